@@ -11,7 +11,7 @@ use std::process::{Child, Command as Process, Stdio};
 use std::time::Duration;
 
 use brunt_record::Record;
-use brunt_report::comparison::{self, Given};
+use brunt_report::comparison::{self, Given, Input};
 use brunt_report::{command_line, figure};
 use rustix::process::{Pid, Signal as Kill, kill_process};
 
@@ -52,7 +52,9 @@ pub(crate) fn ab(args: &AbArgs) -> Result<Exit, Refusal> {
         return Ok(signals.received().map_or(Exit::Partial, Signal::exit));
     }
     let sides = trial.given();
-    let comparison = comparison::compare(tool(), &sides).map_err(failed)?;
+    let mut comparison = comparison::compare(tool(), &sides).map_err(failed)?;
+    // The commands are what is compared, and both are shown.
+    comparison.unlike.retain(|unlike| unlike.what != "command");
     let exit = show(&comparison, &sides, &args.results, args.anyway)?;
     if let Some(directory) = &args.keep {
         let directory = directory.display();
@@ -231,15 +233,13 @@ impl Trial<'_> {
     /// Both sides, each called by what its command was.
     fn given(&self) -> Vec<Given> {
         let sides = self.sides.iter().map(|side| {
-            let command = side.first().map(|(_, record)| record.command.as_slice());
             let runs = side.iter().map(|(path, record)| {
                 let name = path.strip_prefix(&self.place.directory).unwrap_or(path);
                 input(name.display().to_string(), record.clone())
             });
-            Given {
-                name: command_line(command.unwrap_or_default(), usize::MAX),
-                runs: runs.collect(),
-            }
+            let runs: Vec<Input> = runs.collect();
+            let asked = runs.first().map(|run| run.asked.as_slice()).unwrap_or_default();
+            Given { name: command_line(asked, usize::MAX), runs }
         });
         sides.collect()
     }
@@ -275,13 +275,11 @@ fn interrupt(child: &Child) {
 fn progress(done: u32, all: u32, which: Which, looks: u32, took: u32) -> String {
     let seconds = |looks: u32| looks / (1_000 / TICK.as_millis() as u32);
     let which = which.letter().to_uppercase();
-    let left = if done == 0 {
-        String::new()
-    } else {
-        let each = took / done;
+    let left = took.checked_div(done).map(|each| {
         let left = (each * (all - done)).saturating_sub(looks.min(each));
         format!("; about {} s left", seconds(left))
-    };
+    });
+    let left = left.unwrap_or_default();
     format!("run {} of {all} ({which}), {} s{left}", done + 1, seconds(looks))
 }
 

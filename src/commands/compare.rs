@@ -31,9 +31,10 @@ pub(super) fn refuse_unlike(unlike: &[Unlike]) -> Result<(), Refusal> {
     if differences.is_empty() {
         return Ok(());
     }
-    let lines: String = differences.into_iter().map(|line| format!("  {line}\n")).collect();
-    let text =
-        format!("failed to compare unlike runs; --anyway compares them. They differ in\n{lines}");
+    let lines = differences.join("\n  ");
+    let text = format!(
+        "failed to compare unlike runs; --anyway compares them. They differ in\n  {lines}\n"
+    );
     Err(Refusal { text, exit: Exit::Usage })
 }
 

@@ -121,7 +121,8 @@ pub(super) fn pair(baseline: &Estimates, other: &Estimates, pairs: usize) -> Pai
     let together = together(&both) * pairs;
     let figures = both.iter().filter_map(|(a, b)| difference(a, b, together));
     let figures: Vec<Difference> = figures.collect();
-    let found: Vec<Finding> = figures.iter().map(|figure| figure.result).collect();
+    let of_target = figures.iter().filter(|found| found.figure.is_of_target());
+    let found: Vec<Finding> = of_target.map(|found| found.result).collect();
     let result = Finding::of_all(&found);
     Pair { side: String::new(), result, figures }
 }

@@ -63,7 +63,8 @@ pub struct RunOf {
 pub struct Pair {
     /// The letter of the side.
     pub side: String,
-    /// Worse if any figure is worse; otherwise better if any is better.
+    /// Worse if any figure of the target is worse; otherwise better if any is better. What the generator itself cost
+    /// (`cpu`) is not in it.
     pub result: Finding,
     /// The figures.
     pub figures: Vec<Difference>,

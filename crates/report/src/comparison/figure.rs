@@ -112,6 +112,11 @@ impl Figure {
         matches!(self, Self::Achieved | Self::Goodput)
     }
 
+    /// Whether it says something of the target. What brunt itself costs is told, and makes no target worse.
+    pub const fn is_of_target(self) -> bool {
+        !matches!(self, Self::Cpu)
+    }
+
     /// Whether changes are differences, and not ratios: a share of errors is often zero.
     pub const fn is_share(self) -> bool {
         matches!(self, Self::Errors)

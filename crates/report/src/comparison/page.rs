@@ -4,7 +4,7 @@ use super::document::{Comparison, Difference, Pair};
 use super::unlike::differences;
 use super::{Given, words};
 use crate::chart::{Axis, Chart, Line, Lines};
-use crate::page::{Page, Table, Tone};
+use crate::page::{Block, Page, Table, Tone, Verdict};
 use crate::screen::Screen;
 use crate::summary::closing_line;
 use brunt_record::{Histogram, HistogramError, OperationRecord, Status};
@@ -16,16 +16,17 @@ const BEYOND_MIN: f64 = 3.0;
 
 /// A comparison; `charts` are for pages.
 pub fn page(comparison: &Comparison, charts: Vec<Chart>) -> Page {
-    let first = comparison.sides.first().map_or("nothing", |side| side.name.as_str());
-    let mut page = Page::new(format!("Comparison with {first}"));
+    let letters = comparison.sides.iter().map(|side| side.letter.as_str());
+    let mut page = Page::new(format!("Comparison of {}", letters.collect::<Vec<_>>().join(", ")));
     let html = !charts.is_empty();
     if html {
-        for pair in &comparison.pairs {
-            page.paragraph(words::sentence(comparison, pair) + ".");
+        let said = comparison.pairs.iter().map(|pair| words::sentence(comparison, pair) + ".");
+        page.push(Block::Lead(said.collect::<Vec<_>>().join(" ")));
+        page.push(Block::Verdict(verdict(comparison)));
+    } else {
+        for doubt in words::doubts(comparison) {
+            page.warning(doubt);
         }
-    }
-    for doubt in words::doubts(comparison) {
-        page.warning(doubt);
     }
     for difference in differences(&comparison.unlike) {
         page.warning(difference);
@@ -35,7 +36,11 @@ pub fn page(comparison: &Comparison, charts: Vec<Chart>) -> Page {
     for pair in &comparison.pairs {
         tables(&mut page, comparison, pair);
     }
-    if !comparison.pairs.is_empty() {
+    if html {
+        for note in words::notes(comparison) {
+            page.push(Block::Note(note));
+        }
+    } else if !comparison.pairs.is_empty() {
         page.list(words::notes(comparison));
     }
     if html {
@@ -53,6 +58,21 @@ pub fn page(comparison: &Comparison, charts: Vec<Chart>) -> Page {
         }
     }
     page
+}
+
+/// Whether the comparison can be trusted.
+fn verdict(comparison: &Comparison) -> Verdict {
+    let (tone, word, meaning) = if comparison.trusted {
+        (Tone::Plain, "Valid", "Nothing speaks against the figures of any run.")
+    } else {
+        (
+            Tone::Doubtful,
+            "Not valid",
+            "Figures of a run are not to be trusted, and so is what follows from them.",
+        )
+    };
+    let reasons = words::doubts(comparison);
+    Verdict { tone, word: word.to_owned(), meaning: meaning.to_owned(), reasons }
 }
 
 /// A table for the whole run and each operation.

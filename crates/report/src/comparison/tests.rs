@@ -173,7 +173,7 @@ fn a_bound_is_never_the_lesser_one() {
     let (a, mut b) = (record("bind", 20, 9.0, 1), record("bind", 20, 2.0, 2));
     let response = &mut b.operations[0].response;
     response.censored = Some(Box::new(response.clone()));
-    let comparison = compared(a.clone(), b.clone());
+    let comparison = compared(a, b.clone());
     assert_eq!(found(&comparison, Figure::P50).result, Finding::Unknown);
     assert!(found(&comparison, Figure::P50).value_at_least);
     // What is at least 2 ms may be 9, but not less than 1.

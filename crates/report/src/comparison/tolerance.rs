@@ -61,8 +61,10 @@ impl Tolerance {
 }
 
 impl Comparison {
-    /// The figures that are worse by more than is tolerated, each with the letter of its side. Of several that are for
-    /// a figure, the one that names most of it counts, and of those the last.
+    /// The figures that are worse by more than is tolerated, each with the letter of its side.
+    ///
+    /// What the generator itself costs counts if a tolerance names it. Of several that are for a figure, the one that
+    /// names most of it counts, and of those the last.
     pub fn regressions<'a>(
         &'a self,
         tolerances: &'a [Tolerance],
@@ -73,9 +75,11 @@ impl Comparison {
         all.filter(|(_, difference)| {
             let of = tolerances.iter().filter(|tolerance| tolerance.is_of(difference));
             let most = of.max_by_key(|tolerance| tolerance.precision()).map_or(0.0, |of| of.most);
+            let named = |tolerance: &Tolerance| tolerance.figure == Some(difference.figure);
+            let counts = difference.figure.is_of_target() || tolerances.iter().any(named);
             // What rose from nothing rose by more than any share of it.
             let change = difference.change.unwrap_or(f64::INFINITY).abs();
-            difference.result == Finding::Worse && change > most
+            counts && difference.result == Finding::Worse && change > most
         })
     }
 }
@@ -128,6 +132,7 @@ pub(super) mod tests {
             difference(Some("search"), Figure::P99, 0.08, Finding::Worse),
             difference(Some("bind"), Figure::P50, 0.02, Finding::Same),
             difference(None, Figure::Goodput, -0.06, Finding::Worse),
+            difference(None, Figure::Cpu, 0.50, Finding::Worse),
         ]);
         let found = |asked: &[&str]| {
             let tolerances: Vec<Tolerance> = asked.iter().map(|it| it.parse().unwrap()).collect();
@@ -142,6 +147,7 @@ pub(super) mod tests {
         assert_eq!(found(&["10%", "p99=5%"]), "B bind p99, B search p99");
         assert_eq!(found(&["bind.p99=5%", "10%", "p99=20%"]), "B bind p99");
         assert_eq!(found(&["10%"]), "");
+        assert_eq!(found(&["10%", "cpu=20%"]), "B all cpu");
     }
 
     #[test]

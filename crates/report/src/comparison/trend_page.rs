@@ -4,7 +4,7 @@ use super::document::Finding;
 use super::trend::{Change, Trend, TrendSeries};
 use super::words;
 use crate::chart::{Axis, Chart, Line, Lines};
-use crate::page::{Page, Table, Tone};
+use crate::page::{Block, Page, Table, Tone};
 use brunt_record::Status;
 
 /// The most charts on a terminal.
@@ -13,7 +13,8 @@ const CHARTS_MAX: usize = 3;
 /// A trend. A page shows a chart of every figure, a terminal those of what changed.
 pub fn trend_page(trend: &Trend, html: bool) -> Page {
     let mut page = Page::new(format!("Trend of {}", trend.name));
-    page.paragraph(sentence(trend));
+    let sentence = sentence(trend);
+    page.push(if html { Block::Lead(sentence) } else { Block::Paragraph(sentence) });
     let doubtful = trend.runs.iter().filter(|run| run.status != Status::Valid).count();
     if doubtful > 0 {
         page.warning(format!(
@@ -69,7 +70,7 @@ fn told(series: &TrendSeries, change: &Change) -> String {
     let points = if figure.is_share() { " points" } else { "" };
     format!(
         "{} {}{points} ({}) since {} ({}): {} to {}",
-        name(series),
+        words::named(series.operation.as_deref(), figure),
         words::change(figure, Some(change.change)),
         change.result.word(),
         change.file,

@@ -1,6 +1,6 @@
 //! How a comparison is said: values, changes, intervals, and a sentence for each pair.
 
-use super::document::{Comparison, Difference, Finding, Pair, Side};
+use super::document::{Comparison, Finding, Pair, Side};
 use super::figure::Figure;
 use crate::figure::{NONE, fixed};
 use brunt_record::Status;
@@ -55,10 +55,10 @@ fn percent(change: f64) -> String {
 }
 
 /// What a figure is called in a sentence: `response p99 of bind`.
-fn named(difference: &Difference) -> String {
-    let title = difference.figure.title();
+pub(super) fn named(operation: Option<&str>, figure: Figure) -> String {
+    let title = figure.title();
     let title = title.split(',').next().unwrap_or(title);
-    match &difference.operation {
+    match operation {
         Some(operation) => format!("{title} of {operation}"),
         None => title.to_owned(),
     }
@@ -67,11 +67,18 @@ fn named(difference: &Difference) -> String {
 /// What came of a pair, as a sentence.
 pub(super) fn sentence(comparison: &Comparison, pair: &Pair) -> String {
     let side = &pair.side;
-    let of = |wanted: Finding| pair.figures.iter().filter(move |found| found.result == wanted);
+    let of = |wanted: Finding| {
+        let figures = pair.figures.iter().filter(|found| found.figure.is_of_target());
+        figures.filter(move |found| found.result == wanted)
+    };
     let told = |wanted: Finding| {
         let changes = of(wanted).take(NAMED).map(|found| {
             let points = if found.figure.is_share() { " points" } else { "" };
-            format!("{} {}{points}", named(found), change(found.figure, found.change))
+            format!(
+                "{} {}{points}",
+                named(found.operation.as_deref(), found.figure),
+                change(found.figure, found.change)
+            )
         });
         let more = of(wanted).count().saturating_sub(NAMED);
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
