@@ -18,7 +18,11 @@ use run::signals::Signals;
 fn main() -> ExitCode {
     let argv: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    match cli::read(&argv, &Machine).and_then(carry_out) {
+    let ended = cli::read(&argv, &Machine).and_then(|command| {
+        run::fence::put_up(&command);
+        carry_out(command)
+    });
+    match run::fence::judged(ended) {
         Ok(exit) => exit.into(),
         Err(refusal) => {
             console::refuse(&refusal.text);
@@ -47,6 +51,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
             console::warn(&complaint);
             console::print(&usage).map(|_| Exit::Failed)
         }
+        Command::FindMax(args) => commands::find_max(&args, &Signals::default()),
         Command::Report(args) => commands::report(&args),
         Command::Makeldif(args) => tools::ldap::makeldif(&args),
         Command::Merge(args) => commands::merge(&args),

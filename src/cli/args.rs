@@ -9,6 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
 use super::dhcp_target::DhcpTargetArgs;
+use super::find_max::FindMaxArgs;
 use super::http::HttpArgs;
 use super::import::ImportKind;
 use super::leases::LeasesArgs;
@@ -49,6 +50,8 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         kind: NamesKind,
     },
+    /// Find the highest rate at which a target meets its objectives
+    FindMax(Box<FindMaxArgs>),
     /// Print a record, a comparison or an event file that a run wrote
     Report(ReportArgs),
     /// Merge the records of the nodes that shared a run into one

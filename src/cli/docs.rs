@@ -233,12 +233,16 @@ const MAKELDIF: &str = "Writes the entries that [addrate](addrate.md) adds with 
     The options are those of OpenDJ's makeldif, and so is the language of template files. A value that LDIF cannot \
     hold as it is, such as one with letters outside ASCII, is written in base64.";
 
+/// What is claimed, and what is not.
+const FIND_MAX: &str = include_str!("../commands/find_max/page.txt").trim_ascii_end();
+
 /// The description of a command.
 fn description(name: &str) -> &'static str {
     match name {
         "report" => REPORT,
         "makeldif" => MAKELDIF,
         "merge" => MERGE,
+        "find-max" => FIND_MAX,
         "run" => RUN,
         "target ldap" => TARGET,
         "target dhcp" => DHCP_TARGET,

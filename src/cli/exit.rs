@@ -22,6 +22,8 @@ pub(crate) enum Exit {
     Partial,
     /// Refused, since it would have touched what it must not.
     Unsafe,
+    /// Nothing could be claimed of the target (find-max).
+    NoClaim,
     /// An input file of `addrate` could not be read.
     Input,
     /// The command line of one of the LDAP rate tools is wrong.
@@ -40,7 +42,7 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// Every exit that has a number of its own.
-    pub(crate) const ALL: [Self; 13] = [
+    pub(crate) const ALL: [Self; 14] = [
         Self::Ok,
         Self::Failed,
         Self::Usage,
@@ -48,6 +50,7 @@ impl Exit {
         Self::Undecided,
         Self::Partial,
         Self::Unsafe,
+        Self::NoClaim,
         Self::Input,
         Self::LdapUsage,
         Self::Missed,
@@ -66,6 +69,7 @@ impl Exit {
             Self::Undecided => 4,
             Self::Partial => 5,
             Self::Unsafe => 8,
+            Self::NoClaim => 9,
             Self::Input => 80,
             Self::LdapUsage => 89,
             Self::Missed => 99,
@@ -94,6 +98,7 @@ impl Exit {
             Self::Unsafe => {
                 "Refused for safety: the run would have affected something that it must not."
             }
+            Self::NoClaim => "No rate could be claimed (find-max).",
             Self::Input => "An input file could not be read.",
             Self::LdapUsage => "The command line of an LDAP tool is wrong.",
             Self::Missed => "An objective given with --slo was missed.",
@@ -122,7 +127,7 @@ mod tests {
         let mut codes: Vec<u8> = Exit::ALL.iter().map(|exit| exit.code()).collect();
         codes.sort_unstable();
         codes.dedup();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 8, 80, 89, 99, 130, 143, 255]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 8, 9, 80, 89, 99, 130, 143, 255]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod docs;
 mod examples;
 pub(crate) mod exit;
 pub(crate) mod fault;
+pub(crate) mod find_max;
 mod help;
 pub(crate) mod http;
 pub(crate) mod import;
@@ -38,6 +39,7 @@ pub(crate) mod rest_target;
 pub(crate) mod run;
 pub(crate) mod run_options;
 mod screens;
+pub(crate) mod server_cpu;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
 pub(crate) mod typed;
@@ -54,6 +56,7 @@ use clap::error::{ContextKind, ErrorKind};
 use args::{Brunt, CalibrateArgs, MergeArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
 use dhcp::args::DhcpArgs;
 use exit::Exit;
+use find_max::FindMaxArgs;
 use http::HttpArgs;
 use import::ImportKind;
 use leases::LeasesArgs;
@@ -106,6 +109,8 @@ pub(crate) enum Command {
         /// The switches.
         usage: String,
     },
+    /// Search for the highest rate that a target bears.
+    FindMax(Box<FindMaxArgs>),
     /// Print a record.
     Report(ReportArgs),
     /// Generate LDIF.
@@ -267,6 +272,11 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Import { kind } => Command::Import(kind),
         Verb::Names { kind } => Command::Names(kind.with(typed)),
         Verb::Leases(args) => Command::Leases(Box::new(LeasesArgs { typed, ..*args })),
+        Verb::FindMax(args) => {
+            // What the inner command may show of its words, only its own grammar knows.
+            let own = typed.into_iter().take_while(|word| word != "--").collect();
+            Command::FindMax(Box::new(FindMaxArgs { typed: own, ..*args }))
+        }
         Verb::Report(args) => Command::Report(args),
         Verb::Makeldif(args) => Command::Makeldif(args),
         Verb::Merge(args) => Command::Merge(args),

@@ -12,6 +12,8 @@ use clap::builder::ValueHint;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches as _};
 
+use brunt_drivers::net::fence::Allowed;
+
 use super::monitor::MonitorSource;
 
 /// Where results go, and what figures are held against.
@@ -46,6 +48,14 @@ pub(crate) struct RunOptions {
     /// one is undecided. May be repeated.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
     pub(crate) objectives: Vec<String>,
+    /// Reach no address but these: an address or a network, with a port if you like, such as 10.1.0.0/16:389
+    ///
+    /// Every connection and every datagram is checked by the address that it goes to, those of redirects and of names
+    /// that are resolved later included. The exit code is 8 if the run was kept from one. Without this option every
+    /// address is allowed. Unix sockets, and what the C library asks for the machine's own name service, have no
+    /// address to check. May be repeated.
+    #[arg(long = "allow", value_name = "CIDR[:PORT]")]
+    pub(crate) allow: Vec<Allowed>,
 }
 
 impl RunOptions {

@@ -54,6 +54,21 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "find-max",
+        &[
+            ("objectives", "Objective, such as 'p99<20ms' or 'p99<5x'"),
+            ("quick", ""),
+            ("confirm", "How long a rate must hold [default: 5m]"),
+            ("budget", "How long the search may take [default: 45m]"),
+            ("to", "Try no higher rate than this, such as 20k/s"),
+            ("server_cpu", ""),
+            ("allow", "Reach no address but these, such as 10.0.0.2"),
+            ("owned", "Host that is yours to overload"),
+            ("yes_writes", ""),
+            ("record", "Write all steps as JSON, for brunt report"),
+        ],
+    ),
+    (
         "loadgen",
         &[
             ("config", ""),
@@ -205,6 +220,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Plans", &["run", "import"]),
     ("Leases", &["leases", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
     ("Names", &["names"]),
+    ("Limits", &["find-max"]),
     ("Results", &["report", "merge"]),
 ];
 

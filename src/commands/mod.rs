@@ -1,6 +1,7 @@
 //! The commands beside the tools that measure, a file each.
 
 mod calibrate;
+mod find_max;
 mod loopback;
 mod merge;
 mod quickstart;
@@ -10,6 +11,7 @@ mod target_dhcp;
 mod target_rest;
 
 pub(crate) use calibrate::calibrate;
+pub(crate) use find_max::find_max;
 pub(crate) use merge::merge;
 pub(crate) use quickstart::quickstart;
 pub(crate) use report::report;

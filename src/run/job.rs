@@ -41,6 +41,8 @@ pub(crate) struct Job {
     pub(crate) endless: bool,
     /// Whether the target runs in this process.
     pub(crate) in_process: bool,
+    /// Whether an arrival is the beginning of several exchanges.
+    pub(crate) several: bool,
 }
 
 /// Whether neither a time nor a count ends such a load.
@@ -106,7 +108,8 @@ pub(crate) fn carry_out(
     let output = &job.output;
     files::check(&output.run.paths())?;
     prepare(signals)?;
-    let stop = signals.stop();
+    // What ends this run from within leaves the process and its other runs alone.
+    let stop = signals.stop().child();
     let names = |operation, outcome| protocol.outcome(operation, outcome);
     let head = head(job);
     let monitor = Monitor::start(&output.run.monitors, protocol)?;

@@ -20,9 +20,18 @@ pub(crate) fn asked(settings: &Settings, seed: u64, target: String) -> Plan {
         constant,
         sessions: u64::from(settings.sessions),
         seed,
+        first_exchange: settings.first,
         latency_basis: Basis::Response,
         target: Some(target),
     }
+}
+
+/// The same, where the rate is of iterations of several exchanges: a record counts exchanges.
+pub(crate) fn of_iterations(asked: Plan) -> Plan {
+    if asked.mode == Mode::Closed {
+        return asked;
+    }
+    Plan { target_iterations: asked.target_rate, target_rate: None, constant: false, ..asked }
 }
 
 #[cfg(test)]

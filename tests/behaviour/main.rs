@@ -7,6 +7,7 @@ mod built_in;
 mod comparisons;
 mod dead_targets;
 mod events;
+mod find_max;
 mod imports;
 mod lease_stores;
 mod leases;

@@ -74,6 +74,9 @@ pub struct Settings {
     pub interval: Duration,
     /// The seed of everything random.
     pub seed: u64,
+    /// The number of the first exchange. Runs that follow each other against one target go on counting, so that none
+    /// repeats the users, entries and identities of those before.
+    pub first: u64,
     /// This node's place.
     pub node: Node,
     /// Whether intervals carry the words of every failure, not of the first few alone.
@@ -104,6 +107,7 @@ impl Settings {
             drain: None,
             interval: Duration::from_secs(1),
             seed: 0,
+            first: 0,
             node: Node::default(),
             explain_every: false,
         }
@@ -225,6 +229,14 @@ impl Plan {
         }
         let backlog = settings.backlog.unwrap_or_else(|| default_backlog(&settings.load));
         Ok(Self { settings, workers, group, backlog })
+    }
+
+    /// This plan with other settings, for the same factory. The warm-up of an open load is in its schedule already, so
+    /// whoever changes one gives both.
+    pub fn with(&self, change: impl FnOnce(&mut Settings)) -> Result<Self, PlanError> {
+        let mut settings = self.settings.clone();
+        change(&mut settings);
+        Self::new(settings, self.group)
     }
 
     /// The same plan, where every session has a worker of its own.

@@ -1,10 +1,12 @@
 //! Shares of a run in virtual time: what the nodes measured, merged, is what one machine measures.
 
-use crate::plan::{Node, Settings};
+use crate::plan::{Node, Settings, Stopping};
+use crate::schedule::{Rate, Schedule};
 use crate::simulation::{Act, ScriptedSessions, Simulated, ms, open, simulate};
 use brunt_exchange::{ThinkTime, Ticket};
 use brunt_record::{Catalogue, Ending, Head, Measured, OperationRecord, Plan, Record, Tool, merge};
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 /// A target whose answer depends on the number of the exchange alone: most come soon, some late,
 /// some not at all, and some exchanges fail before they leave.
@@ -109,4 +111,44 @@ fn a_closed_loop_in_shares_makes_the_exchanges_of_all() {
     assert_eq!(merged.counts.planned, 300);
     assert!(merged.conservation.holds);
     assert_eq!(merged.operations[0].response.count, 300);
+}
+
+/// The numbers of the exchanges of a run that begins with this one.
+fn numbers(settings: &Settings, first: u64) -> Vec<u64> {
+    let settings = Settings { first, ..settings.clone() };
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let numbers = Arc::clone(&seen);
+    let scripted = ScriptedSessions::new(move |ticket: &Ticket| {
+        numbers.lock().unwrap().push(ticket.number);
+        Act::Answer(ms(1))
+    });
+    simulate(settings, &scripted);
+    let mut seen = seen.lock().unwrap().clone();
+    seen.sort_unstable();
+    seen
+}
+
+#[test]
+fn runs_that_follow_each_other_go_on_counting() {
+    let closed = Settings {
+        stop: Stopping { count: Some(50), ..Stopping::default() },
+        ..Settings::closed(ThinkTime::None, 4)
+    };
+    let warmed = Settings { warm_up: ms(500), ..open(50, 1, 4) };
+    for settings in [closed, open(50, 1, 4), warmed] {
+        let before = numbers(&settings, 0);
+        assert!(before.iter().copied().eq(0..before.len() as u64), "{before:?}");
+        let first = before.len() as u64;
+        let after = numbers(&settings, first);
+        assert!(after.iter().copied().eq(first..2 * first), "{after:?}");
+    }
+}
+
+#[test]
+fn random_arrivals_of_a_later_run_are_others() {
+    let rate = Rate::per_second(200).unwrap();
+    let poisson = Schedule::poisson(rate, Some(ms(1_000))).unwrap();
+    let of = |first| numbers(&Settings::open(poisson.clone(), 4), first).len();
+    assert_ne!(of(0), of(1_000), "by the seed of these tests");
+    assert_eq!(of(1_000), of(1_000));
 }

@@ -1,14 +1,20 @@
 //! The [`Stop`] handle: how a signal handler or a live view ends a run early.
 //!
 //! One atomic number that workers look at twenty times a second. It could wake them at once, but
-//! nobody notices a twentieth of a second, and a plain atomic may be touched from anywhere.
+//! nobody notices a twentieth of a second, and a plain atomic may be touched from anywhere. A request
+//! is never undone, so whoever carries out several runs gives each a child: what ends one run leaves
+//! the others alone, and what ends the process ends them all.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Ends a run early. Clones are the same handle.
 #[derive(Clone, Debug, Default)]
-pub struct Stop(Arc<AtomicU8>);
+pub struct Stop {
+    own: Arc<AtomicU8>,
+    /// What ends this run among others.
+    parent: Option<Arc<Stop>>,
+}
 
 /// How urgently a run is to end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,9 +33,15 @@ impl Stop {
         Self::default()
     }
 
+    /// A handle of one run: what is asked of it is asked of no other, what is asked of this one is asked of it too.
+    #[must_use]
+    pub fn child(&self) -> Self {
+        Self { own: Arc::default(), parent: Some(Arc::new(self.clone())) }
+    }
+
     /// Asks the run to end: the first time in good order, after that at once.
     pub fn request(&self) -> Urgency {
-        let raised = self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |level| {
+        let raised = self.own.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |level| {
             Some(level.saturating_add(1).min(Urgency::Abort as u8))
         });
         if raised == Ok(0) { Urgency::Finish } else { Urgency::Abort }
@@ -37,16 +49,17 @@ impl Stop {
 
     /// Asks the run to end at once.
     pub fn abort(&self) {
-        self.0.store(Urgency::Abort as u8, Ordering::Relaxed);
+        self.own.store(Urgency::Abort as u8, Ordering::Relaxed);
     }
 
     /// What has been asked.
     pub fn urgency(&self) -> Urgency {
-        match self.0.load(Ordering::Relaxed) {
+        let own = match self.own.load(Ordering::Relaxed) {
             0 => Urgency::Run,
             1 => Urgency::Finish,
             _ => Urgency::Abort,
-        }
+        };
+        self.parent.as_ref().map_or(own, |parent| parent.urgency().max(own))
     }
 }
 
@@ -64,5 +77,18 @@ mod tests {
         assert_eq!(copy.request(), Urgency::Abort);
         assert_eq!(stop.request(), Urgency::Abort);
         assert_eq!(stop.urgency(), Urgency::Abort);
+    }
+
+    #[test]
+    fn a_run_ends_alone_or_with_all() {
+        let process = Stop::new();
+        let (one, other) = (process.child(), process.child());
+        assert_eq!(one.request(), Urgency::Finish);
+        assert_eq!((process.urgency(), other.urgency()), (Urgency::Run, Urgency::Run));
+        process.request();
+        assert_eq!((one.urgency(), other.urgency()), (Urgency::Finish, Urgency::Finish));
+        assert_eq!(process.child().urgency(), Urgency::Finish, "it began after the request");
+        other.abort();
+        assert_eq!((process.urgency(), other.urgency()), (Urgency::Finish, Urgency::Abort));
     }
 }

@@ -36,6 +36,9 @@ pub fn fingerprint<'a>(
     hash.text(plan.mode.word());
     hash.text(if plan.constant { "constant" } else { "varying" });
     hash.text(&plan.seed.to_string());
+    if plan.first_exchange > 0 {
+        hash.text(&plan.first_exchange.to_string());
+    }
     hash.text(plan.target.as_deref().unwrap_or_default());
     hash.text(match plan.latency_basis {
         Basis::Response => "response",

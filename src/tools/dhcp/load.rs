@@ -79,8 +79,12 @@ fn load(args: &DhcpArgs) -> Result<Load, String> {
 
 /// As many as a server that answers nothing keeps in flight, so that the rate is kept even then.
 fn window(args: &DhcpArgs, schedule: &Schedule) -> u32 {
+    window_at(args, schedule.peak_per_second().unwrap_or(f64::from(WINDOW_MAX)))
+}
+
+/// The same for a rate.
+pub(super) fn window_at(args: &DhcpArgs, peak: f64) -> u32 {
     let [first, second] = args.limits.drop_time;
-    let peak = schedule.peak_per_second().unwrap_or(f64::from(WINDOW_MAX));
     let enough = peak * (first + second).as_secs_f64() + WINDOW_SLACK;
     let patience = if args.exchange.retransmit { peak * PATIENCE.as_secs_f64() } else { 0.0 };
     let most = enough.max(patience).min(f64::from(WINDOW_MAX));

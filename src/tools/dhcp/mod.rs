@@ -12,6 +12,7 @@ mod interim;
 mod load;
 mod problem;
 mod release;
+mod repeated;
 mod route;
 mod run;
 mod sessions;
@@ -23,12 +24,12 @@ mod v6;
 mod wrapped;
 
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use brunt_drivers::dhcp::captures::CaptureOptions;
 use brunt_drivers::dhcp::expectation::Expectation;
 use brunt_drivers::dhcp::limits::{DropLimit, Limits};
-use brunt_drivers::dhcp::{Dhcp, Dialogue, Opener, Population, Setup, Stage, Task, listfile};
+use brunt_drivers::dhcp::{self, Dhcp, Dialogue, Opener, Population, Setup, Stage, Task, listfile};
 use brunt_drivers::net::carrier::Carrier;
 use brunt_drivers::net::queue::QueueWatch;
 use brunt_engine::timer::{MachineTime, Time as _};
@@ -39,16 +40,24 @@ use brunt_report::dhcp::{Asked, banner};
 use crate::cli::Refusal;
 use crate::cli::dhcp::args::{self, DhcpArgs, Family, Scenario};
 use crate::cli::dhcp::decoded::decoded;
+use crate::cli::exit::Exit;
 use crate::cli::output::Output;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::{Job, Outcome, Verbosity, asked, ceiling, objectives, prepare};
+use crate::run::{
+    Finished, Job, Observer, Outcome, Verbosity, asked, ceiling, objectives, prepare,
+};
+
+pub(crate) use repeated::Leasing;
 
 use diagnostics::Diagnostics;
 use problem::{Problem, failed};
 use route::{Open, Route};
 use run::Run;
 use sessions::DhcpSessions;
+
+/// Whoever looks at a quiet run.
+type Observers<'o, 'b> = &'o mut [&'b mut dyn Observer];
 
 /// Leases that a worker remembers for renewals and releases, as a multiple of those due in a second.
 const LEASES_PER_RATE: f64 = 5.0;
@@ -66,18 +75,11 @@ pub(crate) fn run(
     if verbosity == Verbosity::Normal {
         args.notes.iter().for_each(|note| console::note(note));
     }
-    let perfdhcp = Perfdhcp::prepare(args, signals, verbosity).map_err(Problem::refusal)?;
-    let (seed, started) = (perfdhcp.seed, perfdhcp.started.as_second());
-    let v4 = |address| v4::plan(args, &perfdhcp.population, address, seed);
-    let v6 = |address| v6::plan(args, &perfdhcp.population, address, seed, started);
-    match args.family {
-        Family::V4 if args.route.client => {
-            perfdhcp.carry_out::<brunt_drivers::dhcp::v4::Client, _>(v4, Route::link)
-        }
-        Family::V4 => perfdhcp.carry_out::<brunt_drivers::dhcp::v4::Client, _>(v4, Route::sockets),
-        Family::V6 => perfdhcp.carry_out::<brunt_drivers::dhcp::v6::Client, _>(v6, Route::sockets),
-    }
-    .map_err(Problem::refusal)
+    let seed = args.load.seed.unwrap_or_else(console::seed);
+    let perfdhcp = Perfdhcp::prepare(args, signals, verbosity, seed).map_err(Problem::refusal)?;
+    let (finished, exit) = perfdhcp.carry_out(&mut []).map_err(Problem::refusal)?;
+    let exit = finished.losses.tell(exit);
+    Ok(Outcome { record: finished.record, exit })
 }
 
 /// A run that is ready but for what a family does in its own way.
@@ -93,6 +95,10 @@ struct Perfdhcp<'a> {
     shown: Asked,
     operations: Vec<&'static str>,
     objectives: Vec<Slo>,
+    /// Whether it is one step of several.
+    repeated: bool,
+    /// What a limit of the driver's ends: the run that goes on.
+    ends: Arc<OnceLock<Stop>>,
 }
 
 impl<'a> Perfdhcp<'a> {
@@ -100,8 +106,8 @@ impl<'a> Perfdhcp<'a> {
         args: &'a DhcpArgs,
         signals: &'a Signals,
         verbosity: Verbosity,
+        seed: u64,
     ) -> Result<Self, Problem> {
-        let seed = args.load.seed.unwrap_or_else(console::seed);
         let route = Route::of(args)?;
         let operations = shown::operations(args);
         let output = &args.output;
@@ -117,14 +123,31 @@ impl<'a> Perfdhcp<'a> {
             shown: shown::asked(args),
             objectives: objectives(&output.run.objectives, &operations).map_err(Problem::usage)?,
             operations,
+            repeated: false,
+            ends: Arc::default(),
         })
     }
 
-    fn carry_out<D: Diagnostics, C: Carrier + 'static>(
+    /// Carries it out. A quiet run is shown to these observers alone.
+    fn carry_out(&self, observers: Observers<'_, '_>) -> Result<(Finished, Exit), Problem> {
+        let (args, seed, started) = (self.args, self.seed, self.started.as_second());
+        let v4 = |address| v4::plan(args, &self.population, address, seed);
+        let v6 = |address| v6::plan(args, &self.population, address, seed, started);
+        match args.family {
+            Family::V4 if args.route.client => {
+                self.over::<dhcp::v4::Client, _>(v4, Route::link, observers)
+            }
+            Family::V4 => self.over::<dhcp::v4::Client, _>(v4, Route::sockets, observers),
+            Family::V6 => self.over::<dhcp::v6::Client, _>(v6, Route::sockets, observers),
+        }
+    }
+
+    fn over<D: Diagnostics, C: Carrier + 'static>(
         &self,
         plan: impl Fn(IpAddr) -> Result<D::Plan, Problem>,
         open: Open<C>,
-    ) -> Result<Outcome, Problem> {
+        observers: Observers<'_, '_>,
+    ) -> Result<(Finished, Exit), Problem> {
         let sockets = open(&self.route, self.args, self.load.workers())?;
         let locals = self.route.locals.iter().take(sockets.len());
         let plans: Result<Vec<_>, Problem> =
@@ -132,13 +155,14 @@ impl<'a> Perfdhcp<'a> {
         let plans = plans?;
         prepare(self.signals)?;
         let time = MachineTime::new();
-        let limits = Arc::new(self.limits(&self.signals.stop()));
+        let limits = Arc::new(self.limits());
         let queue = QueueWatch::find(self.route.server);
         let job = self.job(queue.is_some());
+        let job = if self.repeated { job.at(job.load.clone()) } else { job };
         let dhcp = Dhcp::new(self.setup::<D, C>(plans, sockets, &time, limits), job.load.workers());
         let sessions = DhcpSessions::new(&dhcp, time.clock(), self.fleet().is_some(), queue);
         let run = Run { perfdhcp: self, dhcp: &dhcp, time: &time, sessions, plan: &plan, open };
-        Ok(run.carry_out(&job)?)
+        Ok(run.carry_out(&job, observers)?)
     }
 
     fn job(&self, queue: bool) -> Job {
@@ -164,6 +188,7 @@ impl<'a> Perfdhcp<'a> {
             ceiling: ceiling::of(&self.operations[..1], self.load.workers()),
             endless: args.limits.period.is_none() && args.limits.numbers[0].is_none(),
             in_process: false,
+            several: false,
             load: self.load.clone(),
         }
     }
@@ -211,16 +236,16 @@ impl<'a> Perfdhcp<'a> {
     }
 
     /// What ends the run from within.
-    fn limits(&self, stop: &Stop) -> Limits {
+    fn limits(&self) -> Limits {
         let asked = &self.args.limits;
         let limit = |limit: args::DropLimit| DropLimit {
             count: limit.count,
             percent: limit.share.map(|share| share * 100.0),
         };
-        let stop = stop.clone();
+        let ends = Arc::clone(&self.ends);
         let halt = Arc::new(move |_| {
             // A request on top of a signal's would cut off what is in flight.
-            if stop.urgency() == Urgency::Run {
+            if let Some(stop) = ends.get().filter(|stop| stop.urgency() == Urgency::Run) {
                 stop.request();
             }
         });

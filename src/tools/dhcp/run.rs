@@ -17,14 +17,14 @@ use super::problem::{Problem, failed};
 use super::route::Open;
 use super::sessions::DhcpSessions;
 use super::texts::Texts;
-use super::{Perfdhcp, attendance, coverage, release, silence, wrapped};
+use super::{Observers, Perfdhcp, attendance, coverage, release, silence, wrapped};
 use crate::cli::dhcp::args::Family;
+use crate::cli::exit::Exit;
 use crate::console;
 use crate::naming;
 use crate::run::summary::Stream;
 use crate::run::{
-    EndedBy, Finished, Job, Manner, Observer, Outcome, Protocol, Verbosity, carry_out, exit,
-    summary,
+    EndedBy, Finished, Job, Manner, Observer, Protocol, Verbosity, carry_out, exit, summary,
 };
 
 /// A run whose family is known.
@@ -46,11 +46,16 @@ where
     P: Fn(IpAddr) -> Result<D::Plan, Problem>,
 {
     /// Carries the job out, and prints what perfdhcp prints.
-    pub(super) fn carry_out(&self, job: &Job) -> Result<Outcome, String> {
+    pub(super) fn carry_out(
+        &self,
+        job: &Job,
+        observers: Observers<'_, '_>,
+    ) -> Result<(Finished, Exit), String> {
         let perfdhcp = self.perfdhcp;
         if perfdhcp.verbosity == Verbosity::Quiet {
-            let finished = carry_out(job, self, &mut [], perfdhcp.signals)?;
-            return Ok(self.outcome_of(finished));
+            let finished = carry_out(job, self, observers, perfdhcp.signals)?;
+            let exit = self.exit_of(&finished);
+            return Ok((finished, exit));
         }
         let mut interim = Interim::new(
             perfdhcp.args,
@@ -81,10 +86,11 @@ where
         }
         let written = finished.written.as_deref();
         summary::close(record, Stream::Error, written, &mut finished.losses)?;
-        Ok(self.outcome_of(finished))
+        let exit = self.exit_of(&finished);
+        Ok((finished, exit))
     }
 
-    fn outcome_of(&self, finished: Finished) -> Outcome {
+    fn exit_of(&self, finished: &Finished) -> Exit {
         let whole = &finished.record.conservation.counts;
         // What the second -n keeps from its second half did all that was asked for.
         let cut_off = whole.cut_off.saturating_sub(self.dhcp.limits().kept_back());
@@ -92,8 +98,7 @@ where
             aborted: finished.engine.ended == Ended::Aborted,
             incomplete: whole.errors() + cut_off + unsent(&finished.engine) > 0,
         };
-        let exit = finished.losses.tell(exit(&finished.record, finished.signal, manner));
-        Outcome { record: finished.record, exit }
+        exit(&finished.record, finished.signal, manner)
     }
 }
 
@@ -128,6 +133,7 @@ where
         stop: &Stop,
         sink: &mut dyn Sink,
     ) -> Result<brunt_engine::Finished, String> {
+        let _ = self.perfdhcp.ends.set(stop.clone());
         let wrapped = self.perfdhcp.args.output.wrapped.as_deref();
         wrapped::call(wrapped, "start");
         let (load, catalogue, sessions) = (&job.load, &job.catalogue, &self.sessions);

@@ -19,7 +19,7 @@ use std::time::Duration;
 use brunt_drivers::flow::{self, CompiledFlow, Flow, Iterations, Tallies};
 use brunt_drivers::http::Network;
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Load, Plan, Settings, Sink, Stop};
+use brunt_engine::{Plan, Settings, Sink, Stop};
 use brunt_exchange::Outcome;
 use brunt_record::{Catalogue, Record};
 
@@ -29,8 +29,8 @@ use crate::cli::output::{self, Output};
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::{
-    self, Finished, Job, Losses, Manner, Observer, Progress, Protocol, asked, carry_out, ceiling,
-    exit, is_endless, objectives,
+    self, Finished, Job, Losses, Manner, Observer, Prepared, Progress, Protocol, asked, carry_out,
+    ceiling, exit, is_endless, objectives, of_iterations,
 };
 
 use naming::Naming;
@@ -87,8 +87,8 @@ impl Done {
     }
 }
 
-/// Carries a flow out, from the first connection to the record.
-pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Refusal> {
+/// Makes a flow ready to be carried out.
+pub(crate) fn prepare(mut asked_for: FlowJob) -> Result<Prepared<Users>, Refusal> {
     let failed_to = |error: &dyn std::fmt::Display| Refusal::usage(format!("failed to {error}"));
     if asked_for.flow.dhcp.is_some() {
         // There is one socket to the server, which one worker reads.
@@ -99,15 +99,22 @@ pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Ref
             console::note(&note);
         }
     }
-    let FlowJob { command, flow, network, settings, objectives, output, target, progress } =
-        asked_for;
+    let FlowJob { command, flow, network, settings, objectives, output, target, .. } = asked_for;
     let compiled = CompiledFlow::new(flow, network).map_err(|error| failed_to(&error))?;
     let users = Users { naming: Naming::of(compiled.flow()), compiled: Arc::new(compiled) };
     let load = Plan::new(settings, sessions::group(&users.compiled));
     let load = load.map_err(|error| failed_to(&error))?;
-    let quiet = progress == output::Progress::Quiet;
-    let mut progress = Progress::new(progress, load.lasting());
     let job = users.job(command, load, &objectives, output, target).map_err(Refusal::usage)?;
+    let writes = writes(users.compiled.flow());
+    Ok(Prepared::new(job, users, writes.as_deref()))
+}
+
+/// Carries a flow out, from the first connection to the record.
+pub(crate) fn run(asked_for: FlowJob, signals: &Signals) -> Result<Done, Refusal> {
+    let progress = asked_for.progress;
+    let Prepared { job, protocol: users, .. } = prepare(asked_for)?;
+    let quiet = progress == output::Progress::Quiet;
+    let mut progress = Progress::new(progress, job.load.lasting());
     let mut observers: [&mut dyn Observer; 1] = [&mut progress];
     let observers = if quiet { &mut [] } else { &mut observers[..] };
     let finished = carry_out(&job, &users, observers, signals).map_err(Refusal::failed)?;
@@ -122,7 +129,7 @@ pub(crate) fn run(mut asked_for: FlowJob, signals: &Signals) -> Result<Done, Ref
 }
 
 /// The virtual users of a flow.
-struct Users {
+pub(crate) struct Users {
     compiled: Arc<CompiledFlow>,
     naming: Naming,
 }
@@ -140,23 +147,20 @@ impl Users {
         let operations: Vec<&str> = flow.operations.iter().map(String::as_str).collect();
         let tallies = self.compiled.tallies().names().into_iter().chain(sessions::connections());
         let settings = load.settings();
-        let mut asked = asked(settings, settings.seed, target);
-        if matches!(settings.load, Load::Open(_)) && !one_for_one(flow) {
-            // A flow of several exchanges is asked for iterations at a rate, and a record counts exchanges.
-            (asked.target_iterations, asked.target_rate) = (asked.target_rate, None);
-            asked.constant = false;
-        }
+        let several = !one_for_one(flow);
+        let asked = asked(settings, settings.seed, target);
         Ok(Job {
             command,
             catalogue: Catalogue::new(operations.iter().copied(), flow::PARTS)
                 .with_tallies(tallies),
-            asked,
+            asked: if several { of_iterations(asked) } else { asked },
             objectives: objectives(texts, &operations)?,
             output,
             ports: None,
             ceiling: ceiling::of(&operations, load.workers()),
             endless: is_endless(&load) && matches!(flow.iterations, Iterations::Endless),
             in_process: false,
+            several,
             load,
         })
     }
@@ -171,6 +175,30 @@ fn one_for_one(flow: &Flow) -> bool {
     flow.scenarios.iter().all(|scenario| exchanges(scenario) == 1)
 }
 
+/// What a flow changes at its targets, in words.
+fn writes(flow: &Flow) -> Option<String> {
+    let mut words: Vec<String> = Vec::new();
+    for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {
+        let flow::Step::Exchange(exchange) = step else { continue };
+        let word = match &exchange.payload {
+            flow::Payload::Http(http) if !is_safe(&http.method) => {
+                format!("sends {} requests", http.method)
+            }
+            flow::Payload::Ldap(ldap) if ldap.changes() => "changes entries".to_owned(),
+            _ => continue,
+        };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    (!words.is_empty()).then(|| words.join(", "))
+}
+
+/// Whether a method only reads (RFC 9110 section 9.2.1).
+fn is_safe(method: &str) -> bool {
+    ["GET", "HEAD", "OPTIONS", "TRACE"].contains(&method)
+}
+
 impl Protocol for Users {
     fn outcome(&self, operation: usize, outcome: Outcome) -> String {
         self.naming.name(operation, outcome)
@@ -182,7 +210,7 @@ impl Protocol for Users {
         stop: &Stop,
         sink: &mut dyn Sink,
     ) -> Result<brunt_engine::Finished, String> {
-        let sessions = FlowSessions::new(&self.compiled, job.load.workers());
+        let sessions = FlowSessions::new(&self.compiled, job.load.workers(), job.load.settings());
         let time = MachineTime::new();
         brunt_engine::run(&job.load, &job.catalogue, &time, &sessions, stop, sink)
             .map_err(|error| format!("failed to {error}"))

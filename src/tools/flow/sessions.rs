@@ -4,14 +4,17 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use brunt_drivers::flow::{CompiledFlow, FlowCounters, User, WorkerContext};
-use brunt_engine::{DriverCounts, SessionFactory};
+use brunt_drivers::flow::{CompiledFlow, Course, FlowCounters, User, WorkerContext};
+use brunt_engine::{DriverCounts, Load, SessionFactory, Settings};
 
 /// Makes the users of one flow on whichever worker asks.
 pub(super) struct FlowSessions {
     compiled: Arc<CompiledFlow>,
     /// One for each worker.
     counters: Vec<Arc<FlowCounters>>,
+    course: Course,
+    /// Connections that runs before this one opened.
+    opened: u64,
 }
 
 /// The names of what is counted of connections, behind the tallies of a flow.
@@ -25,10 +28,14 @@ pub(super) fn group(compiled: &CompiledFlow) -> u32 {
 }
 
 impl FlowSessions {
-    pub(super) fn new(compiled: &Arc<CompiledFlow>, workers: usize) -> Self {
+    /// The users of one run of a flow.
+    pub(super) fn new(compiled: &Arc<CompiledFlow>, workers: usize, settings: &Settings) -> Self {
         let counters = || Arc::new(FlowCounters::new(compiled.tallies().clone()));
         let counters = std::iter::repeat_with(counters).take(workers).collect();
-        Self { compiled: Arc::clone(compiled), counters }
+        let arrivals = matches!(settings.load, Load::Open(_));
+        let opened = compiled.network().counts().opened;
+        let course = Course { first: settings.first, arrivals };
+        Self { compiled: Arc::clone(compiled), counters, course, opened }
     }
 }
 
@@ -40,8 +47,8 @@ impl SessionFactory for FlowSessions {
     }
 
     fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<User> {
-        let context =
-            Rc::new(WorkerContext::new(&self.compiled, &self.counters[worker], numbers.len()));
+        let context = WorkerContext::new(&self.compiled, &self.counters[worker], numbers.len());
+        let context = Rc::new(context.on(self.course));
         numbers.map(|number| User::new(&context, number)).collect()
     }
 
@@ -54,7 +61,7 @@ impl SessionFactory for FlowSessions {
             let counts = self.compiled.network().counts();
             // Behind those of the ledger, of which there may be none without a phase.
             into.tallies.resize(self.compiled.tallies().len(), 0);
-            into.tallies.push(counts.opened);
+            into.tallies.push(counts.opened - self.opened);
             into.orphans = counts.unasked;
         }
     }

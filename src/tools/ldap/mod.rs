@@ -20,6 +20,7 @@ mod task;
 mod transport;
 mod writer;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use brunt_drivers::ldap;
@@ -32,14 +33,15 @@ use crate::cli::Refusal;
 use crate::cli::monitor::MonitorSource;
 use crate::cli::output::Output;
 use crate::cli::rate::RateArgs;
+use crate::cli::rate::operation::Operation;
 use crate::console;
 use crate::naming;
 use crate::run::monitor::Opener;
 use crate::run::signals::Signals;
 use crate::run::summary::Stream;
 use crate::run::{
-    Finished, Job, Manner, Observer, Outcome, Protocol, Verbosity, asked, carry_out, ceiling, exit,
-    files, is_endless, objectives, prepare, summary,
+    Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Verbosity, asked, carry_out,
+    ceiling, exit, files, is_endless, objectives, prepare, summary,
 };
 
 pub(crate) use makeldif::run as makeldif;
@@ -58,14 +60,7 @@ pub(crate) fn run(
     if verbosity == Verbosity::Normal {
         args.notes.iter().for_each(|note| console::note(note));
     }
-    let seed = args.seed.unwrap_or_else(console::seed);
-    let usage = |reason: String| Problem::usage(reason).refusal(args.tool);
-    let refused = |problem: Problem| problem.refusal(args.tool);
-    let setup = setup::of(args, seed).map_err(refused)?;
-    let monitored = args.output.run.monitors.contains(&MonitorSource::Ldap).then(|| setup.clone());
-    let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
-    let rate_tool = RateTool { args, plan: Arc::new(plan), monitored };
-    let job = rate_tool.job(seed).map_err(usage)?;
+    let Prepared { job, protocol: rate_tool, .. } = ready(args)?;
     // Not before the plan: a Kerberos configuration is set while the process has one thread.
     prepare(signals).map_err(Refusal::failed)?;
     ports::check(args, &rate_tool.plan);
@@ -78,12 +73,49 @@ pub(crate) fn run(
     Ok(Outcome { record: finished.record, exit })
 }
 
+/// Makes a command line ready to be carried out many times, and tries its parameters out.
+pub(crate) fn repeatable<'a>(
+    args: &'a RateArgs,
+    signals: &Signals,
+) -> Result<Prepared<RateTool<'a>>, Refusal> {
+    let prepared = ready(args)?;
+    prepare(signals).map_err(Refusal::failed)?;
+    preflight::connect(&prepared.protocol.plan, signals)?;
+    Ok(prepared)
+}
+
+fn ready(args: &RateArgs) -> Result<Prepared<RateTool<'_>>, Refusal> {
+    let seed = args.seed.unwrap_or_else(console::seed);
+    let usage = |reason: String| Problem::usage(reason).refusal(args.tool);
+    let refused = |problem: Problem| problem.refusal(args.tool);
+    let setup = setup::of(args, seed).map_err(refused)?;
+    let monitored = args.output.run.monitors.contains(&MonitorSource::Ldap).then(|| setup.clone());
+    let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
+    let reported = Cell::default();
+    let rate_tool = RateTool { args, plan: Arc::new(plan), monitored, reported };
+    let job = rate_tool.job(seed).map_err(usage)?;
+    Ok(Prepared::new(job, rate_tool, writes(&args.operation)))
+}
+
+/// What an operation changes in the directory.
+fn writes(operation: &Operation) -> Option<&'static str> {
+    match operation {
+        Operation::Bind { .. } | Operation::Search(_) | Operation::Compare { .. } => None,
+        Operation::Modify { .. } | Operation::SearchAndModify { .. } => Some("modifies entries"),
+        Operation::Delete { .. } => Some("deletes entries"),
+        Operation::Rename(_) => Some("renames entries"),
+        Operation::Add(_) => Some("adds and deletes entries"),
+    }
+}
+
 /// What one of these tools supplies to its run.
-struct RateTool<'a> {
+pub(crate) struct RateTool<'a> {
     args: &'a RateArgs,
     plan: Arc<ldap::Plan>,
     /// What a connection is made of that reads the server's own figures, if they are to be read.
     monitored: Option<ldap::Setup>,
+    /// What the driver had counted when the run before this one ended.
+    reported: Cell<ldap::tally::Counts>,
 }
 
 impl RateTool<'_> {
@@ -104,6 +136,7 @@ impl RateTool<'_> {
             ceiling: ceiling::of(operations, load.workers()),
             endless: is_endless(&load),
             in_process: false,
+            several: false,
             load,
         })
     }
@@ -163,10 +196,11 @@ impl Protocol for RateTool<'_> {
         stop: &Stop,
         sink: &mut dyn Sink,
     ) -> Result<brunt_engine::Finished, String> {
-        let sessions = LdapSessions::new(&self.plan);
+        let sessions = LdapSessions::new(&self.plan, self.reported.get());
         let time = MachineTime::new();
-        brunt_engine::run(&job.load, &job.catalogue, &time, &sessions, stop, sink)
-            .map_err(|error| format!("failed to {error}"))
+        let finished = brunt_engine::run(&job.load, &job.catalogue, &time, &sessions, stop, sink);
+        self.reported.set(self.plan.tally().counts());
+        finished.map_err(|error| format!("failed to {error}"))
     }
 
     fn monitor(&self) -> Result<Opener, String> {

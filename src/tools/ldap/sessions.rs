@@ -3,17 +3,20 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use brunt_drivers::ldap::tally::Counts;
 use brunt_drivers::ldap::{self, Session};
 use brunt_engine::{DriverCounts, SessionFactory};
 
 /// Makes the sessions of one plan on whichever worker asks.
 pub(super) struct LdapSessions {
     plan: Arc<ldap::Plan>,
+    /// What runs before this one have counted.
+    before: Counts,
 }
 
 impl LdapSessions {
-    pub(super) fn new(plan: &Arc<ldap::Plan>) -> Self {
-        Self { plan: Arc::clone(plan) }
+    pub(super) fn new(plan: &Arc<ldap::Plan>, before: Counts) -> Self {
+        Self { plan: Arc::clone(plan), before }
     }
 }
 
@@ -32,7 +35,7 @@ impl SessionFactory for LdapSessions {
     /// The driver counts for the whole process, so one worker reports for all.
     fn counts(&self, worker: usize, into: &mut DriverCounts) {
         if worker == 0 {
-            let counts = self.plan.tally().counts();
+            let counts = self.plan.tally().counts().since(&self.before);
             into.orphans = counts.orphans + counts.late;
             into.tallies.clear();
             into.tallies.extend(counts.named());

@@ -78,6 +78,7 @@ impl Phase<'_> {
             ceiling: None,
             endless: false,
             in_process: self.backend.in_process(),
+            several: false,
             load,
         };
         let crew =

@@ -4,6 +4,8 @@ mod cell;
 mod lookup;
 mod matrix;
 
+pub(crate) use lookup::prepare;
+
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::names::NamesKind;

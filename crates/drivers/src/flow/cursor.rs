@@ -10,6 +10,7 @@ use super::mix::Mix;
 use super::plan::{AfterFailure, Iterations, Step};
 use super::source::{DrawContext, Exhausted};
 use super::step_id::StepId;
+use super::user::Course;
 use super::variables::Variables;
 use std::time::Duration;
 
@@ -30,6 +31,7 @@ pub(super) enum Upcoming {
 #[derive(Debug)]
 pub(super) struct Cursor {
     user: u32,
+    course: Course,
     mix: Mix,
     /// How many iterations this user has begun.
     begun: u64,
@@ -47,10 +49,11 @@ pub(super) struct Cursor {
 }
 
 impl Cursor {
-    /// The cursor of user `user`, at the beginning.
-    pub(super) fn new(user: u32) -> Self {
+    /// The cursor of user `user`, at the beginning of a run.
+    pub(super) fn new(user: u32, course: Course) -> Self {
         Self {
             user,
+            course,
             mix: Mix::default(),
             begun: 0,
             at: None,
@@ -135,11 +138,11 @@ impl Cursor {
                 if let Some(id) = id {
                     return Upcoming::Step(id, after);
                 }
-                if !flow.arrivals {
+                if !self.course.arrivals {
                     after = after.saturating_add(self.between(compiled, counters));
                 }
             }
-            if flow.arrivals {
+            if self.course.arrivals {
                 return Upcoming::Arrival;
             }
             let more = match &flow.iterations {
@@ -147,7 +150,8 @@ impl Cursor {
                 Iterations::Each(count) => self.begun < *count,
                 Iterations::Shared(pool) => pool.take(),
             };
-            let number = u64::from(self.user) + u64::from(flow.users.max(1)) * self.begun;
+            let place = u64::from(self.user) + u64::from(flow.users.max(1)) * self.begun;
+            let number = self.course.first.wrapping_add(place);
             if !more
                 || self.begin(number, compiled, counters, variables).is_err()
                 || self.at.is_none()
@@ -275,7 +279,10 @@ mod tests {
         fails: impl Fn(usize) -> bool,
     ) -> (Vec<(usize, u64, bool)>, FlowCounters) {
         let counters = FlowCounters::new(compiled.tallies().clone());
-        let (mut cursor, mut variables) = (Cursor::new(0), Variables::new(compiled, 0));
+        let (mut cursor, mut variables) = (
+            Cursor::new(0, Course { first: 0, arrivals: compiled.flow().arrivals }),
+            Variables::new(compiled, 0),
+        );
         let mut steps = Vec::new();
         while let Upcoming::Step(id, after) = cursor.upcoming(compiled, &counters, &mut variables) {
             assert_eq!(

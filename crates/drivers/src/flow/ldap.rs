@@ -8,6 +8,7 @@ use brunt_wire::ldap::{code, filter::FilterError};
 pub struct LdapExchange {
     pub(super) step: LdapStep,
     compares: bool,
+    changes: bool,
 }
 
 impl LdapExchange {
@@ -16,7 +17,13 @@ impl LdapExchange {
         Ok(Self {
             step: LdapStep::new(step)?,
             compares: matches!(step, LdapOperation::Compare { .. }),
+            changes: step.changes(),
         })
+    }
+
+    /// Whether it changes entries.
+    pub fn changes(&self) -> bool {
+        self.changes
     }
 
     /// Whether a result code is what is expected where a plan does not say: success, and of a comparison that it was

@@ -48,5 +48,5 @@ pub use source::{
     Choice, DrawContext, Exhausted, NoChoice, Renewal, Source, Variable, VariableCycle,
 };
 pub use unexamined::Unexamined;
-pub use user::{ITERATION, ITERATION_WORK, PARTS, User, WorkerContext};
+pub use user::{Course, ITERATION, ITERATION_WORK, PARTS, User, WorkerContext};
 pub use xpath::XPath;

@@ -34,6 +34,16 @@ pub const ITERATION_WORK: Part = Part(6);
 pub const PARTS: [&str; 7] =
     ["connect", "tls", "bind", "reconnect", "first byte", "iteration", "iteration work"];
 
+/// How the iterations of one run begin, where a flow is carried out several times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Course {
+    /// The number of the first iteration of the closed model, so that none repeats the data of a run before. Arrivals
+    /// bring their numbers.
+    pub first: u64,
+    /// Whether arrivals begin them (the open model) or users who are free (the closed model).
+    pub arrivals: bool,
+}
+
 /// What the users of one worker share.
 #[derive(Debug)]
 pub struct WorkerContext {
@@ -42,6 +52,7 @@ pub struct WorkerContext {
     group: Rc<Group>,
     ldap: Option<LdapPool>,
     access: Option<DhcpAccess>,
+    course: Course,
 }
 
 impl WorkerContext {
@@ -55,7 +66,14 @@ impl WorkerContext {
             access: access.map(|access| DhcpAccess::new(access, users)),
             compiled: Arc::clone(compiled),
             counters: Arc::clone(counters),
+            course: Course { first: 0, arrivals: compiled.flow().arrivals },
         }
+    }
+
+    /// Takes another course than the flow has by itself.
+    #[must_use]
+    pub fn on(self, course: Course) -> Self {
+        Self { course, ..self }
     }
 }
 
@@ -87,7 +105,7 @@ impl User {
         let compiled = &context.compiled;
         Self {
             number,
-            cursor: Cursor::new(number),
+            cursor: Cursor::new(number, context.course),
             variables: Variables::new(compiled, number),
             http_client: HttpClient::new(compiled, &context.group, number),
             ldap_client: context.ldap.as_ref().map(|ldap| Box::new(LdapClient::new(ldap, number))),
@@ -452,7 +470,7 @@ impl Session for User {
             Upcoming::Step(_, pause) => {
                 let first = !std::mem::replace(&mut self.started, true);
                 let pause = if first { pause + self.start() } else { pause };
-                let midway = self.context.compiled.flow().arrivals;
+                let midway = self.context.course.arrivals;
                 if pause.is_zero() && !midway { Want::Next } else { Want::At(free + pause) }
             }
             Upcoming::Nothing | Upcoming::Unknown => Want::Nothing,

@@ -63,6 +63,13 @@ pub enum LdapOperation {
     },
 }
 
+impl LdapOperation {
+    /// Whether it changes entries.
+    pub fn changes(&self) -> bool {
+        matches!(self, Self::Modify { .. } | Self::Add { .. } | Self::Delete { .. })
+    }
+}
+
 /// A compiled operation.
 #[derive(Clone, Debug)]
 pub struct LdapStep {

@@ -57,6 +57,23 @@ pub const NAMES: [&str; 8] = [
 ];
 
 impl Counts {
+    /// What was counted after `before`.
+    #[must_use]
+    pub const fn since(&self, before: &Self) -> Self {
+        Self {
+            opened: self.opened - before.opened,
+            lost: self.lost - before.lost,
+            binds: self.binds - before.binds,
+            late: self.late - before.late,
+            orphans: self.orphans - before.orphans,
+            references: self.references - before.references,
+            intermediates: self.intermediates - before.intermediates,
+            policy_warnings: self.policy_warnings - before.policy_warnings,
+            policy_errors: self.policy_errors - before.policy_errors,
+            left_renamed: self.left_renamed - before.left_renamed,
+        }
+    }
+
     /// What has no place in a record but among its tallies, in the order of [`NAMES`].
     pub const fn named(&self) -> [u64; NAMES.len()] {
         [

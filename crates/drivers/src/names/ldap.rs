@@ -23,6 +23,7 @@ use rustls::{ClientConnection, StreamOwned};
 use super::access_path::AccessPath;
 use super::error::LookupError;
 use super::question::{Answer, By, Question};
+use crate::net::fence;
 use crate::net::resolve::Lookup;
 use crate::net::tls;
 use crate::resend::Resend;
@@ -518,10 +519,10 @@ impl AccessPath for LdapPath {
 fn tcp(host: &str, port: u16, timeout: Option<Duration>) -> std::io::Result<TcpStream> {
     let mut last = std::io::Error::from_raw_os_error(libc::EHOSTUNREACH);
     for address in Lookup::begin(host, port, timeout).wait()? {
-        let connected = match timeout {
+        let connected = fence::check(address).and_then(|()| match timeout {
             Some(limit) => TcpStream::connect_timeout(&address, limit),
             None => TcpStream::connect(address),
-        };
+        });
         match connected {
             Ok(stream) => {
                 stream.set_nodelay(true)?;

@@ -46,6 +46,14 @@ pub enum Failure {
         /// What the system said.
         error: io::Error,
     },
+    /// This process may not reach that address.
+    #[error("connect to {to}: {error}")]
+    Fenced {
+        /// Where to.
+        to: SocketAddr,
+        /// Why not.
+        error: io::Error,
+    },
     /// Anything else that went wrong while connecting.
     #[error("connect to {to}: {error}")]
     Connect {
@@ -97,6 +105,7 @@ impl Failure {
             | Self::Connect { error, .. }
             | Self::Unix { error, .. }
             | Self::Tls(error) => error.raw_os_error().unwrap_or(0),
+            Self::Fenced { .. } => libc::EACCES,
             Self::AlreadySecured => 0,
         };
         number.cast_unsigned()

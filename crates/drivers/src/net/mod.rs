@@ -10,6 +10,7 @@ mod bind;
 pub mod carrier;
 mod direct;
 mod failure;
+pub mod fence;
 pub mod interface;
 pub mod keystore;
 pub mod link;

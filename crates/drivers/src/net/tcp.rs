@@ -7,7 +7,7 @@
 
 use super::resolve::Lookup;
 use super::source::Sources;
-use super::{Failure, bind};
+use super::{Failure, bind, fence};
 use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -193,6 +193,7 @@ impl Dialer {
     }
 
     async fn dial(&self, to: SocketAddr, from: Option<IpAddr>) -> Result<TcpStream, Failure> {
+        fence::check(to).map_err(|error| Failure::Fenced { to, error })?;
         let socket = self.socket(to, from)?;
         let connecting = TcpSocket::from_std_stream(socket.into()).connect(to);
         let connected = match self.options.timeout {

@@ -13,6 +13,7 @@ use super::continuations::Continuations;
 use crate::plan::{Load, Plan};
 use crate::schedule::{Due, Share};
 use brunt_exchange::ThinkTime;
+use brunt_exchange::chance::mix;
 use brunt_exchange::{Moment, Want};
 use brunt_record::Phase;
 use std::cmp::Reverse;
@@ -93,6 +94,8 @@ enum Model {
 
 struct Open {
     share: Share,
+    /// The number of the run's first exchange.
+    first: u64,
     next: Option<Due>,
     count: Option<u64>,
     count_includes_warm_up: bool,
@@ -107,6 +110,8 @@ struct Open {
 }
 
 struct Closed {
+    /// The number of the run's first exchange.
+    first: u64,
     think: ThinkTime,
     seed: u64,
     numbers: Arc<Numbers>,
@@ -132,10 +137,17 @@ impl Dispatch {
         let (rank, world) = (u64::from(settings.node.rank), u64::from(settings.node.world));
         let model = match &settings.load {
             Load::Open(schedule) => {
-                let first = rank + world * worker as u64;
-                let share = schedule.share(first, world * plan.workers() as u64, settings.seed);
+                let place = rank + world * worker as u64;
+                // Random arrivals of runs that follow each other are not the same arrivals.
+                let seed = if settings.first == 0 {
+                    settings.seed
+                } else {
+                    mix(settings.seed, settings.first)
+                };
+                let share = schedule.share(place, world * plan.workers() as u64, seed);
                 Model::Open(Box::new(Open {
                     share,
+                    first: settings.first,
                     next: None,
                     count: settings.stop.count,
                     count_includes_warm_up: settings.stop.count_includes_warm_up,
@@ -148,6 +160,7 @@ impl Dispatch {
                 }))
             }
             Load::Closed(think) => Model::Closed(Closed {
+                first: settings.first,
                 think: *think,
                 seed: settings.seed,
                 numbers,
@@ -388,7 +401,8 @@ impl Open {
             if due > now {
                 break;
             }
-            let assignment = Assignment { number: next.number, due, phase: next.phase };
+            let assignment =
+                Assignment { number: self.first.wrapping_add(next.number), due, phase: next.phase };
             sink.planned(&assignment);
             let free = if self.alike { self.free.pop_back() } else { self.free.pop_front() };
             if let Some(slot) = free {
@@ -437,8 +451,9 @@ impl Closed {
             // What does not count has used up no promise.
             self.numbers.promised.fetch_sub(1, Ordering::Relaxed);
         }
-        let number = self.numbers.taken(&self.numbers.next);
-        let assignment = Assignment { number: self.rank + self.world * number, due, phase };
+        let taken = self.numbers.taken(&self.numbers.next);
+        let number = self.first.wrapping_add(self.rank + self.world * taken);
+        let assignment = Assignment { number, due, phase };
         sink.planned(&assignment);
         Some(assignment)
     }

@@ -133,6 +133,7 @@ fn plan(records: &[&Record]) -> Plan {
         constant: plans().all(|plan| plan.constant),
         sessions: plans().map(|plan| plan.sessions).sum(),
         seed: first.seed,
+        first_exchange: first.first_exchange,
         latency_basis: if plans().any(|plan| plan.latency_basis == Basis::Service) {
             Basis::Service
         } else {

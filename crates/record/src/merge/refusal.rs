@@ -134,6 +134,11 @@ fn difference(one: &Record, other: &Record) -> Option<String> {
         ("tool", one.tool.name.clone(), other.tool.name.clone()),
         ("version", one.tool.version.clone(), other.tool.version.clone()),
         ("seed", one.plan.seed.to_string(), other.plan.seed.to_string()),
+        (
+            "first exchange",
+            one.plan.first_exchange.to_string(),
+            other.plan.first_exchange.to_string(),
+        ),
         ("model", one.plan.mode.word().to_owned(), other.plan.mode.word().to_owned()),
         ("target", text(&one.plan.target), text(&other.plan.target)),
         ("operations", operations(one), operations(other)),

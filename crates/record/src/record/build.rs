@@ -292,6 +292,7 @@ impl Plan {
             constant: true,
             sessions,
             seed,
+            first_exchange: 0,
             latency_basis: Basis::Response,
             target: None,
         }

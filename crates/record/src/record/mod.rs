@@ -142,6 +142,11 @@ pub enum Basis {
     Service,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it skips by reference")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// What was asked of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
@@ -158,6 +163,9 @@ pub struct Plan {
     pub sessions: u64,
     /// Every generated value follows from this number.
     pub seed: u64,
+    /// The number of its first exchange, where it went on counting from runs before it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub first_exchange: u64,
     /// Which latency the tables showed. The record holds both.
     pub latency_basis: Basis,
     /// What was loaded, without secrets.

@@ -4,6 +4,7 @@
 //! requests in the same order meet the same faults. The protocols differ in what a request is and in what can be done
 //! to it; the rest is here, once.
 
+mod capacity;
 pub(crate) mod period;
 pub(crate) mod rules;
 
@@ -12,6 +13,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use capacity::Capacity;
 use period::Period;
 use rules::Rule;
 
@@ -21,6 +23,12 @@ pub enum ScriptError {
     /// It is not TOML, or has keys or values that do not exist.
     #[error("read the script: {0}")]
     Text(#[from] toml::de::Error),
+    /// The capacity is none that a server can have.
+    #[error("use the capacity of the script: {reason}")]
+    Capacity {
+        /// Why not, and what to do.
+        reason: String,
+    },
     /// A rule can never do anything.
     #[error("use rule {rule} of the script: {reason}")]
     Rule {
@@ -44,6 +52,8 @@ pub(crate) struct Script<R> {
     /// When the server does not listen.
     #[serde(default)]
     refuse: Vec<Span>,
+    /// How many requests it serves in a second; as many as come without it.
+    capacity: Option<Capacity>,
     /// What happens to which requests.
     #[serde(default = "Vec::new")]
     rule: Vec<R>,
@@ -53,6 +63,8 @@ impl<R: Rule> Script<R> {
     /// Reads a script.
     pub(crate) fn parse(text: &str) -> Result<Self, ScriptError> {
         let script: Self = toml::from_str(text)?;
+        let capacity = script.capacity.as_ref().map_or(Ok(()), Capacity::check);
+        capacity.map_err(|reason| ScriptError::Capacity { reason })?;
         for (rule, number) in script.rule.iter().zip(1..) {
             let checked = rule.frequency().check().and_then(|()| rule.check());
             checked.map_err(|reason| ScriptError::Rule { rule: number, reason })?;

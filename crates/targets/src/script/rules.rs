@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde::de::DeserializeOwned;
 
+use super::capacity::{Line, Served};
 use super::period::Period;
 use super::{Script, Span, chance, mix};
 
@@ -27,6 +28,18 @@ pub(crate) trait Rule: Keys {
 
     /// The name of its action.
     fn action(&self) -> &'static str;
+
+    /// Whether a request stands in the server's line, where it has one ([`Capacity`](super::capacity::Capacity)).
+    fn is_served(facts: &Self::Facts<'_>) -> bool {
+        let _ = facts;
+        true
+    }
+
+    /// Holds the answer back for as long as the line takes.
+    fn hold(faults: &mut Self::Faults, time: Duration);
+
+    /// Has the request refused, because the line is full.
+    fn refuse(faults: &mut Self::Faults);
 
     /// Adds its action to what is done to a request.
     fn apply(&self, random: u64, faults: &mut Self::Faults);
@@ -100,6 +113,7 @@ pub(crate) const fn certain() -> f64 {
 pub(crate) struct Rules<R> {
     script: Script<R>,
     counts: Vec<Count>,
+    line: Option<Line>,
 }
 
 /// The counters of a rule.
@@ -114,7 +128,8 @@ struct Count {
 impl<R: Rule> Rules<R> {
     pub(crate) fn new(script: Script<R>) -> Self {
         let counts = script.rule.iter().map(|_| Count::default()).collect();
-        Self { script, counts }
+        let line = script.capacity.clone().map(|capacity| Line::new(capacity, script.seed));
+        Self { script, counts, line }
     }
 
     /// When the current stall ends, if there is one.
@@ -150,12 +165,19 @@ impl<R: Rule> Rules<R> {
                 None => done.push((rule.action(), more)),
             }
         }
+        let refused = self.line.as_ref().map_or(0, Line::refused);
+        done.extend((refused > 0).then_some(("no room", refused)));
         done
     }
 
     /// What is done to a request that came at `now`.
     pub(crate) fn faults(&self, facts: &R::Facts<'_>, now: Duration) -> R::Faults {
         let mut faults = R::Faults::default();
+        match self.line.as_ref().filter(|_| R::is_served(facts)).map(|line| line.serve(now)) {
+            Some(Served::After(time)) => R::hold(&mut faults, time),
+            Some(Served::Refused) => R::refuse(&mut faults),
+            None => {}
+        }
         for (index, (rule, count)) in self.script.rule.iter().zip(&self.counts).enumerate() {
             let frequency = rule.frequency();
             if !frequency.includes(now) || !rule.selects(facts) {
@@ -209,6 +231,7 @@ mod tests {
     /// The rule of a protocol whose requests are words.
     mod word {
         use crate::script::rules;
+        use std::time::Duration;
 
         rule!(String {
             #[serde(default)]
@@ -233,6 +256,14 @@ mod tests {
 
             fn action(&self) -> &'static str {
                 if self.action == "drop" { "drop" } else { "other" }
+            }
+
+            fn hold(faults: &mut Self::Faults, time: Duration) {
+                faults.push((format!("{time:?}"), 0));
+            }
+
+            fn refuse(faults: &mut Self::Faults) {
+                faults.push(("refused".to_owned(), 0));
             }
 
             fn apply(&self, random: u64, faults: &mut Self::Faults) {
@@ -263,6 +294,17 @@ mod tests {
         // The third rule applies to the last bind alone, which is its 20th request.
         assert_eq!(dropped, [4, 6, 8]);
         assert_eq!(rules.done(), [("drop", 5), ("other", 1)]);
+    }
+
+    #[test]
+    fn a_line_comes_before_the_rules() {
+        let rules =
+            rules("[capacity]\nrate = 100\nqueue = 1\n[[rule]]\nevery = 2\naction = 'drop'");
+        let names =
+            |faults: Vec<(String, u64)>| faults.into_iter().map(|it| it.0).collect::<Vec<_>>();
+        assert_eq!(names(rules.faults(&"", START)), ["10ms"]);
+        assert_eq!(names(rules.faults(&"", START)), ["refused", "drop"]);
+        assert_eq!(rules.done(), [("drop", 1), ("no room", 1)]);
     }
 
     #[test]

@@ -23,9 +23,9 @@ use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
-use crate::run::{Outcome, Verbosity};
+use crate::run::{Outcome, Prepared, Verbosity};
 use crate::tools::flow::plan::compile::{World, compile};
-use crate::tools::flow::{self, Done, FlowJob};
+use crate::tools::flow::{self, Done, FlowJob, Users};
 use asked::Asked;
 
 /// Carries out what was asked for.
@@ -41,12 +41,25 @@ fn asked(args: &HttpArgs) -> Result<Asked, Refusal> {
     Asked::of(args, &|path| file::read(path, file::DATA_MAX)).map_err(|error| usage(&error))
 }
 
+/// Makes what was asked for ready to be carried out many times.
+pub(crate) fn prepare(args: &HttpArgs) -> Result<Prepared<Users>, Refusal> {
+    flow::prepare(job(args, Verbosity::Quiet)?)
+}
+
 /// Measures what was asked for.
 pub(crate) fn measure(
     args: &HttpArgs,
     signals: &Signals,
     verbosity: Verbosity,
 ) -> Result<Outcome, Refusal> {
+    let mut done = flow::run(job(args, verbosity)?, signals)?;
+    if verbosity == Verbosity::Normal {
+        print(args, &mut done)?;
+    }
+    Ok(done.outcome())
+}
+
+fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
     let Asked { plan, notes } = asked(args)?;
     let shows = verbosity == Verbosity::Normal;
     if shows && !args.output.quiet {
@@ -63,7 +76,7 @@ pub(crate) fn measure(
     let mut settings = compiled.settings;
     settings.interval = args.output.interval.unwrap_or(settings.interval);
     let target = args.url.clone().or_else(|| plan.http.as_ref().and_then(|http| http.base.clone()));
-    let job = FlowJob {
+    Ok(FlowJob {
         command: args.typed.clone(),
         flow: compiled.flow,
         network: Arc::new(network),
@@ -72,12 +85,7 @@ pub(crate) fn measure(
         output: args.output.files(),
         target: target.map(|target| brunt_redact::url(&target)).unwrap_or_default(),
         progress: if shows { args.output.progress() } else { Progress::Quiet },
-    };
-    let mut done = flow::run(job, signals)?;
-    if shows {
-        print(args, &mut done)?;
-    }
-    Ok(done.outcome())
+    })
 }
 
 fn print(args: &HttpArgs, done: &mut Done) -> Result<(), Refusal> {

@@ -9,7 +9,7 @@ use brunt_engine::Node;
 
 use super::compile::{Compiled, World, compile};
 use super::fault::PlanError;
-use super::model::Plan;
+use super::model::{Plan, Run};
 use super::reader::{Text, Written, read};
 use super::values::Time;
 use super::{merged, preview, schema};
@@ -21,8 +21,8 @@ use crate::cli::surroundings::{Machine, Surroundings};
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
-use crate::run::{Outcome, Verbosity};
-use crate::tools::flow::{self, FlowJob, fit};
+use crate::run::{Outcome, Prepared, Verbosity};
+use crate::tools::flow::{self, FlowJob, Users, fit};
 
 /// The largest plan that is read; the bodies of requests have files of their own.
 const PLAN_MAX: u64 = 16 << 20;
@@ -52,6 +52,43 @@ pub(crate) fn measure(
 ) -> Result<Outcome, Refusal> {
     let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
     asked.carry_out(args, signals, verbosity)
+}
+
+/// Makes a plan ready to be carried out many times.
+pub(crate) fn prepare(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
+    let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
+    refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
+    let named = asked.plan.run.users.is_some();
+    let prepared = flow::prepare(asked.job(args, Verbosity::Quiet)?)?;
+    Ok(if named { prepared } else { prepared.with_sessions(users_of) })
+}
+
+/// Whoever carries a plan out many times says how often and how long.
+fn refuse_limits(run: &Run) -> Result<(), String> {
+    let given = [
+        ("rate", run.rate.is_some()),
+        ("stages", run.stages.is_some()),
+        ("trace", run.trace.is_some()),
+        ("duration", run.duration.is_some()),
+        ("warm-up", run.warm_up.is_some()),
+        ("iterations", run.iterations.is_some()),
+        ("rounds", !run.rounds.is_empty()),
+        ("think", run.think.is_some()),
+        ("back-off", run.back_off.is_some()),
+        ("ramp-up", run.ramp_up.is_some()),
+        ("groups", run.groups.is_some()),
+    ];
+    given.into_iter().find(|(_, given)| *given).map_or(Ok(()), |(key, _)| {
+        Err(format!(
+            "use this plan with find-max: 'run.{key}' says when iterations begin, and find-max tries that out; leave \
+             it out of the plan"
+        ))
+    })
+}
+
+/// Users of a plan that names no number: as many as begin in two seconds, so that slow ones keep none waiting.
+fn users_of(per_second: f64) -> u32 {
+    ((per_second * 2.0).ceil() as u32).clamp(50, 10_000)
 }
 
 /// A plan that was read and settled.
@@ -91,12 +128,7 @@ impl Asked {
         )
     }
 
-    fn carry_out(
-        self,
-        args: &RunArgs,
-        signals: &Signals,
-        verbosity: Verbosity,
-    ) -> Result<Outcome, Refusal> {
+    fn job(self, args: &RunArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
         let Self { plan, mut compiled } = self;
         let shows = verbosity == Verbosity::Normal;
         if let Some(directory) = compiled.directory {
@@ -108,7 +140,7 @@ impl Asked {
         }
         let network = Network::new(compiled.http);
         let network = network.map_err(|error| Refusal::failed(format!("failed to {error}")))?;
-        let job = FlowJob {
+        Ok(FlowJob {
             command: args.typed.clone(),
             flow: compiled.flow,
             network: Arc::new(network),
@@ -117,9 +149,17 @@ impl Asked {
             output: args.output.files(),
             target: target(&plan),
             progress: if shows { args.output.progress() } else { Progress::Quiet },
-        };
-        let mut done = flow::run(job, signals)?;
-        if shows {
+        })
+    }
+
+    fn carry_out(
+        self,
+        args: &RunArgs,
+        signals: &Signals,
+        verbosity: Verbosity,
+    ) -> Result<Outcome, Refusal> {
+        let mut done = flow::run(self.job(args, verbosity)?, signals)?;
+        if verbosity == Verbosity::Normal {
             summary::tell(&done.record, Stream::Output, &mut done.losses)
                 .map_err(Refusal::failed)?;
             let written = done.written.as_deref().filter(|_| !args.output.quiet);

@@ -24,25 +24,18 @@ use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
 use crate::run::{
-    Job, Manner, Observer, Progress, Protocol, carry_out, exit, is_endless, objectives,
+    Job, Manner, Observer, Prepared, Progress, Protocol, carry_out, exit, is_endless, objectives,
 };
 use asked::Asked;
 use crew::Askers;
 
 /// Carries out what was asked for.
 pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal> {
-    let usage = |why: String| Refusal::usage(format!("failed to {why}"));
-    let asked = Asked::of(args).map_err(usage)?;
-    if let Some(sources) = &args.source {
-        nss::restrict(sources).map_err(|error| usage(error.to_string()))?;
-    }
+    let (Prepared { job, protocol: lookups, .. }, asked) = ready(args)?;
     if !args.output.quiet {
         asked.notes.iter().for_each(|note| console::note(note));
     }
-    let load = Plan::new(asked.settings.clone(), 1).map_err(|error| usage(error.to_string()))?;
-    let mut progress = Progress::new(args.output.progress(), load.lasting());
-    let lookups = Lookups::new(&asked);
-    let job = lookups.job(args, &asked, load).map_err(Refusal::failed)?;
+    let mut progress = Progress::new(args.output.progress(), job.load.lasting());
     let mut observers: [&mut dyn Observer; 1] = [&mut progress];
     let mut finished =
         carry_out(&job, &lookups, &mut observers, signals).map_err(Refusal::failed)?;
@@ -60,6 +53,23 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
     Ok(finished.losses.tell(exit(&finished.record, finished.signal, manner)))
 }
 
+/// Makes lookups ready to be carried out many times.
+pub(crate) fn prepare(args: &LookupArgs) -> Result<Prepared<Lookups>, Refusal> {
+    ready(args).map(|(prepared, _)| prepared)
+}
+
+fn ready(args: &LookupArgs) -> Result<(Prepared<Lookups>, Asked), Refusal> {
+    let usage = |why: String| Refusal::usage(format!("failed to {why}"));
+    let asked = Asked::of(args).map_err(usage)?;
+    if let Some(sources) = &args.source {
+        nss::restrict(sources).map_err(|error| usage(error.to_string()))?;
+    }
+    let load = Plan::new(asked.settings.clone(), 1).map_err(|error| usage(error.to_string()))?;
+    let lookups = Lookups::new(&asked);
+    let job = lookups.job(args, &asked, load).map_err(Refusal::failed)?;
+    Ok((Prepared::new(job, lookups, None), asked))
+}
+
 /// How many lookups of names that exist found nothing.
 fn unresolved(record: &Record) -> u64 {
     let codes = record.operations.iter().flat_map(|operation| &operation.codes);
@@ -67,7 +77,7 @@ fn unresolved(record: &Record) -> u64 {
 }
 
 /// What lookups supply to their run.
-struct Lookups {
+pub(crate) struct Lookups {
     crew: Arc<Askers>,
 }
 
@@ -92,6 +102,7 @@ impl Lookups {
             endless: is_endless(&load),
             // Calls of a library, whose processor time is the name service's.
             in_process: matches!(asked.paths, AccessPaths::Nss),
+            several: false,
             load,
         })
     }

@@ -238,7 +238,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         match sent {
             Ok(count) => table.sent(count, now),
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Flushed::Blocked,
-            Err(error) => table.refused(error.raw_os_error().unwrap_or(libc::EIO), now),
+            Err(error) => table.refused(number_of(&error), now),
         }
         if table.has_outgoing() { Flushed::Some } else { Flushed::All }
     }
@@ -440,4 +440,11 @@ async fn next_wakeup<D: Dialogue, C: Carrier + 'static>(
         Poll::Pending
     })
     .await
+}
+
+/// The number of an error that sending met.
+fn number_of(error: &io::Error) -> i32 {
+    let other =
+        if error.kind() == io::ErrorKind::PermissionDenied { libc::EACCES } else { libc::EIO };
+    error.raw_os_error().unwrap_or(other)
 }

@@ -5,6 +5,7 @@
 
 use super::packet::Malformed;
 use crate::lease::sql::{Server, ServerEndpoint, Tls};
+use crate::net::fence;
 use crate::net::keystore::Store;
 use crate::net::tls;
 use rustls::{ClientConnection, StreamOwned};
@@ -144,7 +145,8 @@ impl Wire {
 fn tcp(host: &str, port: u16, limit: Duration) -> io::Result<TcpStream> {
     let mut failed = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for address in (host, port).to_socket_addrs()? {
-        match TcpStream::connect_timeout(&address, limit) {
+        let allowed = fence::check(address);
+        match allowed.and_then(|()| TcpStream::connect_timeout(&address, limit)) {
             Ok(stream) => {
                 stream.set_nodelay(true)?;
                 stream.set_read_timeout(Some(limit))?;

@@ -8,6 +8,7 @@ use super::messages::Messages;
 use super::secured::{Secured, Watched};
 use crate::lease::error::BackendError;
 use crate::lease::sql::{Server, ServerEndpoint, Tls};
+use crate::net::fence;
 use crate::net::keystore::Store;
 use crate::net::stream::Stream;
 use crate::net::tls;
@@ -16,7 +17,7 @@ use std::future::Future;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
-use tokio::net::{TcpStream, UnixStream};
+use tokio::net::{TcpStream, UnixStream, lookup_host};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
@@ -133,11 +134,27 @@ async fn connect(endpoint: &ServerEndpoint) -> io::Result<Stream> {
     match endpoint {
         ServerEndpoint::Socket(path) => UnixStream::connect(path).await.map(Stream::Unix),
         ServerEndpoint::Tcp { host, port } => {
-            let stream = TcpStream::connect((host.as_str(), *port)).await?;
+            let stream = dial(host, *port).await?;
             stream.set_nodelay(true)?;
             Ok(Stream::Plain(stream))
         }
     }
+}
+
+/// Connects to the first address of the host that answers.
+async fn dial(host: &str, port: u16) -> io::Result<TcpStream> {
+    let mut failed = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for address in lookup_host((host, port)).await? {
+        if let Err(error) = fence::check(address) {
+            failed = error;
+            continue;
+        }
+        match TcpStream::connect(address).await {
+            Ok(stream) => return Ok(stream),
+            Err(error) => failed = error,
+        }
+    }
+    Err(failed)
 }
 
 fn config(server: &Server, database: &str) -> Config {

@@ -22,6 +22,7 @@ mod segment;
 mod tests;
 
 use super::carrier::{Carrier, Inbox, OutgoingDatagram};
+use super::fence;
 use super::interface::Interface;
 use super::mmsg::{self, BATCH, Outgoing};
 use super::overflow::Overflow;
@@ -180,6 +181,11 @@ impl Link {
         let mut segment = self.segment.borrow_mut();
         let mut count = 0;
         for datagram in datagrams.take(self.batch) {
+            match fence::check(datagram.to) {
+                Ok(()) => {}
+                Err(_) if count > 0 => break,
+                Err(error) => return Err(error),
+            }
             match segment.compose(count, &datagram) {
                 Ok(Composed::Ready) if self.fragments.borrow().fits(segment.frame(count)) => {
                     count += 1;

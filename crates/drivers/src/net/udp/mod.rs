@@ -9,6 +9,7 @@ mod errors;
 
 use self::errors::ErrorQueue;
 use super::carrier::{Arrived, Carrier, Inbox, OutgoingDatagram};
+use super::fence;
 use super::mmsg::{self, BATCH, Outgoing};
 use super::overflow::Overflow;
 use super::privilege;
@@ -231,10 +232,24 @@ impl Socket {
     ) -> io::Result<usize> {
         if self.batch == 1 {
             let Some(datagram) = datagrams.next() else { return Ok(0) };
+            fence::check(datagram.to)?;
             return socket.send_to(datagram.bytes, &datagram.to.into()).map(|_| 1);
         }
-        let batch = datagrams.map(|datagram| (datagram.bytes, Some(datagram.to))).take(self.batch);
-        self.outgoing.borrow_mut().send(socket.as_fd(), batch)
+        // What may not leave is refused alone, when its turn comes; what is before it leaves.
+        let mut refused = None;
+        let batch =
+            datagrams.take(self.batch).map_while(|datagram| match fence::check(datagram.to) {
+                Ok(()) => Some((datagram.bytes, Some(datagram.to))),
+                Err(error) => {
+                    refused = Some(error);
+                    None
+                }
+            });
+        let sent = self.outgoing.borrow_mut().send(socket.as_fd(), batch);
+        match (sent, refused) {
+            (Ok(0), Some(error)) => Err(error),
+            (sent, _) => sent,
+        }
     }
 }
 

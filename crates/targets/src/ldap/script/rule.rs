@@ -125,6 +125,21 @@ impl rules::Rule for Rule {
         self.action.name()
     }
 
+    fn is_served(facts: &Facts<'_>) -> bool {
+        !matches!(facts.occasion, Occasion::Connect | Occasion::Handshake)
+    }
+
+    fn hold(faults: &mut Faults, time: Duration) {
+        faults.delay += time;
+    }
+
+    fn refuse(faults: &mut Faults) {
+        faults.result = Some((
+            brunt_wire::ldap::code::BUSY,
+            "the line is full, as the script has it".to_owned(),
+        ));
+    }
+
     fn apply(&self, random: u64, faults: &mut Faults) {
         match &self.action {
             Action::Delay(range) => faults.delay += range.choose(random),

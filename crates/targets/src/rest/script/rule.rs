@@ -54,6 +54,14 @@ impl rules::Rule for Rule {
         self.action.name()
     }
 
+    fn hold(faults: &mut Faults, time: Duration) {
+        faults.delay += time;
+    }
+
+    fn refuse(faults: &mut Faults) {
+        faults.status = Some(503);
+    }
+
     fn apply(&self, random: u64, faults: &mut Faults) {
         match self.action {
             Action::Delay(range) => faults.delay += range.choose(random),

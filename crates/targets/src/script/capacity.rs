@@ -1,0 +1,239 @@
+//! [`Capacity`]: a server that serves one request after the other at a given speed, as a script has it.
+//!
+//! Requests stand in one line, whatever connection they came on. What each takes is drawn from the seed and its place in
+//! the line, so the rate that a target bears follows from the script by arithmetic: it is what a search for that rate is
+//! held against. The line is virtual. It holds the moments at which requests leave it, and an answer is held back until
+//! then; nothing computes or sleeps in it.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde::Deserialize;
+
+use super::chance;
+use super::period::Period;
+
+/// The rule number of the line's random numbers, which no rule has.
+const LINE: usize = usize::MAX;
+/// The longest line where the script names no limit: what waits must not grow without end.
+const WAITING_MAX: usize = 100_000;
+
+/// How fast a server is, and what becomes of it when too much waits.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(crate) struct Capacity {
+    /// Requests that it serves in a second.
+    rate: f64,
+    /// Whether each takes the same time, or one that is distributed exponentially.
+    #[serde(default)]
+    service: Service,
+    /// Requests that may be in the line; more are refused.
+    queue: Option<usize>,
+    /// It stands still now and then.
+    pause: Option<Pause>,
+    /// It becomes slow when too much waits, until nothing does.
+    collapse: Option<Collapse>,
+}
+
+/// How the times of requests are distributed.
+#[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
+#[serde(rename_all = "kebab-case")]
+enum Service {
+    /// All are the same.
+    #[default]
+    Constant,
+    /// Without memory.
+    Exponential,
+}
+
+/// When it stands still.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pause {
+    /// After so many requests.
+    every: u64,
+    /// For so long.
+    lasts: Period,
+}
+
+/// How it is slower than it was.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Collapse {
+    /// Once so many are in the line.
+    waiting: usize,
+    /// Each then takes so many times as long, until nobody is in the line.
+    factor: f64,
+}
+
+impl Capacity {
+    /// Why it can never work, if so.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if !(self.rate > 0.0 && self.rate <= 1e6) {
+            return Err("its rate must be above 0 and at most 1000000".to_owned());
+        }
+        if self.queue == Some(0) || self.queue.is_some_and(|queue| queue > WAITING_MAX) {
+            return Err(format!("its queue must be at least 1 and at most {WAITING_MAX}"));
+        }
+        if self.pause.is_some_and(|pause| pause.every == 0) {
+            return Err("its pause comes after at least 1 request".to_owned());
+        }
+        if self.collapse.is_some_and(|it| it.waiting == 0 || !(1.0..=1e6).contains(&it.factor)) {
+            return Err("its collapse needs at least 1 that waits and a factor from 1 to 1000000"
+                .to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// What a line does to a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Served {
+    /// It is answered after this time.
+    After(Duration),
+    /// There is no room for it.
+    Refused,
+}
+
+/// The line at work.
+#[derive(Debug)]
+pub(super) struct Line {
+    capacity: Capacity,
+    seed: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// When those in the line leave it, in order.
+    leaving: VecDeque<Duration>,
+    /// How many were served before.
+    served: u64,
+    refused: u64,
+    collapsed: bool,
+}
+
+impl Line {
+    pub(super) fn new(capacity: Capacity, seed: u64) -> Self {
+        Self { capacity, seed, state: Mutex::default() }
+    }
+
+    /// A request comes at `now`.
+    pub(super) fn serve(&self, now: Duration) -> Served {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        while state.leaving.front().is_some_and(|leaves| *leaves <= now) {
+            state.leaving.pop_front();
+        }
+        let waiting = state.leaving.len();
+        if let Some(collapse) = self.capacity.collapse {
+            state.collapsed = waiting >= collapse.waiting || state.collapsed && waiting > 0;
+        }
+        if waiting >= self.capacity.queue.unwrap_or(WAITING_MAX) {
+            state.refused += 1;
+            return Served::Refused;
+        }
+        let free = state.leaving.back().copied().unwrap_or(now).max(now);
+        let leaves = free + self.takes(state.served, state.collapsed);
+        state.served += 1;
+        state.leaving.push_back(leaves);
+        Served::After(leaves - now)
+    }
+
+    /// How many requests found no room.
+    pub(super) fn refused(&self) -> u64 {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).refused
+    }
+
+    fn takes(&self, place: u64, collapsed: bool) -> Duration {
+        let drawn = match self.capacity.service {
+            Service::Constant => 1.0,
+            Service::Exponential => {
+                let random = chance(self.seed, LINE, place);
+                -(((random >> 11) + 1) as f64 / (1_u64 << 53) as f64).ln()
+            }
+        };
+        let slower = self.capacity.collapse.filter(|_| collapsed).map_or(1.0, |it| it.factor);
+        let takes = Duration::from_secs_f64(drawn * slower / self.capacity.rate);
+        match self.capacity.pause {
+            Some(pause) if (place + 1).is_multiple_of(pause.every) => takes + pause.lasts.0,
+            _ => takes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> Line {
+        let capacity: Capacity = toml::from_str(text).unwrap();
+        capacity.check().unwrap();
+        Line::new(capacity, 7)
+    }
+
+    const fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn requests_are_served_one_after_the_other_and_refused_where_there_is_no_room() {
+        let line = line("rate = 1000\nqueue = 3");
+        let at_once: Vec<Served> = (0..4).map(|_| line.serve(ms(10))).collect();
+        let after = |millis| Served::After(ms(millis));
+        assert_eq!(at_once, [after(1), after(2), after(3), Served::Refused]);
+        // One has left, and two are before it.
+        assert_eq!(line.serve(ms(11)), after(3));
+        assert_eq!((line.serve(ms(50)), line.refused()), (after(1), 1));
+    }
+
+    #[test]
+    fn it_pauses_after_so_many() {
+        let line = line("rate = 1000\npause = { every = 3, lasts = '20ms' }");
+        let each: Vec<Served> = (0..6).map(|n| line.serve(ms(100 * n))).collect();
+        let (one, long) = (Served::After(ms(1)), Served::After(ms(21)));
+        assert_eq!(each, [one, one, long, one, one, long]);
+    }
+
+    #[test]
+    fn it_stays_slow_until_nobody_waits() {
+        let line = line("rate = 1000\ncollapse = { waiting = 2, factor = 5 }");
+        let taken: Vec<Served> = (0..3).map(|_| line.serve(ms(0))).collect();
+        assert_eq!(taken, [1, 2, 7].map(|millis| Served::After(ms(millis))));
+        // A fifth of the speed while the third is in the line, though fewer wait than made it slow.
+        assert_eq!(line.serve(ms(3)), Served::After(ms(4 + 5)));
+        assert_eq!(line.serve(ms(50)), Served::After(ms(1)));
+    }
+
+    #[test]
+    fn times_without_memory_have_the_mean_of_the_rate_and_repeat() {
+        let of = |rate: u32| {
+            let line = line(&format!("rate = {rate}\nservice = 'exponential'"));
+            let each = (0..4_000_u64).map(|n| match line.serve(Duration::from_secs(n)) {
+                Served::After(time) => time.as_secs_f64(),
+                Served::Refused => panic!("there is room"),
+            });
+            each.collect::<Vec<f64>>()
+        };
+        let times = of(500);
+        let mean = times.iter().sum::<f64>() / times.len() as f64;
+        // The standard error of the mean of 4,000 is a sixty-third of it.
+        assert!((mean * 500.0 - 1.0).abs() < 0.06, "{mean}");
+        assert_eq!(times, of(500));
+    }
+
+    #[test]
+    fn what_cannot_work_says_why() {
+        for (text, expected) in [
+            ("rate = 0", "above 0"),
+            ("rate = 5\nqueue = 0", "at least 1"),
+            ("rate = 5\npause = { every = 0, lasts = '1ms' }", "at least 1"),
+            ("rate = 5\ncollapse = { waiting = 3, factor = 0.5 }", "from 1"),
+        ] {
+            let capacity: Capacity = toml::from_str(text).unwrap();
+            let why = capacity.check().unwrap_err();
+            assert!(why.contains(expected), "{why}");
+        }
+        assert!(toml::from_str::<Capacity>("speed = 3").is_err());
+    }
+}

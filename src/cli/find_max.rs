@@ -1,0 +1,116 @@
+//! The options of `brunt find-max`, declared for clap. Their doc comments are their help; there is no logic here.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use brunt_drivers::net::fence::Allowed;
+use brunt_engine::schedule::Rate as PerSecond;
+use clap::Args;
+
+use super::output::duration;
+use super::server_cpu::ServerCpu;
+
+/// What the help ends with.
+const AFTER: &str = "\
+The command after -- is one that makes load: an LDAP rate tool, perfdhcp, http, run or names lookup, without rates, \
+counts and times of its own. Each step is a run of its own with Poisson arrivals, and no step repeats the users, \
+entries or clients of another.
+
+The search begins with one session, doubles the rate until an objective is missed, narrows the limit down, holds a \
+rate just below it for --confirm, and shows that a rate above it fails. After each failure it waits until the target \
+is itself again.
+
+Exit codes: 0 a rate was confirmed; 4 only a floor, since something other than the target was in the way; 5 the \
+target is away or did not recover; 8 the target is not allowed; 9 nothing could be claimed; 99 no rate passes.";
+
+/// Options of `brunt find-max`.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(after_long_help = AFTER)]
+pub(crate) struct FindMaxArgs {
+    /// Objective that the rate must meet, such as 'bind.p99<20ms'; may be repeated
+    ///
+    /// 'p99<5x' means five times the unstressed target's. 'errors<0.1%' and 'achieved>=99%' are added unless
+    /// objectives of their kind are given.
+    #[arg(long = "slo", value_name = "OBJECTIVE")]
+    pub(crate) objectives: Vec<String>,
+    /// Search for 20 minutes at most, and confirm for 2
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// How far below the estimate a rate is claimed, such as 5%
+    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
+    pub(crate) precision: f64,
+    /// How long a rate must hold to be claimed. Default: 5m, with --quick 2m
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) confirm: Option<Duration>,
+    /// How long the search may take. Default: 45m, with --quick 20m
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) budget: Option<Duration>,
+    /// How long the target may take to be itself again after too much
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
+    pub(crate) recovery: Option<Duration>,
+    /// Rate to begin with, such as 200/s. Default: a quarter of what one session makes
+    #[arg(long, value_name = "RATE")]
+    pub(crate) from: Option<PerSecond>,
+    /// Try no higher rate than this, such as 20k/s
+    ///
+    /// Without it a target on this machine is tried as far as this machine goes. For any other target it is required.
+    #[arg(long, value_name = "RATE")]
+    pub(crate) to: Option<PerSecond>,
+    /// Seed for all random values. Default: a new one, stated in the record
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// Where the processor time of the target is read
+    #[arg(long, value_name = "SOURCE")]
+    pub(crate) server_cpu: Option<ServerCpu>,
+    /// Reach no address but these: an address or a network, such as 10.1.0.0/16:389
+    ///
+    /// Without this option and --i-own, only addresses of this machine's loopback are reached. Every connection and
+    /// every datagram is checked, those of redirects included. May be repeated.
+    #[arg(long = "allow", value_name = "CIDR[:PORT]", help_heading = "Protection")]
+    pub(crate) allow: Vec<Allowed>,
+    /// Host that is yours to overload: the addresses of this name may be reached; may be repeated
+    #[arg(long = "i-own", value_name = "HOST", help_heading = "Protection")]
+    pub(crate) owned: Vec<String>,
+    /// Try a load that writes, such as modrate or POST requests
+    #[arg(long, help_heading = "Protection")]
+    pub(crate) yes_writes: bool,
+    /// Write all steps with their records as JSON, for brunt report and brunt sizing
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub(crate) record: Option<PathBuf>,
+    /// Write the result as one self-contained HTML page
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub(crate) html: Option<PathBuf>,
+    /// Show no progress
+    #[arg(long, help_heading = "Results")]
+    pub(crate) quiet: bool,
+    /// Length of what counts as a second, for tests of the search itself
+    #[arg(long, value_name = "DURATION", default_value = "1s", value_parser = duration, hide = true)]
+    pub(crate) second: Option<Duration>,
+    /// The command that makes the load, without rates and counts of its own
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+    /// The command line as a record may show it: secrets starred.
+    #[arg(skip)]
+    pub(crate) typed: Vec<String>,
+}
+
+/// A share such as 5% or 0.05.
+fn share(text: &str) -> Result<f64, String> {
+    let (number, scale) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
+    let read = number.trim().parse::<f64>().ok().map(|number| number / scale);
+    read.filter(|share| (0.005..=0.5).contains(share))
+        .ok_or_else(|| "write a share from 0.5% to 50%, such as 5%".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_precision_is_a_share_that_a_search_can_have() {
+        assert_eq!((share("5%"), share("0.1")), (Ok(0.05), Ok(0.1)));
+        for wrong in ["", "5", "0%", "60%", "x%", "-1%", "nan"] {
+            assert!(share(wrong).is_err(), "{wrong}");
+        }
+    }
+}

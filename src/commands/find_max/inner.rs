@@ -1,0 +1,262 @@
+//! [`Inner`]: the command whose load is tried, read as if it had been typed alone.
+//!
+//! It says what is done, over how many connections and to whom. When, how often and how long is find-max's business,
+//! and so are files and outputs: an option of the inner command that says so is refused by its name.
+
+use std::time::Duration;
+
+use brunt_drivers::names::Distribution;
+
+use crate::cli::arrivals::Rate;
+use crate::cli::dhcp::args::{DhcpArgs, Scenario};
+use crate::cli::exit::Exit;
+use crate::cli::http::HttpArgs;
+use crate::cli::names::NamesKind;
+use crate::cli::names_lookup::LookupArgs;
+use crate::cli::output::duration;
+use crate::cli::rate::RateArgs;
+use crate::cli::run::RunArgs;
+use crate::cli::run_options::{self, RunOptions};
+use crate::cli::surroundings::Machine;
+use crate::cli::{Command, Refusal, read};
+use crate::run::Repeatable;
+use crate::run::signals::Signals;
+use crate::tools;
+
+/// A command that makes load.
+pub(super) enum Inner {
+    Rate(Box<RateArgs>),
+    Perfdhcp(Box<DhcpArgs>),
+    Http(Box<HttpArgs>),
+    Run(Box<RunArgs>),
+    Lookup(Box<LookupArgs>),
+}
+
+/// An option that find-max has no place for, and whether it was given.
+type Given = (&'static str, bool);
+
+impl Inner {
+    /// Reads the words of the command. A seed of find-max's own is its seed.
+    pub(super) fn read(words: &[String], seed: Option<u64>) -> Result<Self, Refusal> {
+        let line: Vec<String> =
+            std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
+        let mut inner = match read(&line, &Machine).map_err(of_usage)? {
+            Command::Rate(args) => Self::Rate(args),
+            Command::Perfdhcp(args) => Self::Perfdhcp(args),
+            Command::Http(args) => Self::Http(args),
+            Command::Run(args) => Self::Run(args),
+            Command::Names(NamesKind::Lookup(args)) => Self::Lookup(args),
+            Command::Loadgen(_) => {
+                return Err(refused(
+                    "find-max takes a LoadGen job as a plan: 'brunt loadgen --to-plan' converts it, and 'run' carries \
+                     it out",
+                ));
+            }
+            _ => {
+                return Err(refused(&format!(
+                    "'{}' makes no load that find-max can try: give it an LDAP rate tool, perfdhcp, http, run or names \
+                     lookup",
+                    words.first().map_or("", String::as_str)
+                )));
+            }
+        };
+        let given = inner.given();
+        if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
+            return Err(refused(&format!(
+                "{option} says when or how often, which is what find-max tries out: leave it out of the command after --"
+            )));
+        }
+        if let Some(option) = of_results(inner.results(), words) {
+            return Err(refused(&format!(
+                "{option} is about the results of one run: leave it out of the command after --, and see 'brunt \
+                 find-max --help' for find-max's own"
+            )));
+        }
+        inner.seed(seed);
+        Ok(inner)
+    }
+
+    /// Options that say when exchanges begin, how many there are and how long it takes.
+    fn given(&self) -> Vec<Given> {
+        match self {
+            Self::Rate(args) => of_rates(args),
+            Self::Perfdhcp(args) => of_perfdhcp(args),
+            Self::Http(args) => of_http(args),
+            Self::Run(args) => vec![
+                ("--duration", args.duration.is_some()),
+                ("--node", args.node.is_some()),
+                ("--check", args.check),
+                ("--schema", args.schema),
+            ],
+            Self::Lookup(args) => of_lookup(args),
+        }
+    }
+
+    fn results(&self) -> &RunOptions {
+        match self {
+            Self::Rate(args) => &args.output.run,
+            Self::Perfdhcp(args) => &args.output.run,
+            Self::Http(args) => &args.output.run,
+            Self::Run(args) => &args.output.run,
+            Self::Lookup(args) => &args.output.run,
+        }
+    }
+
+    fn seed(&mut self, seed: Option<u64>) {
+        let of = match self {
+            Self::Rate(args) => &mut args.seed,
+            Self::Perfdhcp(args) => &mut args.load.seed,
+            Self::Http(args) => &mut args.output.seed,
+            Self::Run(args) => &mut args.output.seed,
+            Self::Lookup(args) => &mut args.output.seed,
+        };
+        *of = of.or(seed);
+    }
+
+    /// Whether exchanges are datagrams, of which an answer that never comes is the usual failure.
+    pub(super) const fn is_of_datagrams(&self) -> bool {
+        matches!(self, Self::Perfdhcp(_))
+    }
+
+    /// Makes its load ready to be carried out many times.
+    pub(super) fn prepare<'a>(
+        &'a self,
+        signals: &'a Signals,
+    ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
+        Ok(match self {
+            Self::Rate(args) => Box::new(tools::ldap::repeatable(args, signals)?),
+            Self::Perfdhcp(args) => Box::new(tools::dhcp::Leasing::prepare(args, signals)?),
+            Self::Http(args) => Box::new(tools::flow::http::prepare(args)?),
+            Self::Run(args) => Box::new(tools::flow::plan::prepare(args)?),
+            Self::Lookup(args) => Box::new(tools::names::prepare(args)?),
+        })
+    }
+}
+
+fn of_rates(args: &RateArgs) -> Vec<Given> {
+    let load = &args.load;
+    vec![
+        ("--targetThroughput (-M)", matches!(load.rate, Rate::Constant { .. })),
+        ("--stages", matches!(load.rate, Rate::Stages(_))),
+        ("--variableRateData", matches!(load.rate, Rate::File { .. })),
+        ("--maxIterations (-m)", load.iterations.is_some()),
+        ("--maxDuration (-d)", load.duration.is_some()),
+        ("--warmUpDuration (-B)", load.warm_up > Duration::ZERO),
+        ("--think", load.think.is_some()),
+        ("--inc-scope worker", args.inc_per_worker),
+        ("--outputFile", args.output.file.is_some()),
+    ]
+}
+
+fn of_perfdhcp(args: &DhcpArgs) -> Vec<Given> {
+    let (load, limits) = (&args.load, &args.limits);
+    vec![
+        ("-r", matches!(load.rate, Rate::Constant { .. })),
+        ("--stages", matches!(load.rate, Rate::Stages(_))),
+        ("--variableRateData", matches!(load.rate, Rate::File { .. })),
+        ("--scenario", args.scenario != Scenario::Basic),
+        ("-n", limits.numbers.iter().any(Option::is_some)),
+        ("-p", limits.period.is_some()),
+        ("-D", limits.drops.iter().any(|limit| limit.count.is_some() || limit.share.is_some())),
+        ("-f", args.exchange.renew_rate > 0.0),
+        ("-F", args.exchange.release_rate > 0.0),
+        ("--warm-up", load.warm_up > Duration::ZERO),
+        ("--node", load.node.of > 1),
+        ("--wrapped", args.output.wrapped.is_some()),
+    ]
+}
+
+fn of_http(args: &HttpArgs) -> Vec<Given> {
+    let load = &args.load;
+    let timed = args.request.duration_or_body.as_deref().is_some_and(|it| duration(it).is_ok());
+    vec![
+        ("--rate (-q)", load.rate.is_some()),
+        ("--requests (-n)", load.requests.is_some()),
+        ("--duration (-z)", load.duration.is_some()),
+        ("-d as a duration", timed),
+        ("--warm-up", load.warm_up.is_some()),
+        ("--to-plan", args.to_plan),
+    ]
+}
+
+fn of_lookup(args: &LookupArgs) -> Vec<Given> {
+    let load = &args.load;
+    vec![
+        ("--rate", load.rate.is_some()),
+        ("--stages", load.stages.is_some()),
+        ("--unlimited", load.unlimited),
+        ("--think", load.think.is_some()),
+        ("--lookups (-n)", load.lookups.is_some()),
+        ("--duration (-d)", load.duration.is_some()),
+        ("--warm-up", load.warm_up.is_some()),
+        ("--distribution once", args.distribution == Some(Distribution::Once)),
+    ]
+}
+
+/// The word that asks for results of a run of its own, other than an objective.
+fn of_results(given: &RunOptions, words: &[String]) -> Option<String> {
+    let objectives = RunOptions { objectives: given.objectives.clone(), ..RunOptions::default() };
+    if *given == objectives {
+        return None;
+    }
+    let longs = words.iter().filter_map(|word| word.strip_prefix("--")?.split('=').next());
+    let named =
+        |long: &&str| *long != "slo" && run_options::rows().iter().any(|row| row.long == *long);
+    Some(longs.into_iter().find(named).map_or("an output".to_owned(), |long| format!("--{long}")))
+}
+
+fn refused(why: &str) -> Refusal {
+    Refusal::usage(format!("error: {why}"))
+}
+
+/// A wrong command line is wrong in find-max's own way, whichever tool it is of.
+fn of_usage(refusal: Refusal) -> Refusal {
+    let exit = if refusal.exit == Exit::LdapUsage { Exit::Usage } else { refusal.exit };
+    Refusal { exit, ..refusal }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read_of(line: &str) -> Result<Inner, Refusal> {
+        Inner::read(&line.split(' ').map(str::to_owned).collect::<Vec<_>>(), Some(7))
+    }
+
+    #[test]
+    fn what_find_max_decides_itself_is_refused_by_its_name() {
+        let authrate = "authrate --noPropertiesFile -h h -D uid=u -w p -c 5";
+        for (line, named) in [
+            (&*format!("{authrate} -M 100"), "-M"),
+            (&format!("{authrate} -d 5"), "-d"),
+            (&format!("{authrate} -m 5"), "-m"),
+            (&format!("{authrate} --stages 100/s"), "--stages"),
+            (&format!("{authrate} --record x.json"), "--record"),
+            ("perfdhcp -4 -r 100 127.0.0.1", "-r"),
+            ("perfdhcp -4 -n 100 127.0.0.1", "-n"),
+            ("http -z 5s http://127.0.0.1/", "--duration"),
+            ("http -d 5s http://127.0.0.1/", "-d"),
+            ("http -q 5 http://127.0.0.1/", "--rate"),
+            ("run x.toml --duration 5s", "--duration"),
+            ("names lookup --unlimited", "--unlimited"),
+            ("names lookup --allow 10.0.0.1", "--allow"),
+            ("names matrix --backends files", "names"),
+            ("merge a.json", "merge"),
+            ("loadgen job", "--to-plan"),
+        ] {
+            let Err(refusal) = read_of(line) else { panic!("{line}") };
+            assert_eq!(refusal.exit, Exit::Usage, "{line}: {}", refusal.text);
+            assert!(refusal.text.contains(named), "{line}: {}", refusal.text);
+        }
+    }
+
+    #[test]
+    fn a_load_is_what_is_left_and_has_the_seed() {
+        let Ok(Inner::Http(args)) = read_of("http -c 9 --slo p99<1s http://127.0.0.1/") else {
+            panic!("it is a load")
+        };
+        assert_eq!((args.load.connections, args.output.seed), (9, Some(7)));
+        assert_eq!(args.output.run.objectives, ["p99<1s"]);
+        assert!(read_of("perfdhcp -4 127.0.0.1").is_ok_and(|inner| inner.is_of_datagrams()));
+    }
+}

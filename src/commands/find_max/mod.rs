@@ -1,0 +1,210 @@
+//! `brunt find-max`: the highest rate at which a target meets its objectives.
+//!
+//! The search itself, what is evidence and what may be claimed, is [`brunt_capacity`]'s arithmetic. Here a command line
+//! becomes a load that can be carried out at any rate ([`inner`]), a [`trial`] makes the runs, and [`screen`] shows how
+//! it goes. Somebody else's server is never tried: unless addresses are allowed, or a host is said to be one's own,
+//! nothing but loopback is reached.
+
+mod inner;
+mod screen;
+mod server_cpu;
+mod trial;
+
+use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::time::Duration;
+
+use brunt_capacity::{Found, Goals, Origin, Reading, Settings, find};
+use brunt_drivers::net::fence::{self, Allowed};
+use brunt_record::{Collection, Environment};
+
+use super::failed;
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::find_max::FindMaxArgs;
+use crate::console;
+use crate::run::signals::Signals;
+use crate::run::{Losses, Subject, files, tool};
+
+use inner::Inner;
+use screen::Screen;
+use server_cpu::ServerTime;
+use trial::Loader;
+
+/// DHCP's guard: an answer that never comes is what a busy server does first.
+const TIMEOUTS: &str = "timeouts<0.1%";
+
+/// Searches, and prints what was found.
+pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    let inner = Inner::read(&args.command, args.seed.or_else(|| Some(console::seed())))?;
+    protect(args)?;
+    let written = [("--record", args.record.as_deref()), ("--html", args.html.as_deref())];
+    files::check(&written).map_err(Refusal::failed)?;
+    let load = inner.prepare(signals).map_err(away)?;
+    let subject = load.subject();
+    let goals = goals(args, subject, &inner)?;
+    let settings = settings(args, subject);
+    if let Some(writes) = subject.writes.as_ref().filter(|_| !args.yes_writes) {
+        return Err(unsafe_(format!(
+            "this load {writes}, at rates that go as far as the target does: add --yes-writes if that is meant"
+        )));
+    }
+    let mut loader = Loader::new(load.as_ref(), signals, Screen::new(args.quiet));
+    loader.relative_to = goals.relative_to();
+    loader.second = args.second.unwrap_or(Duration::from_secs(1));
+    loader.server_time = args.server_cpu.map(ServerTime::new);
+    loader.screen.opens(subject, &goals, &settings);
+    let started = console::now();
+    let found = find(&goals, &settings, &mut loader);
+    loader.screen.closes();
+    let mut losses = Losses::default();
+    losses.keep(load.give_back(&signals.stop()));
+    told(&loader, args);
+    let exit = ended(&found, signals, &loader);
+    let origin = origin(args, subject, started, &loader);
+    report(args, &found.collection(origin), &mut losses);
+    Ok(losses.tell(exit))
+}
+
+/// Puts the fence up: around what is allowed, or what is somebody's own, or loopback.
+fn protect(args: &FindMaxArgs) -> Result<(), Refusal> {
+    let mut allowed = args.allow.clone();
+    for host in &args.owned {
+        let addresses =
+            resolved(host).map_err(|error| failed(format!("resolve --i-own {host}: {error}")))?;
+        allowed.extend(addresses.iter().map(|address| Allowed::address(address.ip())));
+    }
+    let elsewhere = !allowed.is_empty() && !allowed.iter().all(Allowed::is_loopback);
+    if elsewhere && args.to.is_none() {
+        return Err(Refusal::usage(
+            "error: give the highest rate that may be tried with --to, such as --to 20k/s: only a target on this \
+             machine's loopback is tried without one",
+        ));
+    }
+    if allowed.is_empty() {
+        allowed.extend(Allowed::LOOPBACK);
+    }
+    fence::put_up(allowed);
+    Ok(())
+}
+
+fn resolved(host: &str) -> std::io::Result<Vec<SocketAddr>> {
+    Ok((host, 0).to_socket_addrs()?.collect())
+}
+
+/// What was asked for on the command line, in the command and in its plan.
+fn goals(args: &FindMaxArgs, subject: &Subject, inner: &Inner) -> Result<Goals, Refusal> {
+    let usage = |error: &dyn std::fmt::Display| Refusal::usage(format!("error: {error}"));
+    let of_command = subject.objectives.iter().map(|slo| slo.text().to_owned());
+    let texts: Vec<String> = args.objectives.iter().cloned().chain(of_command).collect();
+    let mut goals = Goals::parse(&texts).map_err(|error| usage(&error))?;
+    if inner.is_of_datagrams() {
+        goals.guard(TIMEOUTS).map_err(|error| usage(&error))?;
+    }
+    goals.check(subject.operations.iter().map(String::as_str)).map_err(|error| usage(&error))?;
+    Ok(goals)
+}
+
+fn settings(args: &FindMaxArgs, subject: &Subject) -> Settings {
+    let usual = if args.quick { Settings::quick() } else { Settings::default() };
+    let whole = |time: Duration| u32::try_from(time.as_secs()).unwrap_or(u32::MAX);
+    Settings {
+        precision: args.precision,
+        confirm_s: args.confirm.map_or(usual.confirm_s, whole).max(2),
+        budget_s: args.budget.map_or(usual.budget_s, |time| time.as_secs_f64()),
+        recovery_s: args.recovery.map_or(usual.recovery_s, whole),
+        from: args.from.map(|rate| rate.as_per_second()),
+        to: args.to.map(|rate| rate.as_per_second()),
+        ceiling: subject.ceiling,
+        ..usual
+    }
+}
+
+/// A target that cannot be reached before the first step is away.
+fn away(refusal: Refusal) -> Refusal {
+    match refusal.exit {
+        Exit::Ldap(_) => Refusal { exit: Exit::Partial, ..refusal },
+        _ => refusal,
+    }
+}
+
+fn unsafe_(why: String) -> Refusal {
+    Refusal { text: format!("refused: {why}\n"), exit: Exit::Unsafe }
+}
+
+/// What should be known beside the result.
+fn told(loader: &Loader<'_>, args: &FindMaxArgs) {
+    if let Some(writes) = &loader.load.subject().writes {
+        console::note(&format!(
+            "this load {writes}: {} exchanges were answered",
+            brunt_report::figure::thousands(loader.answered)
+        ));
+    }
+    let unseen = loader.server_time.as_ref().is_some_and(|time| time.pid().is_none());
+    if args.server_cpu.is_some() && unseen {
+        console::note(
+            "--server-cpu local: no process of this machine that this user can see listens where the load goes",
+        );
+    }
+}
+
+/// How the program ends.
+fn ended(found: &Found, signals: &Signals, loader: &Loader<'_>) -> Exit {
+    if let Some(signal) = signals.received() {
+        return signal.exit();
+    }
+    if let Some(why) = &loader.failed {
+        console::say(&format!("error: {why}"));
+        return Exit::Failed;
+    }
+    match found.exit() {
+        Some(0) => Exit::Ok,
+        Some(4) => Exit::Undecided,
+        Some(5) => Exit::Partial,
+        Some(8) => Exit::Unsafe,
+        Some(9) => Exit::NoClaim,
+        Some(99) => Exit::Missed,
+        _ => Exit::Failed,
+    }
+}
+
+/// What is known of the search beside what it found.
+fn origin(
+    args: &FindMaxArgs,
+    subject: &Subject,
+    started: jiff::Timestamp,
+    loader: &Loader<'_>,
+) -> Origin {
+    let tool = tool();
+    let own = args.typed.iter().cloned().chain(["--".to_owned()]);
+    let sessions = subject.sessions.map(|count| ("connections", count.to_string()));
+    let server = loader.server_time.as_ref().and_then(ServerTime::pid);
+    let facts = [
+        Some(("target", subject.target.clone())),
+        Some(("seed", subject.seed.to_string())),
+        Some(("operations", subject.operations.join(", "))),
+        sessions,
+        server.map(|pid| ("server process", pid.to_string())),
+        subject.iterations.then(|| ("noun", "iterations".to_owned())),
+    ];
+    let facts = facts.into_iter().flatten().map(|(name, value)| (name.to_owned(), value));
+    Origin {
+        tool: (tool.name, tool.version),
+        started: started.to_string(),
+        command: own.chain(subject.command.iter().cloned()).collect(),
+        environment: Environment::read(),
+        facts: facts.collect(),
+    }
+}
+
+/// Prints and writes what was found.
+fn report(args: &FindMaxArgs, collection: &Collection, losses: &mut Losses) {
+    let record = losses.written(args.record.as_deref(), |path| {
+        collection.write(path).map_err(|error| format!("failed to {error}"))
+    });
+    if let Some(reading) = Reading::of(collection) {
+        losses.print(&format!("{}\n", reading.sentence()));
+    }
+    if let Some(path) = record.filter(|_| !args.quiet) {
+        console::say(&format!("record: {}", path.display()));
+    }
+}

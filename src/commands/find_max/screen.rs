@@ -1,0 +1,218 @@
+//! [`Screen`]: how a search reads while it goes on, on standard error.
+//!
+//! What is searched for and how long it takes comes first; then a row for each step that is over, and one line that is
+//! written over for the step that goes on. Nothing of it is a result: those are printed when the search is over.
+
+use std::time::Duration;
+
+use brunt_capacity::{Goals, Kind, Order, Progress, Settings, Step, Verdict};
+use brunt_record::{Histogram, Interval, Phase};
+use brunt_report::figure::thousands;
+
+use crate::console::{self, StatusLine};
+use crate::run::Subject;
+
+/// Columns that a row needs before its last field.
+const BEFORE: usize = 51;
+/// A verdict is cut no shorter than this, however narrow the screen is.
+const WORDS_MIN: usize = 24;
+
+/// Shows how a search goes.
+pub(super) struct Screen {
+    quiet: bool,
+    line: StatusLine,
+    /// What the status line says of the step that goes on.
+    doing: String,
+    /// What it says of what is known.
+    known: String,
+    /// Seconds since the search began.
+    elapsed_s: f64,
+}
+
+impl Screen {
+    pub(super) fn new(quiet: bool) -> Self {
+        let (doing, known) = (String::new(), String::new());
+        Self { quiet, line: StatusLine::new(!quiet), doing, known, elapsed_s: 0.0 }
+    }
+
+    /// What is searched for, within which limits, and how long it takes.
+    pub(super) fn opens(&self, subject: &Subject, goals: &Goals, settings: &Settings) {
+        if self.quiet {
+            return;
+        }
+        let of = subject.command.first().map_or("", String::as_str);
+        console::say(&format!("Finding the highest rate of {of} on {}", subject.target));
+        let given: Vec<&str> = goals.given().collect();
+        let added: Vec<&str> = goals.added().collect();
+        let added =
+            if added.is_empty() { String::new() } else { format!("; added: {}", added.join(", ")) };
+        console::say(&format!("that meets {}{added}.", given.join(", ")));
+        if subject.iterations {
+            console::say("A rate is of iterations of the plan.");
+        }
+        let (usual, longest) = settings.expected_s();
+        console::say(&format!(
+            "It takes {} most likely and at most {}. ^C ends it with what was found.\n",
+            minutes(usual),
+            minutes(longest)
+        ));
+        console::say("  time  step          rate       p50       p99  errors  verdict");
+    }
+
+    /// A step begins.
+    pub(super) fn begins(&mut self, order: &Order) {
+        let at = order.rate.map_or_else(|| "one session".to_owned(), per_second);
+        self.doing = format!("{} {at}: {}", order.kind.word(), order.why);
+        let idle = order.idle.as_secs();
+        let waits = if idle > 0 { format!(" (idle for {idle} s first)") } else { String::new() };
+        self.line.show(&format!("{} {}{waits}{}", clock(self.elapsed_s), self.doing, self.known));
+    }
+
+    /// A second of it is over; `seconds` of `of` were before it.
+    pub(super) fn second(&self, interval: &Interval, seconds: u32, of: u32) {
+        if !self.line.shows() {
+            return;
+        }
+        let at = match interval.phase {
+            Phase::Steady => format!("{} of {of} s", seconds + 1),
+            phase => phase.word().to_owned(),
+        };
+        let mut response = Histogram::new();
+        interval.operations.iter().for_each(|it| response.merge(&it.response.due()));
+        let p99 = response
+            .quantile(0.99)
+            .map_or(String::new(), |p99| format!(", p99 {}", milliseconds(p99.as_secs_f64())));
+        let passed = self.elapsed_s + interval.to.as_secs_f64();
+        self.line.show(&format!("{} {at}{p99} | {}{}", clock(passed), self.doing, self.known));
+    }
+
+    /// A step is over.
+    pub(super) fn judged(&mut self, step: &Step, progress: &Progress) {
+        self.elapsed_s = progress.elapsed_s;
+        let bound = |what: &str, rate: Option<f64>| {
+            rate.map_or(String::new(), |rate| format!(", {what} {}", per_second(rate)))
+        };
+        let known = bound("passed", progress.passed) + &bound("failed", progress.failed);
+        self.known = if known.is_empty() { known } else { format!(" | so far{}", &known[1..]) };
+        if !self.quiet {
+            let room = match self.line.shows() {
+                true => console::screen_of_stderr().width.saturating_sub(BEFORE).max(WORDS_MIN),
+                // In a log nothing is folded, so there is room for all of it.
+                false => usize::MAX,
+            };
+            let row = row(step, progress.elapsed_s);
+            console::say(&format!("{row}{}", cut(&row_words(step, room), room)));
+        }
+    }
+
+    /// The search is over.
+    pub(super) fn closes(&self) {
+        self.line.clear();
+    }
+}
+
+/// The figures of a step, as wide as [`BEFORE`].
+fn row(step: &Step, elapsed_s: f64) -> String {
+    let rate = step.order.rate.or(step.measured.achieved).map_or("-".to_owned(), per_second);
+    let figures = &step.measured;
+    format!(
+        "{:>6}  {:<8} {:>9} {:>9} {:>9} ",
+        clock(elapsed_s),
+        step.order.kind.word(),
+        rate,
+        milliseconds(figures.response.p50_s),
+        milliseconds(figures.response.p99_s)
+    ) + &format!("{:>6}  ", share(figures.errors))
+}
+
+/// What follows from a step: in whole where there is room, else in as few words as say it.
+fn row_words(step: &Step, room: usize) -> String {
+    let words = match (step.verdict, step.order.kind) {
+        (Verdict::None, Kind::Baseline) => "unstressed".to_owned(),
+        (Verdict::None, _) | (_, Kind::Sentinel) => step.why.clone(),
+        (verdict, _) => format!("{verdict}: {}", step.why),
+    };
+    if words.chars().count() <= room { words } else { few_words(step).unwrap_or(words) }
+}
+
+fn few_words(step: &Step) -> Option<String> {
+    let verdict = step.verdict;
+    if verdict == Verdict::Void {
+        return Some(format!("void: {}", step.why.split(':').next().unwrap_or_default()));
+    }
+    let evidence = step.evidence.as_ref()?;
+    if evidence.at_once {
+        return Some(format!("{verdict}: over half is bad"));
+    }
+    if evidence.grows {
+        return Some(format!("{verdict}: the queue grows"));
+    }
+    let worst = evidence.worst()?;
+    let verdict = if verdict == Verdict::Undecided { "unclear" } else { verdict.word() };
+    Some(if worst.is_mean() {
+        format!("{verdict}: mean {}", milliseconds(worst.share))
+    } else {
+        format!("{verdict}: {} {}", worst.objective, share(worst.share))
+    })
+}
+
+/// As much of a text as there is room for.
+fn cut(text: &str, room: usize) -> String {
+    if text.chars().count() <= room {
+        return text.to_owned();
+    }
+    text.chars().take(room.saturating_sub(2)).chain("..".chars()).collect()
+}
+
+/// A rate, with as many digits as it is known to.
+pub(super) fn per_second(rate: f64) -> String {
+    if rate >= 100.0 {
+        format!("{}/s", thousands(rate.round() as u64))
+    } else {
+        format!("{rate:.1}/s")
+    }
+}
+
+fn milliseconds(seconds: f64) -> String {
+    match seconds * 1e3 {
+        none if none <= 0.0 => "-".to_owned(),
+        long if long >= 100.0 => format!("{} ms", thousands(long.round() as u64)),
+        time if time >= 10.0 => format!("{time:.1} ms"),
+        short => format!("{short:.2} ms"),
+    }
+}
+
+fn share(share: f64) -> String {
+    match share * 100.0 {
+        none if none <= 0.0 => "0%".to_owned(),
+        few if few < 0.01 => "<0.01%".to_owned(),
+        some if some < 10.0 => format!("{some:.2}%"),
+        many => format!("{many:.0}%"),
+    }
+}
+
+/// `12:07`
+fn clock(seconds: f64) -> String {
+    let seconds = Duration::from_secs_f64(seconds.max(0.0)).as_secs();
+    format!("{}:{:02}", seconds / 60, seconds % 60)
+}
+
+fn minutes(seconds: f64) -> String {
+    let minutes = (seconds / 60.0).ceil();
+    if minutes <= 1.0 { "a minute".to_owned() } else { format!("{minutes:.0} minutes") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_as_short_as_a_row_needs() {
+        assert_eq!((per_second(8_192.4), per_second(30.83)), ("8,192/s".into(), "30.8/s".into()));
+        let times = [0.0, 0.000_21, 0.0123, 1.5].map(milliseconds);
+        assert_eq!(times, ["-", "0.21 ms", "12.3 ms", "1,500 ms"]);
+        assert_eq!([0.0, 0.000_01, 0.0123, 0.5].map(share), ["0%", "<0.01%", "1.23%", "50%"]);
+        assert_eq!((cut("12345", 5), cut("123456", 5)), ("12345".into(), "123..".into()));
+        assert_eq!((clock(727.9), minutes(61.0)), ("12:07".into(), "2 minutes".into()));
+    }
+}

@@ -1,0 +1,263 @@
+//! [`Loader`]: makes the runs that a search orders, and watches each second of them.
+//!
+//! Each order is a run of its own with a stop of its own, and goes on counting where the one before ended. What a second
+//! says of the objectives is the search's arithmetic; a run is ended as soon as that has decided.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use brunt_capacity::{
+    Ending, Kind, Measured as Figures, Objectives, Order, Outcome, Progress, Second,
+    Step as Judged, Trial,
+};
+use brunt_exchange::{Class, Clock as _, Monotonic, Outcome as ExchangeOutcome};
+use brunt_record::{Interval, Measured, Phase, Record};
+
+use super::screen::Screen;
+use super::server_cpu::ServerTime;
+use crate::run::signals::Signals;
+use crate::run::{Finished, Observer, Repeatable, Step, StepLoad, Trouble};
+
+/// How long what is in flight at the end of a step may take.
+const DRAIN: Duration = Duration::from_secs(5);
+/// More logins refused than in the unstressed run by this share, and accounts may be locked.
+const LOCKED_SHARE: f64 = 0.05;
+/// How servers say that a login is refused, by the names of their outcomes.
+const REFUSED_LOGINS: [&str; 4] = ["invalidCredentials", "constraintViolation", "401", "423"];
+/// A piece of an interval that is shorter than this part of one is no second.
+const WHOLE: f64 = 0.9;
+
+/// Makes the runs of a search.
+pub(super) struct Loader<'a> {
+    pub(super) load: &'a dyn Repeatable,
+    pub(super) signals: &'a Signals,
+    pub(super) screen: Screen,
+    /// The figures that goals are relative to.
+    pub(super) relative_to: Vec<String>,
+    /// The length of what counts as a second.
+    pub(super) second: Duration,
+    pub(super) server_time: Option<ServerTime>,
+    clock: Monotonic,
+    /// The number of the next exchange.
+    next: u64,
+    /// The share of logins that were refused in the unstressed run.
+    refused_unstressed: Option<f64>,
+    /// What failed that was not the target's doing.
+    pub(super) failed: Option<String>,
+    /// Exchanges that were answered in all steps together.
+    pub(super) answered: u64,
+}
+
+impl<'a> Loader<'a> {
+    pub(super) fn new(load: &'a dyn Repeatable, signals: &'a Signals, screen: Screen) -> Self {
+        Self {
+            load,
+            signals,
+            screen,
+            relative_to: Vec::new(),
+            second: Duration::from_secs(1),
+            server_time: None,
+            clock: Monotonic::new(),
+            next: 0,
+            refused_unstressed: None,
+            failed: None,
+            answered: 0,
+        }
+    }
+
+    /// How many of the search's seconds a time is.
+    fn seconds(&self, time: Duration) -> f64 {
+        time.as_secs_f64() / self.second.as_secs_f64()
+    }
+
+    fn scaled(&self, time: Duration) -> Duration {
+        time.mul_f64(self.second.as_secs_f64())
+    }
+
+    fn step(&self, order: &Order) -> Step {
+        Step {
+            load: order.rate.map_or(StepLoad::Alone, StepLoad::Poisson),
+            warm_up: self.scaled(order.warm_up),
+            lasting: self.second * order.seconds.max(1),
+            drain: DRAIN,
+            interval: self.second,
+            first: self.next,
+            all_cores: order.all_cores,
+        }
+    }
+
+    /// Takes in what a run measured.
+    fn concluded(&mut self, order: &Order, finished: &Finished, cpu: Option<f64>) -> Outcome {
+        let record = &finished.record;
+        let counts = &record.conservation.counts;
+        self.answered += counts.ok;
+        // A user of the closed model makes iterations of its own, each user every so-manyth.
+        let users = match order.rate {
+            None => self.load.subject().sessions.unwrap_or(1).max(1),
+            Some(_) => 1,
+        };
+        self.next += counts.planned * u64::from(users);
+        if order.kind == Kind::Baseline && counts.ok == 0 && counts.failed > 0 {
+            return self.broken(nothing_worked(record));
+        }
+        let figures = match Figures::of(record, &self.relative_to) {
+            Ok(figures) => figures,
+            Err(error) => return self.broken(format!("failed to {error}")),
+        };
+        let limited = figures.limited.clone().or_else(|| own_losses(finished));
+        let measured = Figures { server_cpu: cpu, limited, ..figures };
+        let ending = self.ending(finished);
+        Outcome { measured, record: Some(Box::new(record.clone())), ending, took_s: 0.0 }
+    }
+
+    fn ending(&mut self, finished: &Finished) -> Ending {
+        if finished.signal.is_some() {
+            return Ending::Interrupted;
+        }
+        let record = &finished.record;
+        if let Some(why) = unreachable(finished) {
+            return Ending::Unreachable(why);
+        }
+        let share = refused_logins(record);
+        let usual = *self.refused_unstressed.get_or_insert(share);
+        if share > usual + LOCKED_SHARE {
+            return Ending::Protected(format!(
+                "{:.0}% of the logins were refused, {:.0}% in the unstressed run: accounts may be locked",
+                share * 100.0,
+                usual * 100.0
+            ));
+        }
+        Ending::Done
+    }
+
+    /// A run that could not be made ends the search: it is none of the target's doing.
+    fn broken(&mut self, why: String) -> Outcome {
+        self.failed = Some(why.clone());
+        Outcome { ending: Ending::Protected(why), ..Outcome::default() }
+    }
+}
+
+impl Trial for Loader<'_> {
+    fn step(
+        &mut self,
+        order: &Order,
+        judge: &mut dyn FnMut(&Second) -> ControlFlow<()>,
+    ) -> Outcome {
+        let began = self.clock.now();
+        self.screen.begins(order);
+        let idle = self.scaled(order.idle);
+        if self.signals.wait(Some(idle)).is_some() {
+            return Outcome { ending: Ending::Interrupted, ..Outcome::default() };
+        }
+        let step = Self::step(self, order);
+        let mut watch = Watch {
+            judge,
+            objectives: &order.objectives,
+            operations: &self.load.subject().operations,
+            screen: &self.screen,
+            second: self.second,
+            seconds: 0,
+            of: order.seconds,
+            done: false,
+            server_time: self.server_time.as_mut(),
+        };
+        let finished = self.load.carry_out(&step, &mut [&mut watch], self.signals);
+        let cpu = self.server_time.as_mut().and_then(ServerTime::cores);
+        let outcome = match finished {
+            Ok(finished) => self.concluded(order, &finished, cpu),
+            Err(why) => self.broken(why),
+        };
+        Outcome { took_s: self.seconds(self.clock.now() - began), ..outcome }
+    }
+
+    fn judged(&mut self, step: &Judged, progress: &Progress) {
+        self.screen.judged(step, progress);
+    }
+}
+
+/// Why no session could be opened, if none could.
+fn unreachable(finished: &Finished) -> Option<String> {
+    let counts = &finished.record.conservation.counts;
+    if counts.ok > 0 {
+        return None;
+    }
+    let phases = finished.measured.totals.phases();
+    let codes = phases.iter().flat_map(|phase| &phase.operations);
+    let connecting = |outcome| {
+        matches!(outcome, ExchangeOutcome::Failed(Class::Connect | Class::Tls | Class::Closed, _))
+    };
+    let codes = codes.flat_map(|operation| operation.codes.sorted());
+    let lost: u64 = codes.filter(|(outcome, _)| connecting(*outcome)).map(|(_, count)| count).sum();
+    let away = lost > 0 || counts.planned > 0 && counts.failed == 0;
+    away.then(|| {
+        let said = finished.record.samples.first().map(|sample| sample.text.clone());
+        said.unwrap_or_else(|| "nothing was answered".to_owned())
+    })
+}
+
+/// Why no exchange of one session alone did what it should: at no rate will it.
+fn nothing_worked(record: &Record) -> String {
+    let codes = record.operations.iter().flat_map(|operation| &operation.codes);
+    let most = codes.max_by_key(|code| code.count);
+    let what = most.map_or(String::new(), |code| format!(" ({})", code.name));
+    format!(
+        "one session alone had {} exchanges and none of them succeeded{what}: try the command alone first",
+        record.counts.due()
+    )
+}
+
+/// What this machine lost itself, which would otherwise count against the target.
+fn own_losses(finished: &Finished) -> Option<String> {
+    let phases = finished.measured.totals.phases();
+    let lost: u64 = phases.iter().map(|phase| phase.health.socket_drops).sum();
+    (lost > 0).then(|| {
+        format!(
+            "{lost} datagrams were lost in brunt's own socket, so answers are missing that came"
+        )
+    })
+}
+
+/// The share of exchanges that ended because a login was refused.
+fn refused_logins(record: &Record) -> f64 {
+    let codes = record.operations.iter().flat_map(|operation| &operation.codes);
+    let refused = codes.filter(|code| {
+        REFUSED_LOGINS.iter().any(|name| code.name.split([' ', ':']).any(|word| word == *name))
+    });
+    let refused: u64 = refused.map(|code| code.count).sum();
+    refused as f64 / record.counts.due().max(1) as f64
+}
+
+/// Hands each whole second of a run to the judge, and ends the run when that has decided.
+struct Watch<'w, 'j> {
+    judge: &'w mut (dyn FnMut(&Second) -> ControlFlow<()> + 'j),
+    objectives: &'w Objectives,
+    operations: &'w [String],
+    screen: &'w Screen,
+    second: Duration,
+    seconds: u32,
+    of: u32,
+    done: bool,
+    server_time: Option<&'w mut ServerTime>,
+}
+
+impl Observer for Watch<'_, '_> {
+    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), Trouble> {
+        self.screen.second(interval, self.seconds, self.of);
+        let whole = interval.lasted().as_secs_f64() >= WHOLE * self.second.as_secs_f64();
+        if interval.phase != Phase::Steady || !whole || self.done {
+            return Ok(());
+        }
+        if let Some(server_time) = self.server_time.as_deref_mut() {
+            server_time.look();
+        }
+        self.seconds += 1;
+        let mut second = self.objectives.second(interval, self.operations);
+        second.seconds /= self.second.as_secs_f64();
+        if (self.judge)(&second).is_break() {
+            self.done = true;
+            // Nothing more falls due, and what is in flight comes home.
+            return Err(Trouble::Closed);
+        }
+        Ok(())
+    }
+}

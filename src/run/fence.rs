@@ -1,0 +1,41 @@
+//! The fence that `--allow` puts around a run, and how the program ends that came to it.
+//!
+//! It is put up before anything is sent, whatever the command. The driver asks it at every connection and datagram; a
+//! run that was kept from an address did not do what was asked for, so the exit code says so over all else but a signal.
+
+use brunt_drivers::net::fence::{self, Refused};
+
+use crate::cli::exit::Exit;
+use crate::cli::names::NamesKind;
+use crate::cli::{Command, Refusal};
+
+/// Puts the fence up that a command line asks for.
+pub(crate) fn put_up(command: &Command) {
+    let allowed = match command {
+        Command::Rate(args) => &args.output.run.allow,
+        Command::Perfdhcp(args) => &args.output.run.allow,
+        Command::Loadgen(args) => &args.output.run.allow,
+        Command::Run(args) => &args.output.run.allow,
+        Command::Http(args) => &args.output.run.allow,
+        Command::Names(NamesKind::Lookup(args)) => &args.output.run.allow,
+        _ => return,
+    };
+    if !allowed.is_empty() {
+        fence::put_up(allowed.clone());
+    }
+}
+
+/// How the program ends, given how it would have ended without a fence.
+pub(crate) fn judged(ended: Result<Exit, Refusal>) -> Result<Exit, Refusal> {
+    let Some(to) = fence::refused() else { return ended };
+    let refused = |said: &str| Refusal {
+        text: format!("{said}refused: {}\n", Refused(to)),
+        exit: Exit::Unsafe,
+    };
+    match ended {
+        Ok(Exit::Interrupted | Exit::Terminated) => ended,
+        Ok(_) => Err(refused("")),
+        Err(refusal) if refusal.exit == Exit::Unsafe => Err(refusal),
+        Err(refusal) => Err(refused(&refusal.text)),
+    }
+}

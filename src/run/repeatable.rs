@@ -1,0 +1,307 @@
+//! [`Repeatable`]: a load that is carried out many times in one process, each time at another rate, and quietly.
+//!
+//! A tool prepares its load once: names are resolved, requests compiled, data read. Each [`Step`] is then a run of its
+//! own, with a stop and a record of its own, and goes on counting where the one before ended, so that no step repeats
+//! the users, entries and identities of another. Which steps there are, and what comes of them, is not known here.
+
+use std::time::Duration;
+
+use brunt_engine::schedule::{Rate, Schedule};
+use brunt_engine::{Load, Plan, Settings, Sink, Stop, Stopping, ThinkTime};
+use brunt_exchange::Outcome;
+use brunt_record::Slo;
+
+use super::conclude::EndedBy;
+use super::job::{Finished, Job, Protocol, carry_out};
+use super::monitor::Opener;
+use super::observer::Observer;
+use super::plan::asked;
+use super::signals::Signals;
+use crate::cli::output::Output;
+
+/// One run of a load.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Step {
+    /// How often exchanges begin.
+    pub(crate) load: StepLoad,
+    /// How long before the figures count.
+    pub(crate) warm_up: Duration,
+    /// How long they count.
+    pub(crate) lasting: Duration,
+    /// How long what is in flight at the end may take.
+    pub(crate) drain: Duration,
+    /// The length of an interval.
+    pub(crate) interval: Duration,
+    /// The number of the first exchange.
+    pub(crate) first: u64,
+    /// Whether it has a worker on every core.
+    pub(crate) all_cores: bool,
+}
+
+/// How often the exchanges of a step begin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum StepLoad {
+    /// One session, each exchange as soon as the one before is answered.
+    Alone,
+    /// Independent arrivals, so many a second.
+    Poisson(f64),
+}
+
+impl Step {
+    /// The engine's plan of this step, from that of the whole load. `sessions` makes sessions where they are places
+    /// for exchanges in flight.
+    pub(crate) fn plan(
+        &self,
+        of: &Plan,
+        sessions: impl Fn(f64) -> Option<u32>,
+    ) -> Result<Plan, String> {
+        let whole = of.settings();
+        let left = whole.stop.count.map(|count| count.saturating_sub(self.first));
+        if left == Some(0) {
+            return Err(format!(
+                "the load has no more data: all of its {} exchanges were made; give it more entries or users",
+                self.first
+            ));
+        }
+        let load = self.load()?;
+        let count = match self.load {
+            StepLoad::Alone => 1,
+            StepLoad::Poisson(rate) => sessions(rate).unwrap_or(whole.sessions),
+        };
+        let settle = |settings: &mut Settings| {
+            settings.load = load;
+            settings.sessions = count;
+            settings.stop =
+                Stopping { count: left, time: Some(self.lasting), count_includes_warm_up: true };
+            settings.warm_up = self.warm_up;
+            settings.drain = Some(self.drain);
+            settings.interval = self.interval;
+            settings.first = self.first;
+            settings.workers = match self.load {
+                StepLoad::Alone => Some(1),
+                StepLoad::Poisson(_) if self.all_cores => None,
+                StepLoad::Poisson(_) => whole.workers,
+            };
+        };
+        of.with(settle).map_err(|error| format!("failed to {error}"))
+    }
+
+    fn load(&self) -> Result<Load, String> {
+        let StepLoad::Poisson(per_second) = self.load else {
+            return Ok(Load::Closed(ThinkTime::None));
+        };
+        let rate = Rate::from_per_second(per_second)
+            .ok_or_else(|| format!("failed to make a rate of {per_second}/s"))?;
+        let schedule = Schedule::poisson(rate, None);
+        Ok(Load::Open(schedule.map_err(|error| format!("failed to {error}"))?))
+    }
+}
+
+/// What is known of a load before its first step.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Subject {
+    /// The command line, secrets starred.
+    pub(crate) command: Vec<String>,
+    /// What is loaded, in words.
+    pub(crate) target: String,
+    /// The names of its operations.
+    pub(crate) operations: Vec<String>,
+    /// What the command line holds its figures against.
+    pub(crate) objectives: Vec<Slo>,
+    /// How many sessions there are; none if as many as a rate needs.
+    pub(crate) sessions: Option<u32>,
+    /// The seed of everything random.
+    pub(crate) seed: u64,
+    /// Exchanges a second that this machine manages against a target that costs nothing.
+    pub(crate) ceiling: Option<f64>,
+    /// What it changes at the target, in words: "modifies entries".
+    pub(crate) writes: Option<String>,
+    /// Whether a rate is of iterations of several exchanges.
+    pub(crate) iterations: bool,
+    /// Whether the target runs in this process.
+    pub(crate) in_process: bool,
+}
+
+/// A load that can be carried out many times.
+pub(crate) trait Repeatable {
+    /// What is known of it.
+    fn subject(&self) -> &Subject;
+
+    /// Carries one step out. The error says what failed.
+    fn carry_out(
+        &self,
+        step: &Step,
+        observers: &mut [&mut dyn Observer],
+        signals: &Signals,
+    ) -> Result<Finished, String>;
+
+    /// Gives back to the target what all steps took from it.
+    fn give_back(&self, stop: &Stop) -> Result<(), String> {
+        let _ = stop;
+        Ok(())
+    }
+}
+
+/// A load that was prepared once, for any number of steps.
+pub(crate) struct Prepared<P> {
+    /// The run that was asked for.
+    pub(crate) job: Job,
+    /// What its protocol supplies.
+    pub(crate) protocol: P,
+    subject: Subject,
+    /// How many sessions a rate needs, where nobody said.
+    sessions: Option<fn(f64) -> u32>,
+}
+
+impl<P: Protocol> Prepared<P> {
+    /// A load that changes at the target what `writes` says.
+    pub(crate) fn new(job: Job, protocol: P, writes: Option<&str>) -> Self {
+        let subject = Subject {
+            sessions: Some(job.load.settings().sessions),
+            writes: writes.map(str::to_owned),
+            ..Subject::of(&job)
+        };
+        Self { job, protocol, subject, sessions: None }
+    }
+
+    /// Has as many sessions as this says a rate needs.
+    pub(crate) fn with_sessions(mut self, sessions: fn(f64) -> u32) -> Self {
+        self.sessions = Some(sessions);
+        self.subject.sessions = None;
+        self
+    }
+}
+
+impl Subject {
+    /// What a job says of itself.
+    pub(crate) fn of(job: &Job) -> Self {
+        Self {
+            command: job.command.clone(),
+            target: job.asked.target.clone().unwrap_or_default(),
+            operations: job.catalogue.operations.clone(),
+            objectives: job.objectives.clone(),
+            sessions: None,
+            seed: job.asked.seed,
+            ceiling: job.ceiling,
+            writes: None,
+            iterations: job.several,
+            in_process: job.in_process,
+        }
+    }
+}
+
+impl<P: Protocol> Repeatable for Prepared<P> {
+    fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    fn carry_out(
+        &self,
+        step: &Step,
+        observers: &mut [&mut dyn Observer],
+        signals: &Signals,
+    ) -> Result<Finished, String> {
+        let load = step.plan(&self.job.load, |rate| self.sessions.map(|of| of(rate)))?;
+        carry_out(&self.job.at(load), &Repeated(&self.protocol), observers, signals)
+    }
+
+    fn give_back(&self, stop: &Stop) -> Result<(), String> {
+        self.protocol.clean_up(stop)
+    }
+}
+
+impl Job {
+    /// The same run with another load, without objectives and without files: whoever repeats it judges and keeps.
+    pub(crate) fn at(&self, load: Plan) -> Self {
+        let target = self.asked.target.clone().unwrap_or_default();
+        let mut asked = asked(load.settings(), self.asked.seed, target);
+        asked.latency_basis = self.asked.latency_basis;
+        if self.several {
+            asked = super::plan::of_iterations(asked);
+        }
+        Self {
+            command: self.command.clone(),
+            catalogue: self.catalogue.clone(),
+            asked,
+            objectives: Vec::new(),
+            output: Output { percentiles: self.output.percentiles.clone(), ..Output::default() },
+            ports: self.ports,
+            ceiling: self.ceiling,
+            endless: false,
+            in_process: self.in_process,
+            several: self.several,
+            load,
+        }
+    }
+}
+
+/// A protocol whose target is given nothing back after each step: that is done once, after all of them.
+struct Repeated<'a, P>(&'a P);
+
+impl<P: Protocol> Protocol for Repeated<'_, P> {
+    fn outcome(&self, operation: usize, outcome: Outcome) -> String {
+        self.0.outcome(operation, outcome)
+    }
+
+    fn drive(
+        &self,
+        job: &Job,
+        stop: &Stop,
+        sink: &mut dyn Sink,
+    ) -> Result<brunt_engine::Finished, String> {
+        self.0.drive(job, stop, sink)
+    }
+
+    fn monitor(&self) -> Result<Opener, String> {
+        self.0.monitor()
+    }
+
+    fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {
+        self.0.ended_by(finished)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(count: Option<u64>) -> Plan {
+        let mut settings = Settings::closed(ThinkTime::None, 8);
+        settings.stop.count = count;
+        settings.workers = Some(2);
+        Plan::new(settings, 4).unwrap()
+    }
+
+    fn step(load: StepLoad, first: u64) -> Step {
+        Step {
+            load,
+            warm_up: Duration::from_secs(5),
+            lasting: Duration::from_secs(30),
+            drain: Duration::from_secs(2),
+            interval: Duration::from_secs(1),
+            first,
+            all_cores: false,
+        }
+    }
+
+    #[test]
+    fn a_step_is_the_load_at_its_rate_for_its_time() {
+        let plan = step(StepLoad::Poisson(250.0), 700).plan(&whole(None), |_| None).unwrap();
+        let settings = plan.settings();
+        let Load::Open(schedule) = &settings.load else { panic!("it is open") };
+        assert_eq!(schedule.steady_per_second(), Some(250.0));
+        assert_eq!(plan.lasting(), Some(Duration::from_secs(35)));
+        assert_eq!((settings.first, settings.sessions, plan.workers()), (700, 8, 2));
+        let many = step(StepLoad::Poisson(250.0), 0).plan(&whole(None), |rate| Some(rate as u32));
+        assert_eq!(many.unwrap().settings().sessions, 250);
+        let alone = step(StepLoad::Alone, 0).plan(&whole(None), |_| None).unwrap();
+        assert_eq!((alone.settings().sessions, alone.workers()), (1, 1));
+    }
+
+    #[test]
+    fn a_load_that_is_used_up_says_so() {
+        let at = |first| step(StepLoad::Poisson(9.0), first).plan(&whole(Some(1_000)), |_| None);
+        assert_eq!(at(400).unwrap().settings().stop.count, Some(600));
+        assert!(at(1_000).unwrap_err().contains("no more data"));
+    }
+}

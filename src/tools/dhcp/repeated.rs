@@ -1,0 +1,61 @@
+//! [`Leasing`]: exchanges of DHCP that are carried out many times, each time at another rate.
+//!
+//! Each step has sockets of its own, and as many places for exchanges in flight as its rate needs. Leases are released
+//! after each step where that was asked for: only the step that took them knows them.
+
+use super::{Perfdhcp, load};
+use crate::cli::Refusal;
+use crate::cli::dhcp::args::DhcpArgs;
+use crate::console;
+use crate::run::signals::Signals;
+use crate::run::{Finished, Observer, Repeatable, Step, Subject, Verbosity};
+
+use super::problem::Problem;
+
+/// Exchanges of DHCP, ready to be carried out many times.
+pub(crate) struct Leasing<'a> {
+    args: &'a DhcpArgs,
+    subject: Subject,
+}
+
+impl<'a> Leasing<'a> {
+    /// Makes a command line ready.
+    pub(crate) fn prepare(args: &'a DhcpArgs, signals: &Signals) -> Result<Self, Refusal> {
+        let seed = args.load.seed.unwrap_or_else(console::seed);
+        let perfdhcp =
+            Perfdhcp::prepare(args, signals, Verbosity::Quiet, seed).map_err(Problem::refusal)?;
+        let window = args.load.window.map(u32::from);
+        let subject = Subject { sessions: window, ..Subject::of(&perfdhcp.job(false)) };
+        Ok(Self { args, subject })
+    }
+
+    fn step(
+        &self,
+        step: &Step,
+        observers: &mut [&mut dyn Observer],
+        signals: &Signals,
+    ) -> Result<Finished, Problem> {
+        let mut perfdhcp =
+            Perfdhcp::prepare(self.args, signals, Verbosity::Quiet, self.subject.seed)?;
+        // Its workers are as many as there are sockets.
+        let step = Step { all_cores: false, ..step.clone() };
+        perfdhcp.load = step.plan(&perfdhcp.load, |rate| Some(load::window_at(self.args, rate)))?;
+        perfdhcp.repeated = true;
+        perfdhcp.carry_out(observers).map(|(finished, _)| finished)
+    }
+}
+
+impl Repeatable for Leasing<'_> {
+    fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    fn carry_out(
+        &self,
+        step: &Step,
+        observers: &mut [&mut dyn Observer],
+        signals: &Signals,
+    ) -> Result<Finished, String> {
+        self.step(step, observers, signals).map_err(String::from)
+    }
+}
