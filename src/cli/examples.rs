@@ -185,6 +185,18 @@ const MERGE: &[Example] = &[
     ("Print the percentiles of the whole run:", "brunt report all.json --format hgrm > all.hgrm"),
 ];
 
+const SIZING: &[Example] = &[
+    (
+        "Servers for 1,200 operations per second at peak, and 30 % more next year:",
+        "brunt sizing found.json --peak 1200/s --growth 30%",
+    ),
+    (
+        "The same as a page, from a search that two servers of 4 cores answered:",
+        "brunt sizing found.json --peak 1200/s --tested-servers 2 --cores 4 \\\n\
+         \x20 --format html > sizing.html",
+    ),
+];
+
 const MAKELDIF: &[Example] = &[
     (
         "Write the entries of a template, with its suffix replaced:",
@@ -336,6 +348,7 @@ pub(super) fn of(name: &str) -> &'static [Example] {
         "report" => REPORT,
         "makeldif" => MAKELDIF,
         "merge" => MERGE,
+        "sizing" => SIZING,
         "find-max" => FIND_MAX,
         "target" | "target ldap" => TARGET_LDAP,
         "target dhcp" => TARGET_DHCP,

@@ -220,7 +220,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Plans", &["run", "import"]),
     ("Leases", &["leases", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
     ("Names", &["names"]),
-    ("Limits", &["find-max"]),
+    ("Limits", &["find-max", "sizing"]),
     ("Results", &["report", "merge"]),
 ];
 

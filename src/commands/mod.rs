@@ -6,6 +6,7 @@ mod loopback;
 mod merge;
 mod quickstart;
 mod report;
+mod sizing;
 mod target;
 mod target_dhcp;
 mod target_rest;
@@ -15,6 +16,7 @@ pub(crate) use find_max::find_max;
 pub(crate) use merge::merge;
 pub(crate) use quickstart::quickstart;
 pub(crate) use report::report;
+pub(crate) use sizing::sizing;
 pub(crate) use target::target;
 
 use std::fmt::Display;

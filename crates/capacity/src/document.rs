@@ -3,6 +3,7 @@
 //! Whoever tells of a search reads the collection, also right after it, so that a report made later says the same.
 //! A collection comes from a file and may hold anything: what is missing is left out, never made up.
 
+use crate::evidence::Evidence;
 use crate::found::{Answer, Drift, Found, Knee, Step, Verdict};
 use crate::trial::{Estimate, Kind};
 use brunt_record::{COLLECTION_SCHEMA, Cell, Collection, Environment, Record, Tool};
@@ -115,7 +116,7 @@ fn cell(step: Step) -> Cell {
         ("verdict", step.verdict.word().to_owned()),
         ("step", step.order.number.to_string()),
     ]);
-    let worst = step.evidence.as_ref().and_then(|evidence| evidence.worst());
+    let worst = step.evidence.as_ref().and_then(Evidence::worst);
     if let Some(worst) = worst {
         cell.labels.insert("objective".to_owned(), worst.objective.clone());
     }

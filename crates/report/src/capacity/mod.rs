@@ -13,7 +13,7 @@ pub use sizing::sizing;
 
 use crate::figure::{fixed, percent};
 use crate::page::Page;
-use brunt_capacity::{Reading, rate};
+use brunt_capacity::{Reading, Row, rate};
 use std::time::Duration;
 
 /// Facts and figures that a page shows in words.
@@ -74,7 +74,7 @@ fn title(reading: &Reading<'_>) -> String {
 /// What was loaded, as it was told or as the runs say.
 fn target(reading: &Reading<'_>) -> String {
     let of_runs = || {
-        let records = reading.rows.iter().filter_map(|row| row.record());
+        let records = reading.rows.iter().filter_map(Row::record);
         records.filter_map(|record| record.plan.target.as_deref()).next()
     };
     reading.fact("target").or_else(of_runs).unwrap_or("the target").to_owned()
@@ -104,11 +104,8 @@ fn shares_host(reading: &Reading<'_>) -> bool {
     let local = |target: &str| {
         ["127.0.0.", "localhost", "[::1]", "//::1"].iter().any(|local| target.contains(local))
     };
-    let in_process = reading
-        .rows
-        .iter()
-        .filter_map(|row| row.record())
-        .any(|record| record.generator.in_process);
+    let in_process =
+        reading.rows.iter().filter_map(Row::record).any(|record| record.generator.in_process);
     in_process
         || reading.fact("same host").is_some_and(|same| same == "yes")
         || local(&target(reading))
@@ -132,7 +129,7 @@ fn conditions(reading: &Reading<'_>) -> Vec<(String, String)> {
 
 /// The operations of the longest step, by their share.
 fn mix(reading: &Reading<'_>) -> Option<String> {
-    let records = reading.rows.iter().filter_map(|row| row.record());
+    let records = reading.rows.iter().filter_map(Row::record);
     let record = records.max_by_key(|record| record.counts.due())?;
     let total: u64 = record.operations.iter().map(|operation| operation.counts.completed()).sum();
     let shares = record.operations.iter().filter(|operation| operation.counts.completed() > 0).map(

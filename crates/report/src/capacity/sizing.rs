@@ -3,7 +3,7 @@
 use super::{certainty, conditions, curve, doubts, status, target, title};
 use crate::figure::percent;
 use crate::page::{Page, Table, Tone};
-use brunt_capacity::{Answer, Reading, Servers, Sizing, rate};
+use brunt_capacity::{Answer, Reading, Row, Servers, Sizing, rate};
 
 /// The page for who decides how many servers there are to be.
 pub fn sizing(reading: &Reading<'_>, sizing: &Sizing) -> Page {
@@ -155,7 +155,7 @@ fn not_tested(reading: &Reading<'_>, sizing: &Sizing) -> Vec<String> {
         |seconds| format!("Longer than {seconds:.0} s: nothing here says 'sustained' beyond that."),
     );
     let mut lines = vec!["Other mixes of operations, and more data.".to_owned(), longer];
-    let secured = reading.rows.iter().filter_map(|row| row.record()).any(|record| {
+    let secured = reading.rows.iter().filter_map(Row::record).any(|record| {
         record
             .parts
             .iter()
