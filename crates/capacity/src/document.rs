@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 /// The subject of a collection that is a search.
 pub const SUBJECT: &str = "find-max";
 
+/// The label of a step that says why the generator made its figures: a record's verdict does not know of all of that.
+pub(crate) const LIMITED: &str = "limited";
+
 /// What is known of a search beside what it found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Origin {
@@ -117,6 +120,8 @@ fn cell(step: Step) -> Cell {
         cell.labels.insert("objective".to_owned(), worst.objective.clone());
     }
     let measured = &step.measured;
+    let limited = measured.limited.clone();
+    cell.labels.extend(limited.map(|why| (LIMITED.to_owned(), why)));
     let of_worst = |pick: fn(&crate::Share) -> f64| worst.map(pick);
     let timed = |seconds: f64| (measured.response.count > 0).then_some(1e6 * seconds);
     let figures = [

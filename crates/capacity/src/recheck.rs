@@ -3,7 +3,7 @@
 //! A claim is worth what can be checked of it. What a search decided while its steps went on follows from the seconds in
 //! their records; here it is derived again, from nothing else.
 
-use crate::document::Reading;
+use crate::document::{LIMITED, Reading};
 use crate::evidence::Evidence;
 use crate::found::{Answer, Verdict};
 use crate::objective::Objectives;
@@ -88,7 +88,8 @@ pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
             seconds(record, &objectives, row.figure("seconds").unwrap_or_default() as usize)?;
         let evidence =
             Evidence::of(&seconds, &objectives, row.figure("looks").unwrap_or(1.0) as usize);
-        let measured = Measured::of(record, &[])?;
+        let mut measured = Measured::of(record, &[])?;
+        measured.limited = measured.limited.or_else(|| cell.label(LIMITED).map(str::to_owned));
         let found = if void(&measured, &unstressed, &objectives, &evidence).is_some() {
             Verdict::Void
         } else {
