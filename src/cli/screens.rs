@@ -64,7 +64,7 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
             ("server_cpu", ""),
             ("allow", "Reach no address but these, such as 10.0.0.2"),
             ("owned", "Host that is yours to overload"),
-            ("yes_writes", ""),
+            ("yes_writes", "Try a load that writes, such as modrate"),
             ("record", "Write all steps as JSON, for brunt report"),
         ],
     ),
@@ -220,8 +220,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Plans", &["run", "import"]),
     ("Leases", &["leases", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
     ("Names", &["names"]),
-    ("Limits", &["find-max", "sizing"]),
-    ("Results", &["report", "merge"]),
+    ("Limits, results", &["find-max", "sizing", "report", "merge"]),
 ];
 
 /// The commands that are in a group.
