@@ -70,7 +70,10 @@ const PROGRAM_ARROWS: &[(&str, &[&str])] = &[
     ("cli", &[]),
     ("console", &["cli"]),
     ("naming", &["cli"]),
-    ("run", &["cli", "console"]),
+    ("live", &["console"]),
+    // A server of pages knows nothing of runs.
+    ("web", &["cli"]),
+    ("run", &["cli", "console", "live", "web"]),
     ("tools", &["cli", "console", "naming", "run"]),
     ("commands", &["cli", "console", "naming", "run", "tools"]),
     ("main", &["cli", "commands", "console", "naming", "run", "tools"]),

@@ -137,6 +137,7 @@ fn describe_perfdhcp() -> Command {
             switches::Kind::Path => {
                 arg.value_name(switch.value).value_hint(clap::ValueHint::FilePath)
             }
+            switches::Kind::Attached => attached(arg, switch.value),
             _ => arg.value_name(switch.value),
         }
     });
@@ -146,6 +147,11 @@ fn describe_perfdhcp() -> Command {
         .disable_help_flag(true)
         .args(options)
         .arg(Arg::new("server").value_name("server"))
+}
+
+/// An argument whose value follows an `=` or is left out.
+fn attached(arg: Arg, value: &'static str) -> Arg {
+    arg.value_name(value).num_args(0..=1).require_equals(true)
 }
 
 fn describe_lease_benchmark(program: Ubench) -> Command {
@@ -179,6 +185,7 @@ fn describe(tool: Tool) -> Command {
             Kind::Switch => arg.action(ArgAction::SetTrue),
             Kind::Choice(words) => arg.value_name(option.value).value_parser(words.to_vec()),
             Kind::Path => arg.value_name(option.value).value_hint(clap::ValueHint::FilePath),
+            Kind::Attached => attached(arg, option.value),
             _ => arg.value_name(option.value),
         }
     });

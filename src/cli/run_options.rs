@@ -5,6 +5,7 @@
 //! what was given to [`read`], which lets the declaration read it. So an option that every run has is one field here.
 
 use std::error::Error as _;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -13,8 +14,13 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches as _};
 
 use brunt_drivers::net::fence::Allowed;
+use brunt_record::Node;
 
+use super::exports::{self, OtlpUrl};
 use super::monitor::MonitorSource;
+use super::start_at::StartAt;
+use super::view::ViewOptions;
+use super::web::WebAddress;
 
 /// Where results go, and what figures are held against.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -25,6 +31,12 @@ pub(crate) struct RunOptions {
     /// 'brunt report' prints it again.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
+    /// Write the run as one HTML page, with charts
+    ///
+    /// The page needs no network and no other file; a browser opens it from a disk. 'brunt report --html' makes the
+    /// same page of a record.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Write the percentile distribution of response times, in the format that HdrHistogram plotters read
     #[arg(long, value_name = "FILE")]
     pub(crate) hgrm: Option<PathBuf>,
@@ -34,6 +46,21 @@ pub(crate) struct RunOptions {
     /// Write each interval as one line of JSON while the run goes on; - writes to standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
+    /// Serve the figures of the run to Prometheus at this port or address, such as 9464 or 10.0.0.5:9464
+    ///
+    /// They are at /metrics while the run goes on. A port alone is one of this machine, 127.0.0.1; 0 takes a free one.
+    /// After the run the program waits for the next scrape, if there was one before.
+    #[arg(long, value_name = "ADDRESS", value_parser = exports::listen)]
+    pub(crate) prometheus: Option<SocketAddr>,
+    /// Send the figures of the run to a collector of OpenTelemetry, such as http://127.0.0.1:4318
+    ///
+    /// They are sent once a second, as OTLP over HTTP. Keys and other headers are taken from the environment:
+    /// OTEL_EXPORTER_OTLP_HEADERS='api-key=...'.
+    #[arg(long, value_name = "URL", value_parser = OtlpUrl::read)]
+    pub(crate) otlp: Option<OtlpUrl>,
+    /// Write objectives and verdict as JUnit XML, for CI servers
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
     /// Read the target's own figures once a second, such as pid:4711 or kea:SOCKET
     ///
     /// They are in the record and in the summary: of a process of this machine ('pid:4711') its processor time, memory,
@@ -42,12 +69,33 @@ pub(crate) struct RunOptions {
     /// connection of its own with the identity of the run's connections. May be repeated.
     #[arg(long = "monitor", value_name = "SOURCE")]
     pub(crate) monitors: Vec<MonitorSource>,
+    /// Show the run live in a browser, on a page that becomes its report
+    ///
+    /// The address of the page is printed when the run begins. It contains a random token, without which requests are
+    /// refused. The value is an address, a port or both, such as '127.0.0.1:8080' or '8080'. Default: a free port of
+    /// 127.0.0.1. Any number of tabs may be open, and none delays the run. When the run is over, every open tab has the
+    /// whole report.
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(crate) web: Option<WebAddress>,
     /// Objective, such as 'p99<20ms' or 'errors<0.1%'
     ///
     /// The name of an operation may come first: 'token.p99<20ms'. The exit code is 99 if an objective is missed, 4 if
     /// one is undecided. May be repeated.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
     pub(crate) objectives: Vec<String>,
+    /// Index of this machine among those that share the run, such as 0/3
+    ///
+    /// The index counts from 0: 0/3 is the first of three machines. Rates and counts of the command line are of the
+    /// whole run, connections and users of each machine. No two machines use the same value, user or row. All of them
+    /// need the same command and the same --seed; 'brunt merge' makes one record of theirs.
+    #[arg(long, value_name = "RANK/NODES", value_parser = node)]
+    pub(crate) node: Option<Node>,
+    /// Begin at this time, such as 12:00:05, when everything is connected
+    ///
+    /// A time of day in the machine's time zone, the next that comes, or a moment such as 2026-11-22T12:00:05Z. The
+    /// machines that share a run are given the same one; what their clocks differ by is not corrected.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) start_at: Option<StartAt>,
     /// Reach no address but these: an address or a network, with a port if you like, such as 10.1.0.0/16:389
     ///
     /// Every connection and every datagram is checked by the address that it goes to, those of redirects and of names
@@ -56,19 +104,45 @@ pub(crate) struct RunOptions {
     /// address to check. May be repeated.
     #[arg(long = "allow", value_name = "CIDR[:PORT]")]
     pub(crate) allow: Vec<Allowed>,
+    /// Whether it is shown on the terminal.
+    #[command(flatten)]
+    pub(crate) view: ViewOptions,
 }
 
 impl RunOptions {
+    /// Refuses to share a run whose seed each machine would draw for itself.
+    pub(crate) fn check_node(&self, seed: Option<u64>) -> Result<(), String> {
+        if self.node.is_some_and(|node| node.of > 1) && seed.is_none() {
+            let why =
+                "--node needs --seed, the same on every machine, so that all draw the same values";
+            return Err(why.to_owned());
+        }
+        Ok(())
+    }
+
     /// The files that are written, with the options that name them.
-    pub(crate) fn paths(&self) -> [(&'static str, Option<&Path>); 4] {
+    pub(crate) fn paths(&self) -> [(&'static str, Option<&Path>); 6] {
         let named = |path: &&Path| *path != Path::new("-");
         [
             ("--record", self.record.as_deref()),
+            ("--html", self.html.as_deref()),
             ("--hgrm", self.hgrm.as_deref()),
             ("--hlog", self.hlog.as_deref()),
             ("--events", self.events.as_deref().filter(named)),
+            ("--junit", self.junit.as_deref()),
         ]
     }
+}
+
+fn node(text: &str) -> Result<Node, String> {
+    let read = text.split_once('/').and_then(|(rank, of)| {
+        let node = Node { rank: rank.parse().ok()?, of: of.parse().ok()? };
+        (node.rank < node.of).then_some(node)
+    });
+    read.ok_or_else(|| {
+        "write the index of this machine and their number, such as 0/3 for the first of three"
+            .to_owned()
+    })
 }
 
 /// What a table of options says of one field.
@@ -80,6 +154,8 @@ pub(crate) struct Row {
     pub(crate) value: &'static str,
     /// Whether the value is the name of a file.
     pub(crate) is_path: bool,
+    /// Whether the value may be left out, and follows an `=` otherwise.
+    pub(crate) is_optional: bool,
     /// Whether it may be given more than once.
     pub(crate) many: bool,
     /// The default, as the help states it.
@@ -99,6 +175,7 @@ impl Row {
             long: kept(arg.get_long().unwrap_or_default().to_owned()),
             value: kept(value),
             is_path: matches!(arg.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath),
+            is_optional: arg.get_num_args().is_some_and(|number| number.min_values() == 0),
             many: matches!(arg.get_action(), ArgAction::Append),
             default: kept(default),
             help: kept(sentences(arg)),
@@ -132,6 +209,7 @@ pub(crate) fn read<T: AsRef<str>>(given: impl Fn(&str) -> Vec<T>) -> Result<RunO
         let skipped = if row.many { 0 } else { values.len().saturating_sub(1) };
         words.extend(values.iter().skip(skipped).map(|value| match row.value {
             "" => format!("--{}", row.long),
+            _ if row.is_optional && value.as_ref().is_empty() => format!("--{}", row.long),
             _ => format!("--{}={}", row.long, value.as_ref()),
         }));
     }
@@ -148,7 +226,7 @@ fn unfit(error: &clap::Error) -> Unfit {
     };
     let arg = text(ContextKind::InvalidArg);
     let named = rows().iter().find(|row| {
-        arg.strip_prefix("--").and_then(|it| it.split([' ', '=']).next()) == Some(row.long)
+        arg.strip_prefix("--").and_then(|it| it.split([' ', '=', '[']).next()) == Some(row.long)
     });
     let said = || error.to_string().lines().next().unwrap_or_default().to_owned();
     Unfit {
@@ -191,11 +269,13 @@ mod tests {
             ("slo", "p99<1ms"),
             ("slo", "errors<1%"),
             ("monitor", "pid:7"),
+            ("web", ""),
         ]);
         let expected = RunOptions {
             record: Some("-odd.json".into()),
             objectives: vec!["p99<1ms".to_owned(), "errors<1%".to_owned()],
             monitors: vec![MonitorSource::Pid(7)],
+            web: "".parse().ok(),
             ..RunOptions::default()
         };
         assert_eq!(read, Ok(expected));
@@ -207,12 +287,16 @@ mod tests {
         let unfit = read_of(&[("record", "x"), ("monitor", "pid:abc")]).unwrap_err();
         assert_eq!((unfit.long, unfit.value.as_str()), ("monitor", "pid:abc"));
         assert_eq!(unfit.why, "'abc' is no process id");
+        let unfit = read_of(&[("web", "nowhere")]).unwrap_err();
+        assert_eq!((unfit.long, unfit.value.as_str()), ("web", "nowhere"));
     }
 
     #[test]
     fn every_row_says_what_a_table_needs() {
         let row = |long: &str| *rows().iter().find(|row| row.long == long).expect(long);
         assert_eq!((row("record").value, row("record").is_path), ("file", true));
+        assert_eq!((row("web").value, row("web").is_optional), ("addr", true));
+        assert!(!row("record").is_optional);
         assert_eq!((row("slo").value, row("slo").many), ("objective", true));
         assert!(row("record").help.starts_with("Write the record of the run"));
         assert!(row("record").help.ends_with("JSON. 'brunt report' prints it again."));

@@ -156,7 +156,7 @@ fn take<'a>(
     spelled: String,
     given: &mut Vec<Given<'a>>,
 ) -> Result<usize, Fault> {
-    if !option.takes_value() {
+    if !option.takes_word() {
         given.push(Given { option: option.long, spelled, source, value: "", place: (at, 0) });
         return Ok(at + 1);
     }

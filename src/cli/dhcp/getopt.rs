@@ -57,7 +57,7 @@ fn long_switch<'a>(
         Some(_) => {
             Err(Fault::new(format!("--{name} takes no value: remove the = and what follows it")))
         }
-        None if switch.takes_value() => Ok(Given { switch, value: next(switch, rest)? }),
+        None if switch.takes_word() => Ok(Given { switch, value: next(switch, rest)? }),
         None => Ok(Given { switch, value: "" }),
     }
 }
@@ -197,7 +197,7 @@ mod tests {
             (&["--record"], "--record needs a value: write --record file"),
             (
                 &["--w", "1"],
-                "--w is ambiguous, it may mean --warm-up, --window, --workers: write it in full",
+                "--w is ambiguous, it may mean --warm-up, --window, --workers, --web: write it in full",
             ),
             (&["--r=1"], "--r is ambiguous, it may mean "),
         ] {

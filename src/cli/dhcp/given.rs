@@ -176,7 +176,7 @@ fn check(given: &Given<'_>) -> Result<(), Fault> {
         return Ok(());
     }
     let right = match kind {
-        Kind::Flag | Kind::Text | Kind::Path => format!("a non-empty {called}"),
+        Kind::Flag | Kind::Text | Kind::Path | Kind::Attached => format!("a non-empty {called}"),
         Kind::Whole(least, most) => bounds(*least, *most),
         Kind::Above(most) => format!("a number above 0, at most {most}, such as 100 or 0.5"),
         Kind::Time => "seconds above 0, such as 10 or 0.5".to_owned(),
@@ -189,7 +189,7 @@ fn check(given: &Given<'_>) -> Result<(), Fault> {
 
 fn is_legal(kind: Kind, value: &str) -> bool {
     match kind {
-        Kind::Flag => true,
+        Kind::Flag | Kind::Attached => true,
         Kind::Text | Kind::Path => !value.is_empty(),
         Kind::Whole(least, most) => {
             whole(value).is_some_and(|number| (least..=most).contains(&number))

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 #[cfg(test)]
 use super::PURPOSE;
-use super::switches::{self, Group, Switch, dashed};
+use super::switches::{self, Group, Kind, Switch, dashed};
 use super::{NAME, prose};
 use crate::cli::exit::Exit;
 use crate::cli::help::Page;
@@ -116,6 +116,7 @@ fn signature(switch: &Switch) -> String {
         .names()
         .map(|name| match switch.value {
             "" => dashed(name),
+            value if switch.kind == Kind::Attached => format!("{}[={value}]", dashed(name)),
             value => format!("{} {value}", dashed(name)),
         })
         .collect();

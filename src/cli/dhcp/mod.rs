@@ -126,6 +126,7 @@ fn read(
     let limits = limits::read(values, &scenario)?;
     let load = load::read(values, &scenario, route.sources())?;
     let output = output::read(values, scenario != Scenario::Avalanche)?;
+    output.run.check_node(load.seed).map_err(Fault::new)?;
     Ok(DhcpArgs {
         words,
         family,
@@ -145,9 +146,13 @@ fn read(
 fn plain(words: &Words<'_>) -> Vec<String> {
     let mut plain = vec![NAME.to_owned()];
     for given in &words.switches {
-        plain.push(switches::dashed(given.switch.name));
-        if given.switch.takes_value() {
-            plain.push(given.value.to_owned());
+        let name = switches::dashed(given.switch.name);
+        if given.switch.takes_word() {
+            plain.extend([name, given.value.to_owned()]);
+        } else if given.value.is_empty() {
+            plain.push(name);
+        } else {
+            plain.push(format!("{name}={}", given.value));
         }
     }
     plain.extend(words.trailing.iter().map(ToString::to_string));

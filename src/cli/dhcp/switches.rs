@@ -37,6 +37,8 @@ pub(crate) enum Kind {
     Text,
     /// The name of a file.
     Path,
+    /// A text that may be left out: it follows the name and an `=`, and never is a word of its own.
+    Attached,
     /// A whole number within these bounds.
     Whole(u64, u64),
     /// A number above 0, with or without decimals, up to this.
@@ -137,6 +139,11 @@ impl Switch {
     /// Whether it takes a value.
     pub(crate) fn takes_value(&self) -> bool {
         self.kind != Kind::Flag
+    }
+
+    /// Whether the word after it is its value, if none is attached.
+    pub(crate) fn takes_word(&self) -> bool {
+        !matches!(self.kind, Kind::Flag | Kind::Attached)
     }
 
     /// Every name, the first being the one the help shows.

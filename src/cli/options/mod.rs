@@ -42,6 +42,8 @@ pub(crate) enum Kind {
     Text,
     /// The name of a file.
     Path,
+    /// A text that may be left out: it follows the name and an `=`, and never is a word of its own.
+    Attached,
     /// A text that must not be shown. The name may end in `:env` or `:file`.
     Secret,
     /// A whole number, in which commas may group digits.
@@ -139,6 +141,11 @@ impl Opt {
     /// Whether it takes a value.
     pub(crate) fn takes_value(&self) -> bool {
         self.kind != Kind::Switch
+    }
+
+    /// Whether the word after it is its value, if none is attached.
+    pub(crate) fn takes_word(&self) -> bool {
+        !matches!(self.kind, Kind::Switch | Kind::Attached)
     }
 
     /// Every long name, the first being the one the help shows.

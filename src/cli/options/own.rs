@@ -44,6 +44,7 @@ fn of_every_run(row: &Row) -> Opt {
     let (value, kind) = match row.value {
         "" => ("", Kind::Switch),
         _ if row.is_path => ("path", Kind::Path),
+        value if row.is_optional => (value, Kind::Attached),
         value => (value, Kind::Text),
     };
     let option = Opt::new(Group::Output, row.long, value, kind, row.help).default(row.default);

@@ -142,6 +142,11 @@ impl Running {
         read(&self.directory.path().join("report"))
     }
 
+    /// What it has said on standard error by now.
+    pub fn notes(&self) -> String {
+        read(&self.directory.path().join("notes"))
+    }
+
     /// Waits for its end.
     pub fn wait(mut self) -> Ended {
         let mut status = None;

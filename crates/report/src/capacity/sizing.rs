@@ -103,7 +103,7 @@ fn arithmetic(page: &mut Page, sizing: &Sizing) {
         ("spare".to_owned(), demand.spare.to_string()),
     ]);
     let mut table = Table::new("Servers: the greater of the two")
-        .names(["from", "all up: D s / (R (1 - h))", "after a loss: D s / R + spare"])
+        .names(["from", "all up: D s/(R(1-h))", "a loss: D s/R + spare"])
         .figures(["servers"]);
     let mut row = |name: &str, of: &Servers| {
         let load = sizing.peak * f64::from(demand.tested_servers) / of.limit;

@@ -1,0 +1,66 @@
+//! [`Views`]: the observers that every run may have, whatever its tool: progress, the live view, the live page, and
+//! figures for other tools.
+
+use brunt_engine::Stop;
+use brunt_record::{Head, Names, Record};
+
+use super::export::{Exports, LastScrape};
+use super::job::Job;
+use super::live::Live;
+use super::live_page::LivePage;
+use super::losses::Losses;
+use super::observer::Observer;
+use super::progress::Progress;
+use crate::cli::output;
+
+/// Whoever looks at any run, where that is asked for.
+pub(super) struct Views<'a> {
+    progress: Option<Progress>,
+    live: Option<Live<'a>>,
+    page: Option<LivePage<'a>>,
+    exports: Option<Exports<'a>>,
+}
+
+impl<'a> Views<'a> {
+    /// Opens those that are asked for, before the run begins. The error says which cannot be.
+    pub(super) fn open(
+        job: &Job,
+        head: &'a Head,
+        names: Names<'a>,
+        stop: &Stop,
+        quiet: bool,
+    ) -> Result<Self, String> {
+        let (output, workers) = (&job.output, job.load.workers());
+        let exports = Exports::open(output, head, names, workers, quiet)?;
+        let page = output.run.web.map(|at| LivePage::start(at, head, names, &job.load));
+        let page = page.transpose()?;
+        let figures = output.progress == output::Progress::Figures;
+        let progress = figures.then(|| Progress::new(job.load.lasting()));
+        Ok(Self { progress, live: Live::open(job, head, names, stop), page, exports })
+    }
+
+    /// The observers of a tool, and these.
+    pub(super) fn with<'o>(
+        &'o mut self,
+        tool: &'o mut [&mut dyn Observer],
+    ) -> Vec<&'o mut dyn Observer>
+    where
+        'a: 'o,
+    {
+        let Self { progress, live, page, exports } = self;
+        let tool = tool.iter_mut().map(|observer| &mut **observer as &mut dyn Observer);
+        tool.chain(progress.as_mut().map(|it| it as &mut dyn Observer))
+            .chain(live.as_mut().map(|it| it as &mut dyn Observer))
+            .chain(page.as_mut().map(|it| it as &mut dyn Observer))
+            .chain(exports.as_mut().map(|it| it as &mut dyn Observer))
+            .collect()
+    }
+
+    /// Shows what the run came to where somebody may still look.
+    pub(super) fn close(self, record: &Record, stop: &Stop, losses: &mut Losses) -> LastScrape {
+        if let Some(page) = self.page {
+            losses.keep(page.end(record));
+        }
+        self.exports.map(|exports| exports.close(stop, losses)).unwrap_or_default()
+    }
+}

@@ -1,0 +1,133 @@
+//! The live page of a run: a small server of this machine that shows a run to any number of browser tabs.
+//!
+//! It is given a page, the view of the run so far, rows and sections, and knows the meaning of none. The run hands
+//! these over and goes on: a thread of its own, away from the cores of workers, serves them from one shared
+//! [`History`] by server-sent events. Whoever asks needs the token of the printed address, and a name that this
+//! machine goes by.
+
+mod history;
+mod host;
+mod routes;
+mod serve;
+mod tabs;
+#[cfg(test)]
+mod tests;
+mod token;
+
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use brunt_engine::cores;
+use bytes::Bytes;
+use tokio::sync::watch;
+
+use crate::cli::web::WebAddress;
+use history::History;
+use host::Hosts;
+use tabs::Tabs;
+use token::Token;
+
+/// A run's page in the course of being served. Dropped, it tells every tab that the run is over, and waits until they
+/// were told: for [`serve::GOODBYE_MAX`] at most.
+pub(crate) struct Server {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the run and the server have in common.
+struct Shared {
+    address: String,
+    token: Token,
+    hosts: Hosts,
+    page: Bytes,
+    history: Mutex<History>,
+    /// Says that the history has become longer.
+    changed: watch::Sender<()>,
+    tabs: watch::Sender<Tabs>,
+}
+
+impl Shared {
+    fn history(&self) -> MutexGuard<'_, History> {
+        self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Server {
+    /// Begins to serve a page, on a thread that keeps off the cores of so many pinned workers. The error says what
+    /// failed and what to do.
+    pub(crate) fn start(at: WebAddress, page: String, pinned: usize) -> Result<Self, String> {
+        let failed = |why: &dyn std::fmt::Display| {
+            format!(
+                "failed to serve the page of --web on {at}: {why}; name another address with --web=ADDR"
+            )
+        };
+        let listener = TcpListener::bind(at.0).map_err(|error| failed(&error))?;
+        let bound = listener.local_addr().map_err(|error| failed(&error))?;
+        listener.set_nonblocking(true).map_err(|error| failed(&error))?;
+        let token = Token::new().map_err(|why| failed(&why))?;
+        let own = host::own_name().filter(|_| !at.is_private());
+        // Of all addresses, a reader elsewhere needs one that leads here.
+        let host = match &own {
+            Some(name) if bound.ip().is_unspecified() => format!("{name}:{}", bound.port()),
+            _ => bound.to_string(),
+        };
+        let shared = Arc::new(Shared {
+            address: format!("http://{host}/{token}/"),
+            token,
+            hosts: Hosts::new(own),
+            page: Bytes::from(page),
+            history: Mutex::default(),
+            changed: watch::Sender::default(),
+            tabs: watch::Sender::default(),
+        });
+        let act = {
+            let shared = Arc::clone(&shared);
+            move || {
+                cores::keep_off(pinned);
+                serve::serve(listener, &shared);
+            }
+        };
+        let thread = std::thread::Builder::new().name("web".to_owned()).spawn(act);
+        let thread = Some(thread.map_err(|error| failed(&error))?);
+        Ok(Self { shared, thread })
+    }
+
+    /// Where the page is, with its token.
+    pub(crate) fn address(&self) -> &str {
+        &self.shared.address
+    }
+
+    /// Whether a tab looks at it.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.shared.tabs.borrow().open > 0
+    }
+
+    /// Shows this view, in JSON of one line, instead of what was shown.
+    pub(crate) fn show(&self, view: &str) {
+        self.change(|history| history.show(view));
+    }
+
+    /// Adds a row to the view, in JSON of one line.
+    pub(crate) fn append(&self, row: &str) {
+        self.change(|history| history.append(row));
+    }
+
+    /// Replaces words and tables, in JSON of one line.
+    pub(crate) fn tell(&self, sections: &str) {
+        self.change(|history| history.tell(sections));
+    }
+
+    fn change(&self, change: impl FnOnce(&mut History)) {
+        change(&mut self.shared.history());
+        self.shared.changed.send_replace(());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.change(History::end);
+        // A thread that panicked serves nothing more, and has said so.
+        drop(self.thread.take().map(JoinHandle::join));
+    }
+}

@@ -1,0 +1,48 @@
+//! [`Token`]: what the address of a live page holds, so that knowing the port is not enough to watch a run.
+
+use std::fmt;
+
+/// 128 random bits.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Token(String);
+
+impl Token {
+    /// A new one. The error reads after "failed to".
+    pub(super) fn new() -> Result<Self, String> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(|error| format!("draw a random token: {error}"))?;
+        Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+    }
+
+    /// Whether this is it. How long that takes says nothing of how much of it is right.
+    pub(super) fn is(&self, text: &str) -> bool {
+        let differ =
+            self.0.bytes().zip(text.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
+        self.0.len() == text.len() && differ == 0
+    }
+}
+
+impl fmt::Display for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_whole_token_is_it() {
+        let (token, other) = (Token::new().unwrap(), Token::new().unwrap());
+        let text = token.to_string();
+        assert!(
+            token.is(&text) && text.len() == 32 && text.bytes().all(|it| it.is_ascii_hexdigit())
+        );
+        for wrong in
+            ["", &text[1..], &format!("{text}0"), &other.to_string(), &text.to_uppercase()[..31]]
+        {
+            assert!(!token.is(wrong), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! `--web` of every command that makes a run: its page is served while it goes on. What it shows, `tests/browser` sees.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
+
+use crate::program::{Program, among_others, binary, command, scratch};
+use crate::targets::Targets;
+
+/// What the server of a page answers to a request for it.
+fn asked(page: &str) -> String {
+    let rest = page.strip_prefix("http://").expect("an address");
+    let (host, path) = rest.split_once('/').expect("a path");
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a limit");
+    let request = format!("GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("it takes a request");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("it answers in text");
+    answer
+}
+
+#[test]
+fn every_command_that_makes_a_run_serves_its_page() {
+    let _among = among_others();
+    let directory = scratch();
+    let targets = Targets::start();
+    for (name, line) in targets.commands(directory.path()) {
+        let mut brunt = command(binary());
+        brunt.args(&line).arg("--web");
+        let mut run = Program::start(&mut brunt);
+        let mut page = String::new();
+        run.wait_until("the address of the page", |_, said| {
+            let found = said.lines().find_map(|line| line.strip_prefix("web: "));
+            found.unwrap_or_default().clone_into(&mut page);
+            page.ends_with('/')
+        });
+        let answer = asked(&page);
+        assert!(answer.starts_with("HTTP/1.1 200"), "{name}: {answer}");
+        assert!(answer.contains("<title>") && answer.contains("EventSource"), "{name}: {answer}");
+        run.wait().expect(0);
+    }
+    targets.stop();
+}

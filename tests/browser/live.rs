@@ -1,0 +1,250 @@
+//! The live page of a run (`--web`): what tabs show while it goes on and when it is over, against what the run's events
+//! and record say.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::thread;
+use std::time::Duration;
+
+use brunt_testbed::{Trial, until};
+use serde_json::Value;
+
+use crate::browser::{Browser, Look, Violation};
+use crate::brunt::{Shown, Target, trial};
+use crate::relay::Relay;
+
+/// Longer than any run here.
+const PATIENCE: Duration = Duration::from_secs(60);
+const EVIL: &str = "</script><img src=x onerror=document.title='evil'>";
+const OVER: &str = "return document.getElementById('live').textContent.includes('is over')";
+
+/// The points of a line of a chart, as the page has them: seconds and values in turn.
+fn points(browser: &Browser, chart: &str, line: &str) -> Vec<(f64, f64)> {
+    let script = format!(
+        "const found = brunt.charts().find(one => one.id === '{chart}');
+         if (!found) return [];
+         const at = found.chart.series.findIndex(series => (series.label || '').startsWith('{line}'));
+         return at < 0 ? [] : found.chart.data[0].map((x, i) => [x, found.chart.data[at][i]]);"
+    );
+    let found = browser.run(&script);
+    let pairs = found.as_array().map(Vec::as_slice).unwrap_or_default();
+    let number = |pair: &Value, place: usize| pair[place].as_f64().unwrap_or(f64::NAN);
+    pairs.iter().map(|pair| (number(pair, 0), number(pair, 1))).collect()
+}
+
+/// Waits until a line has so many points, and returns those.
+fn at_least(browser: &Browser, count: usize) -> Vec<(f64, f64)> {
+    let mut found = Vec::new();
+    let come = until(PATIENCE, || {
+        found = points(browser, "rates", "achieved");
+        found.len() >= count
+    });
+    assert!(come, "{count} points were to come: {found:?}");
+    found
+}
+
+/// What the events of a run say it achieved: the middle of each interval, and exchanges a second.
+fn achieved(events: &str) -> Vec<(f64, f64)> {
+    let lines = events.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line"));
+    let intervals = lines.filter(|line| line["type"] == "interval");
+    let point = |line: Value| {
+        let [from, to] = ["from_ns", "to_ns"].map(|key| line[key].as_f64().expect("a time") / 1e9);
+        let operations = line["operations"].as_array().expect("operations");
+        let counted = |name: &str| -> f64 {
+            operations.iter().filter_map(|operation| operation["counts"][name].as_f64()).sum()
+        };
+        (f64::midpoint(from, to), (counted("ok") + counted("failed")) / (to - from))
+    };
+    intervals.map(point).collect()
+}
+
+/// Whether two lines are the same to the digits that a page has.
+fn same(one: &[(f64, f64)], other: &[(f64, f64)]) -> bool {
+    // An interval of no length has no rate.
+    let near = |a: f64, b: f64| {
+        (a.is_nan() && b.is_nan()) || (a - b).abs() <= 2e-3 * a.abs().max(b.abs()) + 2e-3
+    };
+    one.len() == other.len()
+        && one.iter().zip(other).all(|(one, other)| near(one.0, other.0) && near(one.1, other.1))
+}
+
+/// No error is on the console, nothing but these pages was asked for anything, and axe-core finds nothing serious.
+fn no_fault(browser: &Browser, pages: &[&str]) {
+    assert_eq!(browser.console_errors(), [""; 0]);
+    let requests = browser.requests();
+    let own = |asked: &String| pages.iter().any(|page| asked.starts_with(page));
+    assert!(requests.iter().all(own), "{requests:?}");
+    let serious: Vec<Violation> =
+        browser.violations().into_iter().filter(Violation::is_serious).collect();
+    assert_eq!(serious, []);
+}
+
+#[test]
+fn tabs_show_what_the_events_say_and_become_the_report() {
+    let Some(browser) = Browser::start() else { return };
+    let target = Target::start();
+    let url = target.url("/sleep?ms=1");
+    let directory = tempfile::tempdir().expect("a directory");
+    let events = directory.path().join("run.ndjson");
+    let run = trial(&["http", "-q", "200", "-c", "4", "-z", "22s", "--quiet", &url]);
+    let run = Shown::of(run.arg("--events").arg(&events));
+    let (relay, page) = (Relay::to(&run.page), run.page.clone());
+    let relayed = relay.address().to_owned();
+    browser.open(&relayed);
+    at_least(&browser, 2);
+    browser.screenshot("live-light");
+    // A second tab, late.
+    browser.open_tab();
+    browser.open(&page);
+    at_least(&browser, 2);
+    // The first is offline for five seconds, of which it shows nothing until it is back.
+    browser.use_tab(0);
+    relay.cut();
+    let then = points(&browser, "rates", "achieved").len();
+    browser.use_tab(1);
+    at_least(&browser, then + 5);
+    browser.use_tab(0);
+    let away = points(&browser, "rates", "achieved").len();
+    assert!(away <= then + 1, "offline, {then} points became {away}");
+    assert!(browser.text("#live").contains("Trying again"), "{}", browser.text("#live"));
+    relay.mend();
+    let first = at_least(&browser, then + 6);
+    assert!(browser.text("#live").starts_with("Live"), "{}", browser.text("#live"));
+    // What is lost is told by the browser, and is no fault of the page.
+    let offline = browser.console_errors();
+    assert!(offline.iter().all(|error| error.contains("net::ERR_")), "{offline:?}");
+    browser.use_tab(1);
+    let second = at_least(&browser, first.len());
+    assert!(same(&first, &second[..first.len()]), "{first:?}\n{second:?}");
+    browser.reload();
+    let reloaded = at_least(&browser, first.len());
+    assert!(same(&first, &reloaded[..first.len()]), "{first:?}\n{reloaded:?}");
+    let so_far = achieved(&fs::read_to_string(&events).expect("events"));
+    let told = first.len().min(so_far.len());
+    assert!(same(&first[..told], &so_far[..told]), "{first:?}\n{so_far:?}");
+    no_fault(&browser, &[&page, &relayed]);
+    // Both become the report.
+    for tab in [0, 1] {
+        browser.use_tab(tab);
+        browser.wait_for(OVER);
+    }
+    let ended = run.ended();
+    let whole = achieved(&fs::read_to_string(&events).expect("events"));
+    for tab in [0, 1] {
+        browser.use_tab(tab);
+        let shown = points(&browser, "rates", "achieved");
+        assert!(same(&shown, &whole), "{shown:?}\n{whole:?}");
+        figures(&browser, ended.record());
+    }
+    browser.screenshot("live-over");
+    browser.look(Look::Dark);
+    browser.screenshot("live-over-dark");
+    browser.look(Look::Phone);
+    browser.screenshot("live-over-phone");
+    browser.look(Look::Light);
+    no_fault(&browser, &[&page, &relayed]);
+}
+
+/// The figures of the finished page are the record's.
+fn figures(browser: &Browser, record: &Value) {
+    let tiles = browser.text(".tiles");
+    let lines: Vec<&str> = tiles.lines().collect();
+    for name in ["offered", "achieved", "goodput"] {
+        let rate = record["rates"][name].as_f64().expect("a rate");
+        let place = lines.iter().position(|line| *line == name).expect(name);
+        let figure = lines[place + 1].split(' ').next().unwrap_or_default().replace(',', "");
+        let figure: f64 = figure.parse().unwrap_or_else(|_| panic!("{name} in {tiles}"));
+        assert!((figure - rate).abs() <= 5e-3 * rate, "{name} is {rate}, and here {figure}");
+    }
+    let planned = record["counts"]["planned"].as_u64().expect("a count");
+    let grouped = format!("{},{:03}", planned / 1_000, planned % 1_000);
+    assert!(tiles.contains(&grouped), "{grouped} is not in {tiles}");
+}
+
+#[test]
+fn names_and_texts_of_others_stay_text() {
+    let Some(browser) = Browser::start() else { return };
+    let target = Target::start();
+    let base = target.url("");
+    let plan = format!(
+        "[run]\nusers = 2\nrate = '50/s'\nduration = '6s'\n[http]\nbase = '{base}'\n[[scenario]]\nname = 'one'\n\
+         [[scenario.steps]]\nname = \"{EVIL}\"\nget = '/sleep?ms=1'\n"
+    );
+    let run = trial(&["run", "--quiet"]);
+    let path = run.file("plan.toml", &plan);
+    let run = Shown::of(run.arg(path));
+    browser.open(&run.page);
+    browser.wait_for("return document.body.textContent.includes('onerror')");
+    browser.wait_for(OVER);
+    let words = browser.run("return document.body.textContent");
+    assert!(words.as_str().is_some_and(|words| words.contains(EVIL)), "{words}");
+    assert_eq!(browser.run("return document.querySelectorAll('img, main script').length"), 0);
+    let title = browser.run("return document.title");
+    assert!(title.as_str().is_some_and(|title| title.starts_with("run ")), "{title}");
+    no_fault(&browser, &[&run.page]);
+    run.ended();
+}
+
+/// A connection that asked for the events of a page, and may never read them.
+fn socket(page: &str) -> TcpStream {
+    let rest = page.strip_prefix("http://").expect("an address");
+    let (host, path) = rest.split_once('/').expect("a path");
+    let mut stream = TcpStream::connect(host).expect("it listens");
+    let request = format!("GET /{path}events HTTP/1.1\r\nHost: {host}\r\n\r\n");
+    stream.write_all(request.as_bytes()).expect("it takes a request");
+    stream
+}
+
+#[test]
+fn fifty_tabs_of_which_half_never_read_hold_up_no_interval() {
+    let target = Target::start();
+    let url = target.url("/sleep?ms=1");
+    let directory = tempfile::tempdir().expect("a directory");
+    let events = directory.path().join("run.ndjson");
+    let words = "http -q 500 -c 8 -z 8s --interval 100ms --quiet";
+    let words: Vec<&str> = words.split(' ').chain([url.as_str()]).collect();
+    let run = trial(&words);
+    let run = Shown::of(run.arg("--events").arg(&events));
+    let stuck: Vec<TcpStream> = (0..25).map(|_| socket(&run.page)).collect();
+    let readers: Vec<_> = (0..25)
+        .map(|_| {
+            let mut stream = socket(&run.page);
+            thread::spawn(move || {
+                let mut text = String::new();
+                let _ = stream.read_to_string(&mut text);
+                text
+            })
+        })
+        .collect();
+    let mut most = 0;
+    let ended = run.ended_after(|memory| most = memory);
+    assert!((1..150 << 20).contains(&most), "{most} bytes");
+    drop(stuck);
+    for reader in readers {
+        let text = reader.join().expect("it reads");
+        assert!(text.contains("event: end"), "{} bytes without an end", text.len());
+        assert!(text.matches("event: row").count() > 60, "{}", text.matches("event: row").count());
+    }
+    // Every interval came, and came when it was over.
+    let events = fs::read_to_string(&events).expect("events");
+    assert!(achieved(&events).len() >= 80, "{}", achieved(&events).len());
+    assert_eq!(ended.count("dropped"), 0, "{ended}");
+}
+
+#[test]
+fn an_address_that_others_can_reach_is_told_and_a_taken_one_refused() {
+    let target = Target::start();
+    let url = target.url("/sleep?ms=1");
+    let brunt = || std::process::Command::new(env!("CARGO_BIN_EXE_brunt"));
+    let open = Trial::brunt(brunt(), &["http", "-n", "10", "--quiet", &url, "--web=0.0.0.0"]);
+    let open = open.run().went_well();
+    assert!(open.notes.contains("everybody who can reach this machine"), "{open}");
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let at = taken.local_addr().expect("an address");
+    let web = format!("--web={at}");
+    let refused = Trial::brunt(brunt(), &["http", "-n", "10", "--quiet", &url, &web]).run();
+    assert_eq!(refused.code, 1, "{refused}");
+    assert!(refused.notes.contains("name another address with --web=ADDR"), "{refused}");
+    assert!(refused.any_record().is_none(), "nothing was sent: {refused}");
+}
