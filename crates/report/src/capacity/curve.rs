@@ -88,7 +88,19 @@ pub(super) fn chart(reading: &Reading<'_>) -> Chart {
         x: Axis::linear("exchanges a second"),
         y: Axis::logarithmic("milliseconds"),
         lines,
+        bands: band(reading),
+        ..Lines::default()
     })
+}
+
+/// Between what was confirmed and what fails: the limit is in it.
+fn band(reading: &Reading<'_>) -> Vec<(f64, f64, String)> {
+    match reading.answer {
+        Answer::Claim { rate, fails_at: Some(fails), .. } => {
+            vec![(rate, fails, "the limit".to_owned())]
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Where the power is greatest.

@@ -106,6 +106,7 @@ fn the_curve_goes_from_the_lowest_rate_up_and_void_steps_draw_no_line() {
     assert_eq!(p99.points, [(500.0, 9.0), (731.0, 17.1), (804.0, 23.5), (1_000.0, 900.0)]);
     let marks: Vec<&str> = lines.lines[2..].iter().map(|line| line.name.as_str()).collect();
     assert_eq!(marks, ["confirmed 731/s", "fails 804/s", "knee 500/s"]);
+    assert_eq!(lines.bands, [(731.0, 804.0, "the limit".to_owned())]);
 }
 
 #[test]
