@@ -70,6 +70,19 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "sizing",
+        &[
+            ("file", "What find-max wrote with --record"),
+            ("peak", "Rate at peak, today, such as 1200/s"),
+            ("growth", "Growth to plan for, such as 30%"),
+            ("headroom", "Share of each server to keep free"),
+            ("spare", "Servers that may fail [default: 1]"),
+            ("tested_servers", "Servers that answered the search"),
+            ("cores", "Cores of each of them"),
+            ("format", "text, json or html"),
+        ],
+    ),
+    (
         "loadgen",
         &[
             ("config", ""),
