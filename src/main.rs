@@ -56,6 +56,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         }
         Command::FindMax(args) => commands::find_max(&args, &Signals::default()),
         Command::Report(args) => commands::report(&args),
+        Command::Sizing(args) => commands::sizing(&args),
         Command::Makeldif(args) => tools::ldap::makeldif(&args),
         Command::Merge(args) => commands::merge(&args),
         Command::Compare(args) => commands::compare(&args),

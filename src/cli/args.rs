@@ -20,6 +20,7 @@ use super::names::NamesKind;
 use super::output::duration;
 use super::rest_target::RestTargetArgs;
 use super::run::RunArgs;
+use super::sizing::SizingArgs;
 
 /// Load tests for LDAP, DHCP, HTTP, lease databases and name services
 #[derive(Debug, Parser)]
@@ -55,6 +56,8 @@ pub(crate) enum Verb {
     FindMax(Box<FindMaxArgs>),
     /// Print a record, a comparison or an event file that a run wrote
     Report(ReportArgs),
+    /// Compute the number of servers for a peak from what find-max found
+    Sizing(SizingArgs),
     /// Merge the records of the nodes that shared a run into one
     Merge(MergeArgs),
     /// Compare runs: which figures are better or worse, beyond chance

@@ -217,8 +217,8 @@ const REPORT: &str = "\
     A record is the file that a run writes with `--record`. It contains the histograms, so the report prints the same \
     figures as the run. [The record](record.md) explains each of them. The last line says whether the figures can be \
     trusted; doubts stand at the top as well. `brunt leases` and `brunt names matrix` write a comparison of many runs, \
-    which is printed as tables and charts. `--html` writes either as a page, see \
-    [the page of a run](page.md). An [event file](events.md) is printed as the record \
+    which is printed as tables and charts, and so is the search of [find-max](find-max.md). `--html` writes each as a \
+    page, see [the page of a run](page.md). An [event file](events.md) is printed as the record \
     that its run made; if the run was killed, as a partial record of everything in the file.";
 
 const MERGE: &str = "Several machines can share a run: each is started with the same command, the same `--seed` and \
@@ -246,12 +246,23 @@ const MAKELDIF: &str = "Writes the entries that [addrate](addrate.md) adds with 
 /// What is claimed, and what is not.
 const FIND_MAX: &str = include_str!("../commands/find_max/page.txt").trim_ascii_end();
 
+const SIZING: &str = "Reads what [find-max](find-max.md) wrote with `--record`, and computes how many servers a peak takes: \
+    `N = max(ceil(D s / (R (1 - h))), ceil(D s / R) + spare)`. R is the rate that was confirmed, s the number of servers \
+    that answered the search, D the peak with its growth, h the headroom. The first term holds while all servers are up, \
+    the second while `--spare` of them are lost. The same from the rate that failed shows how much hangs on the \
+    difference between the two.\n\nThe page shows each number with its input, the curve with the knee and the band of the \
+    limit, how sure all of it is, and what was not tested. Only a confirmed rate is sized from: a search without a claim \
+    is refused, and a floor gives the number of servers that is certainly enough. Other machines and other numbers of \
+    cores are not computed, because rates are seldom proportional to them. Where find-max saw the target's processor \
+    (`--server-cpu`), the page says what an operation costs, with a 90 % interval.";
+
 /// The description of a command.
 fn description(name: &str) -> &'static str {
     match name {
         "report" => REPORT,
         "makeldif" => MAKELDIF,
         "merge" => MERGE,
+        "sizing" => SIZING,
         "find-max" => FIND_MAX,
         "compare" => COMPARE,
         "ab" => AB,

@@ -190,6 +190,18 @@ const MERGE: &[Example] = &[
     ("Print the percentiles of the whole run:", "brunt report all.json --format hgrm > all.hgrm"),
 ];
 
+const SIZING: &[Example] = &[
+    (
+        "Servers for 1,200 operations per second at peak, and 30 % more next year:",
+        "brunt sizing found.json --peak 1200/s --growth 30%",
+    ),
+    (
+        "The same as a page, from a search that two servers of 4 cores answered:",
+        "brunt sizing found.json --peak 1200/s --tested-servers 2 --cores 4 \\\n\
+         \x20 --format html > sizing.html",
+    ),
+];
+
 const MAKELDIF: &[Example] = &[
     (
         "Write the entries of a template, with its suffix replaced:",
@@ -345,21 +357,21 @@ const WHOLE: &[Example] = &[
 
 const FIND_MAX: &[Example] = &[
     (
-        "The highest rate of binds whose 99th percentile is below 20 ms:",
-        "brunt find-max --slo 'p99<20ms' -- \\\n\
-         \x20 authrate -h 127.0.0.1 -p 1389 -c 50 -f -D 'uid=user.{1},ou=people,dc=example,dc=com' \\\n\
-         \x20 -w password -g 'rand(0,2000)'",
+        "The highest rate at which 99% of the requests take less than 20 ms:",
+        "brunt find-max --slo 'p99<20ms' -- http -c 100 http://127.0.0.1:8080/",
+    ),
+    ("A plan with its own objectives:", "brunt find-max -- run login.toml"),
+    (
+        "Binds that may take five times as long as without load, kept for a report:",
+        "brunt find-max --slo 'p99<5x' --quick --record found.json -- \\\n\
+         \x20 authrate -h 127.0.0.1 -p 1389 -c 50 -f -w password \\\n\
+         \x20 -D 'uid=user.{1},ou=people,dc=example,dc=com' -g 'rand(0,2000)'",
     ),
     (
         "A server of one's own elsewhere, up to 20,000 leases per second:",
-        "brunt find-max --slo 'p99<50ms' --allow 10.0.0.2 --to 20k/s -- perfdhcp -4 10.0.0.2",
+        "brunt find-max --slo 'p99<50ms' --allow 10.0.0.2 --to 20k/s -- \\\n\
+         \x20 perfdhcp -4 10.0.0.2",
     ),
-    (
-        "A page that may be five times as slow as without load, kept for a report:",
-        "brunt find-max --slo 'p99<5x' --quick --record found.json -- \\\n\
-         \x20 http -c 100 http://127.0.0.1:8080/",
-    ),
-    ("A plan with its own objectives:", "brunt find-max -- run login.toml"),
 ];
 
 /// The examples of a command, by its words behind `brunt`; the program itself has no words.
@@ -379,6 +391,7 @@ pub(super) fn of(name: &str) -> &'static [Example] {
         "report" => REPORT,
         "makeldif" => MAKELDIF,
         "merge" => MERGE,
+        "sizing" => SIZING,
         "find-max" => FIND_MAX,
         "compare" => COMPARE,
         "ab" => AB,

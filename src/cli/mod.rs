@@ -42,6 +42,7 @@ pub(crate) mod run;
 pub(crate) mod run_options;
 mod screens;
 pub(crate) mod server_cpu;
+pub(crate) mod sizing;
 pub(crate) mod start_at;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
@@ -73,6 +74,7 @@ use names::NamesKind;
 use rate::{Parsed, RateArgs};
 use run::RunArgs;
 use screens::Screen;
+use sizing::SizingArgs;
 use surroundings::Surroundings;
 use tool::{Tool, base_name};
 use ubench::{Ubench, UbenchArgs};
@@ -120,6 +122,8 @@ pub(crate) enum Command {
     FindMax(Box<FindMaxArgs>),
     /// Print a record.
     Report(ReportArgs),
+    /// Size for a peak.
+    Sizing(SizingArgs),
     /// Generate LDIF.
     Makeldif(MakeldifArgs),
     /// Merge the records of the nodes of a run.
@@ -291,6 +295,7 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
             Command::FindMax(Box::new(FindMaxArgs { typed: own, ..*args }))
         }
         Verb::Report(args) => Command::Report(args),
+        Verb::Sizing(args) => Command::Sizing(args),
         Verb::Makeldif(args) => Command::Makeldif(args),
         Verb::Merge(args) => Command::Merge(args),
         Verb::Compare(args) => Command::Compare(args),

@@ -200,6 +200,10 @@ fn notation(option: &str, value: &str) -> Result<(), String> {
         "stages" if value.starts_with("trace ") => Ok(()),
         "stages" => Schedule::parse(value).map(drop).map_err(|error| wrong(&error)),
         "think" => ThinkTime::parse(value).map(drop).map_err(|error| wrong(&error)),
+        // What find-max takes relative to the unstressed run.
+        "slo" if value.ends_with('x') => {
+            brunt_capacity::Goals::parse([value]).map(drop).map_err(|error| wrong(&error))
+        }
         "slo" => value.parse::<Slo>().map(drop).map_err(|error| wrong(&error)),
         _ => Ok(()),
     }

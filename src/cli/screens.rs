@@ -65,8 +65,21 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
             ("server_cpu", ""),
             ("allow", "Reach no address but these, such as 10.0.0.2"),
             ("owned", "Host that is yours to overload"),
-            ("yes_writes", ""),
+            ("yes_writes", "Try a load that writes, such as modrate"),
             ("record", "Write all steps as JSON, for brunt report"),
+        ],
+    ),
+    (
+        "sizing",
+        &[
+            ("file", "What find-max wrote with --record"),
+            ("peak", "Rate at peak, today, such as 1200/s"),
+            ("growth", "Growth to plan for, such as 30%"),
+            ("headroom", "Share of each server to keep free"),
+            ("spare", "Servers that may fail [default: 1]"),
+            ("tested_servers", "Servers that answered the search"),
+            ("cores", "Cores of each of them"),
+            ("format", "text, json or html"),
         ],
     ),
     (
@@ -252,7 +265,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Plans", &["run", "import"]),
     ("Leases", &["leases", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
     ("Names", &["names"]),
-    ("Limits", &["find-max"]),
+    ("Limits", &["find-max", "sizing"]),
     ("Results", &["report", "merge", "compare", "ab", "trend"]),
 ];
 

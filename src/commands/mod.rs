@@ -9,6 +9,7 @@ mod merge;
 mod quickstart;
 mod report;
 mod runs;
+mod sizing;
 mod target;
 mod target_dhcp;
 mod target_rest;
@@ -21,6 +22,7 @@ pub(crate) use find_max::find_max;
 pub(crate) use merge::merge;
 pub(crate) use quickstart::quickstart;
 pub(crate) use report::report;
+pub(crate) use sizing::sizing;
 pub(crate) use target::target;
 pub(crate) use trend::trend;
 

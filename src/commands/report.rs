@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use brunt_capacity::Reading;
 use brunt_record::{Collection, Document, HistogramError, Record};
 use brunt_report::page::Page;
 use brunt_report::{
-    cells_csv, distribution, intervals_csv, json, junit, leases, names, operations_csv,
+    capacity, cells_csv, distribution, intervals_csv, json, junit, leases, names, operations_csv,
 };
 
 use super::failed;
@@ -78,6 +79,10 @@ fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, R
         }
     }
     match args.format {
+        // Its steps are no comparison: what they come to is the sentence at the top.
+        Format::Summary if Reading::of(collection).is_some() => {
+            Ok(page(args, collection)?.text(console::screen()))
+        }
         Format::Summary => Ok(summary::of_all(&page(args, collection)?, collection)),
         Format::Html => Ok(page(args, collection)?.html()),
         Format::Csv => Ok(cells_csv(collection)),
@@ -97,6 +102,9 @@ fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, R
 
 /// The report of what was compared.
 fn page(args: &ReportArgs, collection: &Collection) -> Result<Page, Refusal> {
+    if let Some(reading) = Reading::of(collection) {
+        return Ok(capacity::page(&reading));
+    }
     match collection.subject.as_str() {
         "leases" => Ok(leases::page(collection)),
         "names" => Ok(names::page(collection)),

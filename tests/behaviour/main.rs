@@ -36,6 +36,7 @@ mod restart;
 mod schedules;
 mod signals;
 mod sinks;
+mod sizing;
 mod stall;
 mod tables;
 mod targets;

@@ -3,6 +3,7 @@
 //! Whoever tells of a search reads the collection, also right after it, so that a report made later says the same.
 //! A collection comes from a file and may hold anything: what is missing is left out, never made up.
 
+use crate::evidence::Evidence;
 use crate::found::{Answer, Drift, Found, Knee, Step, Verdict};
 use crate::trial::{Estimate, Kind};
 use brunt_record::{COLLECTION_SCHEMA, Cell, Collection, Environment, Record, Tool};
@@ -10,6 +11,9 @@ use std::collections::BTreeMap;
 
 /// The subject of a collection that is a search.
 pub const SUBJECT: &str = "find-max";
+
+/// The label of a step that says why the generator made its figures: a record's verdict does not know of all of that.
+pub(crate) const LIMITED: &str = "limited";
 
 /// What is known of a search beside what it found.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -112,11 +116,13 @@ fn cell(step: Step) -> Cell {
         ("verdict", step.verdict.word().to_owned()),
         ("step", step.order.number.to_string()),
     ]);
-    let worst = step.evidence.as_ref().and_then(|evidence| evidence.worst());
+    let worst = step.evidence.as_ref().and_then(Evidence::worst);
     if let Some(worst) = worst {
         cell.labels.insert("objective".to_owned(), worst.objective.clone());
     }
     let measured = &step.measured;
+    let limited = measured.limited.clone();
+    cell.labels.extend(limited.map(|why| (LIMITED.to_owned(), why)));
     let of_worst = |pick: fn(&crate::Share) -> f64| worst.map(pick);
     let timed = |seconds: f64| (measured.response.count > 0).then_some(1e6 * seconds);
     let figures = [

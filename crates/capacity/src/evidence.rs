@@ -175,7 +175,7 @@ fn share(seconds: &[Second], at: usize, objective: &Objective, looks: usize) -> 
     let q = objective.allowance.share;
     let (of, bad) =
         tallies.iter().fold((0, 0), |(of, bad), tally| (of + tally.of, bad + tally.bad));
-    let (n, x) = (of as f64, bad as f64);
+    let (count, wrong) = (of as f64, bad as f64);
     if of == 0 {
         let verdict = if objective.guard { Verdict::Pass } else { Verdict::Undecided };
         let w = if objective.guard { 1.0 } else { 0.5 };
@@ -192,19 +192,19 @@ fn share(seconds: &[Second], at: usize, objective: &Objective, looks: usize) -> 
             verdict,
         };
     }
-    let batches = batches(&tallies, x / n);
-    let clump = if x < FEW {
+    let batches = batches(&tallies, wrong / count);
+    let clump = if wrong < FEW {
         CLUMP_OF_FEW
     } else if bad >= of {
         CLUMP_MIN
     } else {
-        (variance(&batches) / (x * (1.0 - x / n))).max(CLUMP_MIN)
+        (variance(&batches) / (wrong * (1.0 - wrong / count))).max(CLUMP_MIN)
     };
-    let z = (x - q * n) / (clump * q * (1.0 - q) * n).sqrt();
+    let z = (wrong - q * count) / (clump * q * (1.0 - q) * count).sqrt();
     let t = student_quantile(1.0 - ALPHA / looks.max(1) as f64, (batches.len().max(2) - 1) as f64);
-    let fails = z > t && x >= FEW;
-    let passes = z < -t && n * q / clump >= CLUMPS_MIN;
-    let doubtful = z > 0.0 && x >= FEW;
+    let fails = z > t && wrong >= FEW;
+    let passes = z < -t && count * q / clump >= CLUMPS_MIN;
+    let doubtful = z > 0.0 && wrong >= FEW;
     let (verdict, w) = match (objective.guard, fails, passes) {
         (_, true, _) => (Verdict::Fail, 1.0 - phi(z)),
         (false, false, true) => (Verdict::Pass, 1.0 - phi(z)),
@@ -216,7 +216,7 @@ fn share(seconds: &[Second], at: usize, objective: &Objective, looks: usize) -> 
         guard: objective.guard,
         of,
         bad,
-        share: x / n,
+        share: wrong / count,
         allowed: q,
         clump,
         z,

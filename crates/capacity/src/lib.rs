@@ -14,6 +14,7 @@ mod search;
 mod second;
 mod sentence;
 mod settings;
+mod sizing;
 mod spread;
 mod trial;
 
@@ -23,6 +24,8 @@ pub use found::{Answer, Drift, Found, Knee, Step, Verdict};
 pub use objective::{GUARDS, GoalError, Goals, Objective, Objectives};
 pub use recheck::{Recheck, RecheckError, Rechecked, recheck};
 pub use search::find;
+pub use search::rate;
 pub use second::{Second, Tally};
 pub use settings::Settings;
+pub use sizing::{CpuCost, Demand, Servers, Sizing, SizingError};
 pub use trial::{Ending, Estimate, Kind, Measured, Order, Outcome, Progress, Times, Trial};

@@ -3,7 +3,7 @@
 //! A claim is worth what can be checked of it. What a search decided while its steps went on follows from the seconds in
 //! their records; here it is derived again, from nothing else.
 
-use crate::document::Reading;
+use crate::document::{LIMITED, Reading, Row};
 use crate::evidence::Evidence;
 use crate::found::{Answer, Verdict};
 use crate::objective::Objectives;
@@ -62,7 +62,7 @@ pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
         |texts: &[&str]| texts.iter().map(|text| text.parse()).collect::<Result<Vec<Slo>, _>>();
     let objectives = Objectives::new(parsed(&reading.objectives)?, parsed(&reading.guards)?);
     let baseline = reading.rows.iter().find(|row| row.kind == Kind::Baseline);
-    let unstressed = baseline.and_then(|row| row.record()).map(|record| Measured::of(record, &[]));
+    let unstressed = baseline.and_then(Row::record).map(|record| Measured::of(record, &[]));
     let unstressed = unstressed.transpose()?.unwrap_or_default();
     let mut all = Recheck {
         steps: Vec::new(),
@@ -88,7 +88,8 @@ pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
             seconds(record, &objectives, row.figure("seconds").unwrap_or_default() as usize)?;
         let evidence =
             Evidence::of(&seconds, &objectives, row.figure("looks").unwrap_or(1.0) as usize);
-        let measured = Measured::of(record, &[])?;
+        let mut measured = Measured::of(record, &[])?;
+        measured.limited = measured.limited.or_else(|| cell.label(LIMITED).map(str::to_owned));
         let found = if void(&measured, &unstressed, &objectives, &evidence).is_some() {
             Verdict::Void
         } else {

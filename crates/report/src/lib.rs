@@ -3,6 +3,7 @@
 //! Everything here turns measurements into text and prints nothing: where the text goes is the
 //! binary's business. No figure is shown that was not measured: what is unknown is a dash.
 
+pub mod capacity;
 mod cells;
 pub mod chart;
 pub mod comparison;

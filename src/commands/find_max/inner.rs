@@ -244,7 +244,7 @@ mod tests {
             ("names lookup --allow 10.0.0.1", "--allow"),
             ("names matrix --backends files", "names"),
             ("merge a.json", "merge"),
-            ("loadgen job", "--to-plan"),
+            ("loadgen --config job", "--to-plan"),
         ] {
             let Err(refusal) = read_of(line) else { panic!("{line}") };
             assert_eq!(refusal.exit, Exit::Usage, "{line}: {}", refusal.text);

@@ -37,8 +37,7 @@ const TIMEOUTS: &str = "timeouts<0.1%";
 pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let inner = Inner::read(&args.command, args.seed.or_else(|| Some(console::seed())))?;
     protect(args)?;
-    let written = [("--record", args.record.as_deref()), ("--html", args.html.as_deref())];
-    files::check(&written).map_err(Refusal::failed)?;
+    files::check(&[("--record", args.record.as_deref())]).map_err(Refusal::failed)?;
     let load = inner.prepare(signals).map_err(away)?;
     let subject = load.subject();
     let goals = goals(args, subject, &inner)?;

@@ -203,7 +203,7 @@ impl<'a> Search<'a> {
 }
 
 /// A rate as people read it.
-pub(crate) fn rate(rate: f64) -> String {
+pub fn rate(rate: f64) -> String {
     let text = if rate >= 100.0 { format!("{rate:.0}") } else { format!("{rate:.1}") };
     let text =
         if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };

@@ -86,10 +86,7 @@ impl Search<'_> {
             Verdict::Pass => {
                 Ok(Some(Answer::Floor { rate: passed, confirmed: true, why: cap.why }))
             }
-            Verdict::Void => {
-                Ok(Some(Answer::Floor { rate: passed, confirmed: false, why: cap.why }))
-            }
-            _ if self.last_w() <= 0.5 => Ok(None),
+            Verdict::Fail | Verdict::Undecided if self.last_w() <= 0.5 => Ok(None),
             _ => Ok(Some(Answer::Floor { rate: passed, confirmed: false, why: cap.why })),
         }
     }

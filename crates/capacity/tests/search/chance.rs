@@ -1,4 +1,4 @@
-//! Random numbers that are the same in every run of a test (SplitMix64).
+//! Random numbers that are the same in every run of a test (`SplitMix64`).
 
 pub(crate) struct Chance(u64);
 

@@ -36,7 +36,7 @@ fn script(happens: fn(&Order, usize) -> Option<Ending>) -> Script {
 }
 
 fn searched(script: &mut Script, goal: &str, settings: &Settings) -> Found {
-    find(&Goals::parse([goal]).unwrap(), settings, script)
+    find(&Goals::parse([goal]).expect("a goal"), settings, script)
 }
 
 fn quick() -> Settings {

@@ -25,7 +25,7 @@ struct Result {
 }
 
 fn search(case: &Case, seed: u64) -> Result {
-    let goals = Goals::parse([case.goal]).unwrap();
+    let goals = Goals::parse([case.goal]).expect("goals");
     let server = Server::new(case.design, seed);
     let mut simulation = Simulation::new(server, case.generator, seed);
     let found = find(&goals, &(case.settings)(), &mut simulation);
@@ -43,7 +43,7 @@ fn search(case: &Case, seed: u64) -> Result {
 
 /// Doubles until a run is too much and bisects to 5 %, one run of 5 + 30 s a point: what others do.
 fn naive(case: &Case, seed: u64) -> f64 {
-    let goals = Goals::parse([case.goal]).unwrap();
+    let goals = Goals::parse([case.goal]).expect("goals");
     let server = Server::new(case.design, seed);
     let mut simulation = Simulation::new(server, case.generator, seed);
     let mut order = Order {
@@ -59,13 +59,13 @@ fn naive(case: &Case, seed: u64) -> f64 {
         why: String::new(),
     };
     let alone = simulation.step(&order, &mut |_| ControlFlow::Continue(())).measured;
-    order.objectives = Arc::new(goals.resolve(&alone.relative_to).unwrap());
+    order.objectives = Arc::new(goals.resolve(&alone.relative_to).expect("figures"));
     order.seconds = 30;
     let mut passes = |rate: f64| {
         order.rate = Some(rate);
         exceeded(&mut simulation, &order).is_none()
     };
-    let mut low = alone.achieved.unwrap() / 4.0;
+    let mut low = alone.achieved.expect("a rate") / 4.0;
     let mut high = 2.0 * low;
     while passes(high) {
         (low, high) = (high, 2.0 * high);
@@ -148,7 +148,7 @@ fn most(share: f64, searches: u64) -> f64 {
 
 fn holds(case: &Case) {
     let (results, line) = row(case, SEARCHES, false);
-    println!("{line}");
+
     let mut errors: Vec<f64> = results.iter().filter_map(|result| result.error).collect();
     errors.sort_by(f64::total_cmp);
     let bounds = case.bounds;
@@ -219,7 +219,7 @@ fn table() {
 fn what_they_bear() {
     let only = std::env::var("ONLY").unwrap_or_default();
     for case in specified().into_iter().chain(held_out()).filter(|case| case.name.contains(&only)) {
-        let goals = Goals::parse([case.goal]).unwrap();
+        let goals = Goals::parse([case.goal]).expect("goals");
         let (mut low, mut high): (f64, f64) = (1.0, 1_100.0);
         while high / low > 1.002 {
             let middle = f64::midpoint(low, high);
@@ -238,7 +238,7 @@ fn what_they_bear() {
                 why: String::new(),
             };
             let alone = simulation.step(&order, &mut |_| ControlFlow::Continue(())).measured;
-            order.objectives = Arc::new(goals.resolve(&alone.relative_to).unwrap());
+            order.objectives = Arc::new(goals.resolve(&alone.relative_to).expect("figures"));
             (order.rate, order.seconds) = (Some(middle), (4e6 / middle) as u32);
             if exceeded(&mut simulation, &order).is_some() { high = middle } else { low = middle }
         }

@@ -93,7 +93,7 @@ impl Run {
             series: &self.series,
             ending: Ending::planned(timing),
         };
-        let mut record = conclusion.record().unwrap();
+        let mut record = conclusion.record().expect("it can be had");
         // A closed loop is as fast as this machine, by the rules of a run that is looked at alone.
         record.verdict = brunt_record::Verdict::default();
         record
@@ -126,7 +126,7 @@ impl Trial for Recorded {
             }
         }
         let record = run.record_of(order.rate);
-        let measured = Measured::of(&record, &["bind.p99".to_owned()]).unwrap();
+        let measured = Measured::of(&record, &["bind.p99".to_owned()]).expect("it can be had");
         Outcome {
             took_s: self.now - began,
             measured,
@@ -137,7 +137,7 @@ impl Trial for Recorded {
 }
 
 fn searched(design: Design, goal: &str) -> Collection {
-    let goals = Goals::parse([goal]).unwrap();
+    let goals = Goals::parse([goal]).expect("it can be had");
     let mut trial = Recorded { server: Server::new(design, 3), chance: Chance::new(3), now: 0.0 };
     let found = find(&goals, &Settings { confirm_s: 60, ..Settings::default() }, &mut trial);
     let facts =

@@ -159,6 +159,7 @@ impl Trial for Simulation {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Exchange {
     response: Option<f64>,
     service: Option<f64>,

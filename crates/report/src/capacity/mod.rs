@@ -1,0 +1,186 @@
+//! What a target bears, as a page: what a search for the highest rate found ([`page`]), and how many servers follow from
+//! it ([`sizing`]).
+//!
+//! Both are made from the collection that the search wrote. A claim is a rate that was confirmed; an estimate, the knee
+//! and void steps are shown as what they are, and never as the limit.
+
+mod curve;
+mod sizing;
+#[cfg(test)]
+mod tests;
+
+pub use sizing::sizing;
+
+use crate::figure::{fixed, percent};
+use crate::page::Page;
+use brunt_capacity::{Reading, Row, rate};
+use std::time::Duration;
+
+/// Facts and figures that a page shows in words.
+const TOLD: [&str; 20] = [
+    "answer",
+    "why",
+    "objective ",
+    "guard ",
+    "remark ",
+    "claim",
+    "confirmed_s",
+    "fails_at",
+    "floor",
+    "tried",
+    "estimate_",
+    "knee",
+    "before_us",
+    "after_us",
+    "drifted",
+    "took_s",
+    "not_recovered_after",
+    "noun",
+    "arrivals",
+    "connections",
+];
+
+/// What a search found.
+pub fn page(reading: &Reading<'_>) -> Page {
+    let mut page = Page::new(title(reading));
+    for doubt in doubts(reading) {
+        page.warning(doubt);
+    }
+    page.paragraph(reading.sentence());
+    page.facts(conditions(reading));
+    page.table(curve::table(reading));
+    page.chart(curve::chart(reading));
+    page.paragraph(curve::knee(reading));
+    page.heading("How sure");
+    page.list(certainty(reading));
+    page.origin_except(reading.collection, &TOLD);
+    page
+}
+
+/// `VALID`, or what speaks against what was found.
+fn status(reading: &Reading<'_>) -> &'static str {
+    match reading.answer {
+        _ if reading.is_unstable() => "UNSTABLE",
+        brunt_capacity::Answer::Claim { .. } => "VALID",
+        brunt_capacity::Answer::Floor { .. } => "FLOOR",
+        _ => "NO CLAIM",
+    }
+}
+
+fn title(reading: &Reading<'_>) -> String {
+    format!("What {} bears: {}", target(reading), status(reading))
+}
+
+/// What was loaded, as it was told or as the runs say.
+fn target(reading: &Reading<'_>) -> String {
+    let of_runs = || {
+        let records = reading.rows.iter().filter_map(Row::record);
+        records.filter_map(|record| record.plan.target.as_deref()).next()
+    };
+    reading.fact("target").or_else(of_runs).unwrap_or("the target").to_owned()
+}
+
+fn doubts(reading: &Reading<'_>) -> Vec<String> {
+    let mut doubts = Vec::new();
+    if let Some(drift) = reading.drift.filter(|drift| drift.drifted) {
+        doubts.push(format!(
+            "The target drifted: at the first rate its mean service time was {:.3} ms at the start and {:.3} ms at the \
+             end. What was found holds for no one state of it.",
+            1e3 * drift.before_s,
+            1e3 * drift.after_s
+        ));
+    }
+    if shares_host(reading) {
+        doubts.push(
+            "Generator and target shared one machine: what the target bears alone is not known."
+                .to_owned(),
+        );
+    }
+    doubts
+}
+
+/// Whether the generator ran where the target runs.
+fn shares_host(reading: &Reading<'_>) -> bool {
+    let local = |target: &str| {
+        ["127.0.0.", "localhost", "[::1]", "//::1"].iter().any(|local| target.contains(local))
+    };
+    let in_process =
+        reading.rows.iter().filter_map(Row::record).any(|record| record.generator.in_process);
+    in_process
+        || reading.fact("same host").is_some_and(|same| same == "yes")
+        || local(&target(reading))
+}
+
+/// What had to be met, and by which load.
+fn conditions(reading: &Reading<'_>) -> Vec<(String, String)> {
+    let mut facts = vec![("objectives".to_owned(), reading.objectives.join(", "))];
+    if !reading.guards.is_empty() {
+        facts.push(("added".to_owned(), reading.guards.join(", ")));
+    }
+    facts.push(("arrivals".to_owned(), "Poisson, in the open model".to_owned()));
+    if let Some(connections) = reading.fact("connections") {
+        facts.push(("connections".to_owned(), connections.to_owned()));
+    }
+    if let Some(mix) = mix(reading) {
+        facts.push(("mix".to_owned(), mix));
+    }
+    facts
+}
+
+/// The operations of the longest step, by their share.
+fn mix(reading: &Reading<'_>) -> Option<String> {
+    let records = reading.rows.iter().filter_map(Row::record);
+    let record = records.max_by_key(|record| record.counts.due())?;
+    let total: u64 = record.operations.iter().map(|operation| operation.counts.completed()).sum();
+    let shares = record.operations.iter().filter(|operation| operation.counts.completed() > 0).map(
+        |operation| {
+            let share = operation.counts.completed() as f64 / total.max(1) as f64;
+            format!("{} {}", operation.name, percent(share))
+        },
+    );
+    let mix: Vec<String> = shares.collect();
+    (!mix.is_empty()).then(|| mix.join(", "))
+}
+
+/// What is known of how certain it is.
+fn certainty(reading: &Reading<'_>) -> Vec<String> {
+    let mut lines: Vec<String> = reading.remarks.iter().map(|remark| sentence(remark)).collect();
+    if let Some(estimate) = reading.estimate {
+        lines.push(format!(
+            "All steps together put the limit between {} and {} (80%), most likely near {}. That is a guess, and no claim.",
+            rate(estimate.p10),
+            rate(estimate.p90),
+            rate(estimate.p50)
+        ));
+    }
+    if let Some(drift) = reading.drift.filter(|drift| !drift.drifted) {
+        lines.push(format!(
+            "No drift: at the first rate the mean service time was {:.3} ms at the start and {:.3} ms at the end.",
+            1e3 * drift.before_s,
+            1e3 * drift.after_s
+        ));
+    }
+    if let Some(recovery) = reading.recovery_s() {
+        lines.push(format!(
+            "After each failure the target was itself again within {} s, 5 s of them without load.",
+            fixed(Some(recovery), 0)
+        ));
+    }
+    if let Some(took) = reading.collection.figures.get("took_s").filter(|took| took.is_finite()) {
+        let took = Duration::from_secs_f64(took.clamp(0.0, 1e9));
+        lines.push(format!(
+            "The search took {} min {} s.",
+            took.as_secs() / 60,
+            took.as_secs() % 60
+        ));
+    }
+    lines
+}
+
+/// A remark as a sentence of its own.
+fn sentence(remark: &str) -> String {
+    let mut letters = remark.chars();
+    let first: String =
+        letters.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    format!("{first}{}{}", letters.as_str(), if remark.ends_with('.') { "" } else { "." })
+}

@@ -1,0 +1,183 @@
+//! Pages of a search whose figures are worked out by hand.
+
+use super::*;
+use crate::Screen;
+use brunt_capacity::{Demand, Sizing};
+use brunt_record::{COLLECTION_SCHEMA, Cell, Collection, Environment, Tool};
+
+const DEMAND: Demand = Demand {
+    peak: 1_200.0,
+    growth: 0.3,
+    headroom: 0.4,
+    spare: 1,
+    tested_servers: 1,
+    cores: Some(4.0),
+};
+
+fn step(kind: &str, verdict: &str, rate: f64, p99_ms: f64, share: f64) -> Cell {
+    let mut cell = Cell::new([("kind", kind), ("verdict", verdict), ("objective", "p99<20ms")]);
+    let figures = [
+        ("rate", rate),
+        ("achieved", rate),
+        ("share", share),
+        ("allowed", 0.01),
+        ("clump", 3.0),
+        ("errors", 0.0),
+        ("p50_us", 900.0),
+        ("p99_us", 1e3 * p99_ms),
+        ("p999_us", 2e3 * p99_ms),
+    ];
+    cell.figures = figures.map(|(name, value)| (name.to_owned(), value)).into();
+    cell.notes = vec!["why".to_owned(), "because".to_owned()];
+    cell
+}
+
+fn found() -> Collection {
+    let facts = [
+        ("answer", "claim"),
+        ("objective 1", "p99<20ms"),
+        ("guard 1", "errors<0.1%"),
+        (
+            "remark 1",
+            "confirmed for 300 s: what comes less often than each 30 s can have been missed",
+        ),
+        ("connections", "50"),
+        ("noun", "binds"),
+        ("target", "ldap://ds1:389"),
+    ];
+    let figures = [
+        ("claim", 731.0),
+        ("confirmed_s", 300.0),
+        ("fails_at", 804.0),
+        ("estimate_p10", 750.0),
+        ("estimate_p50", 767.0),
+        ("estimate_p90", 781.0),
+        ("knee", 500.0),
+        ("knee_mean_us", 2_000.0),
+        ("took_s", 605.0),
+    ];
+    let mut recovery = Cell::new([("kind", "calm"), ("verdict", "none")]);
+    recovery.figures.insert("recovery_s".to_owned(), 7.0);
+    Collection {
+        schema: COLLECTION_SCHEMA.to_owned(),
+        subject: "find-max".to_owned(),
+        tool: Tool { name: "brunt".to_owned(), version: "0.1.0".to_owned() },
+        started: "2026-01-02T03:04:05Z".to_owned(),
+        command: vec!["brunt".to_owned(), "find-max".to_owned()],
+        environment: Environment::default(),
+        facts: facts.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        figures: figures.map(|(name, value)| (name.to_owned(), value)).into(),
+        cells: vec![
+            step("ramp", "pass", 500.0, 9.0, 0.0),
+            step("ramp", "fail", 1_000.0, 900.0, 0.8),
+            recovery,
+            step("confirm", "pass", 731.0, 17.1, 0.006),
+            step("above", "fail", 804.0, 23.5, 0.02),
+            step("search", "void", 900.0, 400.0, 0.5),
+        ],
+    }
+}
+
+fn sized(collection: &Collection, demand: Demand) -> Page {
+    let reading = Reading::of(collection).unwrap();
+    let arithmetic = Sizing::of(&reading, demand).unwrap();
+    sizing(&reading, &arithmetic)
+}
+
+fn columns(width: usize) -> Screen {
+    Screen { width, ..Screen::default() }
+}
+
+fn flat(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[test]
+fn the_curve_goes_from_the_lowest_rate_up_and_void_steps_draw_no_line() {
+    let collection = found();
+    let reading = Reading::of(&collection).unwrap();
+    let table = curve::table(&reading);
+    let rates: Vec<&str> = table.rows.iter().map(|row| row.cells[0].as_str()).collect();
+    assert_eq!(rates, ["500", "731", "804", "900", "1000"]);
+    assert_eq!(table.rows[1].cells[2], "0.6 % of 1.0 %");
+    assert_eq!(table.rows[3].tone, crate::page::Tone::Doubtful);
+    let crate::chart::Chart::Lines(lines) = curve::chart(&reading) else { panic!("lines") };
+    let p99 = &lines.lines[1];
+    assert_eq!(p99.points, [(500.0, 9.0), (731.0, 17.1), (804.0, 23.5), (1_000.0, 900.0)]);
+    let marks: Vec<&str> = lines.lines[2..].iter().map(|line| line.name.as_str()).collect();
+    assert_eq!(marks, ["confirmed 731/s", "fails 804/s", "knee 500/s"]);
+    assert_eq!(lines.bands, [(731.0, 804.0, "the limit".to_owned())]);
+}
+
+#[test]
+fn a_page_says_what_was_found_first_and_fits_its_screen() {
+    let collection = found();
+    let text = page(&Reading::of(&collection).unwrap()).text(columns(80));
+    let words = flat(&text);
+    assert!(words.contains("Bears 731 binds/s (confirmed 300 s, Poisson, 50 connections): p99<20ms. Fails at 804/s."), "{text}");
+    assert!(
+        words.contains("Recovers within 7 s.") && words.contains("The search took 10 min 5 s."),
+        "{text}"
+    );
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+}
+
+#[test]
+fn the_sizing_page_shows_each_number_with_its_input() {
+    let words = flat(&sized(&found(), DEMAND).text(columns(100)));
+    // By hand: 1,200 x 1.3 = 1,560; 1,560 / 438.6 = 3.557; 1,560 / 731 = 2.134; 1,560 / 482.4 = 3.234; 1,560 / 804 = 1.940.
+    for expected in [
+        "VALID: 731/s is borne, 804/s is not. For 1560/s at peak: 4 servers, at either end of what was found, one of which may fail.",
+        "1200/s x (1 + 30 % growth) = 1560/s",
+        "confirmed R = 731/s 3.56 -> 4 2.13 -> 4 4",
+        "fails at R = 804/s 3.23 -> 4 1.94 -> 3 4",
+        "731/s / (1 server x 4 cores) = 183/s",
+        "4 servers together (1 server tested)",
+        "Longer than 300 s",
+        "TLS: no handshake was seen.",
+    ] {
+        assert!(words.contains(expected), "{expected}\n{words}");
+    }
+}
+
+#[test]
+fn a_floor_a_drift_and_a_shared_machine_are_said_first() {
+    let mut collection = found();
+    collection.facts.insert("answer".to_owned(), "floor".to_owned());
+    collection.facts.insert("why".to_owned(), "no more than 600/s was to be tried".to_owned());
+    collection.facts.insert("target".to_owned(), "ldap://127.0.0.1:389".to_owned());
+    collection.figures.extend([("floor".to_owned(), 600.0), ("floor_confirmed".to_owned(), 1.0)]);
+    let words = flat(&sized(&collection, DEMAND).text(columns(100)));
+    // 1,560 / 360 = 4.33 -> 5; 1,560 / 600 = 2.6 -> 3, and 1 spare.
+    for expected in [
+        "FLOOR: At least 600/s is borne.",
+        "no more than 5 servers are needed",
+        "shared one machine",
+        "More than 600/s.",
+    ] {
+        assert!(words.contains(expected), "{expected}\n{words}");
+    }
+    assert!(!words.contains("is not."), "a floor has no upper end: {words}");
+    let drift = [("before_us", 1_000.0), ("after_us", 1_200.0), ("drifted", 1.0)];
+    collection.figures.extend(drift.map(|(name, value)| (name.to_owned(), value)));
+    let words = flat(&sized(&collection, DEMAND).text(columns(100)));
+    assert!(
+        words.contains("UNSTABLE")
+            && words.contains("1.000 ms at the start and 1.200 ms at the end"),
+        "{words}"
+    );
+}
+
+#[test]
+fn what_a_server_says_stays_text() {
+    let mut collection = found();
+    let hostile = "<script>alert(1)</script>\u{1b}[2J";
+    for name in ["target", "server", "remark 1", "connections"] {
+        collection.facts.insert(name.to_owned(), hostile.to_owned());
+    }
+    let page = sized(&collection, DEMAND);
+    assert!(!page.html().contains("<script>alert"));
+    assert!(!page.text(columns(80)).contains('\u{1b}'));
+    let reading = Reading::of(&collection).unwrap();
+    assert!(!super::page(&reading).text(columns(80)).contains('\u{1b}'));
+}

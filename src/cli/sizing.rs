@@ -1,0 +1,78 @@
+//! The options of `brunt sizing`, declared for clap. Their doc comments are their help; there is no logic here.
+
+use std::path::PathBuf;
+
+use brunt_engine::schedule::Rate as PerSecond;
+use clap::{Args, ValueEnum};
+
+/// Options of `brunt sizing`.
+#[derive(Args, Clone, Debug, PartialEq)]
+pub(crate) struct SizingArgs {
+    /// What brunt find-max wrote with --record, such as found.json
+    pub(crate) file: PathBuf,
+    /// Rate at peak, today, such as 1200/s
+    #[arg(long, value_name = "RATE")]
+    pub(crate) peak: PerSecond,
+    /// Growth to plan for, such as 30%
+    #[arg(long, value_name = "SHARE", default_value = "0%", value_parser = growth)]
+    pub(crate) growth: f64,
+    /// Share of each server's limit to keep free while all servers are up
+    #[arg(long, value_name = "SHARE", default_value = "40%", value_parser = headroom)]
+    pub(crate) headroom: f64,
+    /// Number of servers that may fail while the objectives are still met
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1_000))]
+    pub(crate) spare: u32,
+    /// Number of servers that answered the search, behind a balancer
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub(crate) tested_servers: u32,
+    /// Number of cores of each of them. Default: nothing is said by core
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) cores: Option<u32>,
+    /// Output format
+    #[arg(long, value_enum, default_value_t = SizingFormat::Text)]
+    pub(crate) format: SizingFormat,
+}
+
+/// How a sizing is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SizingFormat {
+    /// Text, as wide as the terminal
+    Text,
+    /// The figures, for programs
+    Json,
+    /// One self-contained HTML page
+    Html,
+}
+
+fn growth(text: &str) -> Result<f64, String> {
+    let growth = share(text).filter(|share| (-0.9..=100.0).contains(share));
+    growth.ok_or_else(|| "write a share from -90% to 10000%, such as 30%".to_owned())
+}
+
+fn headroom(text: &str) -> Result<f64, String> {
+    let headroom = share(text).filter(|share| (0.0..=0.95).contains(share));
+    headroom.ok_or_else(|| "write a share from 0% to 95%, such as 40%".to_owned())
+}
+
+/// `30%` or `0.3`.
+fn share(text: &str) -> Option<f64> {
+    let (number, scale) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
+    Some(number.trim().parse::<f64>().ok()? / scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_read_within_their_bounds() {
+        assert_eq!((growth("30%"), growth("0.3"), growth("-10%")), (Ok(0.3), Ok(0.3), Ok(-0.1)));
+        assert_eq!((headroom("40%"), headroom("0")), (Ok(0.4), Ok(0.0)));
+        for wrong in ["", "x%", "-95%", "nan", "100001%", "inf"] {
+            assert!(growth(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["100%", "-1%", "nan", "40 percent"] {
+            assert!(headroom(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! `brunt sizing`: how many servers a peak takes, from what `brunt find-max` found.
+
+use brunt_capacity::{Demand, Reading, Sizing};
+use brunt_record::{Collection, Document};
+use brunt_report::{capacity, json};
+
+use super::failed;
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::sizing::{SizingArgs, SizingFormat};
+use crate::console;
+
+/// Prints the sizing page of a search.
+pub(crate) fn sizing(args: &SizingArgs) -> Result<Exit, Refusal> {
+    let collection = read(args)?;
+    let reading = Reading::of(&collection).ok_or_else(|| no_search(args))?;
+    let sizing = Sizing::of(&reading, demand(args)).map_err(failed)?;
+    let page = || capacity::sizing(&reading, &sizing);
+    let text = match args.format {
+        SizingFormat::Text => page().text(console::screen()),
+        SizingFormat::Html => page().html(),
+        SizingFormat::Json => json(&sizing).map_err(failed)? + "\n",
+    };
+    console::print(&text)
+}
+
+fn demand(args: &SizingArgs) -> Demand {
+    Demand {
+        peak: args.peak.as_per_second(),
+        growth: args.growth,
+        headroom: args.headroom,
+        spare: args.spare,
+        tested_servers: args.tested_servers,
+        cores: args.cores.map(f64::from),
+    }
+}
+
+fn read(args: &SizingArgs) -> Result<Collection, Refusal> {
+    match Document::read(&args.file).map_err(failed)? {
+        Document::Collection(collection) => Ok(*collection),
+        Document::Record(_) => Err(no_search(args)),
+    }
+}
+
+fn no_search(args: &SizingArgs) -> Refusal {
+    let text = format!(
+        "failed to size from {}: it is no search for a highest rate; name the file that brunt find-max wrote with \
+         --record\n",
+        args.file.display()
+    );
+    Refusal { text, exit: Exit::Usage }
+}
