@@ -3,6 +3,7 @@
 //! Results go to standard output and progress to standard error, so that a pipe gets results alone. Nothing that cannot
 //! be written to standard error is worth failing for.
 
+mod full_screen;
 mod status_line;
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
@@ -16,7 +17,9 @@ use brunt_report::{Screen, wrapped};
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use full_screen::Stream;
 
+pub(crate) use full_screen::{FullScreen, Shown, end as end_views, last_said, restore_on_panic};
 pub(crate) use status_line::StatusLine;
 
 /// Says something the user should know. It is a line of its own, which a terminal gets folded: in a log it stays whole.
@@ -40,6 +43,9 @@ pub(crate) fn warn(text: &str) {
 
 /// Writes text of this program alone to standard error as it is, with what moves the cursor.
 pub(crate) fn tell(text: &str) {
+    if text.is_empty() && full_screen::is_shown() || full_screen::holds(Stream::Error, text) {
+        return;
+    }
     let wiped = status_line::wiped();
     let mut stderr = io::stderr().lock();
     let _ = stderr.write_all(wiped.as_bytes()).and_then(|()| stderr.write_all(text.as_bytes()));
@@ -66,13 +72,22 @@ fn folded(text: &str) -> String {
 /// Prints results to standard output. A reader who has seen enough is not an error.
 pub(crate) fn print(text: &str) -> Result<Exit, Refusal> {
     tell("");
-    match io::stdout().lock().write_all(text.as_bytes()) {
+    match print_at_once(text) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Refusal {
             text: format!("failed to write to standard output: {error}\n"),
             exit: Exit::Failed,
         }),
         _ => Ok(Exit::Ok),
     }
+}
+
+/// Writes a part of a table to standard output at once, or when a view that has the terminal is gone.
+pub(crate) fn print_at_once(text: &str) -> io::Result<()> {
+    if full_screen::holds(Stream::Output, text) {
+        return Ok(());
+    }
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush())
 }
 
 /// Writes a file that was asked for. Only its owner may read it: a plan or a report may hold what is not for all.

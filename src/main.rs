@@ -5,6 +5,7 @@ use std::process::ExitCode;
 mod cli;
 mod commands;
 mod console;
+mod live;
 mod naming;
 mod run;
 mod tools;
@@ -16,6 +17,7 @@ use run::Verbosity;
 use run::signals::Signals;
 
 fn main() -> ExitCode {
+    console::restore_on_panic();
     let argv: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let ended = cli::read(&argv, &Machine).and_then(|command| {
@@ -55,6 +57,9 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Report(args) => commands::report(&args),
         Command::Makeldif(args) => tools::ldap::makeldif(&args),
         Command::Merge(args) => commands::merge(&args),
+        Command::Compare(args) => commands::compare(&args),
+        Command::Ab(args) => commands::ab(&args),
+        Command::Trend(args) => commands::trend(&args),
         Command::Target(kind) => commands::target(&kind),
         Command::Calibrate(args) => commands::calibrate(&args),
         Command::Quickstart(args) => commands::quickstart(&args),

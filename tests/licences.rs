@@ -114,6 +114,31 @@ fn licences_are_allowed() {
     assert!(packages.len() > 10 && refused.is_empty(), "deny.toml does not allow {refused:#?}");
 }
 
+/// What is copied into the tree comes with its licence, and says in SPDX which that is.
+#[test]
+fn licences_of_what_is_vendored_are_allowed() {
+    let allowed = list("allow");
+    let vendored = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/report/vendor");
+    let mut seen = 0;
+    for entry in std::fs::read_dir(vendored).expect("there is something vendored") {
+        let path = entry.expect("an entry").path();
+        let read = |name: &str| std::fs::read_to_string(path.join(name)).unwrap_or_default();
+        let told = read("README.md");
+        let told = told
+            .split("SPDX-License-Identifier: ")
+            .nth(1)
+            .and_then(|it| it.split_whitespace().next());
+        assert!(
+            told.is_some_and(|licence| can_be_met(licence, &allowed)),
+            "{}: {told:?}",
+            path.display()
+        );
+        assert!(read("LICENSE").contains("Copyright"), "{} has no licence", path.display());
+        seen += 1;
+    }
+    assert!(seen > 0);
+}
+
 #[test]
 fn nothing_banned_is_built_in() {
     let (metadata, banned) = (metadata(), list("deny"));

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::compare::{AbArgs, CompareArgs, TrendArgs};
 use super::dhcp_target::DhcpTargetArgs;
 use super::find_max::FindMaxArgs;
 use super::http::HttpArgs;
@@ -56,6 +57,12 @@ pub(crate) enum Verb {
     Report(ReportArgs),
     /// Merge the records of the nodes that shared a run into one
     Merge(MergeArgs),
+    /// Compare runs: which figures are better or worse, beyond chance
+    Compare(CompareArgs),
+    /// Run two commands in turn, several times each, and compare them
+    Ab(AbArgs),
+    /// Find the runs at which figures changed, over many records
+    Trend(TrendArgs),
     /// Generate LDIF from a MakeLDIF template, such as those of addrate
     Makeldif(MakeldifArgs),
     /// Measure lease databases: SQLite, memfile, redb, MySQL, PostgreSQL
@@ -102,6 +109,31 @@ pub(crate) struct ReportArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     pub(crate) format: Format,
+    /// Write it as one HTML page into this file, and print nothing
+    ///
+    /// The page needs no network and no other file; a browser opens it from a disk.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["format", "csv"])]
+    pub(crate) html: Option<PathBuf>,
+    /// Print comma-separated values; --csv=operations prints one line per operation, not one per interval
+    #[arg(
+        long,
+        value_enum,
+        value_name = "TABLE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "intervals",
+        conflicts_with = "format"
+    )]
+    pub(crate) csv: Option<CsvTable>,
+}
+
+/// What of a record is printed as comma-separated values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CsvTable {
+    /// One line per interval and operation
+    Intervals,
+    /// One line per operation, of the steady phase
+    Operations,
 }
 
 /// How a record is printed.
@@ -115,8 +147,10 @@ pub(crate) enum Format {
     Json,
     /// HdrHistogram percentile distribution of all response times of a run
     Hgrm,
-    /// A comparison as one self-contained HTML page
+    /// One HTML page that needs no network and no other file
     Html,
+    /// Objectives and verdict of a run as JUnit XML, for CI servers
+    Junit,
 }
 
 /// What kind of server to start.

@@ -167,10 +167,12 @@ const REST_TARGET: &str = "\
 const RUN: &str = "\
     A plan is a TOML file. It says what virtual users do, how many there are or how often they arrive, and which \
     objectives the run must meet. Users send HTTP requests with generated values, check the responses, extract values \
-    from them, pause, and perform LDAP, DHCP, lease and name service operations, all in one iteration if needed. \
+    from them, pause, and perform LDAP operations and DHCP exchanges, all in one iteration if needed. \
     [Plans](plan.md) is the guide, [the keys](plan-keys.md) is the reference.\n\n\
     An error in a plan is reported with its line before anything is sent (exit code 2). At the end the run prints its \
-    summary. The exit code is 99 if an objective was missed, 4 if one is undecided.";
+    summary. The exit code is 99 if an objective was missed, 4 if one is undecided.\n\n\
+    `--once` does each scenario once and prints every request and answer, and `--trace` keeps the first exchanges of a \
+    run that failed: [debugging a plan](plan.md#debugging-a-plan).";
 
 /// What is done with the jobs of LoadGen.
 const LOADGEN: &str = "\
@@ -214,7 +216,8 @@ const REPORT: &str = "\
     A record is the file that a run writes with `--record`. It contains the histograms, so the report prints the same \
     figures as the run. [The record](record.md) explains each of them. The last line says whether the figures can be \
     trusted; doubts stand at the top as well. `brunt leases` and `brunt names matrix` write a comparison of many runs, \
-    which is printed as tables and charts, or as a page. An [event file](events.md) is printed as the record \
+    which is printed as tables and charts. `--html` writes either as a page, see \
+    [the page of a run](page.md). An [event file](events.md) is printed as the record \
     that its run made; if the run was killed, as a partial record of everything in the file.";
 
 const MERGE: &str = "Several machines can share a run: each is started with the same command, the same `--seed` and \
@@ -227,6 +230,12 @@ const MERGE: &str = "Several machines can share a run: each is started with the 
     and target. Other records are refused, with exit code 2. A node whose record is missing makes the result \
     partial. Otherwise the exit code is that of a run: 99 if an objective was missed, 5 if the run is partial, 0 if \
     neither.";
+
+const COMPARE: &str = include_str!("../commands/compare.txt").trim_ascii_end();
+
+const AB: &str = include_str!("../commands/ab.txt").trim_ascii_end();
+
+const TREND: &str = include_str!("../commands/trend.txt").trim_ascii_end();
 
 const MAKELDIF: &str = "Writes the entries that [addrate](addrate.md) adds with the same template file and seed, as \
     LDIF for the import of any directory: the branches first, then the entries below them, each behind its parent. \
@@ -243,6 +252,9 @@ fn description(name: &str) -> &'static str {
         "makeldif" => MAKELDIF,
         "merge" => MERGE,
         "find-max" => FIND_MAX,
+        "compare" => COMPARE,
+        "ab" => AB,
+        "trend" => TREND,
         "run" => RUN,
         "target ldap" => TARGET,
         "target dhcp" => DHCP_TARGET,
@@ -359,6 +371,7 @@ mod tests {
             Exit::SomeFailed,
             Exit::Undecided,
             Exit::Partial,
+            Exit::Regression,
             Exit::Unsafe,
             Exit::Input,
             Exit::LdapUsage,

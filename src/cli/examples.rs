@@ -62,6 +62,11 @@ const IMPORT_OPENAPI: &[Example] = &[(
 const RUN: &[Example] = &[
     ("Run a plan and write the record:", "brunt run login.toml --record run.json"),
     ("Check a plan without sending anything:", "brunt run login.toml --check"),
+    ("Do each scenario once and print every request and answer:", "brunt run login.toml --once"),
+    (
+        "Keep the first failed requests, for a browser's tools:",
+        "brunt run login.toml --trace failed.har",
+    ),
     (
         "Override values of the plan:",
         "brunt run login.toml --duration 1m --set run.users=50 \\\n\
@@ -205,8 +210,8 @@ const REPORT: &[Example] = &[
         "brunt report run.json --format hgrm > run.hgrm",
     ),
     (
-        "Write a comparison as a page for browsers:",
-        "brunt report stores.json --format html > stores.html",
+        "Write a run or a comparison as a page for browsers:",
+        "brunt report run.json --html run.html",
     ),
     (
         "Make a record of the events of a run that was killed:",
@@ -242,6 +247,44 @@ const TARGET_DHCP: &[Example] = &[
         "brunt target dhcp --lab --interface veth1 --listen 0.0.0.0:67 \\\n\
          \x20 --listen [::]:547",
     ),
+];
+
+const COMPARE: &[Example] = &[
+    (
+        "Two runs of the same command, before and after a change of the server:",
+        "brunt compare before.json after.json",
+    ),
+    (
+        "Repeated runs, one directory for each side, with an HTML page:",
+        "brunt compare before/ after/ --html compare.html",
+    ),
+    (
+        "A check in CI: exit code 6 if p99 rose by more than 10 %, or any other\n\
+         figure is worse by more than 5 %:",
+        "brunt compare baseline.json run.json --tolerance 5%,p99=10%",
+    ),
+    (
+        "A comment for a pull request:",
+        "brunt compare baseline/ run/ --format markdown > comment.md",
+    ),
+];
+
+const AB: &[Example] = &[
+    (
+        "Two servers, five runs each, in turn:",
+        "brunt ab -- http -z 20s http://old.example.com/ \\\n\
+         \x20 -- http -z 20s http://new.example.com/",
+    ),
+    (
+        "An option of the load, with the records kept:",
+        "brunt ab --runs 9 --keep trial -- http -z 20s http://127.0.0.1:8080/ \\\n\
+         \x20 -- http -z 20s --http2 http://127.0.0.1:8080/",
+    ),
+];
+
+const TREND: &[Example] = &[
+    ("The records of nightly runs:", "brunt trend nightly/"),
+    ("A page with a chart of every figure:", "brunt trend nightly/ --html trend.html"),
 ];
 
 const TARGET_REST: &[Example] = &[
@@ -337,6 +380,9 @@ pub(super) fn of(name: &str) -> &'static [Example] {
         "makeldif" => MAKELDIF,
         "merge" => MERGE,
         "find-max" => FIND_MAX,
+        "compare" => COMPARE,
+        "ab" => AB,
+        "trend" => TREND,
         "target" | "target ldap" => TARGET_LDAP,
         "target dhcp" => TARGET_DHCP,
         "target rest" => TARGET_REST,

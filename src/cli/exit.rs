@@ -20,6 +20,8 @@ pub(crate) enum Exit {
     Undecided,
     /// The run or its record is incomplete.
     Partial,
+    /// A figure is worse than that of the baseline (compare, ab).
+    Regression,
     /// Refused, since it would have touched what it must not.
     Unsafe,
     /// Nothing could be claimed of the target (find-max).
@@ -42,13 +44,14 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// Every exit that has a number of its own.
-    pub(crate) const ALL: [Self; 14] = [
+    pub(crate) const ALL: [Self; 15] = [
         Self::Ok,
         Self::Failed,
         Self::Usage,
         Self::SomeFailed,
         Self::Undecided,
         Self::Partial,
+        Self::Regression,
         Self::Unsafe,
         Self::NoClaim,
         Self::Input,
@@ -68,6 +71,7 @@ impl Exit {
             Self::SomeFailed => 3,
             Self::Undecided => 4,
             Self::Partial => 5,
+            Self::Regression => 6,
             Self::Unsafe => 8,
             Self::NoClaim => 9,
             Self::Input => 80,
@@ -94,6 +98,9 @@ impl Exit {
             }
             Self::Partial => {
                 "The run is incomplete: the target was away or did not answer, or the run was interrupted."
+            }
+            Self::Regression => {
+                "A figure is worse than that of the baseline, by more than --tolerance."
             }
             Self::Unsafe => {
                 "Refused for safety: the run would have affected something that it must not."
@@ -127,7 +134,7 @@ mod tests {
         let mut codes: Vec<u8> = Exit::ALL.iter().map(|exit| exit.code()).collect();
         codes.sort_unstable();
         codes.dedup();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 8, 9, 80, 89, 99, 130, 143, 255]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 8, 9, 80, 89, 99, 130, 143, 255]);
     }
 
     #[test]

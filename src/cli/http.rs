@@ -11,6 +11,7 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::output::{OutputArgs, duration};
+use super::trace::TraceArgs;
 use crate::cli::resend::Resending;
 
 /// Options of `brunt http`.
@@ -45,7 +46,7 @@ pub(crate) struct HttpArgs {
     #[arg(short = 'L', long)]
     pub(crate) latency: bool,
     /// Send nothing; print an equivalent plan for brunt run
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["once", "trace"])]
     pub(crate) to_plan: bool,
     /// Lua script of wrk. It is refused: plans take its place
     #[arg(short, long, value_name = "FILE", hide = true)]
@@ -53,6 +54,9 @@ pub(crate) struct HttpArgs {
     /// Where results go.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Which exchanges are shown in full.
+    #[command(flatten)]
+    pub(crate) trace: TraceArgs,
     /// The command line as a record may show it: secrets starred.
     #[arg(skip)]
     pub(crate) typed: Vec<String>,
@@ -268,7 +272,7 @@ pub(crate) fn instead(word: &str) -> Option<&'static str> {
         "-k" => {
             "leave out ab's -k, because connections are kept alive by default; for curl's -k write --insecure"
         }
-        "--no-tui" => "progress is one line on a terminal; write --quiet for none",
+        "--no-tui" => "write --no-live for a line of progress alone, --quiet for none",
         "-j" | "--json" | "--output-format" | "-o" | "--output" | "-e" => {
             "write --record FILE for JSON"
         }

@@ -9,7 +9,9 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 
 use super::http::count;
-use super::output::{duration, percentile};
+use super::output::{Output, Progress, duration, percentile};
+use super::run_options::RunOptions;
+use super::view::ViewOptions;
 use crate::cli::resend::Resending;
 
 /// Options of `brunt leases`.
@@ -206,8 +208,20 @@ pub(crate) struct LeaseOutputArgs {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
     /// Show no progress
-    #[arg(long)]
+    #[arg(long, conflicts_with = "live")]
     pub(crate) quiet: bool,
+    /// Whether it is shown on the terminal.
+    #[command(flatten)]
+    pub(crate) view: ViewOptions,
+}
+
+impl LeaseOutputArgs {
+    /// What each run of a comparison shows and has in its record. Files are the comparison's.
+    pub(crate) fn of_each_run(&self) -> Output {
+        let progress = if self.quiet { Progress::Quiet } else { Progress::Line };
+        let run = RunOptions { view: self.view, ..RunOptions::default() };
+        Output { run, percentiles: self.percentiles.clone(), progress, title: None }
+    }
 }
 
 /// How the operations of a rate are spread.

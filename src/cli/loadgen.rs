@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::output::OutputArgs;
+use super::trace::TraceArgs;
 use crate::cli::resend::Resending;
 
 /// The name of the command, and of a link to the program that stands for it.
@@ -23,7 +24,7 @@ pub(crate) struct LoadgenArgs {
     #[arg(long, value_enum, default_value_t = Mixing::Rounds, conflicts_with = "compat")]
     pub(crate) mix: Mixing,
     /// Send nothing; print the plan of the run and its first requests
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["once", "trace"])]
     pub(crate) check: bool,
     /// Convert the job into a plan for brunt run; - or no value prints it
     ///
@@ -33,7 +34,7 @@ pub(crate) struct LoadgenArgs {
         value_name = "FILE",
         num_args = 0..=1,
         default_missing_value = "-",
-        conflicts_with_all = ["check", "compat"]
+        conflicts_with_all = ["check", "compat", "once", "trace"]
     )]
     pub(crate) to_plan: Option<PathBuf>,
     /// CA certificates (PEM) to trust, in place of the system's
@@ -50,6 +51,9 @@ pub(crate) struct LoadgenArgs {
     /// Where results go, and what they are held against.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Which exchanges are shown in full.
+    #[command(flatten)]
+    pub(crate) trace: TraceArgs,
     /// The command line as a record may show it: secrets starred.
     #[arg(skip)]
     pub(crate) typed: Vec<String>,

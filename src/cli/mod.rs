@@ -6,12 +6,14 @@
 
 pub(crate) mod args;
 pub(crate) mod arrivals;
+pub(crate) mod compare;
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
 #[cfg(test)]
 mod docs;
 mod examples;
 pub(crate) mod exit;
+pub(crate) mod exports;
 pub(crate) mod fault;
 pub(crate) mod find_max;
 mod help;
@@ -40,11 +42,14 @@ pub(crate) mod run;
 pub(crate) mod run_options;
 mod screens;
 pub(crate) mod server_cpu;
+pub(crate) mod start_at;
 pub(crate) mod surroundings;
 pub(crate) mod tool;
+pub(crate) mod trace;
 pub(crate) mod typed;
 pub(crate) mod ubench;
 mod values;
+pub(crate) mod view;
 mod words;
 
 use std::fmt::Display;
@@ -54,6 +59,7 @@ use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ErrorKind};
 
 use args::{Brunt, CalibrateArgs, MergeArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
+use compare::{AbArgs, CompareArgs, TrendArgs};
 use dhcp::args::DhcpArgs;
 use exit::Exit;
 use find_max::FindMaxArgs;
@@ -117,6 +123,12 @@ pub(crate) enum Command {
     Makeldif(MakeldifArgs),
     /// Merge the records of the nodes of a run.
     Merge(MergeArgs),
+    /// Compare runs.
+    Compare(CompareArgs),
+    /// Run two commands in turn and compare them.
+    Ab(AbArgs),
+    /// Follow figures over many runs.
+    Trend(TrendArgs),
     /// Start a server.
     Target(TargetKind),
     /// Measure this machine.
@@ -280,6 +292,9 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Report(args) => Command::Report(args),
         Verb::Makeldif(args) => Command::Makeldif(args),
         Verb::Merge(args) => Command::Merge(args),
+        Verb::Compare(args) => Command::Compare(args),
+        Verb::Ab(args) => Command::Ab(args),
+        Verb::Trend(args) => Command::Trend(args),
         Verb::Target { kind } => Command::Target(kind),
         Verb::Calibrate(args) => Command::Calibrate(args),
         Verb::Quickstart(args) => Command::Quickstart(args),

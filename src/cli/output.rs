@@ -23,19 +23,20 @@ pub(crate) struct OutputArgs {
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
     /// Show no progress
-    #[arg(long)]
+    #[arg(long, conflicts_with = "live")]
     pub(crate) quiet: bool,
 }
 
 impl OutputArgs {
     /// The files, as the runner takes them.
     pub(crate) fn files(&self) -> Output {
-        Output { run: self.run.clone(), percentiles: self.percentiles.clone() }
-    }
-
-    /// What is shown while the run goes on.
-    pub(crate) fn progress(&self) -> Progress {
-        if self.quiet { Progress::Quiet } else { Progress::Figures }
+        let progress = if self.quiet { Progress::Quiet } else { Progress::Figures };
+        Output {
+            run: self.run.clone(),
+            percentiles: self.percentiles.clone(),
+            progress,
+            title: None,
+        }
     }
 }
 
@@ -46,16 +47,31 @@ pub(crate) struct Output {
     pub(crate) run: RunOptions,
     /// Percentiles to put into the record beside the usual ones.
     pub(crate) percentiles: Vec<f64>,
+    /// What is shown while the run goes on.
+    pub(crate) progress: Progress,
+    /// What the run is called there, if the command does not say enough.
+    pub(crate) title: Option<String>,
 }
 
-/// What is shown while a run goes on.
+impl Output {
+    /// The same, with nothing shown meanwhile unless something is to be.
+    pub(crate) fn shown(self, shows: bool) -> Self {
+        if shows { self } else { Self { progress: Progress::Quiet, ..self } }
+    }
+}
+
+/// What every run shows while it goes on, beside what is its tool's own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// A line of figures, on a terminal.
+    /// Nothing, whatever is asked for: somebody else shows the run in his own way.
     #[default]
-    Figures,
-    /// Nothing.
     Quiet,
+    /// The live view where it is asked for: the tool shows a table of its own.
+    Table,
+    /// The live view of a run that takes its time; the tool shows a line of its own.
+    Line,
+    /// The same, and a line of figures where there is no view.
+    Figures,
 }
 
 /// A time of a command line: a number of seconds, or as plans write it.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Args;
 
 use super::output::{OutputArgs, duration};
+use super::trace::TraceArgs;
 
 /// Options of `brunt run`.
 #[derive(Args, Clone, Debug, PartialEq)]
@@ -14,39 +15,26 @@ pub(crate) struct RunArgs {
     #[arg(required_unless_present = "schema")]
     pub(crate) plan: Option<PathBuf>,
     /// Send nothing; print the plan with its defaults and the first requests
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["once", "trace"])]
     pub(crate) check: bool,
     /// Print the JSON schema of plans
-    #[arg(long, conflicts_with_all = ["check", "plan"])]
+    #[arg(long, conflicts_with_all = ["check", "plan", "once", "trace"])]
     pub(crate) schema: bool,
     /// Set a key of the plan, such as run.users=50; may be repeated
     ///
     /// Elements of an array are counted from 1, as in scenario.1.weight=3.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(crate) set: Vec<String>,
-    /// Index of this node among those that share the run, such as 0/3
-    ///
-    /// The index counts from 0: 0/3 is the first of three nodes.
-    #[arg(long, value_name = "RANK/NODES", value_parser = node)]
-    pub(crate) node: Option<(u32, u32)>,
     /// How long to run, in place of the plan's duration
-    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    #[arg(long, value_name = "DURATION", value_parser = duration, conflicts_with = "once")]
     pub(crate) duration: Option<Duration>,
     /// Where results go.
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+    /// Which exchanges are shown in full.
+    #[command(flatten)]
+    pub(crate) trace: TraceArgs,
     /// The command line as a record may show it: secrets starred.
     #[arg(skip)]
     pub(crate) typed: Vec<String>,
-}
-
-fn node(text: &str) -> Result<(u32, u32), String> {
-    let read = text.split_once('/').and_then(|(rank, world)| {
-        let (rank, world) = (rank.parse::<u32>().ok()?, world.parse::<u32>().ok()?);
-        (rank < world).then_some((rank, world))
-    });
-    read.ok_or_else(|| {
-        "write the index of this node and the number of nodes, such as 0/3 for the first of three"
-            .to_owned()
-    })
 }

@@ -5,6 +5,7 @@
 //! what was given to [`read`], which lets the declaration read it. So an option that every run has is one field here.
 
 use std::error::Error as _;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -13,8 +14,12 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches as _};
 
 use brunt_drivers::net::fence::Allowed;
+use brunt_record::Node;
 
+use super::exports::{self, OtlpUrl};
 use super::monitor::MonitorSource;
+use super::start_at::StartAt;
+use super::view::ViewOptions;
 
 /// Where results go, and what figures are held against.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -25,6 +30,12 @@ pub(crate) struct RunOptions {
     /// 'brunt report' prints it again.
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
+    /// Write the run as one HTML page, with charts
+    ///
+    /// The page needs no network and no other file; a browser opens it from a disk. 'brunt report --html' makes the
+    /// same page of a record.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     /// Write the percentile distribution of response times, in the format that HdrHistogram plotters read
     #[arg(long, value_name = "FILE")]
     pub(crate) hgrm: Option<PathBuf>,
@@ -34,6 +45,21 @@ pub(crate) struct RunOptions {
     /// Write each interval as one line of JSON while the run goes on; - writes to standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
+    /// Serve the figures of the run to Prometheus at this port or address, such as 9464 or 10.0.0.5:9464
+    ///
+    /// They are at /metrics while the run goes on. A port alone is one of this machine, 127.0.0.1; 0 takes a free one.
+    /// After the run the program waits for the next scrape, if there was one before.
+    #[arg(long, value_name = "ADDRESS", value_parser = exports::listen)]
+    pub(crate) prometheus: Option<SocketAddr>,
+    /// Send the figures of the run to a collector of OpenTelemetry, such as http://127.0.0.1:4318
+    ///
+    /// They are sent once a second, as OTLP over HTTP. Keys and other headers are taken from the environment:
+    /// OTEL_EXPORTER_OTLP_HEADERS='api-key=...'.
+    #[arg(long, value_name = "URL", value_parser = OtlpUrl::read)]
+    pub(crate) otlp: Option<OtlpUrl>,
+    /// Write objectives and verdict as JUnit XML, for CI servers
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
     /// Read the target's own figures once a second, such as pid:4711 or kea:SOCKET
     ///
     /// They are in the record and in the summary: of a process of this machine ('pid:4711') its processor time, memory,
@@ -48,6 +74,19 @@ pub(crate) struct RunOptions {
     /// one is undecided. May be repeated.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
     pub(crate) objectives: Vec<String>,
+    /// Index of this machine among those that share the run, such as 0/3
+    ///
+    /// The index counts from 0: 0/3 is the first of three machines. Rates and counts of the command line are of the
+    /// whole run, connections and users of each machine. No two machines use the same value, user or row. All of them
+    /// need the same command and the same --seed; 'brunt merge' makes one record of theirs.
+    #[arg(long, value_name = "RANK/NODES", value_parser = node)]
+    pub(crate) node: Option<Node>,
+    /// Begin at this time, such as 12:00:05, when everything is connected
+    ///
+    /// A time of day in the machine's time zone, the next that comes, or a moment such as 2026-11-22T12:00:05Z. The
+    /// machines that share a run are given the same one; what their clocks differ by is not corrected.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) start_at: Option<StartAt>,
     /// Reach no address but these: an address or a network, with a port if you like, such as 10.1.0.0/16:389
     ///
     /// Every connection and every datagram is checked by the address that it goes to, those of redirects and of names
@@ -56,19 +95,45 @@ pub(crate) struct RunOptions {
     /// address to check. May be repeated.
     #[arg(long = "allow", value_name = "CIDR[:PORT]")]
     pub(crate) allow: Vec<Allowed>,
+    /// Whether it is shown on the terminal.
+    #[command(flatten)]
+    pub(crate) view: ViewOptions,
 }
 
 impl RunOptions {
+    /// Refuses to share a run whose seed each machine would draw for itself.
+    pub(crate) fn check_node(&self, seed: Option<u64>) -> Result<(), String> {
+        if self.node.is_some_and(|node| node.of > 1) && seed.is_none() {
+            let why =
+                "--node needs --seed, the same on every machine, so that all draw the same values";
+            return Err(why.to_owned());
+        }
+        Ok(())
+    }
+
     /// The files that are written, with the options that name them.
-    pub(crate) fn paths(&self) -> [(&'static str, Option<&Path>); 4] {
+    pub(crate) fn paths(&self) -> [(&'static str, Option<&Path>); 6] {
         let named = |path: &&Path| *path != Path::new("-");
         [
             ("--record", self.record.as_deref()),
+            ("--html", self.html.as_deref()),
             ("--hgrm", self.hgrm.as_deref()),
             ("--hlog", self.hlog.as_deref()),
             ("--events", self.events.as_deref().filter(named)),
+            ("--junit", self.junit.as_deref()),
         ]
     }
+}
+
+fn node(text: &str) -> Result<Node, String> {
+    let read = text.split_once('/').and_then(|(rank, of)| {
+        let node = Node { rank: rank.parse().ok()?, of: of.parse().ok()? };
+        (node.rank < node.of).then_some(node)
+    });
+    read.ok_or_else(|| {
+        "write the index of this machine and their number, such as 0/3 for the first of three"
+            .to_owned()
+    })
 }
 
 /// What a table of options says of one field.

@@ -43,6 +43,7 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         &[
             ("plan", "Plan to run, a TOML file"),
             ("check", "Send nothing; print the first requests"),
+            ("once", "Do each scenario once; print all exchanges"),
             ("set", "Set a key of the plan: run.users=50"),
             ("duration", "How long to run, such as 5m"),
             ("node", "Share of this node, such as 0/3"),
@@ -155,6 +156,37 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "compare",
+        &[
+            ("sides", "Records, event files or directories of runs"),
+            ("anyway", "Compare runs that are unlike or not valid"),
+            ("tolerances", "How much worse figures may be: 5%,p99=10%"),
+            ("format", "text, markdown or json [default: text]"),
+            ("html", "Write an HTML page with charts as well"),
+        ],
+    ),
+    (
+        "ab",
+        &[
+            ("commands", "The two commands, each after --"),
+            ("runs", "How often to run each [default: 5]"),
+            ("keep", "Keep the records in this directory"),
+            ("anyway", "Compare runs although they are not valid"),
+            ("tolerances", "How much worse figures may be: 5%,p99=10%"),
+            ("format", "text, markdown or json [default: text]"),
+            ("html", "Write an HTML page with charts as well"),
+        ],
+    ),
+    (
+        "trend",
+        &[
+            ("runs", "Directories of records, or records"),
+            ("anyway", "Follow runs that are unlike"),
+            ("format", "text or json [default: text]"),
+            ("html", "Write an HTML page with charts as well"),
+        ],
+    ),
+    (
         "quickstart",
         &[
             ("protocol", "ldap, dhcp or rest [default: ldap]"),
@@ -220,7 +252,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Plans", &["run", "import"]),
     ("Leases", &["leases", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
     ("Names", &["names"]),
-    ("Limits, results", &["find-max", "report", "merge"]),
+    ("Results", &["find-max", "report", "merge", "compare", "ab", "trend"]),
 ];
 
 /// The commands that are in a group.

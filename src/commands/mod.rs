@@ -1,21 +1,28 @@
 //! The commands beside the tools that measure, a file each.
 
+mod ab;
 mod calibrate;
+mod compare;
 mod find_max;
 mod loopback;
 mod merge;
 mod quickstart;
 mod report;
+mod runs;
 mod target;
 mod target_dhcp;
 mod target_rest;
+mod trend;
 
+pub(crate) use ab::ab;
 pub(crate) use calibrate::calibrate;
+pub(crate) use compare::compare;
 pub(crate) use find_max::find_max;
 pub(crate) use merge::merge;
 pub(crate) use quickstart::quickstart;
 pub(crate) use report::report;
 pub(crate) use target::target;
+pub(crate) use trend::trend;
 
 use std::fmt::Display;
 

@@ -1,43 +1,82 @@
 //! `brunt report`: prints a record again, the record that an event file makes, or a comparison of several.
 
+use std::path::Path;
+
 use brunt_record::{Collection, Document, HistogramError, Record};
 use brunt_report::page::Page;
-use brunt_report::{cells_csv, distribution, intervals_csv, json, leases, names};
+use brunt_report::{
+    cells_csv, distribution, intervals_csv, json, junit, leases, names, operations_csv,
+};
 
 use super::failed;
 use crate::cli::Refusal;
-use crate::cli::args::{Format, ReportArgs};
+use crate::cli::args::{CsvTable, Format, ReportArgs};
 use crate::cli::exit::Exit;
 use crate::console;
-use crate::run::summary;
+use crate::run::{files, summary};
 
 /// Prints a record or a comparison in the format that is asked for.
 pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Refusal> {
-    let text = match Document::read(&args.file).map_err(failed)? {
+    let document = Document::read(&args.file).map_err(failed)?;
+    if let Some(path) = &args.html {
+        return write(args, &document, path);
+    }
+    let text = match document {
         Document::Record(record) => of_record(args, &record)?,
         Document::Collection(collection) => of_collection(args, &collection)?,
     };
     console::print(&text)
 }
 
+/// Writes the page of a record or a comparison.
+fn write(args: &ReportArgs, document: &Document, path: &Path) -> Result<Exit, Refusal> {
+    let place = |path: &Path| path.canonicalize().ok();
+    if place(path).is_some_and(|there| place(&args.file) == Some(there)) {
+        return Err(other(args, "--html names the same file; name another"));
+    }
+    let html = match document {
+        Document::Record(record) => html(args, record)?,
+        Document::Collection(collection) => page(args, collection)?.html(),
+    };
+    files::write_page(&html, path).map_err(Refusal::failed)?;
+    Ok(Exit::Ok)
+}
+
+fn html(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
+    let page = brunt_report::run::page(record).map_err(|error| other(args, &error.to_string()))?;
+    Ok(page.html())
+}
+
 fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
     let unreadable = |error: HistogramError| other(args, &error.to_string());
+    if let Some(table) = args.csv {
+        let csv = match table {
+            CsvTable::Intervals => intervals_csv(record),
+            CsvTable::Operations => operations_csv(record),
+        };
+        return csv.map_err(unreadable);
+    }
     match args.format {
+        Format::Junit => Ok(junit(record)),
         Format::Summary => summary::whole(record).map_err(Refusal::failed),
         Format::Csv => intervals_csv(record).map_err(unreadable),
         Format::Json => {
             json(record).map(with_newline).map_err(|error| other(args, &error.to_string()))
         }
         Format::Hgrm => distribution(record).map_err(unreadable),
-        Format::Html => Err(other(
-            args,
-            "it is the record of one run, and html is for comparisons (brunt leases, brunt names matrix); use \
-             --format summary",
-        )),
+        Format::Html => html(args, record),
     }
 }
 
 fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, Refusal> {
+    match args.csv {
+        None => {}
+        Some(CsvTable::Intervals) => return Ok(cells_csv(collection)),
+        Some(CsvTable::Operations) => {
+            let why = "it holds several runs, and operations are of one run; --csv has a line for each run";
+            return Err(other(args, why));
+        }
+    }
     match args.format {
         Format::Summary => Ok(summary::of_all(&page(args, collection)?, collection)),
         Format::Html => Ok(page(args, collection)?.html()),
@@ -45,6 +84,10 @@ fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, R
         Format::Json => {
             json(collection).map(with_newline).map_err(|error| other(args, &error.to_string()))
         }
+        Format::Junit => Err(other(
+            args,
+            "it holds several runs, and junit is for one run; --format csv has the percentiles of each",
+        )),
         Format::Hgrm => Err(other(
             args,
             "it holds several runs, and hgrm is for one run; --format csv has the percentiles of each",

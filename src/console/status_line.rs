@@ -37,7 +37,7 @@ impl StatusLine {
 
     /// Shows this instead of what was there.
     pub(crate) fn show(&self, text: &str) {
-        if self.shows {
+        if self.shows && !super::full_screen::is_shown() {
             let width = super::width(&io::stderr()).unwrap_or(USUAL);
             let line = format!("{WIPE}{}", cut(text, width));
             SHOWN.store(true, Ordering::Relaxed);

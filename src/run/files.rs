@@ -1,4 +1,5 @@
-//! The files that a run writes: record and percentile distribution when it is over, interval log and events meanwhile.
+//! The files that a run writes: record, page and percentile distribution when it is over, interval log and events
+//! meanwhile.
 
 use std::fs::{OpenOptions, canonicalize, metadata};
 use std::io;
@@ -10,6 +11,7 @@ use brunt_record::{
     Ending, Growing, Head, Histogram, Hlog, Interval, Measured, Names, Phase, Record, replace,
     write_hgrm,
 };
+use brunt_report::junit;
 
 use super::losses::Losses;
 use crate::cli::output::Output;
@@ -75,7 +77,8 @@ impl Place {
     }
 }
 
-/// Writes the record and the percentile distribution where they were asked for. Where the record is, if it is there.
+/// Writes the record, the page and the percentile distribution where they were asked for. Where the record is, if it is
+/// there.
 pub(super) fn write<'o>(
     record: &Record,
     measured: &Measured,
@@ -83,9 +86,32 @@ pub(super) fn write<'o>(
     losses: &mut Losses,
 ) -> Option<&'o Path> {
     losses.written(output.run.hgrm.as_deref(), |path| distribution(measured, path));
+    losses.written(output.run.html.as_deref(), |path| page(record, path));
+    losses.written(output.run.junit.as_deref(), |path| objectives(record, path));
     losses.written(output.run.record.as_deref(), |path| {
         record.write(path).map_err(|error| format!("failed to {error}"))
     })
+}
+
+/// Writes the run as a page.
+fn page(record: &Record, path: &Path) -> Result<(), String> {
+    let page = brunt_report::run::page(record);
+    let page =
+        page.map_err(|error| format!("failed to write --html {}: {error}", path.display()))?;
+    write_page(&page.html(), path)
+}
+
+/// Writes a page, whole or not at all.
+pub(crate) fn write_page(html: &str, path: &Path) -> Result<(), String> {
+    replace(path, |out| out.write_all(html.as_bytes()))
+        .map_err(|error| format!("failed to write --html {}: {error}", path.display()))
+}
+
+/// Writes objectives and verdict as JUnit XML.
+fn objectives(record: &Record, path: &Path) -> Result<(), String> {
+    let text = junit(record);
+    replace(path, |out| out.write_all(text.as_bytes()))
+        .map_err(|error| format!("failed to write --junit {}: {error}", path.display()))
 }
 
 /// Writes the percentile distribution of the response times of the steady phase.

@@ -11,15 +11,23 @@ use brunt_engine::{Plan, Sink, Stop, limits};
 use brunt_exchange::Outcome;
 use brunt_record::{Catalogue, Ending, Head, Measured, Names, PortBudget, Record, Slo};
 
+use jiff::tz::TimeZone;
+
 use super::conclude::{EndedBy, ended_by, ending, head};
+use super::export::{Exports, LastScrape};
 use super::files::{self, Logs};
+use super::live::Live;
 use super::losses::Losses;
 use super::monitor::{Monitor, Opener};
 use super::observer::{Observer, Stream};
+use super::progress::Progress;
 use super::signals::{self, Signal, Signals};
+use crate::cli;
 use crate::cli::output::Output;
+use crate::console;
 
 /// A run that is ready to be carried out.
+#[derive(Clone)]
 pub(crate) struct Job {
     /// The command line for the record, secrets starred.
     pub(crate) command: Vec<String>,
@@ -43,6 +51,15 @@ pub(crate) struct Job {
     pub(crate) in_process: bool,
     /// Whether an arrival is the beginning of several exchanges.
     pub(crate) several: bool,
+}
+
+impl Job {
+    /// The same run, which begins when its options say.
+    fn timed(&self) -> Result<Self, String> {
+        let Some(at) = self.output.run.start_at else { return Ok(self.clone()) };
+        let moment = at.moment(&console::now().to_zoned(TimeZone::system()))?;
+        Ok(Self { load: self.load.starting_at(moment), ..self.clone() })
+    }
 }
 
 /// Whether neither a time nor a count ends such a load.
@@ -96,6 +113,8 @@ pub(crate) struct Finished {
     pub(crate) written: Option<PathBuf>,
     /// What could not be written, or given back to the target.
     pub(crate) losses: Losses,
+    /// Figures that can still be scraped. They are waited for when this is dropped, so it is kept until all is printed.
+    pub(crate) last_scrape: LastScrape,
 }
 
 /// Carries a job out, from the first connection to the record. The error says what failed.
@@ -105,6 +124,12 @@ pub(crate) fn carry_out(
     observers: &mut [&mut dyn Observer],
     signals: &Signals,
 ) -> Result<Finished, String> {
+    let job = &job.timed()?;
+    let quiet = observers.iter().all(|observer| observer.is_quiet())
+        && job.output.progress == cli::output::Progress::Quiet;
+    if let Some(at) = job.output.run.start_at.filter(|_| !quiet) {
+        console::note(&format!("the run begins at {at}"));
+    }
     let output = &job.output;
     files::check(&output.run.paths())?;
     prepare(signals)?;
@@ -114,13 +139,20 @@ pub(crate) fn carry_out(
     let head = head(job);
     let monitor = Monitor::start(&output.run.monitors, protocol)?;
     let mut logs = Logs::open(output, &head, &names)?;
+    let workers = job.load.workers();
+    let mut exports = Exports::open(output, &head, &names, workers, quiet)?;
     let at_once = |measured: &Measured, logs: Logs<'_>| {
         if let Some(signal) = signals.received() {
             write_at_once(signal, measured, logs, (&head, &names), output);
             signals::end(signal);
         }
     };
-    let mut stream = Stream::new(&stop, &mut logs, observers).at_once(&at_once);
+    let mut live = Live::open(job, &head, &names, &stop);
+    let figures = output.progress == cli::output::Progress::Figures;
+    let mut progress = figures.then(|| Progress::new(job.load.lasting()));
+    let mut all = shown(observers, &mut progress, &mut live);
+    all.extend(exports.iter_mut().map(|exports| exports as &mut dyn Observer));
+    let mut stream = Stream::new(&stop, &mut logs, &mut all).quiet(quiet).at_once(&at_once);
     stream.begin()?;
     let engine = protocol.drive(job, &stop, &mut stream);
     let (measured, mut losses) = stream.finish();
@@ -135,7 +167,23 @@ pub(crate) fn carry_out(
     let record = Record { monitors, ..record };
     let written = files::write(&record, &measured, output, &mut losses).map(PathBuf::from);
     logs.end(&ending, &record, &mut losses);
-    Ok(Finished { record, measured, engine, signal, written, losses })
+    let last_scrape = exports.map(|exports| exports.close(&stop, &mut losses)).unwrap_or_default();
+    Ok(Finished { record, measured, engine, signal, written, losses, last_scrape })
+}
+
+/// The observers of a tool, and those that every run has.
+fn shown<'a>(
+    tool: &'a mut [&mut dyn Observer],
+    progress: &'a mut Option<Progress>,
+    live: &'a mut Option<Live<'_>>,
+) -> Vec<&'a mut dyn Observer> {
+    let mut all: Vec<&mut dyn Observer> = Vec::with_capacity(tool.len() + 2);
+    for observer in tool {
+        all.push(&mut **observer);
+    }
+    all.extend(progress.as_mut().map(|progress| progress as &mut dyn Observer));
+    all.extend(live.as_mut().map(|live| live as &mut dyn Observer));
+    all
 }
 
 /// Writes the record and the logs of a run that is to end at once while a thread of it does not. What cannot be written

@@ -4,7 +4,7 @@
 //! so an observer that shows sums over the whole run need not add anything up. Each of them fails alone: the others go
 //! on, and so does the run, unless the reader of a table has seen enough.
 
-use std::io::{self, Write as _};
+use std::io;
 
 use brunt_engine::{Sink, Stop, Waiting};
 use brunt_record::{Interval, Measured};
@@ -12,9 +12,15 @@ use brunt_record::{Interval, Measured};
 use super::files::Logs;
 use super::losses::Losses;
 use super::waiting;
+use crate::console;
 
 /// Whoever looks at a run while it goes on.
 pub(crate) trait Observer {
+    /// Whether whoever looks shows nothing of the run by itself, so that nothing else is to be shown either.
+    fn is_quiet(&self) -> bool {
+        false
+    }
+
     /// Before the first connection is made.
     fn begin(&mut self) -> Result<(), Trouble> {
         Ok(())
@@ -41,8 +47,7 @@ pub(crate) enum Trouble {
 
 /// Prints a part of a table to standard output at once.
 pub(crate) fn print(text: &str) -> Result<(), Trouble> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|error| match error.kind() {
+    console::print_at_once(text).map_err(|error| match error.kind() {
         io::ErrorKind::BrokenPipe => Trouble::Closed,
         _ => Trouble::Failed(format!("failed to write to standard output: {error}")),
     })
@@ -57,6 +62,7 @@ pub(super) struct Stream<'a, 'b, 'c> {
     troubled: Vec<bool>,
     measured: Measured,
     losses: Losses,
+    quiet: bool,
     at_once: Option<AtOnce<'a>>,
 }
 
@@ -72,7 +78,13 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
     ) -> Self {
         let troubled = vec![false; observers.len()];
         let (measured, losses) = (Measured::default(), Losses::default());
-        Self { stop, logs, observers, troubled, measured, losses, at_once: None }
+        Self { stop, logs, observers, troubled, measured, losses, quiet: false, at_once: None }
+    }
+
+    /// Says nothing of what is waited for: nobody looks at the run.
+    pub(super) const fn quiet(mut self, quiet: bool) -> Self {
+        self.quiet = quiet;
+        self
     }
 
     /// Has this done if the run is to end at once and does not.
@@ -124,9 +136,8 @@ impl Sink for Stream<'_, '_, '_> {
         self.each(|observer, measured| observer.interval(interval, measured), Losses::meanwhile);
     }
 
-    /// A run that nobody looks at is a quiet one.
     fn waiting(&mut self, waiting: Waiting) {
-        if !self.observers.is_empty() {
+        if !self.quiet {
             waiting::tell(waiting);
         }
     }

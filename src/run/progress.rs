@@ -1,29 +1,42 @@
 //! [`Progress`]: one line on standard error that says how a run goes.
 //!
-//! Results are printed when the run is over, so what is shown meanwhile goes to standard error.
+//! Results are printed when the run is over, so what is shown meanwhile goes to standard error. On a terminal the line
+//! is written over; a file or a pipe gets one now and then, so that a log shows that the run goes on.
 
 use std::time::Duration;
 
 use brunt_record::{Histogram, Interval, Measured, Phase};
 
 use super::observer::{Observer, Trouble};
-use crate::cli;
-use crate::console::StatusLine;
+use crate::console::{self, StatusLine};
+
+/// How often a file or a pipe gets a line.
+const LINE_EVERY: Duration = Duration::from_secs(5);
 
 /// Shows how a run goes.
-pub(crate) struct Progress {
+pub(super) struct Progress {
     line: StatusLine,
     lasting: Option<Duration>,
+    /// When the next line is due where none can be written over.
+    next: Duration,
 }
 
 impl Progress {
     /// Progress of a run that lasts so long, if that is known.
-    pub(crate) fn new(wanted: cli::output::Progress, lasting: Option<Duration>) -> Self {
-        let wanted = wanted == cli::output::Progress::Figures;
-        Self { line: StatusLine::new(wanted), lasting }
+    pub(super) fn new(lasting: Option<Duration>) -> Self {
+        Self { line: StatusLine::new(true), lasting, next: LINE_EVERY }
     }
 
-    fn show(&self, interval: &Interval) {
+    /// Whether a line is due at `at` where none can be written over.
+    fn due(&mut self, at: Duration) -> bool {
+        let due = at >= self.next;
+        while at >= self.next {
+            self.next += LINE_EVERY;
+        }
+        due
+    }
+
+    fn text(&self, interval: &Interval) -> String {
         let counts = interval.counts();
         let seconds = interval.lasted().as_secs_f64().max(f64::MIN_POSITIVE);
         let mut response = Histogram::new();
@@ -34,7 +47,7 @@ impl Progress {
         };
         let of = self.lasting.map_or(String::new(), |all| format!(" of {:.0}", all.as_secs_f64()));
         let doing = if interval.phase == Phase::Steady { "" } else { " (warm-up)" };
-        self.line.show(&format!(
+        format!(
             "{:.0}{of} s{doing}: {:.0}/s, p50 {}, p99 {}, {} in flight, {} errors",
             interval.to.as_secs_f64(),
             counts.completed() as f64 / seconds,
@@ -42,14 +55,16 @@ impl Progress {
             at(0.99),
             interval.in_flight,
             counts.errors(),
-        ));
+        )
     }
 }
 
 impl Observer for Progress {
     fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), Trouble> {
         if self.line.shows() {
-            self.show(interval);
+            self.line.show(&self.text(interval));
+        } else if self.due(interval.to) {
+            console::say(&self.text(interval));
         }
         Ok(())
     }
@@ -57,5 +72,21 @@ impl Observer for Progress {
     fn finish(&mut self, _: &Measured) -> Result<(), Trouble> {
         self.line.clear();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_gets_a_line_every_five_seconds() {
+        let mut progress = Progress::new(None);
+        let due = |second: &u64| progress.due(Duration::from_secs(*second));
+        assert_eq!((1..=16).filter(due).collect::<Vec<_>>(), [5, 10, 15]);
+        // After an interval that took long, one line and not three.
+        let due: Vec<bool> =
+            [31, 32, 36].map(|second| progress.due(Duration::from_secs(second))).to_vec();
+        assert_eq!(due, [true, false, true]);
     }
 }

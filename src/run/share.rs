@@ -7,10 +7,10 @@
 use brunt_record::{Catalogue, Node, Plan, fingerprint};
 
 use super::tool;
-use crate::cli::run_options;
+use crate::cli::run_options::{self, RunOptions};
 
 /// Options of ours, beside those of every run, that do not change the load of the whole run and take a value.
-const VALUES: &[&str] = &["--node", "--workers", "--source-ip", "--source-port", "--percentile"];
+const VALUES: &[&str] = &["--workers", "--source-ip", "--source-port", "--percentile"];
 /// Those without a value.
 const SWITCHES: &[&str] = &["--no-pin", "--quiet"];
 
@@ -19,9 +19,30 @@ pub(crate) fn node(node: brunt_engine::Node) -> Option<Node> {
     (node.world > 1).then_some(Node { rank: node.rank, of: node.world })
 }
 
+/// The part that a command line asks for. The error says what it lacks: machines that share a run draw the same values.
+pub(crate) fn asked(options: &RunOptions, seed: Option<u64>) -> Result<brunt_engine::Node, String> {
+    options.check_node(seed)?;
+    let Some(node) = options.node else { return Ok(brunt_engine::Node::default()) };
+    Ok(brunt_engine::Node { rank: node.rank, world: node.of })
+}
+
 /// The fingerprint of a run that was asked for with this command.
 pub(crate) fn of(plan: &Plan, catalogue: &Catalogue, command: &[String]) -> String {
     fingerprint(&tool(), plan, catalogue, load_words(command))
+}
+
+/// The words of a command that say which load was asked for, whatever its seed.
+pub(crate) fn asked_words(command: &[String]) -> Vec<String> {
+    let mut words = load_words(command).into_iter();
+    let mut asked = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "--seed" {
+            words.next();
+        } else if !word.starts_with("--seed=") {
+            asked.push(word.to_owned());
+        }
+    }
+    asked
 }
 
 /// The words of a command that say which load the whole run makes.
@@ -71,6 +92,16 @@ mod tests {
         assert_eq!(words("perfdhcp -4 -l eth1 -r 9 10.0.0.1"), "perfdhcp -4 -r 9 10.0.0.1");
         assert_eq!(words("authrate -l eth1 --nodes 3"), "authrate -l eth1 --nodes 3");
         assert_eq!(load_words(&[]), [""; 0]);
+    }
+
+    #[test]
+    fn a_seed_is_no_part_of_what_was_asked() {
+        let words = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(ToOwned::to_owned).collect();
+            asked_words(&words).join(" ")
+        };
+        assert_eq!(words("authrate --seed 7 -M 100 --record x"), "authrate -M 100");
+        assert_eq!(words("run p.toml --seed=7"), "run p.toml");
     }
 
     #[test]

@@ -12,7 +12,8 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use brunt_engine::{Stop, Urgency};
+use brunt_engine::Stop;
+pub(crate) use brunt_engine::Urgency;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals as Incoming;
 
@@ -139,6 +140,7 @@ fn end_soon(signal: Signal) {
 
 /// Ends the process for this signal as it stands. No destructor runs that might wait for another thread.
 pub(super) fn end(signal: Signal) -> ! {
+    console::end_views();
     signal_hook::low_level::exit(signal.exit().code().into())
 }
 

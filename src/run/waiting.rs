@@ -1,18 +1,11 @@
 //! What a run waits for while nothing falls due, in words: a run that seems to hang says why, and for how long.
 
-use std::io::{IsTerminal as _, stderr};
-
 use brunt_engine::Waiting;
 
 use crate::console;
 
 /// Says what a run waits for.
 pub(super) fn tell(waiting: Waiting) {
-    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    if stderr().is_terminal() && !dumb {
-        // A line of progress may stand where the note begins.
-        console::tell("\r\x1b[K");
-    }
     console::note(&words(waiting));
 }
 

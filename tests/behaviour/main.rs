@@ -4,18 +4,23 @@
 //! What each operation puts on the wire is not looked at here.
 
 mod built_in;
+mod compared;
 mod comparisons;
 mod dead_targets;
 mod events;
+mod exported;
 mod find_max;
 mod imports;
 mod lease_stores;
 mod leases;
 mod links;
+mod live;
 mod loadgen;
 mod mistakes;
 mod names_lookup;
+mod nodes;
 mod pace;
+mod pages;
 mod perfdhcp;
 mod plans;
 mod program;
@@ -32,6 +37,7 @@ mod sinks;
 mod stall;
 mod tables;
 mod targets;
+mod terminal;
 mod ubench;
 mod values;
 mod warm_up;

@@ -37,6 +37,7 @@ fn an_answer_that_is_not_as_expected_is_a_failure_of_its_own_name() {
     assert_eq!((run.count("ok"), kea.leases().len()), (0, 20), "{run}");
     assert_eq!(run.ends()[&("check".to_owned(), 2)], 20, "{run}");
     assert!(run.notes.contains("answer without ack:3=0x0a4d0002"), "{run}");
+    assert!(run.notes.contains("the answer has 0x0a4d0001 [REQUEST-ACK]"), "{run}");
     // An OFFER that is not as expected is not followed.
     let run = "-4 -b mac=02:00:00:00:00:01 -l lan0 -r 100 -n 20 -R 20 --expect file=boot 10.77.0.1";
     let run = Brunt::on(&lan).typed(run).run().ended_with(3);

@@ -290,7 +290,8 @@ fn durability_is_what_the_server_says_of_itself() {
                 match (database, durability) {
                     (Database::MariaDb(_), _) => {
                         let engine = database.sql(&format!(
-                            "SELECT engine FROM information_schema.tables WHERE table_schema = '{place}'"
+                            "SELECT engine FROM information_schema.tables WHERE table_schema = '{place}' \
+                             AND table_name = 'lease4'"
                         ));
                         let sync = durability == Durability::Sync;
                         assert_eq!(engine, [[if sync { "InnoDB" } else { "MyISAM" }]]);

@@ -40,7 +40,7 @@ fn tables_that_are_there_are_left_alone_until_that_is_allowed() {
             let backend = database.backend(&asked);
             let trouble = backend.prepare().unwrap_err();
             assert_eq!(trouble.class, Class::Check, "{trouble}");
-            for word in ["lease4 with 3 rows", "a run that was killed", "--yes-destroy"] {
+            for word in ["lease4 with 3 rows, not made by brunt", "--yes-destroy"] {
                 assert!(trouble.text.contains(word), "{trouble}");
             }
             backend.clear().unwrap();
@@ -51,6 +51,14 @@ fn tables_that_are_there_are_left_alone_until_that_is_allowed() {
         assert!(backend.left_behind().contains("in the database"), "{}", backend.left_behind());
         backend.prepare().unwrap();
         backend.open().unwrap().create(&lease(asked.family, 1)).unwrap();
+        // What a killed run leaves is told from what belongs to somebody.
+        let asked = Asked { named: Some(named(database)), ..Asked::default() };
+        let trouble = database.backend(&asked).prepare().unwrap_err();
+        for word in
+            ["lease4 with 1 rows", "made by a run of brunt that was killed", "--yes-destroy"]
+        {
+            assert!(trouble.text.contains(word), "{trouble}");
+        }
         // A second phase begins with empty tables.
         backend.prepare().unwrap();
         assert_eq!(backend.count().unwrap(), 0);

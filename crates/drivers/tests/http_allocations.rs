@@ -6,8 +6,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
+use brunt_drivers::flow::{
+    AfterFailure, CompiledFlow, ExchangeStep, Flow, FlowCounters, HttpExchange, Payload, Scenario,
+    Step, Trace, User as Visitor, WorkerContext,
+};
 use brunt_drivers::http::{Body, Client, Group, Network, Request, Response, Settings, Wanted};
-use brunt_exchange::{Monotonic, Watch};
+use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
+use brunt_feed::Text;
 use brunt_testbed::{CountingAllocator, allocations};
 use std::io::{Read, Write};
 use std::sync::Arc;
@@ -100,6 +105,48 @@ async fn warm_exchanges_allocate_nothing() {
             }
         }
     }
+}
+
+/// A flow of one request, and how often it allocates in a thousand exchanges, once warm.
+async fn allocated_by_steps(url: &str, trace: Option<Trace>) -> u64 {
+    let url = Text::literal(url);
+    let http = HttpExchange { method: "GET".to_owned(), url, ..HttpExchange::default() };
+    let step = ExchangeStep::new(0, Payload::Http(Box::new(http)));
+    let scenario = Scenario {
+        name: "visit".to_owned(),
+        steps: vec![Step::Exchange(Box::new(step))],
+        after_failure: AfterFailure::Skip,
+    };
+    let (scenarios, operations) = (vec![scenario], vec!["get".to_owned()]);
+    let flow = Flow { scenarios, operations, users: 1, trace, ..Flow::default() };
+    let network = Arc::new(Network::new(Settings::default()).unwrap());
+    let compiled = Arc::new(CompiledFlow::new(flow, network).unwrap());
+    let counters = Arc::new(FlowCounters::new(compiled.tallies().clone()));
+    let context = std::rc::Rc::new(WorkerContext::new(&compiled, &counters, 1));
+    let (mut visitor, clock) = (Visitor::new(&context, 0), Monotonic::new());
+    let mut before = 0;
+    for number in 0..1300 {
+        if number == 300 {
+            before = allocations::by_thread();
+        }
+        let mut watch = Watch::new(&clock, None);
+        visitor.ready(&mut watch).await;
+        let outcome = visitor.exchange(&Ticket::default(), &mut watch).await;
+        assert_eq!(outcome, Outcome::Ok(200));
+        visitor.wants(watch.now());
+    }
+    allocations::by_thread() - before
+}
+
+#[tokio::test]
+async fn only_a_step_that_may_be_traced_allocates() {
+    let url = serve(WHOLE);
+    assert_eq!(allocated_by_steps(&url, None).await, 0);
+    // One that has all the failures it wants costs nothing more.
+    let full = Trace::failed(0, |_| unreachable!("there is no room"));
+    assert_eq!(allocated_by_steps(&url, Some(full)).await, 0);
+    let waits = Trace::failed(1, |_| unreachable!("no step fails"));
+    assert!(allocated_by_steps(&url, Some(waits)).await > 0);
 }
 
 /// Heap only. With a task of the engine's beside it and what a plan keeps for a user, 10 KiB is what one may take.

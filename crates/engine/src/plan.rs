@@ -9,7 +9,7 @@
 use crate::cores;
 use crate::schedule::Schedule;
 use brunt_exchange::ThinkTime;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// What makes exchanges start.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,6 +77,9 @@ pub struct Settings {
     /// The number of the first exchange. Runs that follow each other against one target go on counting, so that none
     /// repeats the users, entries and identities of those before.
     pub first: u64,
+    /// The time of day at which the run begins, agreed on with other machines; as soon as every session is ready if
+    /// there is none, or if it is past by then.
+    pub start_at: Option<SystemTime>,
     /// This node's place.
     pub node: Node,
     /// Whether intervals carry the words of every failure, not of the first few alone.
@@ -108,6 +111,7 @@ impl Settings {
             interval: Duration::from_secs(1),
             seed: 0,
             first: 0,
+            start_at: None,
             node: Node::default(),
             explain_every: false,
         }
@@ -227,7 +231,7 @@ impl Plan {
                 schedule.after_warm_up(settings.warm_up).ok_or(PlanError::WarmUpOfTrace)?;
             settings.load = Load::Open(warmed);
         }
-        let backlog = settings.backlog.unwrap_or_else(|| default_backlog(&settings.load));
+        let backlog = settings.backlog.unwrap_or_else(|| default_backlog(&settings.load, world));
         Ok(Self { settings, workers, group, backlog })
     }
 
@@ -237,6 +241,14 @@ impl Plan {
         let mut settings = self.settings.clone();
         change(&mut settings);
         Self::new(settings, self.group)
+    }
+
+    /// The same plan, which begins at this time of day.
+    #[must_use]
+    pub fn starting_at(&self, at: SystemTime) -> Self {
+        let mut plan = self.clone();
+        plan.settings.start_at = Some(at);
+        plan
     }
 
     /// The same plan, where every session has a worker of its own.
@@ -319,12 +331,12 @@ impl Plan {
     }
 }
 
-/// Two seconds of the highest rate: long enough to ride out a pause of the target, short enough
+/// Two seconds of this node's highest rate: long enough to ride out a pause of the target, short enough
 /// that what is served from it is not history.
-fn default_backlog(load: &Load) -> usize {
+fn default_backlog(load: &Load, world: u32) -> usize {
     match load {
         Load::Open(schedule) => {
-            let peak = schedule.peak_per_second().unwrap_or(0.0);
+            let peak = schedule.peak_per_second().unwrap_or(0.0) / f64::from(world);
             ((peak * 2.0).ceil() as usize).clamp(Plan::BACKLOG_MIN, Plan::BACKLOG_MAX)
         }
         Load::Closed(_) => 0,

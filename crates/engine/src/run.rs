@@ -18,14 +18,14 @@ use crate::worker::blocking::{BlockingSlot, Fault, Watchdog};
 use crate::worker::{
     Ended, IntervalSender, Numbers, Shared, WindowTo, WorkerEnd, WorkerIntervals, work,
 };
-use brunt_exchange::{Clock as _, Moment, Monotonic};
+use brunt_exchange::{Clock, Moment, Monotonic};
 use brunt_record::{Catalogue, Counts, Imbalance, Interval, Phase, TimerNoise, Timing};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::runtime::{Builder, LocalOptions};
 
 /// Steps a worker may be ahead of the collector before it fills one for longer.
@@ -83,7 +83,7 @@ pub fn run<T: Time, F: SessionFactory>(
 ) -> Result<Finished, RunError> {
     let workers = plan.workers();
     let (noise, watch) = observed(time.machine());
-    let gate = Gate::new(workers);
+    let gate = Gate::new(workers, not_before(plan, &time.clock()));
     let watch = watch.map(|clock| MachineWatch::start(clock, gate.origin()));
     let observe = || watch.as_ref().map(MachineWatch::take).unwrap_or_default();
     let waits = Waits::new(time.clock(), gate.origin(), plan, stop);
@@ -145,7 +145,7 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     let plan = &plan.each_alone();
     let workers = plan.workers();
     let (noise, _) = observed(Some(clock));
-    let gate = Arc::new(Gate::new(workers));
+    let gate = Arc::new(Gate::new(workers, not_before(plan, &clock)));
     let watch = MachineWatch::start(clock, gate.origin());
     let waits = Waits::new(clock, gate.origin(), plan, stop);
     let numbers = Arc::new(Numbers::new(sessions));
@@ -182,6 +182,17 @@ fn observed(clock: Option<Monotonic>) -> (TimerNoise, Option<Monotonic>) {
     static NOISE: OnceLock<TimerNoise> = OnceLock::new();
     let noise = clock.map(|_| *NOISE.get_or_init(|| timer_noise(NOISE_LASTING)));
     (noise.unwrap_or_default(), clock)
+}
+
+/// The moment on this clock at which the plan is to begin.
+fn not_before(plan: &Plan, clock: &impl Clock) -> Option<Moment> {
+    let at = plan.settings().start_at?;
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "a time of day was agreed on, and is looked at once"
+    )]
+    let today = SystemTime::now();
+    Some(clock.now() + at.duration_since(today).unwrap_or_default())
 }
 
 /// One worker's thread.

@@ -170,7 +170,8 @@ pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>
     let (way_back, spent) = std::sync::mpsc::sync_channel(4);
     let end = runtime.block_on(LocalSet::new().run_until(async {
         let time = VirtualTime::new();
-        let (gate, numbers) = (Gate::new(1), Arc::new(Numbers::new(plan.settings().sessions)));
+        let (gate, numbers) =
+            (Gate::new(1, None), Arc::new(Numbers::new(plan.settings().sessions)));
         let shared =
             Shared { plan: &plan, catalogue: &catalogue, stop, gate: &gate, numbers: &numbers };
         tokio::task::spawn_local(meddle);

@@ -58,7 +58,9 @@ impl<'a, C: Clock> Waits<'a, C> {
             return None;
         }
         let Some(origin) = self.origin.get() else {
-            let preparing = urgency == Urgency::Run && now - self.began >= WORTH_SAYING;
+            // A run that begins at a time of day has been told of before.
+            let untold = self.plan.settings().start_at.is_none();
+            let preparing = untold && urgency == Urgency::Run && now - self.began >= WORTH_SAYING;
             return preparing.then_some(Waiting::ToBegin);
         };
         let lasting = self.plan.lasting().map(|lasting| *origin + lasting);

@@ -55,6 +55,8 @@ pub struct Watch<'a> {
     parts: [(Part, Duration); PARTS_MAX],
     parts_len: usize,
     text: Option<&'a mut String>,
+    /// The words of this exchange alone, for a session that tells of it elsewhere.
+    told: Option<String>,
     unready: Option<Outcome>,
     reconnected: u32,
     resent: u32,
@@ -76,6 +78,7 @@ impl<'a> Watch<'a> {
             parts: [(Part(0), Duration::ZERO); PARTS_MAX],
             parts_len: 0,
             text,
+            told: None,
             unready: None,
             reconnected: 0,
             resent: 0,
@@ -154,12 +157,27 @@ impl<'a> Watch<'a> {
 
     /// Whether [`explain`](Self::explain) would keep anything, so that no text is made needlessly.
     pub fn wants_text(&self) -> bool {
-        self.text.is_some()
+        self.text.is_some() || self.told.is_some()
+    }
+
+    /// Keeps the words of this exchange for the session itself, whether or not the caller wants them.
+    pub fn keep_words(&mut self) {
+        self.told = Some(String::new());
+    }
+
+    /// Whether [`keep_words`](Self::keep_words) was called.
+    pub fn keeps_words(&self) -> bool {
+        self.told.is_some()
+    }
+
+    /// The words that were kept for the session itself; empty if there were none.
+    pub fn words(&self) -> &str {
+        self.told.as_deref().unwrap_or_default()
     }
 
     /// Says in words why the exchange failed. Only the first few of a run are kept.
     pub fn explain(&mut self, why: std::fmt::Arguments<'_>) {
-        if let Some(text) = self.text.as_deref_mut() {
+        for text in self.text.as_deref_mut().into_iter().chain(self.told.as_mut()) {
             text.clear();
             // Writing to a String cannot fail.
             let _ = std::fmt::Write::write_fmt(text, why);
@@ -288,5 +306,22 @@ mod tests {
         Watch::new(&clock, Some(&mut kept)).explain(format_args!("said \u{1b}[2J\nnot ok"));
         assert_eq!(kept, "said \\u{1b}[2J not ok");
         assert!(!Watch::new(&clock, None).wants_text());
+    }
+
+    #[test]
+    fn a_session_may_keep_words_that_its_caller_does_not_want() {
+        let clock = Scripted(Cell::new(0));
+        let mut watch = Watch::new(&clock, None);
+        watch.explain(format_args!("before"));
+        assert_eq!((watch.words(), watch.keeps_words()), ("", false));
+        watch.keep_words();
+        assert!(watch.wants_text() && watch.keeps_words());
+        watch.explain(format_args!("result {}", 49));
+        assert_eq!(watch.words(), "result 49");
+        let mut kept = String::new();
+        let mut watch = Watch::new(&clock, Some(&mut kept));
+        watch.keep_words();
+        watch.explain(format_args!("both"));
+        assert_eq!((watch.words().to_owned(), kept.as_str()), ("both".to_owned(), "both"));
     }
 }

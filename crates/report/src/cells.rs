@@ -4,6 +4,7 @@
 //! record holds. A column that is empty for one cell is there all the same, so that lines have the
 //! same columns whatever was run.
 
+use crate::csv_field::csv_field;
 use brunt_record::{Cell, Collection, Histogram, Record};
 use std::collections::BTreeSet;
 
@@ -100,12 +101,5 @@ fn number(value: f64) -> String {
 
 /// One line, quoted as RFC 4180 has it.
 fn line(cells: impl Iterator<Item = String>) -> String {
-    let quoted = cells.map(|cell| {
-        if cell.contains([',', '"', '\n', '\r']) {
-            format!("\"{}\"", cell.replace('"', "\"\""))
-        } else {
-            cell
-        }
-    });
-    quoted.collect::<Vec<_>>().join(",") + "\n"
+    cells.map(|cell| csv_field(&cell)).collect::<Vec<_>>().join(",") + "\n"
 }

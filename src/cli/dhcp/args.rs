@@ -44,6 +44,13 @@ pub(crate) struct DhcpArgs {
     pub(crate) notes: Vec<String>,
 }
 
+impl DhcpArgs {
+    /// How many machines share the run.
+    pub(crate) fn nodes(&self) -> u32 {
+        self.output.run.node.map_or(1, |node| node.of)
+    }
+}
+
 /// The protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {
@@ -304,19 +311,8 @@ pub(crate) struct Load {
     pub(crate) pin: bool,
     /// Most datagrams in one system call (`-a`, `--batch`), if not the default.
     pub(crate) batch: Option<usize>,
-    /// The part of all exchanges that is started here.
-    pub(crate) node: Node,
     /// Seed of everything random; one is to be drawn if there is none.
     pub(crate) seed: Option<u64>,
-}
-
-/// One of several machines that share a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Node {
-    /// Which, counted from 0.
-    pub(crate) rank: u32,
-    /// Of how many.
-    pub(crate) of: u32,
 }
 
 /// When an answer is missing, and when the run ends. Pairs are for the first and the second stage.

@@ -147,7 +147,7 @@ fn ours(lines: &mut Lines, args: &DhcpArgs) {
     for (at, expected) in args.exchange.expected.iter().enumerate() {
         lines.pair(&format!("expect[{at}]"), &expected.text);
     }
-    let Load { rate, window, backlog, warm_up, batch, node, .. } = &args.load;
+    let Load { rate, window, backlog, warm_up, batch, .. } = &args.load;
     match rate {
         Rate::Stages(stages) => lines.pair("stages", stages),
         Rate::Constant { arrival: Arrival::Poisson, .. } => lines.pair("arrival", "poisson"),
@@ -157,9 +157,7 @@ fn ours(lines: &mut Lines, args: &DhcpArgs) {
     lines.some("backlog", *backlog);
     lines.some("warm-up", Some(*warm_up).filter(|time| !time.is_zero()).map(seconds));
     lines.some("batch", *batch);
-    if node.of > 1 {
-        lines.pair("node", format!("{}/{}", node.rank, node.of));
-    }
+    lines.some("node", args.output.run.node.filter(|node| node.of > 1));
 }
 
 fn lives(lines: &mut Lines, fleet: &Fleet) {

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU32;
 
-use super::args::{Load, Node, Scenario};
-use super::given::{Values, exclusive, refused};
+use super::args::{Load, Scenario};
+use super::given::{Values, exclusive};
 use crate::cli::arrivals::{Arrival, Rate};
 use crate::cli::fault::Fault;
 
@@ -29,7 +29,6 @@ pub(super) fn read(
         workers: workers(values, sources)?,
         pin: !values.has("no-pin"),
         batch: values.small("a").or_else(|| values.small("batch")),
-        node: node(values)?,
         seed: values.whole("s").filter(|seed| *seed > 0),
     })
 }
@@ -79,26 +78,4 @@ fn rate(values: &Values<'_>, scenario: &Scenario) -> Result<Rate, Fault> {
         }
         _ => Ok(rate),
     }
-}
-
-fn node(values: &Values<'_>) -> Result<Node, Fault> {
-    let Some(text) = values.text("node") else { return Ok(Node { rank: 0, of: 1 }) };
-    let place = text
-        .split_once('/')
-        .and_then(|(rank, of)| Some(Node { rank: rank.parse().ok()?, of: of.parse().ok()? }))
-        .filter(|node| node.rank < node.of)
-        .ok_or_else(|| {
-            refused(
-                "node",
-                text,
-                "the index of this machine and their number, such as 0/3 for the first \
-         of three",
-            )
-        })?;
-    if place.of > 1 && values.whole("s").is_none_or(|seed| seed == 0) {
-        return Err(Fault::new(
-            "--node needs --seed, the same on every machine, so that all draw the same values",
-        ));
-    }
-    Ok(place)
 }

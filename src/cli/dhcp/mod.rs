@@ -126,6 +126,7 @@ fn read(
     let limits = limits::read(values, &scenario)?;
     let load = load::read(values, &scenario, route.sources())?;
     let output = output::read(values, scenario != Scenario::Avalanche)?;
+    output.run.check_node(load.seed).map_err(Fault::new)?;
     Ok(DhcpArgs {
         words,
         family,

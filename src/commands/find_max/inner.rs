@@ -84,7 +84,8 @@ impl Inner {
             Self::Http(args) => of_http(args),
             Self::Run(args) => vec![
                 ("--duration", args.duration.is_some()),
-                ("--node", args.node.is_some()),
+                ("--once", args.trace.once),
+                ("--trace", args.trace.trace.is_some()),
                 ("--check", args.check),
                 ("--schema", args.schema),
             ],
@@ -161,7 +162,6 @@ fn of_perfdhcp(args: &DhcpArgs) -> Vec<Given> {
         ("-f", args.exchange.renew_rate > 0.0),
         ("-F", args.exchange.release_rate > 0.0),
         ("--warm-up", load.warm_up > Duration::ZERO),
-        ("--node", load.node.of > 1),
         ("--wrapped", args.output.wrapped.is_some()),
     ]
 }
@@ -175,6 +175,8 @@ fn of_http(args: &HttpArgs) -> Vec<Given> {
         ("--duration (-z)", load.duration.is_some()),
         ("-d as a duration", timed),
         ("--warm-up", load.warm_up.is_some()),
+        ("--once", args.trace.once),
+        ("--trace", args.trace.trace.is_some()),
         ("--to-plan", args.to_plan),
     ]
 }

@@ -4,11 +4,12 @@ use std::time::Duration;
 
 use brunt_drivers::dhcp::{LifecycleOptions, Mix, PowerCut};
 use brunt_engine::schedule::Schedule;
-use brunt_engine::{Load, Node, Plan, Settings, Stopping, ThinkTime};
+use brunt_engine::{Load, Plan, Settings, Stopping, ThinkTime};
 
 use crate::cli::arrivals::Rate;
 use crate::cli::dhcp::args::{Births, DhcpArgs, Fleet, Scenario};
 use crate::run::schedules::{self, Flags};
+use crate::run::share;
 
 const FLAGS: Flags = Flags { rate: "-r", file: "--variableRateData" };
 
@@ -56,7 +57,7 @@ pub(super) fn plan(args: &DhcpArgs, seed: u64, sources: usize) -> Result<Plan, S
     settings.drain = Some(drain(args));
     settings.interval = args.output.interval.min(args.output.interim.unwrap_or(Duration::MAX));
     settings.seed = seed;
-    settings.node = Node { rank: args.load.node.rank, world: args.load.node.of };
+    settings.node = share::asked(&args.output.run, args.load.seed)?;
     Plan::new(settings, 1).map_err(|error| format!("failed to {error}"))
 }
 
@@ -79,7 +80,8 @@ fn load(args: &DhcpArgs) -> Result<Load, String> {
 
 /// As many as a server that answers nothing keeps in flight, so that the rate is kept even then.
 fn window(args: &DhcpArgs, schedule: &Schedule) -> u32 {
-    window_at(args, schedule.peak_per_second().unwrap_or(f64::from(WINDOW_MAX)))
+    let peak = schedule.peak_per_second().unwrap_or(f64::from(WINDOW_MAX));
+    window_at(args, peak / f64::from(args.nodes()))
 }
 
 /// The same for a rate.
@@ -113,10 +115,11 @@ fn workers(args: &DhcpArgs, sessions: u32, sources: usize) -> usize {
 /// The first `-n` counts leases asked for; renewals and releases that fall due between them are not of their number.
 fn count(args: &DhcpArgs) -> Option<u64> {
     match args.scenario {
-        Scenario::Avalanche => Some(args.clients.count.get().into()),
+        // Each machine has clients of its own.
+        Scenario::Avalanche => Some(u64::from(args.clients.count.get()) * u64::from(args.nodes())),
         Scenario::Fleet(_) => args.limits.numbers[0],
         Scenario::Basic => {
-            let world = u64::from(args.load.node.of);
+            let world = u64::from(args.nodes());
             let of_all = |count: u64| mix(args).until_acquired(count.div_ceil(world)) * world;
             args.limits.numbers[0].map(of_all)
         }

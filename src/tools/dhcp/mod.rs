@@ -41,7 +41,7 @@ use crate::cli::Refusal;
 use crate::cli::dhcp::args::{self, DhcpArgs, Family, Scenario};
 use crate::cli::dhcp::decoded::decoded;
 use crate::cli::exit::Exit;
-use crate::cli::output::Output;
+use crate::cli::output::{Output, Progress};
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::{
@@ -183,7 +183,12 @@ impl<'a> Perfdhcp<'a> {
             )),
             asked,
             objectives: self.objectives.clone(),
-            output: Output { run: args.output.run.clone(), percentiles: Vec::new() },
+            output: Output {
+                run: args.output.run.clone(),
+                percentiles: Vec::new(),
+                progress: Progress::Table,
+                title: None,
+            },
             ports: None,
             ceiling: ceiling::of(&self.operations[..1], self.load.workers()),
             endless: args.limits.period.is_none() && args.limits.numbers[0].is_none(),
@@ -308,7 +313,7 @@ fn population(args: &DhcpArgs, seed: u64) -> Result<Population, String> {
 /// How many clients there are on all nodes together. Each node takes those whose numbers leave its own as the
 /// remainder, so no two machines ever are the same client; a fleet brings all of its clients on each.
 fn range(args: &DhcpArgs) -> u64 {
-    let (count, nodes) = (u64::from(args.clients.count.get()), u64::from(args.load.node.of));
+    let (count, nodes) = (u64::from(args.clients.count.get()), u64::from(args.nodes()));
     match args.scenario {
         Scenario::Fleet(_) | Scenario::Avalanche => count * nodes,
         Scenario::Basic => count.next_multiple_of(nodes),
@@ -316,7 +321,7 @@ fn range(args: &DhcpArgs) -> u64 {
 }
 
 fn leases_max(args: &DhcpArgs) -> usize {
-    let rate = args.exchange.renew_rate + args.exchange.release_rate;
+    let rate = (args.exchange.renew_rate + args.exchange.release_rate) / f64::from(args.nodes());
     if args.exchange.release_on_exit || args.output.diagnostics.leases {
         return LEASES_MAX;
     }

@@ -19,7 +19,7 @@ pub(super) fn asked(args: &DhcpArgs) -> Asked {
     };
     let rate = match &args.load.rate {
         // The part of it that is this machine's.
-        Rate::Constant { per_second, .. } => Some(*per_second / f64::from(args.load.node.of)),
+        Rate::Constant { per_second, .. } => Some(*per_second / f64::from(args.nodes())),
         _ => None,
     };
     Asked {

@@ -8,9 +8,11 @@ pub(crate) mod http;
 pub(crate) mod import;
 pub(crate) mod loadgen;
 mod naming;
+pub(crate) mod once;
 pub(crate) mod plan;
 mod sample;
 mod sessions;
+mod trace;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -25,16 +27,17 @@ use brunt_record::{Catalogue, Record};
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
-use crate::cli::output::{self, Output};
+use crate::cli::output::{Output, Progress};
 use crate::console;
-use crate::run::signals::Signals;
+use crate::run::signals::{Signal, Signals};
 use crate::run::{
-    self, Finished, Job, Losses, Manner, Observer, Prepared, Progress, Protocol, asked, carry_out,
-    ceiling, exit, is_endless, objectives, of_iterations,
+    self, Finished, Job, LastScrape, Losses, Manner, Prepared, Protocol, asked, carry_out, ceiling,
+    check_files, exit, is_endless, objectives, of_iterations,
 };
 
 use naming::Naming;
 use sessions::FlowSessions;
+use trace::{ShowEvery, TraceFile, Tracer};
 
 /// A run of a flow that was asked for.
 pub(crate) struct FlowJob {
@@ -52,8 +55,10 @@ pub(crate) struct FlowJob {
     pub(crate) output: Output,
     /// What is loaded, for the record.
     pub(crate) target: String,
-    /// What is shown while it runs.
-    pub(crate) progress: output::Progress,
+    /// The file of failed exchanges.
+    trace: Option<TraceFile>,
+    /// Who is shown every exchange.
+    every: Option<ShowEvery>,
 }
 
 /// A run of a flow that is over.
@@ -64,6 +69,8 @@ pub(crate) struct Done {
     exit: Exit,
     /// Where the record was written.
     pub(crate) written: Option<PathBuf>,
+    /// The signal that ended it.
+    signal: Option<Signal>,
     /// What could not be written.
     pub(crate) losses: Losses,
     /// Where each count lies among the tallies.
@@ -72,6 +79,8 @@ pub(crate) struct Done {
     pub(crate) counts: Vec<u64>,
     /// How long it was until nothing was in flight any more, from its origin.
     pub(crate) lasted: Duration,
+    /// Waits for the last scrape of its figures when all of this is told.
+    _last_scrape: LastScrape,
 }
 
 impl Done {
@@ -95,13 +104,24 @@ pub(crate) fn prepare(mut asked_for: FlowJob) -> Result<Prepared<Users>, Refusal
         asked_for.settings.workers = Some(1);
     }
     for note in fit::examine(&asked_for.flow).map_err(|error| failed_to(&error))? {
-        if asked_for.progress != output::Progress::Quiet {
+        if asked_for.output.progress == Progress::Figures {
             console::note(&note);
         }
     }
-    let FlowJob { command, flow, network, settings, objectives, output, target, .. } = asked_for;
+    let FlowJob { command, mut flow, network, settings, objectives, output, target, .. } =
+        asked_for;
+    let (trace, every) = (asked_for.trace, asked_for.every);
+    let files: Vec<_> = output
+        .run
+        .paths()
+        .into_iter()
+        .chain([("--trace", trace.as_ref().map(AsRef::as_ref))])
+        .collect();
+    check_files(&files).map_err(Refusal::failed)?;
+    let version = network.settings().version;
+    let tracer = Tracer::attach(trace, every, version, &mut flow).map_err(Refusal::usage)?;
     let compiled = CompiledFlow::new(flow, network).map_err(|error| failed_to(&error))?;
-    let users = Users { naming: Naming::of(compiled.flow()), compiled: Arc::new(compiled) };
+    let users = Users { naming: Naming::of(compiled.flow()), compiled: Arc::new(compiled), tracer };
     let load = Plan::new(settings, sessions::group(&users.compiled));
     let load = load.map_err(|error| failed_to(&error))?;
     let job = users.job(command, load, &objectives, output, target).map_err(Refusal::usage)?;
@@ -111,27 +131,27 @@ pub(crate) fn prepare(mut asked_for: FlowJob) -> Result<Prepared<Users>, Refusal
 
 /// Carries a flow out, from the first connection to the record.
 pub(crate) fn run(asked_for: FlowJob, signals: &Signals) -> Result<Done, Refusal> {
-    let progress = asked_for.progress;
-    let Prepared { job, protocol: users, .. } = prepare(asked_for)?;
-    let quiet = progress == output::Progress::Quiet;
-    let mut progress = Progress::new(progress, job.load.lasting());
-    let mut observers: [&mut dyn Observer; 1] = [&mut progress];
-    let observers = if quiet { &mut [] } else { &mut observers[..] };
-    let finished = carry_out(&job, &users, observers, signals).map_err(Refusal::failed)?;
+    let Prepared { job, protocol: mut users, .. } = prepare(asked_for)?;
+    let finished = carry_out(&job, &users, &mut [], signals).map_err(Refusal::failed)?;
     let tallies = users.compiled.tallies().clone();
     let mut counts = vec![0; tallies.len()];
     for total in finished.engine.totals.values() {
         counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
     }
     let exit = exit(&finished.record, finished.signal, Manner::Ours);
-    let Finished { record, engine, written, losses, .. } = finished;
-    Ok(Done { record, exit, written, losses, tallies, counts, lasted: engine.over })
+    let Finished { record, engine, written, mut losses, signal, last_scrape: _last_scrape, .. } =
+        finished;
+    losses.keep(users.tracer.take().map_or(Ok(()), |tracer| tracer.write()));
+    let lasted = engine.over;
+    Ok(Done { record, exit, written, signal, losses, tallies, counts, lasted, _last_scrape })
 }
 
 /// The virtual users of a flow.
 pub(crate) struct Users {
     compiled: Arc<CompiledFlow>,
     naming: Naming,
+    /// What keeps exchanges in full, where that is asked for.
+    tracer: Option<Tracer>,
 }
 
 impl Users {

@@ -4,6 +4,7 @@ use brunt_engine::{Load, Plan, Settings, Stopping};
 
 use crate::cli::rate::RateArgs;
 use crate::run::schedules::{self, Flags};
+use crate::run::share;
 
 const FLAGS: Flags = Flags { rate: "--targetThroughput", file: "--variableRateData" };
 
@@ -29,6 +30,7 @@ pub(super) fn plan(args: &RateArgs, seed: u64, exchanges_max: Option<u64>) -> Re
     settings.operation_timeout = asked.operation_timeout.unwrap_or_default();
     settings.drain = asked.drain_timeout;
     settings.seed = seed;
+    settings.node = share::asked(&args.output.run, args.seed)?;
     settings.explain_every = args.output.verbose;
     Plan::new(settings, asked.concurrent).map_err(|error| format!("failed to {error}"))
 }

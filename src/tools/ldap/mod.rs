@@ -31,7 +31,7 @@ use brunt_record::{Basis, Catalogue, Measured, Phase};
 
 use crate::cli::Refusal;
 use crate::cli::monitor::MonitorSource;
-use crate::cli::output::Output;
+use crate::cli::output::{Output, Progress};
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::operation::Operation;
 use crate::console;
@@ -131,7 +131,12 @@ impl RateTool<'_> {
                 .with_tallies(ldap::tally::NAMES),
             asked: brunt_record::Plan { latency_basis, ..asked },
             objectives: objectives(&output.run.objectives, operations)?,
-            output: Output { run: output.run.clone(), percentiles: output.percentiles.clone() },
+            output: Output {
+                run: output.run.clone(),
+                percentiles: output.percentiles.clone(),
+                progress: Progress::Table,
+                title: None,
+            },
             ports: ports::of(args, &self.plan),
             ceiling: ceiling::of(operations, load.workers()),
             endless: is_endless(&load),

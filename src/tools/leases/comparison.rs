@@ -27,6 +27,7 @@ use super::store::{Manner, Place, Store};
 use super::tally::Tally;
 use super::words;
 use crate::cli::leases::PhaseChoice;
+use crate::cli::output::Output;
 use crate::console;
 use crate::run::signals::Signals;
 
@@ -40,7 +41,8 @@ pub(super) struct Comparison<'a> {
     pub(super) flush: Option<u8>,
     pub(super) seed: u64,
     pub(super) objectives: &'a [Slo],
-    pub(super) percentiles: &'a [f64],
+    /// What each run is made to have.
+    pub(super) output: Output,
     pub(super) signals: &'a Signals,
     pub(super) stop: Stop,
     pub(super) screen: Screen,
@@ -233,6 +235,7 @@ impl Comparison<'_> {
             settings.warm_up = Duration::ZERO;
         }
         let title = format!("{} {name}, run {}", self.title(way), way.run);
+        let output = Output { title: Some(format!("leases: {title}")), ..self.output.clone() };
         self.screen.phase(title, operations, asked.duration);
         let phase = Phase {
             work,
@@ -245,7 +248,7 @@ impl Comparison<'_> {
             tape: None,
             command: self.collection.command.clone(),
             target: way.store.target(),
-            percentiles: self.percentiles.to_vec(),
+            output,
             objectives: self.objectives_of(name),
         };
         let screen = &mut self.screen;

@@ -64,7 +64,7 @@ pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal>
         flush: args.place.innodb_flush,
         seed: args.output.seed.unwrap_or_else(console::seed),
         objectives: &objectives,
-        percentiles: &args.output.percentiles,
+        output: args.output.of_each_run(),
         signals,
         stop: signals.stop(),
         screen: Screen::new(args.output.quiet, Comparison::phases(&asked)),

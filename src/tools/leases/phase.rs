@@ -41,8 +41,8 @@ pub(super) struct Phase<'a> {
     pub(super) command: Vec<String>,
     /// What is worked on, for the record.
     pub(super) target: String,
-    /// Percentiles to put into the record.
-    pub(super) percentiles: Vec<f64>,
+    /// Percentiles to put into the record, and what is shown meanwhile.
+    pub(super) output: Output,
     /// What it is held against, as far as it is about what the phase does.
     pub(super) objectives: Vec<Slo>,
 }
@@ -73,7 +73,7 @@ impl Phase<'_> {
             catalogue: Catalogue::new(names.iter().copied(), PARTS.to_vec()),
             asked: asked(load.settings(), seed, self.target),
             objectives: self.objectives,
-            output: Output { percentiles: self.percentiles, ..Output::default() },
+            output: self.output,
             ports: None,
             ceiling: None,
             endless: false,

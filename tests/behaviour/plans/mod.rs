@@ -11,3 +11,4 @@ mod nodes;
 mod phases;
 mod previews;
 mod secrets;
+mod traces;

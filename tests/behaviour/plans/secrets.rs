@@ -9,7 +9,7 @@ use super::files::Plan;
 use crate::loadgen::target::RestTarget;
 
 /// A password in every place that has one.
-fn everywhere(base: &str) -> String {
+pub(super) fn everywhere(base: &str) -> String {
     format!(
         "[run]\nusers = 1\niterations = {{ each = 1 }}\n[http]\nbase = \"{base}\"\n\
          headers = {{ X-Api-Key = \"hidden-key\" }}\n\

@@ -63,7 +63,7 @@ pub use perfdhcp::{Perfdhcp, printed};
 pub use pki::Pki;
 pub use ports::free_port;
 pub use postgres::Postgres;
-pub use require::{peers, require};
+pub use require::{axe_core, peers, require};
 pub use served::Served;
 pub use skip::{skip, skip_anywhere};
 pub use slapd::{Options, Slapd};

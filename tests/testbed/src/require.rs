@@ -9,8 +9,8 @@ use std::env;
 use std::path::PathBuf;
 
 /// Whether every one of `programs` is installed. If one is not, the test is [skipped](crate::skip) and should return.
-/// `"opendj"` and `"keycloak"` stand for what
-/// `tests/setup` unpacked, `"libnss_ldap.so.2"` for a module of the name service, `"root"` for the
+/// `"opendj"`, `"keycloak"` and `"axe-core"`
+/// stand for what `tests/setup` unpacked, `"libnss_ldap.so.2"` for a module of the name service, `"root"` for the
 /// right to make a [`Lan`](crate::Lan), and `"postgres"` for the server, which distributions keep off
 /// the path.
 ///
@@ -35,6 +35,7 @@ fn lacking(program: &str) -> Option<String> {
     let there = match program {
         "opendj" => opendj_archive().join("lib/bootstrap.jar").exists(),
         "keycloak" => keycloak_archive().join("bin/kc.sh").exists(),
+        "axe-core" => axe_core().exists(),
         "root" if !rustix::process::geteuid().is_root() => {
             return Some("no right to make network namespaces; run the tests as root".into());
         }
@@ -70,4 +71,9 @@ pub(crate) fn opendj_archive() -> PathBuf {
 /// The Keycloak that `tests/setup` unpacked, never started itself.
 pub(crate) fn keycloak_archive() -> PathBuf {
     peers().join("keycloak-quarkus-dist-26.4.7/keycloak-26.4.7")
+}
+
+/// The script of axe-core that `tests/setup` unpacked, which looks for barriers on a page.
+pub fn axe_core() -> PathBuf {
+    peers().join("axe-core-4.14.1/axe.min.js")
 }

@@ -150,7 +150,7 @@ impl<D: DescribeReply> ClientState<D> {
             watch.sent_as(moment(sent));
         }
         watch.ended_as(moment(ended.at));
-        explain(&ended, ended.stage.title(shared.destination.is_ipv6()), self.number, watch);
+        explain(&ended, hub, self.slot, self.number, watch);
         let well = matches!(ended.outcome, Outcome::Ok(_));
         if well && wanted {
             hub.with_answer(self.slot, |answer| D::describe(answer, &mut self.values));

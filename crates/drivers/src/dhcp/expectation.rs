@@ -83,6 +83,38 @@ pub(super) fn examined<D: Dialogue>(
     Step::Done(Ending { outcome, answered: true, anomaly: None, lease })
 }
 
+/// What an answer holds in the place of what the outcome says was expected of it; nothing of another outcome.
+pub(super) fn found_instead<D: Dialogue>(
+    expectations: &[Expectation],
+    outcome: Outcome,
+    message: &[u8],
+) -> Option<String> {
+    let Outcome::Failed(Class::Check, number) = outcome else { return None };
+    let expected = expectations.get((number as usize).checked_sub(1)?)?;
+    let found = D::field(message, expected.field);
+    Some(found.map_or_else(|| "nothing there".to_owned(), |octets| shown(expected.field, octets)))
+}
+
+/// The most octets of a field that are shown.
+const SHOWN_MAX: usize = 64;
+
+/// The octets of a field as `--expect` takes them.
+fn shown(field: Field, octets: &[u8]) -> String {
+    if let (Field::Address | Field::NextServer, [a, b, c, d]) = (field, octets) {
+        return format!("{a}.{b}.{c}.{d}");
+    }
+    let text = octets.strip_suffix(&[0]).unwrap_or(octets);
+    let is_text = !text.is_empty() && text.iter().all(|octet| (b' '..=b'~').contains(octet));
+    let kept = if is_text { text } else { octets };
+    let cut = if kept.len() > SHOWN_MAX { " .." } else { "" };
+    let kept = &kept[..kept.len().min(SHOWN_MAX)];
+    if is_text {
+        return format!("'{}'{cut}", String::from_utf8_lossy(kept));
+    }
+    let hexadecimal: String = kept.iter().map(|octet| format!("{octet:02x}")).collect();
+    format!("0x{hexadecimal}{cut}")
+}
+
 /// The number of the first expectation that the answer to a message of this stage does not meet.
 fn unmet<D: Dialogue>(
     expectations: &[Expectation],
@@ -150,6 +182,24 @@ mod tests {
         }
         let granted = [expect(Some(Answer::Grant), Field::Option(67), None)];
         assert_eq!(first(&granted, Stage::First, &offer), None);
+    }
+
+    #[test]
+    fn what_is_there_instead_is_told() {
+        let told = |field, number| {
+            let expected = [expect(None, field, Some("x"))];
+            let outcome = Outcome::Failed(Class::Check, number);
+            found_instead::<v4::Client>(&expected, outcome, &answer(MessageType::Offer))
+        };
+        let instead = |field| told(field, 1).expect("it was expected");
+        assert_eq!(instead(Field::Option(66)), "'10.0.0.9'");
+        assert_eq!(instead(Field::Option(54)), "0x0a000001");
+        assert_eq!(instead(Field::NextServer), "10.0.0.9");
+        assert_eq!(instead(Field::BootFile), "'pxelinux.0'");
+        assert_eq!(instead(Field::Option(67)), "nothing there");
+        // The failures of an exchange for another reason have no such number.
+        assert_eq!((told(Field::Option(66), 0), told(Field::Option(66), 2)), (None, None));
+        assert_eq!(shown(Field::Option(43), &[0xff; 100]).len(), 2 + 2 * SHOWN_MAX + 3);
     }
 
     #[test]

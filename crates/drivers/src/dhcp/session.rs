@@ -6,6 +6,7 @@
 //! must not know a packet.
 
 use super::dialogue::{Anomaly, Dialogue, ExchangeRequest};
+use super::expectation::found_instead;
 use super::hub::{EndedExchange, Hub, Terms};
 use super::lifecycle::{ExchangeResult, Lifecycle};
 use super::task::Task;
@@ -76,7 +77,7 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
         let client = request.client;
         watch.operation(kind as u16);
         let mut ended = self.hub.carry_out(self.slot, request, terms).await;
-        report(&ended, self.title(ended.stage), client, watch);
+        self.report(&ended, client, watch);
         let waited = ended.sent.map_or(Duration::ZERO, |sent| ended.at - sent);
         let (outcome, lease, at) = (ended.outcome, ended.lease.take(), ended.at);
         let turn = ExchangeResult { kind, outcome, lease, waited, at };
@@ -90,8 +91,16 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
         outcome
     }
 
-    fn title(&self, stage: Stage) -> &'static str {
-        stage.title(self.hub.shared().destination.is_ipv6())
+    /// Tells the engine what it has to know of an exchange.
+    fn report(&self, ended: &EndedExchange<D::Lease>, client: u64, watch: &mut Watch<'_>) {
+        if let Some(sent) = ended.sent {
+            watch.sent_as(sent);
+        }
+        watch.ended_as(ended.at);
+        for (stage, took) in ended.took.iter().flatten() {
+            watch.part(Part(*stage as u8), *took);
+        }
+        explain(ended, &self.hub, self.slot, client, watch);
     }
 }
 
@@ -110,7 +119,7 @@ impl<D: Dialogue, C: Carrier + 'static> brunt_exchange::Session for Session<D, C
                 let client = request.client;
                 let terms = Terms { phase: ticket.phase, until: None };
                 let ended = self.hub.carry_out(self.slot, request, terms).await;
-                report(&ended, self.title(ended.stage), client, watch);
+                self.report(&ended, client, watch);
                 ended.outcome
             }
             Err(kind) => {
@@ -139,28 +148,18 @@ impl<D: Dialogue, C: Carrier + 'static> brunt_exchange::Session for Session<D, C
     }
 }
 
-/// Tells the engine what it has to know of an exchange.
-fn report<L>(ended: &EndedExchange<L>, title: &str, client: u64, watch: &mut Watch<'_>) {
-    if let Some(sent) = ended.sent {
-        watch.sent_as(sent);
-    }
-    watch.ended_as(ended.at);
-    for (stage, took) in ended.took.iter().flatten() {
-        watch.part(Part(*stage as u8), *took);
-    }
-    explain(ended, title, client, watch);
-}
-
 /// Says why an exchange failed, if it did.
-pub(super) fn explain<L>(
-    ended: &EndedExchange<L>,
-    title: &str,
+pub(super) fn explain<D: Dialogue, C: Carrier + 'static>(
+    ended: &EndedExchange<D::Lease>,
+    hub: &Hub<D, C>,
+    slot: u32,
     client: u64,
     watch: &mut Watch<'_>,
 ) {
     if !watch.wants_text() || !matches!(ended.outcome, Outcome::Failed(..) | Outcome::TimedOut) {
         return;
     }
+    let title = ended.stage.title(hub.shared().destination.is_ipv6());
     let what = match (ended.anomaly, ended.outcome) {
         (_, Outcome::TimedOut) => "no answer within the drop time",
         (Some(Anomaly::Nak), _) => "the server refused by DHCPNAK",
@@ -170,7 +169,15 @@ pub(super) fn explain<L>(
             let error = std::io::Error::from_raw_os_error(errno.cast_signed());
             return watch.explain(format_args!("client {client}: not sent: {error} [{title}]"));
         }
-        _ => "the answer was not what was asked for",
+        _ => {
+            let expected = &hub.shared().expectations;
+            let found = |answer: &[u8]| found_instead::<D>(expected, ended.outcome, answer);
+            if let Some(found) = hub.with_answer(slot, found) {
+                return watch
+                    .explain(format_args!("client {client}: the answer has {found} [{title}]"));
+            }
+            "the answer was not what was asked for"
+        }
     };
     watch.explain(format_args!("client {client}: {what} [{title}]"));
 }

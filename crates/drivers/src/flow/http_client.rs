@@ -4,7 +4,7 @@ use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::http::{Content, HttpExchange};
 use super::reply::Reply;
 use super::step_id::StepId;
-use crate::http::{self, Body, Client, Group, Origin, Request, Response, Wanted};
+use crate::http::{self, Body, Client, Course, Group, Origin, Request, Response, Wanted};
 use brunt_exchange::{Class, Outcome, Watch};
 use brunt_feed::{FILLED_MAX, Text, Unfilled, Values};
 use std::rc::Rc;
@@ -77,7 +77,8 @@ impl HttpClient {
             return Err(told(&failure, values, watch));
         }
         let (request, response) = (&mut self.request, &mut self.response);
-        let wanted = Wanted { refusal: watch.wants_text(), ..info.wanted };
+        let (refusal, shown) = (watch.wants_text(), watch.keeps_words());
+        let wanted = Wanted { refusal, shown, ..info.wanted };
         let sent = self.client.exchange(origin, request, wanted, response, watch).await;
         sent.map_err(|failure| {
             self.rendered = None;
@@ -90,6 +91,11 @@ impl HttpClient {
     /// The answer.
     pub(super) fn reply(&self) -> Reply<'_> {
         Reply::Http(&self.response)
+    }
+
+    /// What the client did of its own, in an exchange that is traced.
+    pub(super) fn course(&self) -> &Course {
+        self.client.course()
     }
 
     /// The answer is needed no more.

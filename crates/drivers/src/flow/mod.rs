@@ -23,6 +23,7 @@ pub mod refusal;
 mod reply;
 pub mod source;
 mod step_id;
+pub mod trace;
 mod unexamined;
 mod user;
 mod variables;
@@ -47,6 +48,7 @@ pub use reply::{Parsed, Reply};
 pub use source::{
     Choice, DrawContext, Exhausted, NoChoice, Renewal, Source, Variable, VariableCycle,
 };
+pub use trace::{Trace, TracedExchange};
 pub use unexamined::Unexamined;
 pub use user::{Course, ITERATION, ITERATION_WORK, PARTS, User, WorkerContext};
 pub use xpath::XPath;

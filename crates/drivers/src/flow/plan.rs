@@ -5,6 +5,7 @@ use super::extract::Extract;
 use super::http::HttpExchange;
 use super::ldap::LdapExchange;
 use super::source::Variable;
+use super::trace::Trace;
 use crate::{dhcp, ldap};
 use brunt_exchange::ThinkTime;
 use brunt_feed::Hole;
@@ -45,6 +46,8 @@ pub struct Flow {
     pub dhcp: Option<Arc<dhcp::DhcpEndpoint>>,
     /// Whether times are summed for a table.
     pub times: Times,
+    /// Where exchanges are told of in full, if they are.
+    pub trace: Option<Trace>,
 }
 
 impl Flow {

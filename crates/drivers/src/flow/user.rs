@@ -4,6 +4,8 @@
 //! connection for its next step is open; what the step sends is rendered only when it is due, because in the open model
 //! an arrival decides what is sent.
 
+mod traced;
+
 use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::counters::{FlowCounters, StepResult};
 use super::cursor::{Cursor, Upcoming};
@@ -24,6 +26,7 @@ use brunt_feed::{Hole, Values};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
+use traced::Traced;
 
 /// From the beginning of an iteration to its end, pauses included: how long a visit takes.
 pub const ITERATION: Part = Part(5);
@@ -97,6 +100,8 @@ pub struct User {
     started: bool,
     /// Why the variables of an iteration could not be filled.
     spent: Option<Exhausted>,
+    /// What the step in flight was sent with, while it is traced.
+    traced: Option<Box<Traced>>,
 }
 
 impl User {
@@ -116,6 +121,7 @@ impl User {
             paused_before: Duration::ZERO,
             started: false,
             spent: None,
+            traced: None,
             context: Rc::clone(context),
         }
     }
@@ -158,10 +164,11 @@ impl User {
     }
 
     /// An exchange that was begun and did not end was cancelled by the run.
-    fn settle(&mut self) {
+    fn settle(&mut self, now: Moment) {
         let Some(id) = self.in_flight.take() else { return };
         let context = Rc::clone(&self.context);
         if let Some((act, _)) = context.compiled.act(id) {
+            self.tell_given_up(id, act, now);
             let timeout = act.timeout.unwrap_or_default();
             context.counters.ended(
                 self.cursor.phase(),
@@ -192,16 +199,27 @@ impl User {
         let bare = info.needs.iter().any(empty);
         if self.cursor.skips() || bare {
             context.counters.skipped(self.cursor.phase(), act.operation);
+            self.tell_skipped(id, act, info);
             self.cursor.done(id, false, &context.compiled);
             return Outcome::Skipped;
         }
         self.in_flight = Some(id);
-        let outcome = match self.variables.begin_exchange(&context.compiled, &info.uses) {
-            Err(spent) => exhausted(&spent, watch),
+        let begun = self.variables.begin_exchange(&context.compiled, &info.uses);
+        if let Some(trace) = &context.compiled.flow().trace {
+            self.begin_trace(trace, watch);
+        }
+        let (outcome, answered) = match begun {
+            Err(spent) => (exhausted(&spent, watch), false),
             Ok(()) => self.exchange_of(id, act, info, watch).await,
         };
         self.in_flight = None;
         let outcome = self.count(act, outcome, watch);
+        if let Some(traced) = self.traced.take() {
+            self.tell(id, act, &traced, (outcome, answered), watch);
+        }
+        if matches!(act.payload, Payload::Http(_)) {
+            self.http_client.put_away();
+        }
         self.cursor.done(id, !matches!(outcome, Outcome::Ok(_)), &context.compiled);
         outcome
     }
@@ -247,14 +265,14 @@ impl User {
         outcome
     }
 
-    /// Asks, and looks whether the answer is what the plan expects.
+    /// Asks, and looks whether the answer is what the plan expects. Says as well whether there was one.
     async fn exchange_of(
         &mut self,
         id: StepId,
         act: &ExchangeStep,
         info: &ExchangeInfo,
         watch: &mut Watch<'_>,
-    ) -> Outcome {
+    ) -> (Outcome, bool) {
         let context = Rc::clone(&self.context);
         let values = self.variables.values();
         match (&act.payload, &mut self.ldap_client) {
@@ -263,20 +281,20 @@ impl User {
                 match self.http_client.exchange(step, &context.compiled, values, watch).await {
                     Ok(()) => {
                         let reply = self.http_client.reply();
-                        let outcome = judge_status(act, reply, &mut self.variables, watch);
-                        self.http_client.put_away();
-                        outcome
+                        (judge_status(act, reply, &mut self.variables, watch), true)
                     }
-                    Err(outcome) => outcome,
+                    Err(outcome) => (outcome, false),
                 }
             }
             (Payload::Ldap(ldap), Some(ldap_client)) => {
                 match ldap_client.exchange(ldap, &context.compiled, values, watch).await {
-                    Ok(()) => judge_result(act, ldap, ldap_client, &mut self.variables, watch),
-                    Err(outcome) => outcome,
+                    Ok(()) => {
+                        (judge_result(act, ldap, ldap_client, &mut self.variables, watch), true)
+                    }
+                    Err(outcome) => (outcome, false),
                 }
             }
-            (Payload::Ldap(_), None) => Outcome::Skipped,
+            (Payload::Ldap(_), None) => (Outcome::Skipped, false),
             (Payload::Dhcp(kind), _) => self.lease(*kind, act, info, watch).await,
         }
     }
@@ -288,15 +306,16 @@ impl User {
         act: &ExchangeStep,
         info: &ExchangeInfo,
         watch: &mut Watch<'_>,
-    ) -> Outcome {
-        let Some(dhcp_client) = &mut self.dhcp_client else { return Outcome::Skipped };
+    ) -> (Outcome, bool) {
+        let Some(dhcp_client) = &mut self.dhcp_client else { return (Outcome::Skipped, false) };
         let phase = self.cursor.phase().unwrap_or_default();
-        match dhcp_client.carry_out(kind, info.wanted.fields, phase, watch).await {
+        let wanted = info.wanted.fields || watch.keeps_words();
+        match dhcp_client.carry_out(kind, wanted, phase, watch).await {
             Outcome::Ok(code) => {
                 let reply = Reply::Named { code, values: dhcp_client.values() };
-                judge(act, reply, &mut self.variables, watch)
+                (judge(act, reply, &mut self.variables, watch), true)
             }
-            outcome => outcome,
+            outcome => (outcome, false),
         }
     }
 }
@@ -464,7 +483,7 @@ impl Session for User {
     }
 
     fn wants(&mut self, free: Moment) -> Want {
-        self.settle();
+        self.settle(free);
         match self.upcoming() {
             Upcoming::Arrival => Want::Next,
             Upcoming::Step(_, pause) => {

@@ -33,6 +33,28 @@ pub struct Client {
     jar: Jar,
     /// The origin a URL led to last, by its spelling.
     last: Option<(Vec<u8>, Arc<Origin>)>,
+    /// What was added to a request that is shown, and where its answers led.
+    course: Course,
+}
+
+/// What the client did of its own in an exchange that is shown.
+#[derive(Clone, Debug, Default)]
+pub struct Course {
+    /// The lines it added to the head of the request: cookies, encodings.
+    pub added: Vec<u8>,
+    /// The redirects it followed.
+    pub hops: Vec<Hop>,
+}
+
+/// A redirect that was followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hop {
+    /// The status of the answer that redirected.
+    pub status: u16,
+    /// The method that was used then.
+    pub method: Vec<u8>,
+    /// Where it led.
+    pub url: Vec<u8>,
 }
 
 impl Client {
@@ -46,6 +68,7 @@ impl Client {
             connections: Vec::new(),
             jar: Jar::default(),
             last: None,
+            course: Course::default(),
         }
     }
 
@@ -95,6 +118,9 @@ impl Client {
         response: &mut Response,
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
+        if wanted.shown {
+            self.course = Course::default();
+        }
         let settings = &self.network.settings;
         if settings.cookies || settings.redirects > 0 || settings.decompress {
             return Box::pin(self.browse(origin, request, wanted, response, watch)).await;
@@ -102,6 +128,11 @@ impl Client {
         let done = self.send(origin, request, b"", wanted, response, watch).await?;
         watch.ended_as(done.at);
         Ok(())
+    }
+
+    /// What the client did of its own in the last exchange of which the answer was to be shown.
+    pub fn course(&self) -> &Course {
+        &self.course
     }
 
     /// The cookies of this user.
@@ -131,6 +162,9 @@ impl Client {
         loop {
             let request = turned.as_ref().unwrap_or(request);
             let extra = self.added(&origin, request);
+            if wanted.shown && followed == 0 {
+                self.course.added.clone_from(&extra);
+            }
             let wanted = Wanted { fields: true, ..wanted };
             let done = self.send(&origin, request, &extra, wanted, response, watch).await?;
             watch.ended_as(done.at);
@@ -146,6 +180,10 @@ impl Client {
                     followed += 1;
                     let (there, path) = self.aim(&to).await?;
                     next.set_target(&to[path..]);
+                    if wanted.shown {
+                        let (status, method) = (response.status(), next.method().to_vec());
+                        self.course.hops.push(Hop { status, method, url: to });
+                    }
                     origin = there;
                     turned = Some(next);
                     continue;

@@ -26,7 +26,7 @@ mod route;
 mod settings;
 mod tally;
 
-pub use client::Client;
+pub use client::{Client, Course, Hop};
 pub use failure::{Failure, Http2Failure, When};
 pub use group::Group;
 pub use network::{Network, NetworkError, ORIGINS_MAX};

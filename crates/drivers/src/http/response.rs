@@ -7,6 +7,7 @@ use super::settings::Limits;
 
 /// What an exchange wants to know of its answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is wanted for a reason of its own")]
 pub struct Wanted {
     /// The fields of the head. The status is always known.
     pub fields: bool,
@@ -15,18 +16,21 @@ pub struct Wanted {
     /// Of an answer that refuses, with a status of 400 or more, its fields and the beginning of its body, so that it
     /// can be told why. Others cost nothing by it.
     pub refusal: bool,
+    /// The fields of any answer and the beginning of its body, to be shown to somebody.
+    pub shown: bool,
 }
 
 impl Wanted {
     /// Whether the fields of an answer with this status are to be kept.
     pub(super) fn fields_of(self, status: u16) -> bool {
-        self.fields || self.refusal && status >= REFUSED
+        self.fields || self.shown || self.refusal && status >= REFUSED
     }
 
     /// How many bytes of the body of an answer with this status are to be kept.
     pub(super) fn kept_of(self, status: u16, limits: &Limits) -> usize {
         match self {
             Self { body: true, .. } => limits.body_kept,
+            Self { shown: true, .. } => SHOWN_KEPT.min(limits.body_kept),
             Self { refusal: true, .. } if status >= REFUSED => REFUSAL_KEPT.min(limits.body_kept),
             _ => 0,
         }
@@ -37,6 +41,8 @@ impl Wanted {
 const REFUSED: u16 = 400;
 /// How many bytes of the body of a refusal are kept where the body itself is not wanted.
 const REFUSAL_KEPT: usize = 1024;
+/// The same of an answer that is shown.
+const SHOWN_KEPT: usize = 16 * 1024;
 
 /// Buffers that grew beyond this for one answer are given back.
 const ROOM_KEPT: usize = 8 * 1024;

@@ -18,6 +18,15 @@ pub(super) fn own() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
+/// How far the counters of cores may be ahead of the clock: they count in ticks.
+const ROUNDING: Duration = Duration::from_millis(20);
+
+/// What was added, if it can be: a host that suspends its guest adds the whole absence to the time it kept, though the
+/// guest's clock stood still and no exchange waited.
+fn believable(added: Duration, most: Duration) -> Duration {
+    if added <= most { added } else { Duration::ZERO }
+}
+
 /// What the counters show.
 #[derive(Clone, Debug, Default)]
 struct Reading {
@@ -84,11 +93,13 @@ impl MachineCounters {
             *told += more;
             more
         };
+        let wall = fresh(&mut told.wall, seen.wall);
+        let most = (wall + ROUNDING) * seen.cores;
         Machine {
-            wall: fresh(&mut told.wall, seen.wall),
+            wall,
             cores: seen.cores,
             others: fresh(&mut told.others, seen.others),
-            steal: fresh(&mut told.steal, seen.steal),
+            steal: believable(fresh(&mut told.steal, seen.steal), most),
             throttled: fresh(&mut told.throttled, seen.throttled),
             pressure: fresh(&mut told.pressure, seen.pressure),
         }
@@ -145,5 +156,19 @@ mod tests {
         let sum = |others| Machine { others: MS(others), ..Machine::default() };
         let told = [300, 290, 310, 310, 400].map(|others| counters.tell(&sum(others)).others);
         assert_eq!(told, [MS(300), MS(0), MS(10), MS(0), MS(90)]);
+    }
+
+    #[test]
+    fn a_suspended_guest_was_kept_from_no_core() {
+        let mut counters = MachineCounters::new(Moment::ZERO);
+        let sum = |(wall, steal)| Machine {
+            wall: MS(wall),
+            steal: MS(steal),
+            cores: 2,
+            ..Machine::default()
+        };
+        let seen = [(1_000, 50), (2_000, 2_050), (3_000, 330_000), (4_000, 330_100)];
+        let told = seen.map(|seen| counters.tell(&sum(seen)).steal);
+        assert_eq!(told, [MS(50), MS(2_000), MS(0), MS(100)]);
     }
 }

@@ -107,7 +107,7 @@ pub(crate) async fn work<T: Time, F: SessionFactory>(
     }
     let pacer = Pacer { worker: &worker, timer: &timer };
     pacer.prepare().await;
-    let origin = shared.gate.arrive(|| worker.clock.now());
+    let origin = shared.gate.arrive(|| worker.clock.now(), shared.stop);
     let lasting = shared.plan.lasting();
     pacer.start(origin, lasting).await;
     let end = pacer.pace(origin, lasting, &|into| factory.counts(number, into)).await;

@@ -88,6 +88,7 @@ pub(super) fn chart(reading: &Reading<'_>) -> Chart {
         x: Axis::linear("exchanges a second"),
         y: Axis::logarithmic("milliseconds"),
         lines,
+        ..Lines::default()
     })
 }
 

@@ -32,19 +32,22 @@ pub(super) fn draw(lines: &Lines, id: &str) -> String {
     let left = widest + 14.0;
     let frame = Frame { x, y, left, room: WIDTH - left - RIGHT };
     let description = description(lines);
-    let legend: Vec<Entry<'_>> = lines.lines.iter().map(entry).collect();
+    let legend: Vec<Entry<'_>> = lines.lines.iter().map(|line| entry(line, lines.dense)).collect();
     framed(id, 0, [&lines.title, &description], &legend, TOP + HEIGHT + FOOT, |text| {
+        bands(text, lines, &frame);
         axes(text, lines, &frame);
         for line in &lines.lines {
-            path(text, line, &frame);
+            path(text, line, &frame, lines.dense);
         }
     })
 }
 
-fn entry(line: &Line) -> Entry<'_> {
+fn entry(line: &Line, dense: bool) -> Entry<'_> {
     let mut picture = String::new();
     let _ = write!(picture, "<path class=\"{}\" {} d=\"M0 7h22\"/>", stroke(line), dashed(line));
-    marked(&mut picture, line, (11.0, 7.0), None);
+    if !dense {
+        marked(&mut picture, line, (11.0, 7.0), None);
+    }
     Entry { name: &line.name, picture }
 }
 
@@ -87,17 +90,36 @@ fn axes(text: &mut String, lines: &Lines, frame: &Frame) {
     );
 }
 
-fn path(text: &mut String, line: &Line, frame: &Frame) {
+/// Shades stretches of x.
+fn bands(text: &mut String, lines: &Lines, frame: &Frame) {
+    for (from, to, name) in &lines.bands {
+        let place = |x: f64| Some(frame.left + frame.x.at(x)? * frame.room);
+        let (Some(from), Some(to)) = (place(*from), place(*to)) else { continue };
+        let _ = writeln!(
+            text,
+            "<rect class=\"band\" x=\"{from:.1}\" y=\"{TOP}\" width=\"{:.1}\" height=\"{HEIGHT}\"/>",
+            to - from
+        );
+        if to - from > length(name) + 8.0 {
+            let (x, y) = (from + 4.0, TOP + 14.0);
+            let name = escaped(name);
+            let _ = writeln!(text, "<text class=\"faint\" x=\"{x:.1}\" y=\"{y:.1}\">{name}</text>");
+        }
+    }
+}
+
+fn path(text: &mut String, line: &Line, frame: &Frame, dense: bool) {
     let mut points: Vec<(f64, f64)> = line.points.clone();
     points.sort_by(|a, b| a.0.total_cmp(&b.0));
     let places: Vec<_> =
         points.iter().filter_map(|point| Some((*point, frame.place(*point)?))).collect();
     let steps = places.iter().enumerate().map(|(number, (_, (x, y)))| {
-        format!("{}{x:.2} {y:.2}", if number == 0 { 'M' } else { 'L' })
+        let step = if number == 0 { 'M' } else { 'L' };
+        if dense { format!("{step}{x:.1} {y:.1}") } else { format!("{step}{x:.2} {y:.2}") }
     });
     let steps: String = steps.collect();
     let _ = writeln!(text, "<path class=\"{}\" {} d=\"{steps}\"/>", stroke(line), dashed(line));
-    for ((x, y), place) in places {
+    for ((x, y), place) in places.into_iter().filter(|_| !dense) {
         let about = format!("{}: {} at {}", line.name, exact(y), exact(x));
         marked(text, line, place, Some(&about));
     }
@@ -128,7 +150,7 @@ fn marked(text: &mut String, line: &Line, (x, y): (f64, f64), about: Option<&str
 /// The figures in words, for whoever cannot see the lines.
 fn description(lines: &Lines) -> String {
     let mut text = format!("{} over {}.", lines.y.described(), lines.x.described());
-    for line in &lines.lines {
+    for line in lines.lines.iter().filter(|_| !lines.dense) {
         let points = line.points.iter().map(|(x, y)| format!("{} at {}", exact(*y), exact(*x)));
         let _ = write!(text, " {}: {}.", line.name, points.collect::<Vec<_>>().join(", "));
     }
@@ -159,6 +181,7 @@ mod tests {
                     series: 0,
                 },
             ],
+            ..Lines::default()
         };
         let svg = draw(&lines, "c2");
         // Ticks 0, 2, … 10: two characters wide at most.

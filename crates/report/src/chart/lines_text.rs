@@ -151,6 +151,7 @@ mod tests {
                 line("ours", &[(1_000.0, 10.0), (100.0, 1.0)], 0, false),
                 line("theirs", &[(100.0, 10.0), (1_000.0, 0.0)], 0, true),
             ],
+            ..Lines::default()
         }
     }
 

@@ -7,11 +7,13 @@
 
 mod bars_svg;
 mod bars_text;
+mod heat_svg;
 mod lines_svg;
 mod lines_text;
 mod ruler;
 mod svg;
 
+pub use heat_svg::HeatMap;
 pub use ruler::{Ruler, Scale};
 
 use crate::Screen;
@@ -69,6 +71,10 @@ pub struct Lines {
     pub y: Axis,
     /// The lines.
     pub lines: Vec<Line>,
+    /// Whether points lie so close that marks would hide the lines. Words about each are left out, too.
+    pub dense: bool,
+    /// Stretches of x that are shaded, with their names.
+    pub bands: Vec<(f64, f64, String)>,
 }
 
 /// One line.
@@ -188,11 +194,22 @@ impl Bars {
 }
 
 impl Lines {
+    /// All places on the axis of x.
+    fn xs(&self) -> impl Iterator<Item = f64> + '_ {
+        let points = self.lines.iter().flat_map(|line| &line.points).map(|point| point.0);
+        points.chain(self.bands.iter().flat_map(|(from, to, _)| [*from, *to]))
+    }
+
     fn rulers(&self) -> (Ruler, Ruler) {
         let points = || self.lines.iter().flat_map(|line| &line.points);
         (
-            Ruler::of_points(self.x.scale, points().map(|point| point.0)),
-            Ruler::of_points(self.y.scale, points().map(|point| point.1)),
+            Ruler::of_points(self.x.scale, self.xs()),
+            if self.dense && self.y.scale == Scale::Linear {
+                // Over time a small change must not look like a large one.
+                Ruler::of_bars(self.y.scale, points().map(|point| point.1))
+            } else {
+                Ruler::of_points(self.y.scale, points().map(|point| point.1))
+            },
         )
     }
 }

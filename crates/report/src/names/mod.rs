@@ -136,7 +136,7 @@ fn published(collection: &Collection) -> Vec<Line> {
 
 fn lines(title: &str, lines: Vec<Line>) -> Chart {
     let (x, y) = (Axis::logarithmic("users"), Axis::logarithmic("seconds"));
-    Chart::Lines(Lines { title: title.to_owned(), x, y, lines })
+    Chart::Lines(Lines { title: title.to_owned(), x, y, lines, ..Lines::default() })
 }
 
 /// What is said of single cells: of those that are invalid, or of the others.

@@ -76,7 +76,7 @@ pub(super) fn charts(sweeps: &[Sweep<'_>]) -> Vec<Chart> {
                 Line { name, points, published: false, series }
             });
             let (x, lines) = (Axis::logarithmic(sweep.unit()), lines.collect());
-            Lines { title: format!("{what} {over}"), x, y, lines }
+            Lines { title: format!("{what} {over}"), x, y, lines, ..Lines::default() }
         };
         charts.push(draw("Median latency", Axis::logarithmic("p50, us"), &|point| point.p50));
         let hits = draw("Hit ratio", Axis::linear("hit ratio"), &|point| point.hits);

@@ -1,75 +1,161 @@
-//! A page as HTML: one file with no script and nothing to fetch, which can be mailed and printed.
+//! A page as HTML: one file with nothing to fetch, which can be mailed and printed.
 //!
-//! A policy within the file forbids a browser to load or run anything, so that a text which came
-//! from a server stays a text even if one of ours forgot to escape it.
+//! A policy within the file forbids a browser to load anything, and to run anything but the one script whose hash it
+//! names, so that a text which came from a server stays a text even if one of ours forgot to escape it. What the script
+//! adds is charts that move, sorting and copying: words, tables and still pictures are there without it.
 
-use super::{Block, Page, Side, Table, Tone};
+use super::{Block, Drawing, Page, Side, Table, Tone, Verdict, script};
 use crate::escaped::escaped;
+use crate::wrapped::command_line;
 use std::fmt::Write;
 
-const POLICY: &str =
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 const STYLE: &str = include_str!("page.css");
+const LICENCE: &str = include_str!("../../vendor/uplot/LICENSE");
+
+/// What a page that is served may do beside.
+#[derive(Clone, Copy, Debug, Default)]
+struct Served<'a> {
+    /// What it runs after the script of every page.
+    script: &'a str,
+    /// Whether it may ask whoever served it.
+    connects: bool,
+}
 
 /// Renders a page.
 pub(super) fn render(page: &Page) -> String {
+    whole(page, Served::default())
+}
+
+/// Renders a page that is served, and runs this script.
+pub(super) fn live(page: &Page, script: &str) -> String {
+    whole(page, Served { script, connects: true })
+}
+
+fn whole(page: &Page, served: Served<'_>) -> String {
     let title = escaped(&page.title);
+    let script = script::script(page.view.is_some(), served.script);
+    let connect = if served.connects { "; connect-src 'self'" } else { "" };
+    let policy = format!(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src {}{connect}; base-uri 'none'; form-action 'none'",
+        script::hash(&script)
+    );
+    let charts = if page.view.is_some() { script::UPLOT_STYLE } else { "" };
     let mut text = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta name=\"generator\" content=\"brunt {}\">\n\
-         <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n",
+         <title>{title}</title>\n<style>\n{charts}\n{STYLE}</style>\n</head>\n<body>\n<main>\n",
         env!("CARGO_PKG_VERSION")
     );
-    contents(&mut text, page);
-    let mut section = 0;
-    for (number, block) in page.blocks.iter().enumerate() {
-        if let Block::Heading(heading) = block {
-            section += 1;
-            let heading = escaped(heading);
-            let _ = writeln!(text, "<h2 id=\"s{section}\">{heading}</h2>");
-        } else {
-            self::block(&mut text, block, number);
+    let sections = sections(page);
+    for (number, section) in sections.iter().enumerate() {
+        let Section { id, html, .. } = section;
+        let _ = writeln!(text, "<section id=\"{id}\">\n{html}</section>");
+        if number == 0 {
+            contents(&mut text, &sections[1..]);
         }
     }
-    text.push_str("</main>\n</body>\n</html>\n");
+    foot(&mut text, page);
+    text.push_str("</main>\n");
+    if let Some(view) = &page.view {
+        let island = island(&serde_json::to_string(view).unwrap_or_default());
+        let _ = writeln!(text, "<script type=\"application/json\" id=\"view\">{island}</script>");
+    }
+    let _ = writeln!(text, "<script>{script}</script>\n</body>\n</html>");
     text
 }
 
+/// JSON within a page: nothing in it can end the element that it stands in.
+fn island(json: &str) -> String {
+    json.replace('<', "\\u003c")
+}
+
+/// What stands under one heading.
+pub(super) struct Section {
+    /// What links name it by: its heading in small letters.
+    pub(super) id: String,
+    /// Its heading, escaped; empty for what stands above the first.
+    title: String,
+    /// What is in it.
+    pub(super) html: String,
+}
+
+/// The page in pieces: what stands above the first heading, then what stands under each.
+pub(super) fn sections(page: &Page) -> Vec<Section> {
+    let mut top = String::new();
+    let large = !page.blocks.iter().any(|block| matches!(block, Block::Lead(_)));
+    let class = if large { " class=\"large\"" } else { "" };
+    let _ = writeln!(top, "<h1{class}>{}</h1>", escaped(&page.title));
+    if !page.about.is_empty() {
+        let _ = writeln!(top, "<p class=\"meta\">{}</p>", escaped(&page.about));
+    }
+    let mut sections = vec![Section { id: "top".to_owned(), title: String::new(), html: top }];
+    for (number, block) in page.blocks.iter().enumerate() {
+        if let Block::Heading(heading) = block {
+            let (id, title) = (named(heading, &sections), escaped(heading));
+            sections.push(Section { html: format!("<h2>{title}</h2>\n"), id, title });
+        } else if let Some(section) = sections.last_mut() {
+            self::block(&mut section.html, block, number);
+        }
+    }
+    sections
+}
+
+/// A name for links that no section before has.
+fn named(heading: &str, before: &[Section]) -> String {
+    let words = heading.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let name = words.collect::<Vec<_>>().join("-").to_lowercase();
+    let name = if name.is_empty() { "section".to_owned() } else { name };
+    let taken = |name: &str| before.iter().any(|section| section.id == name);
+    if !taken(&name) {
+        return name;
+    }
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    numbered.into_iter().find(|name| !taken(name)).unwrap_or(name)
+}
+
 /// Links to the sections, where there are enough to look for one.
-fn contents(text: &mut String, page: &Page) {
-    let headings = page.blocks.iter().filter_map(|block| match block {
-        Block::Heading(heading) => Some(escaped(heading)),
-        _ => None,
-    });
-    let headings: Vec<String> = headings.collect();
-    if headings.len() < 3 {
+fn contents(text: &mut String, sections: &[Section]) {
+    if sections.len() < 3 {
         return;
     }
     text.push_str("<nav aria-label=\"Contents\"><ul>");
-    for (number, heading) in (1..).zip(headings) {
-        let _ = write!(text, "<li><a href=\"#s{number}\">{heading}</a></li>");
+    for Section { id, title, .. } in sections {
+        let _ = write!(text, "<li><a href=\"#{id}\">{title}</a></li>");
     }
     text.push_str("</ul></nav>\n");
 }
 
+/// What made the page, and the licence of what it holds.
+fn foot(text: &mut String, page: &Page) {
+    let version = env!("CARGO_PKG_VERSION");
+    let _ = writeln!(text, "<footer>\n<p>Made by brunt {version}.</p>");
+    if page.view.is_some() {
+        let _ = writeln!(
+            text,
+            "<details><summary>Charts are drawn by uPlot 1.6.32: its licence</summary>\
+             <pre tabindex=\"0\">{}</pre></details>",
+            escaped(LICENCE)
+        );
+    }
+    text.push_str("</footer>\n");
+}
+
 fn block(text: &mut String, block: &Block, number: usize) {
     let _ = match block {
-        // The caller numbers them.
+        // Whoever calls makes sections of them.
         Block::Heading(_) => Ok(()),
+        Block::Lead(words) => writeln!(text, "<p class=\"lead\">{}</p>", escaped(words)),
+        Block::Verdict(verdict) => self::verdict(text, verdict),
+        Block::Tiles(tiles) => self::tiles(text, tiles),
         Block::Paragraph(words) => writeln!(text, "<p>{}</p>", escaped(words)),
+        Block::Note(words) => writeln!(text, "<p class=\"note\">{}</p>", escaped(words)),
         Block::Warning(words) => {
             writeln!(text, "<p class=\"warning\"><strong>Warning:</strong> {}</p>", escaped(words))
         }
-        Block::List(items) => {
-            text.push_str("<ul>\n");
-            for item in items {
-                let _ = writeln!(text, "<li>{}</li>", escaped(item));
-            }
-            writeln!(text, "</ul>")
-        }
+        Block::List(items) => list(text, items),
         Block::Table(table) => {
             self::table(text, table);
             Ok(())
@@ -77,13 +163,15 @@ fn block(text: &mut String, block: &Block, number: usize) {
         Block::Chart(chart) => {
             writeln!(text, "<figure>\n{}</figure>", chart.svg(&format!("c{number}")))
         }
-        Block::Facts(facts) => {
-            text.push_str("<dl>\n");
-            for (name, value) in facts {
-                let (name, value) = (escaped(name), escaped(value));
-                let _ = writeln!(text, "<dt>{name}</dt><dd>{value}</dd>");
-            }
-            writeln!(text, "</dl>")
+        Block::Drawing(drawing) => self::drawing(text, drawing),
+        Block::Choice => writeln!(text, "<div class=\"choice\" data-choice></div>"),
+        Block::Facts(facts) => self::facts(text, facts),
+        Block::Command(words) => {
+            writeln!(
+                text,
+                "<pre class=\"command\" tabindex=\"0\">{}</pre>",
+                escaped(&command_line(words, usize::MAX))
+            )
         }
         Block::Raw { title, text: raw } => writeln!(
             text,
@@ -92,6 +180,61 @@ fn block(text: &mut String, block: &Block, number: usize) {
             escaped(raw)
         ),
     };
+}
+
+fn list(text: &mut String, items: &[String]) -> std::fmt::Result {
+    text.push_str("<ul>\n");
+    for item in items {
+        writeln!(text, "<li>{}</li>", escaped(item))?;
+    }
+    writeln!(text, "</ul>")
+}
+
+fn facts(text: &mut String, facts: &[(String, String)]) -> std::fmt::Result {
+    text.push_str("<dl class=\"facts\">\n");
+    for (name, value) in facts {
+        writeln!(text, "<dt>{}</dt><dd>{}</dd>", escaped(name), escaped(value))?;
+    }
+    writeln!(text, "</dl>")
+}
+
+fn verdict(text: &mut String, verdict: &Verdict) -> std::fmt::Result {
+    let class = match verdict.tone {
+        Tone::Plain => "verdict",
+        Tone::Beside => "verdict care",
+        Tone::Doubtful => "verdict bad",
+    };
+    let (word, meaning) = (escaped(&verdict.word), escaped(&verdict.meaning));
+    writeln!(text, "<div class=\"{class}\">\n<p><strong>{word}.</strong> {meaning}</p>")?;
+    if !verdict.reasons.is_empty() {
+        list(text, &verdict.reasons)?;
+    }
+    writeln!(text, "</div>")
+}
+
+fn tiles(text: &mut String, tiles: &[(String, String, String)]) -> std::fmt::Result {
+    text.push_str("<dl class=\"tiles\">\n");
+    for (name, value, unit) in tiles {
+        let (name, value, unit) = (escaped(name), escaped(value), escaped(unit));
+        writeln!(text, "<div><dt>{name}</dt><dd>{value} <small>{unit}</small></dd></div>")?;
+    }
+    writeln!(text, "</dl>")
+}
+
+fn drawing(text: &mut String, drawing: &Drawing) -> std::fmt::Result {
+    let [id, title, unit, note] =
+        [&drawing.id, &drawing.title, &drawing.unit, &drawing.note].map(|words| escaped(words));
+    let unit = if unit.is_empty() { unit } else { format!(" <span class=\"unit\">{unit}</span>") };
+    writeln!(
+        text,
+        "<figure data-plot=\"{id}\">\n<figcaption>{title}{unit}</figcaption>\n<div class=\"drawn\"></div>\n\
+         <div class=\"still\">{}</div>",
+        drawing.still
+    )?;
+    if !note.is_empty() {
+        writeln!(text, "<p class=\"note\">{note}</p>")?;
+    }
+    writeln!(text, "</figure>")
 }
 
 fn table(text: &mut String, table: &Table) {
@@ -103,7 +246,7 @@ fn table(text: &mut String, table: &Table) {
     let _ = writeln!(
         text,
         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{caption}\">\n\
-         <table>\n<caption>{caption}</caption>\n<thead><tr>"
+         <table class=\"data\">\n<caption>{caption}</caption>\n<thead><tr>"
     );
     for (number, column) in table.columns.iter().enumerate() {
         let _ = write!(text, "<th scope=\"col\"{}>{}</th>", side(number), escaped(&column.title));
@@ -125,11 +268,10 @@ fn table(text: &mut String, table: &Table) {
         }
         text.push_str("</tr>\n");
     }
-    text.push_str("</tbody>\n</table>\n");
+    text.push_str("</tbody>\n</table>\n</div>\n");
     for note in &table.notes {
         let _ = writeln!(text, "<p class=\"note\">{}</p>", escaped(note));
     }
-    text.push_str("</div>\n");
 }
 
 #[cfg(test)]
@@ -138,6 +280,14 @@ mod tests {
     use crate::chart::{Axis, Bar, Bars, Chart, Group};
 
     const EVIL: &str = "</title><script>alert('x')</script>\"&\u{7}";
+
+    /// The page without the script of ours, which is known.
+    fn words(page: &Page) -> String {
+        let script = script::script(page.view.is_some(), "");
+        let html = page.html();
+        assert_eq!(html.matches(&script).count(), 1);
+        html.replace(&format!("<script>{script}</script>"), "")
+    }
 
     #[test]
     fn no_text_becomes_markup_wherever_it_stands() {
@@ -165,13 +315,75 @@ mod tests {
             }],
             published: Some(evil()),
         }));
-        let html = page.html();
+        page.about = evil();
+        page.push(Block::Lead(evil()));
+        page.push(Block::Note(evil()));
+        page.push(Block::Command(vec![evil()]));
+        page.push(Block::Tiles(vec![(evil(), evil(), evil())]));
+        page.push(Block::Verdict(Verdict {
+            tone: Tone::Plain,
+            word: evil(),
+            meaning: evil(),
+            reasons: vec![evil()],
+        }));
+        let still = String::new();
+        page.push(Block::Drawing(Drawing {
+            id: evil(),
+            title: evil(),
+            unit: evil(),
+            note: evil(),
+            still,
+        }));
+        let html = words(&page);
         assert!(!html.contains("<script") && !html.contains("alert('x')"), "{html}");
         assert!(!html.contains('\u{7}'));
         let shown =
             "&lt;/title&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;\u{fffd}";
         // Title twice; headings thrice and as often in the contents; and so on.
-        assert!(html.matches(shown).count() >= 2 + 6 + 3 + 6 + 2 + 2 + 6, "{html}");
+        assert!(html.matches(shown).count() >= 2 + 6 + 3 + 6 + 2 + 2 + 6 + 3 + 3 + 3 + 4, "{html}");
+        let sections = page.sections();
+        assert!(sections.iter().all(|(_, html)| !html.contains("<script")));
+    }
+
+    #[test]
+    fn a_view_cannot_end_the_element_it_stands_in() {
+        let mut page = Page::new("T");
+        let operations = vec![EVIL.to_owned(), "<!--".to_owned()];
+        page.view = Some(crate::view::View { operations, ..crate::view::View::default() });
+        let html = words(&page);
+        let island = html.split_once("id=\"view\">").unwrap().1.split_once("</script>").unwrap().0;
+        assert!(!island.contains('<'), "{island}");
+        let read: crate::view::View = serde_json::from_str(island).unwrap();
+        assert_eq!(Some(read), page.view);
+    }
+
+    #[test]
+    fn a_page_runs_the_script_that_its_policy_names_and_no_other() {
+        let mut page = Page::new("T");
+        let named = |html: &str| {
+            let policy = html.split("Content-Security-Policy\" content=\"").nth(1).unwrap();
+            policy.split('"').next().unwrap().to_owned()
+        };
+        for with_charts in [false, true] {
+            page.view = with_charts.then(crate::view::View::default);
+            let html = page.html();
+            let run = html.rsplit_once("<script>").unwrap().1.split_once("</script>").unwrap().0;
+            let policy = named(&html);
+            assert!(policy.contains(&format!("script-src {};", script::hash(run))), "{policy}");
+            assert!(!policy.contains("connect-src") && policy.starts_with("default-src 'none'"));
+            assert_eq!(run.contains("uPlot=function"), with_charts);
+        }
+        let html = page.live_html("brunt.append([]);");
+        assert!(named(&html).contains("connect-src 'self'"));
+        assert!(html.contains("brunt.append([]);\n</script>"));
+    }
+
+    #[test]
+    fn every_section_has_a_name_of_its_own() {
+        let mut page = Page::new("T");
+        ["Heat map", "Heat map", "…", "top"].into_iter().for_each(|heading| page.heading(heading));
+        let names: Vec<String> = page.sections().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["top", "heat-map", "heat-map-2", "section", "top-2"]);
     }
 
     #[test]
@@ -181,7 +393,7 @@ mod tests {
         table.row(Tone::Plain, ["sqlite", "1.5"]);
         page.table(table);
         page.list(vec!["a".to_owned()]);
-        let html = page.html();
+        let html = words(&page);
         for element in ["html", "head", "body", "main", "table", "tr", "th", "td", "ul", "li", "p"]
         {
             let opened = html.matches(&format!("<{element}>")).count()

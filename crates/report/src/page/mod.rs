@@ -6,21 +6,28 @@
 
 mod html;
 mod origin;
+mod script;
 mod table;
 mod text;
 
+pub(crate) use origin::machine;
 pub use table::{Column, Row, Side, Table, Tone};
 
 use crate::Screen;
 use crate::chart::Chart;
+use crate::view::View;
 
 /// A report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Page {
     /// What it is about.
     pub title: String,
+    /// When and by what it was made, in a line; empty where that stands elsewhere.
+    pub about: String,
     /// What it says, from the top.
     pub blocks: Vec<Block>,
+    /// What its drawings are made from.
+    pub view: Option<View>,
 }
 
 /// A piece of a report.
@@ -28,8 +35,16 @@ pub struct Page {
 pub enum Block {
     /// The title of what follows.
     Heading(String),
+    /// What came of it, in a sentence for somebody who reads nothing else.
+    Lead(String),
+    /// Whether the figures can be trusted.
+    Verdict(Verdict),
+    /// The figures that matter most: name, figure and unit.
+    Tiles(Vec<(String, String, String)>),
     /// Prose.
     Paragraph(String),
+    /// What a reader has to know of figures, in small letters.
+    Note(String),
     /// What speaks against the figures, or could be mistaken.
     Warning(String),
     /// Sentences of equal rank.
@@ -38,6 +53,12 @@ pub enum Block {
     Table(Table),
     /// Figures as a picture.
     Chart(Chart),
+    /// A chart of the page's view, which a script draws. Terminals have other views of a run.
+    Drawing(Drawing),
+    /// Where a reader chooses which operation the drawings are of.
+    Choice,
+    /// A command line, as a shell reads it.
+    Command(Vec<String>),
     /// Names and what they stand for.
     Facts(Vec<(String, String)>),
     /// Text for programs, as it is: only pages have it, folded, since a terminal has `--format`.
@@ -49,15 +70,48 @@ pub enum Block {
     },
 }
 
+/// Whether the figures can be trusted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Verdict {
+    /// How bad it is: nothing speaks against them, something does, they are not to be trusted.
+    pub tone: Tone,
+    /// In a word.
+    pub word: String,
+    /// What that means.
+    pub meaning: String,
+    /// Why, and what else there is to know.
+    pub reasons: Vec<String>,
+}
+
+/// A chart of the page's view.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Drawing {
+    /// Which of the view's plots.
+    pub id: String,
+    /// What it shows.
+    pub title: String,
+    /// The unit of its values.
+    pub unit: String,
+    /// How to read it.
+    pub note: String,
+    /// The same as a picture, as SVG: for paper, and where scripts are off.
+    pub still: String,
+}
+
 impl Page {
     /// A page that says nothing yet.
     pub fn new(title: impl Into<String>) -> Self {
-        Self { title: title.into(), blocks: Vec::new() }
+        Self { title: title.into(), ..Self::default() }
     }
 
     /// Adds a heading.
     pub fn heading(&mut self, text: impl Into<String>) {
         self.blocks.push(Block::Heading(text.into()));
+    }
+
+    /// Adds a block.
+    pub fn push(&mut self, block: Block) {
+        self.blocks.push(block);
     }
 
     /// Adds prose.
@@ -111,5 +165,17 @@ impl Page {
     /// The page as one HTML file that needs nothing else.
     pub fn html(&self) -> String {
         html::render(self)
+    }
+
+    /// The page as HTML for a server that hands rows to it while a run goes on. The page may ask that server and nobody
+    /// else, and runs `script` after its own: there `brunt` is what [`view`](crate::view) says.
+    pub fn live_html(&self, script: &str) -> String {
+        html::live(self, script)
+    }
+
+    /// What stands under each heading, by the id of its section; what stands above the first has the id `top`. A live
+    /// page replaces them by these (`brunt.sections`).
+    pub fn sections(&self) -> Vec<(String, String)> {
+        html::sections(self).into_iter().map(|section| (section.id, section.html)).collect()
     }
 }

@@ -3,6 +3,7 @@
 use super::Page;
 use crate::cells;
 use crate::figure::exact;
+use crate::wrapped::command_line;
 use brunt_record::{Collection, Environment};
 
 impl Page {
@@ -33,7 +34,7 @@ fn reproduction(collection: &Collection) -> Vec<(String, String)> {
         ("begun".to_owned(), collection.started.clone()),
     ];
     if !collection.command.is_empty() {
-        facts.push(("command".to_owned(), shell(&collection.command)));
+        facts.push(("command".to_owned(), command_line(&collection.command, usize::MAX)));
     }
     let mut seeds: Vec<u64> = Vec::new();
     for record in collection.cells.iter().filter_map(|cell| cell.record.as_ref()) {
@@ -53,7 +54,8 @@ fn reproduction(collection: &Collection) -> Vec<(String, String)> {
     facts
 }
 
-fn machine(environment: &Environment) -> Vec<(String, String)> {
+/// What is known of a machine.
+pub(crate) fn machine(environment: &Environment) -> Vec<(String, String)> {
     let gibibytes = |bytes: u64| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30));
     let known = [
         ("machine", Some(environment.host.clone()).filter(|host| !host.is_empty())),
@@ -69,28 +71,9 @@ fn machine(environment: &Environment) -> Vec<(String, String)> {
     known.filter(|(_, value)| !value.trim().is_empty()).collect()
 }
 
-/// A command line as a shell reads it.
-fn shell(command: &[String]) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,@%+".contains(c);
-    let quoted = command.iter().map(|word| {
-        if !word.is_empty() && word.chars().all(plain) {
-            word.clone()
-        } else {
-            format!("'{}'", word.replace('\'', "'\\''"))
-        }
-    });
-    quoted.collect::<Vec<_>>().join(" ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_command_can_be_typed_again() {
-        let command = ["brunt", "leases", "--mix", "a=1,b=2", "it's", ""].map(str::to_owned);
-        assert_eq!(shell(&command), r"brunt leases --mix a=1,b=2 'it'\''s' ''");
-    }
 
     #[test]
     fn only_what_is_known_of_a_machine_is_told() {

@@ -4,7 +4,7 @@ use super::{Block, Page, Side, Table, Tone};
 use crate::figure::printable;
 use crate::grid::blocks;
 use crate::screen::Screen;
-use crate::wrapped::wrapped;
+use crate::wrapped::{command_line, wrapped};
 use std::fmt::Write;
 use std::ops::Range;
 
@@ -37,7 +37,21 @@ fn block(block: &Block, screen: Screen) -> String {
             let rule = screen.either("─", "-").repeat(heading.chars().count().min(width));
             format!("{}\n{}\n", screen.dress(BOLD, &heading), screen.dress(FAINT, &rule))
         }
-        Block::Paragraph(text) => wrapped(&printable(text), "", width),
+        Block::Lead(text) | Block::Paragraph(text) | Block::Note(text) => {
+            wrapped(&printable(text), "", width)
+        }
+        Block::Verdict(verdict) => {
+            let first = format!("{}: {}", verdict.word, verdict.meaning);
+            let reasons =
+                verdict.reasons.iter().map(|reason| wrapped(&printable(reason), "- ", width));
+            wrapped(&printable(&first), "", width) + &reasons.collect::<String>()
+        }
+        Block::Tiles(tiles) => {
+            let fact = |(name, value, unit): &(String, String, String)| {
+                (name.clone(), format!("{value} {unit}").trim_end().to_owned())
+            };
+            self::facts(&tiles.iter().map(fact).collect::<Vec<_>>(), screen)
+        }
         Block::Warning(text) => {
             let lines = wrapped(&printable(text), "warning: ", width);
             lines.lines().map(|line| screen.dress(YELLOW, line) + "\n").collect()
@@ -48,7 +62,8 @@ fn block(block: &Block, screen: Screen) -> String {
         Block::Table(table) => self::table(table, screen),
         Block::Chart(chart) => chart.text(screen),
         Block::Facts(facts) => self::facts(facts, screen),
-        Block::Raw { .. } => String::new(),
+        Block::Command(words) => command_line(words, width) + "\n",
+        Block::Raw { .. } | Block::Drawing(_) | Block::Choice => String::new(),
     }
 }
 

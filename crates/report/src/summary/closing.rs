@@ -64,7 +64,8 @@ fn is_doubtful(cell: &Cell) -> bool {
     judged || cell.figure("invalid").is_some_and(|figure| figure != 0.0)
 }
 
-fn line(label: &str, words: &str, screen: Screen, status: Option<Status>) -> String {
+/// One line of a closing.
+pub(crate) fn line(label: &str, words: &str, screen: Screen, status: Option<Status>) -> String {
     let text = wrapped(&printable(words), &format!("{label:<12}"), screen.columns());
     let dressed = match status {
         Some(status) => coloured(screen, status, label),
@@ -105,7 +106,7 @@ fn result(record: &Record) -> Result<String, HistogramError> {
 }
 
 /// The response times of all that was due.
-fn response(record: &Record) -> Option<&Latency> {
+pub(crate) fn response(record: &Record) -> Option<&Latency> {
     record.response.as_ref().or_else(|| met(record).next().map(|operation| &operation.response))
 }
 

@@ -90,7 +90,7 @@ pub(super) fn objectives(text: &mut String, record: &Record, screen: Screen) {
 }
 
 /// What was found of what an objective is about.
-pub(super) fn found(slo: &SloResult, record: &Record) -> String {
+pub(crate) fn found(slo: &SloResult, record: &Record) -> String {
     let sign = if slo.at_least { ">" } else { "" };
     slo.value.map_or_else(
         || if record.counts.due() > 0 { "infinite" } else { "nothing measured" }.to_owned(),

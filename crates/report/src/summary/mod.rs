@@ -16,12 +16,16 @@ use crate::grid::Grid;
 use crate::screen::Screen;
 use crate::wrapped::{command_line, wrapped};
 use brunt_record::{ConnectionRecord, HistogramError, Mode, OperationRecord, Record, Status};
+pub(crate) use closing::line as closing_line;
+pub(crate) use closing::response;
 pub use closing::{closing, closing_of_all};
+pub(crate) use judged::found;
 use judged::{generator, objectives};
 use monitors::monitors;
 use nodes::nodes;
 use std::fmt::Write;
 use times::latencies;
+pub(crate) use times::millis;
 
 const BOLD: &str = "1";
 /// How wide columns of counts and rates are where there is room.
@@ -194,7 +198,7 @@ fn words_of_rates(record: &Record) -> String {
 }
 
 /// The operations that took place; all of them, where none did.
-fn met(record: &Record) -> impl Iterator<Item = &OperationRecord> {
+pub(crate) fn met(record: &Record) -> impl Iterator<Item = &OperationRecord> {
     let took_place = |operation: &OperationRecord| operation.counts.planned > 0;
     let none = !record.operations.iter().any(took_place);
     record.operations.iter().filter(move |operation| none || took_place(operation))

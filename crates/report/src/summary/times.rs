@@ -96,7 +96,7 @@ fn difference(lag: &Histogram, lateness: &Histogram) -> Option<String> {
 }
 
 /// Milliseconds in at most six characters: microseconds are told where they matter.
-pub(super) fn millis(took: Duration) -> String {
+pub(crate) fn millis(took: Duration) -> String {
     let millis = took.as_nanos() as f64 / 1e6;
     match millis {
         small if small < 99.9995 => format!("{millis:.3}"),

@@ -136,16 +136,6 @@ const ALL: &[Switch] = &[
     Switch::flag(Group::Rate, "no-pin", "Let the operating system move worker threads between processors."),
     Switch::new(
         Group::Rate,
-        "node",
-        "r/n",
-        Kind::Text,
-        "Index and number of the machines that share the run, such as 0/3: machine r of n starts the \
-         exchanges whose number modulo n is r. No two machines use the same client or transaction id. All \
-         need the same --seed. In the scenarios avalanche and fleet each machine has its own -R clients.",
-    )
-    .default("0/1"),
-    Switch::new(
-        Group::Rate,
         "stages",
         "stages",
         Kind::Text,

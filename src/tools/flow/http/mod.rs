@@ -11,21 +11,21 @@ use std::path::Path;
 use std::sync::Arc;
 
 use brunt_drivers::http::Network;
-use brunt_engine::Node;
 use brunt_feed::file;
 use brunt_report::distribution;
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::http::HttpArgs;
-use crate::cli::output::Progress;
 use crate::cli::surroundings::Machine;
 use crate::console;
+use crate::run::share;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
 use crate::run::{Outcome, Prepared, Verbosity};
 use crate::tools::flow::plan::compile::{World, compile};
-use crate::tools::flow::{self, Done, FlowJob, Users};
+use crate::tools::flow::trace::TraceFile;
+use crate::tools::flow::{self, Done, FlowJob, Users, once};
 use asked::Asked;
 
 /// Carries out what was asked for.
@@ -33,6 +33,9 @@ pub(crate) fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
     if args.to_plan {
         let text = toml::to_string_pretty(&asked(args)?.plan).map_err(|error| usage(&error))?;
         return console::print(&text);
+    }
+    if args.trace.once {
+        return once::carry_out(job(args, Verbosity::Normal)?, signals);
     }
     measure(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
 }
@@ -59,6 +62,7 @@ pub(crate) fn measure(
     Ok(done.outcome())
 }
 
+/// The run that was asked for.
 fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
     let Asked { plan, notes } = asked(args)?;
     let shows = verbosity == Verbosity::Normal;
@@ -69,7 +73,8 @@ fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
     }
     let seed = args.output.seed.unwrap_or_else(console::seed);
     let world = World { surroundings: &Machine, base: Path::new("") };
-    let compiled = compile(&plan, Node { rank: 0, world: 1 }, seed, &world).map_err(|fault| {
+    let node = share::asked(&args.output.run, args.output.seed).map_err(Refusal::usage)?;
+    let compiled = compile(&plan, node, seed, &world).map_err(|fault| {
         usage(&format!("convert the command line into a plan: {fault} (--to-plan shows the plan)"))
     })?;
     let network = Network::new(compiled.http).map_err(|error| failed(&error))?;
@@ -82,9 +87,10 @@ fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
         network: Arc::new(network),
         settings,
         objectives: compiled.objectives,
-        output: args.output.files(),
+        output: args.output.files().shown(shows),
         target: target.map(|target| brunt_redact::url(&target)).unwrap_or_default(),
-        progress: if shows { args.output.progress() } else { Progress::Quiet },
+        trace: TraceFile::of(&args.trace),
+        every: None,
     })
 }
 

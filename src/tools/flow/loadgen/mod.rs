@@ -52,7 +52,8 @@ use crate::cli::output::{Output, Progress};
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
-use crate::tools::flow::{self, FlowJob, fit};
+use crate::tools::flow::trace::TraceFile;
+use crate::tools::flow::{self, FlowJob, fit, once};
 
 use draft::Draft;
 use drafting::draft;
@@ -69,6 +70,11 @@ const CONNECT_MAX: Duration = Duration::from_secs(30);
 
 /// Carries a job out, from its files to its report.
 pub(crate) fn run(args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    if args.output.run.node.is_some() {
+        return Err(Refusal::usage(
+            "--node cannot share a LoadGen job; make a plan of it with --to-plan, and share that with 'brunt run --node'",
+        ));
+    }
     let asked = Asked::read(args)?;
     if args.check {
         asked.examine()?;
@@ -81,6 +87,11 @@ pub(crate) fn run(args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal
         } else {
             console::write(path, &text)
         };
+    }
+    if args.trace.once {
+        let network = network(&asked, args).map_err(failed)?;
+        let flow = asked.flow(&asked.draft, &network)?;
+        return once::carry_out(asked.asked(args, flow, &network), signals);
     }
     asked.carry_out(args, signals)
 }
@@ -153,7 +164,7 @@ impl Asked {
             let warm_up = self.asked(args, flow, &network);
             let unmeasured = Output::default();
             let done = flow::run(
-                FlowJob { objectives: Vec::new(), output: unmeasured, ..warm_up },
+                FlowJob { objectives: Vec::new(), output: unmeasured, trace: None, ..warm_up },
                 signals,
             )?;
             if signals.received().is_some() {
@@ -195,9 +206,10 @@ impl Asked {
             network: Arc::clone(network),
             settings,
             objectives: args.output.run.objectives.clone(),
-            output: args.output.files(),
+            output: Output { progress: Progress::Table, ..args.output.files() },
             target: self.job.environment.clone().unwrap_or_default(),
-            progress: Progress::Quiet,
+            trace: TraceFile::of(&args.trace),
+            every: None,
         }
     }
 }

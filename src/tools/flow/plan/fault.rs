@@ -51,6 +51,9 @@ pub(crate) enum PlanError {
         /// What is wrong there.
         fault: Fault,
     },
+    /// Something about the command line is wrong.
+    #[error("{0}")]
+    Usage(String),
 }
 
 /// The known name that is nearest to `name`, if one is near enough to have been meant: a slip of the fingers before a

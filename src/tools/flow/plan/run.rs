@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brunt_drivers::http::Network;
-use brunt_engine::Node;
 
 use super::compile::{Compiled, World, compile};
 use super::fault::PlanError;
@@ -15,14 +14,15 @@ use super::values::Time;
 use super::{merged, preview, schema};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
-use crate::cli::output::Progress;
 use crate::cli::run::RunArgs;
 use crate::cli::surroundings::{Machine, Surroundings};
 use crate::console;
+use crate::run::share;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
 use crate::run::{Outcome, Prepared, Verbosity};
-use crate::tools::flow::{self, FlowJob, Users, fit};
+use crate::tools::flow::trace::TraceFile;
+use crate::tools::flow::{self, FlowJob, Users, fit, once};
 
 /// The largest plan that is read; the bodies of requests have files of their own.
 const PLAN_MAX: u64 = 16 << 20;
@@ -40,6 +40,9 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
         let notes = fit::examine(&asked.compiled.flow)
             .map_err(|error| Refusal::usage(format!("failed to {error}")))?;
         return console::print(&asked.check(&notes));
+    }
+    if args.trace.once {
+        return once::carry_out(asked.job(args, false)?, signals);
     }
     asked.carry_out(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
 }
@@ -59,7 +62,7 @@ pub(crate) fn prepare(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
     let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
     refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
     let named = asked.plan.run.users.is_some();
-    let prepared = flow::prepare(asked.job(args, Verbosity::Quiet)?)?;
+    let prepared = flow::prepare(asked.job(args, false)?)?;
     Ok(if named { prepared } else { prepared.with_sessions(users_of) })
 }
 
@@ -107,11 +110,12 @@ impl Asked {
             written.plan.run.duration = Some(Time(duration));
         }
         written.plan.objectives.extend(args.output.run.objectives.iter().cloned());
-        let (rank, world) = args.node.unwrap_or((0, 1));
-        let seed = args.output.seed.or(written.plan.run.seed).unwrap_or_else(console::seed);
+        let seed = args.output.seed.or(written.plan.run.seed);
+        let node = share::asked(&args.output.run, seed).map_err(PlanError::Usage)?;
+        let seed = seed.unwrap_or_else(console::seed);
         let base = path.parent().unwrap_or(Path::new(""));
         let surrounded = World { surroundings, base };
-        let compiled = compile(&written.plan, Node { rank, world }, seed, &surrounded);
+        let compiled = compile(&written.plan, node, seed, &surrounded);
         let mut compiled = compiled.map_err(|fault| written.error(fault))?;
         compiled.settings.interval = args.output.interval.unwrap_or(compiled.settings.interval);
         Ok(Self { plan: written.plan, compiled })
@@ -128,9 +132,27 @@ impl Asked {
         )
     }
 
-    fn job(self, args: &RunArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
-        let Self { plan, mut compiled } = self;
+    fn carry_out(
+        self,
+        args: &RunArgs,
+        signals: &Signals,
+        verbosity: Verbosity,
+    ) -> Result<Outcome, Refusal> {
         let shows = verbosity == Verbosity::Normal;
+        let mut done = flow::run(self.job(args, shows)?, signals)?;
+        if shows {
+            summary::tell(&done.record, Stream::Output, &mut done.losses)
+                .map_err(Refusal::failed)?;
+            let written = done.written.as_deref().filter(|_| !args.output.quiet);
+            summary::close(&done.record, Stream::Output, written, &mut done.losses)
+                .map_err(Refusal::failed)?;
+        }
+        Ok(done.outcome())
+    }
+
+    /// The run, with everything opened that it needs; `shows` is whether anybody is shown how it goes.
+    fn job(self, args: &RunArgs, shows: bool) -> Result<FlowJob, Refusal> {
+        let Self { plan, mut compiled } = self;
         if let Some(directory) = compiled.directory {
             let opened = directory.open(compiled.flow.users, compiled.flow.seed);
             compiled.flow.ldap = Some(opened.map_err(Refusal::failed)?);
@@ -146,27 +168,11 @@ impl Asked {
             network: Arc::new(network),
             settings: compiled.settings,
             objectives: compiled.objectives,
-            output: args.output.files(),
+            output: args.output.files().shown(shows),
             target: target(&plan),
-            progress: if shows { args.output.progress() } else { Progress::Quiet },
+            trace: TraceFile::of(&args.trace),
+            every: None,
         })
-    }
-
-    fn carry_out(
-        self,
-        args: &RunArgs,
-        signals: &Signals,
-        verbosity: Verbosity,
-    ) -> Result<Outcome, Refusal> {
-        let mut done = flow::run(self.job(args, verbosity)?, signals)?;
-        if verbosity == Verbosity::Normal {
-            summary::tell(&done.record, Stream::Output, &mut done.losses)
-                .map_err(Refusal::failed)?;
-            let written = done.written.as_deref().filter(|_| !args.output.quiet);
-            summary::close(&done.record, Stream::Output, written, &mut done.losses)
-                .map_err(Refusal::failed)?;
-        }
-        Ok(done.outcome())
     }
 }
 

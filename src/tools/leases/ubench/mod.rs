@@ -30,6 +30,7 @@ use super::gathering::collection;
 use super::phase::{Done, EPOCH, Phase};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::output::Output;
 use crate::cli::surroundings::Machine;
 use crate::cli::ubench::{Ubench, UbenchArgs};
 use crate::console;
@@ -132,7 +133,7 @@ fn phase(
         tape: tape.clone(),
         command: words(args),
         target: format!("{} {}", store(args.program), args.name),
-        percentiles: Vec::new(),
+        output: Output::default(),
         objectives: Vec::new(),
     };
     let print = || tape.as_ref().map_or((), |tape| show(&tape.take()));

@@ -25,6 +25,7 @@ use crate::cli::names_lookup::{
 use crate::cli::resend::Resending;
 use crate::console;
 use crate::run::schedules::{self, Flags};
+use crate::run::share;
 
 /// How long to run where nothing says so.
 const USUAL: Duration = Duration::from_secs(10);
@@ -62,6 +63,7 @@ impl Asked {
         let mut settings = settings(&args.load, distribution, &questions)?;
         settings.interval = args.output.interval.unwrap_or(settings.interval);
         settings.seed = seed;
+        settings.node = share::asked(&args.output.run, args.output.seed)?;
         let probes = sources::probes(args, &parts);
         Ok(Self {
             questions: Arc::new(questions),

@@ -23,9 +23,7 @@ use crate::cli::names_lookup::LookupArgs;
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
-use crate::run::{
-    Job, Manner, Observer, Prepared, Progress, Protocol, carry_out, exit, is_endless, objectives,
-};
+use crate::run::{Job, Manner, Prepared, Protocol, carry_out, exit, is_endless, objectives};
 use asked::Asked;
 use crew::Askers;
 
@@ -35,10 +33,7 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
     if !args.output.quiet {
         asked.notes.iter().for_each(|note| console::note(note));
     }
-    let mut progress = Progress::new(args.output.progress(), job.load.lasting());
-    let mut observers: [&mut dyn Observer; 1] = [&mut progress];
-    let mut finished =
-        carry_out(&job, &lookups, &mut observers, signals).map_err(Refusal::failed)?;
+    let mut finished = carry_out(&job, &lookups, &mut [], signals).map_err(Refusal::failed)?;
     summary::tell(&finished.record, Stream::Output, &mut finished.losses)
         .map_err(Refusal::failed)?;
     if finished.signal.is_none()

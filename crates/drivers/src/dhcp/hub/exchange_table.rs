@@ -300,7 +300,8 @@ impl<D: Dialogue> ExchangeTable<D> {
         let step = slot.dialogue.reply(&self.plan, &received, &mut slot.out);
         let (asked, expected) = ((slot.stage, slot.client), &self.shared.expectations);
         let step = examined::<D>(expected, asked, message, step, &mut self.scratch);
-        if self.keeps_answers && matches!(step, Step::Done(_)) {
+        let unexpected = |outcome| matches!(outcome, Outcome::Failed(Class::Check, _));
+        if matches!(&step, Step::Done(end) if self.keeps_answers || unexpected(end.outcome)) {
             slot.answer.clear();
             slot.answer.extend_from_slice(message);
         }
@@ -312,7 +313,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         self.keeps_answers = true;
     }
 
-    /// The reply that ended the exchange of a slot; empty if none did.
+    /// The reply that ended the exchange of a slot, where such are kept; one that was not as expected always is.
     pub(in crate::dhcp) fn answer(&self, index: u32) -> &[u8] {
         &self.slots[index as usize].answer
     }

@@ -176,7 +176,8 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         self.table.borrow_mut().keep_answers();
     }
 
-    /// Passes on the reply that ended the exchange of a slot; an empty one if none did.
+    /// Passes on the reply that ended the exchange of a slot, where such are kept; one that was not as expected always
+    /// is.
     pub(super) fn with_answer<T>(&self, slot: u32, look: impl FnOnce(&[u8]) -> T) -> T {
         look(self.table.borrow().answer(slot))
     }

@@ -35,6 +35,10 @@ pub enum Dialect {
     Postgres,
 }
 
+/// An empty table that says of those beside it that brunt made them. What a killed run left is told from what belongs to
+/// somebody else by it.
+const MARKER: &str = "brunt_tables";
+
 /// What keeps the tables of a `MySQL` server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
@@ -64,24 +68,32 @@ impl Table {
         }
     }
 
-    /// Every table that [`ddl`](Self::ddl) makes, in the order in which they can be dropped.
+    /// Every table that [`ddl`](Self::ddl) makes, in the order in which they can be dropped. The marker is the first that
+    /// is made and the last that is dropped.
     pub fn tables(self) -> &'static [&'static str] {
         match (self.schema, self.family) {
-            (Schema::Guide, Family::V4) => &["lease4"],
-            (Schema::Guide, Family::V6 | Family::Prefix) => &["lease6"],
-            (Schema::Kea, Family::V4) => &["lease4", "lease4_stat", "lease_state"],
-            (Schema::Kea, Family::V6 | Family::Prefix) => {
-                &["lease6", "lease6_stat", "lease6_types", "lease_hwaddr_source", "lease_state"]
-            }
+            (Schema::Guide, Family::V4) => &["lease4", MARKER],
+            (Schema::Guide, Family::V6 | Family::Prefix) => &["lease6", MARKER],
+            (Schema::Kea, Family::V4) => &["lease4", "lease4_stat", "lease_state", MARKER],
+            (Schema::Kea, Family::V6 | Family::Prefix) => &[
+                "lease6",
+                "lease6_stat",
+                "lease6_types",
+                "lease_hwaddr_source",
+                "lease_state",
+                MARKER,
+            ],
         }
     }
 
     /// The statements that make the tables, their indexes and triggers, to be executed one after the other.
     pub fn ddl(self) -> Vec<String> {
-        match self.schema {
+        let marker = format!("CREATE TABLE {MARKER} (made INT)");
+        let tables = match self.schema {
             Schema::Guide => vec![guide::ddl(self)],
             Schema::Kea => kea::ddl(self),
-        }
+        };
+        [vec![marker], tables].concat()
     }
 
     /// The functions of `PostgreSQL` that the triggers call, which remain when a table is dropped.
@@ -142,12 +154,18 @@ impl Table {
 
 /// Why tables are not made where tables of their names are, with how many rows.
 pub(in crate::lease) fn in_the_way(place: &str, found: &[(&str, u64)]) -> BackendError {
+    let of_leases = found.iter().filter(|(name, _)| *name != MARKER);
     let tables: Vec<String> =
-        found.iter().map(|(name, rows)| format!("{name} with {rows} rows")).collect();
+        of_leases.map(|(name, rows)| format!("{name} with {rows} rows")).collect();
+    let listed = if tables.is_empty() { MARKER.to_owned() } else { tables.join(", ") };
+    let whose = if found.iter().any(|(name, _)| *name == MARKER) {
+        "made by a run of brunt that was killed or still goes on, as the table brunt_tables beside them says"
+    } else {
+        "not made by brunt"
+    };
     let text = format!(
-        "create tables in {place}: it contains {} that this run did not create: they are somebody's, or left behind by \
-         a run that was killed; name another, or allow dropping them with --yes-destroy",
-        tables.join(", ")
+        "create tables in {place}: it contains {listed}, {whose}; name another, or allow dropping them with \
+         --yes-destroy"
     );
     BackendError { class: Class::Check, code: 0, text }
 }

@@ -9,7 +9,7 @@ mod fault;
 mod statement;
 
 use super::leases::{Durability, Family, Lease, Schema, Statements};
-use super::sql::{Dialect, Table};
+use super::sql::{Dialect, Table, in_the_way};
 use super::{Backend, BackendError, Connection};
 use brunt_exchange::Class;
 use connection::SqliteConnection;
@@ -131,6 +131,7 @@ impl SqliteBackend {
 
     /// Refuses where a table of ours is there that somebody else made.
     fn guard(&self, connection: &rusqlite::Connection) -> Result<(), BackendError> {
+        let mut found = Vec::new();
         for table in self.table.tables() {
             let there: bool = connection.query_row(
                 "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1)",
@@ -140,15 +141,13 @@ impl SqliteBackend {
             if there {
                 let count = format!("SELECT COUNT(*) FROM {table}");
                 let rows: i64 = connection.query_row(&count, [], |row| row.get(0))?;
-                let text = format!(
-                    "create the tables: {} already contains the table {table} with {rows} rows; name another file, or \
-                     allow dropping it with --yes-destroy",
-                    self.setup.path.display()
-                );
-                return Err(BackendError { class: Class::Check, code: 0, text });
+                found.push((*table, rows as u64));
             }
         }
-        Ok(())
+        if found.is_empty() {
+            return Ok(());
+        }
+        Err(in_the_way(&format!("the file {}", self.setup.path.display()), &found))
     }
 
     fn drop_tables(&self, connection: &rusqlite::Connection) -> Result<(), BackendError> {

@@ -114,7 +114,7 @@ fn catalogue() -> Catalogue {
 /// One slot's run in virtual time, without a watchdog.
 fn simulate(settings: Settings, clock: &Virtual, script: &Arc<Script>) -> Finished {
     let plan = Plan::new(settings, 1).unwrap();
-    let gate = Arc::new(Gate::new(1));
+    let gate = Arc::new(Gate::new(1, None));
     let (measured, collected) = sync_channel::<WorkerIntervals>(100_000);
     let (way_back, spent) = sync_channel(8);
     let sender = IntervalSender { measured, spent };

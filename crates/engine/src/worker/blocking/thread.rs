@@ -95,7 +95,7 @@ fn enter<'a, T: Wait, S: BlockingSession>(
         return Some((state, slot.clock.now()));
     }
     drop(state);
-    let origin = slot.gate.arrive(|| slot.clock.now());
+    let origin = slot.gate.arrive(|| slot.clock.now(), &slot.stop);
     let mut state = slot.state_of(me)?;
     state.start(origin);
     while slot.clock.now() < origin {

@@ -1,0 +1,367 @@
+//! [`TracedExchange`]: one exchange as it is told, and how it is made of what a user has in its hands.
+
+use super::request;
+use crate::flow::check::Check;
+use crate::flow::extract::{Extract, Missing};
+use crate::flow::plan::{ExchangeStep, Flow};
+use crate::flow::reply::{Parsed, Reply};
+use crate::flow::step_id::StepId;
+use crate::http::{Course, FIRST_BYTE, Response};
+use brunt_exchange::{Class, Moment, Outcome, Watch};
+use brunt_feed::Values;
+use brunt_redact::HIDDEN;
+use std::time::Duration;
+
+/// How much is told of a body: less than is kept of it, so that what was cut is not the end of a secret.
+const BODY_TOLD: usize = 12 * 1024;
+/// How much is told of one value.
+const VALUE_TOLD: usize = 1_000;
+/// How many fields or values of an answer are told.
+const VALUES_TOLD: usize = 60;
+
+/// One exchange.
+#[derive(Clone, Debug)]
+pub struct TracedExchange {
+    /// The scenario.
+    pub scenario: String,
+    /// The number of the scenario.
+    pub scenario_number: usize,
+    /// What the step is called.
+    pub step: String,
+    /// The number of its operation.
+    pub operation: u16,
+    /// The user who carried it out.
+    pub user: u32,
+    /// When the request left, since the origin of the run.
+    pub sent: Option<Moment>,
+    /// From then, or from when it should have left, to the end of the answer.
+    pub took: Duration,
+    /// From then to the first byte of the answer.
+    pub first_byte: Option<Duration>,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Why it failed, in words.
+    pub why: String,
+    /// What was sent; nothing of a step that was skipped.
+    pub request: Option<TracedRequest>,
+    /// The redirects that were followed.
+    pub hops: Vec<TracedHop>,
+    /// What came back.
+    pub answer: Option<TracedAnswer>,
+    /// What was expected of it.
+    pub checks: Vec<Looked>,
+    /// What was kept of it.
+    pub extracts: Vec<Kept>,
+}
+
+/// What was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TracedRequest {
+    /// Over HTTP.
+    Http {
+        /// The method.
+        method: String,
+        /// The URL.
+        url: String,
+        /// The fields, those that the client added last.
+        fields: Vec<(String, String)>,
+        /// The body.
+        body: Option<Bytes>,
+    },
+    /// Of another protocol, in words.
+    Words {
+        /// Which.
+        protocol: &'static str,
+        /// What was asked.
+        lines: Vec<String>,
+    },
+}
+
+/// A redirect that was followed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TracedHop {
+    /// The status that redirected.
+    pub status: u16,
+    /// The method of the request that followed.
+    pub method: String,
+    /// Where it went.
+    pub url: String,
+}
+
+/// What came back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TracedAnswer {
+    /// The protocol's own code.
+    pub code: u32,
+    /// Fields of HTTP; of others the values that were looked at.
+    pub values: Vec<(String, String)>,
+    /// The body of HTTP.
+    pub body: Option<Bytes>,
+}
+
+/// A body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bytes {
+    /// Its beginning, where it is text.
+    pub text: Option<String>,
+    /// How many bytes it has.
+    pub length: u64,
+    /// Whether there is more of it than its beginning.
+    pub cut: bool,
+}
+
+/// What became of a check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Looked {
+    /// What was expected; and where it did not hold, what came.
+    pub words: String,
+    /// Whether it held.
+    pub holds: bool,
+}
+
+/// What became of an extraction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kept {
+    /// The variable.
+    pub name: String,
+    /// Where in the answer its value was looked for.
+    pub from: String,
+    /// What came of it.
+    pub value: KeptValue,
+}
+
+/// The value of a variable after an extraction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum KeptValue {
+    /// This, a secret being starred.
+    Value {
+        /// The value.
+        shown: String,
+        /// How many bytes it has.
+        length: usize,
+    },
+    /// None: the answer does not hold it.
+    Missing,
+    /// It was not looked for, since the step had failed.
+    Unlooked,
+}
+
+/// A step that was carried out, and what it was sent with.
+pub(in crate::flow) struct Performed<'a> {
+    pub(in crate::flow) flow: &'a Flow,
+    pub(in crate::flow) id: StepId,
+    pub(in crate::flow) act: &'a ExchangeStep,
+    pub(in crate::flow) user: u32,
+    /// The values it was sent with.
+    pub(in crate::flow) values: &'a Values,
+}
+
+/// How it ended.
+pub(in crate::flow) struct Answered<'a> {
+    pub(in crate::flow) outcome: Outcome,
+    pub(in crate::flow) reply: Option<Reply<'a>>,
+    pub(in crate::flow) course: Option<&'a Course>,
+    /// The values as they stand now.
+    pub(in crate::flow) values: &'a Values,
+}
+
+impl Performed<'_> {
+    /// A step that was not carried out.
+    pub(in crate::flow) fn skipped(&self, why: String) -> TracedExchange {
+        TracedExchange { why, ..self.bare(Outcome::Skipped) }
+    }
+
+    /// A step that was given up after so long.
+    pub(in crate::flow) fn given_up(&self, took: Duration) -> TracedExchange {
+        TracedExchange {
+            took,
+            why: "no answer came in time".to_owned(),
+            request: Some(request::of(&self.act.payload, self.values)),
+            ..self.bare(Outcome::TimedOut)
+        }
+    }
+
+    /// A step that came to its end.
+    pub(in crate::flow) fn ended(
+        &self,
+        answered: &Answered<'_>,
+        began: Moment,
+        watch: &Watch<'_>,
+    ) -> TracedExchange {
+        let ended = watch.ended_at().unwrap_or_else(|| watch.now());
+        let mut first = watch.parts().iter().filter(|(part, _)| *part == FIRST_BYTE);
+        let parsed = answered.reply.map(Parsed::new);
+        let mut request = request::of(&self.act.payload, self.values);
+        if let (Some(course), TracedRequest::Http { fields, .. }) = (answered.course, &mut request)
+        {
+            fields.extend(added(course, self.values));
+        }
+        let checks = parsed.map(|parsed| self.looked(&parsed)).unwrap_or_default();
+        TracedExchange {
+            sent: watch.sent_at(),
+            took: ended - watch.sent_at().unwrap_or(began),
+            first_byte: first.next_back().map(|(_, took)| *took),
+            why: watch.words().to_owned(),
+            request: Some(request),
+            hops: answered.course.map(|course| hops(course, self.values)).unwrap_or_default(),
+            answer: answered.reply.map(|reply| answer(&reply, answered.values)),
+            extracts: self.kept(answered, &checks),
+            checks,
+            ..self.bare(answered.outcome)
+        }
+    }
+
+    fn bare(&self, outcome: Outcome) -> TracedExchange {
+        let operation = self.act.operation;
+        let name = self.flow.operations.get(usize::from(operation));
+        TracedExchange {
+            scenario: self
+                .flow
+                .scenarios
+                .get(self.id.scenario)
+                .map(|one| one.name.clone())
+                .unwrap_or_default(),
+            scenario_number: self.id.scenario,
+            step: name.cloned().unwrap_or_default(),
+            operation,
+            user: self.user,
+            sent: None,
+            took: Duration::ZERO,
+            first_byte: None,
+            outcome,
+            why: String::new(),
+            request: None,
+            hops: Vec::new(),
+            answer: None,
+            checks: Vec::new(),
+            extracts: Vec::new(),
+        }
+    }
+
+    /// Asks every check.
+    fn looked(&self, parsed: &Parsed<'_>) -> Vec<Looked> {
+        let looked = |check: &Check| {
+            parsed.work().renew();
+            let (holds, words) = match check.holds(parsed, self.values) {
+                Ok(true) => (true, check.expected(self.values)),
+                Ok(false) => (false, check.words(parsed, self.values)),
+                Err(why) => (false, check.words_unexamined(why, self.values)),
+            };
+            Looked { words: brunt_redact::text(&words), holds }
+        };
+        self.act.checks.iter().map(looked).collect()
+    }
+
+    /// What was kept. An extraction that fails ends the step, and those behind it are not made.
+    fn kept(&self, answered: &Answered<'_>, checks: &[Looked]) -> Vec<Kept> {
+        let refused = matches!(answered.outcome, Outcome::Failed(Class::Result, _));
+        let mut over =
+            answered.reply.is_none() || refused || checks.iter().any(|check| !check.holds);
+        let kept = |extract: &Extract| {
+            let value =
+                if over { KeptValue::Unlooked } else { KeptValue::of(extract, answered.values) };
+            over |= value == KeptValue::Missing && extract.missing == Missing::Fail;
+            let variable = self.flow.variables.get(usize::from(extract.into.0));
+            let name = variable.map(|variable| variable.name.clone()).unwrap_or_default();
+            Kept { name, from: extract.from.to_string(), value }
+        };
+        self.act.extracts.iter().map(kept).collect()
+    }
+}
+
+impl KeptValue {
+    /// What became of a variable.
+    fn of(extract: &Extract, values: &Values) -> Self {
+        let Some(value) = values.value(extract.into) else { return Self::Missing };
+        let shown = if values.is_hidden(extract.into) {
+            HIDDEN.to_owned()
+        } else {
+            let shown = brunt_redact::text(&values.shown(&text(value)));
+            cut(&shown, VALUE_TOLD).to_owned()
+        };
+        Self::Value { shown, length: value.len() }
+    }
+}
+
+impl Bytes {
+    /// Of a body of which these bytes were kept.
+    pub(super) fn of(bytes: &[u8], length: u64, values: &Values) -> Self {
+        let kept = &bytes[..bytes.len().min(BODY_TOLD + BODY_TOLD / 4)];
+        let text = String::from_utf8_lossy(kept);
+        // A character that was cut at the end is no sign of anything.
+        let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
+        if text.contains(['\0', char::REPLACEMENT_CHARACTER]) {
+            return Self { text: None, length, cut: true };
+        }
+        Self::of_text(text, length, values)
+    }
+
+    /// Of a body that is this text, or begins with it.
+    pub(super) fn of_text(text: &str, length: u64, values: &Values) -> Self {
+        let whole = text.len() as u64 >= length && text.len() <= BODY_TOLD;
+        let shown = brunt_redact::text(&values.shown(text));
+        let told = cut(&shown, BODY_TOLD);
+        Self { cut: !whole || told.len() < shown.len(), text: Some(told.to_owned()), length }
+    }
+}
+
+fn answer(reply: &Reply<'_>, values: &Values) -> TracedAnswer {
+    let (pairs, body) = match reply {
+        Reply::Http(response) => (fields(response), body(response, values)),
+        Reply::Named { values, .. } => {
+            let pairs = values.iter().map(|(name, value)| (name.clone(), text(value)));
+            (pairs.take(VALUES_TOLD).collect(), None)
+        }
+    };
+    let shown = |(name, value): (String, String)| {
+        let shown = brunt_redact::header(&name, &values.shown(&value));
+        let shown = if brunt_redact::is_secret_name(&name) { HIDDEN.to_owned() } else { shown };
+        (name, cut(&shown, VALUE_TOLD).to_owned())
+    };
+    TracedAnswer { code: reply.code(), values: pairs.into_iter().map(shown).collect(), body }
+}
+
+fn fields(response: &Response) -> Vec<(String, String)> {
+    response.fields().take(VALUES_TOLD).map(|(name, value)| (text(name), text(value))).collect()
+}
+
+fn body(response: &Response, values: &Values) -> Option<Bytes> {
+    let (body, received) = (response.body(), response.received());
+    if received == 0 && body.is_empty() {
+        return None;
+    }
+    // What was compressed is longer than it was received.
+    let length = if response.is_truncated() || body.is_empty() {
+        received
+    } else {
+        received.max(body.len() as u64)
+    };
+    Some(Bytes::of(body, length, values))
+}
+
+/// The lines that the client added to a head.
+fn added(course: &Course, values: &Values) -> Vec<(String, String)> {
+    let lines = String::from_utf8_lossy(&course.added);
+    let pairs = lines.lines().filter_map(|line| line.split_once(": "));
+    pairs
+        .map(|(name, value)| (name.to_owned(), brunt_redact::header(name, &values.shown(value))))
+        .collect()
+}
+
+fn hops(course: &Course, values: &Values) -> Vec<TracedHop> {
+    let hop = |hop: &crate::http::Hop| TracedHop {
+        status: hop.status,
+        method: text(&hop.method),
+        url: brunt_redact::url(&values.shown(&text(&hop.url))),
+    };
+    course.hops.iter().map(hop).collect()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn cut(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    &text[..end]
+}

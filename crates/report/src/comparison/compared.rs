@@ -1,0 +1,187 @@
+//! Compares sides figure by figure: [`compare`].
+
+use super::bootstrap::RESAMPLES;
+use super::document::{COMPARISON_SCHEMA, Comparison, Difference, Finding, Pair, RunOf, Side};
+use super::figure::Figure;
+use super::judgement::{ALARMS, Apart, Estimate, Sign, apart, sign};
+use super::measured::{Measured, Point};
+use super::unlike::unlike;
+use super::{Given, Input};
+use brunt_record::{HistogramError, Status, Tool};
+use std::collections::BTreeSet;
+
+/// A smaller change than this is an error of rounding.
+const NONE: f64 = 1e-9;
+
+/// Compares each side but the first with the first. There are at least two, and none is without a run.
+pub fn compare(tool: Tool, sides: &[Given]) -> Result<Comparison, HistogramError> {
+    let first = sides.first().and_then(|side| side.runs.first());
+    let others = sides.iter().flat_map(|side| &side.runs);
+    let unlike = first.map(|first| others.flat_map(|other| unlike(first, other)).collect());
+    let shown: Vec<Side> =
+        ('A'..='Z').zip(sides).map(|(letter, side)| described(letter, side)).collect();
+    let mut measured = Vec::new();
+    for side in sides {
+        let runs: Result<Vec<_>, _> =
+            side.runs.iter().map(|run| Measured::of(&run.record)).collect();
+        measured.push(estimated(&runs?, measured.len()));
+    }
+    let valid = |run: &Input| run.record.verdict.status == Status::Valid;
+    Ok(Comparison {
+        schema: COMPARISON_SCHEMA.to_owned(),
+        tool,
+        unlike: unlike.unwrap_or_default(),
+        confidence: 1.0 - ALARMS,
+        resamples: RESAMPLES as u64,
+        trusted: sides.iter().flat_map(|side| &side.runs).all(valid),
+        pairs: pairs(&measured, &shown),
+        sides: shown,
+    })
+}
+
+fn described(letter: char, side: &Given) -> Side {
+    let runs = side.runs.iter().map(described_run).collect();
+    Side { letter: letter.to_string(), name: side.name.clone(), runs }
+}
+
+/// What is told of a run.
+pub(super) fn described_run(run: &Input) -> RunOf {
+    RunOf {
+        file: run.name.clone(),
+        run: run.record.run.clone(),
+        started: run.record.started.clone(),
+        seconds: run.record.rates.seconds,
+        status: run.record.verdict.status,
+        reasons: run.record.verdict.reasons.clone(),
+    }
+}
+
+fn pairs(measured: &[Estimates], sides: &[Side]) -> Vec<Pair> {
+    let Some((baseline, others)) = measured.split_first() else { return Vec::new() };
+    let named = others.iter().zip(sides.iter().skip(1));
+    named
+        .map(|(other, side)| Pair {
+            side: side.letter.clone(),
+            ..pair(baseline, other, others.len())
+        })
+        .collect()
+}
+
+/// All figures of a side: of each, what every run says of it.
+pub(super) type Estimates = Vec<Known>;
+
+/// One figure of a side.
+pub(super) struct Known {
+    operation: Option<String>,
+    figure: Figure,
+    /// The values of the runs, and whether they are only bounds.
+    points: Vec<Point>,
+    estimates: Vec<Estimate>,
+}
+
+/// What all runs of a side say of their figures. Those that not every run has are left out.
+pub(super) fn estimated(runs: &[Vec<Measured>], side: usize) -> Estimates {
+    let mut all: Estimates = Vec::new();
+    for (number, run) in runs.iter().enumerate() {
+        for (place, measured) in run.iter().enumerate() {
+            let seed = (side as u64) << 48 | (number as u64) << 24 | place as u64;
+            for (point, estimate) in measured.points.iter().zip(measured.estimates(seed)) {
+                let same = |known: &&mut Known| {
+                    known.operation == measured.operation && known.figure == point.figure
+                };
+                match all.iter_mut().find(same) {
+                    Some(known) => {
+                        known.points.push(*point);
+                        known.estimates.push(estimate);
+                    }
+                    None if number == 0 => all.push(Known {
+                        operation: measured.operation.clone(),
+                        figure: point.figure,
+                        points: vec![*point],
+                        estimates: vec![estimate],
+                    }),
+                    None => {}
+                }
+            }
+        }
+    }
+    all.retain(|known| known.points.len() == runs.len());
+    all
+}
+
+/// Two sides, one of so many pairs.
+pub(super) fn pair(baseline: &Estimates, other: &Estimates, pairs: usize) -> Pair {
+    let same = |known: &Known| {
+        let same =
+            |found: &&Known| (&found.operation, found.figure) == (&known.operation, known.figure);
+        other.iter().find(same)
+    };
+    let both: Vec<(&Known, &Known)> =
+        baseline.iter().filter_map(|known| Some((known, same(known)?))).collect();
+    let together = together(&both) * pairs;
+    let figures = both.iter().filter_map(|(a, b)| difference(a, b, together));
+    let figures: Vec<Difference> = figures.collect();
+    let found: Vec<Finding> = figures.iter().map(|figure| figure.result).collect();
+    let result = Finding::of_all(&found);
+    Pair { side: String::new(), result, figures }
+}
+
+/// How many figures may raise an alarm: one that is the same number as another raises none of its own (where nothing
+/// fails, goodput is the achieved rate), and one that did not move at all raises none.
+fn together(both: &[(&Known, &Known)]) -> usize {
+    let values = |known: &Known| -> Vec<u64> {
+        known.estimates.iter().map(|estimate| estimate.value.to_bits()).collect()
+    };
+    let judged = both.iter().filter(|(a, b)| {
+        let apart = apart(&a.estimates, &b.estimates, 1);
+        apart.is_some_and(|apart| apart.interval.is_some() && apart.change.abs() > NONE)
+    });
+    judged.map(|(a, b)| (values(a), values(b))).collect::<BTreeSet<_>>().len()
+}
+
+fn difference(a: &Known, b: &Known, together: usize) -> Option<Difference> {
+    let figure = a.figure;
+    let apart = apart(&a.estimates, &b.estimates, together)?;
+    let [baseline, value] = [a, b].map(Known::value);
+    let bound = |known: &Known| known.points.iter().any(|point| point.at_least);
+    let share = |change: f64| if figure.is_share() { change } else { change.exp_m1() };
+    let changed = baseline > 0.0 || figure.is_share();
+    Some(Difference {
+        operation: a.operation.clone(),
+        figure,
+        unit: figure.unit().to_owned(),
+        baseline,
+        baseline_at_least: bound(a),
+        value,
+        value_at_least: bound(b),
+        change: changed.then(|| share(apart.change)),
+        interval: apart.interval.map(|(low, high)| [share(low), share(high)]),
+        result: finding(figure, &apart, [bound(a), bound(b)]),
+    })
+}
+
+fn finding(figure: Figure, apart: &Apart, bounds: [bool; 2]) -> Finding {
+    let worse = match sign(figure, apart) {
+        Sign::Same => return Finding::Same,
+        Sign::Unknown => return Finding::Unknown,
+        // What is only known to be no less may be more, so it cannot be the lesser one.
+        Sign::More if bounds[0] => return Finding::Unknown,
+        Sign::Less if bounds[1] => return Finding::Unknown,
+        Sign::More => !figure.more_is_better(),
+        Sign::Less => figure.more_is_better(),
+    };
+    if worse { Finding::Worse } else { Finding::Better }
+}
+
+impl Known {
+    /// The figure of the side: that of its run, or the mean of those of its runs on the scale on which they are
+    /// compared.
+    fn value(&self) -> f64 {
+        if let [point] = self.points.as_slice() {
+            return point.value;
+        }
+        let count = self.estimates.len() as f64;
+        let mean = self.estimates.iter().map(|estimate| estimate.value).sum::<f64>() / count;
+        if self.figure.is_share() { mean } else { mean.exp() }
+    }
+}

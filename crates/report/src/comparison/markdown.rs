@@ -1,0 +1,68 @@
+//! A comparison for a pull request: [`markdown`].
+//!
+//! Names come from files and plans of others. In Markdown they must neither become markup nor call anybody, so
+//! whatever is not a letter, a digit or harmless is written as the number of its character.
+
+use super::document::Comparison;
+use super::page::row;
+use super::unlike::differences;
+use super::words;
+use std::fmt::Write;
+
+/// The comparison as Markdown of GitHub.
+pub fn markdown(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    for pair in &comparison.pairs {
+        let _ = writeln!(text, "**{}**\n", inert(&words::sentence(comparison, pair)));
+    }
+    for doubt in words::doubts(comparison) {
+        let _ = writeln!(text, "- not to be trusted: {}", inert(&doubt));
+    }
+    for difference in differences(&comparison.unlike) {
+        let _ = writeln!(text, "- {}", inert(&difference));
+    }
+    for side in &comparison.sides {
+        let _ = writeln!(text, "- {}: {}", side.letter, inert(&words::described(side)));
+    }
+    for pair in &comparison.pairs {
+        let side = &pair.side;
+        let _ = write!(
+            text,
+            "\n| operation | figure | A | {side} | change | interval | result |\n|---|---|--:|--:|--:|--:|---|\n"
+        );
+        for found in &pair.figures {
+            let operation = found.operation.as_deref().map_or_else(String::new, inert);
+            let [figure, baseline, value, change, interval, result] = row(found);
+            let values = [baseline, value, change, interval].map(|cell| inert(&cell)).join(" | ");
+            let result = if result == "~" { result } else { format!("**{}**", inert(&result)) };
+            let _ = writeln!(text, "| {operation} | {figure} | {values} | {result} |");
+        }
+    }
+    text.push('\n');
+    for note in words::notes(comparison) {
+        let _ = writeln!(text, "<sub>{}</sub>\n", inert(&note));
+    }
+    text
+}
+
+/// Text that stays text in Markdown.
+pub(super) fn inert(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    let mut before = ' ';
+    for character in text.chars() {
+        match character {
+            // A full stop makes a link of `www.example.com`, and two slashes one of a URL.
+            '.' if before == 'w' => safe.push_str("&#46;"),
+            '/' if before == ':' => safe.push_str("&#47;"),
+            _ if character.is_alphanumeric() || " .,:;?%+-()/'".contains(character) => {
+                safe.push(character);
+            }
+            _ if character.is_control() => safe.push(' '),
+            _ => {
+                let _ = write!(safe, "&#{};", u32::from(character));
+            }
+        }
+        before = character;
+    }
+    safe
+}

@@ -1,0 +1,223 @@
+//! What of a record is compared: [`Measured`], the whole run and each of its operations.
+//!
+//! The figures are those of the record, word for word. Its steps are only asked how they vary.
+
+use super::bootstrap;
+use super::figure::Figure;
+use super::judgement::Estimate;
+use super::steps::{Step, thinned};
+use brunt_record::{Counts, HistogramError, Latency, OperationRecord, Phase, Record, StepRecord};
+
+/// A percentile beyond which fewer exchanges lie is chance.
+pub(super) const BEYOND_MIN: f64 = 10.0;
+/// What a process that is watched is asked for.
+const PROCESSOR: &str = "processor seconds";
+
+/// Figures of a run, or of one of its operations.
+#[derive(Clone, Debug)]
+pub(super) struct Measured {
+    /// The operation; none for the whole run.
+    pub(super) operation: Option<String>,
+    /// The figures that are known.
+    pub(super) points: Vec<Point>,
+    steps: Vec<Step>,
+}
+
+/// One figure.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Point {
+    pub(super) figure: Figure,
+    /// Its value, in the unit of documents.
+    pub(super) value: f64,
+    /// Whether that is only the least it can be.
+    pub(super) at_least: bool,
+}
+
+impl Measured {
+    /// The whole run, then its operations.
+    pub(super) fn of(record: &Record) -> Result<Vec<Self>, HistogramError> {
+        let several = record.operations.len() > 1;
+        let whole = Self {
+            operation: None,
+            points: whole(record),
+            steps: over(record, |step| Ok(whole_step(record, step)))?,
+        };
+        let mut all = vec![whole];
+        for (number, operation) in record.operations.iter().enumerate() {
+            all.push(Self {
+                operation: Some(operation.name.clone()),
+                points: points(operation, several)?,
+                steps: over(record, |step| operation_step(step, number))?,
+            });
+        }
+        Ok(all)
+    }
+
+    /// The figures as they are compared, in the order of [`points`](Self::points), with how they varied.
+    pub(super) fn estimates(&self, seed: u64) -> Vec<Estimate> {
+        let figures: Vec<Figure> = self.points.iter().map(|point| point.figure).collect();
+        let spreads = bootstrap::bootstrap(&self.steps, &figures, seed);
+        let estimates = self.points.iter().zip(spreads).map(|(point, spread)| {
+            let value = match point.figure {
+                Figure::Errors => point.value,
+                Figure::Achieved | Figure::Goodput => point.value.max(self.least_rate()).ln(),
+                _ => point.value.ln(),
+            };
+            Estimate { value, spread }
+        });
+        estimates.collect()
+    }
+
+    /// Half an exchange in the whole time stands for none, which has no logarithm.
+    fn least_rate(&self) -> f64 {
+        let seconds: f64 = self.steps.iter().map(|step| step.seconds).sum();
+        0.5 / seconds.max(1.0)
+    }
+
+    #[cfg(test)]
+    pub(super) fn made(operation: Option<&str>, steps: Vec<Step>) -> Self {
+        let mut whole = Step::default();
+        for step in &steps {
+            whole.merge(step);
+        }
+        let times = |of: &brunt_record::Histogram, quantile: Option<f64>| match quantile {
+            None => Some(of.sum_nanos() as f64 / of.count() as f64 / 1e3),
+            Some(quantile) => percentile(&Latency::new(of, &[]), quantile).unwrap().map(|at| at.0),
+        };
+        let value = |figure: Figure| match (figure, figure.quantile()) {
+            (_, Some((quantile, true))) => times(&whole.service, Some(quantile)),
+            (_, Some((quantile, false))) => times(&whole.response, Some(quantile)),
+            (Figure::Mean, _) => times(&whole.response, None),
+            (Figure::ServiceMean, _) => times(&whole.service, None),
+            (Figure::Achieved, _) => Some(whole.answered / whole.seconds),
+            (Figure::Goodput, _) => Some(whole.ok / whole.seconds),
+            (Figure::Errors, _) => Some(whole.missed / (whole.ok + whole.missed)),
+            _ => None,
+        };
+        let point = |figure| Some(Point { figure, value: value(figure)?, at_least: false });
+        let points = Figure::ALL.into_iter().filter_map(point).collect();
+        Self { operation: operation.map(str::to_owned), points, steps }
+    }
+}
+
+/// A figure of which nothing is kept in doubt.
+fn known(figure: Figure, value: Option<f64>) -> Option<Point> {
+    let value = value.filter(|value| value.is_finite())?;
+    Some(Point { figure, value, at_least: false })
+}
+
+fn whole(record: &Record) -> Vec<Point> {
+    let share = record.counts.missed() as f64 / record.counts.due() as f64;
+    let per_exchange = |cores: Option<f64>| {
+        let achieved = record.rates.achieved.filter(|achieved| *achieved > 0.0)?;
+        cores.filter(|cores| *cores > 0.0).map(|cores| cores / achieved * 1e6)
+    };
+    let known = [
+        known(Figure::Achieved, record.rates.achieved),
+        known(Figure::Goodput, record.rates.goodput),
+        known(Figure::Errors, Some(share)),
+        known(Figure::Cpu, per_exchange(generator(record))),
+        known(Figure::TargetCpu, per_exchange(target(record))),
+    ];
+    known.into_iter().flatten().collect()
+}
+
+/// How many cores the generator used; none where the target's work is in that.
+fn generator(record: &Record) -> Option<f64> {
+    if record.generator.in_process {
+        return None;
+    }
+    record.generator.workers.iter().map(|worker| worker.cpu_share).sum()
+}
+
+/// How many cores the processes used that were watched (`--monitor pid:`).
+fn target(record: &Record) -> Option<f64> {
+    let watched = record.monitors.iter().filter(|monitor| monitor.source.starts_with("pid:"));
+    let readings = watched.flat_map(|monitor| &monitor.readings);
+    let rates = readings.filter(|reading| reading.name == PROCESSOR).map(|reading| reading.rate);
+    rates
+        .collect::<Option<Vec<f64>>>()
+        .filter(|rates| !rates.is_empty())
+        .map(|rates| rates.iter().sum())
+}
+
+fn points(operation: &OperationRecord, several: bool) -> Result<Vec<Point>, HistogramError> {
+    let counts = &operation.counts;
+    let mut points = Vec::new();
+    // Of a single operation the whole run says the same.
+    if several {
+        let share = counts.missed() as f64 / counts.due() as f64;
+        points.extend(known(Figure::Achieved, operation.achieved));
+        points.extend(known(Figure::Goodput, operation.goodput));
+        points.extend(known(Figure::Errors, Some(share)));
+    }
+    let means = [(Figure::Mean, &operation.response), (Figure::ServiceMean, &operation.service)];
+    for figure in Figure::ALL {
+        if let Some((_, times)) = means.iter().find(|(mean, _)| *mean == figure) {
+            let at_least = times.censored.is_some();
+            points.extend(known(figure, times.mean_us).map(|point| Point { at_least, ..point }));
+        }
+        let Some((quantile, service)) = figure.quantile() else { continue };
+        let times = if service { &operation.service } else { &operation.response };
+        if let Some((value, at_least)) = percentile(times, quantile)? {
+            points.push(Point { figure, value, at_least });
+        }
+    }
+    Ok(points)
+}
+
+/// A percentile in microseconds and whether that is only a bound, if enough exchanges lie beyond it.
+fn percentile(times: &Latency, quantile: f64) -> Result<Option<(f64, bool)>, HistogramError> {
+    if times.count as f64 * (1.0 - quantile) < BEYOND_MIN {
+        return Ok(None);
+    }
+    let at_least = times.waits()?.quantile(quantile).is_some_and(|reach| !reach.is_exact());
+    let value = times.histogram()?.quantile(quantile);
+    Ok(value.map(|value| (value.as_nanos() as f64 / 1e3, at_least)))
+}
+
+/// The steps of the window. What ends after it belongs to its last step.
+fn over(
+    record: &Record,
+    made: impl Fn(&StepRecord) -> Result<Step, HistogramError>,
+) -> Result<Vec<Step>, HistogramError> {
+    let (from, to) = (record.rates.from_s, record.rates.from_s + record.rates.seconds);
+    let mut steps: Vec<Step> = Vec::new();
+    for step in record.series.iter().filter(|step| step.phase == Phase::Steady) {
+        let seconds = (step.to_s.min(to) - step.from_s.max(from)).max(0.0);
+        let share = seconds / (step.to_s - step.from_s).max(f64::MIN_POSITIVE);
+        let made = made(step)?;
+        let made = Step { seconds, cpu: made.cpu * share, ..made };
+        let whole = steps.last().is_none_or(|last| seconds >= last.seconds / 2.0);
+        match steps.last_mut() {
+            Some(last) if !whole => last.merge(&made),
+            _ => steps.push(made),
+        }
+    }
+    Ok(thinned(steps))
+}
+
+fn whole_step(record: &Record, step: &StepRecord) -> Step {
+    // Of several workers only the busiest is known by step.
+    let busiest = step.busiest.filter(|_| record.generator.workers.len() == 1);
+    let cpu = busiest.unwrap_or_default() * (step.to_s - step.from_s);
+    Step { cpu, ..counted(&step.due) }
+}
+
+fn operation_step(step: &StepRecord, number: usize) -> Result<Step, HistogramError> {
+    let Some(operation) = step.operations.get(number) else { return Ok(Step::default()) };
+    Ok(Step {
+        response: operation.response.histogram()?,
+        service: operation.service.histogram()?,
+        ..counted(&operation.counts)
+    })
+}
+
+fn counted(counts: &Counts) -> Step {
+    Step {
+        answered: (counts.ok + counts.failed) as f64,
+        ok: counts.ok as f64,
+        missed: counts.missed() as f64,
+        ..Step::default()
+    }
+}

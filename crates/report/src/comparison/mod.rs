@@ -1,0 +1,64 @@
+//! Whether runs differ, figure by figure: [`compare`], and how a figure went over many runs:
+//! [`trend`].
+//!
+//! A comparison says better or worse only of what chance does not explain, and otherwise `~`. How much a figure varies
+//! is known within a run from its seconds, by a bootstrap over blocks of them, and between runs from runs that were
+//! repeated. `docs/statistics.md` says which method is used where, and why. Everything here is a pure function of the
+//! records: the random numbers are those of a constant. It reads no file and knows no command.
+
+mod blocks;
+mod bootstrap;
+mod change_points;
+mod compared;
+mod document;
+mod figure;
+mod judgement;
+mod markdown;
+mod measured;
+mod page;
+mod random;
+mod ranks;
+#[cfg(test)]
+mod simulated;
+mod steps;
+mod student;
+#[cfg(test)]
+mod tests;
+mod tolerance;
+mod trend;
+mod trend_page;
+mod unlike;
+mod words;
+
+pub use compared::compare;
+pub use document::{COMPARISON_SCHEMA, Comparison, Difference, Finding, Pair, RunOf, Side};
+pub use figure::Figure;
+pub use judgement::{ALARMS, LEAST_ERRORS, LEAST_REPEATED, LEAST_SINGLE};
+pub use markdown::markdown;
+pub use page::{closing, page, spectra};
+pub use tolerance::Tolerance;
+pub use trend::{Change, Level, RECORDS_MAX, TREND_SCHEMA, Trend, TrendSeries, trend};
+pub use trend_page::trend_page;
+pub use unlike::{Unlike, differences};
+
+use brunt_record::Record;
+
+/// One run that is compared.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// The file it was read from.
+    pub name: String,
+    /// The words of its command that say which load was asked for.
+    pub asked: Vec<String>,
+    /// The run.
+    pub record: Record,
+}
+
+/// One side that is compared.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The file or directory.
+    pub name: String,
+    /// Its runs.
+    pub runs: Vec<Input>,
+}

@@ -1,0 +1,143 @@
+//! A comparison for a terminal and as a page: [`page`], [`closing`].
+
+use super::document::{Comparison, Difference, Pair};
+use super::unlike::differences;
+use super::{Given, words};
+use crate::chart::{Axis, Chart, Line, Lines};
+use crate::page::{Page, Table, Tone};
+use crate::screen::Screen;
+use crate::summary::closing_line;
+use brunt_record::{Histogram, HistogramError, OperationRecord, Status};
+
+/// Beyond which shares of all exchanges a spectrum has its points: one in so many.
+const ONE_IN: [f64; 5] = [1.0, 1.25, 2.0, 4.0, 7.0];
+/// A spectrum ends where fewer exchanges than this lie beyond.
+const BEYOND_MIN: f64 = 3.0;
+
+/// A comparison; `charts` are for pages.
+pub fn page(comparison: &Comparison, charts: Vec<Chart>) -> Page {
+    let first = comparison.sides.first().map_or("nothing", |side| side.name.as_str());
+    let mut page = Page::new(format!("Comparison with {first}"));
+    let html = !charts.is_empty();
+    if html {
+        for pair in &comparison.pairs {
+            page.paragraph(words::sentence(comparison, pair) + ".");
+        }
+    }
+    for doubt in words::doubts(comparison) {
+        page.warning(doubt);
+    }
+    for difference in differences(&comparison.unlike) {
+        page.warning(difference);
+    }
+    let sides = comparison.sides.iter();
+    page.facts(sides.map(|side| (side.letter.clone(), words::described(side))).collect());
+    for pair in &comparison.pairs {
+        tables(&mut page, comparison, pair);
+    }
+    if !comparison.pairs.is_empty() {
+        page.list(words::notes(comparison));
+    }
+    if html {
+        page.heading("Response times");
+        page.paragraph(
+            "Each line is a side, with all its runs together. The further to the right, the fewer exchanges took \
+             longer: at 100 it was one in a hundred, which is the 99th percentile. Hollow marks are service times.",
+        );
+        for chart in charts {
+            page.chart(chart);
+        }
+        if let Ok(json) = crate::json(comparison) {
+            page.heading("Data");
+            page.raw("The comparison as JSON", json);
+        }
+    }
+    page
+}
+
+/// A table for the whole run and each operation.
+fn tables(page: &mut Page, comparison: &Comparison, pair: &Pair) {
+    if comparison.pairs.len() > 1 {
+        page.heading(format!("{} against A", pair.side));
+    }
+    for figures in pair.figures.chunk_by(|a, b| a.operation == b.operation) {
+        let name = figures[0].operation.as_deref().unwrap_or("the whole run");
+        let caption = format!("{name}: {} against A", pair.side);
+        let mut table = Table::new(caption)
+            .names(["figure"])
+            .figures(["A", pair.side.as_str(), "change", "interval"])
+            .names(["result"]);
+        for figure in figures {
+            let tone = if comparison.trusted { Tone::Plain } else { Tone::Doubtful };
+            table.row(tone, row(figure));
+        }
+        page.table(table);
+    }
+}
+
+/// The cells of a figure.
+pub(super) fn row(found: &Difference) -> [String; 6] {
+    let figure = found.figure;
+    [
+        figure.title().to_owned(),
+        words::value(figure, found.baseline, found.baseline_at_least),
+        words::value(figure, found.value, found.value_at_least),
+        words::change(figure, found.change),
+        words::interval(figure, found.interval),
+        found.result.word().to_owned(),
+    ]
+}
+
+/// The lines in which a comparison ends: what came of it, and whether to trust it.
+pub fn closing(comparison: &Comparison, screen: Screen) -> String {
+    let said = comparison.pairs.iter().map(|pair| words::sentence(comparison, pair));
+    let doubts = words::doubts(comparison);
+    let trust = match doubts.as_slice() {
+        [] => "yes: every run is valid".to_owned(),
+        [doubt] => format!("no: {doubt}"),
+        [doubt, rest @ ..] => format!("no: {doubt}; and {} more", rest.len()),
+    };
+    let status = if comparison.trusted { Status::Valid } else { Status::Partial };
+    closing_line("Result:", &said.collect::<Vec<_>>().join("; "), screen, None)
+        + &closing_line("Trust:", &trust, screen, Some(status))
+}
+
+/// The spectra of each operation, all sides in one chart.
+pub fn spectra(sides: &[Given]) -> Result<Vec<Chart>, HistogramError> {
+    let first = sides.iter().flat_map(|side| &side.runs).next();
+    let operations = first.map(|run| run.record.operations.as_slice()).unwrap_or_default();
+    operations.iter().map(|operation| spectrum(sides, &operation.name)).collect()
+}
+
+fn spectrum(sides: &[Given], name: &str) -> Result<Chart, HistogramError> {
+    let mut lines = Vec::new();
+    for (series, (letter, side)) in ('A'..='Z').zip(sides).enumerate() {
+        let (mut response, mut service) = (Histogram::new(), Histogram::new());
+        let operations = side.runs.iter().flat_map(|run| &run.record.operations);
+        for operation in operations.filter(|operation: &&OperationRecord| operation.name == name) {
+            response.merge(&operation.response.histogram()?);
+            service.merge(&operation.service.histogram()?);
+        }
+        lines.push(line(format!("{letter} response"), series, &response, false));
+        lines.push(line(format!("{letter} service"), series, &service, true));
+    }
+    Ok(Chart::Lines(Lines {
+        title: format!("{name}: how long exchanges took"),
+        x: Axis::logarithmic("one exchange in so many took longer"),
+        y: Axis::logarithmic("milliseconds"),
+        lines,
+        dense: false,
+        bands: Vec::new(),
+    }))
+}
+
+fn line(name: String, series: usize, times: &Histogram, hollow: bool) -> Line {
+    let decades = (0..6).map(|power| 10_f64.powi(power));
+    let places = decades.flat_map(|decade| ONE_IN.map(|one| one * decade));
+    let known = places.take_while(|one_in| times.count() as f64 / one_in >= BEYOND_MIN);
+    let point = |one_in: f64| {
+        let at = times.quantile(1.0 - 1.0 / one_in)?;
+        Some((one_in, at.as_nanos() as f64 / 1e6))
+    };
+    Line { name, points: known.filter_map(point).collect(), published: hollow, series }
+}

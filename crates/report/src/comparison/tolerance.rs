@@ -1,0 +1,168 @@
+//! By how much a figure may be worse: [`Tolerance`], as `--tolerance` says it.
+
+use super::document::{Comparison, Difference, Finding};
+use super::figure::Figure;
+use std::str::FromStr;
+
+/// The greatest change for the worse that is no regression, of one figure or of all.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tolerance {
+    /// The operation it is for; none for every one.
+    operation: Option<String>,
+    /// The figure it is for; none for every one.
+    figure: Option<Figure>,
+    /// The change, as a share of the baseline; of errors, as a share of all exchanges.
+    most: f64,
+}
+
+impl FromStr for Tolerance {
+    type Err = String;
+
+    /// Reads `5%`, `p99=10%` or `bind.p99=10%`.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (whose, most) = text.rsplit_once('=').map_or((None, text), |(a, b)| (Some(a), b));
+        let number = most.trim().strip_suffix('%').and_then(|number| number.trim().parse().ok());
+        let number: Option<f64> = number.filter(|number: &f64| (0.0..=1e6).contains(number));
+        let Some(number) = number else {
+            return Err(format!("{most:?} is no percentage: write 5% or p99=10%"));
+        };
+        let (operation, figure) = match whose {
+            None => (None, None),
+            Some(whose) => named(whose.trim())?,
+        };
+        Ok(Self { operation, figure, most: number / 100.0 })
+    }
+}
+
+/// The operation and the figure of `bind.p99`. Both may hold dots.
+fn named(whose: &str) -> Result<(Option<String>, Option<Figure>), String> {
+    if let Some(figure) = Figure::named(whose) {
+        return Ok((None, Some(figure)));
+    }
+    let parts = whose.match_indices('.').map(|(at, _)| (&whose[..at], &whose[at + 1..]));
+    let mut found =
+        parts.filter_map(|(operation, figure)| Some((operation, Figure::named(figure)?)));
+    if let Some((operation, figure)) = found.next() {
+        return Ok((Some(operation.to_owned()), Some(figure)));
+    }
+    let words: Vec<&str> = Figure::ALL.iter().map(|figure| figure.word()).collect();
+    Err(format!("{whose:?} is no figure: write one of {}, or OPERATION.FIGURE", words.join(", ")))
+}
+
+impl Tolerance {
+    fn is_of(&self, difference: &Difference) -> bool {
+        let operation = self.operation.is_none() || self.operation == difference.operation;
+        operation && self.figure.is_none_or(|figure| figure == difference.figure)
+    }
+
+    const fn precision(&self) -> usize {
+        self.operation.is_some() as usize + self.figure.is_some() as usize
+    }
+}
+
+impl Comparison {
+    /// The figures that are worse by more than is tolerated, each with the letter of its side. Of several that are for
+    /// a figure, the one that names most of it counts, and of those the last.
+    pub fn regressions<'a>(
+        &'a self,
+        tolerances: &'a [Tolerance],
+    ) -> impl Iterator<Item = (&'a str, &'a Difference)> {
+        let all = self.pairs.iter().flat_map(|pair| {
+            pair.figures.iter().map(|difference| (pair.side.as_str(), difference))
+        });
+        all.filter(|(_, difference)| {
+            let of = tolerances.iter().filter(|tolerance| tolerance.is_of(difference));
+            let most = of.max_by_key(|tolerance| tolerance.precision()).map_or(0.0, |of| of.most);
+            // What rose from nothing rose by more than any share of it.
+            let change = difference.change.unwrap_or(f64::INFINITY).abs();
+            difference.result == Finding::Worse && change > most
+        })
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::super::document::{COMPARISON_SCHEMA, Pair};
+    use super::*;
+    use brunt_record::Tool;
+
+    pub(in super::super) fn difference(
+        operation: Option<&str>,
+        figure: Figure,
+        change: f64,
+        result: Finding,
+    ) -> Difference {
+        Difference {
+            operation: operation.map(str::to_owned),
+            figure,
+            unit: figure.unit().to_owned(),
+            baseline: 1_000.0,
+            baseline_at_least: false,
+            value: 1_000.0 * (1.0 + change),
+            value_at_least: false,
+            change: Some(change),
+            interval: Some([change - 0.02, change + 0.02]),
+            result,
+        }
+    }
+
+    pub(in super::super) fn of(figures: Vec<Difference>) -> Comparison {
+        let found: Vec<Finding> = figures.iter().map(|figure| figure.result).collect();
+        let result = Finding::of_all(&found);
+        Comparison {
+            schema: COMPARISON_SCHEMA.to_owned(),
+            tool: Tool { name: "brunt".to_owned(), version: "0.1.0".to_owned() },
+            sides: Vec::new(),
+            unlike: Vec::new(),
+            confidence: 0.95,
+            resamples: 1_000,
+            trusted: true,
+            pairs: vec![Pair { side: "B".to_owned(), result, figures }],
+        }
+    }
+
+    #[test]
+    fn the_most_precise_tolerance_counts() {
+        let compared = of(vec![
+            difference(Some("bind"), Figure::P99, 0.08, Finding::Worse),
+            difference(Some("search"), Figure::P99, 0.08, Finding::Worse),
+            difference(Some("bind"), Figure::P50, 0.02, Finding::Same),
+            difference(None, Figure::Goodput, -0.06, Finding::Worse),
+        ]);
+        let found = |asked: &[&str]| {
+            let tolerances: Vec<Tolerance> = asked.iter().map(|it| it.parse().unwrap()).collect();
+            let found = compared.regressions(&tolerances);
+            let named = found.map(|(side, it)| {
+                format!("{side} {} {}", it.operation.as_deref().unwrap_or("all"), it.figure.word())
+            });
+            named.collect::<Vec<_>>().join(", ")
+        };
+        assert_eq!(found(&[]), "B bind p99, B search p99, B all goodput");
+        assert_eq!(found(&["7%"]), "B bind p99, B search p99");
+        assert_eq!(found(&["10%", "p99=5%"]), "B bind p99, B search p99");
+        assert_eq!(found(&["bind.p99=5%", "10%", "p99=20%"]), "B bind p99");
+        assert_eq!(found(&["10%"]), "");
+    }
+
+    #[test]
+    fn a_tolerance_that_is_none_is_explained() {
+        for (text, expected) in [
+            ("5", "no percentage"),
+            ("p99=", "no percentage"),
+            ("-5%", "no percentage"),
+            ("p98=5%", "no figure: write one of achieved"),
+        ] {
+            let said = text.parse::<Tolerance>().unwrap_err();
+            assert!(said.contains(expected), "{said}");
+        }
+        let parsed: Tolerance = "GET /a.b.p99.9=2.5%".parse().unwrap();
+        assert_eq!(
+            parsed,
+            Tolerance {
+                operation: Some("GET /a.b".to_owned()),
+                figure: Some(Figure::P999),
+                most: 0.025
+            }
+        );
+    }
+}

@@ -1,0 +1,228 @@
+//! In what two runs differ that are to be compared: [`unlike`].
+//!
+//! Figures of two runs say something about the difference that their maker knows of, if there is no other. So runs
+//! that were not asked for the same, or were not made on the same kind of machine, are refused, and each difference is
+//! named. Names of machines, versions of brunt and seeds are told and refuse nothing: containers have a new name each
+//! time, and a baseline is often older than the program.
+
+use super::Input;
+use crate::figure::{fixed, percent};
+use brunt_record::{Basis, Phase, Record};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Windows whose lengths differ by more than this share are not of one command.
+const SCHEDULED: f64 = 0.02;
+/// The same where a run lasts as long as its exchanges take.
+const COUNTED: f64 = 0.5;
+/// What is of the machine.
+const MACHINE: [&str; 9] = [
+    PROCESSOR,
+    CORES,
+    ARCHITECTURE,
+    SYSTEM,
+    KERNEL,
+    PROCESSORS_ALLOWED,
+    MEMORY_ALLOWED,
+    HOST,
+    MEMORY,
+];
+const PROCESSOR: &str = "processor";
+const CORES: &str = "cores";
+const ARCHITECTURE: &str = "architecture";
+const SYSTEM: &str = "system";
+const KERNEL: &str = "kernel";
+const PROCESSORS_ALLOWED: &str = "processors allowed";
+const MEMORY_ALLOWED: &str = "memory allowed";
+const HOST: &str = "name of the machine";
+const MEMORY: &str = "memory";
+/// A machine tells its memory a little differently from boot to boot.
+const MEMORY_SHARE: f64 = 0.05;
+
+/// One thing in which a run differs from the first one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Unlike {
+    /// What differs: `target`, `command`, `cores`.
+    pub what: String,
+    /// What it is in the first run.
+    pub first: String,
+    /// The file of the other run.
+    pub file: String,
+    /// What it is there.
+    pub other: String,
+    /// Whether the runs are not compared because of it, unless that is asked for.
+    pub refuses: bool,
+}
+
+/// Everything in which a run differs from the first one.
+pub(super) fn unlike(first: &Input, other: &Input) -> Vec<Unlike> {
+    let same = |pair: &(&str, String, String, bool)| pair.1 == pair.2;
+    let mut found = asked(first, other);
+    found.extend(shape(&first.record, &other.record));
+    found.extend(machine(&first.record, &other.record));
+    found.retain(|pair| !same(pair));
+    let named = found.into_iter().map(|(what, first, differs, refuses)| Unlike {
+        what: what.to_owned(),
+        first,
+        file: other.name.clone(),
+        other: differs,
+        refuses,
+    });
+    named.collect()
+}
+
+/// Whether that is a property of the machine, which changes in the course of months while the load stays what it was.
+pub(super) fn is_of_machine(unlike: &Unlike) -> bool {
+    MACHINE.contains(&unlike.what.as_str())
+}
+
+/// What differs in words, each difference once: `sessions: 2, but 77 in b.json and 4 more`.
+pub fn differences<'a>(unlike: impl IntoIterator<Item = &'a Unlike>) -> Vec<String> {
+    let mut found: Vec<(&Unlike, usize)> = Vec::new();
+    for unlike in unlike {
+        let same = |(known, _): &&mut (&Unlike, usize)| {
+            (&known.what, &known.first, &known.other)
+                == (&unlike.what, &unlike.first, &unlike.other)
+        };
+        match found.iter_mut().find(same) {
+            Some((_, more)) => *more += 1,
+            None => found.push((unlike, 0)),
+        }
+    }
+    let told = found.into_iter().map(|(Unlike { what, first, file, other, .. }, more)| {
+        let [first, other] = apart(first, other);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("{what}: {first}, but {other} in {file}{more}")
+    });
+    told.collect()
+}
+
+/// Two texts without the words in which they begin and end alike.
+fn apart<'a>(one: &'a str, other: &'a str) -> [String; 2] {
+    let [a, b]: [Vec<&'a str>; 2] = [one, other].map(|text| text.split(' ').collect());
+    let before = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
+    let most = a.len().min(b.len()) - before;
+    let backwards = a.iter().rev().zip(b.iter().rev());
+    let after = backwards.take(most).take_while(|(a, b)| a == b).count();
+    [a, b].map(|words| match words[before..words.len() - after].join(" ") {
+        none if none.is_empty() => "nothing".to_owned(),
+        differs if before + after == 0 => differs,
+        differs => format!("\"{differs}\""),
+    })
+}
+
+/// What differs, what it is in the one and in the other, and whether that refuses a comparison.
+type Pair = (&'static str, String, String, bool);
+
+fn asked(first: &Input, other: &Input) -> Vec<Pair> {
+    let (one, two) = (&first.record, &other.record);
+    let pair = |what, of: &dyn Fn(&Record) -> String| (what, of(one), of(two), true);
+    let rate = |rate: Option<f64>| {
+        rate.map_or_else(|| "as many as possible".to_owned(), |rate| format!("{rate}"))
+    };
+    vec![
+        pair("program", &|record| record.tool.name.clone()),
+        pair("target", &|record| text(record.plan.target.as_ref())),
+        ("command", first.asked.join(" "), other.asked.join(" "), true),
+        pair("model", &|record| record.plan.mode.word().to_owned()),
+        pair("rate", &|record| rate(record.plan.target_rate)),
+        pair("iterations a second", &|record| rate(record.plan.target_iterations)),
+        pair("sessions", &|record| record.plan.sessions.to_string()),
+        pair("latency shown", &|record| match record.plan.latency_basis {
+            Basis::Response => "response".to_owned(),
+            Basis::Service => "service".to_owned(),
+        }),
+        pair("operations", &|record| {
+            let names = record.operations.iter().map(|operation| operation.name.clone());
+            names.collect::<Vec<_>>().join(", ")
+        }),
+        pair("nodes", &|record| match &record.node {
+            Some(node) => format!("node {} of {}", node.rank, node.of),
+            None => record.nodes.len().max(1).to_string(),
+        }),
+        ("version", one.tool.version.clone(), two.tool.version.clone(), false),
+    ]
+}
+
+fn shape(one: &Record, other: &Record) -> Vec<Pair> {
+    let phases = |record: &Record| {
+        let named = record.phases.iter().filter(|phase| phase.name != Phase::Drain);
+        // What has no length is no phase that anybody asked for.
+        let named = named.filter(|phase| phase.to_s > phase.from_s);
+        named.map(|phase| phase.name.word()).collect::<Vec<_>>().join(", ")
+    };
+    let mut pairs = vec![("phases", phases(one), phases(other), true)];
+    let (a, b) = (one.rates.seconds, other.rates.seconds);
+    let open = one.plan.mode == brunt_record::Mode::Open;
+    let most = if open { SCHEDULED } else { COUNTED };
+    if (a - b).abs() > most * a.max(b) {
+        let seconds = |of: f64| format!("{} s", fixed(Some(of), 1));
+        pairs.push(("length of the steady phase", seconds(a), seconds(b), true));
+    }
+    pairs
+}
+
+fn machine(one: &Record, other: &Record) -> Vec<Pair> {
+    let (one, two) = (&one.environment, &other.environment);
+    let number = |of: Option<u64>| of.map_or_else(unknown, |of| of.to_string());
+    let share = |of: Option<f64>| of.map_or_else(unknown, percent);
+    let bytes = |of: Option<u64>| {
+        of.map_or_else(unknown, |of| format!("{:.1} GiB", of as f64 / f64::from(1 << 30)))
+    };
+    let mut pairs = vec![
+        (PROCESSOR, text(one.cpu.as_ref()), text(two.cpu.as_ref()), true),
+        (CORES, number(one.cores), number(two.cores), true),
+        (ARCHITECTURE, one.arch.clone(), two.arch.clone(), true),
+        (SYSTEM, text(one.os.as_ref()), text(two.os.as_ref()), true),
+        (KERNEL, one.kernel.clone(), two.kernel.clone(), true),
+        (PROCESSORS_ALLOWED, share(one.cgroup_cpus), share(two.cgroup_cpus), true),
+        (MEMORY_ALLOWED, bytes(one.cgroup_memory_bytes), bytes(two.cgroup_memory_bytes), true),
+        (HOST, one.host.clone(), two.host.clone(), false),
+    ];
+    let [a, b] = [one.memory_bytes, two.memory_bytes].map(|of| of.unwrap_or_default() as f64);
+    if (a - b).abs() > MEMORY_SHARE * a.max(b) {
+        pairs.push((MEMORY, bytes(one.memory_bytes), bytes(two.memory_bytes), true));
+    }
+    pairs
+}
+
+fn unknown() -> String {
+    "unknown".to_owned()
+}
+
+fn text(of: Option<&String>) -> String {
+    of.cloned().unwrap_or_else(unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_commands_only_what_differs_is_told() {
+        let said = |one: &str, other: &str| apart(one, other).join(" | ");
+        assert_eq!(
+            said("authrate -M 100 -c 5 -h x", "authrate -M 200 -c 5 -h x"),
+            "\"100\" | \"200\""
+        );
+        assert_eq!(said("http -q 5 URL", "http -q 5 --http2 URL"), "nothing | \"--http2\"");
+        assert_eq!(said("a a a", "a a"), "\"a\" | nothing");
+        assert_eq!(said("open", "closed"), "open | closed");
+    }
+
+    #[test]
+    fn what_differs_in_every_repeated_run_is_told_once() {
+        let unlike = |file: &str, other: &str| Unlike {
+            what: "sessions".to_owned(),
+            first: "2".to_owned(),
+            file: file.to_owned(),
+            other: other.to_owned(),
+            refuses: true,
+        };
+        let all = [unlike("b/1", "77"), unlike("b/2", "77"), unlike("b/3", "9")];
+        assert_eq!(
+            differences(&all),
+            ["sessions: 2, but 77 in b/1 and 1 more", "sessions: 2, but 9 in b/3"]
+        );
+    }
+}

@@ -1,0 +1,143 @@
+//! How a comparison is said: values, changes, intervals, and a sentence for each pair.
+
+use super::document::{Comparison, Difference, Finding, Pair, Side};
+use super::figure::Figure;
+use crate::figure::{NONE, fixed};
+use brunt_record::Status;
+
+/// How many figures a sentence names.
+const NAMED: usize = 3;
+
+/// A value as a table shows it, in the unit of the figure's title.
+pub(super) fn value(figure: Figure, value: f64, at_least: bool) -> String {
+    let shown = match figure {
+        Figure::Achieved | Figure::Goodput => fixed(Some(value), 1),
+        Figure::Errors => fixed(Some(value * 100.0), 3),
+        Figure::Cpu | Figure::TargetCpu => fixed(Some(value), 2),
+        _ => fixed(Some(value / 1e3), 3),
+    };
+    if at_least { format!(">{shown}") } else { shown }
+}
+
+/// A change: `+9.8 %`, or of shares, in points, `+0.10`.
+pub(super) fn change(figure: Figure, change: Option<f64>) -> String {
+    let Some(change) = change.filter(|change| change.is_finite()) else { return NONE.to_owned() };
+    if figure.is_share() {
+        format!("{:+.2}", settled(change * 100.0, 0.005))
+    } else {
+        format!("{} %", percent(change))
+    }
+}
+
+/// An interval of changes: `+6.1 to +13.7 %`.
+pub(super) fn interval(figure: Figure, interval: Option<[f64; 2]>) -> String {
+    let Some([low, high]) = interval else { return NONE.to_owned() };
+    if figure.is_share() {
+        let [low, high] = [low, high].map(|end| settled(end * 100.0, 0.005));
+        format!("{low:+.2} to {high:+.2}")
+    } else {
+        format!("{} to {} %", percent(low), percent(high))
+    }
+}
+
+/// The same, but for what would be shown as a negative nothing.
+fn settled(value: f64, least: f64) -> f64 {
+    if value.abs() < least { 0.0 } else { value }
+}
+
+/// A change in percent, without the sign: with as many digits as matter.
+fn percent(change: f64) -> String {
+    let percent = settled(change * 100.0, 0.05);
+    match percent.abs() {
+        size if size >= 99.95 => format!("{percent:+.0}"),
+        _ => format!("{percent:+.1}"),
+    }
+}
+
+/// What a figure is called in a sentence: `response p99 of bind`.
+fn named(difference: &Difference) -> String {
+    let title = difference.figure.title();
+    let title = title.split(',').next().unwrap_or(title);
+    match &difference.operation {
+        Some(operation) => format!("{title} of {operation}"),
+        None => title.to_owned(),
+    }
+}
+
+/// What came of a pair, as a sentence.
+pub(super) fn sentence(comparison: &Comparison, pair: &Pair) -> String {
+    let side = &pair.side;
+    let of = |wanted: Finding| pair.figures.iter().filter(move |found| found.result == wanted);
+    let told = |wanted: Finding| {
+        let changes = of(wanted).take(NAMED).map(|found| {
+            let points = if found.figure.is_share() { " points" } else { "" };
+            format!("{} {}{points}", named(found), change(found.figure, found.change))
+        });
+        let more = of(wanted).count().saturating_sub(NAMED);
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        format!("{}{more}", changes.collect::<Vec<_>>().join(", "))
+    };
+    match pair.result {
+        Finding::Worse if of(Finding::Better).next().is_some() => format!(
+            "{side} is worse than A in some figures: {}; and better in others: {}",
+            told(Finding::Worse),
+            told(Finding::Better)
+        ),
+        Finding::Worse => format!("{side} is worse than A: {}", told(Finding::Worse)),
+        Finding::Better => format!("{side} is better than A: {}", told(Finding::Better)),
+        Finding::Same => {
+            let judged = of(Finding::Same).count();
+            format!(
+                "{side} and A do not differ (~) by more than chance explains, in {judged} figures"
+            )
+        }
+        Finding::Unknown if comparison.sides.is_empty() => "nothing was compared".to_owned(),
+        Finding::Unknown => format!(
+            "nothing can be said of {side} and A: single runs need at least 8 seconds each, or repeat them \
+             (brunt ab)"
+        ),
+    }
+}
+
+/// The runs that are not valid, with the reason.
+pub(super) fn doubts(comparison: &Comparison) -> Vec<String> {
+    let runs = comparison.sides.iter().flat_map(|side| &side.runs);
+    let doubtful = runs.filter(|run| run.status != Status::Valid).map(|run| {
+        let reason = run.reasons.first().map(|reason| format!(": {}", reason.text));
+        format!("{} is {}{}", run.file, run.status, reason.unwrap_or_default())
+    });
+    doubtful.collect()
+}
+
+/// What is to be known of a side: `new.json: 1 run, 60.0 s, valid`.
+pub(super) fn described(side: &Side) -> String {
+    let count = side.runs.len();
+    let seconds = side.runs.iter().map(|run| run.seconds).sum::<f64>() / count.max(1) as f64;
+    let valid = side.runs.iter().filter(|run| run.status == Status::Valid).count();
+    let verdict = match side.runs.as_slice() {
+        [run] => run.status.to_string(),
+        _ if valid == count => "all valid".to_owned(),
+        _ => format!("{valid} valid"),
+    };
+    let runs = if count == 1 { "1 run of".to_owned() } else { format!("{count} runs of about") };
+    format!("{}: {runs} {seconds:.1} s, {verdict}", side.name)
+}
+
+/// What a reader has to know of all figures.
+pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
+    let mut notes = vec![format!(
+        "The intervals hold for all figures of a comparison together with {:.0} % confidence. A figure is worse or \
+         better if its interval does not contain zero and the change is large enough to matter; ~ is no difference \
+         that can be told, ? too little to tell by. Changes of errors are in percentage points.",
+        comparison.confidence * 100.0
+    )];
+    let single = comparison.sides.iter().any(|side| side.runs.len() == 1);
+    if single && !comparison.sides.is_empty() {
+        notes.push(format!(
+            "A single run does not say how much runs differ from each other, so changes below {:.0} % count as none. \
+             'brunt ab' runs both commands several times in turn.",
+            super::LEAST_SINGLE * 100.0
+        ));
+    }
+    notes
+}

@@ -1,0 +1,157 @@
+// What every chart has: a legend that shows figures and hides lines, a cursor that keys move, zoom that all charts over
+// time share, and the figures behind it.
+
+const HEIGHT = 260;
+const GROUP = "time";
+
+/** A chart in its place on the page. `make` gives what the kind of chart adds: lines, data, scales, axes, what is
+ *  painted below and above the lines, a text for a place of the cursor, and its figures as rows. It is asked again when
+ *  rows were added. */
+function frame(host, plot, make) {
+  let parts = make();
+  const over = parts.group === GROUP;
+  const at = element("span", { class: "at" });
+  const spoken = element("span", { class: "away", "aria-live": "polite" });
+  const legend = element("div", { class: "legend" }, at, spoken);
+  const canvas = element("div", {
+    class: "canvas", tabindex: "0", role: "group",
+    "aria-label": `${plot.title}, chart. Arrow keys move the cursor, plus and minus zoom, 0 shows all.`,
+  });
+  host.replaceChildren(legend, canvas, behind(plot, () => parts.figures()));
+  const entries = parts.lines.map((line, number) => entry(line, number + 1));
+  legend.append(...entries.map((one) => one.button));
+
+  const read = (chart) => {
+    const place = chart.cursor.idx;
+    const known = place !== null && place !== undefined;
+    at.textContent = known ? parts.place(place) : "";
+    entries.forEach((one, number) => {
+      one.value.textContent = known ? exact(chart.data[number + 1][place], parts.lines[number].unit) : "";
+    });
+    if (parts.pointed) parts.pointed(chart, at);
+  };
+  const linked = (chart, key) => {
+    if (over && key === "x") link(chart);
+  };
+  // A scale ends where the rows do that there are by then.
+  const scale = (name) => {
+    const { range, ...rest } = parts[name];
+    return range ? { ...rest, range: (...given) => parts[name].range(...given) } : rest;
+  };
+  const chart = new uPlot({
+    width: width(canvas), height: parts.height || HEIGHT,
+    legend: { show: false },
+    cursor: {
+      sync: over ? { key: GROUP } : undefined,
+      drag: { x: true, y: false, dist: 6 },
+      focus: { prox: 16 },
+      points: { size: 6, width: 2 },
+    },
+    scales: { x: scale("x"), y: scale("y") },
+    axes: parts.axes,
+    series: [{}, ...parts.series],
+    hooks: {
+      drawClear: [(chart) => parts.below && parts.below(chart)],
+      draw: [(chart) => parts.above && parts.above(chart)],
+      setCursor: [read],
+      setScale: [linked],
+    },
+  }, parts.data, canvas);
+  entries.forEach((one) => one.bind(chart));
+  canvas.addEventListener("keydown", (event) => {
+    if (keyed(chart, event.key, event.shiftKey)) {
+      event.preventDefault();
+      const shown = entries.filter((one) => one.isShown()).map((one) => one.button.textContent);
+      spoken.textContent = [at.textContent, ...shown].join(", ");
+    }
+  });
+  const resized = new ResizeObserver(() => chart.setSize({ width: width(canvas), height: parts.height || HEIGHT }));
+  resized.observe(canvas);
+  /** Takes in rows that were added. Whether the lines are still the same, so that this was enough. */
+  const refresh = () => {
+    const next = make();
+    const names = (parts) => parts.lines.map((line) => line.name).join();
+    if (names(next) !== names(parts)) return false;
+    const all = isWhole(chart);
+    parts = next;
+    chart.setData(parts.data, all);
+    if (!all) chart.redraw();
+    return true;
+  };
+  const end = () => {
+    resized.disconnect();
+    chart.destroy();
+  };
+  return { plot, chart, over, refresh, end };
+}
+
+/** Whether all of the run is shown. */
+function isWhole(chart) {
+  const xs = chart.data[0];
+  return xs.length < 2 || (chart.scales.x.min <= xs[0] && chart.scales.x.max >= xs[xs.length - 1]);
+}
+
+function width(canvas) {
+  return Math.max(280, canvas.clientWidth);
+}
+
+/** An entry of a legend. */
+function entry(line, number) {
+  const value = element("b", {});
+  const button = element("button", { type: "button", "aria-pressed": "true" }, swatch(line), line.name + " ", value);
+  const isShown = () => button.getAttribute("aria-pressed") === "true";
+  const bind = (chart) => button.addEventListener("click", () => {
+    button.setAttribute("aria-pressed", String(!isShown()));
+    chart.setSeries(number, { show: isShown() });
+  });
+  return { value, button, isShown, bind };
+}
+
+/** Moves the cursor or the zoom by a key. Whether the key does anything. */
+function keyed(chart, key, far) {
+  const xs = chart.data[0];
+  const { min, max } = chart.scales.x;
+  const middle = chart.cursor.idx === null || chart.cursor.idx === undefined ? (min + max) / 2 : xs[chart.cursor.idx];
+  const move = (index) => {
+    const place = Math.min(xs.length - 1, Math.max(0, index));
+    const left = chart.valToPos(xs[place], "x");
+    chart.setCursor({ left, top: chart.over.clientHeight / 2 }, true, true);
+  };
+  const zoom = (factor) => {
+    const half = ((max - min) / 2) * factor;
+    chart.setScale("x", { min: Math.max(xs[0], middle - half), max: Math.min(xs[xs.length - 1], middle + half) });
+  };
+  const here = chart.cursor.idx ?? (key === "ArrowLeft" ? xs.length : -1);
+  const acts = {
+    ArrowLeft: () => move(here - (far ? 10 : 1)),
+    ArrowRight: () => move(here + (far ? 10 : 1)),
+    Home: () => move(0),
+    End: () => move(xs.length - 1),
+    "+": () => zoom(0.5),
+    "=": () => zoom(0.5),
+    "-": () => zoom(2),
+    0: () => chart.setScale("x", { min: xs[0], max: xs[xs.length - 1] }),
+    Escape: () => chart.setScale("x", { min: xs[0], max: xs[xs.length - 1] }),
+  };
+  if (xs.length === 0 || !acts[key]) return false;
+  acts[key]();
+  return true;
+}
+
+/** The figures behind a chart: a table that is made when it is asked for, and a button that copies it. */
+function behind(plot, figures) {
+  const details = element("details", { class: "behind" }, element("summary", {}, "Figures"));
+  details.addEventListener("toggle", () => {
+    details.querySelector(".scroll")?.remove();
+    if (!details.open) return;
+    const [titles, ...rows] = figures();
+    const head = element("tr", {}, ...titles.map((title) => element("th", { scope: "col" }, title)));
+    const body = rows.map((row) => element("tr", {}, ...row.map((cell) => element("td", {}, String(cell ?? NONE)))));
+    const table = element("table", {},
+      element("caption", { class: "away" }, plot.title), element("thead", {}, head), element("tbody", {}, ...body));
+    details.append(element("div", {
+      class: "scroll tall", tabindex: "0", role: "region", "aria-label": `${plot.title}, figures`,
+    }, table));
+  });
+  return element("div", { class: "tools" }, details, copier("Copy CSV", () => csv(figures())));
+}

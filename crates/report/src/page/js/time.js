@@ -1,0 +1,109 @@
+// Charts over time: lines, and the map of latencies.
+
+/** The scale that charts over time share. Zoomed out it ends where the run does, not in the middle of its last step. */
+function timeScale() {
+  const xs = middles();
+  const [from, to] = reach();
+  const isAll = (low, high) => low === null || (low <= xs[0] && high >= xs[xs.length - 1]);
+  return { time: false, range: (_, low, high) => (isAll(low, high) ? [from, to] : [low, high]) };
+}
+
+function linesOf(plot) {
+  const shown = lines(plot);
+  const figures = () => [
+    ["from_s", "to_s", "phase", ...shown.map((line) => (line.unit ? `${line.name} (${line.unit})` : line.name))],
+    ...view.rows.map((row, number) => [
+      row.t, Number((row.t + row.d).toFixed(3)), PHASES[row.p], ...shown.map((line) => line.values[number]),
+    ]),
+  ];
+  return {
+    group: GROUP, lines: shown, figures,
+    data: [middles(), ...shown.map((line) => line.values)],
+    series: shown.map(look),
+    x: timeScale(), y: valueScale(plot.logarithmic),
+    axes: [timeAxis(), valueAxis(plot.logarithmic)],
+    below: shade,
+    place: (row) => when(view.rows[row]),
+  };
+}
+
+/** How many shades a map has. */
+const SHADES = 32;
+
+/** Where a class of latencies begins, in milliseconds. */
+function edge(number) {
+  return view.heat.least_ms * 10 ** (number / view.heat.per_decade);
+}
+
+/** How many exchanges of a row fell into a class. */
+function inClass(row, number) {
+  const place = number - row.h[0];
+  return place >= 0 ? row.h[1 + place] ?? 0 : 0;
+}
+
+/** The classes that any row has: the first, and the one after the last. */
+function classes() {
+  const rows = view.rows.filter((row) => row.h.length > 0);
+  if (rows.length === 0) return [0, 1];
+  return [Math.min(...rows.map((row) => row.h[0])), Math.max(...rows.map((row) => row.h[0] + row.h.length - 1))];
+}
+
+/** The colours of a map, from the least to the most. */
+function heatColours(steps) {
+  const parts = (name) => [1, 3, 5].map((at) => parseInt(colour(name).slice(at, at + 2), 16));
+  const [least, most] = [parts("heat-least"), parts("heat-most")];
+  const mixed = (share) => least.map((part, at) => Math.round(part + (most[at] - part) * share));
+  return Array.from({ length: steps + 1 }, (_, step) => `rgb(${mixed(step / steps).join()})`);
+}
+
+function heatOf() {
+  const [first, last] = classes();
+  const counts = (row) => row.h.slice(1);
+  const most = Math.max(1, ...view.rows.flatMap((row) => counts(row).map((count) => count / row.d)));
+  const colours = heatColours(SHADES);
+  const paint = (chart) => {
+    const { ctx, bbox } = chart;
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+    ctx.clip();
+    for (const row of view.rows) {
+      const from = Math.floor(chart.valToPos(row.t, "x", true));
+      const to = Math.ceil(chart.valToPos(row.t + row.d, "x", true));
+      counts(row).forEach((count, number) => {
+        if (count === 0) return;
+        const place = (number) => Math.round(chart.valToPos(edge(row.h[0] + number), "y", true));
+        const [bottom, top] = [place(number), place(number + 1)];
+        ctx.fillStyle = colours[Math.round(SHADES * Math.log1p(count / row.d) / Math.log1p(most))];
+        ctx.fillRect(from, top, to - from, bottom - top);
+      });
+    }
+    ctx.restore();
+  };
+  const range = [edge(first), edge(last)];
+  const numbers = Array.from({ length: last - first }, (_, number) => first + number);
+  const figures = () => [
+    ["from_s", "to_s", "phase", ...numbers.map((number) => `from ${significant(edge(number), 3)} ms`)],
+    ...view.rows.map((row) => [
+      row.t, Number((row.t + row.d).toFixed(3)), PHASES[row.p],
+      ...numbers.map((number) => inClass(row, number)),
+    ]),
+  ];
+  return {
+    group: GROUP, lines: [], figures,
+    data: [middles(), view.rows.map(() => null)],
+    series: [{ show: true, paths: () => null, points: { show: false } }],
+    x: timeScale(), y: { distr: 3, range: () => range },
+    axes: [timeAxis(), valueAxis(true)],
+    below: shade, above: paint,
+    place: (row) => when(view.rows[row]),
+    pointed: (chart, at) => {
+      const row = view.rows[chart.cursor.idx];
+      if (!row || chart.cursor.top < 0) return;
+      const under = chart.posToVal(chart.cursor.top, "y");
+      const number = Math.floor(Math.log10(under / view.heat.least_ms) * view.heat.per_decade + 1e-9);
+      const [least, most] = [number, number + 1].map((number) => significant(edge(number), 3));
+      at.textContent += `: ${inClass(row, number).toLocaleString("en")} exchanges took ${least} to ${most} ms`;
+    },
+  };
+}

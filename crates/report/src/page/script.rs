@@ -1,0 +1,80 @@
+//! What a page runs: uPlot and our own script, as one text whose hash the page's policy names.
+//!
+//! The files are read at build time and joined; there is nothing to install and no build step. A browser runs this text
+//! and no other, so that a text which came from a server stays a text even if one of ours forgot to escape it.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use sha2::{Digest as _, Sha256};
+
+/// The charts, as their authors publish them (`vendor/uplot/README.md`).
+const UPLOT: &str = include_str!("../../vendor/uplot/uPlot.iife.min.js");
+pub(super) const UPLOT_STYLE: &str = include_str!("../../vendor/uplot/uPlot.min.css");
+
+/// Our own, in the order in which they build on each other.
+const OWN: [&str; 9] = [
+    include_str!("js/figures.js"),
+    include_str!("js/elements.js"),
+    include_str!("js/rows.js"),
+    include_str!("js/axes.js"),
+    include_str!("js/frame.js"),
+    include_str!("js/time.js"),
+    include_str!("js/spectrum.js"),
+    include_str!("js/tables.js"),
+    include_str!("js/page.js"),
+];
+
+/// The script of a page: with charts where it has a view, and then whatever else it is to do.
+pub(super) fn script(with_charts: bool, more: &str) -> String {
+    let mut text = String::from("\"use strict\";\n");
+    if with_charts {
+        text.push_str(UPLOT);
+    }
+    text.push_str("\n(() => {\n");
+    OWN.iter().for_each(|file| text.push_str(file));
+    text.push_str("})();\n");
+    if !more.is_empty() {
+        text.push_str(more);
+        text.push('\n');
+    }
+    text
+}
+
+/// How a policy names a script.
+pub(super) fn hash(script: &str) -> String {
+    format!("'sha256-{}'", BASE64.encode(Sha256::digest(script)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn digest(text: &str) -> String {
+        Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    #[test]
+    fn what_others_wrote_is_what_they_published() {
+        let told = include_str!("../../vendor/uplot/README.md");
+        let licence = include_str!("../../vendor/uplot/LICENSE");
+        for (name, text) in
+            [("uPlot.iife.min.js", UPLOT), ("uPlot.min.css", UPLOT_STYLE), ("LICENSE", licence)]
+        {
+            let line = format!("{}  {name}", digest(text));
+            assert!(told.contains(&line), "{line}");
+        }
+        assert!(licence.starts_with("The MIT License (MIT)"));
+    }
+
+    #[test]
+    fn no_script_could_end_early_or_reach_out() {
+        let text = script(true, "");
+        assert!(!text.contains("</script") && !text.contains("<!--"));
+        let own: String = OWN.concat();
+        for word in ["fetch(", "XMLHttpRequest", "WebSocket", "import(", "eval(", "http:", "https:"]
+        {
+            let outside = own.replace("http://www.w3.org/2000/svg", "");
+            assert!(!outside.contains(word), "{word}");
+        }
+    }
+}

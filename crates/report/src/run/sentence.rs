@@ -1,0 +1,106 @@
+//! What came of a run, in a sentence for somebody who reads nothing else.
+//!
+//! It uses no word of the trade: whoever pays for a directory knows requests, seconds and per cent.
+
+use crate::figure::{percent, thousands};
+use crate::summary::{millis, response};
+use brunt_record::{HistogramError, Reach, Record, Status};
+
+/// A rate closer to what was asked for is all of it.
+const ALL_OF_IT: f64 = 0.9995;
+
+/// The sentence.
+pub(super) fn sentence(record: &Record) -> Result<String, HistogramError> {
+    let counts = &record.counts;
+    if counts.due() == 0 {
+        return Ok("Nothing was measured: no request fell due.".to_owned());
+    }
+    // How many connections there were, and which scenario it was, is in the title.
+    let target = record.plan.target.as_deref().unwrap_or("the target");
+    let target = target.split(' ').next().filter(|word| word.contains("://")).unwrap_or(target);
+    let words = [doubt(record.verdict.status), target, " ", &carried_out(record)].concat();
+    let mut words = format!("{words} for {}", lasted(record.rates.seconds));
+    let tail = tail(record)?;
+    if !tail.is_empty() {
+        words = format!("{words}; {tail}");
+    }
+    let missed = counts.missed();
+    words += &match missed {
+        0 => ", and none failed.".to_owned(),
+        _ => format!(
+            ", and {} ({} of {}) failed{}.",
+            percent(missed as f64 / counts.due() as f64).replace(' ', "\u{a0}"),
+            thousands(missed),
+            thousands(counts.due()),
+            if counts.dropped > 0 { " or were never sent" } else { "" }
+        ),
+    };
+    Ok(words)
+}
+
+/// What comes before figures that are not to be taken as they are.
+const fn doubt(status: Status) -> &'static str {
+    match status {
+        Status::Valid => "",
+        Status::Unstable => "With care, for throughput was still changing: ",
+        Status::Partial => "Of a run that is incomplete: ",
+        Status::GeneratorLimited => "Not to be relied on, for brunt or its machine was the limit: ",
+    }
+}
+
+/// How much of what was asked for was done.
+fn carried_out(record: &Record) -> String {
+    let done = record.rates.goodput.unwrap_or_default();
+    let (what, asked) = match (record.plan.target_iterations, record.rates.target) {
+        (None, Some(target)) => ("requests", target),
+        _ => return format!("carried out {} requests a second", rate(done)),
+    };
+    if done >= ALL_OF_IT * asked {
+        return format!("carried out all {} {what} a second that were asked of it", rate(asked));
+    }
+    format!(
+        "carried out {} of the {} {what} a second that were asked of it",
+        rate(done),
+        rate(asked)
+    )
+}
+
+/// How long requests took: the middle one and the slow ones.
+fn tail(record: &Record) -> Result<String, HistogramError> {
+    let Some(latency) = response(record) else { return Ok(String::new()) };
+    let (histogram, waits) = (latency.histogram()?, latency.waits()?);
+    let (Some(half), Some(most)) = (histogram.quantile(0.5), histogram.quantile(0.99)) else {
+        return Ok(String::new());
+    };
+    let is_exact = |share| waits.quantile(share).is_none_or(Reach::is_exact);
+    let [half, most] = [half, most].map(|took| format!("{}\u{a0}ms", millis(took)));
+    Ok(match (is_exact(0.5), is_exact(0.99)) {
+        (true, true) => format!("half were answered within {half} and 99\u{a0}% within {most}"),
+        (true, false) => {
+            format!("half were answered within {half}, the slowest 1\u{a0}% took more than {most}")
+        }
+        (false, _) => format!("half took more than {half}"),
+    })
+}
+
+/// A rate as a reader says it.
+fn rate(rate: f64) -> String {
+    if rate >= 99.95 {
+        thousands(rate.round() as u64)
+    } else if rate >= 0.95 {
+        format!("{rate:.1}")
+    } else {
+        format!("{rate:.3}")
+    }
+}
+
+fn lasted(seconds: f64) -> String {
+    let whole = seconds.round() as u64;
+    match whole {
+        0..10 if (seconds - whole as f64).abs() > 0.05 => format!("{seconds:.1} seconds"),
+        1 => "1 second".to_owned(),
+        0..120 => format!("{whole} seconds"),
+        120..7_200 => format!("{:.0} minutes", seconds / 60.0),
+        _ => format!("{:.1} hours", seconds / 3_600.0),
+    }
+}

@@ -1,0 +1,126 @@
+//! The charts of a run as pictures, for paper and where scripts are off: [`Stills`].
+//!
+//! They follow the same plots as the script does, from a view with fewer rows.
+
+use crate::chart::{Axis, Chart, HeatMap, Line, Lines};
+use crate::view::{Kind, Plot, Row, Spectrum, View};
+use std::collections::BTreeMap;
+
+/// How many columns a map has at most.
+const COLUMNS_MAX: usize = 60;
+
+/// Pictures of a view, or none while a run goes on.
+pub(super) struct Stills<'a> {
+    view: Option<(&'a View, &'a [Spectrum])>,
+}
+
+impl<'a> Stills<'a> {
+    /// Pictures of a coarse view, and of the spectra of the view that it was made from.
+    pub(super) fn new(coarse: &'a View, view: &'a View) -> Self {
+        Self { view: Some((coarse, &view.spectra)) }
+    }
+
+    /// No pictures.
+    pub(super) const fn none() -> Self {
+        Self { view: None }
+    }
+
+    /// The picture of a plot: empty if the run goes on, nothing if there is nothing to be seen.
+    pub(super) fn of(&self, plot: &Plot) -> Option<String> {
+        let Some((view, spectra)) = self.view else { return Some(String::new()) };
+        let id = format!("still-{}", plot.id);
+        match plot.kind {
+            Kind::Heat => heat(plot, view).map(|map| map.svg(&id)),
+            Kind::Lines => drawn(lines(plot, view), &id),
+            Kind::Spectrum => drawn(spectrum(plot, spectra.first()?), &id),
+        }
+    }
+}
+
+fn drawn(lines: Lines, id: &str) -> Option<String> {
+    let seen = lines.lines.iter().flat_map(|line| &line.points).any(|(_, y)| *y > 0.0);
+    seen.then(|| Chart::Lines(lines).svg(id))
+}
+
+fn axis(plot: &Plot) -> Axis {
+    let unit = match plot.unit.as_str() {
+        "ms" => "milliseconds",
+        "/s" => "exchanges a second",
+        "%" => "per cent of a core",
+        _ => "exchanges",
+    };
+    if plot.logarithmic { Axis::logarithmic(unit) } else { Axis::linear(unit) }
+}
+
+fn lines(plot: &Plot, view: &View) -> Lines {
+    let named = |key: &str| view.columns.iter().find(|column| column.key == key);
+    let lines = plot.lines.iter().filter_map(|line| {
+        let points = view.line(&line.column);
+        // Errors that never happened are no line.
+        let seen = plot.id != "rates" || points.iter().any(|(_, y)| *y > 0.0);
+        let name = named(&line.column)?.name.clone();
+        seen.then_some(Line { name, points, published: line.faint, series: line.series })
+    });
+    let bands = view.spans.iter().filter(|span| span.name != "steady");
+    Lines {
+        title: plot.title.clone(),
+        x: Axis::linear("seconds"),
+        y: axis(plot),
+        lines: lines.collect(),
+        dense: true,
+        bands: bands.map(|span| (span.from_s, span.to_s, span.name.clone())).collect(),
+    }
+}
+
+/// The spectrum over how many exchanges there are for one that is slower: 10 at 90 %, 100 at 99 %.
+fn spectrum(plot: &Plot, spectrum: &Spectrum) -> Lines {
+    let points =
+        |flat: &[f64]| flat.chunks_exact(2).map(|pair| (1.0 / (1.0 - pair[0]), pair[1])).collect();
+    let line = |name: &str, flat: &[f64], series| Line {
+        name: name.to_owned(),
+        points: points(flat),
+        series,
+        published: false,
+    };
+    Lines {
+        title: plot.title.clone(),
+        x: Axis::logarithmic(
+            "one in so many exchanges took longer (10: 90 %, 100: 99 %, 1k: 99.9 %)",
+        ),
+        y: axis(plot),
+        lines: vec![line("response", &spectrum.response, 0), line("service", &spectrum.service, 1)],
+        dense: true,
+        ..Lines::default()
+    }
+}
+
+/// The map, in half as many steps as the lines have: counts can be added.
+fn heat(plot: &Plot, view: &View) -> Option<HeatMap> {
+    let mut cells = Vec::new();
+    for rows in view.rows.chunks(view.rows.len().div_ceil(COLUMNS_MAX).max(1)) {
+        let (Some(first), Some(last)) = (rows.first(), rows.last()) else { continue };
+        let x = [first.from_s, last.from_s + last.lasted_s];
+        for (class, count) in added(rows) {
+            let y = [view.heat.edge(class), view.heat.edge(class + 1)];
+            cells.push((x, y, count as f64 / (x[1] - x[0])));
+        }
+    }
+    (!cells.is_empty()).then(|| HeatMap {
+        title: plot.title.clone(),
+        x: Axis::linear("seconds"),
+        y: axis(plot),
+        cells,
+    })
+}
+
+/// How many exchanges of all these rows fell into which class, ascending.
+fn added(rows: &[Row]) -> BTreeMap<u64, u64> {
+    let mut counts = BTreeMap::new();
+    for row in rows {
+        let [first, classes @ ..] = row.heat.as_slice() else { continue };
+        for (class, count) in (*first..).zip(classes).filter(|(_, count)| **count > 0) {
+            *counts.entry(class).or_default() += count;
+        }
+    }
+    counts
+}

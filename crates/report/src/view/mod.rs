@@ -1,0 +1,215 @@
+//! [`View`]: a run over time as a page's script gets it: what the charts are made from, and nothing else.
+//!
+//! A page has two halves. Its words, tables and fallback pictures are made here, in Rust, and stand in the page whether
+//! scripts run or not ([`Page`](crate::page::Page)). Its charts are drawn by the script from a view: a JSON document
+//! that follows from the record, every figure in it made from the record's own histograms and counts. A live page has
+//! the same script; it gets a view without rows first, then a row a second, and in the end the view of the record.
+//!
+//! **The script's side** (`crates/report/src/page/js/`), as one global object:
+//!
+//! - `brunt.show(view)` replaces the whole view and draws every chart anew. A page with an element `<script
+//!   type="application/json" id="view">` calls it with what is in there.
+//! - `brunt.append(row)` (or an array of rows) adds rows to the view that is shown, and draws at most once a frame.
+//! - `brunt.sections({id: html})` replaces the inner HTML of sections by their ids: words and tables, as
+//!   `Page::sections` makes them. Charts in a section that is replaced are drawn anew.
+//!
+//! **A view as JSON** (`brunt-view/1`):
+//!
+//! ```json
+//! {"schema": "brunt-view/1", "over": true,
+//!  "spans": [{"name": "steady", "from_s": 2.0, "to_s": 12.0}],
+//!  "operations": ["bind", "search"],
+//!  "columns": [{"key": "offered", "name": "offered", "unit": "/s"}],
+//!  "own": [{"key": "p99", "name": "response p99", "unit": "ms"}],
+//!  "heat": {"least_ms": 0.001, "per_decade": 12},
+//!  "plots": [{"id": "rates", "title": "Throughput", "kind": "lines", "unit": "/s", "logarithmic": false,
+//!             "lines": [{"column": "offered", "series": 0, "faint": true}]}],
+//!  "spectra": [{"name": "all", "response": [0.5, 1.2, 0.9, 2.5], "service": []}],
+//!  "rows": [{"t": 2.0, "d": 1.0, "p": 0, "v": [100, null], "h": [37, 5, 0, 2], "o": [[1.2]]}]}
+//! ```
+//!
+//! A row tells one step: it began at `t` and lasted `d` seconds, in the phase `p` (its number in
+//! [`Phase::ALL`]); `v` has a value for each of `columns`, `o` for each of `operations` a value for each of `own`, null
+//! where nothing was measured; `h` is the number of the first class of latencies that has any, and then how many fell
+//! into it and the following ones. Class k holds response times from `least_ms` times 10^(k / per_decade). A spectrum
+//! has quantiles and milliseconds in turn.
+
+mod columns;
+mod heat;
+mod plots;
+mod slice;
+mod spectrum;
+#[cfg(test)]
+mod tests;
+
+pub use columns::Column;
+pub use heat::Heat;
+pub use plots::{Kind, Plot, PlotLine};
+pub use slice::Slice;
+pub use spectrum::Spectrum;
+
+use brunt_record::{Head, HistogramError, Phase, Record};
+use serde::{Deserialize, Serialize};
+
+/// The version of the format.
+pub const VIEW_SCHEMA: &str = "brunt-view/1";
+/// The most operations that have values of their own in each row. Tables have all of them.
+pub const OPERATIONS_MAX: usize = 8;
+/// The most rows of a finished run: a screen has no more columns worth looking at.
+pub const ROWS_MAX: usize = 600;
+/// About how many rows a still picture is made from.
+const STILL_ROWS: usize = 120;
+/// The most numbers in all rows together. With it a page stays below 400 KB however long a run was.
+const NUMBERS_MAX: usize = 32_000;
+
+/// A run over time, for charts.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct View {
+    /// `brunt-view/1`.
+    pub schema: String,
+    /// Whether the run is over.
+    pub over: bool,
+    /// The phases, in order of time.
+    pub spans: Vec<Span>,
+    /// The operations that have values of their own.
+    pub operations: Vec<String>,
+    /// What the values of a row are.
+    pub columns: Vec<Column>,
+    /// What the values of an operation in a row are.
+    pub own: Vec<Column>,
+    /// The classes of latencies.
+    pub heat: Heat,
+    /// The charts that can be made of the rows.
+    pub plots: Vec<Plot>,
+    /// Percentile spectra: of all operations together first, then of each.
+    pub spectra: Vec<Spectrum>,
+    /// The steps, in order of time.
+    pub rows: Vec<Row>,
+}
+
+/// A phase.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Span {
+    /// Which.
+    pub name: String,
+    /// When it began, in seconds since the origin of the run.
+    pub from_s: f64,
+    /// When it ended.
+    pub to_s: f64,
+}
+
+/// One step of the run. The names are short because there are hundreds.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// When it began, in seconds since the origin of the run.
+    #[serde(rename = "t")]
+    pub from_s: f64,
+    /// How long it lasted, in seconds.
+    #[serde(rename = "d")]
+    pub lasted_s: f64,
+    /// Its phase, as a number in [`Phase::ALL`].
+    #[serde(rename = "p")]
+    pub phase: usize,
+    /// The values of the view's columns.
+    #[serde(rename = "v")]
+    pub values: Vec<Option<f64>>,
+    /// Response times by class: the number of the first, then counts.
+    #[serde(rename = "h")]
+    pub heat: Vec<u64>,
+    /// The values of each operation's own columns.
+    #[serde(rename = "o")]
+    pub own: Vec<Vec<Option<f64>>>,
+}
+
+impl Row {
+    /// How many numbers it has.
+    fn numbers(&self) -> usize {
+        self.values.len() + self.heat.len() + self.own.iter().map(Vec::len).sum::<usize>()
+    }
+}
+
+impl View {
+    /// The view of a run that begins: it has no rows yet. Its operations are the first of the catalogue.
+    pub fn begun(head: &Head) -> Self {
+        let names = head.catalogue.operations.iter().take(OPERATIONS_MAX).cloned().collect();
+        Self::of_operations(names)
+    }
+
+    /// The view of a run that is over. Where it has more steps than a page shows, neighbours of one phase are merged,
+    /// to the bucket.
+    pub fn of(record: &Record) -> Result<Self, HistogramError> {
+        Ok(Self::with_coarse(record)?.0)
+    }
+
+    /// The same, and one with no more rows than a still picture needs.
+    pub(crate) fn with_coarse(record: &Record) -> Result<(Self, Self), HistogramError> {
+        let shown = busiest(record);
+        let names = shown.iter().map(|&number| record.operations[number].name.clone()).collect();
+        let slices = fitting(Slice::of_record(record, ROWS_MAX)?, &shown);
+        let spans = record.phases.iter().map(|phase| Span {
+            name: phase.name.word().to_owned(),
+            from_s: phase.from_s,
+            to_s: phase.to_s,
+        });
+        let view = Self {
+            over: true,
+            spans: spans.collect(),
+            spectra: spectrum::of(record, &shown)?,
+            rows: slices.iter().map(|slice| slice.row(&shown)).collect(),
+            ..Self::of_operations(names)
+        };
+        let coarse = slice::merged(slices, STILL_ROWS);
+        let rows = coarse.iter().map(|slice| slice.row(&[])).collect();
+        let coarse = Self { rows, spans: view.spans.clone(), ..Self::of_operations(Vec::new()) };
+        Ok((view, coarse))
+    }
+
+    fn of_operations(operations: Vec<String>) -> Self {
+        Self {
+            schema: VIEW_SCHEMA.to_owned(),
+            operations,
+            columns: columns::all(),
+            own: columns::own(),
+            heat: Heat::default(),
+            plots: plots::all(),
+            ..Self::default()
+        }
+    }
+
+    /// The values of a column, with the middle of each step.
+    pub fn line(&self, key: &str) -> Vec<(f64, f64)> {
+        let Some(at) = self.columns.iter().position(|column| column.key == key) else {
+            return Vec::new();
+        };
+        let point =
+            |row: &Row| Some((row.from_s + row.lasted_s / 2.0, *row.values.get(at)?.as_ref()?));
+        self.rows.iter().filter_map(point).collect()
+    }
+}
+
+/// Merges neighbours until their rows have no more numbers than a page has room for.
+fn fitting(mut slices: Vec<Slice>, shown: &[usize]) -> Vec<Slice> {
+    loop {
+        let numbers: usize = slices.iter().map(|slice| slice.row(shown).numbers()).sum();
+        if numbers <= NUMBERS_MAX || slices.len() <= STILL_ROWS {
+            return slices;
+        }
+        let fewer = slices.len() * NUMBERS_MAX / numbers;
+        slices = slice::merged(slices, fewer);
+    }
+}
+
+/// The numbers of the operations that most exchanges were made of, in the order of the record.
+fn busiest(record: &Record) -> Vec<usize> {
+    let mut numbers: Vec<usize> = (0..record.operations.len()).collect();
+    numbers.retain(|&number| record.operations[number].counts.sent > 0);
+    numbers.sort_by_key(|&number| std::cmp::Reverse(record.operations[number].counts.sent));
+    numbers.truncate(OPERATIONS_MAX);
+    numbers.sort_unstable();
+    numbers
+}
+
+/// The place of a phase in [`Phase::ALL`].
+fn number(phase: Phase) -> usize {
+    Phase::ALL.iter().position(|known| *known == phase).unwrap_or_default()
+}

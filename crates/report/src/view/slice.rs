@@ -1,0 +1,216 @@
+//! [`Slice`]: one step of a run, or several neighbours merged, from which a row of a view is made.
+//!
+//! A row is made the same way whether the step comes from a record, from the memory of a run that goes on, or is the
+//! interval that has just ended.
+
+use super::{Row, columns, heat, number};
+use brunt_record::{Counts, Histogram, HistogramError, Interval, Phase, Record, Step, StepRecord};
+
+/// Steps that overlap by less follow each other.
+const BESIDE_S: f64 = 1e-6;
+
+/// A stretch of a run's time, by end: what ended in it.
+#[derive(Clone, Debug, Default)]
+pub struct Slice {
+    pub(super) phase: Phase,
+    pub(super) from_s: f64,
+    pub(super) to_s: f64,
+    /// By due: what fell due in it.
+    pub(super) due: Counts,
+    pub(super) ended: Counts,
+    pub(super) backlog_peak: u64,
+    pub(super) in_flight: u64,
+    pub(super) busiest: Option<f64>,
+    pub(super) operations: Vec<Ended>,
+    pub(super) lag: Histogram,
+    pub(super) lateness: Histogram,
+}
+
+/// What ended of one operation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ended {
+    pub(super) counts: Counts,
+    pub(super) response: Histogram,
+    pub(super) service: Histogram,
+}
+
+impl Slice {
+    /// The steps of a record as at most about so many slices. Steps that lie beside each other in time, as late ends of
+    /// an earlier phase do, are one.
+    pub(super) fn of_record(record: &Record, most: usize) -> Result<Vec<Self>, HistogramError> {
+        let mut merging = Merging::new(record.series.len(), most);
+        for step in &record.series {
+            merging.push(Self::of_step_record(step)?);
+        }
+        Ok(merging.slices)
+    }
+
+    /// A step as a record has it.
+    pub fn of_step_record(step: &StepRecord) -> Result<Self, HistogramError> {
+        let mut operations = Vec::with_capacity(step.operations.len());
+        for operation in &step.operations {
+            operations.push(Ended {
+                counts: operation.counts,
+                response: operation.response.histogram()?,
+                service: operation.service.histogram()?,
+            });
+        }
+        Ok(Self {
+            phase: step.phase,
+            from_s: step.from_s,
+            to_s: step.to_s,
+            due: step.due,
+            ended: step.ended,
+            backlog_peak: step.backlog_peak,
+            in_flight: step.in_flight,
+            busiest: step.busiest,
+            operations,
+            lag: step.lag.histogram()?,
+            lateness: step.lateness.histogram()?,
+        })
+    }
+
+    /// A step of a run that goes on.
+    pub fn of_step(step: &Step) -> Self {
+        let operations = step.operations.iter().map(|operation| Ended {
+            counts: operation.counts,
+            response: joined(operation.response(), &operation.censored()),
+            service: joined(operation.service(), &operation.service_censored()),
+        });
+        let operations: Vec<Ended> = operations.collect();
+        Self {
+            phase: step.phase,
+            from_s: step.from.as_secs_f64(),
+            to_s: step.to.as_secs_f64(),
+            due: step.due,
+            ended: ended(&operations, step.dropped),
+            backlog_peak: step.backlog_peak,
+            in_flight: step.in_flight,
+            busiest: step.busiest,
+            operations,
+            lag: step.lag(),
+            lateness: step.lateness(),
+        }
+    }
+
+    /// The interval that has just ended.
+    pub fn of_interval(interval: &Interval) -> Self {
+        let operations = interval.operations.iter().map(|operation| Ended {
+            counts: operation.counts,
+            response: operation.response.due(),
+            service: joined(operation.service.clone(), &operation.service_censored()),
+        });
+        let operations: Vec<Ended> = operations.collect();
+        Self {
+            phase: interval.phase,
+            from_s: interval.from.as_secs_f64(),
+            to_s: interval.to.as_secs_f64(),
+            due: interval.due,
+            ended: ended(&operations, interval.dropped),
+            backlog_peak: interval.backlog_peak,
+            in_flight: interval.in_flight,
+            busiest: interval.health.busiest(),
+            operations,
+            lag: interval.lag.clone(),
+            lateness: interval.lateness.clone(),
+        }
+    }
+
+    /// Adds what another has, which lies beside this one or follows it.
+    pub fn append(&mut self, other: &Self) {
+        self.phase = other.phase;
+        self.to_s = self.to_s.max(other.to_s);
+        self.due.merge(&other.due);
+        self.ended.merge(&other.ended);
+        self.backlog_peak = self.backlog_peak.max(other.backlog_peak);
+        self.in_flight = other.in_flight;
+        self.busiest = self.busiest.into_iter().chain(other.busiest).reduce(f64::max);
+        self.operations
+            .resize_with(self.operations.len().max(other.operations.len()), Ended::default);
+        for (mine, theirs) in self.operations.iter_mut().zip(&other.operations) {
+            mine.counts.merge(&theirs.counts);
+            mine.response.merge(&theirs.response);
+            mine.service.merge(&theirs.service);
+        }
+        self.lag.merge(&other.lag);
+        self.lateness.merge(&other.lateness);
+    }
+
+    /// The row of a view whose operations are those of these numbers.
+    pub fn row(&self, operations: &[usize]) -> Row {
+        let (mut response, mut service) = (Histogram::new(), Histogram::new());
+        for operation in &self.operations {
+            response.merge(&operation.response);
+            service.merge(&operation.service);
+        }
+        let own = operations.iter().map(|&number| {
+            self.operations
+                .get(number)
+                .map_or_else(Vec::new, |ended| columns::own_values(self, ended))
+        });
+        Row {
+            from_s: rounded(self.from_s),
+            lasted_s: rounded(self.seconds()),
+            phase: number(self.phase),
+            values: columns::values(self, &response, &service),
+            heat: heat::classes(&response),
+            own: own.collect(),
+        }
+    }
+
+    /// How long it lasted.
+    pub(super) fn seconds(&self) -> f64 {
+        self.to_s - self.from_s
+    }
+}
+
+/// Slices as at most about so many.
+pub(super) fn merged(slices: Vec<Slice>, most: usize) -> Vec<Slice> {
+    let mut merging = Merging::new(slices.len(), most);
+    slices.into_iter().for_each(|slice| merging.push(slice));
+    merging.slices
+}
+
+/// Merges neighbours of one phase, so many into each.
+struct Merging {
+    slices: Vec<Slice>,
+    each: usize,
+    /// How many the last slice is made of.
+    in_last: usize,
+}
+
+impl Merging {
+    fn new(count: usize, most: usize) -> Self {
+        Self { slices: Vec::new(), each: count.div_ceil(most.max(1)).max(1), in_last: 0 }
+    }
+
+    fn push(&mut self, next: Slice) {
+        match self.slices.last_mut() {
+            Some(last) if next.from_s < last.to_s - BESIDE_S => last.append(&next),
+            Some(last) if next.phase == last.phase && self.in_last < self.each => {
+                last.append(&next);
+                self.in_last += 1;
+            }
+            _ => {
+                self.slices.push(next);
+                self.in_last = 1;
+            }
+        }
+    }
+}
+
+fn joined(mut known: Histogram, censored: &Histogram) -> Histogram {
+    known.merge(censored);
+    known
+}
+
+fn ended(operations: &[Ended], dropped: u64) -> Counts {
+    let mut all = Counts { dropped, ..Counts::default() };
+    operations.iter().for_each(|operation| all.merge(&operation.counts));
+    Counts { planned: 0, ..all }
+}
+
+/// To the millisecond: axes show no more.
+fn rounded(seconds: f64) -> f64 {
+    (seconds * 1e3).round() / 1e3
+}

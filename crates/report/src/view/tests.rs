@@ -1,0 +1,93 @@
+//! A view says of each second what was put into it.
+
+use super::*;
+use crate::summary::tests::measured;
+use brunt_record::{Histogram, Interval, Series};
+use std::time::Duration;
+
+fn value(view: &View, row: usize, key: &str) -> Option<f64> {
+    let at = view.columns.iter().position(|column| column.key == key).unwrap();
+    view.rows[row].values[at]
+}
+
+#[test]
+fn a_row_has_the_figures_of_its_second() {
+    let view = View::of(&measured(&[])).unwrap();
+    assert_eq!(view.rows.len(), 2);
+    for row in 0..2 {
+        let of = |key| value(&view, row, key);
+        assert_eq!([of("offered"), of("achieved"), of("goodput")], [55.0, 50.0, 40.0].map(Some));
+        assert_eq!([of("errors"), of("dropped")], [Some(10.0), Some(5.0)]);
+        assert_eq!([of("p50"), of("p99"), of("max")], [Some(3.0); 3]);
+        assert_eq!([of("s50"), of("s99"), of("lag99")], [Some(2.0), Some(2.0), Some(1.0)]);
+        assert_eq!([of("busy"), of("late99")], [Some(25.0), Some(0.25)]);
+    }
+    assert!(view.rows.iter().all(|row| row.values.len() == view.columns.len()));
+    assert_eq!(view.rows[1].own, [[50.0, 40.0, 10.0, 3.0, 3.0, 3.0, 2.0].map(Some)]);
+    assert_eq!((view.rows[1].from_s, view.rows[1].lasted_s), (1.0, 1.0));
+    // 2 ms and 3 ms: 12 classes to a power of ten above a microsecond.
+    assert_eq!(view.rows[0].heat, [39, 10, 0, 40]);
+    let (q, ms) = (view.spectra[0].response[2], view.spectra[0].response[3]);
+    assert!((q - 0.1).abs() < 1e-9 && (ms - 2.0).abs() < 0.01, "{q} {ms}");
+}
+
+#[test]
+fn every_line_is_of_a_column_and_every_own_column_is_one_of_all() {
+    let view = View::of(&measured(&[])).unwrap();
+    let known = |key: &str| view.columns.iter().any(|column| column.key == key);
+    for line in view.plots.iter().flat_map(|plot| &plot.lines) {
+        assert!(known(&line.column), "{}", line.column);
+    }
+    assert_eq!(view.own.len(), columns::own().len());
+    assert!(view.own.iter().all(|column| known(&column.key)));
+}
+
+#[test]
+fn a_second_that_has_just_ended_makes_the_same_row_as_its_record() {
+    let mut interval = Interval::new(1, 0);
+    interval.reset(0, Phase::Steady, Duration::ZERO);
+    interval.to = Duration::from_secs(1);
+    let moment = brunt_exchange::Moment::from_nanos;
+    let stamps = brunt_exchange::Stamps {
+        due: moment(0),
+        free: moment(0),
+        sent: moment(1_000_000),
+        ended: moment(4_000_000),
+    };
+    let outcomes = [brunt_exchange::Outcome::Ok(0), brunt_exchange::Outcome::TimedOut];
+    for outcome in outcomes {
+        interval.record(0, outcome, &stamps, 0, brunt_record::Own::default());
+        interval.plan();
+    }
+    let mut series = Series::new();
+    series.push(&interval);
+    let [one, other] = [Slice::of_interval(&interval), Slice::of_step(&series.steps()[0])]
+        .map(|one| one.row(&[0]));
+    assert_eq!(one, other);
+    assert_eq!(one.own[0][3], Some(4.0));
+}
+
+#[test]
+fn a_long_run_is_shown_in_few_rows_that_lose_no_exchange() {
+    let mut record = measured(&[]);
+    let step = record.series[0].clone();
+    record.series = (0..2_048_u32)
+        .map(|second| {
+            let (from_s, to_s) = (f64::from(second), f64::from(second + 1));
+            brunt_record::StepRecord { from_s, to_s, ..step.clone() }
+        })
+        .collect();
+    let slices = Slice::of_record(&record, ROWS_MAX).unwrap();
+    assert!(slices.len() <= ROWS_MAX && slices.len() > ROWS_MAX / 2, "{}", slices.len());
+    let mut all = Histogram::new();
+    slices.iter().for_each(|slice| all.merge(&slice.operations[0].response));
+    assert_eq!(all.count(), 2_048 * 50);
+    assert_eq!(slices.iter().map(|slice| slice.due.planned).sum::<u64>(), 2_048 * 55);
+    assert_eq!(slices[5].row(&[0]).own[0][0], Some(50.0));
+}
+
+#[test]
+fn figures_have_four_digits() {
+    let shown = [0.0, 0.000_123_456, 12.345_6, 19_998.1, 1.0, f64::NAN].map(columns::figures);
+    assert_eq!(shown, [0.0, 0.000_123_5, 12.35, 20_000.0, 1.0, 0.0]);
+}

@@ -1,0 +1,82 @@
+//! [`StartAt`]: the moment at which a run begins (`--start-at`), so that several machines begin together.
+
+use std::fmt;
+use std::str::FromStr;
+use std::time::SystemTime;
+
+use jiff::civil::Time;
+use jiff::{Timestamp, ToSpan as _, Zoned};
+
+/// When a run is to begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StartAt {
+    /// The next time that a clock of this time zone shows this.
+    Clock(Time),
+    /// This moment.
+    Moment(Timestamp),
+}
+
+impl StartAt {
+    /// The moment, for a machine where it is `now`. The error says what is wrong with it.
+    pub(crate) fn moment(self, now: &Zoned) -> Result<SystemTime, String> {
+        let moment = match self {
+            Self::Moment(moment) => moment,
+            Self::Clock(time) => {
+                let today = now.with().time(time).build();
+                let next = today.and_then(|today| match today > *now {
+                    true => Ok(today),
+                    false => today.checked_add(1.day()),
+                });
+                next.map_err(|error| format!("--start-at {self}: {error}"))?.timestamp()
+            }
+        };
+        if moment < now.timestamp() {
+            return Err(format!("--start-at {self} is past; it is {}", now.timestamp()));
+        }
+        Ok(moment.into())
+    }
+}
+
+impl FromStr for StartAt {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let clock = || text.parse().ok().filter(|_| text.contains(':')).map(Self::Clock);
+        let moment = text.parse().ok().map(Self::Moment);
+        moment.or_else(clock).ok_or_else(|| {
+            "write a time of day such as 12:00:05, or a moment such as 2026-11-22T12:00:05Z"
+                .to_owned()
+        })
+    }
+}
+
+impl fmt::Display for StartAt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Clock(time) => time.fmt(f),
+            Self::Moment(moment) => moment.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn a_time_of_day_is_the_next_one_and_a_moment_is_itself() {
+        let now: Zoned = "2026-11-22T11:59:00+01:00[Europe/Berlin]".parse().unwrap();
+        let ahead = |text: &str| {
+            let at = text.parse::<StartAt>().unwrap().moment(&now)?;
+            Ok::<_, String>(at.duration_since(now.timestamp().into()).unwrap())
+        };
+        assert_eq!(ahead("12:00:05"), Ok(Duration::from_secs(65)));
+        assert_eq!(ahead("11:58"), Ok(Duration::from_secs(24 * 3600 - 60)));
+        assert_eq!(ahead("2026-11-22T11:00:05.25Z"), Ok(Duration::from_millis(65_250)));
+        assert!(ahead("2026-11-22T10:00:00Z").unwrap_err().contains("is past"));
+        for wrong in ["", "soon", "12", "25:00", "2026-11-22"] {
+            assert!(wrong.parse::<StartAt>().is_err(), "{wrong}");
+        }
+    }
+}

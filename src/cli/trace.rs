@@ -1,0 +1,42 @@
+//! Options of the commands that run a flow, for looking at its exchanges one by one: `--once`, `--trace`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// How many failed exchanges a trace holds where nothing is said.
+const MOST: usize = 100;
+/// How many it may hold: each may take 100 KB of memory until the run is over.
+const MOST_MAX: usize = 1_000;
+
+/// Which exchanges are shown in full.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Debugging")]
+pub(crate) struct TraceArgs {
+    /// Do each scenario once and print each request and answer, the checks and the extracted values
+    ///
+    /// One user goes through the scenarios in turn. The load of the plan and its objectives do not apply, and pauses
+    /// are shortened to a second. Secrets are starred. The exit code is 0 if every step passed, 3 if some failed, 1 if
+    /// none passed.
+    #[arg(long, conflicts_with = "objectives")]
+    pub(crate) once: bool,
+    /// Write the first failed exchanges of the run: as HAR if FILE ends in .har, else as lines of JSON
+    ///
+    /// Each has the request, the answer, every check and what it saw. Secrets are starred. HAR holds HTTP alone.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) trace: Option<PathBuf>,
+    /// How many failed exchanges --trace keeps at most
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        requires = "trace",
+        default_value_t = MOST,
+        value_parser = most
+    )]
+    pub(crate) trace_max: usize,
+}
+
+fn most(text: &str) -> Result<usize, String> {
+    let read = text.parse().ok().filter(|most| (1..=MOST_MAX).contains(most));
+    read.ok_or_else(|| format!("write a number from 1 to {MOST_MAX}"))
+}

@@ -1,0 +1,350 @@
+//! `brunt ab`: two commands in turn, and whether they differ.
+//!
+//! Runs alternate in the order A B B A, so that what drifts meanwhile, a cache that fills or a neighbour that wakes,
+//! falls on both alike. Each run is this program again in a process of its own: no run inherits the memory, the
+//! connections or the counters of the one before.
+
+use std::fs::File;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command as Process, Stdio};
+use std::time::Duration;
+
+use brunt_record::Record;
+use brunt_report::comparison::{self, Given};
+use brunt_report::{command_line, figure};
+use rustix::process::{Pid, Signal as Kill, kill_process};
+
+use super::compare::show;
+use super::failed;
+use super::runs::input;
+use crate::cli::compare::AbArgs;
+use crate::cli::exit::Exit;
+use crate::cli::names::NamesKind;
+use crate::cli::surroundings::Machine;
+use crate::cli::{Command, Refusal, read};
+use crate::console::{self, StatusLine};
+use crate::run::signals::{Signal, Signals, Urgency};
+use crate::run::tool;
+
+/// How often a run is looked at.
+const TICK: Duration = Duration::from_millis(100);
+/// How many lines are shown of what a run said that failed.
+const SAID: usize = 20;
+
+/// Runs both commands in turn, and compares.
+pub(crate) fn ab(args: &AbArgs) -> Result<Exit, Refusal> {
+    let commands = split(&args.commands)?;
+    let place = Place::new(args.keep.as_deref())?;
+    let signals = Signals::default();
+    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    let mut trial = Trial {
+        commands,
+        place: &place,
+        signals: &signals,
+        sides: [Vec::new(), Vec::new()],
+        took: 0,
+    };
+    trial.carry_out(args.runs)?;
+    let [a, b] = &trial.sides;
+    if a.is_empty() || b.is_empty() {
+        console::say("No run of each command was completed, so nothing is compared.");
+        return Ok(signals.received().map_or(Exit::Partial, Signal::exit));
+    }
+    let sides = trial.given();
+    let comparison = comparison::compare(tool(), &sides).map_err(failed)?;
+    let exit = show(&comparison, &sides, &args.results, args.anyway)?;
+    if let Some(directory) = &args.keep {
+        let directory = directory.display();
+        console::say(&format!(
+            "records: {directory}/a and {directory}/b (brunt compare --anyway {directory}/a {directory}/b)"
+        ));
+    }
+    Ok(signals.received().map_or(exit, Signal::exit))
+}
+
+/// The words of the two commands, if both make one run each.
+fn split(words: &[String]) -> Result<[Vec<String>; 2], Refusal> {
+    let commands: Vec<&[String]> = words.split(|word| word == "--").collect();
+    let [a, b] = commands.as_slice() else {
+        return Err(Refusal::usage(
+            "failed to read the commands: write both, each after --: brunt ab -- COMMAND -- COMMAND",
+        ));
+    };
+    let one = |words: &[String]| -> Result<Vec<String>, Refusal> {
+        let brunt = |word: &String| word == "brunt" || word.ends_with("/brunt");
+        let words: Vec<String> = words.iter().skip_while(|word| brunt(word)).cloned().collect();
+        if words.iter().any(|word| word == "--record" || word.starts_with("--record=")) {
+            return Err(Refusal::usage(
+                "failed to take --record: each run has a record of its own here; --keep DIR keeps them",
+            ));
+        }
+        let line: Vec<String> = std::iter::once("brunt".to_owned()).chain(words.clone()).collect();
+        match read(&line, &Machine)? {
+            Command::Rate(_)
+            | Command::Perfdhcp(_)
+            | Command::Run(_)
+            | Command::Http(_)
+            | Command::Loadgen(_)
+            | Command::Names(NamesKind::Lookup(_)) => Ok(words),
+            _ => Err(Refusal::usage(format!(
+                "failed to run '{}' several times: name a command that makes one run and its record, such as \
+                 authrate, perfdhcp, http, run or names lookup",
+                words.join(" ")
+            ))),
+        }
+    };
+    Ok([one(a)?, one(b)?])
+}
+
+/// Which command a run is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Which {
+    A,
+    B,
+}
+
+impl Which {
+    const fn letter(self) -> &'static str {
+        match self {
+            Self::A => "a",
+            Self::B => "b",
+        }
+    }
+}
+
+/// A B B A A B B A …, as often as that.
+fn order(runs: u32) -> impl Iterator<Item = Which> {
+    (0..runs).flat_map(|round| match round % 2 {
+        0 => [Which::A, Which::B],
+        _ => [Which::B, Which::A],
+    })
+}
+
+/// Where the records are.
+struct Place {
+    directory: PathBuf,
+    /// What deletes them.
+    _temporary: Option<tempfile::TempDir>,
+}
+
+impl Place {
+    fn new(keep: Option<&Path>) -> Result<Self, Refusal> {
+        let unmade =
+            |error: std::io::Error| failed(format!("make a directory for the records: {error}"));
+        let (directory, temporary) = if let Some(directory) = keep {
+            (directory.to_owned(), None)
+        } else {
+            let temporary = tempfile::Builder::new().prefix("brunt-ab-").tempdir();
+            let temporary = temporary.map_err(unmade)?;
+            (temporary.path().to_owned(), Some(temporary))
+        };
+        for which in [Which::A, Which::B] {
+            let of = directory.join(which.letter());
+            std::fs::create_dir_all(&of).map_err(unmade)?;
+            if std::fs::read_dir(&of).map_err(unmade)?.next().is_some() {
+                return Err(Refusal::usage(format!(
+                    "failed to keep the records in {}: it holds files already; name another directory",
+                    of.display()
+                )));
+            }
+        }
+        Ok(Self { directory, _temporary: temporary })
+    }
+
+    /// The record of a run of this number, counted from 1.
+    fn record(&self, which: Which, number: usize) -> PathBuf {
+        self.directory.join(which.letter()).join(format!("{number:02}.json"))
+    }
+}
+
+/// What was carried out so far.
+struct Trial<'a> {
+    commands: [Vec<String>; 2],
+    place: &'a Place,
+    signals: &'a Signals,
+    sides: [Vec<(PathBuf, Record)>; 2],
+    /// How long all runs took so far, in looks.
+    took: u32,
+}
+
+impl Trial<'_> {
+    /// Carries out all runs, or as many as there is time for.
+    fn carry_out(&mut self, runs: u32) -> Result<(), Refusal> {
+        let line = StatusLine::new(true);
+        for (done, which) in (0..).zip(order(runs)) {
+            if self.signals.received().is_some() {
+                break;
+            }
+            let number = self.sides[which as usize].len() + 1;
+            let path = self.place.record(which, number);
+            let looks = self.one(which, &path, |looks| {
+                line.show(&progress(done, 2 * runs, which, looks, self.took));
+            })?;
+            line.clear();
+            self.took += looks;
+            // What a signal cut short is half a run.
+            if self.signals.received().is_some() {
+                break;
+            }
+            let record = Record::read(&path).map_err(failed)?;
+            console::say(&told(which, number, &record));
+            self.sides[which as usize].push((path, record));
+        }
+        Ok(())
+    }
+
+    /// Carries out one run. How often it was looked at.
+    fn one(&self, which: Which, path: &Path, mut look: impl FnMut(u32)) -> Result<u32, Refusal> {
+        let log = path.with_extension("log");
+        let mut child = start(&self.commands[which as usize], path, &log)?;
+        let (mut looks, mut asked) = (0, Urgency::Run);
+        loop {
+            let ended =
+                child.try_wait().map_err(|error| failed(format!("wait for a run: {error}")))?;
+            if ended.is_some() {
+                break;
+            }
+            look(looks);
+            console::pause(TICK);
+            looks += 1;
+            // A run that has a process group of its own is not interrupted by the terminal.
+            let urgency = self.signals.stop().urgency();
+            if urgency != asked {
+                asked = urgency;
+                interrupt(&child);
+            }
+        }
+        if path.exists() || self.signals.received().is_some() {
+            let _ = std::fs::remove_file(&log);
+            return Ok(looks);
+        }
+        let said = std::fs::read_to_string(&log).unwrap_or_default();
+        let lines: Vec<&str> = said.lines().collect();
+        let last = lines[lines.len().saturating_sub(SAID)..].join("\n");
+        let which = which.letter().to_uppercase();
+        Err(Refusal::failed(format!(
+            "failed to carry out a run of command {which}, which said:\n{last}"
+        )))
+    }
+
+    /// Both sides, each called by what its command was.
+    fn given(&self) -> Vec<Given> {
+        let sides = self.sides.iter().map(|side| {
+            let command = side.first().map(|(_, record)| record.command.as_slice());
+            let runs = side.iter().map(|(path, record)| {
+                let name = path.strip_prefix(&self.place.directory).unwrap_or(path);
+                input(name.display().to_string(), record.clone())
+            });
+            Given {
+                name: command_line(command.unwrap_or_default(), usize::MAX),
+                runs: runs.collect(),
+            }
+        });
+        sides.collect()
+    }
+}
+
+/// Starts a command with a record, which prints nothing.
+fn start(words: &[String], record: &Path, log: &Path) -> Result<Child, Refusal> {
+    let unstarted = |error: std::io::Error| failed(format!("start a run: {error}"));
+    // Some of the grammars take no option behind the first word that is none.
+    let names = if words.first().is_some_and(|word| word == "names") { 2 } else { 1 };
+    let (names, options) = words.split_at(names.min(words.len()));
+    let log = File::create(log).map_err(unstarted)?;
+    Process::new(std::env::current_exe().map_err(unstarted)?)
+        .args(names)
+        .arg("--record")
+        .arg(record)
+        .args(options)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(log)
+        .process_group(0)
+        .spawn()
+        .map_err(unstarted)
+}
+
+fn interrupt(child: &Child) {
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    // A run that has just ended needs no signal.
+    let _ = pid.map(|pid| kill_process(pid, Kill::INT));
+}
+
+/// `run 3 of 10 (B), 12 s; about 90 s left`.
+fn progress(done: u32, all: u32, which: Which, looks: u32, took: u32) -> String {
+    let seconds = |looks: u32| looks / (1_000 / TICK.as_millis() as u32);
+    let which = which.letter().to_uppercase();
+    let left = if done == 0 {
+        String::new()
+    } else {
+        let each = took / done;
+        let left = (each * (all - done)).saturating_sub(looks.min(each));
+        format!("; about {} s left", seconds(left))
+    };
+    format!("run {} of {all} ({which}), {} s{left}", done + 1, seconds(looks))
+}
+
+/// What came of a run, in a line.
+fn told(which: Which, number: usize, record: &Record) -> String {
+    let goodput = figure::fixed(record.rates.goodput, 1);
+    let p99 = record.operations.first().and_then(|operation| {
+        let found =
+            operation.response.percentiles.iter().find(|it| (it.percentile - 99.0).abs() < 1e-9)?;
+        Some(format!(", p99 {} ms", figure::fixed(Some(found.us / 1e3), 3)))
+    });
+    let which = which.letter().to_uppercase();
+    format!(
+        "{which}{number}: {goodput} a second{}, {}",
+        p99.unwrap_or_default(),
+        record.verdict.status
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_drifts_falls_on_both_alike() {
+        use Which::{A, B};
+        assert_eq!(order(5).collect::<Vec<_>>(), [A, B, B, A, A, B, B, A, A, B]);
+        let places = |which| {
+            let places = order(4).enumerate().filter(move |(_, it)| *it == which);
+            places.map(|(place, _)| place).sum::<usize>()
+        };
+        assert_eq!(places(A), places(B));
+    }
+
+    #[test]
+    fn the_time_left_is_that_of_the_runs_so_far() {
+        assert_eq!(progress(0, 10, Which::A, 25, 0), "run 1 of 10 (A), 2 s");
+        // Two runs of 30 s; the third has gone on for 12 s.
+        assert_eq!(progress(2, 10, Which::B, 120, 600), "run 3 of 10 (B), 12 s; about 228 s left");
+    }
+
+    #[test]
+    fn only_two_commands_that_make_a_run_are_taken() {
+        let split = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            split(&words)
+        };
+        let [a, b] = split("brunt http -z 1s http://x/ -- http --http2 http://x/").unwrap();
+        assert_eq!(
+            (a.join(" "), b.join(" ")),
+            ("http -z 1s http://x/".to_owned(), "http --http2 http://x/".to_owned())
+        );
+        for (line, said) in [
+            ("http http://x/", "write both"),
+            ("http http://x/ -- http http://x/ -- http http://x/", "write both"),
+            ("report x.json -- http http://x/", "makes one run"),
+            ("leases -- leases", "makes one run"),
+            ("http http://x/ -- http --record x http://x/", "--keep DIR"),
+            ("http http://x/ -- http --nonsense", "nonsense"),
+        ] {
+            let refusal = split(line).unwrap_err();
+            assert!(refusal.text.contains(said), "{line}: {}", refusal.text);
+            assert_eq!(refusal.exit, Exit::Usage);
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! `brunt compare`: whether runs differ, figure by figure.
+
+use std::path::Path;
+
+use brunt_report::comparison::{
+    self, Comparison, Finding, Given, Unlike, closing, differences, markdown, page, spectra,
+};
+use brunt_report::json;
+
+use super::failed;
+use super::runs::side;
+use crate::cli::Refusal;
+use crate::cli::compare::{CompareArgs, ComparedArgs, ComparedFormat};
+use crate::cli::exit::Exit;
+use crate::console;
+use crate::run::tool;
+
+/// Compares the files or directories, the first being the baseline.
+pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Refusal> {
+    let sides: Vec<Given> = args.sides.iter().map(|path| side(path)).collect::<Result<_, _>>()?;
+    let comparison = comparison::compare(tool(), &sides).map_err(failed)?;
+    if !args.anyway {
+        refuse_unlike(&comparison.unlike)?;
+    }
+    show(&comparison, &sides, &args.results, args.anyway)
+}
+
+/// Names everything in which the runs differ, if that keeps them from being compared.
+pub(super) fn refuse_unlike(unlike: &[Unlike]) -> Result<(), Refusal> {
+    let differences = differences(unlike.iter().filter(|found| found.refuses));
+    if differences.is_empty() {
+        return Ok(());
+    }
+    let lines: String = differences.into_iter().map(|line| format!("  {line}\n")).collect();
+    let text =
+        format!("failed to compare unlike runs; --anyway compares them. They differ in\n{lines}");
+    Err(Refusal { text, exit: Exit::Usage })
+}
+
+/// Prints a comparison, writes its page, and decides how the command ends.
+pub(super) fn show(
+    comparison: &Comparison,
+    sides: &[Given],
+    args: &ComparedArgs,
+    anyway: bool,
+) -> Result<Exit, Refusal> {
+    let text = match args.format {
+        ComparedFormat::Text => {
+            let screen = console::screen();
+            format!(
+                "{}\n{}",
+                page(comparison, Vec::new()).text(screen),
+                closing(comparison, screen)
+            )
+        }
+        ComparedFormat::Markdown => markdown(comparison),
+        ComparedFormat::Json => json(comparison).map_err(failed)? + "\n",
+    };
+    console::print(&text)?;
+    if let Some(path) = &args.html {
+        write(path, &page(comparison, spectra(sides).map_err(failed)?).html())?;
+    }
+    let unknown = comparison.pairs.iter().all(|pair| pair.result == Finding::Unknown);
+    Ok(match () {
+        () if (!comparison.trusted && !anyway) || unknown => Exit::Undecided,
+        () if comparison.regressions(&args.tolerances).next().is_some() => Exit::Regression,
+        () => Exit::Ok,
+    })
+}
+
+/// Writes a page and says where it is.
+pub(super) fn write(path: &Path, html: &str) -> Result<(), Refusal> {
+    console::write(path, html)?;
+    console::say(&format!("page: {}", path.display()));
+    Ok(())
+}

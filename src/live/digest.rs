@@ -1,0 +1,194 @@
+//! [`Digest`]: what the view needs of one interval, small enough to be handed to another thread.
+
+use std::time::Duration;
+
+use brunt_exchange::Outcome;
+use brunt_record::{Counts, Histogram, Interval, Names, Operation, Phase, WorkerLoad};
+
+use super::standing::Standing;
+
+/// Of how many operations times are told one by one; each costs some microseconds an interval.
+pub(super) const OPERATIONS_MAX: usize = 64;
+/// The longest text of a failure.
+const TEXT_MAX: usize = 200;
+
+/// Response and service times of an interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Times {
+    /// Ended - due.
+    pub(crate) response: Quantiles,
+    /// Ended - sent.
+    pub(crate) service: Quantiles,
+}
+
+/// Seconds at each of the percentiles [`Times::AT`]; none where nothing ended.
+pub(crate) type Quantiles = [Option<f64>; 3];
+
+impl Times {
+    /// The percentiles.
+    pub(crate) const AT: [f64; 3] = [0.5, 0.99, 0.999];
+
+    fn of(response: &Histogram, service: &Histogram) -> Self {
+        let at = |times: &Histogram| {
+            Self::AT.map(|quantile| times.quantile(quantile).map(|time| time.as_secs_f64()))
+        };
+        Self { response: at(response), service: at(service) }
+    }
+}
+
+/// An outcome of exchanges.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Code {
+    /// What it is called.
+    pub(crate) name: String,
+    /// Whether that is what was asked for.
+    pub(crate) ok: bool,
+    /// How many exchanges ended so.
+    pub(crate) count: u64,
+}
+
+/// One operation in an interval in which it did something.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct OperationDigest {
+    /// Its number in the catalogue.
+    pub(crate) number: usize,
+    /// What ended.
+    pub(crate) counts: Counts,
+    /// What of that the target answered.
+    pub(crate) answered: u64,
+    /// How it ended.
+    pub(crate) codes: Vec<Code>,
+    /// How long it took; nothing of operations beyond the first [`OPERATIONS_MAX`].
+    pub(crate) times: Times,
+}
+
+/// How the generator fared in an interval.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Generator {
+    /// The share of a core that each worker used.
+    pub(crate) workers: Vec<f64>,
+    /// The share of the time in which the worker that waited most could have run and had no core.
+    pub(crate) waited: Option<f64>,
+    /// Cores of this machine that others used, and how many there are.
+    pub(crate) others: Option<(f64, u32)>,
+    /// Sent - free to send, at p99, in seconds.
+    pub(crate) lateness: Option<f64>,
+    /// Exchanges that were due and waited for a session, at most.
+    pub(crate) backlog: u64,
+    /// Exchanges in flight at its end.
+    pub(crate) in_flight: u64,
+    /// Datagrams that its sockets lost.
+    pub(crate) socket_drops: u64,
+    /// Exchanges for which it had no local port or no descriptor.
+    pub(crate) lacked: u64,
+    /// How long it stood still.
+    pub(crate) stalled: Duration,
+}
+
+/// What the view needs of one interval.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Digest {
+    /// The phase it belongs to.
+    pub(crate) phase: Phase,
+    /// Its begin, from the origin of the run.
+    pub(crate) from: Duration,
+    /// Its end.
+    pub(crate) to: Duration,
+    /// What fell due and what ended.
+    pub(crate) counts: Counts,
+    /// What the target answered.
+    pub(crate) answered: u64,
+    /// Times of all that ended.
+    pub(crate) times: Times,
+    /// The operations that did something.
+    pub(crate) operations: Vec<OperationDigest>,
+    /// How the generator fared.
+    pub(crate) generator: Generator,
+    /// A failure in words, as the session told it.
+    pub(crate) failure: Option<String>,
+    /// What the run is worth so far, where that was found out anew.
+    pub(crate) standing: Option<Standing>,
+}
+
+impl Digest {
+    /// What the view needs of `interval`, whose outcomes `names` calls by name.
+    pub(crate) fn new(interval: &Interval, names: Names<'_>) -> Self {
+        let (mut response, mut service) = (Histogram::new(), Histogram::new());
+        let mut operations = Vec::new();
+        for (number, operation) in interval.operations.iter().enumerate() {
+            if operation.counts == Counts::default() {
+                continue;
+            }
+            let (its_response, its_service) = times(operation);
+            response.merge(&its_response);
+            service.merge(&its_service);
+            let told = (number < OPERATIONS_MAX).then(|| Times::of(&its_response, &its_service));
+            operations.push(OperationDigest {
+                number,
+                counts: operation.counts,
+                answered: operation.codes.answered(),
+                codes: codes(number, operation, names),
+                times: told.unwrap_or_default(),
+            });
+        }
+        // What was dropped waited as well: it is in the figures of a run, and so in these.
+        response.merge(&interval.dropped_after);
+        Self {
+            phase: interval.phase,
+            from: interval.from,
+            to: interval.to,
+            counts: interval.counts(),
+            answered: operations.iter().map(|one| one.answered).sum(),
+            times: Times::of(&response, &service),
+            operations,
+            generator: generator(interval),
+            failure: interval.samples.last().map(|sample| shortened(&sample.text)),
+            standing: None,
+        }
+    }
+
+    /// How long it lasted, in seconds.
+    pub(super) fn seconds(&self) -> f64 {
+        self.to.saturating_sub(self.from).as_secs_f64().max(1e-9)
+    }
+}
+
+/// Of all that was due: what has no answer took at least as long as it had waited.
+fn times(operation: &Operation) -> (Histogram, Histogram) {
+    let mut service = operation.service_ended();
+    service.merge(&operation.service_cut_off);
+    (operation.response.due(), service)
+}
+
+fn codes(number: usize, operation: &Operation, names: Names<'_>) -> Vec<Code> {
+    let codes = operation.codes.sorted().into_iter().map(|(outcome, count)| {
+        let ok = matches!(outcome, Outcome::Ok(_));
+        Code { name: names(number, outcome), ok, count }
+    });
+    let other = operation.codes.other();
+    let other = (other > 0).then(|| Code { name: "other".to_owned(), ok: false, count: other });
+    codes.chain(other).collect()
+}
+
+fn generator(interval: &Interval) -> Generator {
+    let (health, machine) = (&interval.health, &interval.health.machine);
+    let seconds = machine.wall.as_secs_f64();
+    let codes = interval.operations.iter().flat_map(|operation| operation.codes.sorted());
+    let ours = |outcome| matches!(outcome, Outcome::Failed(class, _) if class.ours());
+    let lacked = codes.chain(interval.unready.sorted()).filter(|(outcome, _)| ours(*outcome));
+    Generator {
+        workers: health.workers.iter().filter_map(WorkerLoad::share).collect(),
+        waited: health.workers.iter().filter_map(WorkerLoad::waited_share).reduce(f64::max),
+        others: (seconds > 0.0).then(|| (machine.others.as_secs_f64() / seconds, machine.cores)),
+        lateness: interval.lateness.quantile(0.99).map(|time| time.as_secs_f64()),
+        backlog: interval.backlog_peak,
+        in_flight: interval.in_flight,
+        socket_drops: health.socket_drops,
+        lacked: lacked.map(|(_, count)| count).sum(),
+        stalled: health.stalled,
+    }
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(TEXT_MAX).collect()
+}

@@ -1,0 +1,139 @@
+//! The top of the view: what runs, how far it is, what it is worth so far, and its objectives.
+
+use std::time::Duration;
+
+use brunt_record::{Phase, SloOutcome, Status};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Paragraph, Widget as _, Wrap};
+
+use super::figures::{lasting, percent};
+use super::model::{Choice, Model};
+use super::theme::{Theme, bold, faint};
+
+/// What runs, and when it is.
+pub(super) fn title(
+    (model, choice, now): (&Model, &Choice, Duration),
+    area: Rect,
+    buffer: &mut Buffer,
+    theme: Theme,
+) {
+    let time = time(model, now);
+    let room = usize::from(area.width).saturating_sub(time.len() + 2);
+    let mut spans = Vec::new();
+    if choice.paused {
+        let paused = Style::new().add_modifier(Modifier::REVERSED | Modifier::BOLD);
+        spans.push(Span::styled(" view paused, the run goes on ", paused));
+        spans.push(Span::raw(" "));
+    }
+    spans.push(bold(model.about.title.clone()));
+    if !model.about.target.is_empty() {
+        spans.push(Span::raw(format!(" {} {}", theme.either('\u{2192}', '>'), model.about.target)));
+    }
+    let left = Rect { width: area.width.min(room as u16), ..area };
+    Line::from(spans).render(left, buffer);
+    Line::raw(time).right_aligned().render(area, buffer);
+}
+
+fn time(model: &Model, now: Duration) -> String {
+    let elapsed = lasting(model.elapsed(now).as_secs_f64());
+    let of = model.about.lasting.map(|all| format!(" of {}", lasting(all.as_secs_f64())));
+    let phase = model.latest.as_ref().map(|latest| latest.phase);
+    let doing = match phase {
+        None | Some(Phase::Prepare) => "preparing ",
+        Some(Phase::Steady) => "",
+        Some(Phase::WarmUp) => "warm-up ",
+        Some(Phase::Ramp) => "ramp ",
+        Some(Phase::Drain) => "waiting for answers ",
+    };
+    format!("{doing}{elapsed}{}", of.unwrap_or_default())
+}
+
+/// How much is done, and what there is left to do; what the program says where that is all there is to know.
+pub(super) fn progress(
+    (model, choice, now): (&Model, &Choice, Duration),
+    area: Rect,
+    buffer: &mut Buffer,
+    theme: Theme,
+) {
+    let done = model.progress(now);
+    let waits = model.latest.is_none() || done.is_some_and(|(done, _)| done >= 1.0);
+    let said = model.said.clone().filter(|_| waits || choice.stopping);
+    let stopping = "stopping: waiting for exchanges in flight; ^C ends the run at once";
+    let line = if choice.stopping {
+        Line::styled(said.unwrap_or_else(|| stopping.to_owned()), theme.loud(Color::Yellow))
+    } else if let Some(said) = said {
+        Line::styled(said, theme.colour(Color::Yellow))
+    } else if let Some((share, left)) = done {
+        let words = format!(" {:>4}, {} left", percent_whole(share), lasting(left.ceil()));
+        let room = usize::from(area.width).saturating_sub(words.len().max(22));
+        Line::from(vec![
+            Span::styled(theme.bar(share, room), theme.colour(Color::Green)),
+            Span::raw(words),
+        ])
+    } else {
+        Line::styled("no end of its own: s or ^C ends it", faint())
+    };
+    line.render(area, buffer);
+}
+
+fn percent_whole(share: f64) -> String {
+    percent((share * 100.0).floor() / 100.0)
+}
+
+/// What the run would be found to be worth if it ended now.
+pub(super) fn verdict(model: &Model, area: Rect, buffer: &mut Buffer, theme: Theme) {
+    let mut spans = vec![bold("So far:     ")];
+    match model.standing.as_ref().filter(|standing| standing.measured) {
+        None => spans.push(Span::raw("nothing is measured yet")),
+        Some(standing) => {
+            let colour = match standing.status {
+                Status::Valid => Color::Green,
+                Status::Unstable | Status::Partial => Color::Yellow,
+                Status::GeneratorLimited => Color::Red,
+            };
+            spans.push(Span::styled(standing.status.word(), theme.loud(colour)));
+            let why = match (standing.reasons.as_slice(), standing.status) {
+                ([], _) => "nothing speaks against the figures".to_owned(),
+                (notes, Status::Valid) => format!("note: {}", notes.join("; ")),
+                (reasons, _) => reasons.join("; "),
+            };
+            spans.push(Span::raw(format!(": {why}")));
+        }
+    }
+    Paragraph::new(Line::from(spans)).wrap(Wrap { trim: true }).render(area, buffer);
+}
+
+/// What would become of the objectives.
+pub(super) fn objectives(model: &Model, area: Rect, buffer: &mut Buffer, theme: Theme) {
+    let mut spans = vec![bold("Objectives: ")];
+    let known = model.standing.as_ref().filter(|standing| standing.measured);
+    match known.map(|standing| standing.objectives.as_slice()) {
+        _ if model.about.objectives == 0 => {
+            spans.push(Span::styled("none (--slo 'p99<20ms' sets one)", faint()));
+        }
+        None | Some([]) => spans.push(Span::raw("not known yet")),
+        Some(all) => {
+            // What is missed is what somebody has to see in one line.
+            let mut all: Vec<_> = all.iter().collect();
+            all.sort_by_key(|one| match one.outcome {
+                SloOutcome::Missed => 0,
+                SloOutcome::Undecided => 1,
+                SloOutcome::Met => 2,
+            });
+            for (at, one) in all.into_iter().enumerate() {
+                let colour = match one.outcome {
+                    SloOutcome::Met => Color::Green,
+                    SloOutcome::Undecided => Color::Yellow,
+                    SloOutcome::Missed => Color::Red,
+                };
+                spans.push(Span::raw(if at == 0 { "" } else { ", " }));
+                spans.push(Span::styled(one.outcome.word(), theme.loud(colour)));
+                spans.push(Span::raw(format!(" {} ({})", one.objective, one.value)));
+            }
+        }
+    }
+    Paragraph::new(Line::from(spans)).wrap(Wrap { trim: true }).render(area, buffer);
+}

@@ -1,0 +1,79 @@
+//! [`Key`]: what was typed.
+
+/// What somebody wants of the view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    /// Hold the picture, or go on.
+    Pause,
+    /// Show a longer time, and after the longest the shortest.
+    Window,
+    /// Show the next operation, and after the last all of them.
+    Next,
+    /// Show the one before.
+    Previous,
+    /// End the run in good order.
+    Stop,
+    /// Say what keys there are, or no longer.
+    Help,
+    /// Anything that has no meaning.
+    Other,
+}
+
+/// The keys in what a terminal sent. A sequence that means nothing here is one key.
+pub(super) fn keys(mut typed: &[u8]) -> Vec<Key> {
+    let mut keys = Vec::new();
+    while let Some((first, rest)) = typed.split_first() {
+        typed = rest;
+        keys.push(match first {
+            b'p' | b'P' | b' ' => Key::Pause,
+            b'w' | b'W' => Key::Window,
+            b'o' | b'\t' => Key::Next,
+            b'O' => Key::Previous,
+            b's' | b'S' | b'q' | b'Q' => Key::Stop,
+            b'?' | b'h' | b'H' => Key::Help,
+            b'\x1b' => sequence(&mut typed),
+            _ => Key::Other,
+        });
+    }
+    keys
+}
+
+/// What follows an escape: parameters, and a letter that ends them.
+fn sequence(typed: &mut &[u8]) -> Key {
+    let Some((b'[' | b'O', rest)) = typed.split_first() else { return Key::Other };
+    let Some(end) = rest.iter().position(|byte| (0x40..=0x7e).contains(byte)) else {
+        *typed = &[];
+        return Key::Other;
+    };
+    *typed = &rest[end + 1..];
+    match rest[end] {
+        b'A' | b'D' if end == 0 => Key::Previous,
+        b'B' | b'C' if end == 0 => Key::Next,
+        _ => Key::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_and_arrows_are_keys_and_anything_else_is_nothing() {
+        let read = keys(b"pw?o\x1b[A\x1bOB\x1b[Cq");
+        let expected = [
+            Key::Pause,
+            Key::Window,
+            Key::Help,
+            Key::Next,
+            Key::Previous,
+            Key::Next,
+            Key::Next,
+            Key::Stop,
+        ];
+        assert_eq!(read, expected);
+        // What a terminal reports ends no run by its letters' accident.
+        assert_eq!(keys(b"\x1b[200~\x1b[1;5A\x1b[12;40R\x1b"), [Key::Other; 4]);
+        assert_eq!(keys(b"\x1b[12"), [Key::Other]);
+        assert_eq!(keys("\u{e9}".as_bytes()), [Key::Other; 2]);
+    }
+}

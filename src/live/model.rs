@@ -1,0 +1,295 @@
+//! [`Model`]: everything the view can show, in memory that does not grow with the run.
+
+use std::time::Duration;
+
+use brunt_exchange::{Layout, inert};
+use brunt_record::{Counts, Phase};
+
+use super::digest::{Code, Digest, OPERATIONS_MAX, OperationDigest, Times};
+use super::history::{History, Point};
+use super::keys::Key;
+use super::standing::Standing;
+
+/// How much time charts may show, in seconds, and what that is called; the last is all of it.
+const WINDOWS: [(f64, &str); 5] = [
+    (60.0, "last minute"),
+    (300.0, "last 5 min"),
+    (900.0, "last 15 min"),
+    (3_600.0, "last hour"),
+    (f64::INFINITY, "whole run"),
+];
+/// A chart never shows less than this, so that a run that begins does not stretch its first second.
+const SPAN_MIN: f64 = 20.0;
+/// How many different outcomes of an operation are told apart.
+const CODES_MAX: usize = 24;
+/// How long the view goes on counting seconds after the last interval.
+const GUESSED_MAX: Duration = Duration::from_secs(5);
+
+/// What is known of a run before it begins.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct About {
+    /// What runs: a command, and a plan.
+    pub(crate) title: String,
+    /// What is loaded.
+    pub(crate) target: String,
+    /// The names of the operations.
+    pub(crate) operations: Vec<String>,
+    /// How long exchanges fall due, if that is known.
+    pub(crate) lasting: Option<Duration>,
+    /// After how many exchanges it ends, if it does.
+    pub(crate) count: Option<u64>,
+    /// How many objectives there are.
+    pub(crate) objectives: usize,
+    /// Local ports that are needed, and that there are.
+    pub(crate) ports: Option<(u64, u64)>,
+}
+
+/// What one operation did since the phase began that is measured.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Row {
+    /// Its number in the catalogue.
+    pub(super) number: usize,
+    /// Since then.
+    pub(super) counts: Counts,
+    /// How exchanges ended since then.
+    pub(super) codes: Vec<Code>,
+    /// What was answered a second in the last interval.
+    pub(super) rate: f64,
+    /// Its times in the last interval in which something ended.
+    pub(super) times: Times,
+    /// Its times and rates, unless it is one of too many.
+    pub(super) history: Option<History>,
+}
+
+impl Row {
+    fn count(&mut self, digest: &OperationDigest) {
+        self.counts.merge(&digest.counts);
+        for code in &digest.codes {
+            let name = inert(&code.name, Layout::Line);
+            match self.codes.iter().position(|known| known.name == name) {
+                Some(at) => self.codes[at].count += code.count,
+                None if self.codes.len() < CODES_MAX => {
+                    self.codes.push(Code { name, ..code.clone() });
+                }
+                None => self.count_other(code.count),
+            }
+        }
+    }
+
+    fn count_other(&mut self, count: u64) {
+        if let Some(last) = self.codes.last_mut() {
+            if last.name != "other" {
+                (last.name, last.ok) = ("other".to_owned(), false);
+            }
+            last.count += count;
+        }
+    }
+}
+
+/// What somebody chose to look at.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Choice {
+    /// Which of the windows, once one was chosen.
+    window: Option<usize>,
+    /// The place of the operation among the rows; none for all of them together.
+    operation: Option<usize>,
+    /// Whether the keys are explained.
+    pub(super) help: bool,
+    /// Whether the run was asked to stop.
+    pub(super) stopping: bool,
+    /// Whether the picture is held.
+    pub(super) paused: bool,
+}
+
+/// Everything the view can show.
+#[derive(Clone, Debug)]
+pub(super) struct Model {
+    pub(super) about: About,
+    pub(super) history: History,
+    /// Operations that did something, in the order of the catalogue.
+    pub(super) rows: Vec<Row>,
+    /// The last interval.
+    pub(super) latest: Option<Digest>,
+    /// What was due and ended since the phase began that is measured.
+    pub(super) counts: Counts,
+    /// Exchanges that fell due in all, which a limit counts.
+    planned: u64,
+    /// Datagrams that sockets lost.
+    pub(super) socket_drops: u64,
+    /// Exchanges for which this machine had no port or descriptor.
+    pub(super) lacked: u64,
+    /// How long the generator stood still.
+    pub(super) stalled: Duration,
+    pub(super) standing: Option<Standing>,
+    /// What the target said last when it failed.
+    pub(super) failure: Option<String>,
+    /// What the program said last.
+    pub(super) said: Option<String>,
+    /// When the last interval came, by the clock of the view.
+    seen: Duration,
+    /// Whether the phase that is measured has begun.
+    measuring: bool,
+}
+
+impl Model {
+    /// Nothing happened yet. Texts are made inert here and where they come in.
+    pub(super) fn new(mut about: About) -> Self {
+        let calm = |text: &mut String| *text = inert(text, Layout::Line);
+        calm(&mut about.title);
+        calm(&mut about.target);
+        about.operations.iter_mut().for_each(calm);
+        Self {
+            about,
+            history: History::default(),
+            rows: Vec::new(),
+            latest: None,
+            counts: Counts::default(),
+            planned: 0,
+            socket_drops: 0,
+            lacked: 0,
+            stalled: Duration::ZERO,
+            standing: None,
+            failure: None,
+            said: None,
+            seen: Duration::ZERO,
+            measuring: false,
+        }
+    }
+
+    /// Adds an interval, which came at `now` by the clock of the view.
+    pub(super) fn add(&mut self, mut digest: Digest, now: Duration) {
+        if digest.phase == Phase::Steady && !self.measuring {
+            // What came before is in no figure of the run.
+            self.measuring = true;
+            self.counts = Counts::default();
+            for row in &mut self.rows {
+                (row.counts, row.codes) = (Counts::default(), Vec::new());
+            }
+        }
+        self.counts.merge(&digest.counts);
+        self.planned += digest.counts.planned;
+        self.socket_drops += digest.generator.socket_drops;
+        self.lacked += digest.generator.lacked;
+        self.stalled += digest.generator.stalled;
+        if let Some(mut standing) = digest.standing.take() {
+            let objectives = standing.objectives.iter_mut().map(|one| &mut one.objective);
+            let texts = standing.reasons.iter_mut().chain(objectives);
+            texts.for_each(|text| *text = inert(text, Layout::Line));
+            self.standing = Some(standing);
+        }
+        if let Some(failure) = digest.failure.take() {
+            self.failure = Some(inert(&failure, Layout::Line));
+        }
+        self.rows.iter_mut().for_each(|row| row.rate = 0.0);
+        for operation in &digest.operations {
+            self.operation(operation, &digest);
+        }
+        self.history.push(point(&digest, digest.counts, digest.answered, digest.times));
+        self.seen = now;
+        self.latest = Some(digest);
+    }
+
+    fn operation(&mut self, operation: &OperationDigest, digest: &Digest) {
+        let number = operation.number;
+        let at = self.rows.binary_search_by_key(&number, |row| row.number);
+        let at = at.unwrap_or_else(|at| {
+            let history = (number < OPERATIONS_MAX).then(History::default);
+            self.rows.insert(at, Row { number, history, ..Row::default() });
+            at
+        });
+        let row = &mut self.rows[at];
+        row.count(operation);
+        row.rate = operation.answered as f64 / digest.seconds();
+        row.times = operation.times;
+        if let Some(history) = &mut row.history {
+            history.push(point(digest, operation.counts, operation.answered, operation.times));
+        }
+    }
+
+    /// How far the run is, by the clock of the view.
+    pub(super) fn elapsed(&self, now: Duration) -> Duration {
+        let Some(latest) = &self.latest else { return Duration::ZERO };
+        let elapsed = latest.to + now.saturating_sub(self.seen).min(GUESSED_MAX);
+        self.about.lasting.map_or(elapsed, |all| elapsed.min(all.max(latest.to)))
+    }
+
+    /// How much of it is done, from 0 to 1, and seconds until it is over; nothing of what has no end.
+    pub(super) fn progress(&self, now: Duration) -> Option<(f64, f64)> {
+        let elapsed = self.elapsed(now).as_secs_f64();
+        let timed = self.about.lasting.map(|all| {
+            let all = all.as_secs_f64();
+            let done = if all > 0.0 { elapsed / all } else { 1.0 };
+            (done, (all - elapsed).max(0.0))
+        });
+        let counted = self.about.count.filter(|_| self.planned > 0).map(|all| {
+            let (done, all) = (self.planned as f64, all.max(1) as f64);
+            (done / all, (all - done).max(0.0) * elapsed / done)
+        });
+        // Whichever comes first.
+        let sooner = |a: (f64, f64), b: (f64, f64)| if a.1 <= b.1 { a } else { b };
+        let first = timed.into_iter().chain(counted).reduce(sooner);
+        first.map(|(done, left)| (done.clamp(0.0, 1.0), left))
+    }
+
+    /// The operation that was chosen; none where all of them are shown.
+    pub(super) fn chosen(&self, choice: &Choice) -> Option<&Row> {
+        self.rows.get(choice.operation?)
+    }
+
+    /// The name of an operation.
+    pub(super) fn name(&self, row: &Row) -> &str {
+        self.about.operations.get(row.number).map_or("unnamed", String::as_str)
+    }
+
+    /// From when to when charts show something, in seconds, and what that is called.
+    pub(super) fn window(&self, choice: &Choice) -> (f64, f64, &'static str) {
+        let last = self.history.last().map_or(0.0, |point| point.to);
+        let (span, name) = WINDOWS[choice.window.unwrap_or_else(|| self.usual_window())];
+        let span = span.min(last.max(SPAN_MIN));
+        let from = (last - span).max(0.0);
+        (from, from + span, name)
+    }
+
+    /// Five minutes, or all of a run that is not much longer.
+    fn usual_window(&self) -> usize {
+        let short = self.about.lasting.is_some_and(|all| all <= Duration::from_secs(900));
+        if short { WINDOWS.len() - 1 } else { 1 }
+    }
+}
+
+impl Choice {
+    /// What a key changes; whether it asks the run to stop.
+    pub(super) fn press(&mut self, key: Key, model: &Model) -> bool {
+        match key {
+            Key::Window => {
+                let at = self.window.unwrap_or_else(|| model.usual_window());
+                self.window = Some((at + 1) % WINDOWS.len());
+            }
+            Key::Next | Key::Previous => self.step(key, model.rows.len()),
+            Key::Help => self.help = !self.help,
+            Key::Stop => return !std::mem::replace(&mut self.stopping, true),
+            Key::Pause => self.paused = !self.paused,
+            Key::Other => self.help = false,
+        }
+        false
+    }
+
+    /// All of them come before the first and after the last.
+    fn step(&mut self, key: Key, rows: usize) {
+        let at = self.operation.map_or(0, |at| (at + 1).min(rows));
+        let step = if key == Key::Next { 1 } else { rows };
+        self.operation = ((at + step) % (rows + 1)).checked_sub(1);
+    }
+}
+
+fn point(digest: &Digest, counts: Counts, answered: u64, times: Times) -> Point {
+    let seconds = digest.seconds();
+    Point {
+        from: digest.from.as_secs_f64(),
+        to: digest.to.as_secs_f64(),
+        offered: counts.planned as f64 / seconds,
+        achieved: answered as f64 / seconds,
+        goodput: counts.ok as f64 / seconds,
+        times,
+    }
+}

@@ -1,0 +1,62 @@
+//! [`Standing`]: what a run would be found to be worth if it ended now.
+
+use std::time::Duration;
+
+use brunt_record::{Record, SloOutcome, SloResult, Status};
+
+use super::figures::three;
+
+/// An objective as it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Judgement {
+    /// As it was asked for.
+    pub(crate) objective: String,
+    /// Whether it holds.
+    pub(crate) outcome: SloOutcome,
+    /// The figure it is about, in words.
+    pub(crate) value: String,
+}
+
+/// What a run would be found to be worth if it ended now.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Standing {
+    /// When this was found, from the origin of the run.
+    pub(crate) at: Duration,
+    /// The verdict.
+    pub(crate) status: Status,
+    /// What speaks against the figures, the worst first; notes, where nothing does.
+    pub(crate) reasons: Vec<String>,
+    /// What became of each objective.
+    pub(crate) objectives: Vec<Judgement>,
+    /// Whether anything was measured that can be judged.
+    pub(crate) measured: bool,
+}
+
+impl Standing {
+    /// What the record of a run that ended at `at` says.
+    pub(crate) fn new(record: &Record, at: Duration) -> Self {
+        let mut reasons: Vec<String> =
+            record.verdict.reasons.iter().map(|reason| reason.text.clone()).collect();
+        if reasons.is_empty() {
+            reasons.clone_from(&record.verdict.notes);
+        }
+        Self {
+            at,
+            status: record.verdict.status,
+            reasons,
+            objectives: record.slo.iter().map(|slo| judgement(slo, record)).collect(),
+            measured: record.counts.planned > 0,
+        }
+    }
+}
+
+fn judgement(result: &SloResult, record: &Record) -> Judgement {
+    let nothing = if record.counts.due() > 0 { "infinite" } else { "nothing measured" };
+    let least = if result.at_least { ">=" } else { "" };
+    let value = result.value.map(|value| format!("{least}{}{}", three(value), result.unit));
+    Judgement {
+        objective: result.expr.clone(),
+        outcome: result.outcome,
+        value: value.unwrap_or_else(|| nothing.to_owned()),
+    }
+}

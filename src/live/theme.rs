@@ -1,0 +1,54 @@
+//! [`Theme`]: what a terminal shows beside plain letters.
+
+use ratatui::style::{Color, Modifier, Style};
+use ratatui::text::Span;
+
+/// What a terminal shows beside plain letters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Theme {
+    /// Colours.
+    pub(super) colour: bool,
+    /// Characters beyond ASCII.
+    pub(super) unicode: bool,
+}
+
+impl Theme {
+    /// Whether lines are drawn in dots of a quarter of a row. Without colours they could not be told apart.
+    pub(super) const fn fine(self) -> bool {
+        self.colour && self.unicode
+    }
+
+    /// Text in a colour, where there are any.
+    pub(super) fn colour(self, colour: Color) -> Style {
+        if self.colour { Style::new().fg(colour) } else { Style::new() }
+    }
+
+    /// What stands out in colours, and without.
+    pub(super) fn loud(self, colour: Color) -> Style {
+        self.colour(colour).add_modifier(Modifier::BOLD)
+    }
+
+    /// One of two characters.
+    pub(super) const fn either(self, unicode: char, ascii: char) -> char {
+        if self.unicode { unicode } else { ascii }
+    }
+
+    /// A bar that is filled so far, `width` characters long.
+    pub(super) fn bar(self, share: f64, width: usize) -> String {
+        let filled = ((share.clamp(0.0, 1.0) * width as f64).round() as usize).min(width);
+        let (full, empty) = (self.either('\u{2588}', '#'), self.either('\u{2591}', '-'));
+        std::iter::repeat_n(full, filled)
+            .chain(std::iter::repeat_n(empty, width - filled))
+            .collect()
+    }
+}
+
+/// What a reader may pass over.
+pub(super) const fn faint() -> Style {
+    Style::new().add_modifier(Modifier::DIM)
+}
+
+/// A heading.
+pub(super) fn bold(text: impl Into<String>) -> Span<'static> {
+    Span::styled(text.into(), Style::new().add_modifier(Modifier::BOLD))
+}

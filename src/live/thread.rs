@@ -1,0 +1,284 @@
+//! [`View`]: the thread that draws, and how it is told what to draw.
+
+use std::cell::RefCell;
+use std::io::{self, Write};
+use std::os::fd::OwnedFd;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use brunt_engine::{Stop, Urgency, cores};
+use brunt_exchange::{Clock as _, Layout, Monotonic, inert};
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
+use ratatui::{Terminal, TerminalOptions, Viewport};
+use rustix::event::{EventfdFlags, eventfd};
+use rustix::process::{Signal, getpid, kill_process, setpriority_process};
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+use super::digest::Digest;
+use super::draw::{Picture, draw};
+use super::keys::{Key, keys};
+use super::model::{About, Choice, Model};
+use super::theme::Theme;
+use crate::console::{self, FullScreen, Shown};
+
+/// Four draws a second.
+const EVERY: Duration = Duration::from_millis(250);
+/// A key is answered sooner, but not more often than this.
+const ANSWER: Duration = Duration::from_millis(50);
+/// Intervals that wait to be drawn; what does not fit is left out, which only a stopped thread brings about.
+const WAITING_MAX: usize = 1_024;
+/// What the thread is called.
+const NAME: &str = "view";
+/// Wipes the screen.
+const CLEAR: &[u8] = b"\x1b[0m\x1b[2J";
+/// How much the thread gives way to others that want its core.
+const NICE: i32 = 10;
+
+/// Where the thread may run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Core {
+    /// On one that no worker is pinned to.
+    Free(usize),
+    /// Anywhere: each has a worker, or none has one of its own.
+    Any,
+}
+
+impl Core {
+    /// The core for a run of so many workers.
+    pub(crate) fn beside(workers: usize, pinned: bool) -> Self {
+        Self::of(&cores::allowed(), workers, pinned)
+    }
+
+    /// Workers are pinned to the first cores.
+    fn of(allowed: &[usize], workers: usize, pinned: bool) -> Self {
+        let free = allowed.last().filter(|_| pinned && workers < allowed.len());
+        free.map_or(Self::Any, |core| Self::Free(*core))
+    }
+
+    /// Makes the calling thread run there, and give way.
+    fn take(self) {
+        if let Self::Free(core) = self
+            && core < CpuSet::MAX_CPU
+        {
+            let mut only = CpuSet::new();
+            only.set(core);
+            let _ = sched_setaffinity(None, &only);
+        }
+        let _ = setpriority_process(None, NICE);
+    }
+}
+
+/// The view of a run. When it is dropped, the terminal is as it was.
+pub(crate) struct View {
+    digests: Option<SyncSender<Digest>>,
+    wake: Arc<OwnedFd>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl View {
+    /// Starts to draw a run that `stop` ends, once it has lasted so long; none where no terminal can show it.
+    pub(crate) fn open(about: About, stop: Stop, core: Core, after: Duration) -> Option<Self> {
+        let screen = FullScreen::new()?;
+        let wake = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()?);
+        let (digests, told) = sync_channel(WAITING_MAX);
+        let (woken, live) = (Arc::clone(&wake), Model::new(about));
+        let act = move || {
+            core.take();
+            let (held, choice, clock) = (None, Choice::default(), Monotonic::new());
+            let mut view_loop =
+                ViewLoop { screen, wake: woken, told, stop, live, held, choice, clock };
+            view_loop.work(after);
+        };
+        let thread = std::thread::Builder::new().name(NAME.to_owned()).spawn(act).ok()?;
+        Some(Self { digests: Some(digests), wake, thread: Some(thread) })
+    }
+
+    /// Hands an interval over, without ever waiting.
+    pub(crate) fn tell(&self, digest: Digest) {
+        if let Some(digests) = &self.digests {
+            let _ = digests.try_send(digest);
+        }
+    }
+}
+
+impl Drop for View {
+    fn drop(&mut self) {
+        drop(self.digests.take());
+        let _ = rustix::io::write(&*self.wake, &1_u64.to_ne_bytes());
+        if let Some(thread) = self.thread.take() {
+            // If it panicked, the hook has told.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What the thread does: it takes digests and keys, and draws.
+struct ViewLoop {
+    screen: FullScreen,
+    /// Can be read when the run is over.
+    wake: Arc<OwnedFd>,
+    told: Receiver<Digest>,
+    stop: Stop,
+    live: Model,
+    /// What is shown while the picture is held, and since when it is.
+    held: Option<(Box<Model>, Duration)>,
+    choice: Choice,
+    clock: Monotonic,
+}
+
+impl ViewLoop {
+    /// Draws until nobody tells anything any more.
+    fn work(&mut self, after: Duration) {
+        let shows = console::screen_of_stderr();
+        let mut renderer = Renderer::new(Theme { colour: shows.colour, unicode: shows.unicode });
+        let (mut drawn, mut next) = (after, after);
+        loop {
+            let left = next.saturating_sub(self.now());
+            let typed = self.screen.keys(&*self.wake, left.max(Duration::from_millis(1)));
+            if !self.listen() {
+                return;
+            }
+            if self.press(&keys(&typed)) {
+                next = next.min(drawn + ANSWER);
+            }
+            if self.now() >= next {
+                drawn = self.now();
+                next = drawn + EVERY;
+                self.draw(&mut renderer);
+            }
+        }
+    }
+
+    fn now(&self) -> Duration {
+        self.clock.now().since_origin()
+    }
+
+    /// Takes what was told; whether there is more to come.
+    fn listen(&mut self) -> bool {
+        loop {
+            match self.told.try_recv() {
+                Ok(digest) => self.live.add(digest, self.now()),
+                Err(TryRecvError::Empty) => return true,
+                Err(TryRecvError::Disconnected) => return false,
+            }
+        }
+    }
+
+    /// Does what keys ask for; whether there were any.
+    fn press(&mut self, keys: &[Key]) -> bool {
+        for key in keys {
+            if self.choice.press(*key, &self.live) {
+                // The same as ^C, so it has the same effect on the run and on how it is told.
+                let _ = kill_process(getpid(), Signal::INT);
+            }
+        }
+        if self.choice.paused && self.held.is_none() {
+            self.held = Some((Box::new(self.live.clone()), self.now()));
+        } else if !self.choice.paused {
+            self.held = None;
+        }
+        !keys.is_empty()
+    }
+
+    fn draw(&mut self, renderer: &mut Renderer) {
+        self.choice.stopping |= self.stop.urgency() != Urgency::Run;
+        self.live.said = console::last_said().map(|said| inert(&said, Layout::Line));
+        let shown = self.screen.show();
+        if shown == Shown::No {
+            return;
+        }
+        let (model, now) = match &self.held {
+            Some((model, since)) => (&**model, *since),
+            None => (&self.live, self.now()),
+        };
+        let picture = Picture { model, choice: &self.choice, now, theme: renderer.theme };
+        let afresh = shown == Shown::Afresh;
+        renderer.draw(self.screen.size(), afresh, &picture, |bytes| self.screen.draw(bytes));
+    }
+}
+
+/// What the terminal shows, so that only what changes is written.
+struct Renderer {
+    theme: Theme,
+    size: (u16, u16),
+    terminal: Option<Terminal<CrosstermBackend<SharedBuffer>>>,
+    written: SharedBuffer,
+}
+
+impl Renderer {
+    fn new(theme: Theme) -> Self {
+        Self { theme, size: (0, 0), terminal: None, written: SharedBuffer::default() }
+    }
+
+    /// Draws on a terminal of this size; all of it where what is on it is not known.
+    fn draw(
+        &mut self,
+        size: (u16, u16),
+        afresh: bool,
+        picture: &Picture<'_>,
+        write: impl FnOnce(&[u8]),
+    ) {
+        if afresh || size != self.size || self.terminal.is_none() {
+            self.size = size;
+            let viewport = Viewport::Fixed(Rect::new(0, 0, size.0, size.1));
+            let backend = CrosstermBackend::new(self.written.clone());
+            self.terminal = Terminal::with_options(backend, TerminalOptions { viewport }).ok();
+            self.written.0.borrow_mut().extend_from_slice(CLEAR);
+        }
+        if let Some(terminal) = &mut self.terminal {
+            let _ = terminal.draw(|frame| draw(picture, frame));
+        }
+        write(&self.written.0.take());
+    }
+}
+
+/// Keeps what is drawn until it is whole.
+#[derive(Clone, Default)]
+struct SharedBuffer(Rc<RefCell<Vec<u8>>>);
+
+impl Write for SharedBuffer {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_view_keeps_off_the_cores_of_workers() {
+        // Two workers are on the first two of four; a fourth of three cores has none left.
+        assert_eq!(Core::of(&[0, 2, 4, 6], 2, true), Core::Free(6));
+        assert_eq!(Core::of(&[0, 2, 4, 6], 4, true), Core::Any);
+        assert_eq!(Core::of(&[0, 1, 2], 4, true), Core::Any);
+        assert_eq!(Core::of(&[0, 2, 4, 6], 2, false), Core::Any);
+    }
+
+    #[test]
+    fn only_what_changes_is_written() {
+        let (model, choice) = (Model::new(About::default()), Choice::default());
+        let theme = Theme::default();
+        let mut renderer = Renderer::new(theme);
+        let mut written = |afresh, size, second| {
+            let now = Duration::from_secs(second);
+            let picture = Picture { model: &model, choice: &choice, now, theme };
+            let mut length = 0;
+            renderer.draw(size, afresh, &picture, |bytes| length = bytes.len());
+            length
+        };
+        let whole = written(true, (80, 24), 0);
+        let again = written(false, (80, 24), 0);
+        assert!(whole > 500 && again < 60, "{whole} {again}");
+        assert!(written(true, (80, 24), 0) >= whole && written(false, (100, 24), 0) >= whole);
+    }
+}

@@ -1,0 +1,111 @@
+//! [`Exports`]: the figures of a run for other tools, while it goes on: `--prometheus` and `--otlp`.
+//!
+//! An observer of the one stream adds each interval to its own sums, makes one snapshot of them, and hands a pointer to
+//! it to the threads that serve and deliver. Neither of those can make the run wait or end.
+
+mod collector;
+mod delivery;
+mod exposition;
+mod family;
+mod labels;
+mod otlp;
+mod scrape;
+mod snapshot;
+mod sums;
+mod times;
+
+use std::sync::Arc;
+
+use brunt_engine::Stop;
+use brunt_record::{Head, Interval, Measured, Names};
+
+use super::losses::Losses;
+use super::observer::{Observer, Trouble};
+use crate::cli::output::Output;
+use crate::console;
+use delivery::Delivery;
+use otlp::Origin;
+use scrape::Endpoint;
+use sums::Sums;
+
+/// The figures of a run for other tools.
+pub(super) struct Exports<'a> {
+    sums: Sums<'a>,
+    endpoint: Option<Endpoint>,
+    delivery: Option<Delivery>,
+}
+
+/// Figures that can still be scraped when the run is over, for as long as this is kept.
+#[derive(Default)]
+pub(crate) struct LastScrape(Option<(Endpoint, Stop)>);
+
+impl<'a> Exports<'a> {
+    /// Opens what is asked for, if anything is; says where, unless nobody wants to be told what can be known.
+    pub(super) fn open(
+        output: &Output,
+        head: &Head,
+        names: Names<'a>,
+        workers: usize,
+        quiet: bool,
+    ) -> Result<Option<Self>, String> {
+        let (prometheus, otlp) = (output.run.prometheus.as_ref(), output.run.otlp.as_ref());
+        if prometheus.is_none() && otlp.is_none() {
+            return Ok(None);
+        }
+        let open = |address: &std::net::SocketAddr| Endpoint::open(*address, workers);
+        let endpoint = prometheus.map(open).transpose()?;
+        let origin = || Origin {
+            run: head.run.clone(),
+            version: head.tool.version.clone(),
+            began: u64::try_from(console::now().as_nanosecond()).unwrap_or_default(),
+        };
+        let delivery = otlp.map(|url| Delivery::open(url, origin(), workers)).transpose()?;
+        if let (Some(endpoint), Some(asked)) = (&endpoint, prometheus)
+            && (!quiet || asked.port() == 0)
+        {
+            console::say(&format!("metrics: http://{}/metrics", endpoint.address()));
+        }
+        let exports = Self { sums: Sums::new(head, names), endpoint, delivery };
+        exports.show(false);
+        Ok(Some(exports))
+    }
+
+    fn show(&self, finished: bool) {
+        let snapshot = Arc::new(self.sums.snapshot(finished));
+        if let Some(endpoint) = &self.endpoint {
+            endpoint.show(Arc::clone(&snapshot));
+        }
+        if let Some(delivery) = &self.delivery {
+            delivery.send(snapshot);
+        }
+    }
+
+    /// Delivers what is not delivered yet, and leaves what can be scraped.
+    pub(super) fn close(self, stop: &Stop, losses: &mut Losses) -> LastScrape {
+        if let Some(delivery) = self.delivery {
+            losses.keep(delivery.finish());
+        }
+        LastScrape(self.endpoint.map(|endpoint| (endpoint, stop.clone())))
+    }
+}
+
+impl Observer for Exports<'_> {
+    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), Trouble> {
+        self.sums.absorb(interval);
+        self.show(false);
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &Measured) -> Result<(), Trouble> {
+        self.show(true);
+        Ok(())
+    }
+}
+
+impl Drop for LastScrape {
+    fn drop(&mut self) {
+        if let Some((endpoint, stop)) = &self.0 {
+            endpoint.linger(stop);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! [`Live`]: the live view as an observer of a run.
+//!
+//! What an interval costs here is a digest, and now and then what the run would be found to be worth if it ended now.
+//! That takes longer the longer a run is, so it is asked less often the longer it takes.
+
+use std::time::Duration;
+
+use brunt_engine::Stop;
+use brunt_exchange::{Clock as _, Monotonic};
+use brunt_record::{Ending, Head, Interval, Measured, Names, Phase};
+
+use super::job::Job;
+use super::observer::{Observer, Trouble};
+use crate::cli::output::Progress;
+use crate::console;
+use crate::live::{About, Core, Digest, Standing, View};
+
+/// What is over sooner is not shown unless that is asked for: nobody could read it.
+const LONG: Duration = Duration::from_secs(5);
+/// The provisional verdict is asked for no more often than this.
+const JUDGED_EVERY: Duration = Duration::from_secs(2);
+/// It is let cost a hundredth of the time of the thread that asks.
+const JUDGED_SHARE: u32 = 100;
+/// How many words of a command say what runs.
+const WORDS_MAX: usize = 3;
+
+/// Shows a run on the terminal.
+pub(super) struct Live<'a> {
+    view: Option<View>,
+    head: &'a Head,
+    names: Names<'a>,
+    clock: Monotonic,
+    /// When the next provisional verdict is due, by the clock.
+    judged_at: Duration,
+    /// Whether the phase that is measured has begun.
+    measuring: bool,
+}
+
+impl<'a> Live<'a> {
+    /// A view of the job, if it is to be shown and there is a terminal that can show it.
+    pub(super) fn open(job: &Job, head: &'a Head, names: Names<'a>, stop: &Stop) -> Option<Self> {
+        let after = wanted(job)?;
+        let settings = job.load.settings();
+        let core = Core::beside(job.load.workers(), settings.pin);
+        let view = View::open(about(job), stop.clone(), core, after);
+        if view.is_none() && job.output.run.view.live {
+            console::note("--live: standard error is not a terminal that can show the live view");
+        }
+        let (clock, judged_at) = (Monotonic::new(), Duration::ZERO);
+        Some(Self { view: Some(view?), head, names, clock, judged_at, measuring: false })
+    }
+
+    /// What the run would be found to be worth if it ended now, where that is due.
+    fn standing(&mut self, interval: &Interval, so_far: &Measured) -> Option<Standing> {
+        let began = self.clock.now().since_origin();
+        // The first interval that is measured changes all there is to say.
+        let first = !self.measuring && interval.phase == Phase::Steady;
+        self.measuring |= first;
+        if began < self.judged_at && !first {
+            return None;
+        }
+        let ending = Ending::so_far(&so_far.totals, None);
+        let record = so_far.conclusion(self.head.clone(), self.names, ending).record().ok()?;
+        let standing = Standing::new(&record, interval.to);
+        let now = self.clock.now().since_origin();
+        self.judged_at = now + JUDGED_EVERY.max(now.saturating_sub(began) * JUDGED_SHARE);
+        Some(standing)
+    }
+}
+
+impl Observer for Live<'_> {
+    fn interval(&mut self, interval: &Interval, so_far: &Measured) -> Result<(), Trouble> {
+        let standing = self.standing(interval, so_far);
+        if let Some(view) = &self.view {
+            view.tell(Digest { standing, ..Digest::new(interval, self.names) });
+        }
+        Ok(())
+    }
+
+    /// The terminal is given back before anything is printed of the results.
+    fn finish(&mut self, _: &Measured) -> Result<(), Trouble> {
+        self.view = None;
+        Ok(())
+    }
+}
+
+/// After how long a view of the job opens; never, where none is wanted.
+fn wanted(job: &Job) -> Option<Duration> {
+    let view = job.output.run.view;
+    let by_default = matches!(job.output.progress, Progress::Line | Progress::Figures);
+    match job.output.progress {
+        Progress::Quiet => None,
+        _ if view.live => Some(Duration::ZERO),
+        _ if view.no_live || !by_default => None,
+        _ => opens(job.load.lasting(), job.endless),
+    }
+}
+
+/// Where it is not known how long a run lasts, it has to have lasted for a while.
+fn opens(lasting: Option<Duration>, endless: bool) -> Option<Duration> {
+    match lasting {
+        Some(lasting) => (lasting > LONG).then_some(Duration::ZERO),
+        None if endless => Some(Duration::ZERO),
+        None => Some(LONG),
+    }
+}
+
+fn about(job: &Job) -> About {
+    let target = job.asked.target.clone().unwrap_or_default();
+    let words = job.command.iter().take_while(|word| !word.starts_with('-') && **word != target);
+    let words = || words.take(WORDS_MAX).map(String::as_str).collect::<Vec<_>>().join(" ");
+    let title = job.output.title.clone().unwrap_or_else(words);
+    About {
+        title,
+        target,
+        operations: job.catalogue.operations.clone(),
+        lasting: job.load.lasting(),
+        count: job.load.settings().stop.count,
+        objectives: job.objectives.len(),
+        ports: job.ports.map(|ports| (ports.needed, ports.available)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_view_opens_where_there_is_time_to_read_it() {
+        let seconds = Duration::from_secs;
+        assert_eq!(opens(Some(seconds(5)), false), None);
+        assert_eq!(opens(Some(seconds(6)), false), Some(Duration::ZERO));
+        assert_eq!(opens(None, true), Some(Duration::ZERO));
+        assert_eq!(opens(None, false), Some(LONG));
+    }
+}

@@ -1,0 +1,147 @@
+//! Exchanges of a flow told of in full: printed by `--once`, written to a file by `--trace`.
+//!
+//! A [`Tracer`] keeps the first failures of a run in memory, at most as many as was said, and writes them when it is
+//! over. The file's name decides its form: `.har` is HAR 1.2, which browsers and proxies read and which holds HTTP
+//! alone; any other name gets lines of JSON.
+
+mod har;
+mod lines;
+pub(super) mod text;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use brunt_drivers::flow::{Flow, Payload, Step, Trace, TracedExchange};
+use brunt_drivers::http::Version;
+use brunt_exchange::Outcome;
+use brunt_record::replace;
+
+use super::naming::Naming;
+use crate::cli::trace::TraceArgs;
+use crate::console;
+
+/// Who is shown every exchange.
+pub(super) type ShowEvery = Box<dyn Fn(TracedExchange) + Send + Sync>;
+
+/// A file of failed exchanges that was asked for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TraceFile {
+    path: PathBuf,
+    most: usize,
+}
+
+impl TraceFile {
+    /// What was asked for, if it was.
+    pub(super) fn of(args: &TraceArgs) -> Option<Self> {
+        let path = args.trace.clone()?;
+        Some(Self { path, most: args.trace_max })
+    }
+
+    fn is_har(&self) -> bool {
+        self.path.extension().is_some_and(|end| end.eq_ignore_ascii_case("har"))
+    }
+}
+
+/// An exchange, when it began by the wall clock, and what its protocol calls what came of it.
+pub(super) struct Told {
+    pub(super) exchange: TracedExchange,
+    began: jiff::Timestamp,
+    /// What its outcome is called.
+    outcome: String,
+    /// What the code of its answer is called.
+    code: String,
+}
+
+impl Told {
+    /// An exchange that has just ended.
+    pub(super) fn now(exchange: TracedExchange, naming: &Naming) -> Self {
+        let operation = usize::from(exchange.operation);
+        let code = exchange.answer.as_ref().map(|answer| answer.code);
+        Self {
+            began: console::now().checked_sub(exchange.took).unwrap_or_default(),
+            outcome: naming.name(operation, exchange.outcome),
+            code: code.map(|code| naming.name(operation, Outcome::Ok(code))).unwrap_or_default(),
+            exchange,
+        }
+    }
+}
+
+/// The failed exchanges of a run, until they are written.
+pub(super) struct Tracer {
+    file: TraceFile,
+    version: Version,
+    told: Arc<Mutex<Vec<Told>>>,
+}
+
+impl Tracer {
+    /// Has a flow tell of its exchanges: each to `every`, and the first that fail for the file.
+    pub(super) fn attach(
+        file: Option<TraceFile>,
+        every: Option<ShowEvery>,
+        version: Version,
+        flow: &mut Flow,
+    ) -> Result<Option<Self>, String> {
+        if file.as_ref().is_some_and(TraceFile::is_har) && !speaks_http(flow) {
+            return Err(
+                "failed to trace the run as HAR: no step is a request over HTTP; name a file that does not end in \
+                 .har to have lines of JSON"
+                    .to_owned(),
+            );
+        }
+        let told: Arc<Mutex<Vec<Told>>> = Arc::default();
+        let (kept, naming) = (Arc::clone(&told), Naming::of(flow));
+        let keep = move |exchange: TracedExchange, most: usize| {
+            let failed = !matches!(exchange.outcome, Outcome::Ok(_) | Outcome::Skipped);
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            if failed && kept.len() < most {
+                kept.push(Told::now(exchange, &naming));
+            }
+        };
+        let most = file.as_ref().map_or(0, |file| file.most);
+        flow.trace = match (every, &file) {
+            (None, None) => None,
+            (None, Some(_)) => Some(Trace::failed(most, move |exchange| keep(exchange, most))),
+            (Some(show), _) => Some(Trace::every(move |exchange| {
+                keep(exchange.clone(), most);
+                show(exchange);
+            })),
+        };
+        Ok(file.map(|file| Self { file, version, told }))
+    }
+
+    /// Writes what was kept.
+    pub(super) fn write(&self) -> Result<(), String> {
+        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = if self.file.is_har() {
+            let (text, others) = har::text(&told, self.version);
+            if others > 0 {
+                console::note(&format!(
+                    "{others} failed exchanges of other protocols than HTTP are not in {}, which is HAR",
+                    self.file.path.display()
+                ));
+            }
+            text
+        } else {
+            lines::text(&told)
+        };
+        let written = replace(&self.file.path, |out| out.write_all(text.as_bytes()));
+        written.map_err(|error| {
+            format!("failed to write --trace {}: {error}", self.file.path.display())
+        })
+    }
+}
+
+fn speaks_http(flow: &Flow) -> bool {
+    let http = |step: &Step| match step {
+        Step::Exchange(act) => matches!(act.payload, Payload::Http(_)),
+        Step::Pause(_) => false,
+    };
+    flow.scenarios.iter().any(|scenario| scenario.steps.iter().any(http))
+}
+
+/// Where a trace is written, for the check of files before a run.
+impl AsRef<Path> for TraceFile {
+    fn as_ref(&self) -> &Path {
+        &self.path
+    }
+}

@@ -1,0 +1,332 @@
+//! What `brunt compare`, `ab` and `trend` say of real runs, what they refuse, and how they end.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use brunt_record::{Reason, Record, Status};
+use brunt_testbed::until;
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::program::{Ended, Program, alone, among_others, binary, command, run, scratch, slapd};
+use crate::targets::Target;
+
+/// A record of a real run, and valid however busy the machine is.
+fn real() -> Record {
+    let target = Target::start("ldap");
+    let run = crate::program::measure(
+        "searchrate",
+        target.port().parse().unwrap(),
+        &["-b", "dc=example,dc=com", "-m", "300", "-c", "2", "(uid=user.1)"],
+    );
+    let mut record = run.record();
+    target.stop();
+    record.verdict.status = Status::Valid;
+    record.verdict.reasons = Vec::new();
+    record
+}
+
+/// A directory of runs like this one, with these successful exchanges a second.
+fn repeated(directory: &Path, name: &str, record: &Record, rates: &[f64]) -> PathBuf {
+    let directory = directory.join(name);
+    fs::create_dir(&directory).unwrap();
+    for (number, rate) in rates.iter().enumerate() {
+        let mut record = record.clone();
+        record.run = Some(format!("{name}{number}"));
+        record.started = format!("2026-01-{:02}T00:00:00Z", number + 1);
+        record.rates.achieved = Some(*rate);
+        record.rates.goodput = Some(*rate);
+        record.write(&directory.join(format!("{number:02}.json"))).unwrap();
+    }
+    directory
+}
+
+fn compare(words: &[&Path], line: &[&str]) -> Ended {
+    let words = words.iter().map(|path| path.to_str().unwrap());
+    run(["compare"].into_iter().chain(words).chain(line.iter().copied()))
+}
+
+#[test]
+fn exit_codes_say_what_came_of_it() {
+    let _among = among_others();
+    let directory = scratch();
+    let record = real();
+    let of = |name: &str, rates: &[f64]| repeated(directory.path(), name, &record, rates);
+    let a = of("a", &[1000.0, 1004.0, 996.0, 1002.0, 998.0]);
+    let same = of("same", &[1001.0, 997.0, 1003.0, 999.0, 1002.0]);
+    let slower = of("slower", &[900.0, 903.0, 896.0, 902.0, 898.0]);
+    let equal = compare(&[&a, &same], &[]).expect(0);
+    assert!(equal.stdout.contains("B and A do not differ (~)"), "{equal}");
+    let worse = compare(&[&a, &slower], &[]).expect(6);
+    assert!(
+        worse.stdout.contains("B is worse than A: achieved -10.0 %, goodput -10.0 %"),
+        "{worse}"
+    );
+    let better = compare(&[&slower, &a], &[]).expect(0);
+    assert!(better.stdout.contains("B is better than A"), "{better}");
+    compare(&[&a, &slower], &["--tolerance", "15%"]).expect(0);
+    compare(&[&a, &slower], &["--tolerance", "15%,goodput=5%"]).expect(6);
+    compare(&[&a, &slower], &["--tolerance", "many"]).expect(2);
+    // The others against the first, each by its letter.
+    let three = compare(&[&a, &same, &slower], &[]).expect(6);
+    assert!(three.stdout.contains("C is worse than A") && three.stdout.contains("B and A do not"));
+    let mut doubtful = record.clone();
+    doubtful.verdict.status = Status::Partial;
+    doubtful.verdict.reasons =
+        vec![Reason { status: Status::Partial, text: "the target was away".to_owned() }];
+    (doubtful.rates.achieved, doubtful.rates.goodput) = (Some(899.0), Some(899.0));
+    doubtful.write(&slower.join("05.json")).unwrap();
+    let untrusted = compare(&[&a, &slower], &[]).expect(4);
+    assert!(untrusted.stdout.contains("05.json is partial: the target was away"), "{untrusted}");
+    compare(&[&a, &slower], &["--anyway"]).expect(6);
+}
+
+#[test]
+fn every_format_says_the_same() {
+    let _among = among_others();
+    let directory = scratch();
+    let record = real();
+    let of = |name: &str, rates: &[f64]| repeated(directory.path(), name, &record, rates);
+    let (a, b) = (of("a", &[1000.0, 1004.0, 996.0]), of("b", &[800.0, 803.0, 796.0]));
+    let json = compare(&[&a, &b], &["--format", "json"]).expect(6).stdout;
+    let document: Value = serde_json::from_str(&json).unwrap();
+    let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/comparison.schema.json");
+    let schema = serde_json::from_str(&fs::read_to_string(schema).unwrap()).unwrap();
+    let faults: Vec<String> = jsonschema::validator_for(&schema)
+        .unwrap()
+        .iter_errors(&document)
+        .map(|it| it.to_string())
+        .collect();
+    assert!(faults.is_empty(), "{faults:?}");
+    let figures = document["pairs"][0]["figures"].as_array().unwrap();
+    let goodput = figures.iter().find(|it| it["figure"] == "goodput").unwrap();
+    // The geometric means of 1000, 1004, 996 and of 800, 803, 796.
+    assert!((goodput["baseline"].as_f64().unwrap() - 999.994_67).abs() < 0.001, "{goodput}");
+    assert!((goodput["change"].as_f64().unwrap() + 0.200_33).abs() < 0.000_1, "{goodput}");
+    let page = directory.path().join("page.html");
+    let words = ["--html", page.to_str().unwrap()];
+    let text = compare(&[&a, &b], &words).expect(6).stdout;
+    let markdown = compare(&[&a, &b], &["--format", "markdown"]).expect(6).stdout;
+    let html = fs::read_to_string(&page).unwrap();
+    for told in ["1000.0", "799.7", "-20.0 %", "worse"] {
+        for shown in [&text, &markdown, &html] {
+            assert!(shown.contains(told), "{told} in {shown}");
+        }
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 80 || line.contains('/')), "{text}");
+    assert!(html.contains("<svg") && html.contains("A response"), "{html}");
+}
+
+#[test]
+fn unlike_runs_are_refused_by_what_differs() {
+    let _among = among_others();
+    let directory = scratch();
+    let record = real();
+    let [a, b] = ["a.json", "b.json"].map(|name| directory.path().join(name));
+    record.write(&a).unwrap();
+    let mut other = record.clone();
+    other.plan.sessions = 77;
+    other.plan.target = Some("ldap://elsewhere\u{1b}[31m".to_owned());
+    other.command.extend(["--extra".to_owned(), "yes".to_owned()]);
+    other.environment.cores = Some(128);
+    other.environment.host = "other".to_owned();
+    other.run = Some("other".to_owned());
+    other.write(&b).unwrap();
+    let refused = compare(&[&a, &b], &[]).expect(2);
+    for told in ["sessions: 2, but 77 in", "ldap://elsewhere", "--extra yes", "cores: "] {
+        assert!(refused.said().contains(told), "{told}: {refused}");
+    }
+    assert!(!refused.stderr.contains('\u{1b}') && refused.stdout.is_empty(), "{refused}");
+    assert!(!refused.said().contains("name of the machine"), "{refused}");
+    // 300 exchanges are over in less than the seconds that are needed to tell anything.
+    let compared = compare(&[&a, &b], &["--anyway"]).expect(4);
+    assert!(compared.stdout.contains("ldap://elsewhere"), "{compared}");
+    assert!(!compared.stdout.contains('\u{1b}'), "{compared}");
+}
+
+#[test]
+fn what_is_no_run_is_named() {
+    let _among = among_others();
+    let directory = scratch();
+    let missing = directory.path().join("missing.json");
+    let empty = directory.path().join("empty");
+    fs::create_dir(&empty).unwrap();
+    let said = compare(&[&missing, &missing], &[]).expect(1).said();
+    assert!(said.contains("missing.json"), "{said}");
+    let said = compare(&[&empty, &empty], &[]).expect(2).said();
+    assert!(said.contains("failed to find a run in"), "{said}");
+    compare(&[&missing], &[]).expect(2);
+    let said = run(["trend", empty.to_str().unwrap()]).expect(2).said();
+    assert!(said.contains("failed to find a run in"), "{said}");
+}
+
+#[test]
+fn a_run_that_left_its_record_and_its_events_is_one_run() {
+    let _among = among_others();
+    let directory = scratch();
+    let runs = directory.path().join("runs");
+    fs::create_dir(&runs).unwrap();
+    let target = Target::start("ldap");
+    let [record, events] = ["run.json", "run.ndjson"].map(|name| runs.join(name));
+    let (record, events) = (record.to_str().unwrap(), events.to_str().unwrap());
+    let line = ["-b", "dc=example,dc=com", "-m", "100", "--record", record, "--events", events];
+    let words = ["searchrate", "--noPropertiesFile", "-h", "127.0.0.1", "-p", target.port()];
+    run(words.into_iter().chain(line).chain(["(uid=user.1)"])).expect(0);
+    target.stop();
+    let events = Path::new(events);
+    let ended = compare(&[&runs, events], &["--anyway", "--format", "json"]).expect(4);
+    assert!(ended.said().contains("a run that another file holds as well"), "{ended}");
+    let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let sides = document["sides"].as_array().unwrap();
+    let counts = sides.iter().map(|side| side["runs"].as_array().unwrap().len());
+    assert!(counts.eq([1, 1]), "{document}");
+}
+
+#[test]
+fn a_trend_names_the_first_run_after_a_change() {
+    let _among = among_others();
+    let directory = scratch();
+    let rates: Vec<f64> =
+        (0..20).map(|run| if run < 12 { 1000.0 } else { 850.0 } + f64::from(run % 5)).collect();
+    let nightly = repeated(directory.path(), "nightly", &real(), &rates);
+    let page = directory.path().join("trend.html");
+    let nightly = nightly.to_str().unwrap();
+    let told = run(["trend", nightly, "--html", page.to_str().unwrap()]).expect(0);
+    let flowing = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flowing.contains("goodput, per s -14.9 % (worse) since"), "{told}");
+    assert!(flowing.contains("12.json (2026-01-13T00:00:00Z): 1001.7 to 852.4"), "{told}");
+    assert!(fs::read_to_string(page).unwrap().contains("<svg"));
+    let json = run(["trend", nightly, "--format", "json"]).expect(0).stdout;
+    let document: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(document["series"][0]["changes"][0]["run"], 12, "{document}");
+    let steady = repeated(directory.path(), "steady", &real(), &rates[..5]);
+    run(["trend", steady.to_str().unwrap()]).expect(2);
+}
+
+/// The words of a run of `authrate` against this port.
+fn binds(port: u16) -> Vec<String> {
+    let line = format!(
+        "authrate --noPropertiesFile -h 127.0.0.1 -p {port} -D uid=user.{{}},ou=people,dc=example,dc=com -w password \
+         -f -c 4 -M 200 -d 2 -g rand(0,50)"
+    );
+    line.split_whitespace().map(str::to_owned).collect()
+}
+
+fn ab(options: &[&str], a: &[String], b: &[String]) -> Command {
+    let mut brunt = command(binary());
+    brunt.arg("ab").args(options).arg("--").args(a).arg("--").args(b);
+    brunt
+}
+
+#[test]
+fn commands_take_turns_and_their_records_are_kept() {
+    let _alone = alone();
+    let target = Target::start("ldap");
+    let port = target.port().parse().unwrap();
+    let directory = scratch();
+    let kept = directory.path().join("kept");
+    let (a, b) =
+        (binds(port), [binds(port), vec!["--percentile".to_owned(), "99.5".to_owned()]].concat());
+    let keep = kept.to_str().unwrap();
+    let ended =
+        Program::start(&mut ab(&["--runs", "2", "--keep", keep, "--anyway"], &a, &b)).wait();
+    assert!([0, 6].contains(&ended.code()), "{ended}");
+    let started = |name: &str| Record::read(&kept.join(name)).unwrap().started;
+    let order = ["a/01.json", "b/01.json", "b/02.json", "a/02.json"].map(started);
+    assert!(order.is_sorted(), "{order:?}");
+    assert!(ended.said().contains("A1: ") && ended.said().contains("B2: "), "{ended}");
+    assert!(!ended.stdout.contains("password"), "{ended}");
+    // Nothing but records is left, and they are not mixed with those of another trial.
+    assert_eq!(fs::read_dir(kept.join("a")).unwrap().count(), 2);
+    let again = Program::start(&mut ab(&["--runs", "2", "--keep", keep], &a, &b)).wait().expect(2);
+    assert!(again.said().contains("holds files already"), "{again}");
+    target.stop();
+}
+
+#[test]
+fn an_interrupt_ends_the_run_in_progress_and_compares_the_others() {
+    let _among = among_others();
+    let target = Target::start("ldap");
+    let port = target.port().parse().unwrap();
+    let directory = scratch();
+    let kept = directory.path().join("kept");
+    let keep = ["--runs", "50", "--keep", kept.to_str().unwrap()];
+    let mut program = Program::start(&mut ab(&keep, &binds(port), &binds(port)));
+    program.wait_until("two runs", |_, stderr| stderr.contains("B1: "));
+    // The third has begun.
+    assert!(until(Duration::from_secs(20), || kept.join("b/02.log").exists()));
+    program.signal(Signal::INT);
+    let ended = program.wait().expect(130);
+    assert!(ended.stdout.contains("Result:"), "{ended}");
+    assert!(ended.stdout.contains("1 run of 2.0 s"), "{ended}");
+    assert!(!ended.stderr.contains("B2: "), "{ended}");
+    target.stop();
+}
+
+#[test]
+fn a_command_that_cannot_run_says_why() {
+    let _among = among_others();
+    let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let ended = Program::start(&mut ab(&[], &binds(closed), &binds(closed))).wait().expect(1);
+    assert!(ended.said().contains("a run of command A, which said:"), "{ended}");
+    assert!(ended.said().contains("refused"), "{ended}");
+}
+
+/// A proxy before a server that holds up whatever a client says.
+fn delaying(server: u16, delay: Duration) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let pass = |mut from: TcpStream, mut to: TcpStream, delay: Duration| {
+        thread::spawn(move || {
+            let mut buffer = [0; 16384];
+            while let Ok(count @ 1..) = from.read(&mut buffer) {
+                #[expect(clippy::disallowed_methods, reason = "a server that is slow by so much")]
+                thread::sleep(delay);
+                if to.write_all(&buffer[..count]).is_err() {
+                    break;
+                }
+            }
+            let _ = to.shutdown(Shutdown::Write);
+        });
+    };
+    thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { return };
+            for stream in [&client, &server] {
+                let _ = stream.set_nodelay(true);
+            }
+            pass(client.try_clone().unwrap(), server.try_clone().unwrap(), delay);
+            pass(server, client, Duration::ZERO);
+        }
+    });
+    port
+}
+
+#[test]
+fn a_delay_of_a_millisecond_before_slapd_is_seen_and_none_is_not() {
+    let Some(slapd) = slapd(50) else { return };
+    let _alone = alone();
+    let direct = delaying(slapd.port(), Duration::ZERO);
+    let delayed = delaying(slapd.port(), Duration::from_millis(1));
+    let trial = |b: u16| {
+        let options = ["--runs", "3", "--anyway", "--format", "json"];
+        let ended = Program::start(&mut ab(&options, &binds(direct), &binds(b))).wait();
+        let document: Value = serde_json::from_str(&ended.stdout).unwrap();
+        (ended, document)
+    };
+    let (ended, document) = trial(direct);
+    assert_eq!(document["pairs"][0]["result"], "same", "{ended}");
+    ended.expect(0);
+    let (ended, document) = trial(delayed);
+    let figures = document["pairs"][0]["figures"].as_array().unwrap();
+    let median = figures.iter().find(|it| it["figure"] == "p50").unwrap();
+    assert_eq!(median["result"], "worse", "{ended}");
+    let slower = median["value"].as_f64().unwrap() - median["baseline"].as_f64().unwrap();
+    assert!((1_000.0..4_000.0).contains(&slower), "by about a millisecond: {slower} us: {ended}");
+    ended.expect(6);
+}

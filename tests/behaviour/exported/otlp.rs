@@ -1,0 +1,194 @@
+//! `--otlp`: what a collector is sent is what the record holds, and one that is away costs a run nothing.
+
+use std::collections::BTreeMap;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::thread;
+
+use brunt_record::Record;
+
+use super::protobuf::Message;
+use super::{counts_of, durations, no_longer};
+use crate::program::{Ended, Program, among_others, binary, command, scratch};
+use crate::targets::Target;
+
+/// A request of a collector: its head and its body.
+type Posted = (String, Vec<u8>);
+
+/// A collector that answers each message by a status of the test's.
+struct Receiver {
+    address: String,
+    posted: Arc<Mutex<Vec<Posted>>>,
+}
+
+impl Receiver {
+    fn start(status: impl Fn(usize) -> &'static str + Send + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let address = listener.local_addr().expect("its address").to_string();
+        let posted = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&posted);
+        // It ends with the test program.
+        thread::spawn(move || {
+            for (number, stream) in listener.incoming().enumerate() {
+                let mut stream = stream.expect("a connection");
+                let Some(request) = request(&mut stream) else { continue };
+                kept.lock().expect("nobody panics").push(request);
+                let head = format!("HTTP/1.1 {}\r\nContent-Length: 0\r\n\r\n", status(number));
+                let _ = stream.write_all(head.as_bytes());
+            }
+        });
+        Self { address, posted }
+    }
+
+    fn posted(&self) -> Vec<Posted> {
+        self.posted.lock().expect("nobody panics").clone()
+    }
+}
+
+fn request(stream: &mut TcpStream) -> Option<Posted> {
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
+    loop {
+        let count = stream.read(&mut buffer).ok().filter(|count| *count > 0)?;
+        bytes.extend_from_slice(&buffer[..count]);
+        let Some(end) = bytes.windows(4).position(|four| four == b"\r\n\r\n") else { continue };
+        let head = String::from_utf8(bytes[..end].to_vec()).ok()?.to_lowercase();
+        let length = head.lines().find_map(|line| line.strip_prefix("content-length: "))?;
+        if bytes.len() >= end + 4 + length.parse::<usize>().ok()? {
+            return Some((head, bytes.split_off(end + 4)));
+        }
+    }
+}
+
+fn run(target: &Target, otlp: &str, record: &std::path::Path, code: i32) -> (Ended, Record) {
+    let url = format!("http://{}/sleep?ms=1", target.address());
+    let mut run = command(binary());
+    run.args(["http", "-c", "2", "-q", "100", "-z", "3s", "--quiet", "--otlp", otlp]);
+    run.env("OTEL_EXPORTER_OTLP_HEADERS", "api-key=s%20e");
+    let ended = Program::start(run.arg("--record").arg(record).arg(&url)).wait().expect(code);
+    (ended, Record::read(record).expect("a record"))
+}
+
+/// A point of a metric: its attributes, and its fields.
+struct Point {
+    attributes: BTreeMap<String, String>,
+    fields: Message,
+}
+
+/// The points of each metric of a message, and the attributes of its resource.
+fn read(body: &[u8]) -> (BTreeMap<String, Vec<Point>>, BTreeMap<String, String>) {
+    let whole = Message::read(body).messages(1).remove(0);
+    let resource = attributes(&whole.messages(1)[0], 1);
+    let mut metrics = BTreeMap::new();
+    for metric in whole.messages(2)[0].messages(2) {
+        // Gauge, sum and histogram are 5, 7 and 9; the second field of the latter two says that they are cumulative.
+        let (kind, data) = [5, 7, 9]
+            .iter()
+            .find_map(|kind| Some((*kind, metric.messages(*kind).pop()?)))
+            .expect("data");
+        if kind != 5 {
+            assert_eq!(data.number(2), Some(2), "{} is cumulative", metric.text(1));
+        }
+        let of = if kind == 9 { 9 } else { 7 };
+        let points = data
+            .messages(1)
+            .into_iter()
+            .map(|fields| Point { attributes: attributes(&fields, of), fields });
+        metrics.insert(metric.text(1), points.collect());
+    }
+    (metrics, resource)
+}
+
+fn attributes(message: &Message, number: u64) -> BTreeMap<String, String> {
+    let pair = |pair: Message| (pair.text(1), pair.messages(2)[0].text(1));
+    message.messages(number).into_iter().map(pair).collect()
+}
+
+#[test]
+fn what_is_sent_is_what_the_record_holds() {
+    let _among = among_others();
+    let (directory, target) = (scratch(), Target::start("rest"));
+    // One message in the middle is refused: the next brings its figures too.
+    let receiver = Receiver::start(|number| if number == 1 { "503 Busy" } else { "200 OK" });
+    let url = format!("http://{}", receiver.address);
+    let (ended, record) = run(&target, &url, &directory.path().join("run.json"), 0);
+    let told = ended.stderr.matches("note: failed to deliver to --otlp").count();
+    assert_eq!(told, 1, "{ended}");
+    assert!(ended.said().contains("the collector answered 503"), "{ended}");
+    let posted = receiver.posted();
+    assert!((3..=6).contains(&posted.len()), "{} messages", posted.len());
+    for (head, _) in &posted {
+        assert!(head.starts_with("post /v1/metrics http/1.1"), "{head}");
+        assert!(head.contains("content-type: application/x-protobuf"), "{head}");
+        assert!(head.contains("\r\napi-key: s e"), "{head}");
+    }
+    let (metrics, resource) = read(&posted.last().expect("a message").1);
+    assert_eq!(resource["service.name"], "brunt");
+    assert_eq!(Some(&resource["service.instance.id"]), record.run.as_ref());
+    assert_eq!(metrics["brunt.run_finished"][0].fields.number(6), Some(1));
+    compare(&record, &metrics);
+    target.stop();
+}
+
+fn compare(record: &Record, metrics: &BTreeMap<String, Vec<Point>>) {
+    let measured =
+        |point: &&Point| matches!(point.attributes["phase"].as_str(), "steady" | "drain");
+    for (what, count) in counts_of(record) {
+        let (operation, code) = what.rsplit_once(": ").expect("an operation");
+        let (metric, wanted) = match code.split_once(' ') {
+            None => ("brunt.exchanges", vec![("outcome", code)]),
+            Some((class, code)) => ("brunt.exchange_codes", vec![("class", class), ("code", code)]),
+        };
+        let of = |point: &&Point| {
+            point.attributes["operation"] == operation
+                && wanted.iter().all(|(label, value)| point.attributes[*label] == *value)
+        };
+        let points = metrics[metric].iter().filter(measured).filter(of);
+        let sent: u64 = points.filter_map(|point| point.fields.number(6)).sum();
+        assert_eq!(sent, count, "{what}");
+    }
+    assert_eq!(record.counts.ok, 300);
+    for (metric, latency) in [
+        ("brunt.response", &record.operations[0].response),
+        ("brunt.service", &record.operations[0].service),
+    ] {
+        let all = durations(latency);
+        let points: Vec<&Point> = metrics[metric].iter().filter(measured).collect();
+        let count: u64 = points.iter().filter_map(|point| point.fields.number(4)).sum();
+        assert_eq!(count, all.count(), "{metric}");
+        let seconds: f64 = points.iter().filter_map(|point| point.fields.double(5)).sum();
+        assert!((seconds - all.sum_nanos() as f64 / 1e9).abs() < 1e-6, "{metric}: {seconds}");
+        let bounds = points[0].fields.packed(7);
+        for (number, bound) in bounds.iter().map(|bound| f64::from_bits(*bound)).enumerate() {
+            let below =
+                points.iter().map(|point| point.fields.packed(6)[..=number].iter().sum::<u64>());
+            assert_eq!(below.sum::<u64>(), no_longer(&all, bound), "{metric} up to {bound}");
+        }
+        assert_eq!(bounds.len() + 1, points[0].fields.packed(6).len());
+    }
+}
+
+#[test]
+fn a_collector_that_is_away_is_told_of_and_costs_the_run_nothing() {
+    let _among = among_others();
+    let (directory, target) = (scratch(), Target::start("rest"));
+    let port = brunt_testbed::free_port();
+    // The other accepts and never answers.
+    let silent = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let silent_at = silent.local_addr().expect("its address").to_string();
+    for (at, why) in
+        [(format!("127.0.0.1:{port}"), "Connection refused"), (silent_at, "no answer within 3 s")]
+    {
+        let (ended, record) =
+            run(&target, &format!("http://{at}"), &directory.path().join("run.json"), 1);
+        assert_eq!(record.counts.ok, 300, "{ended}");
+        assert_eq!(ended.stderr.matches("note: failed to deliver").count(), 1, "{ended}");
+        let told =
+            format!("error: failed to deliver the last figures to --otlp http://{at}/v1/metrics: ");
+        assert!(ended.said().contains(&told) && ended.said().contains(why), "{ended}");
+        assert!(ended.said().contains("messages did not arrive"), "{ended}");
+        assert!(ended.stdout.contains("Result:"), "{ended}");
+    }
+    drop(silent);
+    target.stop();
+}

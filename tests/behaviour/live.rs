@@ -1,0 +1,237 @@
+//! The live view on a real terminal: what is on it, that it costs next to nothing, and that the terminal comes back.
+
+use std::fs::read_to_string;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use brunt_record::Record;
+use brunt_testbed::{BASE_DN, Slapd, until};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::program::{Program, alone, among_others, binary, command, scratch, slapd};
+use crate::terminal::Terminal;
+
+/// A hundred searches a second, without an end.
+fn searching(slapd: &Slapd, more: &str) -> String {
+    let (brunt, port) = (binary().display(), slapd.port());
+    format!(
+        "{brunt} searchrate -h 127.0.0.1 -p {port} -F -c 4 -i 1 -M 100 -b {BASE_DN} -s base --live {more} \
+         '(objectClass=*)'"
+    )
+}
+
+/// The figure behind a word.
+fn after(screen: &str, word: &str) -> f64 {
+    let rest = screen.split(word).nth(1).unwrap_or_else(|| panic!("no {word}\n{screen}"));
+    let figure = rest.split_whitespace().next().unwrap_or_default().replace(',', "");
+    figure.parse().unwrap_or_else(|_| panic!("{word} {figure}\n{screen}"))
+}
+
+/// How many searches the view says have succeeded.
+fn succeeded(screen: &str) -> u64 {
+    let row = screen.split("Operation").nth(1).and_then(|rest| rest.split("search").nth(1));
+    let ok = row.and_then(|row| row.split_whitespace().nth(1)).unwrap_or_default().replace(',', "");
+    ok.parse().unwrap_or_else(|_| panic!("{row:?}\n{screen}"))
+}
+
+#[test]
+fn a_run_is_shown_and_the_terminal_comes_back() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    for size in [(80, 24), (200, 50)] {
+        let Some(terminal) = Terminal::new(size) else { return };
+        let directory = scratch();
+        let record = directory.path().join("record.json");
+        let before = slapd.operations();
+        terminal.enter("echo before $((6 * 7))");
+        terminal
+            .enter(&searching(&slapd, &format!("--slo 'p99<20s' --record {}", record.display())));
+        let screen = terminal.wait("figures", |screen| {
+            screen.contains("met p99<20s")
+                && screen.contains("success")
+                && after(screen, "goodput") > 0.0
+        });
+        assert!(terminal.has_view());
+        for words in [
+            "searchrate",
+            "Per second",
+            "Response",
+            "Service",
+            "Generator",
+            "? help",
+            "no end of its own",
+        ] {
+            assert!(screen.contains(words), "no {words} on\n{screen}");
+        }
+        // The rate that was asked for, however busy the machine is; and what the server has answered by now.
+        assert!((80.0..=120.0).contains(&after(&screen, "offered")), "{screen}");
+        let shown = succeeded(&screen);
+        let seen = slapd.operations().since(&before).searches;
+        assert!(shown > 0 && shown <= seen, "{shown} of {seen}\n{screen}");
+        assert!(!screen.contains("before 42"), "{screen}");
+
+        terminal.key("?");
+        terminal.wait("help", |screen| screen.contains("hold the picture"));
+        terminal.key("?");
+        terminal.key("p");
+        let held = terminal.wait("a pause", |screen| screen.contains("view paused"));
+        until(Duration::from_millis(1_500), || false);
+        assert_eq!(succeeded(&terminal.screen()), succeeded(&held), "the picture is held");
+        terminal.key("p");
+        let shown = succeeded(&held);
+        terminal
+            .wait("the run", |screen| !screen.contains("view paused") && succeeded(screen) > shown);
+        terminal.key("o");
+        terminal.wait("the operation", |screen| screen.contains("> search"));
+
+        terminal.key("s");
+        terminal.check_given_back();
+        let all = terminal.everything();
+        for words in ["before 42", "Throughput", "Result:", "Trust:"] {
+            assert!(all.contains(words), "no {words} in\n{all}");
+        }
+        let counts = Record::read(&record).expect("a record").counts;
+        assert_eq!(slapd.operations().since(&before).searches, counts.ok, "{counts:?}");
+    }
+}
+
+#[test]
+fn signals_do_what_they_do_without_a_view() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let Some(terminal) = Terminal::new((80, 24)) else { return };
+    let shown = |screen: &str| screen.contains("Generator:") && screen.contains("success");
+    let code = |expected: u32| {
+        terminal.enter("echo code $code end");
+        terminal.wait("the exit code", |screen| screen.contains(&format!("code {expected} end")));
+    };
+
+    // ^Z gives the terminal to the shell, and fg gives it back; then ^C.
+    terminal.enter(&format!("{}; code=$?", searching(&slapd, "")));
+    let screen = terminal.wait("figures", shown);
+    terminal.key("C-z");
+    terminal.check_given_back();
+    terminal.enter("fg");
+    terminal.wait("the view again", |text| shown(text) && succeeded(text) > succeeded(&screen));
+    assert!(terminal.has_view());
+    terminal.key("C-c");
+    terminal.check_given_back();
+
+    terminal.enter(&format!("{}; code=$?", searching(&slapd, "")));
+    terminal.wait("figures", shown);
+    terminal.key("C-c");
+    terminal.check_given_back();
+    code(130);
+
+    terminal.enter(&format!("{}; code=$?", searching(&slapd, "")));
+    terminal.wait("figures", shown);
+    kill_process(terminal.process(), Signal::TERM).expect("it runs");
+    terminal.check_given_back();
+    code(143);
+
+    // With answers that never come: the first asks, the second ends it.
+    terminal.enter(&format!("{}; code=$?", searching(&slapd, "--drainTimeout 60000")));
+    terminal.wait("figures", shown);
+    slapd.pause();
+    until(Duration::from_millis(500), || false);
+    terminal.key("C-c");
+    terminal.wait("an answer", |screen| screen.contains("^C again") || screen.contains("^C ends"));
+    terminal.key("C-c");
+    terminal.check_given_back();
+    code(130);
+    slapd.resume();
+}
+
+/// Seconds of processor time that the thread which draws has used, in hundredths.
+fn drawing(process: Pid) -> Option<u64> {
+    let tasks = std::fs::read_dir(format!("/proc/{}/task", process.as_raw_nonzero())).ok()?;
+    let stats = tasks.filter_map(|task| read_to_string(task.ok()?.path().join("stat")).ok());
+    let stat = stats.into_iter().find(|stat| stat.contains("(view)"))?;
+    let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
+    Some(fields[11].parse::<u64>().ok()? + fields[12].parse::<u64>().ok()?)
+}
+
+#[test]
+fn drawing_costs_less_than_a_hundredth_of_a_core() {
+    let _alone = alone();
+    let Some(slapd) = slapd(20) else { return };
+    // Without optimisation it costs several times as much.
+    let limit = if cfg!(debug_assertions) { 0.1 } else { 0.01 };
+    for size in [(80, 24), (200, 50)] {
+        let Some(terminal) = Terminal::new(size) else { return };
+        terminal.enter(&searching(&slapd, ""));
+        terminal.wait("figures", |screen| screen.contains("success"));
+        let process = terminal.process();
+        let (seconds, before) = (10, drawing(process).expect("a thread that draws"));
+        until(Duration::from_secs(seconds), || false);
+        let used = drawing(process).expect("it still does") - before;
+        let share = used as f64 / 100.0 / seconds as f64;
+        eprintln!("drawing {size:?}: {:.2} % of a core", share * 100.0);
+        assert!(share < limit, "{share} of a core");
+        terminal.key("C-c");
+        terminal.check_given_back();
+    }
+}
+
+/// A plan of one user who searches fifty times a second, for so long.
+fn plan(slapd: &Slapd, directory: &Path, duration: &str) -> PathBuf {
+    let path = directory.join("plan.toml");
+    let text = format!(
+        "[run]\nusers = 1\nduration = \"{duration}\"\n\n[ldap]\nserver = \"ldap://127.0.0.1:{}\"\n\n[[scenario]]\n\
+         [[scenario.steps]]\nldap.search = {{ base = \"{BASE_DN}\", scope = \"base\", filter = \"(objectClass=*)\" }}\n\
+         [[scenario.steps]]\npause = \"20ms\"\n",
+        slapd.port()
+    );
+    std::fs::write(&path, text).expect("a directory to write to");
+    path
+}
+
+#[test]
+fn a_run_that_takes_its_time_is_shown_by_itself() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let Some(terminal) = Terminal::new((80, 24)) else { return };
+    let directory = scratch();
+    let plan = plan(&slapd, directory.path(), "8s");
+    let run = |number: u32, more: &str| {
+        terminal.enter(&format!(
+            "{} run {} {more}; echo over $((number + {number}))",
+            binary().display(),
+            plan.display()
+        ));
+        let mut viewed = false;
+        terminal.wait("the end", |screen| {
+            viewed |= screen.contains("p pause view");
+            screen.lines().any(|line| line == format!("over {number}"))
+        });
+        viewed
+    };
+    assert!(run(1, ""));
+    assert!(!run(2, "--no-live"));
+    assert!(!run(3, "--duration 3s"));
+    assert!(run(4, "--duration 3s --live"));
+    assert!(!run(5, "--quiet"));
+    terminal.check_given_back();
+}
+
+#[test]
+fn a_log_gets_a_line_now_and_then() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20) else { return };
+    let directory = scratch();
+    let plan = plan(&slapd, directory.path(), "7s");
+    let run = |more: &[&str]| {
+        let mut brunt = command(binary());
+        Program::start(brunt.arg("run").arg(&plan).args(more)).wait().expect(0)
+    };
+    let ended = run(&[]);
+    let lines: Vec<&str> = ended.stderr.lines().filter(|line| line.contains(" of 7 s: ")).collect();
+    assert_eq!(lines.len(), 1, "{ended}");
+    assert!(lines[0].contains("in flight, 0 errors"), "{ended}");
+    assert!(!ended.stderr.contains('\u{1b}'), "{ended}");
+    let quiet = run(&["--quiet"]);
+    assert!(!quiet.stderr.contains("in flight"), "{quiet}");
+    // What was asked for and cannot be is said.
+    let asked = run(&["--live", "--duration", "1s"]);
+    assert!(asked.said().contains("--live: standard error is not a terminal"), "{asked}");
+}

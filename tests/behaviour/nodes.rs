@@ -1,0 +1,102 @@
+//! Machines that share a run without a coordinator: `--node`, `--start-at` and `brunt merge`, for every command that
+//! makes load.
+
+use std::path::Path;
+use std::time::{Duration, Instant, SystemTime};
+
+use brunt_record::Record;
+
+use crate::program::{Program, among_others, binary, command, run, scratch};
+use crate::targets::Targets;
+
+/// Starts the share of one node of a command.
+fn start(line: &[String], node: &str, more: &[&str], record: &Path) -> Program {
+    let mut brunt = command(binary());
+    // Some tools take no option after their first argument.
+    brunt.arg(&line[0]);
+    let after_subcommand = if line[0] == "names" { 2 } else { 1 };
+    brunt.args(&line[1..after_subcommand]);
+    brunt.args(["--seed", "11", "--node", node]).args(more).arg("--record").arg(record);
+    brunt.args(&line[after_subcommand..]);
+    Program::start(&mut brunt)
+}
+
+/// The command line of a node. Two relays cannot have one address, and what is a machine's own is no difference between
+/// shares.
+fn of_node(line: &[String], rank: usize) -> Vec<String> {
+    let mut line = line.to_vec();
+    if let Some(at) = line.iter().position(|word| word == "-l") {
+        line[at + 1] = format!("127.9.0.{}", rank + 1);
+    }
+    line
+}
+
+#[test]
+fn every_command_is_shared_and_merged() {
+    let _among = among_others();
+    let directory = scratch();
+    let path = |name: &str| directory.path().join(name);
+    let targets = Targets::start();
+    for (name, line) in targets.commands(directory.path()) {
+        let files = [path("n0.json"), path("n1.json")];
+        let share =
+            |rank: usize| start(&of_node(&line, rank), &format!("{rank}/2"), &[], &files[rank]);
+        let programs = [share(0), share(1)];
+        let shares = programs.map(|program| program.wait().expect(0));
+        let of = |file: &Path| {
+            Record::read(file).unwrap_or_else(|error| panic!("{name}: {error}\n{}", shares[0]))
+        };
+        let [first, second] = [of(&files[0]), of(&files[1])];
+        assert_eq!((first.counts.planned, second.counts.planned), (50, 50), "{name}");
+        let all = path("all.json");
+        let words = ["merge", "n0.json", "n1.json", "--record", "all.json"];
+        let words = words.map(|word| match word.ends_with(".json") {
+            true => path(word).display().to_string(),
+            false => word.to_owned(),
+        });
+        run(&words).expect(0);
+        let merged = of(&all);
+        assert_eq!((merged.counts.planned, merged.counts.ok), (100, 100), "{name}");
+        assert!(merged.conservation.holds && merged.nodes.len() == 2, "{name}");
+        let count =
+            |record: &Record| record.operations.iter().map(|it| it.response.count).sum::<u64>();
+        assert_eq!(count(&merged), count(&first) + count(&second), "{name}");
+    }
+}
+
+#[test]
+fn a_share_without_a_seed_or_outside_the_run_is_refused() {
+    let _among = among_others();
+    for (words, culprit) in [
+        (&["http", "--node", "0/2", "http://127.0.0.1:9"][..], "--node needs --seed"),
+        (
+            &["http", "--node", "2/2", "--seed", "1", "http://127.0.0.1:9"],
+            "0/3 for the first of three",
+        ),
+        (&["authrate", "-D", "cn=a", "-w", "b", "--node", "1/2"], "--node needs --seed"),
+        (&["http", "--start-at", "2020-01-01T00:00:00Z", "http://127.0.0.1:9"], "is past"),
+        (&["http", "--start-at", "soon", "http://127.0.0.1:9"], "12:00:05"),
+    ] {
+        let ended = run(words);
+        assert_ne!(ended.code(), 0, "{ended}");
+        assert!(ended.said().contains(culprit), "{words:?}: {ended}");
+    }
+}
+
+#[test]
+fn a_run_begins_when_it_is_told_to() {
+    let _among = among_others();
+    let directory = scratch();
+    let targets = Targets::start();
+    let ahead = Duration::from_millis(1_500);
+    for (name, line) in targets.commands(directory.path()) {
+        let began = Instant::now();
+        let at = jiff::Timestamp::try_from(SystemTime::now() + ahead).expect("it is a moment");
+        let record = directory.path().join("record.json");
+        let more = ["--start-at", &at.to_string()];
+        let ended = start(&of_node(&line, 2), "0/1", &more, &record).wait().expect(0);
+        assert!(began.elapsed() >= ahead, "{name}: {ended}");
+        let counts = Record::read(&record).expect("it was written").counts;
+        assert_eq!((counts.planned, counts.ok), (100, 100), "{name}: {ended}");
+    }
+}

@@ -1,0 +1,57 @@
+//! The page of a run: every way to make it makes the same, and none costs what was there.
+
+use std::fs;
+
+use crate::program::{Program, among_others, binary, command, run, scratch};
+
+#[test]
+fn a_run_its_record_and_its_events_make_the_same_page() {
+    let _among = among_others();
+    let directory = scratch();
+    let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let mut server =
+        Program::start(command(binary()).args(["target", "ldap", "--listen", "127.0.0.1:0"]));
+    server.wait_until("its address", |stdout, _| stdout.contains('\n'));
+    let printed = server.printed();
+    let port = printed.lines().next().and_then(|line| line.rsplit(':').next());
+    let port: String = port.unwrap().chars().take_while(char::is_ascii_digit).collect();
+    let [run_page, record, events] = ["run.html", "run.json", "run.ndjson"].map(at);
+    let user = "uid=user.<b>{}</b>,ou=people,dc=example,dc=com";
+    run([
+        "authrate",
+        "-p",
+        &port,
+        "-D",
+        user,
+        "-w",
+        "password",
+        "-g",
+        "rand(0,9)",
+        "-m",
+        "200",
+        "-f",
+        "--html",
+        &run_page,
+        "--record",
+        &record,
+        "--events",
+        &events,
+    ]);
+    let page = fs::read_to_string(&run_page).unwrap();
+    assert!(page.starts_with("<!doctype html>") && page.trim_end().ends_with("</html>"), "{page}");
+    assert!(page.contains("user.&lt;b&gt;{}") && !page.contains("<b>{}"), "the command is text");
+    assert!(page.contains("[uid=user.&lt;b&gt;") && !page.contains("src="));
+    for (source, name) in [(&record, "again.html"), (&events, "events.html")] {
+        run(["report", source, "--html", &at(name)]).expect(0);
+        assert_eq!(fs::read_to_string(at(name)).unwrap(), page, "{name}");
+    }
+    assert_eq!(run(["report", &record, "--format", "html"]).expect(0).stdout, page);
+
+    let before = fs::read(&record).unwrap();
+    let refused = run(["report", &record, "--html", &record]).expect(1);
+    assert!(refused.said().contains("--html names the same file"), "{refused}");
+    assert_eq!(fs::read(&record).unwrap(), before);
+    let nowhere = at("no/such/place.html");
+    let failed = run(["report", &record, "--html", &nowhere]).expect(1);
+    assert!(failed.said().contains(&format!("failed to write --html {nowhere}")), "{failed}");
+}

@@ -1,0 +1,368 @@
+//! [`Browser`]: a headless Chromium with a profile of its own, and what a test asks of it.
+//!
+//! Calls block, as the other servers of the tests do. Whatever goes wrong panics with what the driver said. Chromium
+//! talks to chromedriver over a pipe, so that it ends when that does, and chromedriver is a [`Daemon`], which ends with
+//! the test: no browser is left behind, however a test ends. Of a page under test nothing is known here.
+
+use std::cell::RefCell;
+use std::fs;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use brunt_testbed::{Daemon, axe_core, found, free_port, require, until};
+use fantoccini::actions::{InputSource as _, KeyAction, KeyActions};
+use fantoccini::wd::WebDriverCompatibleCommand;
+use fantoccini::{Client, ClientBuilder, Locator};
+use hyper_util::client::legacy::connect::HttpConnector;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+use url::Url;
+
+/// How long a page may take to come to what is waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How a page is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    /// A window of 1280 by 800 that prefers light colours.
+    Light,
+    /// The same, dark.
+    Dark,
+    /// A telephone: 390 by 844, three pixels to one, light.
+    Phone,
+    /// On paper.
+    Print,
+}
+
+/// What axe-core says of a page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Violation {
+    /// The rule, such as `color-contrast`.
+    pub(crate) rule: String,
+    /// `minor`, `moderate`, `serious` or `critical`.
+    pub(crate) impact: String,
+    /// The elements, as CSS selectors, and what is wrong with each.
+    pub(crate) elements: Vec<String>,
+}
+
+impl Violation {
+    /// Whether it keeps somebody from using the page.
+    pub(crate) fn is_serious(&self) -> bool {
+        matches!(self.impact.as_str(), "serious" | "critical")
+    }
+}
+
+/// A running browser with one tab.
+pub(crate) struct Browser {
+    runtime: Runtime,
+    client: Client,
+    /// Lines of the console that are errors, and addresses that were asked for, since they were last looked at.
+    seen: RefCell<Seen>,
+    // After the session, which is closed first when a browser is dropped.
+    driver: Option<Daemon>,
+    _directory: TempDir,
+}
+
+#[derive(Default)]
+struct Seen {
+    errors: Vec<String>,
+    requests: Vec<String>,
+}
+
+impl Browser {
+    /// Starts a browser, which takes about a second; none, visibly, where it is not installed.
+    pub(crate) fn start() -> Option<Self> {
+        require(&["chromium", "chromedriver", "axe-core"]).then(Self::begin)
+    }
+
+    fn begin() -> Self {
+        let directory = tempfile::Builder::new().prefix("testbed-browser-").tempdir();
+        let directory = directory.expect("a temporary directory");
+        let port = free_port();
+        let mut command = Command::new(found("chromedriver").expect("chromedriver is installed"));
+        command.arg(format!("--port={port}"));
+        // Chromium keeps caches and settings beside its profile.
+        command.env("HOME", directory.path()).env("TMPDIR", directory.path());
+        let driver = Daemon::start(&command, &directory.path().join("chromedriver.log"));
+        driver.wait_for_port(port);
+        let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
+        let mut builder = ClientBuilder::new(HttpConnector::new());
+        let wanted = capabilities(&directory.path().join("profile"));
+        builder.capabilities(wanted.as_object().expect("an object").clone());
+        let address = format!("http://127.0.0.1:{port}");
+        let client =
+            runtime.block_on(builder.connect(&address)).expect("chromedriver starts Chromium");
+        let seen = RefCell::default();
+        let browser = Self { runtime, client, seen, driver: Some(driver), _directory: directory };
+        browser.look(Look::Light);
+        // Instead of the page that Chromium begins with, whose parts are none of a test's.
+        browser.open("about:blank");
+        browser.read_logs();
+        browser.seen.take();
+        browser
+    }
+
+    /// Opens an address and waits until the page is loaded.
+    pub(crate) fn open(&self, address: &str) {
+        self.must(&format!("open {address}"), self.client.goto(address));
+    }
+
+    /// Opens a file of this machine, by `file:`.
+    pub(crate) fn open_file(&self, path: &Path) {
+        let path =
+            path.canonicalize().unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        self.open(Url::from_file_path(path).expect("the path is absolute").as_str());
+    }
+
+    /// Loads the page again.
+    pub(crate) fn reload(&self) {
+        self.must("reload", self.client.refresh());
+    }
+
+    /// Opens another tab, and goes on there.
+    pub(crate) fn open_tab(&self) {
+        let tab = self.must("open a tab", self.client.new_window(true));
+        self.must("change tabs", self.client.switch_to_window(tab.handle));
+    }
+
+    /// Goes on in the tab that was opened as this one, from 0.
+    pub(crate) fn use_tab(&self, number: usize) {
+        let tabs = self.must("list tabs", self.client.windows());
+        self.must("change tabs", self.client.switch_to_window(tabs[number].clone()));
+    }
+
+    /// What a function body in JavaScript returns.
+    pub(crate) fn run(&self, script: &str) -> Value {
+        self.must(script, self.client.execute(script, Vec::new()))
+    }
+
+    /// Waits until a function body in JavaScript returns something true, and returns that.
+    pub(crate) fn wait_for(&self, script: &str) -> Value {
+        let mut last = Value::Null;
+        let is_true = |value: &Value| {
+            !matches!(value, Value::Null | Value::Bool(false))
+                && *value != json!(0)
+                && *value != json!("")
+        };
+        let came = until(PATIENCE, || {
+            last = self.run(script);
+            is_true(&last)
+        });
+        assert!(
+            came,
+            "the page did not come to: {script}\nit is at {last}; its errors: {:?}",
+            self.console_errors()
+        );
+        last
+    }
+
+    /// The text of an element as a reader sees it.
+    pub(crate) fn text(&self, css: &str) -> String {
+        let element = self.must(css, self.client.find(Locator::Css(css)));
+        self.must(css, element.text())
+    }
+
+    /// Clicks an element in its middle.
+    pub(crate) fn click(&self, css: &str) {
+        let element = self.must(css, self.client.find(Locator::Css(css)));
+        self.must(&format!("click {css}"), element.click());
+    }
+
+    /// Presses a key and lets it go: a character, or one of [`fantoccini::key::Key`].
+    pub(crate) fn press(&self, key: impl Into<char>) {
+        let key = key.into();
+        let actions = KeyActions::new("keyboard".to_owned())
+            .then(KeyAction::Down { value: key })
+            .then(KeyAction::Up { value: key });
+        self.must("press a key", self.client.perform_actions(actions));
+    }
+
+    /// Errors on the console since this was last asked, of whatever origin: scripts, loading, refused content.
+    pub(crate) fn console_errors(&self) -> Vec<String> {
+        self.read_logs();
+        std::mem::take(&mut self.seen.borrow_mut().errors)
+    }
+
+    /// The addresses that pages asked for since this was last asked, in order; what is in the page itself (`data:`,
+    /// `blob:`) or in the browser is none.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        self.read_logs();
+        std::mem::take(&mut self.seen.borrow_mut().requests)
+    }
+
+    /// Whether the page may reach any network from now on. Connections there are break too.
+    pub(crate) fn set_offline(&self, offline: bool) {
+        self.devtools("Network.enable", &json!({}));
+        let conditions = json!({
+            "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1,
+        });
+        self.devtools("Network.emulateNetworkConditions", &conditions);
+    }
+
+    /// How the page is looked at from now on.
+    pub(crate) fn look(&self, look: Look) {
+        let scheme = if look == Look::Dark { "dark" } else { "light" };
+        let media = if look == Look::Print { "print" } else { "screen" };
+        let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
+        self.devtools(
+            "Emulation.setEmulatedMedia",
+            &json!({ "media": media, "features": features }),
+        );
+        let (width, height, scale) =
+            if look == Look::Phone { (390, 844, 3) } else { (1280, 800, 1) };
+        let metrics = json!({
+            "width": width, "height": height, "deviceScaleFactor": scale, "mobile": look == Look::Phone,
+        });
+        self.devtools("Emulation.setDeviceMetricsOverride", &metrics);
+    }
+
+    /// Keeps a picture of the whole page, for whoever wants to look: `target/tmp/screens/NAME.png`.
+    pub(crate) fn screenshot(&self, name: &str) -> PathBuf {
+        let metrics = self.devtools("Page.getLayoutMetrics", &json!({}));
+        let size = &metrics["cssContentSize"];
+        // A page that never ends would be a picture that never ends.
+        let height = size["height"].as_f64().unwrap_or(800.0).min(12_000.0);
+        let clip = json!({ "x": 0, "y": 0, "width": size["width"], "height": height, "scale": 1 });
+        let parameters = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
+        let taken = self.devtools("Page.captureScreenshot", &parameters);
+        let picture = decoded(taken["data"].as_str().expect("a picture"));
+        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screens");
+        fs::create_dir_all(&directory).expect("a directory for pictures");
+        let path = directory.join(format!("{name}.png"));
+        fs::write(&path, picture).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        path
+    }
+
+    /// What axe-core finds wrong with the page as it is now: all of it, whatever its impact.
+    pub(crate) fn violations(&self) -> Vec<Violation> {
+        let axe = fs::read_to_string(axe_core()).expect("tests/setup unpacked axe-core");
+        self.must("load axe-core", self.client.execute(&axe, Vec::new()));
+        let script = "const done = arguments[0]; \
+                      axe.run(document, {resultTypes: ['violations']}).then(done, error => done(String(error)))";
+        let result = self.must("run axe-core", self.client.execute_async(script, Vec::new()));
+        let found = result["violations"].as_array();
+        let found = found.unwrap_or_else(|| panic!("axe-core failed: {result}"));
+        found.iter().map(violation).collect()
+    }
+
+    /// Sends a command of Chromium's own protocol to the tab.
+    pub(crate) fn devtools(&self, method: &str, parameters: &Value) -> Value {
+        let body = json!({ "cmd": method, "params": parameters });
+        self.must(method, self.client.issue_cmd(Ours { path: "goog/cdp/execute", body }))
+    }
+
+    /// Reads what the driver logged; it forgets what was read.
+    fn read_logs(&self) {
+        let of = |kind: &str| {
+            let command = Ours { path: "se/log", body: json!({ "type": kind }) };
+            let lines = self.must("read a log", self.client.issue_cmd(command));
+            lines.as_array().cloned().unwrap_or_default()
+        };
+        let mut seen = self.seen.borrow_mut();
+        for line in of("browser") {
+            if line["level"] == "SEVERE" {
+                seen.errors.push(line["message"].as_str().unwrap_or_default().to_owned());
+            }
+        }
+        for line in of("performance") {
+            let text = line["message"].as_str().unwrap_or_default();
+            let event: Value = serde_json::from_str(text).unwrap_or_default();
+            let message = &event["message"];
+            let address = match message["method"].as_str() {
+                Some("Network.requestWillBeSent") => &message["params"]["request"]["url"],
+                Some("Network.webSocketCreated") => &message["params"]["url"],
+                _ => continue,
+            };
+            let address = address.as_str().unwrap_or_default();
+            if !["about:", "blob:", "chrome:", "data:"]
+                .iter()
+                .any(|inside| address.starts_with(inside))
+            {
+                seen.requests.push(address.to_owned());
+            }
+        }
+    }
+
+    fn must<T, E: std::fmt::Display>(
+        &self,
+        what: &str,
+        act: impl Future<Output = Result<T, E>>,
+    ) -> T {
+        let done = self.runtime.block_on(act);
+        done.unwrap_or_else(|error| panic!("the browser failed to {}: {error}", shortened(what)))
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.runtime.block_on(self.client.clone().close());
+        drop(self.driver.take());
+    }
+}
+
+/// What is asked of a new session.
+fn capabilities(profile: &Path) -> Value {
+    let profile = format!("--user-data-dir={}", profile.display());
+    let mut arguments = vec![
+        "--headless=new",
+        "--remote-debugging-pipe",
+        "--window-size=1280,800",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-dev-shm-usage",
+        "--disable-gpu",
+        "--hide-scrollbars",
+        "--no-first-run",
+        &profile,
+    ];
+    // Chromium's sandbox does not run as root, which the tests of networks need.
+    if rustix::process::geteuid().is_root() {
+        arguments.push("--no-sandbox");
+    }
+    json!({
+        "goog:chromeOptions": { "args": arguments },
+        "goog:loggingPrefs": { "browser": "ALL", "performance": "ALL" },
+    })
+}
+
+fn violation(found: &Value) -> Violation {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let nodes = found["nodes"].as_array().cloned().unwrap_or_default();
+    let elements =
+        nodes.iter().map(|node| format!("{}: {}", node["target"], text(&node["failureSummary"])));
+    Violation {
+        rule: text(&found["id"]),
+        impact: text(&found["impact"]),
+        elements: elements.collect(),
+    }
+}
+
+/// The bytes of a picture in base64.
+fn decoded(text: &str) -> Vec<u8> {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.decode(text).expect("base64")
+}
+
+fn shortened(what: &str) -> &str {
+    what.char_indices().nth(200).map_or(what, |(end, _)| &what[..end])
+}
+
+/// A command that chromedriver has beside those of the standard.
+#[derive(Debug)]
+struct Ours {
+    path: &'static str,
+    body: Value,
+}
+
+impl WebDriverCompatibleCommand for Ours {
+    fn endpoint(&self, base: &Url, session: Option<&str>) -> Result<Url, url::ParseError> {
+        base.join(&format!("session/{}/{}", session.unwrap_or_default(), self.path))
+    }
+
+    fn method_and_body(&self, _: &Url) -> (http::Method, Option<String>) {
+        (http::Method::POST, Some(self.body.to_string()))
+    }
+}

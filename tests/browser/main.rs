@@ -1,0 +1,7 @@
+//! Pages in a real browser: Debian's Chromium, driven through chromedriver.
+//!
+//! What a page shows is compared with the record it was made of. A test here needs `chromium`, `chromedriver` and
+//! axe-core, which `tests/setup` installs; without them it is skipped by name.
+
+mod browser;
+mod harness;
