@@ -77,6 +77,9 @@ pub(crate) struct FindMaxArgs {
     /// Write all steps with their records as JSON, for brunt report and brunt sizing
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub(crate) record: Option<PathBuf>,
+    /// Write the result as one self-contained HTML page
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub(crate) html: Option<PathBuf>,
     /// Show no progress
     #[arg(long, help_heading = "Results")]
     pub(crate) quiet: bool,

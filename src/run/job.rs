@@ -123,7 +123,8 @@ pub(crate) fn carry_out(
     signals: &Signals,
 ) -> Result<Finished, String> {
     let job = &job.timed()?;
-    let quiet = observers.is_empty() && job.output.progress == cli::output::Progress::Quiet;
+    let quiet = observers.iter().all(|observer| observer.is_quiet())
+        && job.output.progress == cli::output::Progress::Quiet;
     if let Some(at) = job.output.run.start_at.filter(|_| !quiet) {
         console::note(&format!("the run begins at {at}"));
     }

@@ -16,6 +16,11 @@ use crate::console;
 
 /// Whoever looks at a run while it goes on.
 pub(crate) trait Observer {
+    /// Whether whoever looks shows nothing of the run by itself, so that nothing else is to be shown either.
+    fn is_quiet(&self) -> bool {
+        false
+    }
+
     /// Before the first connection is made.
     fn begin(&mut self) -> Result<(), Trouble> {
         Ok(())

@@ -17,7 +17,7 @@ use super::monitor::Opener;
 use super::observer::Observer;
 use super::plan::asked;
 use super::signals::Signals;
-use crate::cli::output::Output;
+use crate::cli::output::{Output, Progress};
 
 /// One run of a load.
 #[derive(Clone, Debug, PartialEq)]
@@ -224,7 +224,11 @@ impl Job {
             catalogue: self.catalogue.clone(),
             asked,
             objectives: Vec::new(),
-            output: Output { percentiles: self.output.percentiles.clone(), ..Output::default() },
+            output: Output {
+                percentiles: self.output.percentiles.clone(),
+                progress: Progress::Quiet,
+                ..Output::default()
+            },
             ports: self.ports,
             ceiling: self.ceiling,
             endless: false,

@@ -37,7 +37,8 @@ const TIMEOUTS: &str = "timeouts<0.1%";
 pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let inner = Inner::read(&args.command, args.seed.or_else(|| Some(console::seed())))?;
     protect(args)?;
-    files::check(&[("--record", args.record.as_deref())]).map_err(Refusal::failed)?;
+    let written = [("--record", args.record.as_deref()), ("--html", args.html.as_deref())];
+    files::check(&written).map_err(Refusal::failed)?;
     let load = inner.prepare(signals).map_err(away)?;
     let subject = load.subject();
     let goals = goals(args, subject, &inner)?;
@@ -200,10 +201,15 @@ fn report(args: &FindMaxArgs, collection: &Collection, losses: &mut Losses) {
     let record = losses.written(args.record.as_deref(), |path| {
         collection.write(path).map_err(|error| format!("failed to {error}"))
     });
-    if let Some(reading) = Reading::of(collection) {
-        losses.print(&format!("{}\n", reading.sentence()));
-    }
-    if let Some(path) = record.filter(|_| !args.quiet) {
-        console::say(&format!("record: {}", path.display()));
+    let Some(reading) = Reading::of(collection) else { return };
+    let page = brunt_report::capacity::page(&reading);
+    let html = losses.written(args.html.as_deref(), |path| {
+        console::write(path, &page.html()).map(drop).map_err(|refusal| refusal.text)
+    });
+    losses.print(&page.text(console::screen()));
+    for (name, path) in [("record", record), ("page", html)] {
+        if let Some(path) = path.filter(|_| !args.quiet) {
+            console::say(&format!("{name}: {}", path.display()));
+        }
     }
 }

@@ -241,6 +241,10 @@ struct Watch<'w, 'j> {
 }
 
 impl Observer for Watch<'_, '_> {
+    fn is_quiet(&self) -> bool {
+        true
+    }
+
     fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), Trouble> {
         self.screen.second(interval, self.seconds, self.of);
         let whole = interval.lasted().as_secs_f64() >= WHOLE * self.second.as_secs_f64();
