@@ -217,7 +217,7 @@ fn the_workflow_fails_where_an_objective_is_missed_and_keeps_its_files() {
         let record = Record::read(&kept.join("run.json")).expect("a record");
         assert_eq!(record.counts.planned, 100);
         assert!(is_valid(&kept.join("objectives.xml")).0);
-        for file in ["run.ndjson", "intervals.csv"] {
+        for file in ["run.ndjson", "run.html", "intervals.csv"] {
             assert!(fs::metadata(kept.join(file)).is_ok_and(|file| file.len() > 100), "{file}");
         }
         let summary = fs::read_to_string(directory.path().join("summary.md")).expect("a summary");

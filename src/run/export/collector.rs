@@ -7,6 +7,7 @@
 use std::env;
 use std::time::Duration;
 
+use brunt_drivers::net::Failure;
 use brunt_drivers::net::keystore::Store;
 use brunt_drivers::net::stream::Stream;
 use brunt_drivers::net::tls::{self, Name, Options, Trust};
@@ -67,7 +68,7 @@ impl Collector {
         let stream = match &self.tls {
             None => plain,
             Some((tls, name)) => {
-                plain.secure(tls, name, None).await.map_err(|failure| failure.to_string())?
+                plain.secure(tls, name, None).await.map_err(|failure| untrusted(&failure))?
             }
         };
         let told = |error: hyper::Error| error.to_string();
@@ -115,6 +116,11 @@ fn taken(body: &[u8]) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
+}
+
+/// Why there is no TLS. What options of a run change has no meaning here; a variable has.
+fn untrusted(failure: &Failure) -> String {
+    format!("{failure}; for a collector {} names a PEM file to trust", CERTIFICATES[1])
 }
 
 fn secured(url: &OtlpUrl) -> Result<(tls::Client, Name), String> {

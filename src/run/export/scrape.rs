@@ -101,7 +101,7 @@ impl Endpoint {
             || self.shared.finished.load(Ordering::Relaxed) || stop.urgency() != Urgency::Run;
         while !is_over() && waited < limit {
             if waited == GRACE {
-                let seconds = (limit - waited).as_secs();
+                let seconds = limit.saturating_sub(waited).as_secs();
                 console::say(&format!(
                     "metrics: waiting up to {seconds} s for the last scrape; ^C ends it"
                 ));
@@ -166,8 +166,8 @@ async fn converse(stream: tokio::net::TcpStream, shared: &Shared, clock: Monoton
     let mut server = http1::Builder::new();
     server.keep_alive(false).timer(TokioTimer::new()).header_read_timeout(ASKING);
     let connection = server.serve_connection(TokioIo::new(stream), answer);
-    let served = tokio::time::timeout(CONNECTION_LASTING, connection).await;
-    if is_last.get() && matches!(served, Ok(Ok(()))) {
+    let conversation = tokio::time::timeout(CONNECTION_LASTING, connection).await;
+    if is_last.get() && matches!(conversation, Ok(Ok(()))) {
         shared.finished.store(true, Ordering::Relaxed);
     }
 }

@@ -80,7 +80,8 @@ pub(crate) struct Done {
     /// How long it was until nothing was in flight any more, from its origin.
     pub(crate) lasted: Duration,
     /// Waits for the last scrape of its figures when all of this is told.
-    _last_scrape: LastScrape,
+    #[expect(dead_code, reason = "it acts when it is dropped")]
+    last_scrape: LastScrape,
 }
 
 impl Done {
@@ -139,11 +140,10 @@ pub(crate) fn run(asked_for: FlowJob, signals: &Signals) -> Result<Done, Refusal
         counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
     }
     let exit = exit(&finished.record, finished.signal, Manner::Ours);
-    let Finished { record, engine, written, mut losses, signal, last_scrape: _last_scrape, .. } =
-        finished;
+    let Finished { record, engine, written, mut losses, signal, last_scrape, .. } = finished;
     losses.keep(users.tracer.take().map_or(Ok(()), |tracer| tracer.write()));
     let lasted = engine.over;
-    Ok(Done { record, exit, written, signal, losses, tallies, counts, lasted, _last_scrape })
+    Ok(Done { record, exit, written, signal, losses, tallies, counts, lasted, last_scrape })
 }
 
 /// The virtual users of a flow.

@@ -122,8 +122,12 @@ fn every_query_of_the_dashboard_has_an_answer() {
     let scraped = endpoint(&mut run);
     let prometheus = Prometheus::start(directory.path(), &scraped);
     // Rates are of several scrapes.
-    let scrapes = || prometheus.sum("count_over_time(brunt_run_elapsed_seconds[1m])");
-    assert!(until(Duration::from_secs(30), || scrapes() >= 4.0), "{} scrapes", scrapes());
+    let times_scraped = || prometheus.sum("count_over_time(brunt_run_elapsed_seconds[1m])");
+    assert!(
+        until(Duration::from_secs(30), || times_scraped() >= 4.0),
+        "{} scrapes",
+        times_scraped()
+    );
     for (title, query) in queries() {
         let answer = prometheus.query(&query);
         assert!(!answer.is_empty(), "{title}: nothing for {query}");
