@@ -246,12 +246,17 @@ const MAKELDIF: &str = "Writes the entries that [addrate](addrate.md) adds with 
 /// What is claimed, and what is not.
 const FIND_MAX: &str = include_str!("../commands/find_max/page.txt").trim_ascii_end();
 
-const SIZING: &str = "Reads what [find-max](find-max.md) wrote with `--record`, and computes how many servers a peak takes: \
-    `N = max(ceil(D s / (R (1 - h))), ceil(D s / R) + spare)`. R is the rate that was confirmed, s the number of servers \
-    that answered the search, D the peak with its growth, h the headroom. The first term holds while all servers are up, \
+const SIZING: &str = "Reads what [find-max](find-max.md) wrote with `--record`, and computes how many servers a \
+    peak takes: \
+    `N = max(ceil(D s / (R (1 - h))), ceil(D s / R) + spare)`. R is the rate that was confirmed, s the number \
+    of servers \
+    that answered the search, D the peak with its growth, h the headroom. The first term holds while all \
+    servers are up, \
     the second while `--spare` of them are lost. The same from the rate that failed shows how much hangs on the \
-    difference between the two.\n\nThe page shows each number with its input, the curve with the knee and the band of the \
-    limit, how sure all of it is, and what was not tested. Only a confirmed rate is sized from: a search without a claim \
+    difference between the two.\n\nThe page shows each number with its input, the curve with the knee and the \
+    band of the \
+    limit, how sure all of it is, and what was not tested. Only a confirmed rate is sized from: a search \
+    without a claim \
     is refused, and a floor gives the number of servers that is certainly enough. Other machines and other numbers of \
     cores are not computed, because rates are seldom proportional to them. Where find-max saw the target's processor \
     (`--server-cpu`), the page says what an operation costs, with a 90 % interval.";

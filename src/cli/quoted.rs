@@ -27,7 +27,7 @@ use super::ubench::Ubench;
 pub(super) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// What looks like a command in a sentence and is none, and why.
-const PROSE: [(&str, &str); 12] = [
+const PROSE: [(&str, &str); 13] = [
     ("brunt target", "the name of a group of commands: one of them has to follow"),
     ("brunt import", "the same"),
     ("brunt target ldap|dhcp|rest --script FILE", "three commands at once"),
@@ -37,6 +37,7 @@ const PROSE: [(&str, &str); 12] = [
     ("brunt report", "the same"),
     ("brunt compare", "the name of a command that needs runs"),
     ("brunt ab", "the name of a command that needs two others"),
+    ("brunt find-max", "the name of a command that needs another"),
     ("brunt trend", "the name of a command that needs runs"),
     ("brunt run", "the name of a command that needs a plan"),
     ("brunt names sweep", "the name of a command that needs something to vary"),

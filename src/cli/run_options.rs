@@ -23,6 +23,7 @@ use super::view::ViewOptions;
 use super::web::WebAddress;
 
 /// Where results go, and what figures are held against.
+#[expect(clippy::doc_markdown, reason = "what stands here is shown on a terminal")]
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(next_help_heading = "Results")]
 pub(crate) struct RunOptions {

@@ -263,8 +263,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("LDAP also", &["comparerate", "deleterate", "moddnrate", "makeldif"]),
     ("DHCP, HTTP", &["perfdhcp", "http", "loadgen"]),
     ("Plans", &["run", "import"]),
-    ("Leases", &["leases", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
-    ("Names", &["names"]),
+    ("Stores", &["leases", "names", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
     ("Limits", &["find-max", "sizing"]),
     ("Results", &["report", "merge", "compare", "ab", "trend"]),
 ];

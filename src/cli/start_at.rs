@@ -23,9 +23,8 @@ impl StartAt {
             Self::Moment(moment) => moment,
             Self::Clock(time) => {
                 let today = now.with().time(time).build();
-                let next = today.and_then(|today| match today > *now {
-                    true => Ok(today),
-                    false => today.checked_add(1.day()),
+                let next = today.and_then(|today| {
+                    if today > *now { Ok(today) } else { today.checked_add(1.day()) }
                 });
                 next.map_err(|error| format!("--start-at {self}: {error}"))?.timestamp()
             }

@@ -1,7 +1,8 @@
 //! The fence that `--allow` puts around a run, and how the program ends that came to it.
 //!
 //! It is put up before anything is sent, whatever the command. The driver asks it at every connection and datagram; a
-//! run that was kept from an address did not do what was asked for, so the exit code says so over all else but a signal.
+//! run that was kept from an address did not do what was asked for, so the exit code says so over all else but a
+//! signal.
 
 use brunt_drivers::net::fence::{self, Refused};
 

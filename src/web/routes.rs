@@ -72,6 +72,7 @@ async fn page(State(shared): State<Arc<Shared>>) -> Response {
     ([(header::CONTENT_TYPE, "text/html; charset=utf-8")], shared.page.clone()).into_response()
 }
 
+#[expect(clippy::unused_async, reason = "a handler is a future")]
 async fn events(
     State(shared): State<Arc<Shared>>,
     headers: HeaderMap,

@@ -11,7 +11,8 @@ impl Token {
     pub(super) fn new() -> Result<Self, String> {
         let mut bytes = [0; 16];
         getrandom::fill(&mut bytes).map_err(|error| format!("draw a random token: {error}"))?;
-        Ok(Self(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+        let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        Ok(Self(digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()))
     }
 
     /// Whether this is it. How long that takes says nothing of how much of it is right.

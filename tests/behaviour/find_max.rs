@@ -39,9 +39,9 @@ fn number_after(text: &str, words: &str) -> f64 {
         .unwrap_or_else(|_| panic!("no number after '{words}': {text}"))
 }
 
-/// A line that is served at a constant speed refuses what finds no room. With Poisson arrivals that is a percent of all a
-/// little below its speed: the line is M/D/1 with room for 40, which holds as many as come until nearly all of its time is
-/// used, and above its speed refuses the rest.
+/// A line that is served at a constant speed refuses what finds no room. With Poisson arrivals that is a percent of
+/// all a little below its speed: the line is M/D/1 with room for 40, which holds as many as come until nearly all of
+/// its time is used, and above its speed refuses the rest.
 #[test]
 fn a_cliff_is_found_a_little_below_its_edge() {
     let _quiet = alone();
@@ -182,7 +182,8 @@ fn where_no_rate_passes_it_ends_with_99() {
     target.stop();
 }
 
-/// Ten connections to a server that takes 20 ms for whatever comes bear 500 a second, which is theirs and not its limit.
+/// Ten connections to a server that takes 20 ms for whatever comes bear 500 a second, which is theirs and not its
+/// limit.
 #[test]
 fn connections_that_are_busy_give_a_floor_and_no_limit() {
     let _quiet = alone();

@@ -125,7 +125,8 @@ fn the_recipes_for_csv_work_as_they_stand() {
     let completed = record.counts.ok + record.counts.failed + record.counts.timed_out;
     assert_eq!(completed, 100);
     assert!(printed.starts_with(&format!("{completed} exchanges, the slowest ")), "{printed}");
-    let columns = "import csv; row = next(csv.DictReader(open('operations.csv'))); print(row['ok'], row['response_max'])";
+    let columns = "import csv; row = next(csv.DictReader(open('operations.csv'))); print(row['ok'], \
+    row['response_max'])";
     let (_, printed, said) = python(columns);
     let slowest = record.operations[0].response.max_ns.expect("answers") as f64 / 1e6;
     assert_eq!(printed.trim(), format!("{} {slowest:.3}", record.counts.ok), "{said}");
@@ -149,7 +150,7 @@ fn steps(workflow: &str) -> Vec<(String, String)> {
             steps.push((name.to_owned(), String::new()));
         } else if let Some(script) = line.trim().strip_prefix("run: ") {
             let step = steps.last_mut().expect("a name comes first");
-            step.1 = script.to_owned();
+            script.clone_into(&mut step.1);
             if script == "|" {
                 let within = line.len() - line.trim_start().len();
                 step.1.clear();

@@ -540,10 +540,12 @@ fn refusing(answer: Vec<u8>, is_asked: bool) -> u16 {
     port
 }
 
+/// Words that colour a terminal, ring its bell and name its window.
+const SAID: &[u8] = b"gone \x1b[31mred\x07 \x1b]0;owned\x07 \xc2\x9b31m";
+
 #[test]
 fn what_a_database_says_commands_no_terminal() {
     let _among = among_others();
-    const SAID: &[u8] = b"gone \x1b[31mred\x07 \x1b]0;owned\x07 \xc2\x9b31m";
     let mysql = [b"\xff\x10\x04#08004", SAID].concat();
     let mysql = [&[mysql.len() as u8, 0, 0, 0], &mysql[..]].concat();
     let postgres = [b"SFATAL\0C53300\0M", SAID, b"\0\0"].concat();

@@ -2,8 +2,9 @@
 //! makes load.
 
 use std::path::Path;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::Duration;
 
+use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_record::Record;
 
 use crate::program::{Program, among_others, binary, command, run, scratch};
@@ -49,12 +50,10 @@ fn every_command_is_shared_and_merged() {
         let [first, second] = [of(&files[0]), of(&files[1])];
         assert_eq!((first.counts.planned, second.counts.planned), (50, 50), "{name}");
         let all = path("all.json");
-        let words = ["merge", "n0.json", "n1.json", "--record", "all.json"];
-        let words = words.map(|word| match word.ends_with(".json") {
-            true => path(word).display().to_string(),
-            false => word.to_owned(),
-        });
-        run(&words).expect(0);
+        let [first_file, second_file] = files.each_ref().map(|file| file.display().to_string());
+        let into = all.display().to_string();
+        let words = ["merge", &first_file, &second_file, "--record", &into];
+        run(words).expect(0);
         let merged = of(&all);
         assert_eq!((merged.counts.planned, merged.counts.ok), (100, 100), "{name}");
         assert!(merged.conservation.holds && merged.nodes.len() == 2, "{name}");
@@ -90,12 +89,12 @@ fn a_run_begins_when_it_is_told_to() {
     let targets = Targets::start();
     let ahead = Duration::from_millis(1_500);
     for (name, line) in targets.commands(directory.path()) {
-        let began = Instant::now();
-        let at = jiff::Timestamp::try_from(SystemTime::now() + ahead).expect("it is a moment");
+        let clock = Monotonic::new();
+        let at = jiff::Timestamp::now() + ahead;
         let record = directory.path().join("record.json");
         let more = ["--start-at", &at.to_string()];
         let ended = start(&of_node(&line, 2), "0/1", &more, &record).wait().expect(0);
-        assert!(began.elapsed() >= ahead, "{name}: {ended}");
+        assert!(clock.now() >= Moment::ZERO + ahead, "{name}: {ended}");
         let counts = Record::read(&record).expect("it was written").counts;
         assert_eq!((counts.planned, counts.ok), (100, 100), "{name}: {ended}");
     }

@@ -48,7 +48,7 @@ fn a_search_is_sized_and_printed() {
     let directory = scratch();
     let file = found(directory.path(), "claim");
     let file = file.to_str().unwrap();
-    let sized = run(&["sizing", file, "--peak", "1200/s", "--growth", "30%", "--cores", "4"]);
+    let sized = run(["sizing", file, "--peak", "1200/s", "--growth", "30%", "--cores", "4"]);
     assert_eq!(sized.code(), 0, "{}", sized.stderr);
     let words = sized.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     // 1,200 x 1.3 = 1,560; / (731 x 0.6) = 3.56; / 731 = 2.13, and one spare.
@@ -58,13 +58,13 @@ fn a_search_is_sized_and_printed() {
     );
     assert!(words.contains("3.56 -> 4 2.13 -> 4 4"), "{words}");
     assert!(sized.stdout.lines().all(|line| line.chars().count() <= 80), "{}", sized.stdout);
-    let figures = run(&["sizing", file, "--peak", "1200/s", "--growth", "30%", "--format", "json"]);
+    let figures = run(["sizing", file, "--peak", "1200/s", "--growth", "30%", "--format", "json"]);
     let figures: serde_json::Value = serde_json::from_str(&figures.stdout).unwrap();
     assert_eq!(figures["peak"], 1_560.0);
     assert_eq!(figures["confirmed"]["servers"], 4);
-    let page = run(&["sizing", file, "--peak", "1200/s", "--format", "html"]);
+    let page = run(["sizing", file, "--peak", "1200/s", "--format", "html"]);
     assert!(page.stdout.contains("<svg") && page.stdout.contains("7 Not tested"));
-    let report = run(&["report", file]);
+    let report = run(["report", file]);
     let words = report.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("Bears 731/s (confirmed 300 s, Poisson, 50 connections)"), "{words}");
 }
@@ -73,12 +73,12 @@ fn a_search_is_sized_and_printed() {
 fn a_search_without_a_claim_and_another_file_are_refused() {
     let directory = scratch();
     let none = found(directory.path(), "no claim");
-    let refused = run(&["sizing", none.to_str().unwrap(), "--peak", "1200/s"]);
+    let refused = run(["sizing", none.to_str().unwrap(), "--peak", "1200/s"]);
     assert_eq!(refused.code(), 1);
     assert!(refused.stderr.contains("claims no rate"), "{}", refused.stderr);
-    assert_eq!(run(&["sizing", none.to_str().unwrap()]).code(), 2, "no peak");
+    assert_eq!(run(["sizing", none.to_str().unwrap()]).code(), 2, "no peak");
     assert_eq!(
-        run(&["sizing", none.to_str().unwrap(), "--peak", "5/s", "--headroom", "100%"]).code(),
+        run(["sizing", none.to_str().unwrap(), "--peak", "5/s", "--headroom", "100%"]).code(),
         2
     );
 }

@@ -1,4 +1,5 @@
-//! A search as a [`Collection`], which is all that is kept of it: written by [`Found::collection`], read by [`Reading`].
+//! A search as a [`Collection`], which is all that is kept of it: written by [`Found::collection`], read by
+//! [`Reading`].
 //!
 //! Whoever tells of a search reads the collection, also right after it, so that a report made later says the same.
 //! A collection comes from a file and may hold anything: what is missing is left out, never made up.

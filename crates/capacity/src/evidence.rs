@@ -1,9 +1,9 @@
 //! What the seconds of a step say of the objectives: [`Evidence`].
 //!
 //! Bad exchanges come in clumps: one slow moment makes many of them. So the spread of a share is taken from batches of
-//! seconds and never from the number of exchanges alone, and it is taken as it would be at the limit, since the question
-//! is on which side of the limit the target is. Verdicts of shares need enough allowed clumps to say 'pass'; what grows
-//! without end fails whatever its shares are so far.
+//! seconds and never from the number of exchanges alone, and it is taken as it would be at the limit, since the
+//! question is on which side of the limit the target is. Verdicts of shares need enough allowed clumps to say 'pass';
+//! what grows without end fails whatever its shares are so far.
 
 use crate::found::Verdict;
 use crate::objective::{Objective, Objectives};
@@ -26,8 +26,8 @@ const CLUMPS_MIN: f64 = 10.0;
 /// What grows is looked for in so many batches.
 const TREND_BATCHES: usize = 10;
 const TREND_MIN: f64 = 2.5;
-/// A queue that grows makes the last third slower than the first by more than this. A slope without weight, such as that
-/// of a directory whose data grow, is no queue.
+/// A queue that grows makes the last third slower than the first by more than this. A slope without weight, such as
+/// that of a directory whose data grow, is no queue.
 const TREND_GROWTH: f64 = 1.25;
 /// What a step is ended for at once.
 const AT_ONCE_SECONDS: usize = 3;
@@ -98,7 +98,8 @@ impl Evidence {
         Self { shares, trend, grows, at_once, w, verdict }
     }
 
-    /// The objective that decides: the least likely to be met, of those that were given if nothing is against the others.
+    /// The objective that decides: the least likely to be met, of those that were given if nothing is against the
+    /// others.
     pub fn worst(&self) -> Option<&Share> {
         let given = |share: &&Share| !share.guard || share.verdict != Verdict::Pass;
         let shares = self.shares.iter().filter(given);

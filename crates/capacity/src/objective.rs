@@ -1,9 +1,9 @@
 //! What a steady run must meet: [`Goals`] as they are asked for, [`Objectives`] once they can be counted.
 //!
-//! A goal may name its limit by the unstressed run (`p99<5x`), which is known only after the baseline. Two goals are added
-//! unless they are given: a rate at which a tenth of a percent fails, or a hundredth is never completed, is not borne,
-//! whatever the percentiles of the rest. Those are *guards*: they can fail a step, but need not be shown to be met, since
-//! that takes fifty thousand exchanges.
+//! A goal may name its limit by the unstressed run (`p99<5x`), which is known only after the baseline. Two goals are
+//! added unless they are given: a rate at which a tenth of a percent fails, or a hundredth is never completed, is not
+//! borne, whatever the percentiles of the rest. Those are *guards*: they can fail a step, but need not be shown to be
+//! met, since that takes fifty thousand exchanges.
 
 use crate::second::{Second, Tally};
 use brunt_record::{Allowance, Bad, Histogram, Interval, Slo, SloError, StepRecord};
@@ -105,15 +105,13 @@ impl Goals {
     }
 
     /// Checks that a run with these operations can be asked this.
-    pub fn check<'a>(
-        &self,
-        operations: impl IntoIterator<Item = &'a str> + Clone,
-    ) -> Result<(), GoalError> {
+    pub fn check(&self, operations: &[&str]) -> Result<(), GoalError> {
+        let operations = || operations.iter().copied();
         for goal in &self.given {
             match goal {
-                Goal::Fixed(slo) => slo.check(operations.clone())?,
+                Goal::Fixed(slo) => slo.check(operations())?,
                 Goal::Relative { figure, .. } => {
-                    limit(figure, 1.0)?.check(operations.clone())?;
+                    limit(figure, 1.0)?.check(operations())?;
                 }
             }
         }
@@ -182,6 +180,15 @@ pub struct Objective {
 /// Objectives that can be counted second by second.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Objectives(Vec<Objective>);
+
+impl<'a> IntoIterator for &'a Objectives {
+    type Item = &'a Objective;
+    type IntoIter = std::slice::Iter<'a, Objective>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
 
 impl Objectives {
     /// Objectives to be shown, and guards. What allows no share was refused before, and is left out.
@@ -255,7 +262,8 @@ struct Ended<'a> {
     service: Histogram,
 }
 
-/// Of all that ended or was dropped, how much was bad. What was dropped belongs to no operation, and may have been of any.
+/// Of all that ended or was dropped, how much was bad. What was dropped belongs to no operation, and may have been of
+/// any.
 fn tally(allowance: &Allowance, dropped: u64, ended: &[Ended<'_>]) -> Tally {
     let mut tally = Tally { of: dropped, ..Tally::default() };
     if matches!(

@@ -68,8 +68,8 @@ mod tests {
     fn the_limit_is_between_what_passed_and_what_failed() {
         let vote = |rate, w| Vote { rate, w, long: false };
         let found = estimate(&[vote(100.0, 1.0), vote(200.0, 1.0), vote(400.0, 0.0)]).unwrap();
-        // By hand: flat in the logarithm, so nearly all of the weight is between 200 and 400, with 1/20 of its density on
-        // either side; the median is near their geometric mean.
+        // By hand: flat in the logarithm, so nearly all of the weight is between 200 and 400, with 1/20 of its density
+        // on either side; the median is near their geometric mean.
         assert!((found.p50 / 282.8 - 1.0).abs() < 0.03, "{found:?}");
         assert!(found.p10 > 190.0 && found.p90 < 420.0, "{found:?}");
     }

@@ -1,7 +1,7 @@
 //! Every verdict of a search once more, from the records alone: [`recheck`].
 //!
-//! A claim is worth what can be checked of it. What a search decided while its steps went on follows from the seconds in
-//! their records; here it is derived again, from nothing else.
+//! A claim is worth what can be checked of it. What a search decided while its steps went on follows from the seconds
+//! in their records; here it is derived again, from nothing else.
 
 use crate::document::{LIMITED, Reading, Row};
 use crate::evidence::Evidence;

@@ -1,5 +1,5 @@
-//! What was found, in a sentence: `Bears 731/s (confirmed 300 s, Poisson, 50 connections): p99 17.1 ms < 20 ms. Fails at
-//! 804/s (p99 23.5 ms). Recovers within 7 s.`
+//! What was found, in a sentence: `Bears 731/s (confirmed 300 s, Poisson, 50 connections): p99 17.1 ms < 20 ms. Fails
+//! at 804/s (p99 23.5 ms). Recovers within 7 s.`
 
 use crate::document::{Reading, Row, same};
 use crate::found::{Answer, Verdict};
@@ -59,12 +59,11 @@ impl Reading<'_> {
     }
 
     fn how(&self, confirmed: &str) -> String {
-        let mut how = format!("{confirmed}, Poisson");
-        if let Some(connections) = self.fact("connections").filter(|count| !count.is_empty()) {
-            how +=
-                &format!(", {connections} connection{}", if connections == "1" { "" } else { "s" });
-        }
-        how
+        let connections = self.fact("connections").filter(|count| !count.is_empty());
+        let over = connections.map_or_else(String::new, |count| {
+            format!(", {count} connection{}", if count == "1" { "" } else { "s" })
+        });
+        format!("{confirmed}, Poisson{over}")
     }
 
     fn met(&self, row: Row<'_>) -> Option<String> {

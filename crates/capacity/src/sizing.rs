@@ -1,7 +1,7 @@
 //! How many servers a peak takes, from what one search found: [`Sizing`].
 //!
-//! It is arithmetic on the claim and on the rate that failed, and nothing else: an estimate, a knee or a void step never
-//! enters it. What was not measured, other machines and other numbers of cores, is not computed.
+//! It is arithmetic on the claim and on the rate that failed, and nothing else: an estimate, a knee or a void step
+//! never enters it. What was not measured, other machines and other numbers of cores, is not computed.
 
 use crate::document::{Reading, Row};
 use crate::found::{Answer, Verdict};

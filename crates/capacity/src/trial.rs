@@ -1,8 +1,8 @@
 //! What a search needs of the world: somebody who makes load, a [`Trial`].
 //!
-//! The search says what to try, an [`Order`]; the trial makes an engine run of it, hands over each second, and ends the run
-//! when it is told to. So a search runs against a real target and against a simulated one in virtual time alike. It must
-//! not know how load is made.
+//! The search says what to try, an [`Order`]; the trial makes an engine run of it, hands over each second, and ends
+//! the run when it is told to. So a search runs against a real target and against a simulated one in virtual time
+//! alike. It must not know how load is made.
 
 use crate::found::Step;
 use crate::objective::Objectives;
@@ -17,8 +17,8 @@ use std::time::Duration;
 pub trait Trial {
     /// Carries out one step as an engine run of its own, never with the exchanges of an earlier one.
     ///
-    /// It stays idle for [`Order::idle`], warms up for [`Order::warm_up`], and then gives each second of the steady phase to
-    /// `judge` as it is complete. On `Break` it ends the run; at the latest after [`Order::seconds`].
+    /// It stays idle for [`Order::idle`], warms up for [`Order::warm_up`], and then gives each second of the steady
+    /// phase to `judge` as it is complete. On `Break` it ends the run; at the latest after [`Order::seconds`].
     fn step(&mut self, order: &Order, judge: &mut dyn FnMut(&Second) -> ControlFlow<()>)
     -> Outcome;
 

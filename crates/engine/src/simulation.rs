@@ -1,7 +1,6 @@
 //! Whole runs of one worker in virtual time: every promise about time, kept to the millisecond.
 //!
-//! A scripted session takes exactly as long as its script says, on tokio's paused clock, which
-//! moves only when everything waits. All times are whole milliseconds, the grain of that clock.
+//! A scripted session takes as long as its script says, on tokio's paused clock, whose grain is a millisecond.
 
 use crate::collector::Collector;
 use crate::gate::Gate;

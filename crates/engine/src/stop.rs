@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 pub struct Stop {
     own: Arc<AtomicU8>,
     /// What ends this run among others.
-    parent: Option<Arc<Stop>>,
+    parent: Option<Arc<Self>>,
 }
 
 /// How urgently a run is to end.

@@ -63,7 +63,8 @@ impl Inner {
         let given = inner.given();
         if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
             return Err(refused(&format!(
-                "{option} says when or how often, which is what find-max tries out: leave it out of the command after --"
+                "{option} says when or how often, which is what find-max tries out: leave it out of the command \
+                after --"
             )));
         }
         if let Some(option) = of_results(inner.results(), words) {

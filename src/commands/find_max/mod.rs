@@ -44,7 +44,7 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     let goals = goals(args, subject, &inner)?;
     let settings = settings(args, subject);
     if let Some(writes) = subject.writes.as_ref().filter(|_| !args.yes_writes) {
-        return Err(unsafe_(format!(
+        return Err(unsafe_(&format!(
             "this load {writes}, at rates that go as far as the target does: add --yes-writes if that is meant"
         )));
     }
@@ -100,7 +100,8 @@ fn goals(args: &FindMaxArgs, subject: &Subject, inner: &Inner) -> Result<Goals, 
     if inner.is_of_datagrams() {
         goals.guard(TIMEOUTS).map_err(|error| usage(&error))?;
     }
-    goals.check(subject.operations.iter().map(String::as_str)).map_err(|error| usage(&error))?;
+    let operations: Vec<&str> = subject.operations.iter().map(String::as_str).collect();
+    goals.check(&operations).map_err(|error| usage(&error))?;
     Ok(goals)
 }
 
@@ -112,8 +113,8 @@ fn settings(args: &FindMaxArgs, subject: &Subject) -> Settings {
         confirm_s: args.confirm.map_or(usual.confirm_s, whole).max(2),
         budget_s: args.budget.map_or(usual.budget_s, |time| time.as_secs_f64()),
         recovery_s: args.recovery.map_or(usual.recovery_s, whole),
-        from: args.from.map(|rate| rate.as_per_second()),
-        to: args.to.map(|rate| rate.as_per_second()),
+        from: args.from.map(brunt_engine::schedule::Rate::as_per_second),
+        to: args.to.map(brunt_engine::schedule::Rate::as_per_second),
         ceiling: subject.ceiling,
         ..usual
     }
@@ -127,7 +128,7 @@ fn away(refusal: Refusal) -> Refusal {
     }
 }
 
-fn unsafe_(why: String) -> Refusal {
+fn unsafe_(why: &str) -> Refusal {
     Refusal { text: format!("refused: {why}\n"), exit: Exit::Unsafe }
 }
 

@@ -95,11 +95,9 @@ impl Screen {
         let known = bound("passed", progress.passed) + &bound("failed", progress.failed);
         self.known = if known.is_empty() { known } else { format!(" | so far{}", &known[1..]) };
         if !self.quiet {
-            let room = match self.line.shows() {
-                true => console::screen_of_stderr().width.saturating_sub(BEFORE).max(WORDS_MIN),
-                // In a log nothing is folded, so there is room for all of it.
-                false => usize::MAX,
-            };
+            let most = || console::screen_of_stderr().width.saturating_sub(BEFORE).max(WORDS_MIN);
+            // In a log nothing is folded, so there is room for all of it.
+            let room = if self.line.shows() { most() } else { usize::MAX };
             let row = row(step, progress.elapsed_s);
             console::say(&format!("{row}{}", cut(&row_words(step, room), room)));
         }

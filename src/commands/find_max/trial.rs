@@ -1,7 +1,7 @@
 //! [`Loader`]: makes the runs that a search orders, and watches each second of them.
 //!
-//! Each order is a run of its own with a stop of its own, and goes on counting where the one before ended. What a second
-//! says of the objectives is the search's arithmetic; a run is ended as soon as that has decided.
+//! Each order is a run of its own with a stop of its own, and goes on counting where the one before ended. What a
+//! second says of the objectives is the search's arithmetic; a run is ended as soon as that has decided.
 
 use std::ops::ControlFlow;
 use std::time::Duration;

@@ -129,7 +129,9 @@ mod tests {
     fn shown() -> Snapshot {
         let mut snapshot = Snapshot::default();
         let mut histogram = Histogram::new();
-        [1, 30, 90_000].map(|millis| histogram.record(Duration::from_millis(millis)));
+        for millis in [1, 30, 90_000] {
+            histogram.record(Duration::from_millis(millis));
+        }
         let mut times = Times::default();
         times.add(&histogram);
         let hostile = "a\"} 7\nbrunt_up 1\\".to_owned();

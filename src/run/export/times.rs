@@ -76,7 +76,9 @@ mod tests {
     fn each_duration_is_in_the_first_bucket_that_is_not_below_it() {
         let durations = [9_000_u64, 24_000, 1_200_000, 59_000_000_000, 61_000_000_000];
         let mut histogram = Histogram::new();
-        durations.iter().for_each(|nanos| histogram.record(Duration::from_nanos(*nanos)));
+        for nanos in durations {
+            histogram.record(Duration::from_nanos(nanos));
+        }
         let mut times = Times::default();
         times.add(&histogram);
         times.add(&histogram);

@@ -45,7 +45,8 @@ impl Prometheus {
 
     /// What it answers to a query of now: a value for each series.
     fn query(&self, expression: &str) -> Vec<(Value, f64)> {
-        let encoded: String = expression.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let encoded =
+            url::form_urlencoded::byte_serialize(expression.as_bytes()).collect::<String>();
         let (_, body) = fetch(&self.address, &format!("/api/v1/query?query={encoded}"), "*/*")
             .expect("an answer");
         let answer: Value = serde_json::from_str(&unchunked(&body)).expect("JSON");

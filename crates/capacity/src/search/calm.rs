@@ -1,7 +1,7 @@
 //! After what was too much: until the target is itself again.
 //!
-//! Overload can outlive its cause. Without this, the next step would measure what the last one left behind, and the search
-//! would go far below what the target bears.
+//! Overload can outlive its cause. Without this, the next step would measure what the last one left behind, and the
+//! search would go far below what the target bears.
 
 use super::{Halt, Search, rate};
 use crate::found::{Answer, Verdict};

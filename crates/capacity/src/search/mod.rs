@@ -1,9 +1,9 @@
 //! The search for the highest rate: [`find`].
 //!
 //! It begins with the unstressed target, doubles until it is too much, narrows by a posterior over all that was seen,
-//! confirms a rate a little below, and shows that one a little above fails. After each failure it waits until the target
-//! is itself again, since overload can outlive its cause. How a step is made is the trial's business; when to make which
-//! is decided here alone.
+//! confirms a rate a little below, and shows that one a little above fails. After each failure it waits until the
+//! target is itself again, since overload can outlive its cause. How a step is made is the trial's business; when to
+//! make which is decided here alone.
 
 mod calm;
 mod confirm;
@@ -24,8 +24,7 @@ use std::sync::Arc;
 pub fn find(goals: &Goals, settings: &Settings, trial: &mut dyn Trial) -> Found {
     let mut search = Search::new(goals, settings, trial);
     let answer = match search.run() {
-        Ok(answer) => answer,
-        Err(Halt::Final(answer)) => answer,
+        Ok(answer) | Err(Halt::Final(answer)) => answer,
         Err(Halt::Stopped(why)) => search.after_stop(why),
     };
     let ends_well = !matches!(

@@ -49,9 +49,9 @@ impl Search<'_> {
         let shares = self.objectives.iter().filter(|objective| !objective.guard);
         let share = shares.map(|objective| objective.allowance.share).filter(|share| *share > 0.0);
         let needed = share.min_by(f64::total_cmp).map_or(0.0, |share| 20.0 / (share * at));
-        let [first, last] = self.settings.looks.map(|look| look * self.stretch);
-        let least = (needed.ceil() as u32).min(self.settings.confirm_s);
-        let first = first.max(least);
+        let [soonest, last] = self.settings.looks.map(|look| look * self.stretch);
+        let enough = (needed.ceil() as u32).min(self.settings.confirm_s);
+        let first = soonest.max(enough);
         vec![first, last.max(2 * first)]
     }
 

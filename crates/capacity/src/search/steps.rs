@@ -17,7 +17,8 @@ const UNREACHABLE_MAX: u32 = 3;
 const UNREACHABLE_IDLE: Duration = Duration::from_secs(5);
 /// Busy connections are told from a busy target by its service time: this much slower than unstressed it is busy.
 const SERVICE_GROWTH: f64 = 1.5;
-/// Where connections are what is short, half of the exchanges wait for one, and for more than this of the response time.
+/// Where connections are what is short, half of the exchanges wait for one, and for more than this of the response
+/// time.
 const LAG_SHARE: f64 = 0.02;
 /// Of the lag, no more than this is the generator's own where connections are what is short.
 const OWN_SHARE: f64 = 0.1;
@@ -32,8 +33,8 @@ pub(super) struct Wish {
 }
 
 impl Search<'_> {
-    /// Makes a step that is evidence about its rate, once more on all cores if the generator was in the way, and sees to it
-    /// that the target is itself again after a failure.
+    /// Makes a step that is evidence about its rate, once more on all cores if the generator was in the way, and sees
+    /// to it that the target is itself again after a failure.
     pub(super) fn evidence(&mut self, wish: Wish) -> Result<Verdict, Halt> {
         self.afford(&wish)?;
         let mut order = self.order(wish.kind, Some(wish.rate), wish.looks, wish.why);
@@ -218,7 +219,8 @@ pub(crate) fn void(
     let connections = most_wait(measured) || only_waiting_is_late(measured, objectives, evidence);
     (evidence.verdict != Verdict::Pass && served && connections).then(|| {
         format!(
-            "session-limited: the target took {:.1} ms, as unstressed, and exchanges waited for a connection before that; \
+            "session-limited: the target took {:.1} ms, as unstressed, and exchanges waited for a connection \
+            before that; \
              use more connections",
             1e3 * measured.service.p50_s
         )
@@ -231,8 +233,8 @@ fn most_wait(measured: &Measured) -> bool {
     lag > LAG_SHARE * measured.response.p50_s && measured.lateness_p50_s <= OWN_SHARE * lag
 }
 
-/// Whether an objective is missed by responses alone, and the target itself was in time for all but a thousandth. Where a
-/// target stands still now and then, its own service times have that tail too.
+/// Whether an objective is missed by responses alone, and the target itself was in time for all but a thousandth.
+/// Where a target stands still now and then, its own service times have that tail too.
 fn only_waiting_is_late(measured: &Measured, objectives: &Objectives, evidence: &Evidence) -> bool {
     let missed =
         objectives.iter().zip(&evidence.shares).filter(|(_, share)| share.share > share.allowed);

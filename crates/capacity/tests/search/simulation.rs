@@ -211,7 +211,14 @@ fn times(values: &mut Vec<f64>) -> Times {
         let rank = ((share * count as f64) as usize).min(count - 1);
         *values.select_nth_unstable_by(rank, f64::total_cmp).1
     };
-    let (p50_s, p99_s, p999_s) = (at(0.5), at(0.99), at(0.999));
+    let [median, late, latest] = [0.5, 0.99, 0.999].map(&mut at);
     values.clear();
-    Times { count: count as u64, mean_s, deviation_s: square.sqrt(), p50_s, p99_s, p999_s }
+    Times {
+        count: count as u64,
+        mean_s,
+        deviation_s: square.sqrt(),
+        p50_s: median,
+        p99_s: late,
+        p999_s: latest,
+    }
 }

@@ -111,8 +111,9 @@ fn shown(field: Field, octets: &[u8]) -> String {
     if is_text {
         return format!("'{}'{cut}", String::from_utf8_lossy(kept));
     }
-    let hexadecimal: String = kept.iter().map(|octet| format!("{octet:02x}")).collect();
-    format!("0x{hexadecimal}{cut}")
+    let digits = kept.iter().flat_map(|octet| [octet >> 4, octet & 15]);
+    let digits = digits.filter_map(|digit| char::from_digit(digit.into(), 16));
+    format!("0x{}{cut}", digits.collect::<String>())
 }
 
 /// The number of the first expectation that the answer to a message of this stage does not meet.

@@ -1,7 +1,8 @@
 //! An objective as a share of bad exchanges: what can be counted second by second, while a run still goes on.
 //!
-//! `p99<20ms` says that no more than 1 % may take longer than 20 ms. Shares add up over seconds and have a known spread;
-//! percentiles have neither. What allows no share (`max`, `min`, counts, rates) cannot be judged so, and is refused.
+//! `p99<20ms` says that no more than 1 % may take longer than 20 ms. Shares add up over seconds and have a known
+//! spread; percentiles have neither. What allows no share (`max`, `min`, counts, rates) cannot be judged so, and is
+//! refused.
 
 use super::{Basis, Comparison, Figure, Slo, SloError, Statistic, Unit};
 use std::time::Duration;

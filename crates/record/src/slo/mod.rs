@@ -128,7 +128,8 @@ pub enum SloError {
     WholeRun(String),
     /// It allows no share of exchanges to miss it.
     #[error(
-        "judge the objective {0:?} second by second: it must allow a share of the exchanges to be bad; write one such as \
+        "judge the objective {0:?} second by second: it must allow a share of the exchanges to be bad; write \
+        one such as \
          p99<20ms, service.p95<5ms, errors<0.1%, timeouts<1%, dropped<1%, ok>=99%, achieved>=99%, goodput>=99% or \
          mean<5ms"
     )]

@@ -1,5 +1,5 @@
-//! What a target bears, as a page: what a search for the highest rate found ([`page`]), and how many servers follow from
-//! it ([`sizing`]).
+//! What a target bears, as a page: what a search for the highest rate found ([`page`]), and how many servers follow
+//! from it ([`sizing`]).
 //!
 //! Both are made from the collection that the search wrote. A claim is a rate that was confirmed; an estimate, the knee
 //! and void steps are shown as what they are, and never as the limit.
@@ -74,8 +74,8 @@ fn title(reading: &Reading<'_>) -> String {
 /// What was loaded, as it was told or as the runs say.
 fn target(reading: &Reading<'_>) -> String {
     let of_runs = || {
-        let records = reading.rows.iter().filter_map(Row::record);
-        records.filter_map(|record| record.plan.target.as_deref()).next()
+        let mut records = reading.rows.iter().filter_map(Row::record);
+        records.find_map(|record| record.plan.target.as_deref())
     };
     reading.fact("target").or_else(of_runs).unwrap_or("the target").to_owned()
 }
@@ -147,7 +147,8 @@ fn certainty(reading: &Reading<'_>) -> Vec<String> {
     let mut lines: Vec<String> = reading.remarks.iter().map(|remark| sentence(remark)).collect();
     if let Some(estimate) = reading.estimate {
         lines.push(format!(
-            "All steps together put the limit between {} and {} (80%), most likely near {}. That is a guess, and no claim.",
+            "All steps together put the limit between {} and {} (80%), most likely near {}. That is a guess, \
+            and no claim.",
             rate(estimate.p10),
             rate(estimate.p90),
             rate(estimate.p50)

@@ -121,11 +121,13 @@ fn arithmetic(page: &mut Page, sizing: &Sizing) {
     if let Some(failed) = &sizing.failed {
         row("fails at", failed);
     }
-    table.note("The number of servers is that of the confirmed rate. The other shows how much hangs on the difference.");
+    table.note("The number of servers is that of the confirmed rate. The other shows how much hangs on the \
+    difference.");
     page.table(table);
     if let (Some(per_core), Some(cores)) = (sizing.per_core, demand.cores) {
         page.paragraph(format!(
-            "Per core of this machine: {} / ({} x {cores} cores) = {}. Other numbers of cores and other machines do not \
+            "Per core of this machine: {} / ({} x {cores} cores) = {}. Other numbers of cores and other \
+            machines do not \
              follow from it: they are seldom proportional.",
             rate(sizing.confirmed.limit),
             servers(demand.tested_servers),
@@ -134,7 +136,8 @@ fn arithmetic(page: &mut Page, sizing: &Sizing) {
     }
     if let Some(cpu) = &sizing.cpu {
         page.paragraph(format!(
-            "Processor time of an operation: {:.3} ms (90%: {:.3} to {:.3} ms), the slope of busy cores over the rate in {} \
+            "Processor time of an operation: {:.3} ms (90%: {:.3} to {:.3} ms), the slope of busy cores over \
+            the rate in {} \
              steps; {:.2} cores are busy without load.",
             1e3 * cpu.per_operation_s,
             1e3 * cpu.least_s,

@@ -114,7 +114,13 @@ fn a_page_says_what_was_found_first_and_fits_its_screen() {
     let collection = found();
     let text = page(&Reading::of(&collection).unwrap()).text(columns(80));
     let words = flat(&text);
-    assert!(words.contains("Bears 731 binds/s (confirmed 300 s, Poisson, 50 connections): p99<20ms. Fails at 804/s."), "{text}");
+    assert!(
+        words.contains(
+            "Bears 731 binds/s (confirmed 300 s, Poisson, 50 connections): p99<20ms. Fails at \
+    804/s."
+        ),
+        "{text}"
+    );
     assert!(
         words.contains("Recovers within 7 s.") && words.contains("The search took 10 min 5 s."),
         "{text}"
@@ -125,9 +131,11 @@ fn a_page_says_what_was_found_first_and_fits_its_screen() {
 #[test]
 fn the_sizing_page_shows_each_number_with_its_input() {
     let words = flat(&sized(&found(), DEMAND).text(columns(100)));
-    // By hand: 1,200 x 1.3 = 1,560; 1,560 / 438.6 = 3.557; 1,560 / 731 = 2.134; 1,560 / 482.4 = 3.234; 1,560 / 804 = 1.940.
+    // By hand: 1,200 x 1.3 = 1,560; 1,560 / 438.6 = 3.557; 1,560 / 731 = 2.134; 1,560 / 482.4 = 3.234; 1,560 / 804 =
+    // 1.940.
     for expected in [
-        "VALID: 731/s is borne, 804/s is not. For 1560/s at peak: 4 servers, at either end of what was found, one of which may fail.",
+        "VALID: 731/s is borne, 804/s is not. For 1560/s at peak: 4 servers, at either end of what was found, \
+        one of which may fail.",
         "1200/s x (1 + 30 % growth) = 1560/s",
         "confirmed R = 731/s 3.56 -> 4 2.13 -> 4 4",
         "fails at R = 804/s 3.23 -> 4 1.94 -> 3 4",

@@ -1,9 +1,9 @@
 //! [`Capacity`]: a server that serves one request after the other at a given speed, as a script has it.
 //!
-//! Requests stand in one line, whatever connection they came on. What each takes is drawn from the seed and its place in
-//! the line, so the rate that a target bears follows from the script by arithmetic: it is what a search for that rate is
-//! held against. The line is virtual. It holds the moments at which requests leave it, and an answer is held back until
-//! then; nothing computes or sleeps in it.
+//! Requests stand in one line, whatever connection they came on. What each takes is drawn from the seed and its place
+//! in the line, so the rate that a target bears follows from the script by arithmetic: it is what a search for that
+//! rate is held against. The line is virtual. It holds the moments at which requests leave it, and an answer is held
+//! back until then; nothing computes or sleeps in it.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -137,7 +137,7 @@ impl Line {
         let leaves = free + self.takes(state.served, state.collapsed);
         state.served += 1;
         state.leaving.push_back(leaves);
-        Served::After(leaves - now)
+        Served::After(leaves.saturating_sub(now))
     }
 
     /// How many requests found no room.

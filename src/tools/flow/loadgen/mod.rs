@@ -72,7 +72,8 @@ const CONNECT_MAX: Duration = Duration::from_secs(30);
 pub(crate) fn run(args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal> {
     if args.output.run.node.is_some() {
         return Err(Refusal::usage(
-            "--node cannot share a LoadGen job; make a plan of it with --to-plan, and share that with 'brunt run --node'",
+            "--node cannot share a LoadGen job; make a plan of it with --to-plan, and share that with 'brunt \
+            run --node'",
         ));
     }
     let asked = Asked::read(args)?;

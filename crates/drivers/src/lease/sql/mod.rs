@@ -35,8 +35,8 @@ pub enum Dialect {
     Postgres,
 }
 
-/// An empty table that says of those beside it that brunt made them. What a killed run left is told from what belongs to
-/// somebody else by it.
+/// An empty table that says of those beside it that brunt made them. What a killed run left is told from what belongs
+/// to somebody else by it.
 const MARKER: &str = "brunt_tables";
 
 /// What keeps the tables of a `MySQL` server.
@@ -68,8 +68,8 @@ impl Table {
         }
     }
 
-    /// Every table that [`ddl`](Self::ddl) makes, in the order in which they can be dropped. The marker is the first that
-    /// is made and the last that is dropped.
+    /// Every table that [`ddl`](Self::ddl) makes, in the order in which they can be dropped. The marker is the first
+    /// that is made and the last that is dropped.
     pub fn tables(self) -> &'static [&'static str] {
         match (self.schema, self.family) {
             (Schema::Guide, Family::V4) => &["lease4", MARKER],
