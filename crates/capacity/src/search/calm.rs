@@ -24,6 +24,10 @@ const GENEROUS: f64 = 3.0;
 impl Search<'_> {
     /// Waits until the target is itself again after a rate was too much.
     pub(super) fn calm(&mut self, after: f64) -> Result<(), Halt> {
+        if !self.calm_at_first && self.passed(after).is_none() {
+            // It never met the objectives, so that it does not now is no sign that it suffers.
+            return Ok(());
+        }
         let gentle = self.passed(after).map_or(after / 4.0, |passed| passed / 2.0);
         if self.calmed(after, gentle, IDLE)? {
             return Ok(());

@@ -74,6 +74,8 @@ struct Search<'a> {
     cap: Option<Cap>,
     /// The first rate: low enough that nothing is stressed.
     first: f64,
+    /// Whether the objectives were met before anything was stressed.
+    calm_at_first: bool,
     before: Option<Measured>,
     after: Option<Measured>,
     claim: Option<Claim>,
@@ -112,6 +114,7 @@ impl<'a> Search<'a> {
             stretch: 1,
             cap,
             first: 0.0,
+            calm_at_first: true,
             before: None,
             after: None,
             claim: None,

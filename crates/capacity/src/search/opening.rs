@@ -1,5 +1,6 @@
 //! How a search begins: the unstressed target, until it is warm, and doubling until it is too much.
 
+use super::calm::is_calm;
 use super::steps::Wish;
 use super::{Halt, Search, rate};
 use crate::found::{Answer, Verdict};
@@ -68,6 +69,7 @@ impl Search<'_> {
             if is_settled(&seconds) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         let settled = is_settled(&seconds);
+        self.calm_at_first = is_calm(&seconds, &self.objectives);
         let words = if settled {
             format!("settled after {} s", seconds.len())
         } else {
