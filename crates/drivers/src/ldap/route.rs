@@ -73,6 +73,25 @@ impl Route {
     }
 }
 
+/// Under TLS a code is what the server answered to StartTLS, so the numbers of the operating system have no place there:
+/// a broken pipe would be taken for an entry that does not exist.
 fn of_net(failure: &crate::net::Failure) -> Failure {
-    Failure::new(failure.class(), failure.code(), failure.to_string())
+    let class = failure.class();
+    let code = if class == Class::Tls { 0 } else { failure.code() };
+    Failure::new(class, code, failure.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io;
+
+    #[test]
+    fn a_broken_handshake_has_no_result_of_ldap() {
+        let of = |error| of_net(&crate::net::Failure::Tls(error));
+        let failure = of(io::Error::from_raw_os_error(libc::EPIPE));
+        assert_eq!((failure.class, failure.code), (Class::Tls, 0));
+        let refused = crate::net::Failure::Refused(([127, 0, 0, 1], 9).into());
+        assert_eq!(of_net(&refused).code, libc::ECONNREFUSED.cast_unsigned());
+    }
 }
