@@ -98,12 +98,17 @@ fn compare(bare: &Path) {
         "1",
     ]);
     said_by(bare, &["run", &theirs, "500", "async", "alone", "create", "search", "update"]);
-    let inspect = |file: &str| said_by(bare, &["inspect", file]);
+    // The marker by which brunt knows its own tables has no rows and is in nobody's way.
+    let marker = |line: &&str| line.contains("|brunt_tables|");
+    let inspect = |file: &str| {
+        let said = said_by(bare, &["inspect", file]);
+        said.lines().filter(|line| !marker(line)).map(str::to_owned).collect::<Vec<_>>()
+    };
     let (ours, others) = (inspect(&mine), inspect(&theirs));
-    for (ours, theirs) in ours.lines().zip(others.lines()) {
+    for (ours, theirs) in ours.iter().zip(&others) {
         assert_eq!(ours, theirs, "brunt's file on the left, the bare program's on the right");
     }
-    assert!(ours.lines().count() == others.lines().count() && ours.lines().count() > 500, "{ours}");
+    assert!(ours.len() == others.len() && ours.len() > 500, "{ours:?}");
     let version = said_by(bare, &["version"]);
     let said = record["facts"].to_string();
     assert!(
