@@ -73,8 +73,8 @@ impl Route {
     }
 }
 
-/// Under TLS a code is what the server answered to StartTLS, so the numbers of the operating system have no place there:
-/// a broken pipe would be taken for an entry that does not exist.
+/// Under TLS a code is what the server answered to StartTLS, so numbers of the operating system have no place there: a
+/// broken pipe would be taken for an entry that does not exist.
 fn of_net(failure: &crate::net::Failure) -> Failure {
     let class = failure.class();
     let code = if class == Class::Tls { 0 } else { failure.code() };
