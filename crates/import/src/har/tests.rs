@@ -1,0 +1,162 @@
+//! Recordings of browsers and proxies, and what plans are made of them.
+
+use super::*;
+use crate::imported::{Extract, Place};
+
+const RECORDING: &str = r#"{"log":{"version":"1.2","creator":{"name":"x","version":"1"},"entries":[
+      {"startedDateTime":"2026-01-02T03:04:05.000Z","time":100,
+       "request":{"method":"POST","url":"https://id.example.com/token?x=1#f","httpVersion":"h2",
+         "headers":[{"name":":authority","value":"id.example.com"},
+           {"name":"content-type","value":"application/x-www-form-urlencoded"},
+           {"name":"sec-fetch-mode","value":"cors"},{"name":"accept","value":"*/*"},
+           {"name":"cookie","value":"old=1"},{"name":"accept-encoding","value":"gzip"}],
+         "postData":{"mimeType":"application/x-www-form-urlencoded","text":"grant_type=password&password=hunter2"}},
+       "response":{"status":200,"headers":[{"name":"set-cookie","value":"sid=1; Path=/\nb=2"}],
+         "content":{"mimeType":"application/json"}}},
+      {"startedDateTime":"2026-01-02T03:04:05.050+00:00","time":10,
+       "request":{"method":"GET","url":"https://cdn.example.com/a.png","headers":[]},
+       "response":{"status":200,"content":{"mimeType":"image/png"}}},
+      {"startedDateTime":"2026-01-02T03:04:07.100Z","time":10,
+       "request":{"method":"PATCH","url":"https://id.example.com/users/1",
+         "headers":[{"name":"Authorization","value":"Bearer abc"},{"name":"Cookie","value":"sid=1; old=1"}],
+         "postData":{"mimeType":"application/json","text":"{\"name\":\"${x}\",\"password\":\"hunter2\"}"}},
+       "response":{"status":204,"content":{}}},
+      {"startedDateTime":"x","request":{"method":"GET","url":"https://id.example.com/gone","headers":[]},
+       "response":{"status":0}},
+      {"request":{"method":"GET","url":"data:text/plain,x"},"response":{"status":200}}
+    ]}}"#;
+
+fn import(filter: &Filter, pauses: Pauses) -> Imported {
+    har(RECORDING, filter, pauses, Secrets::Named).unwrap()
+}
+
+#[test]
+fn requests_come_in_order_without_what_was_of_the_moment() {
+    let imported = import(&Filter::default(), Pauses::Recorded);
+    let names: Vec<_> = imported.steps.iter().map(|step| step.name.as_str()).collect();
+    assert_eq!(names, ["POST /token", "GET /a.png", "PATCH /users/1"]);
+    let [first, second, third] = &imported.steps[..] else { panic!("three") };
+    assert_eq!(first.url, "https://id.example.com/token?x=1");
+    assert_eq!(first.headers, [("accept".to_owned(), "*/*".to_owned())]);
+    let field = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    assert_eq!(
+        first.body,
+        Body::Form(vec![field("grant_type", "password"), field("password", "${password}")])
+    );
+    // From the end of the first, 5.1 s, since the second was over before it.
+    assert_eq!(
+        (first.pause, second.pause, third.pause),
+        (None, None, Some(Duration::from_secs(2)))
+    );
+    assert_eq!(third.headers, [field("Authorization", "Bearer ${token}")]);
+    assert_eq!(
+        third.body,
+        Body::Text("{\"name\":\"$${x}\",\"password\":\"${password}\"}".to_owned())
+    );
+    assert_eq!(third.statuses, [204]);
+    assert!(imported.client.cookies && imported.client.compression);
+}
+
+const SIGN_IN: &str = r#"{"log":{"entries":[
+      {"request":{"method":"POST","url":"https://h/authenticate","headers":[]},
+       "response":{"status":200,"content":{"mimeType":"application/json; charset=utf-8",
+         "text":"{\"authId\":\"eyJ0eXAiOiJKV1QiLCJhbGciOi\",\"callbacks\":[{\"type\":\"NameCallback\"}]}"}}},
+      {"request":{"method":"POST","url":"https://h/authenticate","headers":[],
+         "postData":{"mimeType":"application/json",
+           "text":"{\"authId\":\"eyJ0eXAiOiJKV1QiLCJhbGciOi\",\"password\":\"hunter2\"}"}},
+       "response":{"status":200,"headers":[{"name":"X-CSRF-Token","value":"c5f-1"}],
+         "content":{"mimeType":"application/json","encoding":"base64",
+           "text":"eyJhL2IiOlt7InRva2VuSWQiOiJBUUlDL3c9PSJ9XX0="}}},
+      {"request":{"method":"GET","url":"https://h/users?t=AQIC%2Fw%3D%3D&token=AQIC%2Fw%3D%3D","headers":[
+         {"name":"iPlanetDirectoryPro","value":"AQIC/w=="},{"name":"X-CSRF-Token","value":"c5f-1!"}]},
+       "response":{"status":200,"content":{}}}
+    ]}}"#;
+
+#[test]
+fn what_an_answer_gave_is_taken_from_the_answer() {
+    for secrets in [Secrets::Named, Secrets::Kept] {
+        let imported = har(SIGN_IN, &Filter::default(), Pauses::None, secrets).unwrap();
+        let [first, second, third] = &imported.steps[..] else { panic!("three") };
+        let json = |name: &str, pointer: &str| Extract {
+            name: name.to_owned(),
+            from: Place::Json(pointer.to_owned()),
+        };
+        assert_eq!(first.extracts, [json("authId", "/authId")]);
+        assert_eq!(second.extracts, [json("tokenId", "/a~1b/0/tokenId")]);
+        let Body::Text(body) = &second.body else { panic!("{second:?}") };
+        assert!(body.contains("{\"authId\":\"${authId}\""), "{body}");
+        // A short value is only looked for where a name says that it is a secret.
+        assert_eq!(third.url, "https://h/users?t=AQIC%2Fw%3D%3D&token=${tokenId}");
+        assert_eq!(third.headers[0].1, "${tokenId}");
+        assert!(imported.notes.join("\n").contains("tokenId (from POST /authenticate)"));
+    }
+}
+
+#[test]
+fn what_is_left_out_is_said() {
+    let notes = import(&Filter::default(), Pauses::Recorded).notes.join("\n");
+    for said in [
+        "left out by the filters: 1",
+        "no answer was recorded: 1",
+        "accept-encoding, cookie, sec-fetch-mode",
+        "so no user will have them: old",
+        "in the environment as PASSWORD, TOKEN",
+    ] {
+        assert!(notes.contains(said), "{said}: {notes}");
+    }
+    let text = format!("{:?}", import(&Filter::default(), Pauses::Recorded));
+    assert!(!text.contains("hunter2") && !text.contains("Bearer abc"));
+    let kept = har(RECORDING, &Filter::default(), Pauses::None, Secrets::Kept).unwrap();
+    assert!(format!("{kept:?}").contains("hunter2") && kept.variables.is_empty());
+    assert!(kept.steps.iter().all(|step| step.pause.is_none()));
+}
+
+#[test]
+fn filters_name_hosts_and_types() {
+    let filter = |hosts: &[&str], types: &[&str]| Filter {
+        hosts: hosts.iter().map(ToString::to_string).collect(),
+        types: types.iter().map(ToString::to_string).collect(),
+    };
+    let count = |filter| import(&filter, Pauses::None).steps.len();
+    assert_eq!(count(filter(&["id.example.com"], &[])), 2);
+    assert_eq!(count(filter(&[".example.com"], &[])), 3);
+    assert_eq!(count(filter(&[], &["image/"])), 1);
+    let none = har(RECORDING, &filter(&["no"], &[]), Pauses::None, Secrets::Named);
+    assert!(matches!(none, Err(HarError::Empty(5))));
+}
+
+#[test]
+fn what_is_no_recording_says_where() {
+    for (text, named) in [
+        ("", "line 1"),
+        ("{}", "log"),
+        ("{\"log\":{\"entries\":[{}]}}", "request"),
+        ("{\"log\":{\"entries\":\n[{\"request\":{\"url\":1}}]}}", "line 2"),
+        ("{\"log\":{\"entries\":[]}}", "0 are there"),
+    ] {
+        let error = har(text, &Filter::default(), Pauses::None, Secrets::Named).unwrap_err();
+        assert!(error.to_string().contains(named), "{text}: {error}");
+    }
+}
+
+#[test]
+fn parameters_stand_for_a_body_without_text() {
+    let recording = |kind: &str| {
+        format!(
+            r#"{{"log":{{"entries":[{{"request":{{"method":"POST","url":"http://h/",
+                "postData":{{"mimeType":"{kind}",
+                "params":[{{"name":"a","value":"1"}},{{"name":"f","fileName":"x.txt","contentType":"text/plain"}}]}}}},
+                "response":{{"status":201}}}}]}}}}"#
+        )
+    };
+    let import =
+        |kind| har(&recording(kind), &Filter::default(), Pauses::None, Secrets::Named).unwrap();
+    assert!(
+        matches!(&import("application/x-www-form-urlencoded").steps[0].body, Body::Form(f) if f.len() == 2)
+    );
+    let parts = import("multipart/form-data; boundary=old");
+    let Body::Text(text) = &parts.steps[0].body else { panic!("text") };
+    assert!(text.contains("filename=\"x.txt\"") && !text.contains("old"));
+    assert!(parts.steps[0].headers[0].1.starts_with("multipart/form-data; boundary="));
+    assert!(parts.notes[0].contains("'f'"));
+}
