@@ -7,7 +7,7 @@ mod recorded;
 mod server;
 mod simulation;
 
-use brunt_capacity::{Answer, Found, Goals, Kind, Order, Trial, find};
+use brunt_capacity::{Answer, Found, Goals, Kind, Measured, Order, Trial, find};
 use brunt_record::Bad;
 use cases::{Case, held_out, specified};
 use server::Server;
@@ -41,18 +41,20 @@ fn search(case: &Case, seed: u64) -> Result {
     }
 }
 
-/// Doubles until a run is too much and bisects to 5 %, one run of 5 + 30 s a point: what others do.
-fn naive(case: &Case, seed: u64) -> f64 {
-    let goals = Goals::parse([case.goal]).expect("goals");
-    let server = Server::new(case.design, seed);
-    let mut simulation = Simulation::new(server, case.generator, seed);
+/// What one session alone makes of a server, warmed up and measured for so many seconds, and the order of a step that is
+/// judged by it.
+fn unstressed(
+    simulation: &mut Simulation,
+    goals: &Goals,
+    [warm_up, seconds]: [u32; 2],
+) -> (Order, Measured) {
     let mut order = Order {
         number: 0,
         kind: Kind::Baseline,
         rate: None,
         idle: Duration::ZERO,
-        warm_up: Duration::from_secs(5),
-        seconds: 10,
+        warm_up: Duration::from_secs(warm_up.into()),
+        seconds,
         looks: Vec::new(),
         all_cores: false,
         objectives: Arc::default(),
@@ -60,6 +62,15 @@ fn naive(case: &Case, seed: u64) -> f64 {
     };
     let alone = simulation.step(&order, &mut |_| ControlFlow::Continue(())).measured;
     order.objectives = Arc::new(goals.resolve(&alone.relative_to).expect("figures"));
+    (order, alone)
+}
+
+/// Doubles until a run is too much and bisects to 5 %, one run of 5 + 30 s a point: what others do.
+fn naive(case: &Case, seed: u64) -> f64 {
+    let goals = Goals::parse([case.goal]).expect("goals");
+    let server = Server::new(case.design, seed);
+    let mut simulation = Simulation::new(server, case.generator, seed);
+    let (mut order, alone) = unstressed(&mut simulation, &goals, [5, 10]);
     order.seconds = 30;
     let mut passes = |rate: f64| {
         order.rate = Some(rate);
@@ -225,20 +236,7 @@ fn what_they_bear() {
             let middle = f64::midpoint(low, high);
             let mut simulation =
                 Simulation::new(Server::new(case.design, 7), Generator::default(), 7);
-            let mut order = Order {
-                number: 0,
-                kind: Kind::Baseline,
-                rate: None,
-                idle: Duration::ZERO,
-                warm_up: Duration::from_secs(60),
-                seconds: 100,
-                looks: Vec::new(),
-                all_cores: false,
-                objectives: Arc::default(),
-                why: String::new(),
-            };
-            let alone = simulation.step(&order, &mut |_| ControlFlow::Continue(())).measured;
-            order.objectives = Arc::new(goals.resolve(&alone.relative_to).expect("figures"));
+            let (mut order, _) = unstressed(&mut simulation, &goals, [60, 100]);
             (order.rate, order.seconds) = (Some(middle), (4e6 / middle) as u32);
             if exceeded(&mut simulation, &order).is_some() { high = middle } else { low = middle }
         }

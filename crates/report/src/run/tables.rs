@@ -4,7 +4,8 @@ use crate::figure::{NONE, fixed, thousands};
 use crate::page::{Block, Page, Table, Tone};
 use crate::summary::{met, millis};
 use brunt_record::{
-    CodeRecord, HistogramError, Latency, MonitorRecord, OperationRecord, Record, SampleRecord,
+    CodeRecord, Counts, HistogramError, Latency, MonitorRecord, OperationRecord, Record,
+    SampleRecord,
 };
 
 const QUANTILES: [(&str, f64); 5] =
@@ -79,30 +80,29 @@ fn busiest(record: &Record) -> Vec<&OperationRecord> {
 }
 
 fn row(operation: &OperationRecord) -> Result<Vec<String>, HistogramError> {
-    let counts = &operation.counts;
-    let ok = (counts.sent > 0).then(|| 100.0 * counts.ok as f64 / counts.sent as f64);
-    let figures = [
-        operation.name.clone(),
-        thousands(counts.sent),
-        fixed(operation.achieved, 1),
-        fixed(operation.goodput, 1),
-        fixed(ok, 2),
-        thousands(counts.failed),
-        thousands(counts.timed_out + counts.cut_off),
-    ];
-    Ok(figures.into_iter().chain(times(&operation.response)?).collect())
+    let rates = [operation.achieved, operation.goodput];
+    figures(operation.name.clone(), &operation.counts, rates, &operation.response)
 }
 
 /// All that was due, the dropped included.
 fn together(record: &Record, response: &Latency) -> Result<Vec<String>, HistogramError> {
     let (counts, rates) = (&record.counts, &record.rates);
     let name = if counts.dropped > 0 { "all, the dropped too" } else { "all" };
+    figures(name.to_owned(), counts, [rates.achieved, rates.goodput], response)
+}
+
+fn figures(
+    name: String,
+    counts: &Counts,
+    [achieved, goodput]: [Option<f64>; 2],
+    response: &Latency,
+) -> Result<Vec<String>, HistogramError> {
     let ok = (counts.sent > 0).then(|| 100.0 * counts.ok as f64 / counts.sent as f64);
     let figures = [
-        name.to_owned(),
+        name,
         thousands(counts.sent),
-        fixed(rates.achieved, 1),
-        fixed(rates.goodput, 1),
+        fixed(achieved, 1),
+        fixed(goodput, 1),
         fixed(ok, 2),
         thousands(counts.failed),
         thousands(counts.timed_out + counts.cut_off),
