@@ -6,6 +6,7 @@
 
 use brunt_drivers::net::fence::{self, Refused};
 
+use super::conclude::EndedBy;
 use crate::cli::exit::Exit;
 use crate::cli::names::NamesKind;
 use crate::cli::{Command, Refusal};
@@ -24,6 +25,13 @@ pub(crate) fn put_up(command: &Command) {
     if !allowed.is_empty() {
         fence::put_up(allowed.clone());
     }
+}
+
+/// What cut a run short that was kept from an address.
+pub(super) fn kept_from() -> Option<EndedBy> {
+    fence::refused().map(|to| {
+        EndedBy::CutShort(format!("the run was kept from {to}, which --allow does not name"))
+    })
 }
 
 /// How the program ends, given how it would have ended without a fence.

@@ -14,6 +14,7 @@ use jiff::tz::TimeZone;
 
 use super::conclude::{EndedBy, ended_by, ending, head};
 use super::export::LastScrape;
+use super::fence;
 use super::files::{self, Logs};
 use super::losses::Losses;
 use super::monitor::{Monitor, Opener};
@@ -154,6 +155,7 @@ pub(crate) fn carry_out(
     losses.keep(protocol.clean_up(&stop));
     let signal = signals.received();
     let ended_by = protocol.ended_by(&engine).or_else(|| ended_by(signal, &engine, job.endless));
+    let ended_by = ended_by.or_else(fence::kept_from);
     let ending = ending(&engine, ended_by);
     let conclusion = measured.conclusion(head.clone(), &names, ending.clone());
     let record = conclusion.record().map_err(|error| format!("failed to {error}"))?;

@@ -38,6 +38,8 @@ pub enum Class {
     Ports,
     /// This process may open no more files. Our own limit, not the target's.
     Descriptors,
+    /// The address is none that this process may reach (`--allow`), so nothing was asked of the target.
+    Fenced,
     /// The answer was well formed and not what the plan expects.
     Check,
     /// The answer was what the plan expects, but came later than the plan allows.
@@ -49,7 +51,7 @@ pub enum Class {
 
 impl Class {
     /// Every class, in the order in which reports list them.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Result,
         Self::Connect,
         Self::Tls,
@@ -58,6 +60,7 @@ impl Class {
         Self::Protocol,
         Self::Ports,
         Self::Descriptors,
+        Self::Fenced,
         Self::Check,
         Self::Exceeded,
         Self::Unexamined,
@@ -74,6 +77,7 @@ impl Class {
             Self::Protocol => "protocol",
             Self::Ports => "ports",
             Self::Descriptors => "descriptors",
+            Self::Fenced => "fenced",
             Self::Check => "check",
             Self::Exceeded => "exceeded",
             Self::Unexamined => "unexamined",
@@ -95,9 +99,9 @@ impl Class {
         )
     }
 
-    /// Whether a limit of the generator's own machine is the reason.
+    /// Whether a limit of the generator's own is the reason: of its machine, or of what it may reach.
     pub const fn ours(self) -> bool {
-        matches!(self, Self::Ports | Self::Descriptors)
+        matches!(self, Self::Ports | Self::Descriptors | Self::Fenced)
     }
 }
 

@@ -121,7 +121,12 @@ pub(crate) fn left(outcome: Outcome) -> bool {
         outcome,
         Outcome::Skipped
             | Outcome::Failed(
-                Class::Connect | Class::Tls | Class::Login | Class::Ports | Class::Descriptors,
+                Class::Connect
+                    | Class::Tls
+                    | Class::Login
+                    | Class::Ports
+                    | Class::Descriptors
+                    | Class::Fenced,
                 _
             )
     )
@@ -134,10 +139,10 @@ mod tests {
     #[test]
     fn want_of_a_port_or_a_descriptor_is_not_the_targets_doing() {
         let mut operation = Operation::new();
-        for class in [Class::Ports, Class::Descriptors, Class::Connect] {
+        for class in [Class::Ports, Class::Descriptors, Class::Fenced, Class::Connect] {
             let outcome = Outcome::Failed(class, 0);
             operation.record_unsent(outcome, Duration::from_millis(1), 0, Own::default());
         }
-        assert_eq!((operation.counts.failed, operation.tainted.failed), (3, 2));
+        assert_eq!((operation.counts.failed, operation.tainted.failed), (4, 3));
     }
 }

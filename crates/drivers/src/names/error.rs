@@ -7,7 +7,7 @@ use brunt_exchange::{Class, Outcome};
 use brunt_wire::account::Malformed;
 use brunt_wire::ldap::code;
 
-use crate::net::class_of_connecting;
+use crate::net::{class_of_connecting, fence};
 
 /// Why there was no answer.
 #[derive(Debug, thiserror::Error)]
@@ -91,7 +91,7 @@ impl LookupError {
         let number = |error: &io::Error| error.raw_os_error().unwrap_or_default().cast_unsigned();
         match self {
             Self::Connect { error, .. } => {
-                let class = class_of_connecting(error.raw_os_error().unwrap_or_default());
+                let class = class_of_connecting(fence::number(error).unwrap_or_default());
                 Outcome::Failed(class, number(error))
             }
             Self::Tls { error, .. } => Outcome::Failed(Class::Tls, number(error)),

@@ -4,6 +4,7 @@
 //! first few, words. Making one allocates nothing; the words are made only when they are printed.
 //! It must not know what the connection was for.
 
+use super::fence;
 use brunt_exchange::{Class, Outcome};
 use std::fmt;
 use std::io;
@@ -88,6 +89,7 @@ impl Failure {
         match self {
             Self::Ports(_) => Class::Ports,
             Self::Descriptors(_) => Class::Descriptors,
+            Self::Fenced { .. } => Class::Fenced,
             Self::TlsTimedOut(_) | Self::Tls(_) | Self::AlreadySecured => Class::Tls,
             _ => class_of_connecting(self.code().cast_signed()),
         }
@@ -130,10 +132,11 @@ impl Failure {
     }
 }
 
-/// The class of an attempt to reach a target that failed with this error of the system. Without a descriptor nothing
-/// was asked of the target, whatever the protocol.
+/// The class of an attempt to reach a target that failed with this error of the system. Without a descriptor, and behind
+/// a fence, nothing was asked of the target, whatever the protocol.
 pub(crate) fn class_of_connecting(errno: i32) -> Class {
     match errno {
+        libc::EACCES if fence::refused().is_some() => Class::Fenced,
         libc::EMFILE | libc::ENFILE => Class::Descriptors,
         _ => Class::Connect,
     }

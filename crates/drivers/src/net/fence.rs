@@ -163,6 +163,12 @@ pub fn is_up() -> bool {
     FENCE.get().is_some()
 }
 
+/// The number of an error of the system, or the one that a fence stands for.
+pub(crate) fn number(error: &io::Error) -> Option<i32> {
+    let kept = error.get_ref().is_some_and(|inner| inner.is::<Refused>());
+    error.raw_os_error().or(kept.then_some(libc::EACCES))
+}
+
 /// The first address that this process was kept from.
 pub fn refused() -> Option<SocketAddr> {
     *FENCE.get()?.refused.lock().unwrap_or_else(PoisonError::into_inner)

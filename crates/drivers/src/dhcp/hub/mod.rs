@@ -27,8 +27,8 @@ use super::Kind;
 use super::dialogue::{Dialogue, ExchangeRequest, Step};
 use super::setup::Opener;
 use super::shared::Shared;
-use crate::net::BATCH;
 use crate::net::carrier::{Carrier, Inbox, OutgoingDatagram};
+use crate::net::{BATCH, fence};
 use brunt_exchange::Moment;
 use exchange_table::{Arrival, ExchangeTable};
 use gap::{BEAT, Gap};
@@ -445,7 +445,5 @@ async fn next_wakeup<D: Dialogue, C: Carrier + 'static>(
 
 /// The number of an error that sending met.
 fn number_of(error: &io::Error) -> i32 {
-    let other =
-        if error.kind() == io::ErrorKind::PermissionDenied { libc::EACCES } else { libc::EIO };
-    error.raw_os_error().unwrap_or(other)
+    fence::number(error).unwrap_or(libc::EIO)
 }
