@@ -41,8 +41,8 @@ fn search(case: &Case, seed: u64) -> Result {
     }
 }
 
-/// What one session alone makes of a server, warmed up and measured for so many seconds, and the order of a step that is
-/// judged by it.
+/// What one session alone makes of a server, warmed up and measured for so many seconds, and the order of a step that
+/// is judged by it.
 fn unstressed(
     simulation: &mut Simulation,
     goals: &Goals,

@@ -132,8 +132,8 @@ impl Failure {
     }
 }
 
-/// The class of an attempt to reach a target that failed with this error of the system. Without a descriptor, and behind
-/// a fence, nothing was asked of the target, whatever the protocol.
+/// The class of an attempt to reach a target that failed with this error of the system. Without a descriptor, and
+/// behind a fence, nothing was asked of the target, whatever the protocol.
 pub(crate) fn class_of_connecting(errno: i32) -> Class {
     match errno {
         libc::EACCES if fence::refused().is_some() => Class::Fenced,
