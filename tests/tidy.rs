@@ -25,10 +25,13 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("brunt-targets", &["brunt-wire"]),
     ("brunt-report", &["brunt-capacity", "brunt-record"]),
     ("brunt-capacity", &["brunt-record"]),
+    ("brunt-cluster", &["brunt-record"]),
+    ("brunt-serve", &["brunt-record", "brunt-report"]),
     (
         "brunt",
         &[
             "brunt-capacity",
+            "brunt-cluster",
             "brunt-drivers",
             "brunt-engine",
             "brunt-exchange",
@@ -37,6 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "brunt-record",
             "brunt-redact",
             "brunt-report",
+            "brunt-serve",
             "brunt-targets",
             "brunt-wire",
         ],
