@@ -10,6 +10,7 @@ mod dead_targets;
 mod events;
 mod exported;
 mod find_max;
+mod find_max_sources;
 mod imports;
 mod integrations;
 mod lease_stores;

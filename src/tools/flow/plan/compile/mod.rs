@@ -5,6 +5,7 @@
 
 mod answer;
 mod directory;
+mod find_max;
 mod json;
 mod leases;
 mod load;
@@ -30,6 +31,7 @@ use brunt_record::Slo;
 use super::fault::Fault;
 use super::model::{self, Http, Plan, Scenario, Step};
 use super::path::KeyPath;
+use crate::run::SearchOptions;
 use load::Loaded;
 use names::Names;
 use variables::one;
@@ -49,6 +51,8 @@ pub(crate) struct Compiled {
     pub(crate) leases: Option<Leases>,
     /// What must be reached, as text.
     pub(crate) objectives: Vec<String>,
+    /// What is searched for where the plan is carried out at many rates.
+    pub(crate) search: SearchOptions,
 }
 
 /// Settles a plan for one node of those that share the run.
@@ -87,6 +91,7 @@ pub(crate) fn compile(
         load::one_worker(plan, &mut settings)?;
     }
     check_objectives(plan, &operations)?;
+    let search = find_max::search(plan, &operations)?;
     let (variables, marks) = names.finish();
     check_circles(plan, &variables)?;
     let flow = Flow {
@@ -105,7 +110,7 @@ pub(crate) fn compile(
         ..Flow::default()
     };
     let objectives = plan.objectives.clone();
-    Ok(Compiled { flow, settings, http: network, directory, leases, objectives })
+    Ok(Compiled { flow, settings, http: network, directory, leases, objectives, search })
 }
 
 /// Everything that answers bring and nobody declared.
