@@ -6,6 +6,7 @@
 mod built_in;
 mod compared;
 mod comparisons;
+mod curves;
 mod dead_targets;
 mod events;
 mod exported;
