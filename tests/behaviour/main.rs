@@ -11,6 +11,7 @@ mod dead_targets;
 mod events;
 mod exported;
 mod find_max;
+mod hostile;
 mod imports;
 mod integrations;
 mod lease_stores;
