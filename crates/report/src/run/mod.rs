@@ -57,6 +57,7 @@ fn build(record: &Record, view: &View, stills: &Stills<'_>) -> Result<Page, Hist
     page.heading("Percentile spectrum");
     drawing(&mut page, "spectrum", SPECTRUM);
     page.heading("Heat map");
+    page.push(Block::Choice);
     drawing(&mut page, "heat", HEAT);
     tables::operations(&mut page, record)?;
     tables::parts(&mut page, record)?;
