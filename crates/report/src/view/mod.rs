@@ -32,8 +32,8 @@
 //! A row tells one step: it began at `t` and lasted `d` seconds, in the phase `p` (its number in
 //! [`Phase::ALL`]); `v` has a value for each of `columns`, `o` for each of `operations` a value for each of `own`, null
 //! where nothing was measured; `h` is the number of the first class of latencies that has any, and then how many fell
-//! into it and the following ones. `g` has the same for each of `operations`, where there are several. Class k holds response times from `least_ms` times 10^(k / `per_decade`). A spectrum
-//! has quantiles and milliseconds in turn.
+//! into it and the following ones; `g` has the same for each of `operations`, where there are several. Class k holds
+//! response times from `least_ms` times 10^(k / `per_decade`). A spectrum has quantiles and milliseconds in turn.
 
 mod columns;
 mod heat;
