@@ -6,10 +6,12 @@
 mod built_in;
 mod compared;
 mod comparisons;
+mod curves;
 mod dead_targets;
 mod events;
 mod exported;
 mod find_max;
+mod hostile;
 mod imports;
 mod integrations;
 mod lease_stores;
