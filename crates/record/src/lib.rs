@@ -55,7 +55,7 @@ pub use document::{Document, ReadError, WriteError, schema_id};
 pub use environment::Environment;
 pub use file::{create_private, replace};
 pub use growing::Growing;
-pub use health::{Health, Machine, Stall, TimerNoise, WorkerLoad};
+pub use health::{Health, Machine, NodeMachine, Stall, TimerNoise, WorkerLoad};
 pub use hgrm::write_hgrm;
 pub use histogram::{Histogram, HistogramError, Share};
 pub use hlog::Hlog;
