@@ -37,6 +37,7 @@ mod presence;
 mod prompt;
 mod record;
 mod response;
+mod rows;
 mod sample;
 mod series;
 mod slo;
@@ -77,6 +78,7 @@ pub use record::{
     TimerRecord, Tool, WorkerRecord, rate,
 };
 pub use response::Responses;
+pub use rows::{Missing, NodeRow, NodeRows, Receipt, Row, Rows};
 pub use sample::{Sample, Samples};
 pub use series::{Series, Step, StepOperation};
 pub use slo::{Allowance, Bad, Slo, SloError, SloOutcome, SloResult};
