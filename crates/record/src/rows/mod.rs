@@ -3,7 +3,8 @@
 //! The sources are the workers of a machine, or the machines of a run ([`NodeRows`]). A row is one phase of one step.
 //! It waits until every source has come past it, but not forever: one that is held up must not keep the others'
 //! figures from the screen. What comes too late for its row is merged into the next one, so rows come on time, in order,
-//! and their sums are exact in whatever order intervals arrive. Time is an argument, and nothing here waits.
+//! and their sums are exact in whatever order intervals arrive. Time is an
+//! argument, counted from any moment that stays the same, and nothing here waits.
 
 mod node;
 mod received;
@@ -13,7 +14,6 @@ mod tests;
 pub use node::{Missing, NodeRow, NodeRows, Receipt};
 
 use crate::{Interval, Phase};
-use brunt_exchange::Moment;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -53,7 +53,7 @@ enum Progress {
 
 #[derive(Clone, Debug)]
 struct OpenRow {
-    since: Moment,
+    since: Duration,
     interval: Interval,
     source: usize,
     /// Whether an interval of this very step is in it, whose bounds are the row's.
@@ -76,7 +76,12 @@ impl Rows {
     }
 
     /// Lays an interval into its row. Returns the interval if its memory is free again.
-    pub fn lay(&mut self, source: usize, mut interval: Interval, now: Moment) -> Option<Interval> {
+    pub fn lay(
+        &mut self,
+        source: usize,
+        mut interval: Interval,
+        now: Duration,
+    ) -> Option<Interval> {
         let own = (interval.index, interval.phase);
         let key = self.row_of(own);
         if key != own {
@@ -126,7 +131,7 @@ impl Rows {
     }
 
     /// The next row, if it is complete or has waited long enough.
-    pub fn next(&mut self, now: Moment) -> Option<Row> {
+    pub fn next(&mut self, now: Duration) -> Option<Row> {
         let first = self.open.first_entry()?;
         let key = *first.key();
         let missing = missing(&self.sources, key);
@@ -145,13 +150,13 @@ impl Rows {
     }
 
     /// How long it is until the next row is handed on even if sources are missing; none if no row is open.
-    pub fn wait(&self, now: Moment) -> Option<Duration> {
+    pub fn wait(&self, now: Duration) -> Option<Duration> {
         let oldest = self.open.values().map(|row| row.since).min()?;
-        Some((oldest + self.patience) - now)
+        Some(oldest.saturating_add(self.patience).saturating_sub(now))
     }
 
     /// Whether any row has waited long enough: those before it go first.
-    fn is_overdue(&self, now: Moment) -> bool {
+    fn is_overdue(&self, now: Duration) -> bool {
         self.wait(now).is_some_and(|wait| wait.is_zero())
     }
 

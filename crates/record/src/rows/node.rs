@@ -3,7 +3,6 @@
 use super::received::Received;
 use super::{Key, Rows};
 use crate::Interval;
-use brunt_exchange::Moment;
 use std::ops::Range;
 use std::time::Duration;
 
@@ -71,7 +70,7 @@ impl NodeRows {
     }
 
     /// Takes message `seq` of a node. How its generator fared is kept by node from here on.
-    pub fn take(&mut self, node: usize, seq: u64, interval: Interval, now: Moment) -> Receipt {
+    pub fn take(&mut self, node: usize, seq: u64, interval: Interval, now: Duration) -> Receipt {
         let Some(received) = self.nodes.get_mut(node) else { return Receipt::Refused };
         if received.has(seq) {
             return Receipt::Known;
@@ -108,13 +107,13 @@ impl NodeRows {
     }
 
     /// The next row, if it is complete or has waited long enough.
-    pub fn next(&mut self, now: Moment) -> Option<NodeRow> {
+    pub fn next(&mut self, now: Duration) -> Option<NodeRow> {
         let row = self.rows.next(now)?;
         Some(NodeRow { interval: row.interval, missing: row.missing })
     }
 
     /// How long it is until a row is handed on even if nodes are missing.
-    pub fn wait(&self, now: Moment) -> Option<Duration> {
+    pub fn wait(&self, now: Duration) -> Option<Duration> {
         self.rows.wait(now)
     }
 

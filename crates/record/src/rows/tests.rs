@@ -9,8 +9,8 @@ use std::time::Duration;
 
 const SECOND: u64 = 1_000_000_000;
 
-fn at(millis: u64) -> Moment {
-    Moment::from_nanos(millis * 1_000_000)
+fn at(millis: u64) -> Duration {
+    Duration::from_millis(millis)
 }
 
 /// An interval in which exchanges took so many microseconds each.
@@ -32,7 +32,7 @@ fn steady(index: u64, planned: usize) -> Interval {
     interval(index, Phase::Steady, &vec![7; planned])
 }
 
-fn drained(rows: &mut Rows, now: Moment) -> Vec<(u64, u64, Vec<usize>)> {
+fn drained(rows: &mut Rows, now: Duration) -> Vec<(u64, u64, Vec<usize>)> {
     let told = |row: Row| (row.interval.index, row.interval.planned, row.missing);
     std::iter::from_fn(|| rows.next(now)).map(told).collect()
 }
