@@ -45,6 +45,7 @@ mod tables;
 mod targets;
 mod terminal;
 mod tutorials;
+mod told;
 mod ubench;
 mod values;
 mod warm_up;
