@@ -6,6 +6,7 @@
 mod generator;
 mod origin;
 mod sentence;
+mod so_far;
 mod stills;
 mod tables;
 #[cfg(test)]
@@ -18,6 +19,8 @@ use crate::view::{Plot, View};
 use brunt_record::{HistogramError, Record, SloOutcome, Status};
 use stills::Stills;
 
+pub use so_far::{Told, page_so_far, record_so_far};
+
 /// The page of a run that is over.
 pub fn page(record: &Record) -> Result<Page, HistogramError> {
     let (view, coarse) = View::with_coarse(record)?;
@@ -27,7 +30,7 @@ pub fn page(record: &Record) -> Result<Page, HistogramError> {
 }
 
 /// The page of a run that goes on, given what is known of it so far. It has no pictures, which the script draws.
-pub fn live_page(record: &Record, view: View) -> Result<Page, HistogramError> {
+fn live_page(record: &Record, view: View) -> Result<Page, HistogramError> {
     let page = build(record, &view, &Stills::none())?;
     Ok(Page { view: Some(view), ..page })
 }

@@ -37,6 +37,7 @@
 
 mod columns;
 mod heat;
+mod live;
 mod plots;
 mod slice;
 mod spectrum;
@@ -45,6 +46,7 @@ mod tests;
 
 pub use columns::Column;
 pub use heat::Heat;
+pub use live::{LiveView, Update};
 pub use plots::{Kind, Plot, PlotLine};
 pub use slice::Slice;
 pub use spectrum::Spectrum;
