@@ -89,6 +89,7 @@ mod tests {
     use std::time::Duration;
 
     use brunt_record::{Counts, Phase};
+    use ratatui::buffer::Cell;
 
     use super::super::digest::Digest;
     use super::super::keys::Key;
@@ -117,7 +118,7 @@ mod tests {
         let lasting = Some(Duration::from_secs(60));
         let operations = vec!["\u{67e5}\u{8be2}".to_owned()];
         let title = "run \u{767b}\u{5f55}".to_owned();
-        let mut model = Model::new(About { lasting, operations, title, ..About::default() });
+        let mut model = Model::new(About { title, operations, lasting, ..About::default() });
         for index in 0..seconds {
             model.add(second(index, planned), Duration::from_secs(index + 1));
         }
@@ -144,7 +145,7 @@ mod tests {
     #[test]
     fn between_intervals_nothing_but_the_clock_is_drawn() {
         let (model, other, choice) = (after(3, 100), after(3, 900), Choice::default());
-        let all = |buffer: &Buffer| buffer.content.iter().map(|it| it.symbol()).collect::<String>();
+        let all = |buffer: &Buffer| buffer.content.iter().map(Cell::symbol).collect::<String>();
         let mut renderer = Renderer::default();
         renderer.draw((80, 24), true, &picture(&model, &choice, 3_000));
         assert!(all(&renderer.shown).contains("offered 100"));
@@ -165,7 +166,7 @@ mod tests {
                 let millis = 2_000 + step * 250;
                 match step % 15 {
                     0 | 4 | 8 => {
-                        model.add(second(2 + step / 4, step), Duration::from_millis(millis))
+                        model.add(second(2 + step / 4, step), Duration::from_millis(millis));
                     }
                     5 => drop(choice.press(Key::Window, &model)),
                     9 | 11 => drop(choice.press(Key::Help, &model)),

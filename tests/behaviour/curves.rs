@@ -53,7 +53,9 @@ fn runs_at_several_rates_are_one_curve() {
         let rows = rows(path.file_stem().unwrap().to_str().unwrap());
         let cells: Vec<&str> = rows.iter().flat_map(|(_, row)| row.split_whitespace()).collect();
         let latency = record.response.as_ref().unwrap_or(&record.operations[0].response);
-        let p99 = latency.percentiles.iter().find(|it| it.percentile == 99.0).unwrap().us / 1e3;
+        let p99 =
+            latency.percentiles.iter().find(|it| (it.percentile - 99.0).abs() < 1e-9).unwrap().us
+                / 1e3;
         for expected in [record.rates.achieved.unwrap(), p99] {
             let close = |cell: &&str| {
                 let shown: f64 = cell.trim_start_matches('>').parse().unwrap_or(f64::NAN);

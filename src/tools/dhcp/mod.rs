@@ -187,7 +187,7 @@ impl<'a> Perfdhcp<'a> {
                 run: args.output.run.clone(),
                 percentiles: Vec::new(),
                 progress: Progress::Table,
-                title: None,
+                ..Output::default()
             },
             ports: None,
             ceiling: ceiling::of(&self.operations[..1], self.load.workers()),
