@@ -417,6 +417,10 @@ mod tests {
                     assert!(read.is_ok(), "{page}: {read:?}: {script}");
                     continue;
                 }
+                if page.ends_with("/docs/targets.md") {
+                    // Read by the test beside its reader.
+                    continue;
+                }
                 let (kind, read) = if page.contains("/docs/dhcp") {
                     (1, brunt_targets::dhcp::Script::parse(&script).map(drop))
                 } else if page.contains("/docs/rest-scripts") {

@@ -30,6 +30,7 @@ mod plans;
 mod program;
 mod prompts;
 mod protocols;
+mod rails;
 mod recomputed;
 mod recorded_commands;
 mod records;

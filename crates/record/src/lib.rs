@@ -6,6 +6,7 @@
 //! operations and parts are numbers until a [`Catalogue`] names them, and nothing here reads a
 //! clock.
 
+mod abort;
 mod away;
 mod buckets;
 mod catalogue;
@@ -47,6 +48,7 @@ mod v2;
 pub mod verdict;
 mod waits;
 
+pub use abort::{AbortError, AbortRule, AbortWatch};
 pub use away::{AWAY_MIN, Absences, Away};
 pub use catalogue::Catalogue;
 pub use codes::Codes;

@@ -29,6 +29,7 @@ use brunt_record::Collection;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::leases::{LeaseOutputArgs, LeasesArgs};
+use crate::cli::run_options::RunOptions;
 use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::run::signals::Signals;
@@ -49,7 +50,8 @@ pub(crate) use ubench::run as ubench;
 pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let asked = Asked::of(args).map_err(usage)?;
     let operations = operations(&asked.work);
-    let objectives = objectives(&args.output.objectives, &operations).map_err(usage)?;
+    let objectives =
+        objectives(&args.output.objectives, &RunOptions::default(), &operations).map_err(usage)?;
     let secrets = Secrets::find(&asked.stores, &args.place, &Machine).map_err(usage)?;
     let LeaseOutputArgs { record, html, events, .. } = &args.output;
     let named = events.as_deref().filter(|path| *path != Path::new("-"));
