@@ -107,7 +107,7 @@ pub(crate) struct MergeArgs {
 /// Options of `brunt report`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct ReportArgs {
-    /// Record, comparison or event file to print, such as run.json
+    /// Record, comparison or event file to print, such as run.json; it may be packed by gzip
     pub(crate) file: PathBuf,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Summary)]
