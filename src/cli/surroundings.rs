@@ -17,6 +17,12 @@ pub(crate) trait Surroundings {
     /// The content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
+    /// Whether a plan may name this file; why not.
+    fn permits(&self, path: &Path) -> Result<(), String> {
+        let _ = path;
+        Ok(())
+    }
+
     /// Whether somebody is there to be asked.
     fn interactive(&self) -> bool;
 
