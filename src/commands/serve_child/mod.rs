@@ -5,6 +5,7 @@
 
 mod compare;
 mod confinement;
+mod export;
 mod index;
 mod run;
 
@@ -36,6 +37,10 @@ pub(crate) fn serve_child() -> Result<Exit, Refusal> {
             let records = runs.iter().map(|run| run.record.clone()).collect();
             confined(&Access { read: records, ..Access::default() })?;
             answer(&outcome(compare::compare(&runs)))
+        }
+        Task::Export(format) => {
+            confined(&Access::own_directory())?;
+            answer(&outcome(export::export(format)))
         }
     }
 }
