@@ -54,7 +54,7 @@ pub use catalogue::Catalogue;
 pub use codes::Codes;
 pub use collection::{COLLECTION_SCHEMA, Cell, Collection};
 pub use counts::{Counts, Imbalance};
-pub use document::{Document, ReadError, WriteError, schema_id};
+pub use document::{Document, ReadError, WriteError, schema_id, unpacked};
 pub use environment::Environment;
 pub use file::{create_private, replace};
 pub use growing::Growing;

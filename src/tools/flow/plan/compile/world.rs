@@ -19,13 +19,16 @@ pub(crate) struct World<'a> {
 
 impl World<'_> {
     /// The path of a file that a plan names.
-    pub(super) fn path(&self, path: &Path) -> PathBuf {
-        self.base.join(path)
+    pub(super) fn path(&self, at: &KeyPath, path: &Path) -> Result<PathBuf, Fault> {
+        let permitted = self.surroundings.permits(path);
+        permitted.map(|()| self.base.join(path)).map_err(|why| {
+            Fault::new(at, format!("names the file {}, which {why}", path.display()))
+        })
     }
 
     /// The bytes of a file that a plan names.
     pub(super) fn read(&self, at: &KeyPath, path: &Path) -> Result<Vec<u8>, Fault> {
-        let path = self.path(path);
+        let path = self.path(at, path)?;
         self.surroundings.read(&path).map_err(|error| unreadable(at, &path, &error))
     }
 
