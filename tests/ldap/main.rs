@@ -12,6 +12,7 @@ mod found;
 mod generated;
 mod identity;
 mod idle;
+mod lockout;
 mod modified;
 mod monitored;
 mod refused;

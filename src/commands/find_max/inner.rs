@@ -226,6 +226,7 @@ fn result_of_leases(args: &LeasesArgs) -> Option<&'static str> {
     let given = [
         ("--record", output.record.is_some()),
         ("--html", output.html.is_some()),
+        ("--events", output.events.is_some()),
         ("--interval", output.interval.is_some_and(|it| it != Duration::from_secs(1))),
         ("--live", output.view != ViewOptions::default()),
         ("--keep", args.place.keep),
@@ -235,13 +236,15 @@ fn result_of_leases(args: &LeasesArgs) -> Option<&'static str> {
 
 /// The word that asks for results of a run of its own, other than an objective.
 fn of_results(given: &RunOptions, words: &[String]) -> Option<String> {
-    let objectives = RunOptions { objectives: given.objectives.clone(), ..RunOptions::default() };
-    if *given == objectives {
+    let (objectives, abort_on) = (given.objectives.clone(), given.abort_on.clone());
+    if *given == (RunOptions { objectives, abort_on, ..RunOptions::default() }) {
         return None;
     }
     let longs = words.iter().filter_map(|word| word.strip_prefix("--")?.split('=').next());
-    let named =
-        |long: &&str| *long != "slo" && run_options::rows().iter().any(|row| row.long == *long);
+    let named = |long: &&str| {
+        !["slo", "abort-on"].contains(long)
+            && run_options::rows().iter().any(|row| row.long == *long)
+    };
     Some(longs.into_iter().find(named).map_or("an output".to_owned(), |long| format!("--{long}")))
 }
 

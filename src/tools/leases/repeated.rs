@@ -25,6 +25,7 @@ use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::leases::LeasesArgs;
 use crate::cli::output::Output;
+use crate::cli::run_options::RunOptions;
 use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::run::signals::Signals;
@@ -53,8 +54,8 @@ impl Mixing {
         };
         let rows = asked.preload.unwrap_or(0);
         let mix = asked.mix(weights, rows);
-        let objectives =
-            run::objectives(&args.output.objectives, &operations(&asked.work)).map_err(usage)?;
+        let (texts, names) = (&args.output.objectives, operations(&asked.work));
+        let objectives = run::objectives(texts, &RunOptions::default(), &names).map_err(usage)?;
         let secrets = Secrets::find(&asked.stores, &args.place, &Machine).map_err(usage)?;
         let mut grounds = Grounds::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
         let file = match store.place {
