@@ -22,4 +22,4 @@ mod run;
 pub(crate) mod schema;
 pub(crate) mod values;
 
-pub(crate) use run::{measure, prepare, run};
+pub(crate) use run::{examine, measure, prepare, run};
