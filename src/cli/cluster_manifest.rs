@@ -1,4 +1,5 @@
-//! The options of `brunt cluster manifest`, declared for clap. Their doc comments are their help; there is no logic here.
+//! The options of `brunt cluster manifest`, declared for clap. Their doc comments are their help; there is no logic
+//! here.
 
 use std::time::Duration;
 

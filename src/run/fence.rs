@@ -1,5 +1,5 @@
-//! The fence that `--allow` puts around a run, the directory that an order confines it to, and how the program ends that
-//! came to its fence.
+//! The fence that `--allow` puts around a run, the directory that an order confines it to, and how the program ends
+//! that came to its fence.
 //!
 //! It is put up before anything is sent, whatever the command. The driver asks it at every connection and datagram; a
 //! run that was kept from an address did not do what was asked for, so the exit code says so over all else but a
@@ -12,8 +12,8 @@ use crate::cli::exit::Exit;
 use crate::cli::names::NamesKind;
 use crate::cli::{Command, Refusal};
 
-/// The variable by which an agent tells a run that somebody else has ordered it. It then reads no file and opens no socket
-/// outside its directory, whatever a plan or a list in it names.
+/// The variable by which an agent tells a run that somebody else has ordered it. It then reads no file and opens no
+/// socket outside its directory, whatever a plan or a list in it names.
 pub(crate) const CONFINED: &str = "BRUNT_CONFINED";
 
 /// Confines this process to its directory if an agent has asked for that, before anything is read.

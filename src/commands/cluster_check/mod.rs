@@ -1,8 +1,9 @@
 //! `brunt cluster check`: what a command needs of the agents that are to carry it out, and whether they may.
 //!
-//! The command is prepared as if it were to run, in a process of its own: with a fence that nothing passes, and with files
-//! confined to the current directory. What it opened and asked for on the way is what agents need. A coordinator makes
-//! its bundle of that, and an agent judges an order by it before anything is sent: neither believes the other.
+//! The command is prepared as if it were to run, in a process of its own: with a fence that nothing passes, and with
+//! files confined to the current directory. What it opened and asked for on the way is what agents need. A
+//! coordinator makes its bundle of that, and an agent judges an order by it before anything is sent: neither believes
+//! the other.
 
 mod rules;
 

@@ -1,5 +1,5 @@
-//! All keys of a cluster, made at once: an authority, certificates, logins, the key that signs orders, the configuration
-//! of nats-server and a sample of the agents' policy (`brunt cluster keys DIR`).
+//! All keys of a cluster, made at once: an authority, certificates, logins, the key that signs orders, the
+//! configuration of nats-server and a sample of the agents' policy (`brunt cluster keys DIR`).
 //!
 //! People who have to make certificates by hand turn TLS off, so one command makes whatever mutual TLS, logins and
 //! permissions need. It may be called again: what is there is kept, agents that are missing are added, and the

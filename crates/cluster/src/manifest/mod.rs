@@ -1,8 +1,9 @@
 //! Manifests: the text that has a launcher of others' start the agents and the coordinator of a run.
 //!
-//! A manifest is a function of what was asked for, so the same options give the same text, which can be kept beside a plan
-//! and reviewed. Nothing in it starts an agent anew: a run that lost one says so, and a second agent in its place would
-//! send again what was sent. Whatever somebody writes on the command line is quoted for the language of the manifest.
+//! A manifest is a function of what was asked for, so the same options give the same text, which can be kept beside a
+//! plan and reviewed. Nothing in it starts an agent anew: a run that lost one says so, and a second agent in its
+//! place would send again what was sent. Whatever somebody writes on the command line is quoted for the language of
+//! the manifest.
 
 mod agent;
 mod kubernetes;

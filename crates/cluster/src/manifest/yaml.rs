@@ -1,5 +1,5 @@
-//! JSON values as YAML in blocks, every text in double quotes: what JSON quotes, YAML reads as the same text, whatever it
-//! looks like (YAML 1.2, 10.2).
+//! JSON values as YAML in blocks, every text in double quotes: what JSON quotes, YAML reads as the same text,
+//! whatever it looks like (YAML 1.2, 10.2).
 
 use serde_json::Value;
 
