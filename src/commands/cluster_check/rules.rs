@@ -143,6 +143,7 @@ fn results(given: &RunOptions, words: &[String]) -> Judged {
     let plain = RunOptions {
         objectives: given.objectives.clone(),
         allow: given.allow.clone(),
+        addresses: given.addresses,
         ..RunOptions::default()
     };
     if *given == plain {
@@ -150,7 +151,8 @@ fn results(given: &RunOptions, words: &[String]) -> Judged {
     }
     let longs = words.iter().filter_map(|word| word.strip_prefix("--")?.split('=').next());
     let named = |long: &&str| {
-        !matches!(*long, "slo" | "allow") && run_options::rows().iter().any(|row| row.long == *long)
+        !matches!(*long, "slo" | "allow" | "addresses")
+            && run_options::rows().iter().any(|row| row.long == *long)
     };
     let option =
         longs.into_iter().find(named).map_or("an option".to_owned(), |long| format!("--{long}"));
