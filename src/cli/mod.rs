@@ -6,6 +6,10 @@
 
 pub(crate) mod args;
 pub(crate) mod arrivals;
+pub(crate) mod cluster;
+pub(crate) mod cluster_check;
+pub(crate) mod cluster_keys;
+pub(crate) mod cluster_manifest;
 pub(crate) mod compare;
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
@@ -62,6 +66,7 @@ use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ErrorKind};
 
 use args::{Brunt, CalibrateArgs, MergeArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
+use cluster::ClusterKind;
 use compare::{AbArgs, CompareArgs, TrendArgs};
 use dhcp::args::DhcpArgs;
 use exit::Exit;
@@ -129,6 +134,8 @@ pub(crate) enum Command {
     Makeldif(MakeldifArgs),
     /// Merge the records of the nodes of a run.
     Merge(MergeArgs),
+    /// Prepare several machines for a run.
+    Cluster(ClusterKind),
     /// Compare runs.
     Compare(CompareArgs),
     /// Run two commands in turn and compare them.
@@ -306,6 +313,7 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Sizing(args) => Command::Sizing(args),
         Verb::Makeldif(args) => Command::Makeldif(args),
         Verb::Merge(args) => Command::Merge(args),
+        Verb::Cluster { kind } => Command::Cluster(kind),
         Verb::Compare(args) => Command::Compare(args),
         Verb::Ab(args) => Command::Ab(args),
         Verb::Trend(args) => Command::Trend(args),
