@@ -7,6 +7,7 @@ mod find_max;
 mod loopback;
 mod merge;
 mod quickstart;
+mod rates;
 mod report;
 mod runs;
 mod serve_child;

@@ -4,7 +4,9 @@
 //! a document (its `schema`) is read first and alone, so that a file of another kind or version is
 //! named for what it is and never for the field in which it happens to differ.
 
-use crate::events::{LINE_MAX, Replay, ReplayError, begins_events};
+use crate::events::{
+    GatheredError, LINE_MAX, Replay, ReplayError, begins_events, begins_gathered, gathered,
+};
 use crate::{COLLECTION_SCHEMA, Collection, Record, SCHEMA, replace};
 use flate2::bufread::MultiGzDecoder;
 use schemars::JsonSchema;
@@ -32,6 +34,9 @@ pub enum ReadError {
     /// The file holds events, of which no record could be made.
     #[error(transparent)]
     Events(#[from] ReplayError),
+    /// The file holds events of several runs, of which no collection could be made.
+    #[error(transparent)]
+    Gathered(#[from] GatheredError),
     /// The file cannot be read.
     #[error("read {what} {}: {source}", path.display())]
     File {
@@ -82,18 +87,22 @@ pub enum Document {
 }
 
 impl Document {
-    /// Reads either; of an event file, the record of its run. Any of them may be packed by gzip.
+    /// Reads either; of an event file, the record of its run, or the collection of its runs. Any of them may be packed by
+    /// gzip.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         let (what, kind) = ("the record", "a record");
         let file = |source| ReadError::File { what, path: path.to_owned(), source };
         let opened = File::open(path).and_then(unpacked).map_err(file)?;
         let (mut first, mut rest) = (Vec::new(), BufReader::new(opened));
         (&mut rest).take(LINE_MAX).read_until(b'\n', &mut first).map_err(file)?;
-        let is_events = begins_events(&first);
+        let (is_events, is_gathered) = (begins_events(&first), begins_gathered(&first));
         let whole = first.as_slice().chain(rest);
         if is_events {
             let record = Replay::read(path, whole)?.record()?;
             return Ok(Self::Record(Box::new(record)));
+        }
+        if is_gathered {
+            return Ok(Self::Collection(Box::new(gathered(path, whole)?)));
         }
         let text = text_of(whole).map_err(file)?;
         let file = Source { path, what, kind, text };
@@ -327,9 +336,13 @@ mod tests {
     #[test]
     fn the_published_schemas_are_those_of_this_version() {
         let events = crate::events::events_schema();
-        for (name, schema) in
-            [("record", Record::schema()), ("collection", Collection::schema()), ("events", events)]
-        {
+        let gathered = crate::events::gathered_schema();
+        for (name, schema) in [
+            ("record", Record::schema()),
+            ("collection", Collection::schema()),
+            ("events", events),
+            ("collection-events", gathered),
+        ] {
             // Readers resolve references against it; a relative one has them look for a file.
             let read: serde_json::Value = serde_json::from_str(&schema).unwrap();
             let id = read["$id"].as_str().unwrap();

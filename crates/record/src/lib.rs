@@ -6,6 +6,7 @@
 //! operations and parts are numbers until a [`Catalogue`] names them, and nothing here reads a
 //! clock.
 
+mod abort;
 mod away;
 mod buckets;
 mod catalogue;
@@ -37,6 +38,7 @@ mod presence;
 mod prompt;
 mod record;
 mod response;
+mod rows;
 mod sample;
 mod series;
 mod slo;
@@ -46,6 +48,7 @@ mod v2;
 pub mod verdict;
 mod waits;
 
+pub use abort::{AbortError, AbortRule, AbortWatch};
 pub use away::{AWAY_MIN, Absences, Away};
 pub use catalogue::Catalogue;
 pub use codes::Codes;
@@ -55,7 +58,7 @@ pub use document::{Document, ReadError, WriteError, schema_id, unpacked};
 pub use environment::Environment;
 pub use file::{create_private, replace};
 pub use growing::Growing;
-pub use health::{Health, Machine, Stall, TimerNoise, WorkerLoad};
+pub use health::{Health, Machine, NodeMachine, Stall, TimerNoise, WorkerLoad};
 pub use hgrm::write_hgrm;
 pub use histogram::{Histogram, HistogramError, Share};
 pub use hlog::Hlog;
@@ -77,6 +80,7 @@ pub use record::{
     TimerRecord, Tool, WorkerRecord, rate,
 };
 pub use response::Responses;
+pub use rows::{Missing, NodeRow, NodeRows, Receipt, Row, Rows};
 pub use sample::{Sample, Samples};
 pub use series::{Series, Step, StepOperation};
 pub use slo::{Allowance, Bad, Slo, SloError, SloOutcome, SloResult};

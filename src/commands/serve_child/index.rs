@@ -13,6 +13,8 @@ use brunt_serve::history::{
 };
 use serde::de::IgnoredAny;
 
+use crate::run::asked_words;
+
 /// The most bytes of a record that is kept.
 const RECORD_MAX: u64 = 512 << 20;
 
@@ -37,13 +39,27 @@ pub(super) fn index() -> Result<(), String> {
     if let Some(events) = opened(&files, EVENTS).map_err(kept)? {
         files.pack(EVENTS_KEPT, events).map_err(kept)?;
     }
-    let summary = Summary::of(&record, sha256(text.as_bytes()), sentence(&page));
+    let mut summary = Summary::of(&record, sha256(text.as_bytes()), sentence(&page));
+    summary.load = load(&record);
     // Written last: a run that has one is whole.
     files.write(SUMMARY, &summary).map_err(kept)?;
     for name in [RECORD, EVENTS] {
         drop(fs::remove_file(files.path(name)));
     }
     Ok(())
+}
+
+/// A name for the load that was asked for, whatever its seed and wherever its results went.
+fn load(record: &Record) -> String {
+    let words = asked_words(&record.command);
+    let operations = record.operations.iter().map(|operation| operation.name.as_str());
+    let target = record.plan.target.as_deref().unwrap_or_default();
+    let asked: Vec<&str> = [record.tool.name.as_str(), record.plan.mode.word(), target]
+        .into_iter()
+        .chain(operations)
+        .chain(words.iter().map(String::as_str))
+        .collect();
+    sha256(asked.join("\0").as_bytes())
 }
 
 /// The text of the record: as it came, or, if it was made of events, as a run writes it.

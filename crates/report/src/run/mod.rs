@@ -60,6 +60,7 @@ fn build(record: &Record, view: &View, stills: &Stills<'_>) -> Result<Page, Hist
     page.heading("Percentile spectrum");
     drawing(&mut page, "spectrum", SPECTRUM);
     page.heading("Heat map");
+    page.push(Block::Choice);
     drawing(&mut page, "heat", HEAT);
     tables::operations(&mut page, record)?;
     tables::parts(&mut page, record)?;
@@ -76,8 +77,8 @@ const RATES: &str = "Steps of the steady phase, put together by how many exchang
                      what ended in them. Where the curves turn up, the target had as much as it bears.";
 const SPECTRUM: &str = "Which share of the steady phase's exchanges took at most how long. Each step to the right is \
                         a tenth as many exchanges. The gap between the curves is time spent waiting to be sent.";
-const HEAT: &str = "How many exchanges ended after how long, all operations together. A stronger colour is more, on a \
-                    logarithmic scale.";
+const HEAT: &str = "How many exchanges ended after how long: of all operations together, or of the one that the charts \
+                    are of. A stronger colour is more, on a logarithmic scale.";
 
 /// Adds a chart. A finished run has no chart of what never happened.
 fn draw(page: &mut Page, plots: &[Plot], stills: &Stills<'_>, id: &str, note: &str) {

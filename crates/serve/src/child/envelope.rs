@@ -38,6 +38,18 @@ pub enum Task {
     Index,
     /// Compares the records of these directories, the first of which is the baseline.
     Compare(Vec<Compared>),
+    /// Writes the record in its directory in another format.
+    Export(Export),
+}
+
+/// What a record is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Export {
+    /// A line per interval and operation.
+    Csv,
+    /// A page that needs nothing else.
+    Html,
 }
 
 /// A run that is compared.

@@ -11,8 +11,8 @@ mod short;
 
 pub use answer::{Answer, Checked, EXIT_REFUSED, Finding, LoadFigures, Outcome};
 pub use envelope::{
-    Asked, COMPARED_MAX, Compared, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope, EnvelopeError, Grant,
-    RunTask, Task,
+    Asked, COMPARED_MAX, Compared, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope, EnvelopeError, Export,
+    Grant, RunTask, Task,
 };
 
 use std::fs::File;
@@ -119,6 +119,18 @@ impl Children {
         }
         Ok(match self.ask(Task::Compare(runs), directory, COMPARING)? {
             Answer::Done(page) => Ok(page),
+            Answer::Failed(why) => Err(why),
+        })
+    }
+
+    /// The record of a directory in another format. The inner error says why not.
+    pub fn export(
+        &self,
+        directory: &Path,
+        export: Export,
+    ) -> Result<Result<String, String>, ChildError> {
+        Ok(match self.ask(Task::Export(export), directory, INDEXING)? {
+            Answer::Done(text) => Ok(text),
             Answer::Failed(why) => Err(why),
         })
     }

@@ -25,6 +25,8 @@ pub struct About {
     pub note: String,
     /// Whether it is kept whatever becomes old.
     pub pin: bool,
+    /// Whether other runs of its load are compared with it.
+    pub baseline: bool,
     /// Moments that somebody marked.
     pub marks: Vec<Mark>,
     /// Where it comes from.

@@ -7,6 +7,8 @@
 mod about;
 mod files;
 mod id;
+#[cfg(test)]
+pub(crate) mod samples;
 mod summary;
 
 pub use about::{About, AboutError, MARKS_MAX, Mark, NOTE_MAX, Origin, TAGS_MAX, WORDS_MAX};
@@ -42,7 +44,7 @@ pub struct History {
 }
 
 /// A run of the history.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Entry {
     /// What it is called in addresses.
     pub id: RunId,

@@ -26,8 +26,12 @@ pub struct Summary {
     pub sha256: String,
     /// The id of the run in its record.
     pub run: Option<String>,
-    /// What follows from what was asked alone: runs that have the same can be compared.
+    /// What follows from what was asked alone, its seed included.
     pub fingerprint: Option<String>,
+    /// A name for the load that was asked for, whatever its seed: runs that have the same can be compared. Empty if
+    /// that is unknown.
+    #[serde(default)]
+    pub load: String,
     /// When it began, in RFC 3339.
     pub started: String,
     /// What made the record, and its version.
@@ -133,6 +137,7 @@ impl Summary {
             sha256,
             run: record.run.as_deref().map(cut),
             fingerprint: record.fingerprint.as_deref().map(cut),
+            load: String::new(),
             started: cut(&record.started),
             tool: cut(&format!("{} {}", record.tool.name, record.tool.version)),
             command: record.command.iter().take(LINES_MAX).map(|word| cut(word)).collect(),

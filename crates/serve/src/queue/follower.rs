@@ -150,6 +150,8 @@ impl Following {
                     let verdict = json(&verdict);
                     watch.change(|history| history.tell("verdict", &verdict));
                 }
+                // Only a node of several waits to be told when to begin.
+                Ok(Some(Event::Ready { .. })) => {}
                 Ok(Some(Event::End { .. }) | None) => return,
                 Err(error) => {
                     self.failed = true;

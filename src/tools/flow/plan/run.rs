@@ -168,6 +168,8 @@ impl Asked {
             written.plan.run.duration = Some(Time(duration));
         }
         written.plan.objectives.extend(args.output.run.objectives.iter().cloned());
+        let abort_on = args.output.run.abort_on.iter().map(ToString::to_string);
+        written.plan.abort_on.extend(abort_on);
         let seed = args.output.seed.or(written.plan.run.seed);
         let node = share::asked(&args.output.run, seed).map_err(PlanError::Usage)?;
         let seed = seed.unwrap_or_else(console::seed);
@@ -223,13 +225,15 @@ impl Asked {
         }
         let network = Network::new(compiled.http);
         let network = network.map_err(|error| Refusal::failed(format!("failed to {error}")))?;
+        let mut output = args.output.files().shown(shows);
+        output.run.abort_on = compiled.abort_on;
         Ok(FlowJob {
             command: args.typed.clone(),
             flow: compiled.flow,
             network: Arc::new(network),
             settings: compiled.settings,
             objectives: compiled.objectives,
-            output: args.output.files().shown(shows),
+            output,
             target: target(&plan),
             trace: TraceFile::of(&args.trace),
             every: None,

@@ -6,6 +6,7 @@ use std::time::Duration;
 use brunt_drivers::flow::{Between, Iterations, Order, Pause, Pool, Repeat, Start};
 use brunt_engine::schedule::{Schedule, Stage, read_offsets};
 use brunt_engine::{Load, Node, Settings, Stopping, ThinkTime};
+use brunt_feed::file;
 use brunt_record::Phase;
 
 use super::world::World;
@@ -98,7 +99,7 @@ fn schedule(run: &Run, at: &KeyPath, world: &World<'_>) -> Result<Option<Schedul
     let schedule = match key {
         "trace" => {
             let path = world.path(&at_key, Path::new(text))?;
-            let shape = read_offsets(&path).map_err(|error| failed(&error))?;
+            let shape = read_offsets(&path, file::open(&path)).map_err(|error| failed(&error))?;
             let stage = Stage { phase: Phase::Steady, shape, lasting: None };
             Schedule::new(vec![stage]).map_err(|error| failed(&error))?
         }
