@@ -6,8 +6,10 @@
 //! worth if it ended now) and `end`. Each `view` and `rows` has an id, which a browser that comes back names as
 //! `Last-Event-ID`.
 
+mod events;
 mod history;
 
+pub use events::respond;
 pub use history::{Cursor, History};
 
 use std::sync::atomic::{AtomicUsize, Ordering};
