@@ -28,6 +28,12 @@ impl Counted {
         Self::answering("127.0.0.1:0", EMPTY.to_owned())
     }
 
+    /// One that fails whatever it is asked.
+    pub(crate) fn failing() -> Self {
+        let answer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
+        Self::answering("127.0.0.1:0", answer.to_owned())
+    }
+
     /// One that sends everybody elsewhere.
     pub(crate) fn redirecting(to: &str) -> Self {
         let answer = format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n");

@@ -220,6 +220,15 @@ fn nothing_that_is_asked_of_a_run_is_where_others_read_it() {
 }
 
 #[test]
+fn a_run_whose_target_fails_for_long_ends_by_itself() {
+    let (site, server) = (Site::new(), Counted::failing());
+    let (id, status) = site.run(&plan(&server, "rate = \"5/s\""), &only(&server));
+    assert_eq!((status.state, status.exit), (State::Stopped, Some(10)), "{status:?}");
+    let record = site.record(&id);
+    assert!(record.counts.failed >= 45 && record.counts.ok == 0, "{:?}", record.counts);
+}
+
+#[test]
 fn a_run_that_cannot_begin_says_why() {
     let (site, server) = (Site::new(), Counted::start());
     let (_, status) = site.run("[run]\nusers = 0\n", &only(&server));

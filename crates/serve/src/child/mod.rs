@@ -9,7 +9,7 @@ mod answer;
 mod envelope;
 mod short;
 
-pub use answer::{Answer, Checked, EXIT_REFUSED, Finding, LoadFigures, Outcome};
+pub use answer::{Answer, Checked, EXIT_ABORTED, EXIT_REFUSED, Finding, LoadFigures, Outcome};
 pub use envelope::{
     Asked, COMPARED_MAX, Compared, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope, EnvelopeError, Export,
     Grant, RunTask, Task,

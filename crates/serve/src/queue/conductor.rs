@@ -12,7 +12,7 @@ use super::follower::{Follower, json};
 use super::process::Process;
 use super::state::{State, Status, StopAsked};
 use super::{PLAN_MAX, Shared, now};
-use crate::child::{Asked, EXIT_REFUSED, Outcome};
+use crate::child::{Asked, EXIT_ABORTED, EXIT_REFUSED, Outcome};
 use crate::history::{
     EVENTS, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN, PageParts, RECORD, REQUEST, RunFiles, STATE,
     SUMMARY, Summary, VIEW_KEPT,
@@ -293,6 +293,10 @@ fn ending(
         (_, Some(stopped)) => (State::Stopped, stopped),
         (Some(outcome), None) if matches!(outcome.exit, 130 | 143) => {
             (State::Stopped, "ended by a signal from outside".to_owned())
+        }
+        (Some(outcome), None) if outcome.exit == EXIT_ABORTED => {
+            let why = "ended by itself: most exchanges failed for long, or a condition of its plan was met";
+            (State::Stopped, why.to_owned())
         }
         (Some(outcome), None) if has_record => (State::Done, outcome.said.clone()),
         (Some(outcome), None) => {
