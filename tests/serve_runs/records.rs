@@ -14,7 +14,7 @@ use crate::site::{Site, children};
 
 /// The record of a run on a command line.
 fn record(server: &Counted, words: &[&str]) -> Vec<u8> {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("run.json");
     let url = format!("http://{}/", server.at());
     let run = Command::new(env!("CARGO_BIN_EXE_brunt"))
@@ -23,15 +23,15 @@ fn record(server: &Counted, words: &[&str]) -> Vec<u8> {
         .arg("--record")
         .arg(&path)
         .output()
-        .unwrap();
+        .expect("it starts");
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
-    fs::read(path).unwrap()
+    fs::read(path).expect("it wrote one")
 }
 
 fn packed(bytes: &[u8]) -> Vec<u8> {
     let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-    packed.write_all(bytes).unwrap();
-    packed.finish().unwrap()
+    packed.write_all(bytes).expect("memory takes it");
+    packed.finish().expect("memory takes it")
 }
 
 #[test]

@@ -127,6 +127,6 @@ pub(crate) fn request(plan: &str, allow: &[String]) -> RunRequest {
     let grant = Grant { allow: allow.to_vec(), ..Grant::default() };
     let asked = Asked { plan: plan.to_owned(), grant, ..Asked::default() };
     let mut about = About::default();
-    about.origin.by = "ada".to_owned();
+    "ada".clone_into(&mut about.origin.by);
     RunRequest { asked, about }
 }
