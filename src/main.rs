@@ -65,5 +65,6 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Target(kind) => commands::target(&kind),
         Command::Calibrate(args) => commands::calibrate(&args),
         Command::Quickstart(args) => commands::quickstart(&args),
+        Command::ServeChild => commands::serve_child(),
     }
 }

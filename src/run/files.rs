@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
+use brunt_engine::Ready;
 use brunt_record::events::EventLog;
 use brunt_record::{
     Ending, Growing, Head, Histogram, Hlog, Interval, Measured, Names, Phase, Record, replace,
@@ -146,11 +147,25 @@ impl<'a> Logs<'a> {
             let log = file.and_then(|file| Hlog::new(file, console::now(), &head.catalogue));
             logs.intervals = Some(log.map_err(|error| unwritten("--hlog", path, &error))?);
         }
-        if let Some(path) = &output.run.events {
+        if let Some(among) = &output.among {
+            let log = EventLog::new(Box::new(among.clone()), head.clone(), names);
+            logs.events = Some(log.map_err(|error| format!("failed to write --events: {error}"))?);
+        } else if let Some(path) = &output.run.events {
             let log = EventLog::create(path, head.clone(), names);
             logs.events = Some(log.map_err(|error| unwritten("--events", path, &error))?);
         }
         Ok(logs)
+    }
+
+    /// Tells that the run waits for its time.
+    pub(super) fn ready(&mut self, ready: &Ready, losses: &mut Losses) {
+        let (sessions, ready, unready) = (ready.sessions, ready.ready, &ready.unready);
+        if let Some(log) = &mut self.events
+            && let Err(error) = log.ready(sessions.into(), ready.into(), unready)
+        {
+            self.events = None;
+            lost("--events", &error, |why| losses.meanwhile(why));
+        }
     }
 
     /// Adds an interval; the interval log holds those of the steady phase.

@@ -1,14 +1,14 @@
 //! The [`Collector`]: merges what the workers measured and passes it on, row by row.
 //!
-//! A row waits for every worker, but not forever: a worker that is held up must not keep the
-//! others' figures from the screen. What comes too late for its row is merged into the next one, so
-//! rows come on time and nothing is left out. It must not know what made the workers measure.
+//! Which row waits for whom is [`Rows`]' to know, as it is between machines. It must not know what made the workers
+//! measure.
 
+use crate::start::Ready;
 use crate::stop::{Stop, Urgency};
 use crate::waiting::Waiting;
 use crate::worker::WorkerIntervals;
 use brunt_exchange::{Clock, Moment, Monotonic};
-use brunt_record::{Interval, Machine, Phase, Stall};
+use brunt_record::{Interval, Machine, Phase, Row, Rows, Stall};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
@@ -32,6 +32,11 @@ pub trait Sink {
         let _ = waiting;
     }
 
+    /// Every session is ready, or has failed to be, and the run waits to be told when to begin. It is said once.
+    fn ready(&mut self, ready: &Ready) {
+        let _ = ready;
+    }
+
     /// The run was to end at once, and some worker has not ended since: it may never. What was measured until then was
     /// shown, but for what only that worker knows.
     fn overdue(&mut self) {}
@@ -46,35 +51,19 @@ impl<F: FnMut(&Interval)> Sink for F {
 /// What the machine did since it was last asked, and when the generator stood still.
 pub(crate) type Observe<'a> = &'a dyn Fn() -> (Machine, Vec<Stall>);
 
-/// What the run waits for at this moment.
-pub(crate) type Waits<'a> = &'a dyn Fn() -> Option<Waiting>;
+/// What the run waits for at this moment, and what is ready if it waits to be told when to begin.
+pub(crate) type Waits<'a> = (&'a dyn Fn() -> Option<Waiting>, &'a dyn Fn() -> Option<Ready>);
 
 pub(crate) struct Collector {
-    /// The first step each worker has yet to report; none, once it has reported its last.
-    expected: Vec<Option<u64>>,
+    rows: Rows,
     spent: Vec<SyncSender<Interval>>,
-    rows: BTreeMap<u64, Row>,
-    /// Steps before this one have been handed on.
-    next: u64,
     totals: BTreeMap<Phase, Interval>,
-}
-
-struct Row {
-    since: Moment,
-    /// What was merged so far, and which worker's memory it is in.
-    phases: BTreeMap<Phase, (usize, Interval)>,
 }
 
 impl Collector {
     /// A collector for as many workers as there are ways back for their spent intervals.
     pub(crate) fn new(spent: Vec<SyncSender<Interval>>) -> Self {
-        Self {
-            expected: vec![Some(0); spent.len()],
-            spent,
-            rows: BTreeMap::new(),
-            next: 0,
-            totals: BTreeMap::new(),
-        }
+        Self { rows: Rows::new(spent.len(), PATIENCE), spent, totals: BTreeMap::new() }
     }
 
     /// Collects until every worker has reported its last step or is gone; returns the totals by
@@ -83,21 +72,25 @@ impl Collector {
         mut self,
         measured: &Receiver<WorkerIntervals>,
         observe: Observe<'_>,
-        waits: Waits<'_>,
+        (waits, ready): Waits<'_>,
         stop: &Stop,
         sink: &mut dyn Sink,
     ) -> BTreeMap<Phase, Interval> {
         let clock = Monotonic::new();
         let (mut said, mut aborted, mut told) = (None, None, false);
-        while self.expected.iter().any(Option::is_some) {
-            let oldest = self.rows.values().map(|row| row.since).min();
-            let waited = oldest.map_or(Duration::ZERO, |since| clock.now() - since);
-            match measured.recv_timeout(PATIENCE.saturating_sub(waited).min(LOOK)) {
+        let mut awaited = true;
+        while !self.rows.is_over() {
+            let wait = self.rows.wait(clock.now().since_origin()).unwrap_or(PATIENCE);
+            match measured.recv_timeout(wait.min(LOOK)) {
                 Ok(measured) => self.lay(measured, clock.now()),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.hand_on(clock.now(), observe, sink);
+            if awaited && let Some(ready) = ready() {
+                awaited = false;
+                sink.ready(&ready);
+            }
             if let Some(waiting) = waits() {
                 let kind = std::mem::discriminant(&waiting);
                 if said.replace(kind) != Some(kind) {
@@ -112,58 +105,42 @@ impl Collector {
                 }
             }
         }
-        self.expected.fill(None);
+        (0..self.spent.len()).for_each(|worker| self.rows.over(worker));
         self.hand_on(clock.now(), observe, sink);
         self.totals
     }
 
     fn lay(&mut self, measured: WorkerIntervals, now: Moment) {
         let WorkerIntervals { worker, index, last, intervals } = measured;
-        self.expected[worker] = (!last).then_some(index + 1);
-        let step = index.max(self.next);
-        let fresh = || Row { since: now, phases: BTreeMap::new() };
-        let row = &mut self.rows.entry(step).or_insert_with(fresh).phases;
-        for mut interval in intervals {
-            if step != index {
-                // Too late for its own row: the next one keeps its bounds.
-                interval.from = interval.to;
-                interval.index = step;
-            }
-            if let Some((_, laid)) = row.get_mut(&interval.phase) {
-                laid.merge(&interval);
+        for interval in intervals {
+            if let Some(interval) = self.rows.lay(worker, interval, now.since_origin()) {
                 // A worker that has ended needs no memory back.
                 let _ = self.spent[worker].try_send(interval);
-            } else {
-                row.insert(interval.phase, (worker, interval));
             }
+        }
+        if last {
+            self.rows.over(worker);
+        } else {
+            self.rows.reached(worker, index, Phase::Drain);
         }
     }
 
     /// Passes on the rows that are complete or have waited long enough.
     fn hand_on(&mut self, now: Moment, observe: Observe<'_>, sink: &mut dyn Sink) {
-        while let Some(row) = self.rows.first_entry() {
-            let step = *row.key();
-            let whole =
-                self.expected.iter().all(|expected| expected.is_none_or(|next| next > step));
-            if !whole && now - row.get().since < PATIENCE {
-                return;
-            }
-            let mut row = row.remove();
-            self.next = step + 1;
-            if let Some((_, interval)) = row.phases.values_mut().last() {
+        while let Some(Row { mut interval, source, .. }) = self.rows.next(now.since_origin()) {
+            // What the machine did belongs to the step, and is told in the last of its rows.
+            if self.rows.next_index() != Some(interval.index) {
                 let (machine, stalls) = observe();
                 interval.health.observe(&machine, &stalls);
             }
-            for (origin, interval) in row.phases.into_values() {
-                sink.interval(&interval);
-                match self.totals.get_mut(&interval.phase) {
-                    Some(total) => total.append(&interval),
-                    None => {
-                        self.totals.insert(interval.phase, interval.clone());
-                    }
+            sink.interval(&interval);
+            match self.totals.get_mut(&interval.phase) {
+                Some(total) => total.append(&interval),
+                None => {
+                    self.totals.insert(interval.phase, interval.clone());
                 }
-                let _ = self.spent[origin].try_send(interval);
             }
+            let _ = self.spent[source].try_send(interval);
         }
     }
 }
@@ -193,7 +170,7 @@ mod tests {
         let totals = Collector::new(spent).collect(
             &receiver,
             &Default::default,
-            &|| None,
+            (&|| None, &|| None),
             &Stop::new(),
             &mut sink,
         );
@@ -236,7 +213,7 @@ mod tests {
             let totals = Collector::new(spent).collect(
                 &receiver,
                 &Default::default,
-                &|| None,
+                (&|| None, &|| None),
                 &Stop::new(),
                 &mut sink,
             );
@@ -271,7 +248,13 @@ mod tests {
         let mut shown = Shown { rows: 0, overdue: 0, ends: Some(sender) };
         let stop = Stop::new();
         stop.abort();
-        Collector::new(spent).collect(&receiver, &Default::default, &|| None, &stop, &mut shown);
+        Collector::new(spent).collect(
+            &receiver,
+            &Default::default,
+            (&|| None, &|| None),
+            &stop,
+            &mut shown,
+        );
         assert_eq!((shown.rows, shown.overdue), (1, 1));
     }
 }

@@ -224,7 +224,7 @@ impl<'a> Perfdhcp<'a> {
                 run: RunOptions { canary: None, ..args.output.run.clone() },
                 percentiles: Vec::new(),
                 progress: Progress::Table,
-                title: None,
+                ..Output::default()
             },
             ports: None,
             ceiling: ceiling::of(&self.operations[..1], self.load.workers()),

@@ -144,7 +144,7 @@ impl RateTool<'_> {
                 run: output.run.clone(),
                 percentiles: output.percentiles.clone(),
                 progress: Progress::Table,
-                title: None,
+                ..Output::default()
             },
             ports: ports::of(args, &self.plan),
             ceiling: ceiling::of(operations, load.workers()),

@@ -311,8 +311,8 @@ pub fn agree(addresses: &[SocketAddr]) {
 
 /// The number of an error of the system, or the one that a fence stands for.
 pub(crate) fn number(error: &io::Error) -> Option<i32> {
-    let kept = error.get_ref().is_some_and(|inner| inner.is::<Refused>());
-    error.raw_os_error().or(kept.then_some(libc::EACCES))
+    let refusal = || error.get_ref()?.downcast_ref::<Refused>().map(|_| libc::EACCES);
+    error.raw_os_error().or_else(refusal)
 }
 
 /// The first address that this process was kept from, and why.

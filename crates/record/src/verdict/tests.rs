@@ -181,6 +181,7 @@ fn each_cause_is_named_with_what_helps_against_it() {
         assert_eq!(status, Status::GeneratorLimited, "{found}");
         assert!(found.contains(text) && found.contains(remedy), "{found}");
         assert!(found.contains("with and"), "the effect is told: {found}");
+        assert!(judge(&run).is_of_own_part_alone(), "all was sent: {found}");
     }
     let mut local = run(|_| 100, late);
     local.plan.target = Some("ldap://localhost:1389".to_owned());
@@ -205,6 +206,7 @@ fn a_slice_of_the_core_now_and_then_is_no_cause() {
             interval.plan();
         }
         interval.health.record(crate::WorkerLoad {
+            node: 0,
             worker: 0,
             cpu: Duration::ZERO,
             wall: Duration::from_secs(10),
@@ -289,6 +291,7 @@ fn a_load_that_was_not_made_needs_a_cause_of_our_own() {
     let (status, text) = only_reason(&short);
     assert_eq!(status, Status::GeneratorLimited);
     assert!(text.contains("60/s of the 100/s that fell due"), "{text}");
+    assert!(!judge(&short).is_of_own_part_alone(), "not all was sent");
     short.generator.in_process = true;
     assert_eq!(judge(&short).status, Status::Valid, "the processor time is the target's");
     let mut closed = run(|_| 100, prompt);
@@ -343,6 +346,7 @@ fn others_are_named_before_the_stalls_they_make() {
     crowded.generator.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 0.08 }; 2];
     assert!(only_reason(&crowded).1.contains("stood still"));
     crowded.measured.health.record(crate::WorkerLoad {
+        node: 0,
         worker: 0,
         cpu: Duration::ZERO,
         wall: Duration::from_secs(10),
@@ -360,6 +364,7 @@ fn waiting_for_a_core_limits_a_closed_loop_only_beside_what_an_exchange_takes() 
     slow.plan.mode = crate::Mode::Closed;
     slow.generator.waited_share_max = Some(0.2);
     let load = |waited_ms, runs| crate::WorkerLoad {
+        node: 0,
         worker: 0,
         cpu: Duration::ZERO,
         wall: Duration::from_secs(10),

@@ -61,7 +61,7 @@ pub(crate) fn compile(
     world: &World<'_>,
 ) -> Result<Compiled, Fault> {
     let Loaded { mut settings, order, start, iterations, between } =
-        load::load(plan, node, seed, world.base)?;
+        load::load(plan, node, seed, world)?;
     let mut names = Names::default();
     variables::declare(plan, &mut names, world)?;
     declare_extracted(plan, &mut names)?;
