@@ -38,7 +38,8 @@ pub(crate) fn put_up(command: &Command) -> Result<(), Refusal> {
         _ => return Ok(()),
     };
     let targets = targets::read(options.targets.as_deref()).map_err(Refusal::usage)?;
-    fence::put_up(Policy { allowed: options.allow.clone(), targets, public: options.yes });
+    let allowed = (!options.allow.is_empty()).then(|| options.allow.clone());
+    fence::put_up(Policy { allowed, targets, public: options.yes });
     if options.addresses == Addresses::All {
         tcp::spread_over_addresses();
     }
@@ -48,7 +49,7 @@ pub(crate) fn put_up(command: &Command) -> Result<(), Refusal> {
 /// Puts a fence up around these addresses, within what the file of targets allows.
 pub(crate) fn around(allowed: Vec<Allowed>) -> Result<(), Refusal> {
     let targets = targets::read(None).map_err(Refusal::usage)?;
-    fence::put_up(Policy { allowed, targets, public: false });
+    fence::put_up(Policy { allowed: Some(allowed), targets, public: false });
     Ok(())
 }
 

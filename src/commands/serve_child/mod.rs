@@ -11,7 +11,7 @@ mod run;
 
 use std::io;
 
-use brunt_drivers::net::fence::{self, Allowed};
+use brunt_drivers::net::fence::{self, Allowed, Policy};
 use brunt_serve::child::{Answer, Asked, Envelope, Task};
 use serde::Serialize;
 
@@ -57,7 +57,7 @@ fn check(asked: &Asked) -> Result<Answer<brunt_serve::child::Checked>, Refusal> 
 
 /// Confines a child that sends nothing: it reaches no address, and little of the machine.
 fn confined(access: &Access) -> Result<Confinement, Refusal> {
-    fence::put_up(Vec::new());
+    fence::put_up(only(Vec::new()));
     confinement::limit().map_err(failed)?;
     Confinement::enter(access).map_err(failed)
 }
@@ -66,8 +66,13 @@ fn confined(access: &Access) -> Result<Confinement, Refusal> {
 fn put_up(asked: &Asked) -> Result<(), Refusal> {
     let allowed: Result<Vec<Allowed>, _> =
         asked.grant.allow.iter().map(|text| text.parse()).collect();
-    fence::put_up(allowed.map_err(failed)?);
+    fence::put_up(only(allowed.map_err(failed)?));
     Ok(())
+}
+
+/// What an administrator granted, and nothing else: a file of targets is of a user who types.
+fn only(allowed: Vec<Allowed>) -> Policy {
+    Policy { allowed: Some(allowed), ..Policy::default() }
 }
 
 /// The options of a run as a user would type them, so that its record has a command which makes the same again.

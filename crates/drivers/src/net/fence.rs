@@ -134,8 +134,8 @@ impl fmt::Display for Allowed {
 /// What a process may reach.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    /// Nothing but these, if there are any.
-    pub allowed: Vec<Allowed>,
+    /// Nothing but these, if there is a list; nothing at all, if it is empty.
+    pub allowed: Option<Vec<Allowed>>,
     /// Nothing but loopback and these, if there is a file of targets.
     pub targets: Option<Targets>,
     /// Public addresses that are named by neither.
@@ -175,8 +175,9 @@ impl Fence {
     /// Why an address may not be reached, if it may not.
     fn decide(&self, to: SocketAddr) -> Result<(), Refused> {
         let refused = |why| Err(Refused { to, why });
-        let listed = self.policy.allowed.iter().any(|allowed| allowed.holds(to));
-        if !listed && !self.policy.allowed.is_empty() {
+        let allowed = self.policy.allowed.as_deref();
+        let listed = allowed.is_some_and(|all| all.iter().any(|allowed| allowed.holds(to)));
+        if !listed && allowed.is_some() {
             return refused(Why::NotAllowed);
         }
         if let Some(targets) = &self.policy.targets {
@@ -329,7 +330,7 @@ mod tests {
     }
 
     fn around(allowed: &[Allowed]) -> Fence {
-        Fence::new(Policy { allowed: allowed.to_vec(), ..Policy::default() })
+        Fence::new(Policy { allowed: Some(allowed.to_vec()), ..Policy::default() })
     }
 
     #[test]
@@ -386,6 +387,7 @@ mod tests {
         assert!(around(&["192.0.2.0/24".parse().unwrap()]).check(at("192.0.2.1:1")).is_ok());
         let loopback = around(&Allowed::LOOPBACK);
         assert!(loopback.check(at("127.9.9.9:1")).is_ok() && loopback.check(at("[::1]:1")).is_ok());
+        assert!(around(&[]).check(at("127.0.0.1:1")).is_err(), "an empty list allows nothing");
         assert!(loopback.check(at("0.0.0.0:1")).is_err() && loopback.check(at("[::2]:1")).is_err());
     }
 
@@ -423,7 +425,7 @@ mod tests {
         }
         // Both lists have to have it.
         let policy =
-            Policy { targets, allowed: vec!["10.2.0.0/16".parse().unwrap()], public: true };
+            Policy { targets, allowed: Some(vec!["10.2.0.0/16".parse().unwrap()]), public: true };
         let fence = Fence::new(policy);
         assert!(
             fence.check(at("10.2.0.1:389")).is_err() && fence.check(at("10.1.2.3:389")).is_err()

@@ -34,7 +34,7 @@ impl World<'_> {
 
     /// The secret in a file, without the line's end.
     pub(super) fn secret(&self, at: &KeyPath, path: &Path) -> Result<Secret, Fault> {
-        let path = self.path(path);
+        let path = self.path(at, path)?;
         let read = self.surroundings.secret(&path);
         let mut bytes = read.map_err(|error| unreadable(at, &path, &error))?;
         while bytes.last().is_some_and(|byte| b"\r\n".contains(byte)) {
