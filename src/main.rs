@@ -30,7 +30,7 @@ fn main() -> ExitCode {
     match run::fence::judged(ended) {
         Ok(exit) => exit.into(),
         Err(refusal) => {
-            console::refuse(&refusal.text);
+            console::refuse(&cli::advice::explained(&refusal.text));
             refusal.exit.into()
         }
     }

@@ -4,6 +4,7 @@
 //! parser over tables of options; every other command is clap's. Reading a command line is a function of its words and
 //! of the [`Surroundings`]: nothing is printed and nothing is started here.
 
+pub(crate) mod advice;
 pub(crate) mod args;
 pub(crate) mod arrivals;
 pub(crate) mod cluster;
