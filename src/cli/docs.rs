@@ -316,7 +316,13 @@ const SIZING: &str = "Reads what [find-max](find-max.md) wrote with `--record`, 
     without a claim \
     is refused, and a floor gives the number of servers that is certainly enough. Other machines and other numbers of \
     cores are not computed, because rates are seldom proportional to them. Where find-max saw the target's processor \
-    (`--server-cpu`), the page says what an operation costs, with a 90 % interval.";
+    (`--server-cpu`), the page says what an operation costs, with a 90 % interval.\n\n`--usl` fits the \
+    Universal Scalability Law to the steps, `X(N) = lambda N / (1 + sigma (N - 1) + kappa N (N - 1))`. N is the \
+    number of exchanges in the system, by Little's law: the achieved rate times the mean response time. It describes \
+    what was measured and enters no number of servers. Do not believe it where the page says so: fewer than six \
+    valid steps, response times further than 15 % from it, a coefficient below 0, concurrencies within a factor of \
+    four, a peak beyond what was measured or one that kappa leaves open. It cannot know limits that steps did not \
+    come near, nor pauses and queues that are full.";
 
 /// The description of a command.
 fn description(name: &str) -> &'static str {

@@ -236,6 +236,10 @@ const SIZING: &[Example] = &[
         "brunt sizing found.json --peak 1200/s --tested-servers 2 --cores 4 \\\n\
          \x20 --format html > sizing.html",
     ),
+    (
+        "With the Universal Scalability Law, and whether it can be believed:",
+        "brunt sizing found.json --peak 1200/s --usl",
+    ),
 ];
 
 const MAKELDIF: &[Example] = &[
@@ -411,6 +415,17 @@ const FIND_MAX: &[Example] = &[
         "A server of one's own elsewhere, up to 20,000 leases per second:",
         "brunt find-max --slo 'p99<50ms' --allow 10.0.0.2 --to 20k/s -- \\\n\
          \x20 perfdhcp -4 10.0.0.2",
+    ),
+    (
+        "A mix of lease operations on SQLite:",
+        "brunt find-max --slo 'p99<10ms' -- \\\n\
+         \x20 leases sqlite --durability sync --workers 4 --preload 100k \\\n\
+         \x20 --mix allocate=40,renew=45,release=40",
+    ),
+    (
+        "With the processor time of the target, for brunt sizing:",
+        "brunt find-max --slo 'p99<20ms' --server-cpu local --record found.json -- \\\n\
+         \x20 http -c 100 http://127.0.0.1:8080/",
     ),
 ];
 

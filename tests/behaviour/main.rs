@@ -11,6 +11,7 @@ mod dead_targets;
 mod events;
 mod exported;
 mod find_max;
+mod find_max_sources;
 mod hostile;
 mod imports;
 mod integrations;

@@ -105,7 +105,8 @@ pub(crate) fn prepare(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
     let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
     refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
     let named = asked.plan.run.users.is_some();
-    let prepared = flow::prepare(asked.job(args, false)?)?;
+    let search = asked.compiled.search.clone();
+    let prepared = flow::prepare(asked.job(args, false)?)?.with_search(search);
     Ok(if named { prepared } else { prepared.with_sessions(users_of) })
 }
 
