@@ -11,6 +11,7 @@ mod run;
 mod tools;
 mod web;
 
+use cli::cluster::ClusterKind;
 use cli::exit::Exit;
 use cli::surroundings::Machine;
 use cli::{Command, Refusal};
@@ -21,6 +22,7 @@ fn main() -> ExitCode {
     console::restore_on_panic();
     let argv: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    run::fence::confine();
     let ended = cli::read(&argv, &Machine).and_then(|command| {
         run::fence::put_up(&command)?;
         carry_out(command)
@@ -28,7 +30,7 @@ fn main() -> ExitCode {
     match run::fence::judged(ended) {
         Ok(exit) => exit.into(),
         Err(refusal) => {
-            console::refuse(&refusal.text);
+            console::refuse(&cli::advice::explained(&refusal.text));
             refusal.exit.into()
         }
     }
@@ -59,6 +61,9 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Sizing(args) => commands::sizing(&args),
         Command::Makeldif(args) => tools::ldap::makeldif(&args),
         Command::Merge(args) => commands::merge(&args),
+        Command::Cluster(ClusterKind::Check(args)) => commands::cluster_check(&args),
+        Command::Cluster(ClusterKind::Keys(args)) => commands::cluster_keys(&args),
+        Command::Cluster(ClusterKind::Manifest(args)) => commands::cluster_manifest(&args),
         Command::Compare(args) => commands::compare(&args),
         Command::Ab(args) => commands::ab(&args),
         Command::Trend(args) => commands::trend(&args),

@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::cluster::ClusterKind;
 use super::compare::{AbArgs, CompareArgs, TrendArgs};
 use super::dhcp_target::DhcpTargetArgs;
 use super::find_max::FindMaxArgs;
@@ -60,6 +61,12 @@ pub(crate) enum Verb {
     Sizing(SizingArgs),
     /// Merge the records of the nodes that shared a run into one
     Merge(MergeArgs),
+    /// Prepare several machines for one run
+    Cluster {
+        /// What to do
+        #[command(subcommand)]
+        kind: ClusterKind,
+    },
     /// Compare runs: which figures are better or worse, beyond chance
     Compare(CompareArgs),
     /// Run two commands in turn, several times each, and compare them
@@ -109,8 +116,8 @@ pub(crate) struct MergeArgs {
 pub(crate) struct ReportArgs {
     /// Record, comparison or event file to print, such as run.json; of one load at several rates all records
     ///
-    /// Several files, or a directory, are runs of one load at different rates, and print response against rate. Any file may
-    /// be packed by gzip.
+    /// Several files, or a directory, are runs of one load at different rates, and print response against rate. Any
+    /// file may be packed by gzip.
     #[arg(required = true, num_args = 1..=1000, value_name = "FILE|DIR")]
     pub(crate) files: Vec<PathBuf>,
     /// Print response against rate although the runs differ in more than their rate

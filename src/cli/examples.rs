@@ -190,6 +190,42 @@ const MERGE: &[Example] = &[
     ("Print the percentiles of the whole run:", "brunt report all.json --format hgrm > all.hgrm"),
 ];
 
+const CLUSTER_CHECK: &[Example] = &[
+    ("Show what a plan needs of agents:", "brunt cluster check -- run login.toml"),
+    (
+        "Ask whether an agent's owner permits a fourth of a load:",
+        "brunt cluster check --policy agent.toml --agents 4 \\\n\
+         \x20 -- perfdhcp -4 -r 500 127.0.0.1",
+    ),
+];
+
+const CLUSTER_MANIFEST: &[Example] = &[
+    (
+        "Have Kubernetes run a plan on four nodes:",
+        "brunt cluster manifest k8s --agents 4 --image registry.lab/brunt:0.1 \\\n\
+         \x20 -- run login.toml > brunt.yaml",
+    ),
+    (
+        "The same over ssh:",
+        "brunt cluster manifest ssh --agents 2 --nats tls://nats.lab:4222 \\\n\
+         \x20 --ssh-host load1 --ssh-host load2 -- run login.toml > run.sh",
+    ),
+    (
+        "A batch script for Slurm:",
+        "brunt cluster manifest slurm --agents 8 --nats tls://head:4222 \\\n\
+         \x20 --deadline 20m -- perfdhcp -4 -r 5000 -p 60 192.0.2.1 > run.sbatch",
+    ),
+];
+
+const CLUSTER_KEYS: &[Example] = &[
+    (
+        "Make the keys of four agents and of a broker on the machine nats.lab:",
+        "brunt cluster keys keys --agents 4 --host nats.lab",
+    ),
+    ("Start the broker with them:", "cd keys/nats && nats-server -c nats.conf"),
+    ("Add two agents to the four:", "brunt cluster keys keys --agents 6 --host nats.lab"),
+];
+
 const SIZING: &[Example] = &[
     (
         "Servers for 1,200 operations per second at peak, and 30 % more next year:",
@@ -410,6 +446,9 @@ pub(super) fn of(name: &str) -> &'static [Example] {
         "report" => REPORT,
         "makeldif" => MAKELDIF,
         "merge" => MERGE,
+        "cluster" | "cluster keys" => CLUSTER_KEYS,
+        "cluster check" => CLUSTER_CHECK,
+        "cluster manifest" => CLUSTER_MANIFEST,
         "sizing" => SIZING,
         "find-max" => FIND_MAX,
         "compare" => COMPARE,

@@ -4,8 +4,13 @@
 //! parser over tables of options; every other command is clap's. Reading a command line is a function of its words and
 //! of the [`Surroundings`]: nothing is printed and nothing is started here.
 
+pub(crate) mod advice;
 pub(crate) mod args;
 pub(crate) mod arrivals;
+pub(crate) mod cluster;
+pub(crate) mod cluster_check;
+pub(crate) mod cluster_keys;
+pub(crate) mod cluster_manifest;
 pub(crate) mod compare;
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
@@ -52,6 +57,7 @@ pub(crate) mod ubench;
 mod values;
 pub(crate) mod view;
 pub(crate) mod web;
+pub(crate) mod weights;
 mod words;
 
 use std::fmt::Display;
@@ -61,6 +67,7 @@ use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ErrorKind};
 
 use args::{Brunt, CalibrateArgs, MergeArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
+use cluster::ClusterKind;
 use compare::{AbArgs, CompareArgs, TrendArgs};
 use dhcp::args::DhcpArgs;
 use exit::Exit;
@@ -128,6 +135,8 @@ pub(crate) enum Command {
     Makeldif(MakeldifArgs),
     /// Merge the records of the nodes of a run.
     Merge(MergeArgs),
+    /// Prepare several machines for a run.
+    Cluster(ClusterKind),
     /// Compare runs.
     Compare(CompareArgs),
     /// Run two commands in turn and compare them.
@@ -305,6 +314,7 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Sizing(args) => Command::Sizing(args),
         Verb::Makeldif(args) => Command::Makeldif(args),
         Verb::Merge(args) => Command::Merge(args),
+        Verb::Cluster { kind } => Command::Cluster(kind),
         Verb::Compare(args) => Command::Compare(args),
         Verb::Ab(args) => Command::Ab(args),
         Verb::Trend(args) => Command::Trend(args),

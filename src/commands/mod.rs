@@ -2,6 +2,9 @@
 
 mod ab;
 mod calibrate;
+mod cluster_check;
+mod cluster_keys;
+mod cluster_manifest;
 mod compare;
 mod find_max;
 mod loopback;
@@ -19,6 +22,9 @@ mod trend;
 
 pub(crate) use ab::ab;
 pub(crate) use calibrate::calibrate;
+pub(crate) use cluster_check::cluster_check;
+pub(crate) use cluster_keys::cluster_keys;
+pub(crate) use cluster_manifest::cluster_manifest;
 pub(crate) use compare::compare;
 pub(crate) use find_max::find_max;
 pub(crate) use merge::merge;

@@ -194,16 +194,16 @@ impl<P: Protocol> Prepared<P> {
         Self { job, protocol, subject, sessions: None }
     }
 
-    /// Has the search that the load itself asks for.
-    pub(crate) fn with_search(mut self, search: SearchOptions) -> Self {
-        self.subject.search = search;
-        self
-    }
-
     /// Says what the run is going to change at its target, before it does.
     pub(crate) fn tell_writes(&self) {
         let Some(writes) = &self.subject.writes else { return };
         console::note(&format!("this run {writes}: {}", self.subject.target));
+    }
+
+    /// Has the search that the load itself asks for.
+    pub(crate) fn with_search(mut self, search: SearchOptions) -> Self {
+        self.subject.search = search;
+        self
     }
 
     /// Has as many sessions as this says a rate needs.

@@ -24,6 +24,7 @@ mod loadgen;
 mod mistakes;
 mod names_lookup;
 mod nodes;
+mod ordered;
 mod pace;
 mod pages;
 mod perfdhcp;

@@ -5,5 +5,6 @@
 
 pub mod bundle;
 pub mod keys;
+pub mod manifest;
 pub mod policy;
 pub mod signature;

@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 use brunt_drivers::ldap;
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Sink, Stop};
+use brunt_engine::{Plan, Sink, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
 use brunt_record::{Basis, Catalogue, Measured, Phase};
 
@@ -86,6 +86,11 @@ pub(crate) fn repeatable<'a>(
     prepare(signals).map_err(Refusal::failed)?;
     preflight::connect(&prepared.protocol.plan, signals)?;
     Ok(prepared)
+}
+
+/// Reads all that a command line names, connects to nothing, and says how it would load its target.
+pub(crate) fn examine(args: &RateArgs) -> Result<Plan, Refusal> {
+    ready(args).map(|prepared| prepared.job.load)
 }
 
 fn ready(args: &RateArgs) -> Result<Prepared<RateTool<'_>>, Refusal> {

@@ -54,8 +54,12 @@ impl Mixing {
         };
         let rows = asked.preload.unwrap_or(0);
         let mix = asked.mix(weights, rows);
-        let (texts, names) = (&args.output.objectives, operations(&asked.work));
-        let objectives = run::objectives(texts, &RunOptions::default(), &names).map_err(usage)?;
+        let objectives = run::objectives(
+            &args.output.objectives,
+            &RunOptions::default(),
+            &operations(&asked.work),
+        )
+        .map_err(usage)?;
         let secrets = Secrets::find(&asked.stores, &args.place, &Machine).map_err(usage)?;
         let mut grounds = Grounds::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
         let file = match store.place {

@@ -94,6 +94,12 @@ pub(crate) fn measure(
     asked.carry_out(args, signals, verbosity)
 }
 
+/// Reads all that a plan names, and sends nothing.
+pub(crate) fn examine(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
+    let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
+    flow::prepare(asked.job(args, false)?)
+}
+
 /// Makes a plan ready to be carried out many times.
 pub(crate) fn prepare(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
     let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
@@ -183,7 +189,7 @@ impl Asked {
     /// The plan with its defaults.
     fn merged(&self) -> String {
         let settings = &self.compiled.settings;
-        merged::text(&self.plan, settings.sessions, settings.seed)
+        merged::text(&self.plan, self.compiled.flow.users, settings.seed)
     }
 
     /// The merged plan, and what it comes to.
@@ -251,7 +257,8 @@ fn source(path: &Path) -> Result<(String, String), PlanError> {
     let read = if standard {
         std::io::stdin().lock().take(PLAN_MAX + 1).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(path).and_then(|file| file.take(PLAN_MAX + 1).read_to_end(&mut bytes))
+        brunt_feed::file::open(path)
+            .and_then(|file| file.take(PLAN_MAX + 1).read_to_end(&mut bytes))
     };
     read.map_err(|error| {
         unreadable(format!("{error}; give the path of a plan, or - for standard input"))

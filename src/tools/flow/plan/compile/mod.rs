@@ -51,10 +51,10 @@ pub(crate) struct Compiled {
     pub(crate) leases: Option<Leases>,
     /// What must be reached, as text.
     pub(crate) objectives: Vec<String>,
-    /// What is searched for where the plan is carried out at many rates.
-    pub(crate) search: SearchOptions,
     /// What ends the run.
     pub(crate) abort_on: Vec<AbortRule>,
+    /// What is searched for where the plan is carried out at many rates.
+    pub(crate) search: SearchOptions,
 }
 
 /// Settles a plan for one node of those that share the run.
@@ -64,7 +64,7 @@ pub(crate) fn compile(
     seed: u64,
     world: &World<'_>,
 ) -> Result<Compiled, Fault> {
-    let Loaded { mut settings, order, start, iterations, between } =
+    let Loaded { mut settings, order, start, iterations, users, between } =
         load::load(plan, node, seed, world)?;
     let mut names = Names::default();
     variables::declare(plan, &mut names, world)?;
@@ -72,7 +72,6 @@ pub(crate) fn compile(
     variables::settle(plan, &mut names, world)?;
     let http = plan.http.as_deref().cloned().unwrap_or_default();
     let network = network::network(&http, seed, world)?;
-    let users = settings.sessions.saturating_mul(node.world);
     let directory = plan.ldap.as_deref().map(|ldap| Directory::of(ldap, world)).transpose()?;
     let leases = plan.dhcp.as_deref().map(|dhcp| Leases::of(dhcp, users, seed)).transpose()?;
     let mut steps = Steps {
@@ -93,8 +92,8 @@ pub(crate) fn compile(
         load::one_worker(plan, &mut settings)?;
     }
     check_objectives(plan, &operations)?;
-    let search = find_max::search(plan, &operations)?;
     let abort_on = abort_rules(plan, &operations)?;
+    let search = find_max::search(plan, &operations)?;
     let (variables, marks) = names.finish();
     check_circles(plan, &variables)?;
     let flow = Flow {
@@ -108,7 +107,7 @@ pub(crate) fn compile(
         between,
         seed,
         users,
-        first_user: settings.sessions.saturating_mul(node.rank),
+        first_user: settings.node.first_session,
         arrivals: matches!(settings.load, Load::Open(_)),
         ..Flow::default()
     };
