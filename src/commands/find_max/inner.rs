@@ -226,6 +226,7 @@ fn result_of_leases(args: &LeasesArgs) -> Option<&'static str> {
     let given = [
         ("--record", output.record.is_some()),
         ("--html", output.html.is_some()),
+        ("--events", output.events.is_some()),
         ("--interval", output.interval.is_some_and(|it| it != Duration::from_secs(1))),
         ("--live", output.view != ViewOptions::default()),
         ("--keep", args.place.keep),
