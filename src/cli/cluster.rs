@@ -14,5 +14,5 @@ pub(crate) enum ClusterKind {
     /// Show what a command needs of agents, and whether they may carry it out
     Check(CheckArgs),
     /// Write what has Kubernetes, Slurm, Nomad or ssh start the agents of a run
-    Manifest(ManifestArgs),
+    Manifest(Box<ManifestArgs>),
 }

@@ -10,7 +10,7 @@ pub(crate) struct CheckArgs {
     /// Policy of an agent to judge it by, such as agent.toml
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// Number of agents that share the load evenly: rate_max of a policy is held against a share
+    /// Number of agents that share the load evenly: the highest rate of a policy is held against one share
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) agents: u32,
     /// Output format

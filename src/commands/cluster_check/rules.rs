@@ -71,8 +71,8 @@ pub(super) fn http(args: &HttpArgs, words: &[String]) -> Judged {
     never("--to-plan", args.to_plan, "makes no load")?;
     let socket = args.connection.unix_socket.is_some();
     never("--unix-socket", socket, "leads past the addresses that an agent's owner allows")?;
-    let password = |text: &&String| !text.splitn(3, ':').nth(1).is_some_and(|it| it == "env");
-    let basic = args.request.basic_auth.as_ref().filter(password).is_some();
+    let literal = |text: &String| text.split(':').nth(1) != Some("env");
+    let basic = args.request.basic_auth.as_ref().is_some_and(literal);
     never("--basic-auth", basic, &format!("{SECRET}: write USER:env:NAME"))?;
     let header = args.request.headers.iter().any(|header| {
         header
