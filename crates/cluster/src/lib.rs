@@ -8,3 +8,5 @@ pub mod agent;
 pub mod coordinator;
 pub mod message;
 pub mod plane;
+pub mod policy;
+pub mod signature;

@@ -1,0 +1,308 @@
+//! The word of an agent's owner: whose orders the agent obeys, and what they may ask (`agent.toml`).
+//!
+//! An order comes over a network from a machine that the owner may not know, so the owner's file is the last word on the
+//! agent's own machine. Where orders may send is handed to the run as its fence (`--allow`), which checks each address
+//! after it was resolved. Without a file an agent reaches its own machine alone. What a command line asks for is not
+//! known here: the program reads it and hands over what this file needs.
+
+mod target;
+
+use std::fmt;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use serde::Deserialize;
+
+use crate::signature;
+
+pub use target::Target;
+
+/// More than any `agent.toml` holds.
+const FILE_MAX: u64 = 256 * 1024;
+
+/// What an agent's owner permits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Policy {
+    targets: Vec<Target>,
+    rate_max: Option<f64>,
+    commands: Option<Vec<String>>,
+    /// Whose signatures count. Without a file nobody's is asked for.
+    orders_from: Option<Vec<String>>,
+    expires: Option<Timestamp>,
+    variables: Vec<String>,
+    data: Option<PathBuf>,
+}
+
+/// The file as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    targets: Vec<String>,
+    orders_from: Vec<String>,
+    rate_max: Option<f64>,
+    commands: Option<Vec<String>>,
+    expires: Option<toml::value::Datetime>,
+    #[serde(default)]
+    variables: Vec<String>,
+    data: Option<PathBuf>,
+}
+
+/// What an order asks of this agent.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The command, such as `authrate` or `names lookup`.
+    pub command: &'a str,
+    /// The most operations a second of this agent's share; none if the load is not limited to a rate.
+    pub rate: Option<f64>,
+    /// The values of the order's own `--allow`.
+    pub allow: &'a [String],
+    /// The environment variables that the order refers to.
+    pub variables: &'a [String],
+    /// The key whose signature of the order was verified, if it was signed.
+    pub signer: Option<&'a str>,
+    /// Now.
+    pub now: Timestamp,
+}
+
+/// How an order that was accepted is to be carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Permit {
+    /// What to add to its command line: `--allow` and the targets. Nothing if its own are narrower already.
+    pub allow: Vec<String>,
+    /// The only variables of the agent's environment that it gets.
+    pub variables: Vec<String>,
+}
+
+/// A rule of the owner's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// Addresses that may be reached.
+    Targets,
+    /// The most operations a second.
+    RateMax,
+    /// The commands that may be ordered.
+    Commands,
+    /// Whose orders are obeyed.
+    OrdersFrom,
+    /// Until when.
+    Expires,
+    /// The environment variables that an order may refer to.
+    Variables,
+}
+
+impl Rule {
+    /// Its name in `agent.toml`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Targets => "targets",
+            Self::RateMax => "rate_max",
+            Self::Commands => "commands",
+            Self::OrdersFrom => "orders_from",
+            Self::Expires => "expires",
+            Self::Variables => "variables",
+        }
+    }
+}
+
+/// Why an order is not carried out. The agent and its coordinator end with exit code 8.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The rule that forbids it.
+    pub rule: Rule,
+    /// What it forbids, in one sentence, without control characters.
+    pub why: String,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the agent's owner does not allow this order ({} in agent.toml): {}",
+            self.rule.name(),
+            self.why
+        )
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// Why an `agent.toml` cannot be used. It reads after "failed to".
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("read {path}: {why}")]
+pub struct PolicyError {
+    path: String,
+    why: String,
+}
+
+impl Policy {
+    /// What holds without a file: any order, to this machine alone.
+    pub fn of_loopback() -> Self {
+        Self {
+            targets: Target::loopback().to_vec(),
+            rate_max: None,
+            commands: None,
+            orders_from: None,
+            expires: None,
+            variables: Vec::new(),
+            data: None,
+        }
+    }
+
+    /// Reads a file.
+    pub fn read(path: &Path) -> Result<Self, PolicyError> {
+        let error = |why: String| PolicyError { path: path.display().to_string(), why };
+        let mut text = String::new();
+        std::fs::File::open(path)
+            .and_then(|file| file.take(FILE_MAX).read_to_string(&mut text))
+            .map_err(|source| error(source.to_string()))?;
+        Self::parse(&text).map_err(error)
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let written: Written = toml::from_str(text).map_err(|error| error.to_string())?;
+        let targets = written.targets.iter().map(|text| {
+            Target::several(text).ok_or_else(|| {
+                format!("'{text}' in targets is no address: write 10.1.0.0/16:389 or [2001:db8::1]:389,636")
+            })
+        });
+        let targets = targets.collect::<Result<Vec<_>, _>>()?.concat();
+        if let Some(key) = written.orders_from.iter().find(|key| !signature::is_public(key)) {
+            return Err(format!(
+                "'{key}' in orders_from is no key of a coordinator: it begins with A and has 56 letters, and brunt \
+                 cluster keys writes it into coordinator/order.pub"
+            ));
+        }
+        if written.rate_max.is_some_and(|rate| !(rate.is_finite() && rate > 0.0)) {
+            return Err(
+                "rate_max is not above 0: write operations per second, such as 5000".to_owned()
+            );
+        }
+        if written.data.as_ref().is_some_and(|path| !path.is_absolute()) {
+            return Err("data is no absolute path: write where the directory is, from /".to_owned());
+        }
+        Ok(Self {
+            targets,
+            rate_max: written.rate_max,
+            commands: written.commands,
+            orders_from: Some(written.orders_from),
+            expires: written.expires.map(|it| expiry(&it.to_string())).transpose()?,
+            variables: written.variables,
+            data: written.data,
+        })
+    }
+
+    /// Whose signatures are looked for; none if an order need not be signed.
+    pub fn orders_from(&self) -> Option<&[String]> {
+        self.orders_from.as_deref()
+    }
+
+    /// The directory of files that lie here already: those too large for a bundle, and secrets.
+    pub fn data(&self) -> Option<&Path> {
+        self.data.as_deref()
+    }
+
+    /// The key of `orders_from` that signed these bytes. Without a file nobody needs to have signed.
+    pub fn signer(&self, bytes: &[u8], signature: &[u8]) -> Result<Option<&str>, Refusal> {
+        let Some(keys) = &self.orders_from else { return Ok(None) };
+        let signed = keys.iter().find(|key| signature::verify(key, bytes, signature).is_ok());
+        signed.map(|key| Some(key.as_str())).ok_or_else(|| {
+            refusal(
+                Rule::OrdersFrom,
+                "none of the coordinators it names has signed the order".to_owned(),
+            )
+        })
+    }
+
+    /// Whether an order may be carried out, and within which bounds.
+    pub fn judge(&self, asked: &Asked<'_>) -> Result<Permit, Refusal> {
+        if self.expires.is_some_and(|expires| asked.now >= expires) {
+            return Err(refusal(
+                Rule::Expires,
+                "the time until which it permits orders is over".to_owned(),
+            ));
+        }
+        if let Some(keys) = &self.orders_from
+            && !asked.signer.is_some_and(|signer| keys.iter().any(|key| key == signer))
+        {
+            let why = "none of the coordinators it names has signed the order".to_owned();
+            return Err(refusal(Rule::OrdersFrom, why));
+        }
+        if let Some(commands) = &self.commands
+            && !commands.iter().any(|command| command == asked.command)
+        {
+            let why = format!("it names {}, not {}", commands.join(", "), asked.command);
+            return Err(refusal(Rule::Commands, why));
+        }
+        self.judge_rate(asked.rate)?;
+        if let Some(name) = asked.variables.iter().find(|name| !self.variables.contains(name)) {
+            let why = format!(
+                "the order refers to the environment variable {name}, which it does not name"
+            );
+            return Err(refusal(Rule::Variables, why));
+        }
+        let allow = self.judge_targets(asked.allow)?;
+        Ok(Permit { allow, variables: asked.variables.to_vec() })
+    }
+
+    fn judge_rate(&self, rate: Option<f64>) -> Result<(), Refusal> {
+        let Some(most) = self.rate_max else { return Ok(()) };
+        match rate {
+            Some(rate) if rate <= most => Ok(()),
+            Some(rate) => {
+                let why =
+                    format!("at most {most} operations a second, and this agent's share is {rate}");
+                Err(refusal(Rule::RateMax, why))
+            }
+            None => {
+                let why = format!(
+                    "at most {most} operations a second, and the order has no rate: give it one (closed loops have none)"
+                );
+                Err(refusal(Rule::RateMax, why))
+            }
+        }
+    }
+
+    /// The order's own `--allow` may only narrow what the owner permits.
+    fn judge_targets(&self, asked: &[String]) -> Result<Vec<String>, Refusal> {
+        for text in asked {
+            let inside = text
+                .parse::<Target>()
+                .is_ok_and(|it| self.targets.iter().any(|ours| ours.holds(&it)));
+            if !inside {
+                let ours: Vec<String> = self.targets.iter().map(Target::to_string).collect();
+                let why = format!("--allow {text} is not within {}", ours.join(", "));
+                return Err(refusal(Rule::Targets, why));
+            }
+        }
+        if !asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        if self.targets.is_empty() {
+            return Err(refusal(Rule::Targets, "it names none".to_owned()));
+        }
+        Ok(self.targets.iter().map(|target| format!("--allow={target}")).collect())
+    }
+}
+
+/// What a refusal says goes to another machine's screen, and parts of it came from the network.
+fn refusal(rule: Rule, why: String) -> Refusal {
+    let why = why.chars().map(|it| if it.is_control() { '?' } else { it }).take(500).collect();
+    Refusal { rule, why }
+}
+
+/// A moment, or the end of a day in UTC.
+fn expiry(text: &str) -> Result<Timestamp, String> {
+    let of_day = || {
+        let next = text.parse::<Date>().ok()?.tomorrow().ok()?;
+        Some(next.to_zoned(TimeZone::UTC).ok()?.timestamp())
+    };
+    text.parse().ok().or_else(of_day).ok_or_else(|| {
+        format!("expires is '{text}': write a day, 2026-12-31, or a moment, 2026-12-31T18:00:00Z, without quotes")
+    })
+}
+
+#[cfg(test)]
+mod tests;
