@@ -1,14 +1,13 @@
 //! The [`Collector`]: merges what the workers measured and passes it on, row by row.
 //!
-//! A row waits for every worker, but not forever: a worker that is held up must not keep the
-//! others' figures from the screen. What comes too late for its row is merged into the next one, so
-//! rows come on time and nothing is left out. It must not know what made the workers measure.
+//! Which row waits for whom is [`Rows`]' to know, as it is between machines. It must not know what made the workers
+//! measure.
 
 use crate::stop::{Stop, Urgency};
 use crate::waiting::Waiting;
 use crate::worker::WorkerIntervals;
 use brunt_exchange::{Clock, Moment, Monotonic};
-use brunt_record::{Interval, Machine, Phase, Stall};
+use brunt_record::{Interval, Machine, Phase, Row, Rows, Stall};
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::Duration;
@@ -50,31 +49,15 @@ pub(crate) type Observe<'a> = &'a dyn Fn() -> (Machine, Vec<Stall>);
 pub(crate) type Waits<'a> = &'a dyn Fn() -> Option<Waiting>;
 
 pub(crate) struct Collector {
-    /// The first step each worker has yet to report; none, once it has reported its last.
-    expected: Vec<Option<u64>>,
+    rows: Rows,
     spent: Vec<SyncSender<Interval>>,
-    rows: BTreeMap<u64, Row>,
-    /// Steps before this one have been handed on.
-    next: u64,
     totals: BTreeMap<Phase, Interval>,
-}
-
-struct Row {
-    since: Moment,
-    /// What was merged so far, and which worker's memory it is in.
-    phases: BTreeMap<Phase, (usize, Interval)>,
 }
 
 impl Collector {
     /// A collector for as many workers as there are ways back for their spent intervals.
     pub(crate) fn new(spent: Vec<SyncSender<Interval>>) -> Self {
-        Self {
-            expected: vec![Some(0); spent.len()],
-            spent,
-            rows: BTreeMap::new(),
-            next: 0,
-            totals: BTreeMap::new(),
-        }
+        Self { rows: Rows::new(spent.len(), PATIENCE), spent, totals: BTreeMap::new() }
     }
 
     /// Collects until every worker has reported its last step or is gone; returns the totals by
@@ -89,10 +72,9 @@ impl Collector {
     ) -> BTreeMap<Phase, Interval> {
         let clock = Monotonic::new();
         let (mut said, mut aborted, mut told) = (None, None, false);
-        while self.expected.iter().any(Option::is_some) {
-            let oldest = self.rows.values().map(|row| row.since).min();
-            let waited = oldest.map_or(Duration::ZERO, |since| clock.now() - since);
-            match measured.recv_timeout(PATIENCE.saturating_sub(waited).min(LOOK)) {
+        while !self.rows.is_over() {
+            let wait = self.rows.wait(clock.now()).unwrap_or(PATIENCE);
+            match measured.recv_timeout(wait.min(LOOK)) {
                 Ok(measured) => self.lay(measured, clock.now()),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
@@ -112,58 +94,42 @@ impl Collector {
                 }
             }
         }
-        self.expected.fill(None);
+        (0..self.spent.len()).for_each(|worker| self.rows.over(worker));
         self.hand_on(clock.now(), observe, sink);
         self.totals
     }
 
     fn lay(&mut self, measured: WorkerIntervals, now: Moment) {
         let WorkerIntervals { worker, index, last, intervals } = measured;
-        self.expected[worker] = (!last).then_some(index + 1);
-        let step = index.max(self.next);
-        let fresh = || Row { since: now, phases: BTreeMap::new() };
-        let row = &mut self.rows.entry(step).or_insert_with(fresh).phases;
-        for mut interval in intervals {
-            if step != index {
-                // Too late for its own row: the next one keeps its bounds.
-                interval.from = interval.to;
-                interval.index = step;
-            }
-            if let Some((_, laid)) = row.get_mut(&interval.phase) {
-                laid.merge(&interval);
+        for interval in intervals {
+            if let Some(interval) = self.rows.lay(worker, interval, now) {
                 // A worker that has ended needs no memory back.
                 let _ = self.spent[worker].try_send(interval);
-            } else {
-                row.insert(interval.phase, (worker, interval));
             }
+        }
+        if last {
+            self.rows.over(worker);
+        } else {
+            self.rows.reached(worker, index, Phase::Drain);
         }
     }
 
     /// Passes on the rows that are complete or have waited long enough.
     fn hand_on(&mut self, now: Moment, observe: Observe<'_>, sink: &mut dyn Sink) {
-        while let Some(row) = self.rows.first_entry() {
-            let step = *row.key();
-            let whole =
-                self.expected.iter().all(|expected| expected.is_none_or(|next| next > step));
-            if !whole && now - row.get().since < PATIENCE {
-                return;
-            }
-            let mut row = row.remove();
-            self.next = step + 1;
-            if let Some((_, interval)) = row.phases.values_mut().last() {
+        while let Some(Row { mut interval, source, .. }) = self.rows.next(now) {
+            // What the machine did belongs to the step, and is told in the last of its rows.
+            if self.rows.next_index() != Some(interval.index) {
                 let (machine, stalls) = observe();
                 interval.health.observe(&machine, &stalls);
             }
-            for (origin, interval) in row.phases.into_values() {
-                sink.interval(&interval);
-                match self.totals.get_mut(&interval.phase) {
-                    Some(total) => total.append(&interval),
-                    None => {
-                        self.totals.insert(interval.phase, interval.clone());
-                    }
+            sink.interval(&interval);
+            match self.totals.get_mut(&interval.phase) {
+                Some(total) => total.append(&interval),
+                None => {
+                    self.totals.insert(interval.phase, interval.clone());
                 }
-                let _ = self.spent[origin].try_send(interval);
             }
+            let _ = self.spent[source].try_send(interval);
         }
     }
 }

@@ -324,7 +324,8 @@ mod tests {
             "the first is a slow start"
         );
         let stopped = "A".repeat(10) + "W" + &".".repeat(30) + "BAA";
-        let stall = Stall { from: Duration::from_millis(1_050), lasted: Duration::from_secs(3) };
+        let (from, lasted) = (Duration::from_millis(1_050), Duration::from_secs(3));
+        let stall = Stall { node: 0, from, lasted };
         assert_eq!(found(&stopped, Duration::from_millis(1), &[stall]), []);
         assert_eq!(found(&stopped, Duration::from_millis(1), &[]).len(), 1);
     }

@@ -7,6 +7,9 @@ use std::time::Duration;
 /// What a worker used of its core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct WorkerLoad {
+    /// The node it belongs to; 0 in a run of one machine.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub node: u32,
     /// The number of the worker.
     pub worker: u16,
     /// Processor time of the worker's thread.
@@ -79,6 +82,9 @@ impl Machine {
 /// A time in which the generator stood still: stopped, paused with its virtual machine, or kept from every core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stall {
+    /// The node that stood still; 0 in a run of one machine.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub node: u32,
     /// When it began, since the origin of the run.
     #[serde(rename = "from_ns", with = "crate::nanos")]
     #[schemars(with = "u64")]
@@ -115,15 +121,29 @@ pub struct TimerNoise {
     pub max: Duration,
 }
 
-/// What was seen of the generator.
+/// What one of several machines did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeMachine {
+    /// The node.
+    pub node: u32,
+    /// What it did.
+    #[serde(flatten)]
+    pub machine: Machine,
+}
+
+/// What was seen of the generator. Everything is kept by node and worker: an average would hide a saturated one among
+/// others that are idle.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Health {
-    /// The workers, by number.
+    /// The workers, by node and number.
     pub workers: Vec<WorkerLoad>,
     /// Datagrams that the kernel dropped because we did not read them in time.
     pub socket_drops: u64,
-    /// What the machine did beside.
+    /// What the machine did beside, where there is one.
     pub machine: Machine,
+    /// What each machine did beside, where there are several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub machines: Vec<NodeMachine>,
     /// The first few times in which the generator stood still, in order.
     pub stalls: Vec<Stall>,
     /// How long it stood still in all.
@@ -138,7 +158,8 @@ impl Health {
 
     /// Adds what was seen of a worker.
     pub fn record(&mut self, load: WorkerLoad) {
-        match self.workers.binary_search_by_key(&load.worker, |known| known.worker) {
+        let key = |of: &WorkerLoad| (of.node, of.worker);
+        match self.workers.binary_search_by_key(&key(&load), key) {
             Ok(at) => {
                 self.workers[at].cpu += load.cpu;
                 self.workers[at].wall += load.wall;
@@ -154,6 +175,12 @@ impl Health {
         other.workers.iter().for_each(|load| self.record(*load));
         self.socket_drops += other.socket_drops;
         self.machine.merge(&other.machine);
+        for theirs in &other.machines {
+            match self.machines.binary_search_by_key(&theirs.node, |known| known.node) {
+                Ok(at) => self.machines[at].machine.merge(&theirs.machine),
+                Err(at) => self.machines.insert(at, *theirs),
+            }
+        }
         self.stalled += other.stalled;
         self.keep(&other.stalls);
     }
@@ -165,9 +192,17 @@ impl Health {
         self.keep(stalls);
     }
 
+    /// Says which of the machines of a run this was, so that it can be merged with others'.
+    pub fn of_node(&mut self, node: u32) {
+        self.workers.iter_mut().for_each(|load| load.node = node);
+        self.stalls.iter_mut().for_each(|stall| stall.node = node);
+        let machine = std::mem::take(&mut self.machine);
+        self.machines = vec![NodeMachine { node, machine }];
+    }
+
     fn keep(&mut self, stalls: &[Stall]) {
         self.stalls.extend(stalls);
-        self.stalls.sort_by_key(|stall| (stall.from, stall.lasted));
+        self.stalls.sort_by_key(|stall| (stall.from, stall.node, stall.lasted));
         self.stalls.truncate(Self::STALLS_MAX);
     }
 
@@ -181,9 +216,15 @@ impl Health {
         self.workers.clear();
         self.socket_drops = 0;
         self.machine = Machine::default();
+        self.machines.clear();
         self.stalls.clear();
         self.stalled = Duration::ZERO;
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it by reference")]
+fn is_first(node: &u32) -> bool {
+    *node == 0
 }
 
 #[cfg(test)]
@@ -196,8 +237,7 @@ mod tests {
             worker,
             cpu: Duration::from_millis(cpu),
             wall: Duration::from_secs(1),
-            waited: Duration::ZERO,
-            runs: 0,
+            ..WorkerLoad::default()
         };
         let mut health = Health::default();
         health.record(load(3, 950));
@@ -207,5 +247,26 @@ mod tests {
         assert_eq!(health.workers[0].share(), Some(0.2));
         assert_eq!(health.socket_drops, 2);
         assert_eq!(WorkerLoad::default().share(), None);
+    }
+    #[test]
+    fn a_saturated_node_is_not_averaged_away() {
+        let of_node = |node, cpu, steal| {
+            let (cpu, wall) = (Duration::from_millis(cpu), Duration::from_secs(1));
+            let mut health = Health::default();
+            health.record(WorkerLoad { cpu, wall, ..WorkerLoad::default() });
+            let steal = Duration::from_millis(steal);
+            let stall = Stall { from: wall, ..Stall::default() };
+            health.observe(&Machine { wall, cores: 2, steal, ..Machine::default() }, &[stall]);
+            health.of_node(node);
+            health
+        };
+        let mut all = of_node(0, 100, 0);
+        all.merge(&of_node(1, 990, 500));
+        all.merge(&of_node(1, 990, 500));
+        assert_eq!(all.workers.len(), 2, "worker 0 of each node is another");
+        assert_eq!(all.busiest(), Some(0.99));
+        let steal = |at: usize| all.machines[at].machine.steal;
+        assert_eq!((steal(0), steal(1)), (Duration::ZERO, Duration::from_secs(1)));
+        assert_eq!(all.stalls.iter().map(|stall| stall.node).collect::<Vec<_>>(), [0, 1, 1]);
     }
 }

@@ -370,6 +370,7 @@ mod tests {
         let mut used = Interval::new(2, 1);
         used.record(1, Outcome::TimedOut, &stamps(0, 0, 1, 9), 1, Own::default());
         used.health.record(WorkerLoad {
+            node: 0,
             worker: 0,
             cpu: Duration::from_secs(1),
             wall: Duration::from_secs(1),
@@ -407,6 +408,7 @@ mod tests {
             made.samples.sort_by_key(|sample| (sample.at, sample.operation));
             (made.planned, made.dropped, made.backlog_peak, made.in_flight, made.orphans) = levels;
             made.health.record(WorkerLoad {
+                node: 0,
                 worker,
                 cpu: Duration::from_millis(levels.0),
                 wall: Duration::from_secs(1),

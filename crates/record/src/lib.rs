@@ -37,6 +37,7 @@ mod presence;
 mod prompt;
 mod record;
 mod response;
+mod rows;
 mod sample;
 mod series;
 mod slo;
@@ -55,7 +56,7 @@ pub use document::{Document, ReadError, WriteError, schema_id};
 pub use environment::Environment;
 pub use file::{create_private, replace};
 pub use growing::Growing;
-pub use health::{Health, Machine, Stall, TimerNoise, WorkerLoad};
+pub use health::{Health, Machine, NodeMachine, Stall, TimerNoise, WorkerLoad};
 pub use hgrm::write_hgrm;
 pub use histogram::{Histogram, HistogramError, Share};
 pub use hlog::Hlog;
@@ -77,6 +78,7 @@ pub use record::{
     TimerRecord, Tool, WorkerRecord, rate,
 };
 pub use response::Responses;
+pub use rows::{Missing, NodeRow, NodeRows, Receipt, Row, Rows};
 pub use sample::{Sample, Samples};
 pub use series::{Series, Step, StepOperation};
 pub use slo::{Allowance, Bad, Slo, SloError, SloOutcome, SloResult};

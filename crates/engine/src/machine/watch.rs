@@ -123,7 +123,7 @@ impl Shared {
     /// Notes that the process stood still, as far as that was after the origin.
     fn stalled(&self, from: Moment, to: Moment) {
         let Some(origin) = self.origin.get().copied().filter(|origin| *origin < to) else { return };
-        let stall = Stall { from: from - origin, lasted: to - from.max(origin) };
+        let stall = Stall { node: 0, from: from - origin, lasted: to - from.max(origin) };
         let mut seen = self.seen();
         if seen.stalls.len() < PENDING_MAX {
             seen.stalls.push(stall);
@@ -268,7 +268,7 @@ mod tests {
         watch.shared.stalled(now + ms(100), now + ms(200));
         clock.wait_until(clock.now() + ms(60));
         let (machine, stalls) = watch.stop();
-        let stall = |from, lasted| Stall { from: ms(from), lasted: ms(lasted) };
+        let stall = |from, lasted| Stall { node: 0, from: ms(from), lasted: ms(lasted) };
         // A busy machine may have stalled us indeed, after these.
         assert_eq!(stalls[..2], [stall(0, 70), stall(100, 100)]);
         assert!(machine.wall >= ms(40) && machine.wall <= clock.now() - now, "{machine:?}");

@@ -37,6 +37,7 @@ impl Usage {
     /// The same as the load of a worker.
     pub(super) fn load(&self, worker: usize, wall: Duration) -> WorkerLoad {
         WorkerLoad {
+            node: 0,
             worker: u16::try_from(worker).unwrap_or(u16::MAX),
             cpu: self.cpu,
             wall,

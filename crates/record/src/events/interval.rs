@@ -236,7 +236,9 @@ impl IntervalLine {
             [planned, sent, dropped, skipped, ok, failed, timed_out, cut_off, items]
         });
         let met = self.operations.iter().flat_map(|of| &of.codes).chain(&self.unready);
-        let cores = u64::from(self.health.machine.cores);
+        let machines = self.health.machines.iter().map(|one| &one.machine);
+        let machines = machines.chain([&self.health.machine]);
+        let cores = machines.map(|machine| u64::from(machine.cores)).max().unwrap_or_default();
         let runs = self.health.workers.iter().map(|worker| worker.runs);
         let single = [
             self.planned,

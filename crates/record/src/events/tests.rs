@@ -111,11 +111,19 @@ fn step(index: u64, phase: Phase, life: Life, numbers: &mut Numbers) -> Interval
     made.tally(numbers.below(3) as usize, numbers.below(100));
     for worker in 0..2 {
         let [cpu, wall, waited] = [0; 3].map(|_: u64| Duration::from_nanos(numbers.below(1 << 30)));
-        made.health.record(WorkerLoad { worker, cpu, wall, waited, runs: numbers.below(99) });
+        made.health.record(WorkerLoad {
+            node: 0,
+            worker,
+            cpu,
+            wall,
+            waited,
+            runs: numbers.below(99),
+        });
     }
     let [wall, others, steal, throttled, pressure] =
         [0; 5].map(|_: u64| Duration::from_nanos(numbers.below(1 << 30)));
-    let stall = Stall { from: made.from, lasted: Duration::from_nanos(numbers.below(1 << 28)) };
+    let lasted = Duration::from_nanos(numbers.below(1 << 28));
+    let stall = Stall { node: 0, from: made.from, lasted };
     let machine = Machine { wall, cores: 2, others, steal, throttled, pressure };
     made.health.observe(&machine, &[stall]);
     made.health.socket_drops = numbers.below(2);

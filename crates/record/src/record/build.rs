@@ -386,6 +386,7 @@ pub(crate) mod tests {
         (0..5).for_each(|_| interval.drop_after(Duration::from_millis(3), false));
         interval.backlog_peak = second;
         interval.health.record(WorkerLoad {
+            node: 0,
             worker: 0,
             cpu: Duration::from_millis(100 * (second + 1) / 2),
             wall: Duration::from_secs(1),

@@ -20,9 +20,10 @@ pub(super) struct Seen<'a> {
 
 pub(super) fn record(seen: &Seen<'_>) -> Generator {
     let health = &seen.steady.health;
+    let several = health.machines.len() > 1;
     let steps = seen.series.steps().iter().filter(|step| step.phase == Phase::Steady);
     let workers = health.workers.iter().map(|load| WorkerRecord {
-        node: None,
+        node: several.then_some(load.node),
         worker: load.worker,
         cpu_share: load.share(),
         waited_share: load.waited_share(),
@@ -37,13 +38,13 @@ pub(super) fn record(seen: &Seen<'_>) -> Generator {
             .filter_map(crate::WorkerLoad::waited_share)
             .reduce(f64::max),
         in_process: seen.in_process,
-        machine: machine(&health.machine),
+        machine: machines(health),
         stalls: seen
             .health
             .stalls
             .iter()
             .map(|stall| StallRecord {
-                node: None,
+                node: several.then_some(stall.node),
                 from_s: stall.from.as_secs_f64(),
                 lasted_s: stall.lasted.as_secs_f64(),
             })
@@ -58,6 +59,24 @@ pub(super) fn record(seen: &Seen<'_>) -> Generator {
             .zip(seen.ceiling.filter(|ceiling| *ceiling > 0.0))
             .map(|(achieved, ceiling)| achieved / ceiling),
     }
+}
+
+/// Of several machines the greatest of each share: an average would hide the one that has no time left.
+fn machines(health: &Health) -> MachineRecord {
+    let Some((first, others)) = health.machines.split_first() else {
+        return machine(&health.machine);
+    };
+    others.iter().fold(machine(&first.machine), |all, one| {
+        let one = machine(&one.machine);
+        let greatest = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::max);
+        MachineRecord {
+            cores: all.cores.saturating_add(one.cores),
+            others_share: greatest(all.others_share, one.others_share),
+            steal_share: greatest(all.steal_share, one.steal_share),
+            throttled_share: greatest(all.throttled_share, one.throttled_share),
+            pressure_share: greatest(all.pressure_share, one.pressure_share),
+        }
+    })
 }
 
 fn machine(machine: &Machine) -> MachineRecord {

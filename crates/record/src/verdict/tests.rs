@@ -205,6 +205,7 @@ fn a_slice_of_the_core_now_and_then_is_no_cause() {
             interval.plan();
         }
         interval.health.record(crate::WorkerLoad {
+            node: 0,
             worker: 0,
             cpu: Duration::ZERO,
             wall: Duration::from_secs(10),
@@ -343,6 +344,7 @@ fn others_are_named_before_the_stalls_they_make() {
     crowded.generator.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 0.08 }; 2];
     assert!(only_reason(&crowded).1.contains("stood still"));
     crowded.measured.health.record(crate::WorkerLoad {
+        node: 0,
         worker: 0,
         cpu: Duration::ZERO,
         wall: Duration::from_secs(10),
@@ -360,6 +362,7 @@ fn waiting_for_a_core_limits_a_closed_loop_only_beside_what_an_exchange_takes() 
     slow.plan.mode = crate::Mode::Closed;
     slow.generator.waited_share_max = Some(0.2);
     let load = |waited_ms, runs| crate::WorkerLoad {
+        node: 0,
         worker: 0,
         cpu: Duration::ZERO,
         wall: Duration::from_secs(10),
