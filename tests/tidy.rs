@@ -59,6 +59,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 /// What tests may name besides. Nothing a library's tests name may come to depend on that library's own users.
 const TEST_ARROWS: &[(&str, &[&str])] = &[
     ("brunt", &["brunt-bench-verdict", "brunt-testbed"]),
+    ("brunt-cluster", &["brunt-testbed"]),
     ("brunt-drivers", &["brunt-testbed"]),
     ("brunt-engine", &["brunt-testbed"]),
     ("brunt-feed", &["brunt-testbed"]),

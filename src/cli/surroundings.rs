@@ -3,8 +3,10 @@
 //! Reading a command line is a function of its words and of one value of [`Surroundings`], so that tests need neither a
 //! terminal nor a home directory. Nothing else in `cli` touches the world.
 
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use brunt_drivers::secret::Secret;
 use brunt_feed::file;
@@ -16,6 +18,11 @@ pub(crate) trait Surroundings {
 
     /// The content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
+
+    /// The content of a file that holds a secret.
+    fn secret(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.read(path)
+    }
 
     /// Whether somebody is there to be asked.
     fn interactive(&self) -> bool;
@@ -37,17 +44,35 @@ pub(crate) trait Surroundings {
     }
 }
 
+/// The variables that our own configuration is looked for by, which nobody refers to.
+const AMBIENT: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "BRUNT_LAB"];
+
+/// The variables that were asked for by their names.
+static VARIABLES: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+
+/// The environment variables that command lines and plans have referred to in this process.
+pub(crate) fn asked_for() -> Vec<String> {
+    VARIABLES.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+}
+
 /// The real world.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Machine;
 
 impl Surroundings for Machine {
     fn variable(&self, name: &str) -> Option<String> {
+        if !AMBIENT.contains(&name) {
+            VARIABLES.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
+        }
         std::env::var(name).ok()
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         file::read(path, file::DATA_MAX)
+    }
+
+    fn secret(&self, path: &Path) -> io::Result<Vec<u8>> {
+        file::read_secret(path, file::WRITTEN_MAX)
     }
 
     fn interactive(&self) -> bool {

@@ -294,7 +294,7 @@ fn secret_file(
     surroundings: &dyn Surroundings,
 ) -> Result<Secret, Fault> {
     let bytes = surroundings
-        .read(Path::new(path))
+        .secret(Path::new(path))
         .map_err(|error| refused(path, spelled, &format!("The file cannot be read: {error}")))?;
     let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let line = line.strip_suffix(b"\r").unwrap_or(line);

@@ -57,7 +57,8 @@ fn stages(text: &str) -> Result<Schedule, String> {
     let Some(path) = text.trim().strip_prefix("trace ") else {
         return Schedule::parse(text).map_err(|error| format!("--stages: failed to {error}"));
     };
-    let shape = read_offsets(Path::new(path.trim()))
+    let path = Path::new(path.trim());
+    let shape = read_offsets(path, brunt_feed::file::open(path))
         .map_err(|error| format!("--stages: failed to {error}"))?;
     let stage = Stage { phase: Phase::Steady, shape, lasting: None };
     Schedule::new(vec![stage]).map_err(|error| format!("--stages: failed to {error}"))

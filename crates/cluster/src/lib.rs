@@ -5,7 +5,9 @@
 //! is said, when, and what becomes of it if somebody is not heard.
 
 pub mod agent;
+pub mod bundle;
 pub mod coordinator;
+pub mod keys;
 pub mod message;
 pub mod plane;
 pub mod policy;

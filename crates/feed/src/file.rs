@@ -7,16 +7,44 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use crate::access::{self, Kind};
+
 /// The most bytes of what people write: scripts, plans, templates, lists of rates.
 pub const WRITTEN_MAX: u64 = 64 << 20;
 
 /// The most bytes of data: lines of values, payloads.
 pub const DATA_MAX: u64 = 1 << 30;
 
+/// Opens a file that a command line or a plan names.
+pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
+    opened(path.as_ref(), Kind::Data)
+}
+
+/// The same of a file that holds a secret.
+pub fn open_secret(path: impl AsRef<Path>) -> io::Result<File> {
+    opened(path.as_ref(), Kind::Secret)
+}
+
+fn opened(path: &Path, kind: Kind) -> io::Result<File> {
+    access::check(path)?;
+    let file = File::open(path)?;
+    access::remember(path, kind);
+    Ok(file)
+}
+
 /// Reads a file that has at most so many bytes.
 pub fn read(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
+    whole(open(path)?, most)
+}
+
+/// The same of a file that holds a secret.
+pub fn read_secret(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
+    whole(open_secret(path)?, most)
+}
+
+fn whole(file: File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    file.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         let words = format!(
             "it has more than {} MiB, the most that is read of it; give a smaller file",

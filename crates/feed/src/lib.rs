@@ -7,6 +7,7 @@
 //! allocates once the buffers have grown to their size. This crate knows no protocol beyond
 //! how values are escaped in a DN and a filter, no clock and no other crate of the workspace.
 
+pub mod access;
 mod arguments;
 mod chars;
 mod charset;

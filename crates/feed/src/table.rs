@@ -271,7 +271,7 @@ fn checked(columns: Vec<String>) -> Result<Vec<String>, String> {
 /// The bytes of a file that is not too long, without the mark that some editors put before UTF-8.
 fn read(path: &Path) -> Result<Vec<u8>, TableError> {
     let failed = |source| TableError::Read { path: path.to_owned(), source };
-    let file = std::fs::File::open(path).map_err(failed)?;
+    let file = crate::file::open(path).map_err(failed)?;
     let mut bytes = Vec::new();
     file.take(BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > BYTES_MAX {

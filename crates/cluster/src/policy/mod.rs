@@ -23,6 +23,8 @@ pub use target::Target;
 /// More than any `agent.toml` holds.
 const FILE_MAX: u64 = 256 * 1024;
 
+const UNSIGNED: &str = "none of the coordinators it names has signed the order";
+
 /// What an agent's owner permits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Policy {
@@ -208,40 +210,31 @@ impl Policy {
     pub fn signer(&self, bytes: &[u8], signature: &[u8]) -> Result<Option<&str>, Refusal> {
         let Some(keys) = &self.orders_from else { return Ok(None) };
         let signed = keys.iter().find(|key| signature::verify(key, bytes, signature).is_ok());
-        signed.map(|key| Some(key.as_str())).ok_or_else(|| {
-            refusal(
-                Rule::OrdersFrom,
-                "none of the coordinators it names has signed the order".to_owned(),
-            )
-        })
+        signed.map(|key| Some(key.as_str())).ok_or_else(|| refusal(Rule::OrdersFrom, UNSIGNED))
     }
 
     /// Whether an order may be carried out, and within which bounds.
     pub fn judge(&self, asked: &Asked<'_>) -> Result<Permit, Refusal> {
         if self.expires.is_some_and(|expires| asked.now >= expires) {
-            return Err(refusal(
-                Rule::Expires,
-                "the time until which it permits orders is over".to_owned(),
-            ));
+            return Err(refusal(Rule::Expires, "the time until which it permits orders is over"));
         }
         if let Some(keys) = &self.orders_from
             && !asked.signer.is_some_and(|signer| keys.iter().any(|key| key == signer))
         {
-            let why = "none of the coordinators it names has signed the order".to_owned();
-            return Err(refusal(Rule::OrdersFrom, why));
+            return Err(refusal(Rule::OrdersFrom, UNSIGNED));
         }
         if let Some(commands) = &self.commands
             && !commands.iter().any(|command| command == asked.command)
         {
             let why = format!("it names {}, not {}", commands.join(", "), asked.command);
-            return Err(refusal(Rule::Commands, why));
+            return Err(refusal(Rule::Commands, &why));
         }
         self.judge_rate(asked.rate)?;
         if let Some(name) = asked.variables.iter().find(|name| !self.variables.contains(name)) {
             let why = format!(
                 "the order refers to the environment variable {name}, which it does not name"
             );
-            return Err(refusal(Rule::Variables, why));
+            return Err(refusal(Rule::Variables, &why));
         }
         let allow = self.judge_targets(asked.allow)?;
         Ok(Permit { allow, variables: asked.variables.to_vec() })
@@ -254,13 +247,13 @@ impl Policy {
             Some(rate) => {
                 let why =
                     format!("at most {most} operations a second, and this agent's share is {rate}");
-                Err(refusal(Rule::RateMax, why))
+                Err(refusal(Rule::RateMax, &why))
             }
             None => {
                 let why = format!(
                     "at most {most} operations a second, and the order has no rate: give it one (closed loops have none)"
                 );
-                Err(refusal(Rule::RateMax, why))
+                Err(refusal(Rule::RateMax, &why))
             }
         }
     }
@@ -274,21 +267,21 @@ impl Policy {
             if !inside {
                 let ours: Vec<String> = self.targets.iter().map(Target::to_string).collect();
                 let why = format!("--allow {text} is not within {}", ours.join(", "));
-                return Err(refusal(Rule::Targets, why));
+                return Err(refusal(Rule::Targets, &why));
             }
         }
         if !asked.is_empty() {
             return Ok(Vec::new());
         }
         if self.targets.is_empty() {
-            return Err(refusal(Rule::Targets, "it names none".to_owned()));
+            return Err(refusal(Rule::Targets, "it names none"));
         }
         Ok(self.targets.iter().map(|target| format!("--allow={target}")).collect())
     }
 }
 
 /// What a refusal says goes to another machine's screen, and parts of it came from the network.
-fn refusal(rule: Rule, why: String) -> Refusal {
+fn refusal(rule: Rule, why: &str) -> Refusal {
     let why = why.chars().map(|it| if it.is_control() { '?' } else { it }).take(500).collect();
     Refusal { rule, why }
 }

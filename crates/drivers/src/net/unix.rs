@@ -34,6 +34,7 @@ pub async fn connect(path: &Arc<Path>, limit: Option<Duration>) -> Result<Stream
 )]
 async fn until_taken(path: &Path) -> io::Result<UnixStream> {
     loop {
+        brunt_feed::access::check(path)?;
         match UnixStream::connect(path).await {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 tokio::time::sleep(PAUSE).await;

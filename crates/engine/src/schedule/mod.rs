@@ -209,6 +209,12 @@ impl Schedule {
         self.lead.iter().chain(&self.stages).filter_map(peak).reduce(f64::max)
     }
 
+    /// The most arrivals that are due in any second of a stage; where they are random, on average.
+    pub fn most_per_second(&self) -> f64 {
+        let stages = self.lead.iter().chain(&self.stages);
+        stages.map(|stage| stage.shape.most_per_second()).fold(0.0, f64::max)
+    }
+
     /// The mean rate a second of the steady phase, where its stages have rates and an end or
     /// there is only one.
     pub fn steady_per_second(&self) -> Option<f64> {

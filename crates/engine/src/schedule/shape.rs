@@ -49,6 +49,25 @@ impl Shape {
         }
     }
 
+    /// The most arrivals that are due in any second; where they are random, on average.
+    pub fn most_per_second(&self) -> f64 {
+        match self {
+            Self::Constant(rate) | Self::Poisson(rate) => rate.as_per_second(),
+            Self::Ramp { from, to } => from.as_per_second().max(to.as_per_second()),
+            Self::Sine { mean, amplitude, .. } => mean.as_per_second() + amplitude.as_per_second(),
+            Self::Trace(offsets) => {
+                let mut first = 0;
+                let within = offsets.iter().enumerate().map(|(at, offset)| {
+                    while offset - offsets[first] >= 1_000_000_000 {
+                        first += 1;
+                    }
+                    at - first + 1
+                });
+                within.max().unwrap_or(0) as f64
+            }
+        }
+    }
+
     /// The mean rate a second over `lasting` nanoseconds, if the shape has a rate.
     pub fn mean_per_second(&self) -> Option<f64> {
         match self {

@@ -4,8 +4,7 @@
 //! must not know where the offsets were recorded.
 
 use super::Shape;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -61,12 +60,12 @@ pub enum TraceError {
     },
 }
 
-/// Reads offsets in seconds, one a line, in ascending order. Empty lines and what follows a `#` are
-/// passed over.
-pub fn read_offsets(path: &Path) -> Result<Shape, TraceError> {
+/// Reads offsets in seconds, one a line, in ascending order, from a file that whoever calls has opened under this name.
+/// Empty lines and what follows a `#` are passed over.
+pub fn read_offsets(path: &Path, file: io::Result<impl Read>) -> Result<Shape, TraceError> {
     let unreadable = |source| TraceError::Read { path: path.to_owned(), source };
     let mut offsets: Vec<u64> = Vec::new();
-    for (at, line) in BufReader::new(File::open(path).map_err(unreadable)?).lines().enumerate() {
+    for (at, line) in BufReader::new(file.map_err(unreadable)?).lines().enumerate() {
         let (line, number) = (line.map_err(unreadable)?, at + 1);
         let text = line.split('#').next().unwrap_or_default().trim();
         if text.is_empty() {
@@ -105,12 +104,14 @@ fn nanos(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     fn read(text: &str) -> Result<Shape, TraceError> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
-        read_offsets(file.path())
+        read_offsets(file.path(), File::open(file.path()))
     }
 
     #[test]
@@ -130,7 +131,7 @@ mod tests {
         assert!(said("2\n1\n").contains("line 2 is earlier"));
         assert!(said("# nothing\n").contains("no offset"));
         assert!(
-            read_offsets(Path::new("/nonexistent/trace"))
+            read_offsets(Path::new("/nonexistent/trace"), File::open("/nonexistent/trace"))
                 .unwrap_err()
                 .to_string()
                 .contains("/nonexistent")

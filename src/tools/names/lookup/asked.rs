@@ -1,5 +1,6 @@
 //! [`Asked`]: a command line of `brunt names lookup`, with every choice made.
 
+use std::io;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +14,7 @@ use brunt_drivers::net::tls;
 use brunt_drivers::secret::Secret;
 use brunt_engine::schedule::Rate as PerSecond;
 use brunt_engine::{Load, Settings};
+use brunt_feed::file;
 use brunt_wire::ldap::request::Scope;
 
 use super::known::Known;
@@ -130,7 +132,8 @@ fn directory(args: &DirectoryArgs) -> Result<Directory, String> {
     let groups = search(&args.groups_base, &args.groups_filter);
     let bind = match (&args.bind_dn, &args.bind_password_file) {
         (Some(dn), Some(path)) => {
-            let text = brunt_feed::file::read_text(path)
+            let text = file::read_secret(path, file::WRITTEN_MAX)
+                .and_then(|bytes| String::from_utf8(bytes).map_err(io::Error::other))
                 .map_err(|error| format!("read {}: {error}", path.display()))?;
             let password = text.trim_end_matches(['\r', '\n']);
             if password.is_empty() {

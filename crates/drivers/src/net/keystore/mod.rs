@@ -12,7 +12,9 @@ mod pkcs12;
 mod reader;
 
 use crate::secret::Secret;
+use brunt_feed::{access, file};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use zeroize::Zeroizing;
@@ -263,7 +265,11 @@ impl Store {
                 return Err(StoreError::NotAStore { path: path.to_owned(), start });
             }
         };
-        Self::understood(path, format, opened)
+        let contents = Self::understood(path, format, opened)?;
+        if !contents.keys.is_empty() {
+            access::remember(path, access::Kind::Secret);
+        }
+        Ok(contents)
     }
 
     fn understood(
@@ -294,7 +300,7 @@ impl Store {
     pub fn identity_with_key(&self, key: &Path) -> Result<Identity, StoreError> {
         let mut bytes = read_bounded(&self.path)?;
         bytes.push(b'\n');
-        bytes.extend_from_slice(&read_bounded(key)?);
+        bytes.extend_from_slice(&bounded(key, file::open_secret(key))?);
         let contents = Self::understood(&self.path, "PEM", pem::open(&bytes))?;
         contents.identity(None, self.password.as_ref())
     }
@@ -367,10 +373,13 @@ impl Locked {
 }
 
 fn read_bounded(path: &Path) -> Result<Zeroizing<Vec<u8>>, StoreError> {
+    bounded(path, file::open(path))
+}
+
+fn bounded(path: &Path, file: io::Result<File>) -> Result<Zeroizing<Vec<u8>>, StoreError> {
     let unread = |error| StoreError::Read { path: path.to_owned(), error };
     let mut bytes = Zeroizing::new(Vec::new());
-    let file = std::fs::File::open(path).map_err(unread)?;
-    file.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(unread)?;
+    file.map_err(unread)?.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(unread)?;
     if bytes.len() as u64 > FILE_MAX {
         return Err(StoreError::TooLarge { path: path.to_owned() });
     }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use brunt_drivers::flow::{Between, Iterations, Order, Pause, Pool, Repeat, Start};
 use brunt_engine::schedule::{Schedule, Stage, read_offsets};
 use brunt_engine::{Load, Node, Settings, Stopping, ThinkTime};
+use brunt_feed::file;
 use brunt_record::Phase;
 
 use crate::tools::flow::plan::fault::{Fault, instead};
@@ -96,7 +97,8 @@ fn schedule(run: &Run, at: &KeyPath, base: &Path) -> Result<Option<Schedule>, Fa
     let failed = |error: &dyn std::fmt::Display| Fault::new(&at_key, format!("failed to {error}"));
     let schedule = match key {
         "trace" => {
-            let shape = read_offsets(&base.join(text)).map_err(|error| failed(&error))?;
+            let path = base.join(text);
+            let shape = read_offsets(&path, file::open(&path)).map_err(|error| failed(&error))?;
             let stage = Stage { phase: Phase::Steady, shape, lasting: None };
             Schedule::new(vec![stage]).map_err(|error| failed(&error))?
         }

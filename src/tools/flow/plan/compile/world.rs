@@ -26,17 +26,14 @@ impl World<'_> {
     /// The bytes of a file that a plan names.
     pub(super) fn read(&self, at: &KeyPath, path: &Path) -> Result<Vec<u8>, Fault> {
         let path = self.path(path);
-        self.surroundings.read(&path).map_err(|error| {
-            Fault::new(
-                at,
-                format!("names the file {}, which cannot be read: {error}", path.display()),
-            )
-        })
+        self.surroundings.read(&path).map_err(|error| unreadable(at, &path, &error))
     }
 
     /// The secret in a file, without the line's end.
     pub(super) fn secret(&self, at: &KeyPath, path: &Path) -> Result<Secret, Fault> {
-        let mut bytes = self.read(at, path)?;
+        let path = self.path(path);
+        let read = self.surroundings.secret(&path);
+        let mut bytes = read.map_err(|error| unreadable(at, &path, &error))?;
         while bytes.last().is_some_and(|byte| b"\r\n".contains(byte)) {
             bytes.pop();
         }
@@ -53,4 +50,9 @@ impl World<'_> {
             )
         })
     }
+}
+
+fn unreadable(at: &KeyPath, path: &Path, error: &std::io::Error) -> Fault {
+    let what = format!("names the file {}, which cannot be read: {error}", path.display());
+    Fault::new(at, what)
 }

@@ -1,0 +1,181 @@
+//! [`Laying`] and [`Laid`]: the agent's side. Files are laid into a directory that nobody else may enter, and that is
+//! removed with its value.
+
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::Write as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use super::pack::content;
+use super::{BundleError, Entry, From, Manifest, PIECE_MAX, Piece, hexadecimal};
+
+/// The directory of an order. It is removed when this is dropped.
+#[derive(Debug)]
+pub struct Laid {
+    path: PathBuf,
+}
+
+impl Laid {
+    /// Where the files are: the command is started here.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes a directory of a name that nobody can know before.
+    fn make(parent: &Path) -> Result<Self, BundleError> {
+        let mut name = [0; 12];
+        let failed = |source| BundleError::File {
+            act: "make a directory in",
+            path: parent.to_owned(),
+            source,
+        };
+        getrandom::fill(&mut name).map_err(|error| failed(std::io::Error::other(error)))?;
+        let path = parent.join(format!("brunt-order-{}", hexadecimal(&name)));
+        DirBuilder::new().mode(0o700).create(&path).map_err(failed)?;
+        Ok(Self { path })
+    }
+}
+
+impl Drop for Laid {
+    fn drop(&mut self) {
+        // Links in it are removed, and not what they lead to.
+        let _ = fs::remove_dir_all(&self.path);
+    }
+}
+
+/// Files that are being laid.
+#[derive(Debug)]
+pub struct Laying {
+    manifest: Manifest,
+    laid: Laid,
+    /// The file that is open, by its number.
+    open: Option<Open>,
+    next: usize,
+}
+
+#[derive(Debug)]
+struct Open {
+    number: usize,
+    file: File,
+    hash: Sha256,
+    at: u64,
+}
+
+impl Laying {
+    /// Begins to lay the files of an order into a new directory below `parent`. `data` is the directory of the agent's
+    /// owner.
+    pub fn begin(
+        manifest: Manifest,
+        data: Option<&Path>,
+        parent: &Path,
+    ) -> Result<Self, BundleError> {
+        manifest.check()?;
+        let laid = Laid::make(parent)?;
+        for entry in &manifest.files {
+            lay(entry, data, &laid)?;
+        }
+        let mut laying = Self { manifest, laid, open: None, next: 0 };
+        laying.advance()?;
+        Ok(laying)
+    }
+
+    /// The piece to ask for next; none if all is there.
+    pub fn wanted(&self) -> Option<Piece> {
+        let open = self.open.as_ref()?;
+        Some(Piece { file: u32::try_from(open.number).ok()?, at: open.at })
+    }
+
+    /// Takes the piece that was asked for.
+    pub fn take(&mut self, piece: Piece, bytes: &[u8]) -> Result<(), BundleError> {
+        let Some(open) = &mut self.open else {
+            return Err(BundleError::Piece("an order".to_owned()));
+        };
+        let Some(Entry { name, from: From::Coordinator(content) }) =
+            self.manifest.files.get(open.number)
+        else {
+            return Err(BundleError::Piece("an order".to_owned()));
+        };
+        let left = content.size - open.at;
+        let asked = Piece { file: u32::try_from(open.number).unwrap_or(u32::MAX), at: open.at };
+        if piece != asked
+            || bytes.is_empty()
+            || bytes.len() > PIECE_MAX
+            || bytes.len() as u64 > left
+        {
+            return Err(BundleError::Piece(name.to_string()));
+        }
+        let path = || self.laid.path.join(name.path());
+        open.file.write_all(bytes).map_err(|source| BundleError::File {
+            act: "write",
+            path: path(),
+            source,
+        })?;
+        open.hash.update(bytes);
+        open.at += bytes.len() as u64;
+        if open.at < content.size {
+            return Ok(());
+        }
+        let found = hexadecimal(&open.hash.clone().finalize());
+        if found != content.sha256 {
+            return Err(BundleError::Content(name.to_string()));
+        }
+        self.open = None;
+        self.advance()
+    }
+
+    /// The directory, once all is there.
+    pub fn finish(self) -> Option<Laid> {
+        self.open.is_none().then_some(self.laid)
+    }
+
+    /// Opens the next file that comes from the coordinator.
+    fn advance(&mut self) -> Result<(), BundleError> {
+        while let Some(entry) = self.manifest.files.get(self.next) {
+            let number = self.next;
+            self.next += 1;
+            let From::Coordinator(content) = &entry.from else { continue };
+            let path = self.laid.path.join(entry.name.path());
+            let mut options = OpenOptions::new();
+            let file = options.write(true).create_new(true).mode(0o600).open(&path);
+            let file = file.map_err(|source| BundleError::File { act: "write", path, source })?;
+            let hash = Sha256::new();
+            if content.size > 0 {
+                self.open = Some(Open { number, file, hash, at: 0 });
+                return Ok(());
+            }
+            if hexadecimal(&hash.finalize()) != content.sha256 {
+                return Err(BundleError::Content(entry.name.to_string()));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes the directories of a file, and links it if it is on this machine.
+fn lay(entry: &Entry, data: Option<&Path>, laid: &Laid) -> Result<(), BundleError> {
+    let place = laid.path.join(entry.name.path());
+    if let Some(above) = place.parent() {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(above);
+        made.map_err(|source| BundleError::File {
+            act: "make the directory",
+            path: above.to_owned(),
+            source,
+        })?;
+    }
+    let expected = match &entry.from {
+        From::Coordinator(_) => return Ok(()),
+        From::Owner(content) => Some(content),
+        From::OwnerSecret => None,
+    };
+    let data = data.ok_or_else(|| BundleError::NoData(entry.name.to_string()))?;
+    let path = data.join(entry.name.path());
+    if let Err(source) = File::open(&path) {
+        return Err(BundleError::Missing { name: entry.name.to_string(), path, source });
+    }
+    if expected.is_some_and(|expected| content(&path).ok().as_ref() != Some(expected)) {
+        return Err(BundleError::Content(path.display().to_string()));
+    }
+    symlink(&path, &place).map_err(|source| BundleError::File { act: "link", path: place, source })
+}

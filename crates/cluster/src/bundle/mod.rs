@@ -1,0 +1,161 @@
+//! The files that an order brings: described by a [`Manifest`] in the signed order, pulled by agents in pieces, and laid
+//! into a private directory that goes with the order.
+//!
+//! An agent pulls, so a slow one is behind nobody, and a piece that was lost is asked for again. What arrives has to have
+//! the hash that the order says, so pieces need no signature of their own. Files that are too large to travel, and
+//! secrets, which never do, are looked for in the directory of the agent's owner. Of a secret not even the hash is told:
+//! a short password is found by its hash.
+
+mod lay;
+mod name;
+mod pack;
+
+use std::io;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+pub use lay::{Laid, Laying};
+pub use name::FileName;
+pub use pack::Bundle;
+
+/// The most bytes that travel with an order.
+pub const BUNDLE_MAX: u64 = 64 << 20;
+/// The most bytes of a piece: half of what a broker lets through by default.
+pub const PIECE_MAX: usize = 512 << 10;
+/// The most files of an order.
+pub const FILES_MAX: usize = 1_000;
+
+/// The files of an order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Each file, in the order of the names.
+    pub files: Vec<Entry>,
+}
+
+/// A file of an order.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Its name, as the command has it.
+    pub name: FileName,
+    /// Where an agent takes it from.
+    #[serde(flatten)]
+    pub from: From,
+}
+
+/// Where an agent takes a file from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "from", rename_all = "snake_case")]
+pub enum From {
+    /// The coordinator, piece by piece.
+    Coordinator(Content),
+    /// The directory of its owner, where it has this content.
+    Owner(Content),
+    /// The directory of its owner, whatever it holds there.
+    OwnerSecret,
+}
+
+/// What a file holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Content {
+    /// Its length in bytes.
+    pub size: u64,
+    /// Its SHA-256, in hexadecimal.
+    pub sha256: String,
+}
+
+/// A piece that an agent asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Piece {
+    /// The number of the file in the manifest.
+    pub file: u32,
+    /// Where the piece begins.
+    pub at: u64,
+}
+
+/// What is wrong with the files of an order. It reads after "failed to".
+#[derive(Debug, thiserror::Error)]
+pub enum BundleError {
+    /// A file or a directory.
+    #[error("{act} {path}: {source}")]
+    File {
+        /// What was to be done.
+        act: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A name of a file that no order may have.
+    #[error(
+        "take the file {0:?} along: orders name files by relative names without '..', of printable characters"
+    )]
+    Name(String),
+    /// Two entries of one name.
+    #[error("take the file {0} along: it is named twice")]
+    Twice(String),
+    /// There are too many.
+    #[error("take {0} files along: an order has at most {FILES_MAX}")]
+    TooMany(usize),
+    /// More than may travel.
+    #[error(
+        "take the files along: {0} bytes are to travel, and an order brings at most {BUNDLE_MAX}"
+    )]
+    TooLarge(u64),
+    /// What an agent asked for is not there.
+    #[error("give a piece of a file: there is none at byte {at} of file {file}")]
+    NoPiece {
+        /// The number of the file.
+        file: u32,
+        /// The place.
+        at: u64,
+    },
+    /// What came is not what was asked for.
+    #[error("take a piece of {0}: it is not the one that was asked for, or too long")]
+    Piece(String),
+    /// A file has other content than the order says.
+    #[error("use {0}: it has other content than the order says")]
+    Content(String),
+    /// A file has to be on the agent, and its owner named no directory.
+    #[error(
+        "find {0}, which has to be on this agent already: its owner has named no directory of files (data in agent.toml)"
+    )]
+    NoData(String),
+    /// A file has to be on the agent, and is not.
+    #[error("find {name}, which has to be on this agent already: {path}: {source}")]
+    Missing {
+        /// Its name in the order.
+        name: String,
+        /// Where it should be.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+impl Manifest {
+    /// Checks what came over the network: the number of files, their names, and how much is to travel.
+    fn check(&self) -> Result<(), BundleError> {
+        if self.files.len() > FILES_MAX {
+            return Err(BundleError::TooMany(self.files.len()));
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        if let Some(entry) = self.files.iter().find(|entry| !seen.insert(&entry.name)) {
+            return Err(BundleError::Twice(entry.name.to_string()));
+        }
+        let travels = self.files.iter().filter_map(|entry| match &entry.from {
+            From::Coordinator(content) => Some(content.size),
+            From::Owner(_) | From::OwnerSecret => None,
+        });
+        let total = travels.fold(0_u64, u64::saturating_add);
+        if total > BUNDLE_MAX { Err(BundleError::TooLarge(total)) } else { Ok(()) }
+    }
+}
+
+/// Octets in hexadecimal.
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[cfg(test)]
+mod tests;

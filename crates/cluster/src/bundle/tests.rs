@@ -1,0 +1,152 @@
+//! What is packed is laid, byte for byte; nothing else is.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+use super::*;
+
+fn directory() -> tempfile::TempDir {
+    tempfile::tempdir().unwrap()
+}
+
+fn written(at: &Path, name: &str, bytes: &[u8]) {
+    let path = at.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, bytes).unwrap();
+}
+
+fn noise(length: usize) -> Vec<u8> {
+    (0..length as u64).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
+}
+
+fn pulled(bundle: &Bundle, data: Option<&Path>, parent: &Path) -> Result<Laid, BundleError> {
+    // As it goes over the network.
+    let manifest = serde_json::to_string(bundle.manifest()).unwrap();
+    let mut laying = Laying::begin(serde_json::from_str(&manifest).unwrap(), data, parent)?;
+    while let Some(piece) = laying.wanted() {
+        laying.take(piece, &bundle.piece(piece)?)?;
+    }
+    Ok(laying.finish().expect("all is there"))
+}
+
+#[test]
+fn what_is_packed_is_laid_into_a_private_directory_that_goes_with_it() {
+    let (ours, theirs, data) = (directory(), directory(), directory());
+    let large = noise(PIECE_MAX * 2 + 17);
+    written(ours.path(), "login.toml", b"[http]\n");
+    written(ours.path(), "data/users.csv", &large);
+    written(ours.path(), "data/empty", b"");
+    written(data.path(), "pw", b"secret of the agent\n");
+    let files =
+        [("login.toml", false), ("./data/users.csv", false), ("data/empty", false), ("pw", true)];
+    let bundle = Bundle::of(ours.path(), &files).unwrap();
+    assert!(!serde_json::to_string(bundle.manifest()).unwrap().contains("secret of"));
+    let laid = pulled(&bundle, Some(data.path()), theirs.path()).unwrap();
+    let at = |name: &str| laid.path().join(name);
+    assert_eq!(fs::read(at("data/users.csv")).unwrap(), large);
+    assert_eq!(fs::read(at("login.toml")).unwrap(), b"[http]\n");
+    assert_eq!(fs::read(at("data/empty")).unwrap(), b"");
+    assert_eq!(fs::read(at("pw")).unwrap(), b"secret of the agent\n");
+    for (name, mode) in
+        [("", 0o700), ("data", 0o700), ("login.toml", 0o600), ("data/users.csv", 0o600)]
+    {
+        assert_eq!(fs::metadata(at(name)).unwrap().mode() & 0o777, mode, "{name}");
+    }
+    drop(laid);
+    assert_eq!(fs::read_dir(theirs.path()).unwrap().count(), 0);
+    assert!(data.path().join("pw").exists(), "what is the owner's stays");
+}
+
+#[test]
+fn no_name_leads_out_of_the_directory() {
+    let ours = directory();
+    for name in ["/etc/passwd", "../x", "a/../../x", "a\u{1b}[2Jb", "a\u{202e}b", "", ".", "x/\n"] {
+        assert!(FileName::of(Path::new(name)).is_none(), "{name:?}");
+        assert!(Bundle::of(ours.path(), &[(name, false)]).is_err(), "{name:?}");
+    }
+    let entry = |name: &str| format!(r#"{{"files":[{{"name":{name:?},"from":"owner_secret"}}]}}"#);
+    assert!(serde_json::from_str::<Manifest>(&entry("a/b")).is_ok());
+    for name in ["/a", "../a", "a/../b", "./a", "a//b", "a/", ""] {
+        assert!(serde_json::from_str::<Manifest>(&entry(name)).is_err(), "{name}");
+    }
+    assert!(FileName::of(Path::new(&"x/".repeat(17))).is_none());
+    assert!(FileName::of(Path::new(&"x".repeat(256))).is_none());
+}
+
+#[test]
+fn what_is_too_large_to_travel_has_to_be_there_with_the_same_content() {
+    let (ours, theirs, data) = (directory(), directory(), directory());
+    for (name, length) in [("a", 4_000), ("b", 3_000)] {
+        written(ours.path(), name, &noise(length));
+    }
+    let bundle = Bundle::within(6_999, ours.path(), &[("a", false), ("b", false)]).unwrap();
+    assert!(matches!(bundle.manifest().files[0].from, From::Owner(_)));
+    assert!(matches!(bundle.manifest().files[1].from, From::Coordinator(_)));
+    let missing = pulled(&bundle, Some(data.path()), theirs.path());
+    assert!(matches!(missing, Err(BundleError::Missing { .. })), "{missing:?}");
+    let nowhere = pulled(&bundle, None, theirs.path());
+    assert!(matches!(nowhere, Err(BundleError::NoData(_))), "{nowhere:?}");
+    written(data.path(), "a", b"other");
+    let other = pulled(&bundle, Some(data.path()), theirs.path());
+    assert!(matches!(other, Err(BundleError::Content(_))), "{other:?}");
+    fs::copy(ours.path().join("a"), data.path().join("a")).unwrap();
+    let laid = pulled(&bundle, Some(data.path()), theirs.path()).unwrap();
+    assert_eq!(fs::metadata(laid.path().join("a")).unwrap().len(), 4_000);
+    assert_eq!(fs::read_dir(theirs.path()).unwrap().count(), 1, "what failed is gone");
+}
+
+#[test]
+fn a_piece_that_was_not_asked_for_and_a_file_that_changed_are_refused() {
+    let (ours, theirs) = (directory(), directory());
+    written(ours.path(), "a", &noise(PIECE_MAX + 1));
+    let bundle = Bundle::of(ours.path(), &[("a", false)]).unwrap();
+    let begin = || Laying::begin(bundle.manifest().clone(), None, theirs.path()).unwrap();
+    let first = Piece { file: 0, at: 0 };
+    for (piece, length) in [
+        (Piece { file: 1, at: 0 }, 1),
+        (Piece { file: 0, at: 1 }, 1),
+        (first, 0),
+        (first, PIECE_MAX + 1),
+    ] {
+        assert!(begin().take(piece, &vec![0; length]).is_err(), "{piece:?} {length}");
+    }
+    for piece in [
+        Piece { file: 1, at: 0 },
+        Piece { file: 0, at: PIECE_MAX as u64 + 1 },
+        Piece { file: 0, at: u64::MAX },
+    ] {
+        assert!(bundle.piece(piece).is_err(), "{piece:?}");
+    }
+    assert!(begin().finish().is_none(), "nothing has arrived");
+    written(ours.path(), "a", &vec![7; PIECE_MAX + 1]);
+    let changed = pulled(&bundle, None, theirs.path());
+    assert!(matches!(changed, Err(BundleError::Content(_))), "{changed:?}");
+    assert_eq!(fs::read_dir(theirs.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn an_order_that_wants_too_much_is_refused_before_a_byte_is_asked_for() {
+    let theirs = directory();
+    let content = Content { size: BUNDLE_MAX / 2 + 1, sha256: String::new() };
+    let entry = |name: &str| Entry {
+        name: FileName::of(Path::new(name)).unwrap(),
+        from: From::Coordinator(content.clone()),
+    };
+    let large = Manifest { files: vec![entry("a"), entry("b")] };
+    let twice = Manifest { files: vec![entry("a"), entry("a")] };
+    let many = Manifest { files: (0..=FILES_MAX).map(|n| entry(&n.to_string())).collect() };
+    for manifest in [large, twice, many] {
+        assert!(Laying::begin(manifest, None, theirs.path()).is_err());
+    }
+    assert_eq!(fs::read_dir(theirs.path()).unwrap().count(), 0);
+    // A file below a file cannot be.
+    let nested = Manifest { files: vec![entry("a"), entry("a/b")] };
+    let small = |entry: Entry| Entry {
+        from: From::Coordinator(Content { size: 1, sha256: String::new() }),
+        ..entry
+    };
+    let nested = Manifest { files: nested.files.into_iter().map(small).collect() };
+    assert!(Laying::begin(nested, None, theirs.path()).is_err());
+    assert_eq!(fs::read_dir(theirs.path()).unwrap().count(), 0);
+}

@@ -1,0 +1,193 @@
+//! `brunt cluster keys` before a real nats-server: it takes the configuration, lets each party do what it must, and
+//! nothing else.
+//!
+//! What a party may not do is shown by what the others hear: the broker drops what is forbidden and goes on.
+
+#![expect(clippy::disallowed_methods, reason = "a test waits for a real server")]
+
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use async_nats::Client;
+use brunt_cluster::keys::{self, Login, Wanted};
+use brunt_testbed::{Daemon, free_port, require};
+use futures_util::StreamExt as _;
+use tempfile::TempDir;
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A broker with the keys of two agents.
+struct Broker {
+    daemon: Daemon,
+    directory: TempDir,
+    port: u16,
+}
+
+impl Broker {
+    fn start() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let port = free_port();
+        keys::make(directory.path(), &wanted(port)).unwrap();
+        let nats = directory.path().join("nats");
+        let checked = Command::new("nats-server")
+            .args(["-t", "-c", "nats.conf"])
+            .current_dir(&nats)
+            .output()
+            .unwrap();
+        assert!(checked.status.success(), "{checked:?}");
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", "cd \"$1\" && exec nats-server -a 127.0.0.1 -c nats.conf", "sh"])
+            .arg(nats);
+        let daemon = Daemon::start(&command, &directory.path().join("log"));
+        daemon.wait_for_port(port);
+        Self { daemon, directory, port }
+    }
+
+    fn login(&self, party: &str) -> Login {
+        Login::read(&self.directory.path().join(party)).unwrap()
+    }
+
+    async fn client(&self, party: &str) -> Client {
+        let login = self.login(party);
+        let connected = login.options().connect(&login.nats).await;
+        connected.unwrap_or_else(|error| panic!("{party}: {error}"))
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.directory.path().join("log")).unwrap()
+    }
+}
+
+fn wanted(port: u16) -> Wanted {
+    Wanted {
+        agents: 2,
+        hosts: vec!["localhost".to_owned()],
+        port,
+        from: "2000-01-01".parse().unwrap(),
+        until: "2999-01-01".parse().unwrap(),
+    }
+}
+
+/// Waits until the broker has taken all that a client said before.
+async fn settled(client: &Client) {
+    tokio::time::timeout(PATIENCE, client.flush()).await.expect("the broker answers").unwrap();
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+#[test]
+fn an_agent_does_what_it_must_and_neither_hears_nor_speaks_for_another() {
+    if !require(&["nats-server"]) {
+        return;
+    }
+    let broker = Broker::start();
+    runtime().block_on(async {
+        let coordinator = broker.client("coordinator").await;
+        let first = broker.client("agents/agent-0").await;
+        let second = broker.client("agents/agent-1").await;
+        let mut reports = coordinator.subscribe("b1.*.*.up.*").await.unwrap();
+        let mut asked = coordinator.subscribe("b1.*.hello").await.unwrap();
+        // What the first would like to hear: the second's answers, the orders and reports of all.
+        let mut overheard = Vec::new();
+        for subject in
+            ["_I.agent-1.>", "_I.>", ">", "b1.>", "b1.*.hello", "b1.r.1.up.agent-1", "_INBOX.>"]
+        {
+            overheard.push(first.subscribe(subject).await.unwrap());
+        }
+        settled(&coordinator).await;
+        settled(&first).await;
+        // What it must be able to do: ask, be answered, report.
+        let answers = async {
+            while let Some(message) = asked.next().await {
+                let reply = message.reply.expect("a request");
+                coordinator.publish(reply, "an order".into()).await.unwrap();
+            }
+        };
+        let asks = async {
+            for agent in [&first, &second] {
+                let answer = agent.request("b1.lab.hello", "work?".into());
+                let answer =
+                    tokio::time::timeout(PATIENCE, answer).await.expect("in time").unwrap();
+                assert_eq!(answer.payload, "an order");
+            }
+        };
+        tokio::select! { () = answers => (), () = asks => () }
+        // What it may not: speak as the second, as the coordinator, or elsewhere.
+        for subject in
+            ["b1.r.1.up.agent-1", "_I.agent-1.x", "b1.r.1.get.agent-1", "b1.r.1.down", "other"]
+        {
+            first.publish(subject, "forged".into()).await.unwrap();
+        }
+        first.publish("b1.r.1.up.agent-0", "last of the first".into()).await.unwrap();
+        settled(&first).await;
+        second.publish("b1.r.1.up.agent-1", "last of the second".into()).await.unwrap();
+        settled(&second).await;
+        // One connection is heard in its order, so what was forged would have come before these.
+        let mut heard = Vec::new();
+        for _ in 0..2 {
+            let next =
+                tokio::time::timeout(PATIENCE, reports.next()).await.expect("in time").unwrap();
+            heard.push((
+                next.subject.to_string(),
+                String::from_utf8(next.payload.to_vec()).unwrap(),
+            ));
+        }
+        heard.sort();
+        let of = |agent: &str, text: &str| (format!("b1.r.1.up.{agent}"), text.to_owned());
+        assert_eq!(
+            heard,
+            [of("agent-0", "last of the first"), of("agent-1", "last of the second")]
+        );
+        // All that the second said or was told has passed the broker, and the first heard none of it.
+        settled(&first).await;
+        for (at, subscription) in overheard.iter_mut().enumerate() {
+            let next = tokio::time::timeout(Duration::ZERO, subscription.next()).await;
+            assert!(next.is_err() || next.as_ref().is_ok_and(Option::is_none), "{at}: {next:?}");
+        }
+    });
+    let log = broker.log();
+    for violation in ["Subscription Violation", "Publish Violation"] {
+        assert!(log.contains(violation), "{log}");
+    }
+}
+
+#[test]
+fn who_has_other_keys_or_another_authority_is_not_let_in() {
+    if !require(&["nats-server"]) {
+        return;
+    }
+    let broker = Broker::start();
+    let others = tempfile::tempdir().unwrap();
+    keys::make(others.path(), &wanted(broker.port)).unwrap();
+    let (ours, theirs) =
+        (broker.directory.path().join("agents/agent-0"), others.path().join("agents/agent-0"));
+    runtime().block_on(async {
+        drop(broker.client("agents/agent-0").await);
+        // One file of the other cluster at a time, in the directory of an agent of this one.
+        for foreign in [&["login.seed"][..], &["client.pem", "client.key"], &["ca.pem"]] {
+            let mixed = tempfile::tempdir().unwrap();
+            for name in ["login.toml", "login.seed", "ca.pem", "client.pem", "client.key"] {
+                let from = if foreign.contains(&name) { &theirs } else { &ours };
+                std::fs::copy(from.join(name), mixed.path().join(name)).unwrap();
+            }
+            let login = Login::read(mixed.path()).unwrap();
+            let connected = login.options().connect(&login.nats).await;
+            assert!(connected.is_err(), "{foreign:?} of another cluster");
+        }
+        // Without TLS, and without a certificate.
+        let plain = format!("nats://127.0.0.1:{}", broker.port);
+        assert!(async_nats::connect(&plain).await.is_err());
+        let seed = std::fs::read_to_string(ours.join("login.seed")).unwrap();
+        let anonymous = async_nats::ConnectOptions::new()
+            .nkey(seed.trim().to_owned())
+            .require_tls(true)
+            .add_root_certificates(Path::new(&ours).join("ca.pem"));
+        assert!(anonymous.connect(&broker.login("agents/agent-0").nats).await.is_err());
+    });
+    assert!(broker.daemon.is_running());
+}

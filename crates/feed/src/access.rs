@@ -1,0 +1,103 @@
+//! Which files this process was asked to read, and which it may.
+//!
+//! Files are named in many places: on command lines, in plans, in templates, in lists. Whoever opens one asks here, so
+//! that a run which is to be carried out on another machine knows all that it needs, and one that another machine asked
+//! for reads nothing but what came with it. Like the fence around addresses it belongs to the process and not to a run,
+//! and is never taken down: a file that somebody reads tomorrow is known without being announced. What the system keeps
+//! for itself (its roots of trust, its counters, its name service) is not asked about.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// More different files than any command reads.
+const OPENED_MAX: usize = 10_000;
+
+static CONFINED: AtomicBool = AtomicBool::new(false);
+static OPENED: Mutex<BTreeMap<PathBuf, Kind>> = Mutex::new(BTreeMap::new());
+
+/// What a file is to the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Data, which may be sent to other machines.
+    Data,
+    /// A secret, which stays where it is.
+    Secret,
+}
+
+/// Why a file is not opened.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("an order may name files by relative names only, without '..': {0} is none")]
+pub struct Outside(String);
+
+/// From now on only files below the current directory may be opened.
+pub fn confine() {
+    CONFINED.store(true, Ordering::Relaxed);
+}
+
+/// Whether a file or a socket of this name may be opened.
+pub fn check(path: &Path) -> io::Result<()> {
+    if CONFINED.load(Ordering::Relaxed) && !is_inside(path) {
+        let name =
+            path.display().to_string().chars().filter(|it| !it.is_control()).take(200).collect();
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, Outside(name)));
+    }
+    Ok(())
+}
+
+/// Whether a name leads nowhere but below the directory it counts from.
+pub fn is_inside(path: &Path) -> bool {
+    let mut components = path.components().peekable();
+    components.peek().is_some()
+        && components.all(|it| matches!(it, Component::Normal(_) | Component::CurDir))
+}
+
+/// Remembers that a file was opened.
+pub fn remember(path: &Path, kind: Kind) {
+    let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    if opened.len() < OPENED_MAX || opened.contains_key(path) {
+        let known = opened.entry(path.to_owned()).or_insert(kind);
+        if kind == Kind::Secret {
+            *known = kind;
+        }
+    }
+}
+
+/// The files that were opened so far, in the order of their names.
+pub fn opened() -> Vec<(PathBuf, Kind)> {
+    let opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
+    opened.iter().map(|(path, kind)| (path.clone(), *kind)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_leads_below_its_directory_or_it_does_not() {
+        for inside in ["a", "./a/b", "a/./b", "..a"] {
+            assert!(is_inside(Path::new(inside)), "{inside}");
+        }
+        for outside in ["", "/a", "..", "../a", "a/../b", "a/.."] {
+            assert!(!is_inside(Path::new(outside)), "{outside}");
+        }
+    }
+
+    #[test]
+    fn what_was_opened_is_known_and_a_secret_stays_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = |name: &str| directory.path().join(name);
+        for name in ["data", "secret"] {
+            std::fs::write(path(name), name).unwrap();
+        }
+        crate::file::read(path("data"), 9).unwrap();
+        crate::file::read_secret(path("secret"), 9).unwrap();
+        crate::file::read(path("secret"), 9).unwrap();
+        assert!(crate::file::read(path("missing"), 9).is_err());
+        let ours = opened().into_iter().filter(|(opened, _)| opened.starts_with(directory.path()));
+        let expected = [(path("data"), Kind::Data), (path("secret"), Kind::Secret)];
+        assert_eq!(ours.collect::<Vec<_>>(), expected);
+    }
+}
