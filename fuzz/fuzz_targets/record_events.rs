@@ -19,7 +19,11 @@ fuzz_target!(|input: &[u8]| {
                 assert_eq!(interval.operations.len(), head.catalogue.operations.len());
                 intervals += 1;
             }
-            Ok(Some(Event::Verdict { verdict: Verdict { .. }, .. } | Event::End { .. })) => {}
+            Ok(Some(
+                Event::Ready { .. }
+                | Event::Verdict { verdict: Verdict { .. }, .. }
+                | Event::End { .. },
+            )) => {}
             Ok(None) => break true,
             Err(error) => {
                 assert!(error.to_string().contains("run.ndjson"));

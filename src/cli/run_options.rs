@@ -94,7 +94,9 @@ pub(crate) struct RunOptions {
     /// Begin at this time, such as 12:00:05, when everything is connected
     ///
     /// A time of day in the machine's time zone, the next that comes, or a moment such as 2026-11-22T12:00:05Z. The
-    /// machines that share a run are given the same one; what their clocks differ by is not corrected.
+    /// machines that share a run are given the same one; what their clocks differ by is not corrected. With -, the run
+    /// connects, writes an event of type ready (--events), and then reads the time from standard input, one line. If
+    /// standard input ends before that, nothing is sent.
     #[arg(long, value_name = "TIME")]
     pub(crate) start_at: Option<StartAt>,
     /// Reach no address but these: an address or a network, with a port if you like, such as 10.1.0.0/16:389

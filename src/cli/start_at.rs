@@ -14,12 +14,15 @@ pub(crate) enum StartAt {
     Clock(Time),
     /// This moment.
     Moment(Timestamp),
+    /// The moment that standard input names once everything is connected.
+    Told,
 }
 
 impl StartAt {
-    /// The moment, for a machine where it is `now`. The error says what is wrong with it.
-    pub(crate) fn moment(self, now: &Zoned) -> Result<SystemTime, String> {
+    /// The moment, for a machine where it is `now`; none if it is not known yet. The error says what is wrong with it.
+    pub(crate) fn moment(self, now: &Zoned) -> Result<Option<SystemTime>, String> {
         let moment = match self {
+            Self::Told => return Ok(None),
             Self::Moment(moment) => moment,
             Self::Clock(time) => {
                 let today = now.with().time(time).build();
@@ -32,7 +35,7 @@ impl StartAt {
         if moment < now.timestamp() {
             return Err(format!("--start-at {self} is past; it is {}", now.timestamp()));
         }
-        Ok(moment.into())
+        Ok(Some(moment.into()))
     }
 }
 
@@ -40,6 +43,9 @@ impl FromStr for StartAt {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if text == "-" {
+            return Ok(Self::Told);
+        }
         let clock = || text.parse().ok().filter(|_| text.contains(':')).map(Self::Clock);
         let moment = text.parse().ok().map(Self::Moment);
         moment.or_else(clock).ok_or_else(|| {
@@ -54,6 +60,7 @@ impl fmt::Display for StartAt {
         match self {
             Self::Clock(time) => time.fmt(f),
             Self::Moment(moment) => moment.fmt(f),
+            Self::Told => f.write_str("-"),
         }
     }
 }
@@ -67,13 +74,14 @@ mod tests {
     fn a_time_of_day_is_the_next_one_and_a_moment_is_itself() {
         let now: Zoned = "2026-11-22T11:59:00+01:00[Europe/Berlin]".parse().unwrap();
         let ahead = |text: &str| {
-            let at = text.parse::<StartAt>().unwrap().moment(&now)?;
+            let at = text.parse::<StartAt>().unwrap().moment(&now)?.unwrap();
             Ok::<_, String>(at.duration_since(now.timestamp().into()).unwrap())
         };
         assert_eq!(ahead("12:00:05"), Ok(Duration::from_secs(65)));
         assert_eq!(ahead("11:58"), Ok(Duration::from_secs(24 * 3600 - 60)));
         assert_eq!(ahead("2026-11-22T11:00:05.25Z"), Ok(Duration::from_millis(65_250)));
         assert!(ahead("2026-11-22T10:00:00Z").unwrap_err().contains("is past"));
+        assert_eq!("-".parse::<StartAt>().unwrap().moment(&now), Ok(None));
         for wrong in ["", "soon", "12", "25:00", "2026-11-22"] {
             assert!(wrong.parse::<StartAt>().is_err(), "{wrong}");
         }

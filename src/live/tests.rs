@@ -43,6 +43,7 @@ fn second(index: u64, phase: Phase) -> Interval {
         }
     }
     interval.health.record(WorkerLoad {
+        node: 0,
         worker: 0,
         cpu: Duration::from_millis(450),
         wall: Duration::from_secs(1),

@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
+use brunt_engine::Ready;
 use brunt_record::events::EventLog;
 use brunt_record::{
     Ending, Growing, Head, Histogram, Hlog, Interval, Measured, Names, Phase, Record, replace,
@@ -151,6 +152,17 @@ impl<'a> Logs<'a> {
             logs.events = Some(log.map_err(|error| unwritten("--events", path, &error))?);
         }
         Ok(logs)
+    }
+
+    /// Tells that the run waits for its time.
+    pub(super) fn ready(&mut self, ready: &Ready, losses: &mut Losses) {
+        let (sessions, ready, unready) = (ready.sessions, ready.ready, &ready.unready);
+        if let Some(log) = &mut self.events
+            && let Err(error) = log.ready(sessions.into(), ready.into(), unready)
+        {
+            self.events = None;
+            lost("--events", &error, |why| losses.meanwhile(why));
+        }
     }
 
     /// Adds an interval; the interval log holds those of the steady phase.

@@ -10,7 +10,6 @@ use std::path::PathBuf;
 use brunt_engine::{Plan, Sink, Stop, limits};
 use brunt_exchange::Outcome;
 use brunt_record::{Catalogue, Ending, Head, Measured, Names, PortBudget, Record, Slo};
-use jiff::tz::TimeZone;
 
 use super::conclude::{EndedBy, ended_by, ending, head};
 use super::export::LastScrape;
@@ -20,9 +19,11 @@ use super::losses::Losses;
 use super::monitor::{Monitor, Opener};
 use super::observer::{Observer, Stream};
 use super::signals::{self, Signal, Signals};
+use super::start::{self, Untold};
 use super::views::Views;
 use crate::cli;
 use crate::cli::output::Output;
+use crate::cli::start_at::StartAt;
 use crate::console;
 
 /// A run that is ready to be carried out.
@@ -55,9 +56,8 @@ pub(crate) struct Job {
 impl Job {
     /// The same run, which begins when its options say.
     fn timed(&self) -> Result<Self, String> {
-        let Some(at) = self.output.run.start_at else { return Ok(self.clone()) };
-        let moment = at.moment(&console::now().to_zoned(TimeZone::system()))?;
-        Ok(Self { load: self.load.starting_at(moment), ..self.clone() })
+        let start = start::start(self.output.run.start_at)?;
+        Ok(Self { load: self.load.starting(start), ..self.clone() })
     }
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn carry_out(
     let job = &job.timed()?;
     let quiet = observers.iter().all(|observer| observer.is_quiet())
         && job.output.progress == cli::output::Progress::Quiet;
-    if let Some(at) = job.output.run.start_at.filter(|_| !quiet) {
+    if let Some(at) = job.output.run.start_at.filter(|at| !quiet && *at != StartAt::Told) {
         console::note(&format!("the run begins at {at}"));
     }
     let output = &job.output;
@@ -148,6 +148,7 @@ pub(crate) fn carry_out(
     let mut all = views.with(observers);
     let mut stream = Stream::new(&stop, &mut logs, &mut all).quiet(quiet).at_once(&at_once);
     stream.begin()?;
+    let untold = Untold::listen(&job.load.settings().start, &stop)?;
     let engine = protocol.drive(job, &stop, &mut stream);
     let (measured, mut losses) = stream.finish();
     let monitors = monitor.finish(job.load.settings().node.rank);
@@ -156,6 +157,8 @@ pub(crate) fn carry_out(
     let signal = signals.received();
     let ended_by = protocol.ended_by(&engine).or_else(|| ended_by(signal, &engine, job.endless));
     let ended_by = ended_by.or_else(fence::kept_from);
+    losses.keep(untold.why().map_or(Ok(()), |why| Err(why.to_owned())));
+    let ended_by = ended_by.or_else(|| untold.why().map(|why| EndedBy::CutShort(why.to_owned())));
     let ending = ending(&engine, ended_by);
     let conclusion = measured.conclusion(head.clone(), &names, ending.clone());
     let record = conclusion.record().map_err(|error| format!("failed to {error}"))?;

@@ -24,6 +24,7 @@ mod repeatable;
 pub(crate) mod schedules;
 pub(crate) mod share;
 pub(crate) mod signals;
+mod start;
 pub(crate) mod summary;
 mod verbosity;
 mod views;

@@ -6,12 +6,12 @@
 
 use std::io;
 
-use brunt_engine::{Sink, Stop, Waiting};
+use brunt_engine::{Ready, Sink, Stop, Waiting};
 use brunt_record::{Interval, Measured};
 
 use super::files::Logs;
 use super::losses::Losses;
-use super::waiting;
+use super::{start, waiting};
 use crate::console;
 
 /// Whoever looks at a run while it goes on.
@@ -139,6 +139,13 @@ impl Sink for Stream<'_, '_, '_> {
     fn waiting(&mut self, waiting: Waiting) {
         if !self.quiet {
             waiting::tell(waiting);
+        }
+    }
+
+    fn ready(&mut self, ready: &Ready) {
+        self.logs.ready(ready, &mut self.losses);
+        if !self.quiet {
+            start::tell(ready);
         }
     }
 

@@ -41,6 +41,7 @@ mod stall;
 mod tables;
 mod targets;
 mod terminal;
+mod told;
 mod ubench;
 mod values;
 mod warm_up;

@@ -3,6 +3,7 @@
 //! Which row waits for whom is [`Rows`]' to know, as it is between machines. It must not know what made the workers
 //! measure.
 
+use crate::start::Ready;
 use crate::stop::{Stop, Urgency};
 use crate::waiting::Waiting;
 use crate::worker::WorkerIntervals;
@@ -31,6 +32,11 @@ pub trait Sink {
         let _ = waiting;
     }
 
+    /// Every session is ready, or has failed to be, and the run waits to be told when to begin. It is said once.
+    fn ready(&mut self, ready: &Ready) {
+        let _ = ready;
+    }
+
     /// The run was to end at once, and some worker has not ended since: it may never. What was measured until then was
     /// shown, but for what only that worker knows.
     fn overdue(&mut self) {}
@@ -45,8 +51,8 @@ impl<F: FnMut(&Interval)> Sink for F {
 /// What the machine did since it was last asked, and when the generator stood still.
 pub(crate) type Observe<'a> = &'a dyn Fn() -> (Machine, Vec<Stall>);
 
-/// What the run waits for at this moment.
-pub(crate) type Waits<'a> = &'a dyn Fn() -> Option<Waiting>;
+/// What the run waits for at this moment, and what is ready if it waits to be told when to begin.
+pub(crate) type Waits<'a> = (&'a dyn Fn() -> Option<Waiting>, &'a dyn Fn() -> Option<Ready>);
 
 pub(crate) struct Collector {
     rows: Rows,
@@ -66,20 +72,25 @@ impl Collector {
         mut self,
         measured: &Receiver<WorkerIntervals>,
         observe: Observe<'_>,
-        waits: Waits<'_>,
+        (waits, ready): Waits<'_>,
         stop: &Stop,
         sink: &mut dyn Sink,
     ) -> BTreeMap<Phase, Interval> {
         let clock = Monotonic::new();
         let (mut said, mut aborted, mut told) = (None, None, false);
+        let mut awaited = true;
         while !self.rows.is_over() {
-            let wait = self.rows.wait(clock.now()).unwrap_or(PATIENCE);
+            let wait = self.rows.wait(clock.now().since_origin()).unwrap_or(PATIENCE);
             match measured.recv_timeout(wait.min(LOOK)) {
                 Ok(measured) => self.lay(measured, clock.now()),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
             self.hand_on(clock.now(), observe, sink);
+            if awaited && let Some(ready) = ready() {
+                awaited = false;
+                sink.ready(&ready);
+            }
             if let Some(waiting) = waits() {
                 let kind = std::mem::discriminant(&waiting);
                 if said.replace(kind) != Some(kind) {
@@ -102,7 +113,7 @@ impl Collector {
     fn lay(&mut self, measured: WorkerIntervals, now: Moment) {
         let WorkerIntervals { worker, index, last, intervals } = measured;
         for interval in intervals {
-            if let Some(interval) = self.rows.lay(worker, interval, now) {
+            if let Some(interval) = self.rows.lay(worker, interval, now.since_origin()) {
                 // A worker that has ended needs no memory back.
                 let _ = self.spent[worker].try_send(interval);
             }
@@ -116,7 +127,7 @@ impl Collector {
 
     /// Passes on the rows that are complete or have waited long enough.
     fn hand_on(&mut self, now: Moment, observe: Observe<'_>, sink: &mut dyn Sink) {
-        while let Some(Row { mut interval, source, .. }) = self.rows.next(now) {
+        while let Some(Row { mut interval, source, .. }) = self.rows.next(now.since_origin()) {
             // What the machine did belongs to the step, and is told in the last of its rows.
             if self.rows.next_index() != Some(interval.index) {
                 let (machine, stalls) = observe();
@@ -159,7 +170,7 @@ mod tests {
         let totals = Collector::new(spent).collect(
             &receiver,
             &Default::default,
-            &|| None,
+            (&|| None, &|| None),
             &Stop::new(),
             &mut sink,
         );
@@ -202,7 +213,7 @@ mod tests {
             let totals = Collector::new(spent).collect(
                 &receiver,
                 &Default::default,
-                &|| None,
+                (&|| None, &|| None),
                 &Stop::new(),
                 &mut sink,
             );
@@ -237,7 +248,13 @@ mod tests {
         let mut shown = Shown { rows: 0, overdue: 0, ends: Some(sender) };
         let stop = Stop::new();
         stop.abort();
-        Collector::new(spent).collect(&receiver, &Default::default, &|| None, &stop, &mut shown);
+        Collector::new(spent).collect(
+            &receiver,
+            &Default::default,
+            (&|| None, &|| None),
+            &stop,
+            &mut shown,
+        );
         assert_eq!((shown.rows, shown.overdue), (1, 1));
     }
 }

@@ -1,41 +1,45 @@
 //! The [`Gate`] at which workers wait for each other before the run begins.
 //!
-//! The last to arrive sets the origin of the run for all, or the moment does that was agreed on with other machines. A
-//! worker that fails before it arrives is counted as arrived, so that the others do not wait for it forever. Waiting
-//! blocks the thread: nothing is in flight yet that could be delayed. A request to stop opens the gate at once.
+//! The last to arrive sets the origin of the run for all, unless the run begins at a moment that was agreed on with
+//! other machines, or is told. A worker that fails before it arrives is counted as arrived, so that the others do not
+//! wait for it forever. Waiting for each other blocks the threads: nothing is in flight yet that could be delayed.
+//! Waiting for the moment does not: it may be far away, and connections have to be kept alive. A request to stop opens
+//! the gate at once.
 
+use crate::start::{Ready, Start};
 use crate::stop::{Stop, Urgency};
 use brunt_exchange::Moment;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Between the last arrival and the origin, so that every worker is awake when it comes.
 const LEAD: Duration = Duration::from_millis(1);
 
-/// How often a request to stop is looked for while the moment has not come.
+/// How often a request to stop, and the word to begin, are looked for while the moment has not come.
 const LOOK: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
 pub(crate) struct Gate {
-    /// The moment before which the run does not begin.
-    not_before: Option<Moment>,
+    start: Start,
     state: Mutex<State>,
-    opened: Condvar,
-    /// The same origin, for readers that do not wait for it.
+    arrived: Condvar,
+    /// The origin, for readers that do not wait for it.
     origin: Arc<OnceLock<Moment>>,
 }
 
 #[derive(Debug)]
 struct State {
     missing: usize,
-    origin: Option<Moment>,
+    ready: Ready,
+    /// The moment at which the run is to begin, once it is known.
+    moment: Option<Moment>,
 }
 
 impl Gate {
-    /// A gate for so many workers, which does not open before this moment.
-    pub(crate) fn new(workers: usize, not_before: Option<Moment>) -> Self {
-        let state = Mutex::new(State { missing: workers, origin: None });
-        Self { not_before, state, opened: Condvar::new(), origin: Arc::default() }
+    /// A gate for so many workers of a run that begins like this.
+    pub(crate) fn new(workers: usize, start: Start) -> Self {
+        let state = State { missing: workers, ready: Ready::default(), moment: None };
+        Self { start, state: Mutex::new(state), arrived: Condvar::new(), origin: Arc::default() }
     }
 
     /// When the run begins, once that is known.
@@ -43,44 +47,68 @@ impl Gate {
         Arc::clone(&self.origin)
     }
 
-    /// Waits for the others; says when the run begins.
-    pub(crate) fn arrive(&self, now: impl Fn() -> Moment, stop: &Stop) -> Moment {
+    /// Waits for the other workers, having brought so many sessions, so many of them ready.
+    pub(crate) fn arrive(&self, brought: Ready, now: impl Fn() -> Moment) {
         let mut state = self.lock();
         state.missing = state.missing.saturating_sub(1);
-        loop {
-            if let Some(origin) = state.origin {
-                return origin;
+        state.ready.sessions += brought.sessions;
+        state.ready.ready += brought.ready;
+        state.ready.unready.merge(&brought.unready);
+        if state.missing == 0 {
+            if self.start == Start::WhenReady {
+                self.open(now() + LEAD);
             }
-            if state.missing > 0 {
-                state = self.opened.wait(state).unwrap_or_else(PoisonError::into_inner);
-                continue;
-            }
-            let now = now();
-            let running = stop.urgency() == Urgency::Run;
-            let Some(at) = self.not_before.filter(|at| running && *at > now) else {
-                return self.open(&mut state, now + LEAD);
-            };
-            let early = (at - now).saturating_sub(LEAD);
-            if early.is_zero() {
-                return self.open(&mut state, at);
-            }
-            let waited = self.opened.wait_timeout(state, early.min(LOOK));
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            self.arrived.notify_all();
+        }
+        while state.missing > 0 {
+            state = self.arrived.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
-    fn open(&self, state: &mut State, origin: Moment) -> Moment {
-        state.origin = Some(origin);
-        self.origin.get_or_init(|| origin);
-        self.opened.notify_all();
-        origin
+    /// When the run begins, for a worker that has arrived; otherwise when to ask again.
+    pub(crate) fn begins(&self, now: Moment, stop: &Stop) -> Result<Moment, Moment> {
+        if let Some(origin) = self.origin.get() {
+            return Ok(*origin);
+        }
+        let mut state = self.lock();
+        if stop.urgency() > Urgency::Run {
+            return Ok(self.open(now + LEAD));
+        }
+        let moment = match (&self.start, state.moment) {
+            (_, Some(moment)) => moment,
+            (Start::WhenReady, None) => now,
+            (Start::At(at), None) => moment_of(*at, now),
+            (Start::WhenTold(signal), None) => match signal.told() {
+                Some(at) => moment_of(at, now),
+                None => return Err(now + LOOK),
+            },
+        };
+        state.moment = Some(moment);
+        let early = (moment - now).saturating_sub(LEAD);
+        if early.is_zero() {
+            Ok(self.open(moment.max(now + LEAD)))
+        } else {
+            Err(now + early.min(LOOK))
+        }
+    }
+
+    /// What is ready, where the run waits to be told when to begin and every worker has arrived.
+    pub(crate) fn ready(&self) -> Option<Ready> {
+        let told = matches!(self.start, Start::WhenTold(_));
+        let state = self.lock();
+        (told && state.missing == 0).then(|| state.ready.clone())
     }
 
     /// Counts a worker that will not come.
     pub(crate) fn give_up(&self) {
         let mut state = self.lock();
         state.missing = state.missing.saturating_sub(1);
-        self.opened.notify_all();
+        self.arrived.notify_all();
+    }
+
+    /// The first to open the gate says for all when the run begins.
+    fn open(&self, origin: Moment) -> Moment {
+        *self.origin.get_or_init(|| origin)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -88,43 +116,98 @@ impl Gate {
     }
 }
 
+/// The moment, on the clock that shows `now`, of a time of day.
+fn moment_of(at: SystemTime, now: Moment) -> Moment {
+    #[expect(clippy::disallowed_methods, reason = "a time of day was agreed on")]
+    let today = SystemTime::now();
+    now + at.duration_since(today).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use brunt_exchange::{Clock, Monotonic};
+    use crate::start::StartSignal;
+    use brunt_exchange::{Class, Clock, Monotonic, Outcome};
+    use brunt_record::Codes;
 
-    fn origins(gate: &Gate, stop: &Stop) -> [Moment; 3] {
-        let clock = Monotonic::new();
+    fn waited(gate: &Gate, clock: Monotonic, stop: &Stop) -> Moment {
+        gate.arrive(Ready { sessions: 2, ready: 2, ..Ready::default() }, || clock.now());
+        loop {
+            match gate.begins(clock.now(), stop) {
+                Ok(origin) => return origin,
+                Err(again) => std::thread::park_timeout(again - clock.now()),
+            }
+        }
+    }
+
+    /// The origins of three workers; a fourth never comes.
+    fn origins(gate: &Gate, clock: Monotonic, stop: &Stop) -> [Moment; 3] {
         std::thread::scope(|scope| {
-            let arrive = || scope.spawn(|| gate.arrive(|| clock.now(), stop));
+            let arrive = || scope.spawn(move || waited(gate, clock, stop));
             let waiting = [arrive(), arrive(), arrive()];
             gate.give_up();
             waiting.map(|thread| thread.join().unwrap())
         })
     }
 
+    #[expect(clippy::disallowed_methods, reason = "a time of day is agreed on")]
+    fn in_millis(millis: u64) -> SystemTime {
+        SystemTime::now() + Duration::from_millis(millis)
+    }
+
     #[test]
     fn all_begin_at_the_same_moment_even_if_one_never_comes() {
-        let origins = origins(&Gate::new(4, None), &Stop::new());
+        let gate = Gate::new(4, Start::WhenReady);
+        let origins = origins(&gate, Monotonic::new(), &Stop::new());
         assert!(origins.iter().all(|origin| *origin == origins[0]));
         assert!(origins[0] > Moment::ZERO);
+        assert_eq!(gate.ready(), None, "nobody is to tell it anything");
     }
 
     #[test]
     fn a_moment_that_was_agreed_on_is_the_origin_unless_it_is_past() {
         let at = |millis| Moment::ZERO + Duration::from_millis(millis);
-        let agreed = origins(&Gate::new(4, Some(at(120))), &Stop::new());
-        assert_eq!(agreed, [at(120); 3]);
-        let gate = Gate::new(1, Some(at(120)));
-        assert_eq!(gate.arrive(|| at(500), &Stop::new()), at(500) + LEAD);
+        let (clock, agreed) = (Monotonic::new(), in_millis(120));
+        let origins = origins(&Gate::new(4, Start::At(agreed)), clock, &Stop::new());
+        assert!(origins.iter().all(|origin| *origin == origins[0]));
+        assert!(origins[0] >= at(119) && origins[0] < at(160), "{origins:?}");
+        let gate = Gate::new(1, Start::At(SystemTime::UNIX_EPOCH));
+        gate.arrive(Ready::default(), || at(500));
+        assert_eq!(gate.begins(at(500), &Stop::new()), Ok(at(500) + LEAD));
     }
 
     #[test]
     fn a_request_to_stop_opens_the_gate() {
-        let (gate, stop) =
-            (Gate::new(4, Some(Moment::ZERO + Duration::from_secs(3600))), Stop::new());
-        stop.request();
-        let origins = origins(&gate, &stop);
-        assert!(origins[0] < Moment::ZERO + Duration::from_secs(60), "{origins:?}");
+        for start in [Start::At(in_millis(3_600_000)), Start::WhenTold(StartSignal::new())] {
+            let (gate, stop) = (Gate::new(4, start), Stop::new());
+            stop.request();
+            let origins = origins(&gate, Monotonic::new(), &stop);
+            assert!(origins[0] < Moment::ZERO + Duration::from_secs(60), "{origins:?}");
+        }
+    }
+
+    #[test]
+    fn a_run_that_is_told_when_to_begin_says_what_is_ready_and_waits() {
+        let (signal, stop) = (StartSignal::new(), Stop::new());
+        let gate = Gate::new(2, Start::WhenTold(signal.clone()));
+        let (clock, now) = (Monotonic::new(), Moment::ZERO);
+        let mut unready = Codes::default();
+        unready.record(Outcome::Failed(Class::Connect, 111));
+        std::thread::scope(|scope| {
+            let lacking = Ready { sessions: 3, ready: 1, unready: unready.clone() };
+            scope.spawn(|| gate.arrive(lacking, || clock.now()));
+            assert_eq!(gate.ready(), None, "one is missing");
+            gate.arrive(Ready { sessions: 4, ready: 4, ..Ready::default() }, || clock.now());
+        });
+        assert_eq!(gate.ready(), Some(Ready { sessions: 7, ready: 5, unready }));
+        assert_eq!(gate.begins(now, &stop), Err(now + LOOK));
+        signal.tell(in_millis(10_000));
+        assert_eq!(gate.begins(now, &stop), Err(now + LOOK));
+        // What is told first counts, and the moment was worked out once.
+        signal.tell(in_millis(0));
+        let later = now + Duration::from_millis(9_999);
+        let origin = gate.begins(later, &stop).unwrap();
+        assert!(origin >= later && origin <= now + Duration::from_secs(10), "{origin:?}");
+        assert_eq!(gate.begins(now, &stop), Ok(origin));
     }
 }

@@ -29,6 +29,7 @@ mod session_factory;
 mod shares;
 #[cfg(test)]
 mod simulation;
+mod start;
 mod stop;
 pub mod timer;
 #[cfg(test)]
@@ -46,6 +47,7 @@ pub use collector::Sink;
 pub use plan::{Load, Node, Plan, PlanError, Settings, Stopping};
 pub use run::{Finished, RunError, run, run_blocking};
 pub use session_factory::{DriverCounts, SessionFactory};
+pub use start::{Ready, Start, StartSignal};
 pub use stop::{Stop, Urgency};
 pub use waiting::Waiting;
 pub use worker::Ended;

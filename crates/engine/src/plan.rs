@@ -8,8 +8,9 @@
 
 use crate::cores;
 use crate::schedule::Schedule;
+use crate::start::Start;
 use brunt_exchange::ThinkTime;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// What makes exchanges start.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,9 +78,8 @@ pub struct Settings {
     /// The number of the first exchange. Runs that follow each other against one target go on counting, so that none
     /// repeats the users, entries and identities of those before.
     pub first: u64,
-    /// The time of day at which the run begins, agreed on with other machines; as soon as every session is ready if
-    /// there is none, or if it is past by then.
-    pub start_at: Option<SystemTime>,
+    /// When the run begins.
+    pub start: Start,
     /// This node's place.
     pub node: Node,
     /// Whether intervals carry the words of every failure, not of the first few alone.
@@ -111,7 +111,7 @@ impl Settings {
             interval: Duration::from_secs(1),
             seed: 0,
             first: 0,
-            start_at: None,
+            start: Start::WhenReady,
             node: Node::default(),
             explain_every: false,
         }
@@ -243,11 +243,11 @@ impl Plan {
         Self::new(settings, self.group)
     }
 
-    /// The same plan, which begins at this time of day.
+    /// The same plan, which begins then.
     #[must_use]
-    pub fn starting_at(&self, at: SystemTime) -> Self {
+    pub fn starting(&self, start: Start) -> Self {
         let mut plan = self.clone();
-        plan.settings.start_at = Some(at);
+        plan.settings.start = start;
         plan
     }
 

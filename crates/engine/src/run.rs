@@ -25,7 +25,7 @@ use std::io;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 use tokio::runtime::{Builder, LocalOptions};
 
 /// Steps a worker may be ahead of the collector before it fills one for longer.
@@ -83,7 +83,7 @@ pub fn run<T: Time, F: SessionFactory>(
 ) -> Result<Finished, RunError> {
     let workers = plan.workers();
     let (noise, watch) = observed(time.machine());
-    let gate = Gate::new(workers, not_before(plan, &time.clock()));
+    let gate = Gate::new(workers, plan.settings().start.clone());
     let watch = watch.map(|clock| MachineWatch::start(clock, gate.origin()));
     let observe = || watch.as_ref().map(MachineWatch::take).unwrap_or_default();
     let waits = Waits::new(time.clock(), gate.origin(), plan, stop);
@@ -110,8 +110,13 @@ pub fn run<T: Time, F: SessionFactory>(
             threads.push(spawned);
         }
         drop(measured);
-        let totals =
-            Collector::new(ways_back).collect(&collected, &observe, &|| waits.now(), stop, sink);
+        let totals = Collector::new(ways_back).collect(
+            &collected,
+            &observe,
+            (&|| waits.now(), &|| gate.ready()),
+            stop,
+            sink,
+        );
         let ends: Vec<_> = threads
             .into_iter()
             .map(|spawned| spawned.map(thread::ScopedJoinHandle::join))
@@ -145,7 +150,7 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     let plan = &plan.each_alone();
     let workers = plan.workers();
     let (noise, _) = observed(Some(clock));
-    let gate = Arc::new(Gate::new(workers, not_before(plan, &clock)));
+    let gate = Arc::new(Gate::new(workers, plan.settings().start.clone()));
     let watch = MachineWatch::start(clock, gate.origin());
     let waits = Waits::new(clock, gate.origin(), plan, stop);
     let numbers = Arc::new(Numbers::new(sessions));
@@ -163,7 +168,13 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     let watchdog = Watchdog { slots: slots.clone(), factory: Arc::clone(factory) };
     let totals = thread::scope(|scope| {
         scope.spawn(move || watchdog.watch());
-        Collector::new(ways_back).collect(&collected, &|| watch.take(), &|| waits.now(), stop, sink)
+        Collector::new(ways_back).collect(
+            &collected,
+            &|| watch.take(),
+            (&|| waits.now(), &|| gate.ready()),
+            stop,
+            sink,
+        )
     });
     let mut finished = Vec::with_capacity(workers);
     for (worker, slot) in slots.iter().enumerate() {
@@ -182,17 +193,6 @@ fn observed(clock: Option<Monotonic>) -> (TimerNoise, Option<Monotonic>) {
     static NOISE: OnceLock<TimerNoise> = OnceLock::new();
     let noise = clock.map(|_| *NOISE.get_or_init(|| timer_noise(NOISE_LASTING)));
     (noise.unwrap_or_default(), clock)
-}
-
-/// The moment on this clock at which the plan is to begin.
-fn not_before(plan: &Plan, clock: &impl Clock) -> Option<Moment> {
-    let at = plan.settings().start_at?;
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "a time of day was agreed on, and is looked at once"
-    )]
-    let today = SystemTime::now();
-    Some(clock.now() + at.duration_since(today).unwrap_or_default())
 }
 
 /// One worker's thread.

@@ -2,7 +2,10 @@
 
 use crate::plan::{Node, Settings, Stopping};
 use crate::schedule::{Rate, Schedule};
-use crate::simulation::{Act, ScriptedSessions, Simulated, ms, open, simulate};
+use crate::simulation::{Act, ScriptedSessions, Simulated, ms, open, simulate, simulate_with};
+use crate::start::{Start, StartSignal};
+use crate::stop::Stop;
+use crate::worker::Ended;
 use brunt_exchange::{ThinkTime, Ticket};
 use brunt_record::{Catalogue, Ending, Head, Measured, OperationRecord, Plan, Record, Tool, merge};
 use std::path::PathBuf;
@@ -126,6 +129,22 @@ fn numbers(settings: &Settings, first: u64) -> Vec<u64> {
     let mut seen = seen.lock().unwrap().clone();
     seen.sort_unstable();
     seen
+}
+
+#[test]
+fn a_run_that_is_stopped_before_it_is_told_to_begin_sends_nothing() {
+    let closed = Settings::closed(ThinkTime::None, 4);
+    for settings in [open(100, 2, 4), closed] {
+        let settings = Settings { start: Start::WhenTold(StartSignal::new()), ..settings };
+        let (scripted, stop) = (ScriptedSessions::answering_after(ms(1)), Stop::new());
+        let asked = stop.clone();
+        let run = simulate_with(settings, &scripted, &stop, async move {
+            tokio::time::sleep(ms(300)).await;
+            asked.request();
+        });
+        assert_eq!((run.finished.counts.planned, run.finished.ended), (0, Ended::Stopped));
+        assert!(run.finished.prepared_in >= ms(300), "it waited: {:?}", run.finished.prepared_in);
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! A scripted session takes as long as its script says, on tokio's paused clock, whose grain is a millisecond.
 
-use crate::collector::Collector;
+use crate::collector::{Collector, Waits};
 use crate::gate::Gate;
 use crate::plan::{Plan, Settings};
 use crate::run::{Finished, conclude};
@@ -169,8 +169,8 @@ pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>
     let (way_back, spent) = std::sync::mpsc::sync_channel(4);
     let end = runtime.block_on(LocalSet::new().run_until(async {
         let time = VirtualTime::new();
-        let (gate, numbers) =
-            (Gate::new(1, None), Arc::new(Numbers::new(plan.settings().sessions)));
+        let gate = Gate::new(1, plan.settings().start.clone());
+        let numbers = Arc::new(Numbers::new(plan.settings().sessions));
         let shared =
             Shared { plan: &plan, catalogue: &catalogue, stop, gate: &gate, numbers: &numbers };
         tokio::task::spawn_local(meddle);
@@ -178,8 +178,8 @@ pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>
     }));
     let mut intervals = Vec::new();
     let mut sink = |interval: &Interval| intervals.push(interval.clone());
-    let totals =
-        Collector::new(vec![way_back]).collect(&rows, &Default::default, &|| None, stop, &mut sink);
+    let (collector, waits): (_, Waits<'_>) = (Collector::new(vec![way_back]), (&|| None, &|| None));
+    let totals = collector.collect(&rows, &Default::default, waits, stop, &mut sink);
     let finished = conclude(&plan, totals, &[end], Moment::ZERO, TimerNoise::default()).unwrap();
     Simulated { finished, intervals }
 }

@@ -4,6 +4,7 @@
 //! to say of it. Whoever shows it decides in which words.
 
 use crate::plan::Plan;
+use crate::start::Start;
 use crate::stop::{Stop, Urgency};
 use brunt_exchange::{Clock, Moment};
 use std::cell::Cell;
@@ -58,8 +59,8 @@ impl<'a, C: Clock> Waits<'a, C> {
             return None;
         }
         let Some(origin) = self.origin.get() else {
-            // A run that begins at a time of day has been told of before.
-            let untold = self.plan.settings().start_at.is_none();
+            // A run that begins at a time of day has been told of before, and one that is told when says what is ready.
+            let untold = self.plan.settings().start == Start::WhenReady;
             let preparing = untold && urgency == Urgency::Run && now - self.began >= WORTH_SAYING;
             return preparing.then_some(Waiting::ToBegin);
         };

@@ -181,7 +181,9 @@ impl Dispatch {
         self.end = lasting.map(|lasting| origin + lasting);
         if let Model::Open(open) = &mut self.model {
             self.end.into_iter().for_each(|end| open.continuations.window_ends(end));
-            self.over = open.advance(origin, self.end);
+            let over = open.advance(origin, self.end);
+            // A run that was stopped before it began stays so.
+            self.over = self.over.or(over);
         }
         self.note_count();
     }

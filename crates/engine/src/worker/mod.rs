@@ -22,6 +22,7 @@ pub(crate) use recorder::{IntervalSender, WorkerIntervals};
 use crate::gate::Gate;
 use crate::plan::Plan;
 use crate::session_factory::SessionFactory;
+use crate::start::Ready;
 use crate::stop::Stop;
 use crate::timer::Time;
 use assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
@@ -107,7 +108,8 @@ pub(crate) async fn work<T: Time, F: SessionFactory>(
     }
     let pacer = Pacer { worker: &worker, timer: &timer };
     pacer.prepare().await;
-    let origin = shared.gate.arrive(|| worker.clock.now(), shared.stop);
+    shared.gate.arrive(worker.brought(), || worker.clock.now());
+    let origin = pacer.origin(shared.gate).await;
     let lasting = shared.plan.lasting();
     pacer.start(origin, lasting).await;
     let end = pacer.pace(origin, lasting, &|into| factory.counts(number, into)).await;
@@ -133,8 +135,8 @@ struct Worker<C> {
     stop: Stop,
     /// Set when sessions that are not ready yet need not be prepared any more.
     leaving: Cell<bool>,
-    /// Whether any session could be made ready.
-    reached: Cell<bool>,
+    /// How many sessions could be made ready before the run.
+    reached: Cell<u32>,
     tick: Cell<Duration>,
     /// Whether any session has set a limit of its own.
     impatient: Cell<bool>,
@@ -174,7 +176,7 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
         }
         if turn > 0 || !prepared {
             match worker.ready(&mut session, index).await {
-                Ok(waited) if waited => free = worker.clock.now(),
+                Ok((true, _)) => free = worker.clock.now(),
                 Ok(_) => {}
                 Err(_) => break,
             }
@@ -307,7 +309,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             drain: settings.drain,
             stop: shared.stop.clone(),
             leaving: Cell::new(false),
-            reached: Cell::new(false),
+            reached: Cell::new(0),
             tick: Cell::new(timeout.map_or(TICK, |timeout| (timeout / 20).clamp(TICK_MIN, TICK))),
             impatient: Cell::new(false),
             started: Cell::new(false),
@@ -330,6 +332,15 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         self.tick.set(self.tick.get().min(tick));
     }
 
+    /// What this worker brings to the gate.
+    fn brought(&self) -> Ready {
+        Ready {
+            sessions: self.slots.len() as u32,
+            ready: self.reached.get(),
+            unready: self.recorder.borrow().unready(),
+        }
+    }
+
     fn slot(&self, index: u32) -> &SessionSlot {
         &self.slots[index as usize]
     }
@@ -343,8 +354,10 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         if prepares {
             // If it is cancelled, the run ends before it begins, and the session gets no work.
             let began = self.clock.now();
-            let _ = self.ready(session, index).await;
-            if !self.reached.get() && self.clock.now() - began >= SLOW {
+            if let Ok((_, true)) = self.ready(session, index).await {
+                self.reached.set(self.reached.get() + 1);
+            }
+            if self.reached.get() == 0 && self.clock.now() - began >= SLOW {
                 self.leaving.set(true);
             }
         }
@@ -363,8 +376,13 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         (self.origin.get(), prepares)
     }
 
-    /// Prepares a session; returns whether that took any waiting, or the outcome if it was cancelled.
-    async fn ready<S: Session>(&self, session: &mut S, index: u32) -> Result<bool, Outcome> {
+    /// Prepares a session; returns whether that took any waiting and whether it is ready, or the outcome if it was
+    /// cancelled.
+    async fn ready<S: Session>(
+        &self,
+        session: &mut S,
+        index: u32,
+    ) -> Result<(bool, bool), Outcome> {
         let slot = self.slot(index);
         slot.begin(SessionState::Readying, NEVER);
         let mut watch = Watch::new(&self.clock, None);
@@ -379,10 +397,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
             slot.unless_called_off(act).await
         };
         self.recorder.borrow_mut().readied(&watch, || self.clock.now());
-        if watch.why_not_ready().is_none() {
-            self.reached.set(true);
-        }
-        readied.map(|()| waited)
+        readied.map(|()| (waited, watch.why_not_ready().is_none()))
     }
 
     /// The next exchange for a session that asks; `None` when there is none.

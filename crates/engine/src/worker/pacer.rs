@@ -9,6 +9,7 @@
 use super::dispatch::Ended;
 use super::session_slot::{NEVER, SessionSlot, SessionState};
 use super::{TICK, Worker, WorkerEnd};
+use crate::gate::Gate;
 use crate::session_factory::DriverCounts;
 use crate::stop::Urgency;
 use crate::timer::Timer;
@@ -34,10 +35,23 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         }
     }
 
-    /// Begins the run at `origin`.
+    /// Waits until the run begins; the other workers have arrived.
+    pub(super) async fn origin(&self, gate: &Gate) -> Moment {
+        loop {
+            match gate.begins(self.worker.clock.now(), &self.worker.stop) {
+                Ok(origin) => return origin,
+                Err(again) => self.wait_until(again).await,
+            }
+        }
+    }
+
+    /// Begins the run at `origin`, unless it was stopped before that: then nothing is sent.
     pub(super) async fn start(&self, origin: Moment, lasting: Option<Duration>) {
         let worker = self.worker;
         worker.dispatch.borrow_mut().start(origin, lasting);
+        if worker.stop.urgency() > Urgency::Run {
+            worker.dispatch.borrow_mut().stop(Ended::Stopped, origin);
+        }
         worker.recorder.borrow_mut().start(origin);
         worker.step_at.set(worker.recorder.borrow().boundary().unwrap_or(NEVER));
         worker.origin.set(origin);

@@ -12,7 +12,9 @@ use super::gaps::Gaps;
 use super::usage::Usage;
 use crate::session_factory::DriverCounts;
 use brunt_exchange::{Moment, Outcome, Stamps, Watch};
-use brunt_record::{Catalogue, Counts, Interval, Phase, Presence, Prompt, SLOT, Samples, Sign};
+use brunt_record::{
+    Catalogue, Codes, Counts, Interval, Phase, Presence, Prompt, SLOT, Samples, Sign,
+};
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::time::Duration;
@@ -344,6 +346,13 @@ impl Recorder {
             self.sign(now(), Sign::Connected);
         }
         self.watched(self.phase, watch);
+    }
+
+    /// Why sessions could not be made ready before the run.
+    pub(super) fn unready(&self) -> Codes {
+        let mut unready = Codes::default();
+        self.filling.iter().flatten().for_each(|step| unready.merge(&step.unready));
+        unready
     }
 
     /// Adds what a watch counted beside the exchange itself.

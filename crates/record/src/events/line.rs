@@ -1,7 +1,7 @@
 //! The kinds of line that an event file has: [`Line`].
 
 use super::IntervalLine;
-use crate::{Ending, Head, HistogramError, Record, Verdict};
+use crate::{CodeRecord, Ending, Head, HistogramError, Record, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -27,6 +27,8 @@ pub(super) struct Numbered<'a> {
 pub(super) enum Line<'a> {
     /// The first line: what is known before the run.
     Head(Box<HeadLine<'a>>),
+    /// The run waits to be told when to begin: the second line of one that is told.
+    Ready(ReadyLine),
     /// What was measured in one step of one phase.
     Interval(Box<IntervalLine>),
     /// What the run would be found to be worth if it ended now.
@@ -43,6 +45,17 @@ pub(super) struct HeadLine<'a> {
     /// The rest.
     #[serde(flatten)]
     pub(super) head: Cow<'a, Head>,
+}
+
+/// What is ready of a run that waits to be told when to begin.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub(super) struct ReadyLine {
+    /// How many sessions this machine was asked for.
+    pub(super) sessions: u64,
+    /// How many of them are ready.
+    pub(super) ready: u64,
+    /// Why attempts to make the others ready failed.
+    pub(super) unready: Vec<CodeRecord>,
 }
 
 /// A provisional verdict.

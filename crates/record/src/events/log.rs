@@ -4,9 +4,10 @@
 //! run has written is there. Nothing is brought to disk line by line: that would cost a run its
 //! time, and only a machine that fails could lose it.
 
-use super::line::{EndLine, HeadLine, Line, Numbered, VerdictLine};
+use super::line::{EndLine, HeadLine, Line, Numbered, ReadyLine, VerdictLine};
 use super::{EVENTS_SCHEMA, IntervalLine};
-use crate::{Ending, Growing, Head, Interval, Measured, Names, Record};
+use crate::record::outcome;
+use crate::{Codes, Ending, Growing, Head, Interval, Measured, Names, Record};
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
@@ -52,6 +53,13 @@ impl<'a> EventLog<'a> {
     /// What was known before the run.
     pub fn head(&self) -> &Head {
         &self.head
+    }
+
+    /// Says that the run waits to be told when to begin: how many sessions there are, how many of them are ready, and
+    /// why the others are not.
+    pub fn ready(&mut self, sessions: u64, ready: u64, unready: &Codes) -> io::Result<()> {
+        let unready = outcome::codes(0, unready, self.names);
+        self.write(Line::Ready(ReadyLine { sessions, ready, unready }))
     }
 
     /// Adds an interval, and every so often what the run is worth so far.

@@ -6,7 +6,7 @@
 //! long.
 
 use super::IntervalLine;
-use super::line::{EVENTS_SCHEMA, Kind, LineError, VerdictLine};
+use super::line::{EVENTS_SCHEMA, Kind, LineError, ReadyLine, VerdictLine};
 use crate::record::outcome;
 use crate::{CodeRecord, Ending, Head, Interval, Record, Verdict};
 use brunt_exchange::Outcome;
@@ -24,6 +24,15 @@ const NAMES_MAX: usize = 1 << 16;
 /// What a line after the first says.
 #[derive(Debug)]
 pub enum Event {
+    /// The run waits to be told when to begin.
+    Ready {
+        /// How many sessions this machine was asked for.
+        sessions: u64,
+        /// How many of them are ready.
+        ready: u64,
+        /// Why attempts to make the others ready failed.
+        unready: Vec<CodeRecord>,
+    },
     /// What was measured in one step of one phase.
     Interval(Box<Interval>),
     /// What the run was worth so far.
@@ -186,6 +195,10 @@ impl<R: BufRead> EventReader<R> {
         }
         match kind.word.as_str() {
             "head" => Err(order("the same run")),
+            "ready" => {
+                let ReadyLine { sessions, ready, unready } = serde_json::from_slice(&self.line)?;
+                Ok(Some(Event::Ready { sessions, ready, unready }))
+            }
             "interval" => self.interval().map(Some),
             "verdict" => {
                 let VerdictLine { at, verdict } = serde_json::from_slice(&self.line)?;

@@ -54,7 +54,7 @@ impl<R: BufRead> Replay<R> {
         while let Some(event) = replay.events.next_event()? {
             match event {
                 Event::Interval(interval) => replay.measured.absorb(&interval),
-                Event::Verdict { .. } => {}
+                Event::Ready { .. } | Event::Verdict { .. } => {}
                 Event::End { ending, record } => replay.end = Some((ending, record)),
             }
         }

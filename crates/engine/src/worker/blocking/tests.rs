@@ -8,6 +8,7 @@ use crate::gate::Gate;
 use crate::plan::{Plan, Settings};
 use crate::run::{Finished, RunError, conclude, run_blocking};
 use crate::schedule::{Rate, Schedule};
+use crate::start::Start;
 use crate::stop::Stop;
 use crate::worker::{Ended, IntervalSender, Numbers, WorkerIntervals};
 use brunt_exchange::{
@@ -114,7 +115,7 @@ fn catalogue() -> Catalogue {
 /// One slot's run in virtual time, without a watchdog.
 fn simulate(settings: Settings, clock: &Virtual, script: &Arc<Script>) -> Finished {
     let plan = Plan::new(settings, 1).unwrap();
-    let gate = Arc::new(Gate::new(1, None));
+    let gate = Arc::new(Gate::new(1, Start::WhenReady));
     let (measured, collected) = sync_channel::<WorkerIntervals>(100_000);
     let (way_back, spent) = sync_channel(8);
     let sender = IntervalSender { measured, spent };
@@ -125,7 +126,7 @@ fn simulate(settings: Settings, clock: &Virtual, script: &Arc<Script>) -> Finish
     let totals = Collector::new(vec![way_back]).collect(
         &collected,
         &Default::default,
-        &|| None,
+        (&|| None, &|| None),
         &Stop::new(),
         &mut |_: &Interval| {},
     );

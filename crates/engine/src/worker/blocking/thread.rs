@@ -8,6 +8,9 @@ use super::slot::{BlockingSlot, Fault};
 use super::slot_state::{SlotState, ThreadState};
 use super::{TICK, Wait};
 use crate::blocking_session_factory::BlockingSessionFactory;
+use crate::start::Ready;
+use crate::stop::Urgency;
+use crate::worker::Ended;
 use crate::worker::assignment::{Assignment, WorkReply};
 use brunt_exchange::{BlockingSession, Moment, Outcome, Watch};
 use std::num::NonZeroU64;
@@ -94,10 +97,21 @@ fn enter<'a, T: Wait, S: BlockingSession>(
         state.recorder().moved();
         return Some((state, slot.clock.now()));
     }
+    let unready = state.recorder().unready();
     drop(state);
-    let origin = slot.gate.arrive(|| slot.clock.now(), &slot.stop);
+    let brought = Ready { sessions: 1, ready: session.is_ready().into(), unready };
+    slot.gate.arrive(brought, || slot.clock.now());
+    let origin = loop {
+        match slot.gate.begins(slot.clock.now(), &slot.stop) {
+            Ok(origin) => break origin,
+            Err(again) => slot.clock.wait_until(again),
+        }
+    };
     let mut state = slot.state_of(me)?;
     state.start(origin);
+    if slot.stop.urgency() > Urgency::Run {
+        state.stop(Ended::Stopped, origin);
+    }
     while slot.clock.now() < origin {
         slot.clock.wait_until(origin);
     }
