@@ -22,7 +22,7 @@ fn main() -> ExitCode {
     let argv: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     let ended = cli::read(&argv, &Machine).and_then(|command| {
-        run::fence::put_up(&command);
+        run::fence::put_up(&command)?;
         carry_out(command)
     });
     match run::fence::judged(ended) {
@@ -65,5 +65,6 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Target(kind) => commands::target(&kind),
         Command::Calibrate(args) => commands::calibrate(&args),
         Command::Quickstart(args) => commands::quickstart(&args),
+        Command::ServeChild => commands::serve_child(),
     }
 }

@@ -107,8 +107,15 @@ pub(crate) struct MergeArgs {
 /// Options of `brunt report`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct ReportArgs {
-    /// Record, comparison or event file to print, such as run.json
-    pub(crate) file: PathBuf,
+    /// Record, comparison or event file to print, such as run.json; of one load at several rates all records
+    ///
+    /// Several files, or a directory, are runs of one load at different rates, and print response against rate. Any file may
+    /// be packed by gzip.
+    #[arg(required = true, num_args = 1..=1000, value_name = "FILE|DIR")]
+    pub(crate) files: Vec<PathBuf>,
+    /// Print response against rate although the runs differ in more than their rate
+    #[arg(long)]
+    pub(crate) anyway: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = Format::Summary)]
     pub(crate) format: Format,

@@ -229,6 +229,10 @@ const REPORT: &[Example] = &[
         "Make a record of the events of a run that was killed:",
         "brunt report run.ndjson --format json > run.json",
     ),
+    (
+        "Show response against rate, from runs at three rates:",
+        "brunt report 100.json 500.json 2500.json --html curve.html",
+    ),
 ];
 
 const TARGET_LDAP: &[Example] = &[

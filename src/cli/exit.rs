@@ -26,6 +26,8 @@ pub(crate) enum Exit {
     Unsafe,
     /// Nothing could be claimed of the target (find-max).
     NoClaim,
+    /// A condition of `--abort-on` ended the run, or its canary failed.
+    Aborted,
     /// An input file of `addrate` could not be read.
     Input,
     /// The command line of one of the LDAP rate tools is wrong.
@@ -44,7 +46,7 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// Every exit that has a number of its own.
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 16] = [
         Self::Ok,
         Self::Failed,
         Self::Usage,
@@ -54,6 +56,7 @@ impl Exit {
         Self::Regression,
         Self::Unsafe,
         Self::NoClaim,
+        Self::Aborted,
         Self::Input,
         Self::LdapUsage,
         Self::Missed,
@@ -74,6 +77,7 @@ impl Exit {
             Self::Regression => 6,
             Self::Unsafe => 8,
             Self::NoClaim => 9,
+            Self::Aborted => 10,
             Self::Input => 80,
             Self::LdapUsage => 89,
             Self::Missed => 99,
@@ -106,6 +110,9 @@ impl Exit {
                 "Refused for safety: the run would have affected something that it must not."
             }
             Self::NoClaim => "No rate could be claimed (find-max).",
+            Self::Aborted => {
+                "A condition given with --abort-on ended the run, or the exchanges of --canary failed."
+            }
             Self::Input => "An input file could not be read.",
             Self::LdapUsage => "The command line of an LDAP tool is wrong.",
             Self::Missed => "An objective given with --slo was missed.",
@@ -134,7 +141,7 @@ mod tests {
         let mut codes: Vec<u8> = Exit::ALL.iter().map(|exit| exit.code()).collect();
         codes.sort_unstable();
         codes.dedup();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 8, 9, 80, 89, 99, 130, 143, 255]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 80, 89, 99, 130, 143, 255]);
     }
 
     #[test]

@@ -192,6 +192,11 @@ pub(crate) struct LeaseOutputArgs {
     /// Write an HTML page with the tables and the chart
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+    /// Write each interval of each run as one line of JSON while they go on; - writes to standard output
+    ///
+    /// 'brunt report' makes the results of it, also if brunt was killed.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) events: Option<PathBuf>,
     /// Objective, such as 'create.p99<2ms'; may be repeated
     ///
     /// Each run of that phase is checked against it. The exit code is 99 if an objective is missed, 4 if one is
@@ -220,7 +225,8 @@ impl LeaseOutputArgs {
     pub(crate) fn of_each_run(&self) -> Output {
         let progress = if self.quiet { Progress::Quiet } else { Progress::Line };
         let run = RunOptions { view: self.view, ..RunOptions::default() };
-        Output { run, percentiles: self.percentiles.clone(), progress, title: None }
+        let percentiles = self.percentiles.clone();
+        Output { run, percentiles, progress, ..Output::default() }
     }
 }
 

@@ -140,6 +140,8 @@ pub(crate) enum Command {
     Calibrate(CalibrateArgs),
     /// Show what this program can do.
     Quickstart(QuickstartArgs),
+    /// Be a process of a website: what it is to do stands on its standard input. Nobody types it.
+    ServeChild,
 }
 
 /// A command line that is not carried out: what to say on standard error, and how to end.
@@ -165,6 +167,11 @@ impl Refusal {
 
 /// Reads a command line, the first word being what the program was called by.
 pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<Command, Refusal> {
+    if let [_, name] = argv
+        && name == brunt_serve::child::COMMAND
+    {
+        return Ok(Command::ServeChild);
+    }
     let mut words = argv.iter();
     let called = words.next().and_then(|argv0| base_name(argv0));
     for name in [called, words.clone().next().map(String::as_str)].into_iter().flatten() {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use brunt_record::events::SharedLog;
 use clap::Args;
 
 use super::run_options::RunOptions;
@@ -36,6 +37,7 @@ impl OutputArgs {
             percentiles: self.percentiles.clone(),
             progress,
             title: None,
+            among: None,
         }
     }
 }
@@ -51,6 +53,8 @@ pub(crate) struct Output {
     pub(crate) progress: Progress,
     /// What the run is called there, if the command does not say enough.
     pub(crate) title: Option<String>,
+    /// Where its events go, if they are among those of other runs.
+    pub(crate) among: Option<SharedLog>,
 }
 
 impl Output {

@@ -63,8 +63,9 @@ impl Surroundings for Anywhere {
 
 /// The text of every page of the documentation, by name.
 pub(super) fn texts() -> BTreeMap<String, String> {
-    let docs = std::fs::read_dir(Path::new(ROOT).join("docs")).unwrap();
-    let docs = docs
+    let docs = ["docs", "docs/tutorials"]
+        .into_iter()
+        .flat_map(|name| std::fs::read_dir(Path::new(ROOT).join(name)).unwrap())
         .map(|entry| entry.unwrap().path())
         .filter(|path| path.extension().is_some_and(|it| it == "md"));
     let read = |path: &Path| (path.display().to_string(), std::fs::read_to_string(path).unwrap());

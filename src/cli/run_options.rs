@@ -14,7 +14,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches as _};
 
 use brunt_drivers::net::fence::Allowed;
-use brunt_record::Node;
+use brunt_record::{AbortRule, Node};
 
 use super::exports::{self, OtlpUrl};
 use super::monitor::MonitorSource;
@@ -99,14 +99,49 @@ pub(crate) struct RunOptions {
     /// standard input ends before that, nothing is sent.
     #[arg(long, value_name = "TIME")]
     pub(crate) start_at: Option<StartAt>,
+    /// Begin with this many exchanges at a slow pace, and go on only if they succeed, such as 10
+    ///
+    /// One session makes them, ten a second at most. If one fails, or they miss an objective that does not depend on
+    /// the load, the run does not begin, and the exit code is 10. Where an objective of errors is given, it says how
+    /// many may fail. They are not in the figures of the run, and count towards its number of exchanges.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub(crate) canary: Option<u64>,
+    /// End the run when this goes on, such as 'errors>50% for 10s' or 'locked'
+    ///
+    /// A condition is written like an objective, and is held against each interval: it ends the run when it was true in
+    /// every interval for as long as it says. 'locked' stands for 'locked>0': the target says of a login that its
+    /// account is locked or disabled, or that its password expired, or it refuses the same account twice in a row. What
+    /// is in flight is waited for, the report is made as always, and the exit code is 10. May be repeated.
+    #[arg(long = "abort-on", value_name = "CONDITION")]
+    pub(crate) abort_on: Vec<AbortRule>,
     /// Reach no address but these: an address or a network, with a port if you like, such as 10.1.0.0/16:389
     ///
     /// Every connection and every datagram is checked by the address that it goes to, those of redirects and of names
     /// that are resolved later included. The exit code is 8 if the run was kept from one. Without this option every
-    /// address is allowed. Unix sockets, and what the C library asks for the machine's own name service, have no
-    /// address to check. May be repeated.
+    /// address is allowed that is not public. Unix sockets, and what the C library asks for the machine's own name
+    /// service, have no address to check. May be repeated.
     #[arg(long = "allow", value_name = "CIDR[:PORT]")]
     pub(crate) allow: Vec<Allowed>,
+    /// Reach only the targets of this file, and ask no more of them than it allows
+    ///
+    /// The file is TOML: a [[target]] for each address or network, with its highest rate, connections and duration. A
+    /// run that asks for more is refused before anything is sent, with the exit code 8. Without this option
+    /// brunt/targets.toml in the configuration directory of the user ($XDG_CONFIG_HOME, else ~/.config), or else of the
+    /// machine ($XDG_CONFIG_DIRS, else /etc/xdg), is read if it is there.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) targets: Option<PathBuf>,
+    /// Which addresses of a name are used: one, or all of them in turn
+    ///
+    /// With 'one' the first address that answers is used for all connections; if there are several, brunt says which.
+    /// With 'all' connections take turns among them. For connections over TCP; a DHCP server has one address.
+    #[arg(long, value_name = "WHICH", value_parser = addresses, default_value = "one")]
+    pub(crate) addresses: Addresses,
+    /// Load public addresses without asking
+    ///
+    /// An address that is neither of this machine nor of a private network, and that neither --allow nor a file of
+    /// targets names, is asked about on the terminal. Where nobody can answer, the exit code is 8.
+    #[arg(long)]
+    pub(crate) yes: bool,
     /// Whether it is shown on the terminal.
     #[command(flatten)]
     pub(crate) view: ViewOptions,
@@ -146,6 +181,24 @@ fn node(text: &str) -> Result<Node, String> {
         "write the index of this machine and their number, such as 0/3 for the first of three"
             .to_owned()
     })
+}
+
+/// Which addresses of a name are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Addresses {
+    /// The first that answers.
+    #[default]
+    One,
+    /// All, in turn.
+    All,
+}
+
+fn addresses(text: &str) -> Result<Addresses, String> {
+    match text {
+        "one" => Ok(Addresses::One),
+        "all" => Ok(Addresses::All),
+        _ => Err("write one or all".to_owned()),
+    }
 }
 
 /// What a table of options says of one field.
@@ -314,7 +367,9 @@ mod tests {
         };
         let options = read(everywhere).expect("paths are paths");
         let checked = options.paths();
-        for row in rows().iter().filter(|row| row.is_path) {
+        // A file that is read.
+        let is_read = |row: &&Row| row.long == "targets";
+        for row in rows().iter().filter(|row| row.is_path && !is_read(row)) {
             let path = format!("/{}", row.long);
             let named = format!("--{}", row.long);
             assert!(checked.contains(&(named.as_str(), Some(Path::new(&path)))), "{named}");

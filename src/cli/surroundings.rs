@@ -24,6 +24,12 @@ pub(crate) trait Surroundings {
         self.read(path)
     }
 
+    /// Whether a plan may name this file; why not.
+    fn permits(&self, path: &Path) -> Result<(), String> {
+        let _ = path;
+        Ok(())
+    }
+
     /// Whether somebody is there to be asked.
     fn interactive(&self) -> bool;
 

@@ -17,8 +17,8 @@ pub(crate) struct TraceArgs {
     ///
     /// One user goes through the scenarios in turn. The load of the plan and its objectives do not apply, and pauses
     /// are shortened to a second. Secrets are starred. The exit code is 0 if every step passed, 3 if some failed, 1 if
-    /// none passed.
-    #[arg(long, conflicts_with = "objectives")]
+    /// none passed. There is no live view of it.
+    #[arg(long, conflicts_with_all = ["live", "objectives"])]
     pub(crate) once: bool,
     /// Write the first failed exchanges of the run: as HAR if FILE ends in .har, else as lines of JSON
     ///

@@ -1,12 +1,14 @@
-//! `brunt report`: prints a record again, the record that an event file makes, or a comparison of several.
+//! `brunt report`: prints a record again, the record that an event file makes, a comparison of several, or the curve of
+//! one load at several rates.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use brunt_capacity::Reading;
 use brunt_record::{Collection, Document, HistogramError, Record};
 use brunt_report::page::Page;
 use brunt_report::{
     capacity, cells_csv, distribution, intervals_csv, json, junit, leases, names, operations_csv,
+    rates,
 };
 
 use super::failed;
@@ -18,7 +20,10 @@ use crate::run::{files, summary};
 
 /// Prints a record or a comparison in the format that is asked for.
 pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Refusal> {
-    let document = Document::read(&args.file).map_err(failed)?;
+    let document = match args.files.as_slice() {
+        [file] if !file.is_dir() => Document::read(file).map_err(failed)?,
+        files => Document::Collection(Box::new(super::rates::collection(files, args.anyway)?)),
+    };
     if let Some(path) = &args.html {
         return write(args, &document, path);
     }
@@ -32,7 +37,8 @@ pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Refusal> {
 /// Writes the page of a record or a comparison.
 fn write(args: &ReportArgs, document: &Document, path: &Path) -> Result<Exit, Refusal> {
     let place = |path: &Path| path.canonicalize().ok();
-    if place(path).is_some_and(|there| place(&args.file) == Some(there)) {
+    let same = |there: PathBuf| args.files.iter().any(|file| place(file) == Some(there.clone()));
+    if place(path).is_some_and(same) {
         return Err(other(args, "--html names the same file; name another"));
     }
     let html = match document {
@@ -108,6 +114,7 @@ fn page(args: &ReportArgs, collection: &Collection) -> Result<Page, Refusal> {
     match collection.subject.as_str() {
         "leases" => Ok(leases::page(collection)),
         "names" => Ok(names::page(collection)),
+        rates::SUBJECT => rates::page(collection).map_err(|error| other(args, &error.to_string())),
         subject => Err(other(
             args,
             &format!(
@@ -122,5 +129,10 @@ fn with_newline(text: String) -> String {
 }
 
 fn other(args: &ReportArgs, why: &str) -> Refusal {
-    failed(format!("print {}: {why}", args.file.display()))
+    let first = args.files.first().map(|file| file.display().to_string()).unwrap_or_default();
+    let more = match args.files.len() {
+        0 | 1 => String::new(),
+        files => format!(" and {} more", files - 1),
+    };
+    failed(format!("print {first}{more}: {why}"))
 }

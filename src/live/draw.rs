@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use ratatui::Frame;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -15,6 +14,8 @@ use super::{curves, generator, head, operations, parts};
 
 /// From this size on, figures stand beside the charts.
 const WIDE: (u16, u16) = (120, 30);
+/// How many rows at the top tell the time. Nothing below them changes before the model or the choice does.
+pub(super) const CLOCK_ROWS: u16 = 2;
 /// Below this there is no room for charts.
 const SMALL: (u16, u16) = (40, 10);
 
@@ -45,10 +46,9 @@ pub(super) struct Picture<'a> {
     pub(super) theme: Theme,
 }
 
-/// Draws the view.
-pub(super) fn draw(picture: &Picture<'_>, frame: &mut Frame<'_>) {
-    let area = frame.area();
-    let buffer = frame.buffer_mut();
+/// Draws the view, on an empty buffer.
+pub(super) fn draw(picture: &Picture<'_>, buffer: &mut Buffer) {
+    let area = buffer.area;
     if area.width < SMALL.0 || area.height < SMALL.1 {
         small(picture, area, buffer);
     } else if area.width >= WIDE.0 && area.height >= WIDE.1 {
@@ -61,16 +61,23 @@ pub(super) fn draw(picture: &Picture<'_>, frame: &mut Frame<'_>) {
     }
 }
 
+/// Draws the rows at the top that tell the time, of which there are [`CLOCK_ROWS`] on a screen of any size.
+pub(super) fn clock(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
+    let Picture { model, choice, now, theme } = *picture;
+    let [title, progress] = parts::rows(area, [Fixed(1), Fixed(1)]);
+    head::title((model, choice, now), title, buffer, theme);
+    head::progress((model, choice, now), progress, buffer, theme);
+}
+
 /// Everything below each other.
 fn narrow(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
-    let Picture { model, choice, now, theme } = *picture;
+    let Picture { model, choice, theme, .. } = *picture;
     let rows = (model.rows.len().max(1) as u16).min(3 + area.height.saturating_sub(24) / 3);
     let verdict = if area.height > 26 { 2 } else { 1 };
     let areas = parts::rows(
         area,
         [
-            Fixed(1),
-            Fixed(1),
+            Fixed(CLOCK_ROWS),
             Fixed(verdict),
             Fixed(1),
             Share(5),
@@ -82,25 +89,23 @@ fn narrow(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
             Fixed(1),
         ],
     );
-    head::title((model, choice, now), areas[0], buffer, theme);
-    head::progress((model, choice, now), areas[1], buffer, theme);
-    head::verdict(model, areas[2], buffer, theme);
-    head::objectives(model, areas[3], buffer, theme);
-    curves::throughput(model, choice, areas[4], buffer, theme);
-    curves::latency(model, choice, areas[5], buffer, theme);
-    operations::table(model, choice, areas[6], buffer, theme);
-    operations::outcomes(model, choice, areas[7], buffer, theme);
-    generator::lines_of(model, areas[8], buffer, theme);
-    page(model, areas[9], buffer);
-    keys(picture, areas[10], buffer);
+    clock(picture, areas[0], buffer);
+    head::verdict(model, areas[1], buffer, theme);
+    head::objectives(model, areas[2], buffer, theme);
+    curves::throughput(model, choice, areas[3], buffer, theme);
+    curves::latency(model, choice, areas[4], buffer, theme);
+    operations::table(model, choice, areas[5], buffer, theme);
+    operations::outcomes(model, choice, areas[6], buffer, theme);
+    generator::lines_of(model, areas[7], buffer, theme);
+    page(model, areas[8], buffer);
+    keys(picture, areas[9], buffer);
 }
 
 /// Charts at the left, figures at the right.
 fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
-    let Picture { model, choice, now, theme } = *picture;
+    let Picture { model, choice, theme, .. } = *picture;
     let heights = [
-        Fixed(1),
-        Fixed(1),
+        Fixed(CLOCK_ROWS),
         Fixed(2),
         Fixed(2),
         Fixed(1),
@@ -108,9 +113,8 @@ fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
         Fixed(page_rows(model)),
         Fixed(1),
     ];
-    let [title, progress, verdict, objectives, _, body, shown, foot] = parts::rows(area, heights);
-    head::title((model, choice, now), title, buffer, theme);
-    head::progress((model, choice, now), progress, buffer, theme);
+    let [top, verdict, objectives, _, body, shown, foot] = parts::rows(area, heights);
+    clock(picture, top, buffer);
     head::verdict(model, verdict, buffer, theme);
     head::objectives(model, objectives, buffer, theme);
     let [left, _, right] = parts::columns(body, [Share(3), Fixed(2), Share(2)]);
@@ -131,11 +135,10 @@ fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
 
 /// A few lines where there is no room for more.
 fn small(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
-    let Picture { model, choice, now, theme } = *picture;
+    let Picture { model, choice, theme, .. } = *picture;
+    clock(picture, area, buffer);
     for (number, area) in area.rows().enumerate() {
         match number {
-            0 => head::title((model, choice, now), area, buffer, theme),
-            1 => head::progress((model, choice, now), area, buffer, theme),
             2 => head::verdict(model, area, buffer, theme),
             3 => curves::throughput(model, choice, area, buffer, theme),
             4 => curves::latency(model, choice, area, buffer, theme),

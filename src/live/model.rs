@@ -89,7 +89,7 @@ impl Row {
 }
 
 /// What somebody chose to look at.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Choice {
     /// Which of the windows, once one was chosen.
     window: Option<usize>,
@@ -127,6 +127,8 @@ pub(super) struct Model {
     pub(super) failure: Option<String>,
     /// What the program said last.
     pub(super) said: Option<String>,
+    /// How many intervals there were: what they made of the model changes with nothing else.
+    revision: u64,
     /// When the last interval came, by the clock of the view.
     seen: Duration,
     /// Whether the phase that is measured has begun.
@@ -153,6 +155,7 @@ impl Model {
             standing: None,
             failure: None,
             said: None,
+            revision: 0,
             seen: Duration::ZERO,
             measuring: false,
         }
@@ -187,6 +190,7 @@ impl Model {
             self.operation(operation, &digest);
         }
         self.history.push(point(&digest, digest.counts, digest.answered, digest.times));
+        self.revision += 1;
         self.seen = now;
         self.latest = Some(digest);
     }
@@ -206,6 +210,11 @@ impl Model {
         if let Some(history) = &mut row.history {
             history.push(point(digest, operation.counts, operation.answered, operation.times));
         }
+    }
+
+    /// How many intervals are in it.
+    pub(super) const fn revision(&self) -> u64 {
+        self.revision
     }
 
     /// How far the run is, by the clock of the view.

@@ -115,7 +115,7 @@ fn screen(
 ) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
     let picture = Picture { model, choice, now: Duration::from_secs(12), theme };
-    terminal.draw(|frame| draw(&picture, frame)).unwrap();
+    terminal.draw(|frame| draw(&picture, frame.buffer_mut())).unwrap();
     let buffer = terminal.backend().buffer();
     let row = |y| (0..width).map(|x| buffer[(x, y)].symbol()).collect::<String>();
     (0..height).map(row).collect()
@@ -280,7 +280,7 @@ fn no_colour_is_needed_and_colours_are_used_where_there_are_any() {
             let mut terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
             let (model, choice) = (model(), Choice::default());
             let picture = Picture { model: &model, choice: &choice, now: Duration::ZERO, theme };
-            terminal.draw(|frame| draw(&picture, frame)).unwrap();
+            terminal.draw(|frame| draw(&picture, frame.buffer_mut())).unwrap();
             let cells = terminal.backend().buffer().content();
             let plain = cells.iter().all(|cell| cell.fg == Color::Reset && cell.bg == Color::Reset);
             assert_eq!(plain, !coloured);

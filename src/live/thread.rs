@@ -1,9 +1,6 @@
 //! [`View`]: the thread that draws, and how it is told what to draw.
 
-use std::cell::RefCell;
-use std::io::{self, Write};
 use std::os::fd::OwnedFd;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread::JoinHandle;
@@ -11,17 +8,15 @@ use std::time::Duration;
 
 use brunt_engine::{Stop, Urgency, cores};
 use brunt_exchange::{Clock as _, Layout, Monotonic, inert};
-use ratatui::backend::CrosstermBackend;
-use ratatui::layout::Rect;
-use ratatui::{Terminal, TerminalOptions, Viewport};
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::process::{Signal, getpid, kill_process, setpriority_process};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::digest::Digest;
-use super::draw::{Picture, draw};
+use super::draw::Picture;
 use super::keys::{Key, keys};
 use super::model::{About, Choice, Model};
+use super::renderer::Renderer;
 use super::theme::Theme;
 use crate::console::{self, FullScreen, Shown};
 
@@ -33,8 +28,6 @@ const ANSWER: Duration = Duration::from_millis(50);
 const WAITING_MAX: usize = 1_024;
 /// What the thread is called.
 const NAME: &str = "view";
-/// Wipes the screen.
-const CLEAR: &[u8] = b"\x1b[0m\x1b[2J";
 /// How much the thread gives way to others that want its core.
 const NICE: i32 = 10;
 
@@ -89,8 +82,10 @@ impl View {
         let act = move || {
             core.take();
             let (held, choice, clock) = (None, Choice::default(), Monotonic::new());
+            let shows = console::screen_of_stderr();
+            let theme = Theme { colour: shows.colour, unicode: shows.unicode };
             let mut view_loop =
-                ViewLoop { screen, wake: woken, told, stop, live, held, choice, clock };
+                ViewLoop { screen, wake: woken, told, stop, live, held, choice, theme, clock };
             view_loop.work(after);
         };
         let thread = std::thread::Builder::new().name(NAME.to_owned()).spawn(act).ok()?;
@@ -127,14 +122,14 @@ struct ViewLoop {
     /// What is shown while the picture is held, and since when it is.
     held: Option<(Box<Model>, Duration)>,
     choice: Choice,
+    theme: Theme,
     clock: Monotonic,
 }
 
 impl ViewLoop {
     /// Draws until nobody tells anything any more.
     fn work(&mut self, after: Duration) {
-        let shows = console::screen_of_stderr();
-        let mut renderer = Renderer::new(Theme { colour: shows.colour, unicode: shows.unicode });
+        let mut renderer = Renderer::default();
         let (mut drawn, mut next) = (after, after);
         loop {
             let left = next.saturating_sub(self.now());
@@ -195,59 +190,9 @@ impl ViewLoop {
             Some((model, since)) => (&**model, *since),
             None => (&self.live, self.now()),
         };
-        let picture = Picture { model, choice: &self.choice, now, theme: renderer.theme };
+        let picture = Picture { model, choice: &self.choice, now, theme: self.theme };
         let afresh = shown == Shown::Afresh;
-        renderer.draw(self.screen.size(), afresh, &picture, |bytes| self.screen.draw(bytes));
-    }
-}
-
-/// What the terminal shows, so that only what changes is written.
-struct Renderer {
-    theme: Theme,
-    size: (u16, u16),
-    terminal: Option<Terminal<CrosstermBackend<SharedBuffer>>>,
-    written: SharedBuffer,
-}
-
-impl Renderer {
-    fn new(theme: Theme) -> Self {
-        Self { theme, size: (0, 0), terminal: None, written: SharedBuffer::default() }
-    }
-
-    /// Draws on a terminal of this size; all of it where what is on it is not known.
-    fn draw(
-        &mut self,
-        size: (u16, u16),
-        afresh: bool,
-        picture: &Picture<'_>,
-        write: impl FnOnce(&[u8]),
-    ) {
-        if afresh || size != self.size || self.terminal.is_none() {
-            self.size = size;
-            let viewport = Viewport::Fixed(Rect::new(0, 0, size.0, size.1));
-            let backend = CrosstermBackend::new(self.written.clone());
-            self.terminal = Terminal::with_options(backend, TerminalOptions { viewport }).ok();
-            self.written.0.borrow_mut().extend_from_slice(CLEAR);
-        }
-        if let Some(terminal) = &mut self.terminal {
-            let _ = terminal.draw(|frame| draw(picture, frame));
-        }
-        write(&self.written.0.take());
-    }
-}
-
-/// Keeps what is drawn until it is whole.
-#[derive(Clone, Default)]
-struct SharedBuffer(Rc<RefCell<Vec<u8>>>);
-
-impl Write for SharedBuffer {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
+        self.screen.draw(&renderer.draw(self.screen.size(), afresh, &picture));
     }
 }
 
@@ -262,23 +207,5 @@ mod tests {
         assert_eq!(Core::of(&[0, 2, 4, 6], 4, true), Core::Any);
         assert_eq!(Core::of(&[0, 1, 2], 4, true), Core::Any);
         assert_eq!(Core::of(&[0, 2, 4, 6], 2, false), Core::Any);
-    }
-
-    #[test]
-    fn only_what_changes_is_written() {
-        let (model, choice) = (Model::new(About::default()), Choice::default());
-        let theme = Theme::default();
-        let mut renderer = Renderer::new(theme);
-        let mut written = |afresh, size, second| {
-            let now = Duration::from_secs(second);
-            let picture = Picture { model: &model, choice: &choice, now, theme };
-            let mut length = 0;
-            renderer.draw(size, afresh, &picture, |bytes| length = bytes.len());
-            length
-        };
-        let whole = written(true, (80, 24), 0);
-        let again = written(false, (80, 24), 0);
-        assert!(whole > 500 && again < 60, "{whole} {again}");
-        assert!(written(true, (80, 24), 0) >= whole && written(false, (100, 24), 0) >= whole);
     }
 }

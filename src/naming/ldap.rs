@@ -9,6 +9,9 @@ pub(crate) fn name(outcome: Outcome) -> String {
         Outcome::Ok(result) | Outcome::Failed(Class::Result | Class::Login, result) => {
             code::name(result).to_owned()
         }
+        Outcome::Failed(Class::Locked, result) => {
+            format!("{} (lockout)", code::name(result))
+        }
         Outcome::Failed(class, _) => class.word().to_owned(),
         Outcome::TimedOut => "timed out".to_owned(),
         Outcome::CutOff => "cut off".to_owned(),

@@ -1,8 +1,8 @@
 //! How the program ends for a run: one decision for every command.
 //!
-//! A signal first, then what was asked of the run, then what became of it. An objective that answers which never came,
-//! or the generator's own part, could have changed is undecided, which is neither good nor missed; and a target that
-//! was away never passes for one that was there.
+//! A signal or a condition that ended it first, then what was asked of the run, then what became of it. An objective
+//! that answers which never came, or the generator's own part, could have changed is undecided, which is neither good
+//! nor missed; and a target that was away never passes for one that was there.
 
 use brunt_record::{Counts, Record, SloOutcome, Status};
 
@@ -35,9 +35,18 @@ pub(crate) enum Manner {
     },
 }
 
+/// What ended a run before its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Early {
+    /// A signal.
+    Signal(Signal),
+    /// A condition of `--abort-on`.
+    Aborted,
+}
+
 /// How the program ends.
-pub(crate) fn exit(record: &Record, signal: Option<Signal>, manner: Manner) -> Exit {
-    if let Some(exit) = signalled(signal, manner).or_else(|| judged(record)) {
+pub(crate) fn exit(record: &Record, early: Option<Early>, manner: Manner) -> Exit {
+    if let Some(exit) = cut_short(early, manner).or_else(|| judged(record)) {
         return exit;
     }
     let old = record.slo.is_empty();
@@ -62,11 +71,12 @@ pub(crate) fn exit(record: &Record, signal: Option<Signal>, manner: Manner) -> E
     }
 }
 
-/// What a signal makes of a run.
-fn signalled(signal: Option<Signal>, manner: Manner) -> Option<Exit> {
-    match (signal?, manner) {
-        (Signal::Interrupt, Manner::Perfdhcp { aborted: false, .. }) => None,
-        (signal, _) => Some(signal.exit()),
+/// What an early end makes of a run.
+fn cut_short(early: Option<Early>, manner: Manner) -> Option<Exit> {
+    match (early?, manner) {
+        (Early::Signal(Signal::Interrupt), Manner::Perfdhcp { aborted: false, .. }) => None,
+        (Early::Signal(signal), _) => Some(signal.exit()),
+        (Early::Aborted, _) => Some(Exit::Aborted),
     }
 }
 
@@ -136,8 +146,13 @@ mod tests {
         }
         let lost = record(&[], true, 10);
         assert_eq!(exit(&lost, None, Manner::Rates { lost: true }), Exit::Partial);
-        assert_eq!(exit(&lost, Some(Signal::Interrupt), Manner::Ours), Exit::Interrupted);
-        assert_eq!(exit(&lost, Some(Signal::Terminate), Manner::Ours), Exit::Terminated);
+        let by = |signal: Signal| exit(&lost, Some(Early::Signal(signal)), Manner::Ours);
+        assert_eq!(by(Signal::Interrupt), Exit::Interrupted);
+        assert_eq!(by(Signal::Terminate), Exit::Terminated);
+        let missed = record(&[SloOutcome::Missed], true, 10);
+        for manner in [Manner::Ours, Manner::Rates { lost: true }] {
+            assert_eq!(exit(&missed, Some(Early::Aborted), manner), Exit::Aborted);
+        }
     }
 
     #[test]
@@ -149,8 +164,8 @@ mod tests {
 
     #[test]
     fn perfdhcp_ends_as_it_documents() {
-        let of = |record: &Record, signal, aborted, incomplete| {
-            exit(record, signal, Manner::Perfdhcp { aborted, incomplete })
+        let of = |record: &Record, signal: Option<Signal>, aborted, incomplete| {
+            exit(record, signal.map(Early::Signal), Manner::Perfdhcp { aborted, incomplete })
         };
         let (none, all) = (record(&[], true, 0), record(&[], false, 10));
         assert_eq!(of(&all, None, false, false), Exit::Ok);

@@ -1,44 +1,156 @@
-//! The fence that `--allow` puts around a run, and how the program ends that came to it.
+//! The fence around what this program may reach, and how it ends if it came to it.
 //!
-//! It is put up before anything is sent, whatever the command. The driver asks it at every connection and datagram; a
-//! run that was kept from an address did not do what was asked for, so the exit code says so over all else but a
-//! signal.
+//! It is put up before anything is sent, whatever the command: of what `--allow` names, of a file of targets, else of
+//! all that is not public. The driver asks it at every connection and datagram. What is known before a run, where it
+//! goes and how hard, is asked about before it begins; only then may somebody at a terminal answer for a public
+//! address. A run that was kept from an address did not do what was asked for, so the exit code says so over all else
+//! but a signal.
 
-use brunt_drivers::net::fence::{self, Refused};
+use std::io::{self, BufRead as _, IsTerminal as _};
+use std::net::SocketAddr;
+
+use brunt_drivers::net::fence::{self, Allowed, Policy, Refused, Why};
+use brunt_drivers::net::targets::Demand;
+use brunt_drivers::net::tcp;
+use brunt_engine::{Load, Plan};
+use brunt_record::Head;
 
 use super::conclude::EndedBy;
+use super::targets;
 use crate::cli::exit::Exit;
 use crate::cli::names::NamesKind;
+use crate::cli::run_options::{Addresses, RunOptions};
 use crate::cli::{Command, Refusal};
+use crate::console;
 
-/// Puts the fence up that a command line asks for.
-pub(crate) fn put_up(command: &Command) {
-    let allowed = match command {
-        Command::Rate(args) => &args.output.run.allow,
-        Command::Perfdhcp(args) => &args.output.run.allow,
-        Command::Loadgen(args) => &args.output.run.allow,
-        Command::Run(args) => &args.output.run.allow,
-        Command::Http(args) => &args.output.run.allow,
-        Command::Names(NamesKind::Lookup(args)) => &args.output.run.allow,
-        _ => return,
+/// Puts the fence up that a command line asks for. What makes no load, or none but on loopback, has none, and find-max
+/// puts up its own.
+pub(crate) fn put_up(command: &Command) -> Result<(), Refusal> {
+    let none = RunOptions::default();
+    let options = match command {
+        Command::Rate(args) => &args.output.run,
+        Command::Perfdhcp(args) => &args.output.run,
+        Command::Loadgen(args) => &args.output.run,
+        Command::Run(args) => &args.output.run,
+        Command::Http(args) => &args.output.run,
+        Command::Names(NamesKind::Lookup(args)) => &args.output.run,
+        Command::Leases(_) | Command::Ubench(_) => &none,
+        _ => return Ok(()),
     };
-    if !allowed.is_empty() {
-        fence::put_up(allowed.clone());
+    let targets = targets::read(options.targets.as_deref()).map_err(Refusal::usage)?;
+    let allowed = (!options.allow.is_empty()).then(|| options.allow.clone());
+    fence::put_up(Policy { allowed, targets, public: options.yes });
+    if options.addresses == Addresses::All {
+        tcp::spread_over_addresses();
     }
+    Ok(())
+}
+
+/// Puts a fence up around these addresses, within what the file of targets allows.
+pub(crate) fn around(allowed: Vec<Allowed>) -> Result<(), Refusal> {
+    let targets = targets::read(None).map_err(Refusal::usage)?;
+    fence::put_up(Policy { allowed: Some(allowed), targets, public: false });
+    Ok(())
+}
+
+/// Makes sure before a run that it may load its targets, as far as they are known. Whoever sends something before its
+/// run calls this first. The error says nothing: [`judged`] does.
+pub(crate) fn clear(load: &Plan) -> Result<(), String> {
+    fence::demand(demand(load));
+    let public = |refused: &Refused| refused.why == Why::Public;
+    let strangers: Vec<Refused> = fence::blocked().into_iter().filter(public).collect();
+    if !strangers.is_empty() && answered_for(&strangers) {
+        fence::agree(&strangers.iter().map(|refused| refused.to).collect::<Vec<_>>());
+    }
+    match fence::blocked().first() {
+        // Asked again so that it is remembered.
+        Some(refused) => fence::check(refused.to).map_err(|_| String::new()),
+        None => Ok(()),
+    }
+}
+
+/// The names that have several addresses, each as what is done with them. Those of this machine are left out: every
+/// `localhost` has two.
+pub(super) fn several_addresses() -> Vec<String> {
+    let elsewhere =
+        |all: &Vec<SocketAddr>| all.len() > 1 && !all.iter().all(|to| to.ip().is_loopback());
+    fence::expected()
+        .into_iter()
+        .filter(elsewhere)
+        .map(|all| addresses_used(&all, tcp::is_spread()))
+        .collect()
+}
+
+/// The head of a record with the addresses that its load is spread over.
+pub(super) fn with_addresses(mut head: Head) -> Head {
+    if tcp::is_spread() {
+        for used in several_addresses() {
+            let target = head.plan.target.get_or_insert_default();
+            target.push_str(&format!(" ({used})"));
+        }
+    }
+    head
+}
+
+fn addresses_used(all: &[SocketAddr], spread: bool) -> String {
+    let [first, others @ ..] = all else { return String::new() };
+    if spread {
+        let all: Vec<String> = all.iter().map(ToString::to_string).collect();
+        return format!("connections take turns among {}", all.join(", "));
+    }
+    format!(
+        "{first} is used, and {} more of its name only if it does not answer; --addresses all uses all",
+        others.len()
+    )
+}
+
+/// What a load asks of its targets.
+fn demand(load: &Plan) -> Demand {
+    let settings = load.settings();
+    let (rate, steady) = match &settings.load {
+        Load::Open(schedule) => (schedule.peak_per_second(), schedule.steady_per_second()),
+        Load::Closed(_) => (None, None),
+    };
+    let counted = settings.stop.count.zip(steady).map(|(count, per_second)| {
+        settings.warm_up + std::time::Duration::from_secs_f64(count as f64 / per_second.max(1e-9))
+    });
+    let duration = load.lasting().into_iter().chain(counted).min();
+    Demand { rate, connections: settings.sessions.into(), duration }
+}
+
+/// Asks whoever sits at the terminal whether public addresses are meant.
+fn answered_for(strangers: &[Refused]) -> bool {
+    if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
+        return false;
+    }
+    let all: Vec<String> = strangers.iter().map(|refused| refused.to.to_string()).collect();
+    let (they, it) = if all.len() == 1 {
+        ("is a public address", "it")
+    } else {
+        ("are public addresses", "them")
+    };
+    console::tell(&format!("{} {they}. Load {it}? (yes/no) ", all.join(", ")));
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    read.is_ok() && is_yes(&answer)
+}
+
+/// Only the whole word will do: a key that was pressed by habit says nothing.
+fn is_yes(answer: &str) -> bool {
+    answer.trim().eq_ignore_ascii_case("yes")
 }
 
 /// What cut a run short that was kept from an address.
 pub(super) fn kept_from() -> Option<EndedBy> {
-    fence::refused().map(|to| {
-        EndedBy::CutShort(format!("the run was kept from {to}, which --allow does not name"))
-    })
+    fence::refused()
+        .map(|refused| EndedBy::CutShort(format!("the run was kept from a target: {refused}")))
 }
 
 /// How the program ends, given how it would have ended without a fence.
 pub(crate) fn judged(ended: Result<Exit, Refusal>) -> Result<Exit, Refusal> {
-    let Some(to) = fence::refused() else { return ended };
+    let Some(kept) = fence::refused() else { return ended };
     let refused = |said: &str| Refusal {
-        text: format!("{said}refused: {}\n", Refused(to)),
+        text: format!("{}refused: {kept}\n", said.trim_start_matches('\n')),
         exit: Exit::Unsafe,
     };
     match ended {
@@ -46,5 +158,47 @@ pub(crate) fn judged(ended: Result<Exit, Refusal>) -> Result<Exit, Refusal> {
         Ok(_) => Err(refused("")),
         Err(refusal) if refusal.exit == Exit::Unsafe => Err(refusal),
         Err(refusal) => Err(refused(&refusal.text)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use brunt_engine::schedule::{Rate, Schedule};
+    use brunt_engine::{Settings, ThinkTime};
+    use std::time::Duration;
+
+    #[test]
+    fn a_load_asks_for_its_highest_rate_and_for_as_long_as_it_lasts() {
+        let schedule = Schedule::parse("100/s for 10s, 400/s for 5s").unwrap();
+        let load = Plan::new(Settings::open(schedule, 8), 1).unwrap();
+        let asked = demand(&load);
+        assert_eq!((asked.rate, asked.connections), (Some(400.0), 8));
+        assert_eq!(asked.duration, Some(Duration::from_secs(15)));
+        let schedule = Schedule::constant(Rate::per_second(50).unwrap(), None).unwrap();
+        let mut settings = Settings::open(schedule, 2);
+        assert_eq!(demand(&Plan::new(settings.clone(), 1).unwrap()).duration, None);
+        settings.stop.count = Some(500);
+        let counted = demand(&Plan::new(settings, 1).unwrap());
+        assert_eq!(counted.duration, Some(Duration::from_secs(10)));
+        let closed = Plan::new(Settings::closed(ThinkTime::None, 3), 1).unwrap();
+        assert_eq!(demand(&closed), Demand { rate: None, connections: 3, duration: None });
+    }
+
+    #[test]
+    fn it_is_said_which_addresses_of_a_name_are_used() {
+        let all = ["10.0.0.1:389", "10.0.0.2:389"].map(|to| to.parse().unwrap());
+        let one = addresses_used(&all, false);
+        assert!(one.starts_with("10.0.0.1:389 is used, and 1 more"), "{one}");
+        assert_eq!(
+            addresses_used(&all, true),
+            "connections take turns among 10.0.0.1:389, 10.0.0.2:389"
+        );
+    }
+
+    #[test]
+    fn only_the_whole_word_is_a_yes() {
+        assert!(is_yes("yes\n") && is_yes(" YES \n"));
+        assert!(["", "y\n", "no\n", "yes please\n"].iter().all(|answer| !is_yes(answer)));
     }
 }

@@ -147,7 +147,10 @@ impl<'a> Logs<'a> {
             let log = file.and_then(|file| Hlog::new(file, console::now(), &head.catalogue));
             logs.intervals = Some(log.map_err(|error| unwritten("--hlog", path, &error))?);
         }
-        if let Some(path) = &output.run.events {
+        if let Some(among) = &output.among {
+            let log = EventLog::new(Box::new(among.clone()), head.clone(), names);
+            logs.events = Some(log.map_err(|error| format!("failed to write --events: {error}"))?);
+        } else if let Some(path) = &output.run.events {
             let log = EventLog::create(path, head.clone(), names);
             logs.events = Some(log.map_err(|error| unwritten("--events", path, &error))?);
         }

@@ -11,13 +11,17 @@ use brunt_engine::{Plan, Sink, Stop, limits};
 use brunt_exchange::Outcome;
 use brunt_record::{Catalogue, Ending, Head, Measured, Names, PortBudget, Record, Slo};
 
+use super::abort::AbortOn;
+use super::canary;
 use super::conclude::{EndedBy, ended_by, ending, head};
+use super::exit::Early;
 use super::export::LastScrape;
 use super::fence;
 use super::files::{self, Logs};
 use super::losses::Losses;
 use super::monitor::{Monitor, Opener};
 use super::observer::{Observer, Stream};
+use super::repeatable::Repeated;
 use super::signals::{self, Signal, Signals};
 use super::start::{self, Untold};
 use super::views::Views;
@@ -51,6 +55,13 @@ pub(crate) struct Job {
     pub(crate) in_process: bool,
     /// Whether an arrival is the beginning of several exchanges.
     pub(crate) several: bool,
+}
+
+impl Finished {
+    /// What ended it early.
+    pub(crate) fn early(&self) -> Option<Early> {
+        self.signal.map(Early::Signal).or(self.aborted.as_ref().map(|_| Early::Aborted))
+    }
 }
 
 impl Job {
@@ -108,6 +119,8 @@ pub(crate) struct Finished {
     pub(crate) engine: brunt_engine::Finished,
     /// The signal that ended it.
     pub(crate) signal: Option<Signal>,
+    /// The condition of `--abort-on` that ended it, in words.
+    pub(crate) aborted: Option<String>,
     /// Where the record was written.
     pub(crate) written: Option<PathBuf>,
     /// What could not be written, or given back to the target.
@@ -123,6 +136,9 @@ pub(crate) fn carry_out(
     observers: &mut [&mut dyn Observer],
     signals: &Signals,
 ) -> Result<Finished, String> {
+    if let Some(count) = job.output.run.canary {
+        return after_canary(job, count, protocol, observers, signals);
+    }
     let job = &job.timed()?;
     let quiet = observers.iter().all(|observer| observer.is_quiet())
         && job.output.progress == cli::output::Progress::Quiet;
@@ -131,11 +147,15 @@ pub(crate) fn carry_out(
     }
     let output = &job.output;
     files::check(&output.run.paths())?;
+    fence::clear(&job.load)?;
+    if !quiet {
+        fence::several_addresses().iter().for_each(|used| console::note(used));
+    }
     prepare(signals)?;
     // What ends this run from within leaves the process and its other runs alone.
     let stop = signals.stop().child();
     let names = |operation, outcome| protocol.outcome(operation, outcome);
-    let head = head(job);
+    let head = fence::with_addresses(head(job));
     let monitor = Monitor::start(&output.run.monitors, protocol)?;
     let mut logs = Logs::open(output, &head, &names)?;
     let mut views = Views::open(job, &head, &names, &stop, quiet)?;
@@ -145,7 +165,9 @@ pub(crate) fn carry_out(
             signals::end(signal);
         }
     };
+    let mut abort = AbortOn::new(job, quiet);
     let mut all = views.with(observers);
+    all.push(&mut abort);
     let mut stream = Stream::new(&stop, &mut logs, &mut all).quiet(quiet).at_once(&at_once);
     stream.begin()?;
     let untold = Untold::listen(&job.load.settings().start, &stop)?;
@@ -155,10 +177,15 @@ pub(crate) fn carry_out(
     let engine = engine?;
     losses.keep(protocol.clean_up(&stop));
     let signal = signals.received();
-    let ended_by = protocol.ended_by(&engine).or_else(|| ended_by(signal, &engine, job.endless));
-    let ended_by = ended_by.or_else(fence::kept_from);
+    let aborted = abort.why(engine.lasted.as_secs_f64());
+    let ended_by = aborted
+        .clone()
+        .map(EndedBy::CutShort)
+        .or_else(|| protocol.ended_by(&engine))
+        .or_else(|| ended_by(signal, &engine, job.endless))
+        .or_else(fence::kept_from)
+        .or_else(|| untold.why().map(|why| EndedBy::CutShort(why.to_owned())));
     losses.keep(untold.why().map_or(Ok(()), |why| Err(why.to_owned())));
-    let ended_by = ended_by.or_else(|| untold.why().map(|why| EndedBy::CutShort(why.to_owned())));
     let ending = ending(&engine, ended_by);
     let conclusion = measured.conclusion(head.clone(), &names, ending.clone());
     let record = conclusion.record().map_err(|error| format!("failed to {error}"))?;
@@ -166,7 +193,31 @@ pub(crate) fn carry_out(
     let written = files::write(&record, &measured, output, &mut losses).map(PathBuf::from);
     logs.end(&ending, &record, &mut losses);
     let last_scrape = views.close(&record, &stop, &mut losses);
-    Ok(Finished { record, measured, engine, signal, written, losses, last_scrape })
+    Ok(Finished { record, measured, engine, signal, aborted, written, losses, last_scrape })
+}
+
+/// Carries out the first exchanges of a job at a slow pace, and then the rest, if these went well.
+fn after_canary(
+    job: &Job,
+    count: u64,
+    protocol: &dyn Protocol,
+    observers: &mut [&mut dyn Observer],
+    signals: &Signals,
+) -> Result<Finished, String> {
+    files::check(&job.output.run.paths())?;
+    // The whole of the load is what its targets have to allow.
+    fence::clear(&job.load)?;
+    let (first, rest) = canary::divided(&job.load, count)?;
+    let tried = carry_out(&job.at(first), &Repeated(protocol), &mut [], signals)?;
+    if let Some(finished) = canary::judged(tried, &job.objectives, &job.output)? {
+        return Ok(finished);
+    }
+    if job.output.progress != cli::output::Progress::Quiet {
+        console::note(&format!("the canary's {count} exchanges succeeded, and the run begins"));
+    }
+    let mut job = Job { load: rest, ..job.clone() };
+    job.output.run.canary = None;
+    carry_out(&job, protocol, observers, signals)
 }
 
 /// Writes the record and the logs of a run that is to end at once while a thread of it does not. What cannot be written

@@ -19,8 +19,8 @@ use crate::live::{About, Core, Digest, Standing, View};
 const LONG: Duration = Duration::from_secs(5);
 /// The provisional verdict is asked for no more often than this.
 const JUDGED_EVERY: Duration = Duration::from_secs(2);
-/// It is let cost a hundredth of the time of the thread that asks.
-const JUDGED_SHARE: u32 = 100;
+/// It is let cost a four hundredth of the time of the thread that asks.
+const JUDGED_SHARE: u32 = 400;
 /// How many words of a command say what runs.
 const WORDS_MAX: usize = 3;
 

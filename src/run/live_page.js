@@ -88,9 +88,9 @@
     view.rows.forEach(reach);
     live();
   });
-  on("row", (row) => {
-    brunt.append(row);
-    reach(row);
+  on("rows", (rows) => {
+    brunt.append(rows);
+    rows.forEach(reach);
     live();
   });
   on("sections", (told) => {

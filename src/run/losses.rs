@@ -18,6 +18,16 @@ impl Losses {
         self.0.extend(done.err().map(|why| why.trim_end().to_owned()));
     }
 
+    /// Keeps what another run could not write.
+    pub(crate) fn add(&mut self, others: &Self) {
+        self.0.extend_from_slice(&others.0);
+    }
+
+    /// Whether everything was written.
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Keeps what went wrong while a run goes on, and tells it now: whoever waits for that file may still act.
     pub(super) fn meanwhile(&mut self, why: String) {
         console::say(&format!("\nnote: {why}; the run goes on without it"));

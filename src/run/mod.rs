@@ -4,6 +4,8 @@
 //! to the [`Observer`]s; [`exit()`] decides the exit code. All of this is here once, so that whatever attaches to a run
 //! attaches to all of them. A tool reads its command line, makes a job of it, and prints what is its own.
 
+mod abort;
+pub(crate) mod canary;
 pub(crate) mod ceiling;
 mod conclude;
 mod exit;
@@ -26,6 +28,7 @@ pub(crate) mod share;
 pub(crate) mod signals;
 mod start;
 pub(crate) mod summary;
+mod targets;
 mod verbosity;
 mod views;
 mod waiting;

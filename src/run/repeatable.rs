@@ -18,6 +18,8 @@ use super::observer::Observer;
 use super::plan::asked;
 use super::signals::Signals;
 use crate::cli::output::{Output, Progress};
+use crate::cli::run_options::RunOptions;
+use crate::console;
 
 /// One run of a load.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,6 +166,12 @@ impl<P: Protocol> Prepared<P> {
         Self { job, protocol, subject, sessions: None }
     }
 
+    /// Says what the run is going to change at its target, before it does.
+    pub(crate) fn tell_writes(&self) {
+        let Some(writes) = &self.subject.writes else { return };
+        console::note(&format!("this run {writes}: {}", self.subject.target));
+    }
+
     /// Has as many sessions as this says a rate needs.
     pub(crate) fn with_sessions(mut self, sessions: fn(f64) -> u32) -> Self {
         self.sessions = Some(sessions);
@@ -211,7 +219,8 @@ impl<P: Protocol> Repeatable for Prepared<P> {
 }
 
 impl Job {
-    /// The same run with another load, without objectives and without files: whoever repeats it judges and keeps.
+    /// The same run with another load, without objectives and without files: whoever repeats it judges and keeps. What
+    /// is to end it at once still does.
     pub(crate) fn at(&self, load: Plan) -> Self {
         let target = self.asked.target.clone().unwrap_or_default();
         let mut asked = asked(load.settings(), self.asked.seed, target);
@@ -225,6 +234,10 @@ impl Job {
             asked,
             objectives: Vec::new(),
             output: Output {
+                run: RunOptions {
+                    abort_on: self.output.run.abort_on.clone(),
+                    ..RunOptions::default()
+                },
                 percentiles: self.output.percentiles.clone(),
                 progress: Progress::Quiet,
                 ..Output::default()
@@ -240,9 +253,9 @@ impl Job {
 }
 
 /// A protocol whose target is given nothing back after each step: that is done once, after all of them.
-struct Repeated<'a, P>(&'a P);
+pub(super) struct Repeated<'a, P: ?Sized>(pub(super) &'a P);
 
-impl<P: Protocol> Protocol for Repeated<'_, P> {
+impl<P: Protocol + ?Sized> Protocol for Repeated<'_, P> {
     fn outcome(&self, operation: usize, outcome: Outcome) -> String {
         self.0.outcome(operation, outcome)
     }

@@ -5,7 +5,6 @@
 //! [`History`] by server-sent events. Whoever asks needs the token of the printed address, and a name that this
 //! machine goes by.
 
-mod history;
 mod host;
 mod routes;
 mod serve;
@@ -19,11 +18,11 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use brunt_serve::watch::History;
 use bytes::Bytes;
 use tokio::sync::watch;
 
 use crate::cli::web::WebAddress;
-use history::History;
 use host::Hosts;
 use tabs::Tabs;
 use token::Token;
@@ -113,7 +112,7 @@ impl Server {
 
     /// Replaces words and tables, in JSON of one line.
     pub(crate) fn tell(&self, sections: &str) {
-        self.change(|history| history.tell(sections));
+        self.change(|history| history.tell("sections", sections));
     }
 
     fn change(&self, change: impl FnOnce(&mut History)) {

@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Moment, Monotonic};
+use brunt_serve::watch::Cursor;
 use bytes::Bytes;
 use tokio::sync::watch;
 
 use super::Shared;
-use super::history::Cursor;
 
 /// The most tabs that look at a run at a time.
 pub(super) const TABS_MAX: usize = 200;

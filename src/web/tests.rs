@@ -64,7 +64,13 @@ impl Reader {
             if let Some(name) = line.strip_prefix("event: ") {
                 name.clone_into(&mut event);
             } else if let Some(data) = line.strip_prefix("data:") {
-                events.push(format!("{event}{data}"));
+                // Rows come together, as many as there were.
+                match data.trim().strip_prefix('[').and_then(|rows| rows.strip_suffix(']')) {
+                    Some(rows) if event == "rows" => {
+                        events.extend(rows.split(',').map(|row| format!("row {row}")));
+                    }
+                    _ => events.push(format!("{event}{data}")),
+                }
                 if event == name {
                     return events;
                 }

@@ -2,7 +2,7 @@
 //! killed makes a record of what there was until then.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brunt_testbed::until;
@@ -84,4 +84,77 @@ fn events_may_go_to_standard_output_and_a_wrong_path_stops_the_run_before_it_sta
     let said = refused.said();
     assert!(said.contains("--events /nowhere/x") && said.contains("another file"), "{refused}");
     target.stop();
+}
+
+/// A comparison of two stores in memory and on the disk, of short phases.
+fn leases(directory: &Path, duration: &str) -> (std::process::Command, [PathBuf; 2]) {
+    let files = ["leases.json", "leases.ndjson"].map(|name| directory.join(name));
+    let mut brunt = command(binary());
+    brunt.args(["leases", "sqlite", "memfile", "--durability", "async", "--quiet", "--seed", "7"]);
+    brunt
+        .args(["-n", "10m", "--duration", duration, "--interval", "200ms", "--directory"])
+        .arg(directory);
+    brunt.arg("--record").arg(&files[0]).arg("--events").arg(&files[1]);
+    (brunt, files)
+}
+
+#[test]
+fn events_of_a_comparison_make_the_collection_that_it_wrote() {
+    let _among = among_others();
+    let directory = scratch();
+    let (mut brunt, [record, events]) = leases(directory.path(), "400ms");
+    let ended = Program::start(&mut brunt).wait().expect(0);
+    let written = json(&fs::read_to_string(&record).expect("a record"));
+    let told = report(&events).expect(0);
+    assert_eq!(json(&told.stdout), written, "{ended}");
+    assert_eq!(written["cells"].as_array().map(Vec::len), Some(8), "two stores in four phases");
+    // As text it is the report that the comparison printed.
+    let text = Program::start(command(binary()).arg("report").arg(&events)).wait().expect(0);
+    assert_eq!(text.stdout, ended.stdout);
+    // The lines of each run count what its cell says.
+    let lines = fs::read_to_string(&events).expect("events");
+    let mut counted: Vec<u64> = Vec::new();
+    for line in lines.lines().map(json) {
+        match line["type"].as_str() {
+            Some("cell") => counted.push(0),
+            Some("interval") => {
+                let operations = line["operations"].as_array().expect("operations");
+                let ok = operations.iter().filter_map(|one| one["counts"]["ok"].as_u64());
+                *counted.last_mut().expect("a cell") += ok.sum::<u64>();
+            }
+            _ => {}
+        }
+    }
+    let cells = written["cells"].as_array().expect("cells");
+    let expected: Vec<Option<u64>> =
+        cells.iter().map(|cell| cell["record"]["conservation"]["counts"]["ok"].as_u64()).collect();
+    assert_eq!(counted.into_iter().map(Some).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn a_comparison_that_is_killed_leaves_the_runs_it_had_made() {
+    let _among = among_others();
+    let directory = scratch();
+    let (mut brunt, [record, events]) = leases(directory.path(), "2s");
+    let run = Program::start(&mut brunt);
+    // Somewhere in the second run.
+    let there = || {
+        let text = fs::read_to_string(&events).unwrap_or_default();
+        let runs: Vec<&str> = text.split(r#""type":"cell","#).skip(1).collect();
+        runs.len() == 2 && runs[1].matches(r#""type":"interval""#).count() >= 2
+    };
+    assert!(until(Duration::from_secs(60), there), "{}", events.display());
+    run.signal(Signal::KILL);
+    drop(run);
+    assert!(!record.exists());
+    let found = json(&report(&events).expect(0).stdout);
+    let cells = found["cells"].as_array().expect("cells");
+    assert_eq!(cells.len(), 2, "{}", found["facts"]);
+    assert!(found["facts"]["not complete"].as_str().is_some_and(|said| said.contains("killed")));
+    assert_eq!(cells[0]["figures"]["invalid"], Value::Null);
+    assert_eq!(cells[1]["figures"]["invalid"], 1.0);
+    let reasons = cells[1]["record"]["verdict"]["reasons"].as_array().expect("reasons");
+    assert!(reasons.iter().any(|reason| reason["status"] == "partial"), "{reasons:?}");
+    let text = Program::start(command(binary()).arg("report").arg(&events)).wait().expect(0);
+    assert!(text.stdout.contains("of 2 measurements are doubtful"), "{text}");
 }

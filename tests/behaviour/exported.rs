@@ -2,6 +2,7 @@
 //! is held against the record of the same run, and against readers of others: promtool, Prometheus, and a decoder of
 //! protobuf that knows the fields by their numbers alone.
 
+mod authority;
 mod dashboard;
 mod exposition;
 mod otlp;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use brunt_record::{Record, SloOutcome};
+use brunt_record::{Reason, Record, SloOutcome, SloResult, Status};
 use brunt_testbed::{free_port, require, skip_anywhere};
 
 use crate::program::{Ended, Program, among_others, binary, command, scratch};
@@ -77,16 +77,48 @@ fn junit_says_what_the_record_says() {
         let printed = again.wait().expect(0).stdout;
         assert_eq!(printed, fs::read_to_string(&junit).expect("a report"));
     }
+    what_cannot_be_told_is_an_error(directory.path());
     // The schema can say no.
     let wrong = directory.path().join("wrong.xml");
     let text = fs::read_to_string(directory.path().join("junit.xml")).expect("a report");
-    for (good, bad) in
-        [(" tests=\"1\"", ""), ("<testcase", "<case"), ("<system-err></system-err>", "")]
-    {
+    for (good, bad) in [
+        (" tests=\"1\"", ""),
+        ("<testcase", "<case"),
+        ("<system-err></system-err>", ""),
+        (" time=\"2.", " time=\"-2."),
+    ] {
         fs::write(&wrong, text.replace(good, bad)).expect("a file");
         assert!(!is_valid(&wrong).0, "without {good}");
     }
     target.stop();
+}
+
+/// An objective that is undecided, and a verdict that speaks against the figures: in words that would be markup.
+fn what_cannot_be_told_is_an_error(directory: &Path) {
+    let (path, junit) = (directory.join("doubtful.json"), directory.join("doubtful.xml"));
+    let mut record = Record::read(&directory.join("run.json")).expect("a record");
+    let hostile = "]]></testsuite>\u{1b}[2J\u{ffff}&\"'";
+    let reason = Reason { status: Status::Partial, text: hostile.to_owned() };
+    (record.verdict.status, record.verdict.reasons) = (Status::Partial, vec![reason]);
+    record.plan.target = Some(hostile.to_owned());
+    record.slo = vec![SloResult {
+        expr: "p99<20ms".to_owned(),
+        value: None,
+        at_least: false,
+        unit: "ms".to_owned(),
+        outcome: SloOutcome::Undecided,
+        why: Some(hostile.to_owned()),
+    }];
+    record.write(&path).expect("a file");
+    let printed =
+        Program::start(command(binary()).args(["report", "--format", "junit"]).arg(&path));
+    fs::write(&junit, printed.wait().expect(0).stdout).expect("a file");
+    let (valid, said) = is_valid(&junit);
+    assert!(valid, "{said}\n{}", fs::read_to_string(&junit).expect("a report"));
+    let ask = |xpath: &str| xmllint(&["--xpath", xpath], &junit).1;
+    let counts = ["count(//error)", "string(//testsuite/@errors)", "count(//failure)"].map(ask);
+    assert_eq!(counts, ["2", "2", "0"]);
+    assert!(ask("string(//error[@type='partial']/@message)").starts_with("]]></testsuite>"));
 }
 
 /// The blocks of a language on a page.

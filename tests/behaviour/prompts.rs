@@ -13,14 +13,14 @@ use crate::program::{
 };
 
 /// Starts a shell command on a terminal of its own, whose keyboard is the program's standard input.
-fn on_a_terminal(line: &str) -> Program {
+pub(crate) fn on_a_terminal(line: &str) -> Program {
     let mut script = command(Path::new("script"));
     script.args(["-q", "-e", "-E", "always", "-c", line, "/dev/null"]).env("TERM", "dumb");
     Program::start(script.stdin(Stdio::piped()))
 }
 
 /// A command line for a shell.
-fn shell_line(command: &Command) -> String {
+pub(crate) fn shell_line(command: &Command) -> String {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     let quoted = |word: &std::ffi::OsStr| format!("'{}'", word.to_str().expect("plain words"));
     words.map(quoted).collect::<Vec<_>>().join(" ")

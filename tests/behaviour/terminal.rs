@@ -69,6 +69,16 @@ impl Terminal {
         self.tmux(&["display-message", "-p", format]).trim().to_owned()
     }
 
+    /// What the terminal is called, which programs may change.
+    pub(crate) fn title(&self) -> String {
+        self.format("#{pane_title}")
+    }
+
+    /// Has every byte that is written to the terminal from now on kept in a file.
+    pub(crate) fn keep_output(&self, path: &Path) {
+        self.tmux(&["pipe-pane", "-O", &format!("cat > {}", path.display())]);
+    }
+
     /// Whether a view has the whole screen.
     pub(crate) fn has_view(&self) -> bool {
         self.format("#{alternate_on}") == "1"

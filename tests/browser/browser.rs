@@ -219,12 +219,13 @@ impl Browser {
         let clip = json!({ "x": 0, "y": 0, "width": size["width"], "height": height, "scale": 1 });
         let parameters = json!({ "format": "png", "captureBeyondViewport": true, "clip": clip });
         let taken = self.devtools("Page.captureScreenshot", &parameters);
-        let picture = decoded(taken["data"].as_str().expect("a picture"));
-        let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screens");
-        fs::create_dir_all(&directory).expect("a directory for pictures");
-        let path = directory.join(format!("{name}.png"));
-        fs::write(&path, picture).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        path
+        kept(&format!("{name}.png"), &taken)
+    }
+
+    /// Prints the page into a file, for whoever wants to look: `target/tmp/screens/NAME.pdf`.
+    pub(crate) fn print(&self, name: &str) -> PathBuf {
+        let printed = self.devtools("Page.printToPDF", &json!({ "printBackground": true }));
+        kept(&format!("{name}.pdf"), &printed)
     }
 
     /// What axe-core finds wrong with the page as it is now: all of it, whatever its impact.
@@ -292,6 +293,16 @@ impl Drop for Browser {
         let _ = self.runtime.block_on(self.client.clone().close());
         drop(self.driver.take());
     }
+}
+
+/// Keeps what the browser has drawn.
+fn kept(name: &str, drawn: &Value) -> PathBuf {
+    let bytes = decoded(drawn["data"].as_str().expect("something that was drawn"));
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("screens");
+    fs::create_dir_all(&directory).expect("a directory for pictures");
+    let path = directory.join(name);
+    fs::write(&path, bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    path
 }
 
 /// What is asked of a new session.

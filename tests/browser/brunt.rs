@@ -69,7 +69,12 @@ impl Shown {
 
     /// Waits for its end, which is to be a good one.
     pub(crate) fn ended(self) -> Ended {
-        self.running.wait().ended_with(0)
+        self.ended_with(0)
+    }
+
+    /// Waits for its end, which is to have this exit code.
+    pub(crate) fn ended_with(self, code: i32) -> Ended {
+        self.running.wait().ended_with(code)
     }
 }
 

@@ -7,8 +7,8 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
-use brunt_testbed::{Trial, until};
-use serde_json::Value;
+use brunt_testbed::{Hostile, Trial, until};
+use serde_json::{Value, json};
 
 use crate::browser::{Browser, Look, Violation};
 use crate::brunt::{Shown, Target, trial};
@@ -184,6 +184,50 @@ fn names_and_texts_of_others_stay_text() {
     assert!(title.as_str().is_some_and(|title| title.starts_with("run ")), "{title}");
     no_fault(&browser, &[&run.page]);
     run.ended();
+}
+
+/// Whether a chart of the page can be seen as the script drew it, and as a picture.
+fn charts(browser: &Browser) -> Value {
+    browser.run(
+        "const seen = css => [...document.querySelectorAll(css)].some(one => one.getClientRects().length > 0);
+         return [seen('.drawn canvas'), seen('.still svg')]",
+    )
+}
+
+#[test]
+fn what_a_server_says_stays_text_and_paper_has_charts() {
+    let Some(browser) = Browser::start() else { return };
+    let server = Hostile::start();
+    let run =
+        Shown::of(trial(&["http", "-q", "20", "-c", "2", "-z", "8s", "--quiet", &server.url()]));
+    browser.open(&run.page);
+    browser.wait_for("return document.body.textContent.includes('EVIL')");
+    at_least(&browser, 3);
+    let inert = |browser: &Browser| {
+        let words = browser.run("return document.body.textContent");
+        let words = words.as_str().expect("words");
+        assert!(words.contains("EVIL") && words.contains("<img src=x"), "{words}");
+        assert_eq!(Hostile::acting(words), [""; 0], "{words}");
+        assert_eq!(browser.run("return document.querySelectorAll('img, main script').length"), 0);
+        let title = browser.run("return document.title");
+        assert!(title.as_str().is_some_and(|title| title.contains("http")), "{title}");
+    };
+    inert(&browser);
+    // A run that goes on has no pictures: paper shows its charts as they are drawn.
+    assert_eq!(charts(&browser), json!([true, false]));
+    browser.look(Look::Print);
+    assert_eq!(charts(&browser), json!([true, false]));
+    browser.print("live");
+    browser.screenshot("live-print");
+    browser.look(Look::Light);
+    browser.wait_for(OVER);
+    inert(&browser);
+    browser.look(Look::Print);
+    assert_eq!(charts(&browser), json!([false, true]));
+    browser.print("live-over");
+    browser.look(Look::Light);
+    no_fault(&browser, &[&run.page]);
+    run.ended_with(1);
 }
 
 /// A connection that asked for the events of a page, and may never read them.

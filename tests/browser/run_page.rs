@@ -207,6 +207,15 @@ fn behind_the_charts(browser: &Browser, record: &Record) {
         compared += 1;
     }
     assert!(compared >= 3, "{shown}");
+    // So is the map: the counts behind it are those of the operation.
+    browser.run("document.querySelector('[data-plot=heat] summary').click()");
+    let counted = browser.wait_for(
+        "const table = document.querySelector('[data-plot=heat] table');
+         return table && [...table.tBodies[0].rows].flatMap(row => [...row.cells].slice(3))
+           .reduce((sum, cell) => sum + Number(cell.textContent.replaceAll(',', '')), 0)",
+    );
+    let ended: u64 = record.series.iter().map(|step| step.operations[0].response.count).sum();
+    assert_eq!(counted.as_f64(), Some(ended as f64));
 }
 
 /// A live page gets rows one after the other, and then words: the same charts come of it.

@@ -11,6 +11,7 @@ mod evidence;
 mod generated;
 mod identity;
 mod idle;
+mod lockout;
 mod modified;
 mod monitored;
 mod refused;

@@ -141,6 +141,7 @@ fn cell(step: Step) -> Cell {
         ("took_s", Some(step.took_s)),
         ("recovery_s", step.recovery_s),
         ("server_cpu", measured.server_cpu),
+        ("server_counted", measured.server_counted),
         ("offered", measured.offered),
         ("achieved", measured.achieved),
         ("errors", Some(measured.errors)),

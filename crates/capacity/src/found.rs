@@ -132,7 +132,7 @@ pub struct Drift {
     pub before_s: f64,
     /// The same at the end.
     pub after_s: f64,
-    /// Whether they are apart by more than 5 % and three standard errors.
+    /// Whether they are apart by more than 5 %, three standard errors and the generator's own reaction time.
     pub drifted: bool,
 }
 

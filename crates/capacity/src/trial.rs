@@ -6,6 +6,7 @@
 
 use crate::found::Step;
 use crate::objective::Objectives;
+use crate::own_part::OwnEffect;
 use crate::second::Second;
 use brunt_record::{Record, Slo, Status};
 use std::collections::BTreeMap;
@@ -156,8 +157,12 @@ pub struct Measured {
     pub lateness_p50_s: f64,
     /// Why the generator, and not the target, made these figures.
     pub limited: Option<String>,
+    /// What the generator did to response times, where the load was made and only they are in doubt.
+    pub own: Option<OwnEffect>,
     /// How many cores the target was busy with, where that can be seen.
     pub server_cpu: Option<f64>,
+    /// How many operations or messages the target counted itself a second, where that can be seen.
+    pub server_counted: Option<f64>,
     /// The figures that goals are relative to, in seconds.
     pub relative_to: BTreeMap<String, f64>,
 }
@@ -195,7 +200,9 @@ impl Measured {
             service.merge(&operation.service.histogram()?);
         }
         let due = record.counts.due();
-        let limited = (record.verdict.status == Status::GeneratorLimited).then(|| {
+        let own = OwnEffect::of(record)?;
+        let blamed = own.is_none() && record.verdict.status == Status::GeneratorLimited;
+        let limited = blamed.then(|| {
             record.verdict.reasons.first().map_or_else(String::new, |reason| reason.text.clone())
         });
         let relative = relative_to.iter().filter_map(|figure| {
@@ -212,7 +219,9 @@ impl Measured {
             lag_p50_s: median(&record.lag)?,
             lateness_p50_s: median(&record.lateness)?,
             limited,
+            own,
             server_cpu: None,
+            server_counted: None,
             relative_to: relative.collect(),
         })
     }

@@ -17,6 +17,7 @@ mod failure;
 mod ldap_step;
 mod link;
 mod live;
+mod lockout;
 mod login;
 mod plan;
 mod probe;

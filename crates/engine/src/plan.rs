@@ -251,6 +251,14 @@ impl Plan {
         plan
     }
 
+    /// The same plan, whose exchanges are numbered from `first`, and which ends after so many if it had a number.
+    #[must_use]
+    pub fn numbered_from(&self, first: u64, count: Option<u64>) -> Self {
+        let mut plan = self.clone();
+        (plan.settings.first, plan.settings.stop.count) = (first, count);
+        plan
+    }
+
     /// The same plan, where every session has a worker of its own.
     pub(crate) fn each_alone(&self) -> Self {
         Self { workers: self.settings.sessions as usize, group: 1, ..self.clone() }

@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Outcome {
     /// The target did what was asked. The code is the protocol's own: 0 for LDAP, 200 for HTTP.
     Ok(u32),
-    /// The exchange failed. The code is the protocol's own where the class is [`Class::Result`],
+    /// The exchange failed. The code is the protocol's own where the class is [`Class::Result`] or [`Class::Locked`],
     /// an error number of the operating system where there is one, else 0.
     Failed(Class, u32),
     /// Nothing came back within the operation timeout.
@@ -40,6 +40,9 @@ pub enum Class {
     Descriptors,
     /// The address is none that this process may reach (`--allow`), so nothing was asked of the target.
     Fenced,
+    /// The target refused a login, and says that the account is locked or disabled, or its password expired; or refuses
+    /// it again, where that is being looked for.
+    Locked,
     /// The answer was well formed and not what the plan expects.
     Check,
     /// The answer was what the plan expects, but came later than the plan allows.
@@ -51,7 +54,7 @@ pub enum Class {
 
 impl Class {
     /// Every class, in the order in which reports list them.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Result,
         Self::Connect,
         Self::Tls,
@@ -61,6 +64,7 @@ impl Class {
         Self::Ports,
         Self::Descriptors,
         Self::Fenced,
+        Self::Locked,
         Self::Check,
         Self::Exceeded,
         Self::Unexamined,
@@ -78,6 +82,7 @@ impl Class {
             Self::Ports => "ports",
             Self::Descriptors => "descriptors",
             Self::Fenced => "fenced",
+            Self::Locked => "locked",
             Self::Check => "check",
             Self::Exceeded => "exceeded",
             Self::Unexamined => "unexamined",
@@ -93,6 +98,7 @@ impl Class {
             Self::Result
                 | Self::Login
                 | Self::Protocol
+                | Self::Locked
                 | Self::Check
                 | Self::Exceeded
                 | Self::Unexamined

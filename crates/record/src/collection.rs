@@ -18,7 +18,7 @@ pub const COLLECTION_SCHEMA: &str = "brunt-collection/1";
 pub struct Collection {
     /// `brunt-collection/1`.
     pub schema: String,
-    /// What is compared: `leases` or `names`. Reports choose their tables by it.
+    /// What is compared: `leases`, `names`, `rates`, or `find-max`. Reports choose their tables by it.
     pub subject: String,
     /// What made the collection.
     pub tool: Tool,

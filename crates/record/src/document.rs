@@ -4,8 +4,11 @@
 //! a document (its `schema`) is read first and alone, so that a file of another kind or version is
 //! named for what it is and never for the field in which it happens to differ.
 
-use crate::events::{LINE_MAX, Replay, ReplayError, begins_events};
+use crate::events::{
+    GatheredError, LINE_MAX, Replay, ReplayError, begins_events, begins_gathered, gathered,
+};
 use crate::{COLLECTION_SCHEMA, Collection, Record, SCHEMA, replace};
+use flate2::bufread::MultiGzDecoder;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::{Deserialize, DeserializeOwned};
@@ -31,6 +34,9 @@ pub enum ReadError {
     /// The file holds events, of which no record could be made.
     #[error(transparent)]
     Events(#[from] ReplayError),
+    /// The file holds events of several runs, of which no collection could be made.
+    #[error(transparent)]
+    Gathered(#[from] GatheredError),
     /// The file cannot be read.
     #[error("read {what} {}: {source}", path.display())]
     File {
@@ -81,17 +87,22 @@ pub enum Document {
 }
 
 impl Document {
-    /// Reads either; of an event file, the record of its run.
+    /// Reads either; of an event file, the record of its run, or the collection of its runs. Any of them may be packed by
+    /// gzip.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         let (what, kind) = ("the record", "a record");
         let file = |source| ReadError::File { what, path: path.to_owned(), source };
-        let (mut first, mut rest) = (Vec::new(), BufReader::new(File::open(path).map_err(file)?));
+        let opened = File::open(path).and_then(unpacked).map_err(file)?;
+        let (mut first, mut rest) = (Vec::new(), BufReader::new(opened));
         (&mut rest).take(LINE_MAX).read_until(b'\n', &mut first).map_err(file)?;
-        let is_events = begins_events(&first);
+        let (is_events, is_gathered) = (begins_events(&first), begins_gathered(&first));
         let whole = first.as_slice().chain(rest);
         if is_events {
             let record = Replay::read(path, whole)?.record()?;
             return Ok(Self::Record(Box::new(record)));
+        }
+        if is_gathered {
+            return Ok(Self::Collection(Box::new(gathered(path, whole)?)));
         }
         let text = text_of(whole).map_err(file)?;
         let file = Source { path, what, kind, text };
@@ -159,6 +170,14 @@ fn read<T: DeserializeOwned>(
     if found == version { file.body() } else { Err(file.version(&found, &[version])) }
 }
 
+/// What is in a file, which may be packed by gzip.
+pub fn unpacked(file: impl Read + 'static) -> io::Result<Box<dyn Read>> {
+    const PACKED: [u8; 2] = [0x1f, 0x8b];
+    let mut file = BufReader::new(file);
+    let is_packed = file.fill_buf()?.starts_with(&PACKED);
+    Ok(if is_packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) })
+}
+
 /// The text of a record, which has an end.
 fn text_of(from: impl Read) -> io::Result<String> {
     let mut text = String::new();
@@ -181,7 +200,7 @@ struct Source<'a> {
 impl<'a> Source<'a> {
     fn read(path: &'a Path, what: &'static str, kind: &'static str) -> Result<Self, ReadError> {
         let file = |source| ReadError::File { what, path: path.to_owned(), source };
-        let text = File::open(path).and_then(text_of);
+        let text = File::open(path).and_then(unpacked).and_then(text_of);
         text.map(|text| Self { path, what, kind, text }).map_err(file)
     }
 
@@ -270,6 +289,25 @@ mod tests {
     }
 
     #[test]
+    fn what_is_packed_is_read_as_well() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("run.json.gz");
+        let record = measured();
+        let mut packed = flate2::write::GzEncoder::new(
+            File::create(&path).unwrap(),
+            flate2::Compression::fast(),
+        );
+        serde_json::to_writer(&mut packed, &record).unwrap();
+        packed.finish().unwrap();
+        assert_eq!(Record::read(&path).unwrap(), record);
+        assert_eq!(Document::read(&path).unwrap(), Document::Record(Box::new(record)));
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, &whole[..whole.len() - 9]).unwrap();
+        let said = Document::read(&path).unwrap_err().to_string();
+        assert!(said.starts_with("read the record") && said.contains("run.json.gz"), "{said}");
+    }
+
+    #[test]
     fn a_file_of_another_kind_is_named() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("x.json");
@@ -298,9 +336,13 @@ mod tests {
     #[test]
     fn the_published_schemas_are_those_of_this_version() {
         let events = crate::events::events_schema();
-        for (name, schema) in
-            [("record", Record::schema()), ("collection", Collection::schema()), ("events", events)]
-        {
+        let gathered = crate::events::gathered_schema();
+        for (name, schema) in [
+            ("record", Record::schema()),
+            ("collection", Collection::schema()),
+            ("events", events),
+            ("collection-events", gathered),
+        ] {
             // Readers resolve references against it; a relative one has them look for a file.
             let read: serde_json::Value = serde_json::from_str(&schema).unwrap();
             let id = read["$id"].as_str().unwrap();

@@ -6,6 +6,7 @@
 //! operations and parts are numbers until a [`Catalogue`] names them, and nothing here reads a
 //! clock.
 
+mod abort;
 mod away;
 mod buckets;
 mod catalogue;
@@ -47,12 +48,13 @@ mod v2;
 pub mod verdict;
 mod waits;
 
+pub use abort::{AbortError, AbortRule, AbortWatch};
 pub use away::{AWAY_MIN, Absences, Away};
 pub use catalogue::Catalogue;
 pub use codes::Codes;
 pub use collection::{COLLECTION_SCHEMA, Cell, Collection};
 pub use counts::{Counts, Imbalance};
-pub use document::{Document, ReadError, WriteError, schema_id};
+pub use document::{Document, ReadError, WriteError, schema_id, unpacked};
 pub use environment::Environment;
 pub use file::{create_private, replace};
 pub use growing::Growing;

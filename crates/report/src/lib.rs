@@ -22,6 +22,7 @@ pub mod names;
 mod operations;
 pub mod page;
 mod rate_curve;
+pub mod rates;
 pub mod run;
 mod screen;
 mod summary;

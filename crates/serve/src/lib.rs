@@ -2,3 +2,22 @@
 //!
 //! The server makes no load and reads no document that a person wrote: children of the same program do. It keeps
 //! history as a directory of ordinary records, of which its database is an index that can be made again.
+
+mod api;
+mod app;
+mod assets;
+mod auth;
+pub mod child;
+pub mod history;
+mod listen;
+mod pages;
+mod problem;
+pub mod queue;
+mod routes;
+mod site;
+mod store;
+mod tail;
+pub mod watch;
+
+pub use ipnet::IpNet;
+pub use site::{Settings, Site};

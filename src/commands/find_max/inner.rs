@@ -198,13 +198,15 @@ fn of_lookup(args: &LookupArgs) -> Vec<Given> {
 
 /// The word that asks for results of a run of its own, other than an objective.
 fn of_results(given: &RunOptions, words: &[String]) -> Option<String> {
-    let objectives = RunOptions { objectives: given.objectives.clone(), ..RunOptions::default() };
-    if *given == objectives {
+    let (objectives, abort_on) = (given.objectives.clone(), given.abort_on.clone());
+    if *given == (RunOptions { objectives, abort_on, ..RunOptions::default() }) {
         return None;
     }
     let longs = words.iter().filter_map(|word| word.strip_prefix("--")?.split('=').next());
-    let named =
-        |long: &&str| *long != "slo" && run_options::rows().iter().any(|row| row.long == *long);
+    let named = |long: &&str| {
+        !["slo", "abort-on"].contains(long)
+            && run_options::rows().iter().any(|row| row.long == *long)
+    };
     Some(longs.into_iter().find(named).map_or("an output".to_owned(), |long| format!("--{long}")))
 }
 

@@ -14,7 +14,7 @@ use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
 
 use brunt_capacity::{Found, Goals, Origin, Reading, Settings, find};
-use brunt_drivers::net::fence::{self, Allowed};
+use brunt_drivers::net::fence::Allowed;
 use brunt_record::{Collection, Environment};
 
 use super::failed;
@@ -23,7 +23,7 @@ use crate::cli::exit::Exit;
 use crate::cli::find_max::FindMaxArgs;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::{Losses, Subject, files, tool};
+use crate::run::{self, Losses, Subject, files, tool};
 
 use inner::Inner;
 use screen::Screen;
@@ -83,8 +83,7 @@ fn protect(args: &FindMaxArgs) -> Result<(), Refusal> {
     if allowed.is_empty() {
         allowed.extend(Allowed::LOOPBACK);
     }
-    fence::put_up(allowed);
-    Ok(())
+    run::fence::around(allowed)
 }
 
 fn resolved(host: &str) -> std::io::Result<Vec<SocketAddr>> {

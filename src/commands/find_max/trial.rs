@@ -116,6 +116,9 @@ impl<'a> Loader<'a> {
             return Ending::Interrupted;
         }
         let record = &finished.record;
+        if let Some(why) = &finished.aborted {
+            return Ending::Protected(why.clone());
+        }
         if let Some(why) = unreachable(finished) {
             return Ending::Unreachable(why);
         }

@@ -42,10 +42,11 @@ use crate::cli::dhcp::args::{self, DhcpArgs, Family, Scenario};
 use crate::cli::dhcp::decoded::decoded;
 use crate::cli::exit::Exit;
 use crate::cli::output::{Output, Progress};
+use crate::cli::run_options::RunOptions;
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::{
-    Finished, Job, Observer, Outcome, Verbosity, asked, ceiling, objectives, prepare,
+    Finished, Job, Observer, Outcome, Verbosity, asked, canary, ceiling, fence, objectives, prepare,
 };
 
 pub(crate) use repeated::Leasing;
@@ -77,6 +78,17 @@ pub(crate) fn run(
     }
     let seed = args.load.seed.unwrap_or_else(console::seed);
     let perfdhcp = Perfdhcp::prepare(args, signals, verbosity, seed).map_err(Problem::refusal)?;
+    let perfdhcp = match args.output.run.canary {
+        None => perfdhcp,
+        Some(count) => match perfdhcp.after_canary(count).map_err(Problem::refusal)? {
+            Ok(perfdhcp) => perfdhcp,
+            Err((finished, exit)) => {
+                let text = finished.aborted.as_deref().unwrap_or("ended during its canary");
+                console::say(&format!("error: {text}"));
+                return Ok(Outcome { exit: finished.losses.tell(exit), record: finished.record });
+            }
+        },
+    };
     let (finished, exit) = perfdhcp.carry_out(&mut []).map_err(Problem::refusal)?;
     let exit = finished.losses.tell(exit);
     Ok(Outcome { record: finished.record, exit })
@@ -121,10 +133,34 @@ impl<'a> Perfdhcp<'a> {
             load: load::plan(args, seed, route.locals.len()).map_err(Problem::usage)?,
             route,
             shown: shown::asked(args),
-            objectives: objectives(&output.run.objectives, &operations).map_err(Problem::usage)?,
+            objectives: objectives(&output.run.objectives, &output.run, &operations)
+                .map_err(Problem::usage)?,
             operations,
             repeated: false,
             ends: Arc::default(),
+        })
+    }
+
+    /// Makes the first exchanges at a slow pace. What is left to be done; or, if they failed, the end of the run.
+    fn after_canary(self, count: u64) -> Result<Result<Self, (Finished, Exit)>, Problem> {
+        if self.args.scenario != Scenario::Basic {
+            return Err(Problem::usage(
+                "--canary: an avalanche and the clients of a fleet do not begin slowly; leave it out".to_owned(),
+            ));
+        }
+        fence::clear(&self.load)?;
+        let (first, rest) = canary::divided(&self.load, count)?;
+        let (args, signals) = (self.args, self.signals);
+        let mut tried = Self::prepare(args, signals, Verbosity::Quiet, self.seed)?;
+        (tried.load, tried.repeated) = (first, true);
+        let (finished, exit) = tried.carry_out(&mut [])?;
+        let output = Output { run: args.output.run.clone(), ..Output::default() };
+        Ok(match canary::judged(finished, &self.objectives, &output)? {
+            None => Ok(Self { load: rest, ..self }),
+            Some(finished) => {
+                let exit = if finished.aborted.is_some() { Exit::Aborted } else { exit };
+                Err((finished, exit))
+            }
         })
     }
 
@@ -184,10 +220,11 @@ impl<'a> Perfdhcp<'a> {
             asked,
             objectives: self.objectives.clone(),
             output: Output {
-                run: args.output.run.clone(),
+                // Its canary has its sockets to itself, so it is made before the job.
+                run: RunOptions { canary: None, ..args.output.run.clone() },
                 percentiles: Vec::new(),
                 progress: Progress::Table,
-                title: None,
+                ..Output::default()
             },
             ports: None,
             ceiling: ceiling::of(&self.operations[..1], self.load.workers()),

@@ -3,6 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV6};
 
 use brunt_drivers::dhcp::Opener;
+use brunt_drivers::net::fence;
 use brunt_drivers::net::interface::{Interface, local_address};
 use brunt_drivers::net::link::{self, Link};
 use brunt_drivers::net::udp::{Bound, Icmp, Options, Socket};
@@ -36,6 +37,7 @@ impl Route {
             (None, _) => None,
         };
         let server = scoped(asked.server, asked.server_port, interface.as_ref());
+        fence::expect(&[server]);
         let addresses: Vec<IpAddr> = if asked.source_ips.is_empty() {
             vec![local(args, server, interface.as_ref())?]
         } else {

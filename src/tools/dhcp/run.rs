@@ -98,7 +98,7 @@ where
             aborted: finished.engine.ended == Ended::Aborted,
             incomplete: whole.errors() + cut_off + unsent(&finished.engine) > 0,
         };
-        exit(&finished.record, finished.signal, manner)
+        exit(&finished.record, finished.early(), manner)
     }
 }
 

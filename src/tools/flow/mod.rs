@@ -132,14 +132,19 @@ pub(crate) fn prepare(mut asked_for: FlowJob) -> Result<Prepared<Users>, Refusal
 
 /// Carries a flow out, from the first connection to the record.
 pub(crate) fn run(asked_for: FlowJob, signals: &Signals) -> Result<Done, Refusal> {
-    let Prepared { job, protocol: mut users, .. } = prepare(asked_for)?;
+    let shown = asked_for.output.progress != Progress::Quiet;
+    let prepared = prepare(asked_for)?;
+    if shown {
+        prepared.tell_writes();
+    }
+    let Prepared { job, protocol: mut users, .. } = prepared;
     let finished = carry_out(&job, &users, &mut [], signals).map_err(Refusal::failed)?;
     let tallies = users.compiled.tallies().clone();
     let mut counts = vec![0; tallies.len()];
     for total in finished.engine.totals.values() {
         counts.iter_mut().zip(&total.tallies).for_each(|(sum, count)| *sum += count);
     }
-    let exit = exit(&finished.record, finished.signal, Manner::Ours);
+    let exit = exit(&finished.record, finished.early(), Manner::Ours);
     let Finished { record, engine, written, mut losses, signal, last_scrape, .. } = finished;
     losses.keep(users.tracer.take().map_or(Ok(()), |tracer| tracer.write()));
     let lasted = engine.over;
@@ -174,7 +179,7 @@ impl Users {
             catalogue: Catalogue::new(operations.iter().copied(), flow::PARTS)
                 .with_tallies(tallies),
             asked: if several { of_iterations(asked) } else { asked },
-            objectives: objectives(texts, &operations)?,
+            objectives: objectives(texts, &output.run, &operations)?,
             output,
             ports: None,
             ceiling: ceiling::of(&operations, load.workers()),

@@ -6,7 +6,7 @@ use brunt_exchange::{Class, Outcome};
 use brunt_wire::ldap::code;
 
 use crate::cli::dhcp::args::Family;
-use crate::naming::{dhcp, http};
+use crate::naming::{dhcp, http, ldap};
 
 /// The protocols of a flow's operations, by number.
 pub(super) struct Naming(Vec<Protocol>);
@@ -46,6 +46,7 @@ impl Naming {
                 Protocol::Ldap => code::name(code).to_owned(),
                 Protocol::Dhcp(family) => dhcp::name(family, outcome),
             },
+            Outcome::Failed(Class::Locked, _) => ldap::name(outcome),
             Outcome::Failed(class, _) => class.word().to_owned(),
             Outcome::TimedOut => "timed out".to_owned(),
             Outcome::CutOff => "cut off".to_owned(),

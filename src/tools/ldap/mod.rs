@@ -41,7 +41,7 @@ use crate::run::signals::Signals;
 use crate::run::summary::Stream;
 use crate::run::{
     Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Verbosity, asked, carry_out,
-    ceiling, exit, files, is_endless, objectives, prepare, summary,
+    ceiling, exit, fence, files, is_endless, objectives, prepare, summary,
 };
 
 pub(crate) use makeldif::run as makeldif;
@@ -60,16 +60,21 @@ pub(crate) fn run(
     if verbosity == Verbosity::Normal {
         args.notes.iter().for_each(|note| console::note(note));
     }
-    let Prepared { job, protocol: rate_tool, .. } = ready(args)?;
+    let prepared = ready(args)?;
+    if verbosity == Verbosity::Normal {
+        prepared.tell_writes();
+    }
+    let Prepared { job, protocol: rate_tool, .. } = prepared;
     // Not before the plan: a Kerberos configuration is set while the process has one thread.
     prepare(signals).map_err(Refusal::failed)?;
+    fence::clear(&job.load).map_err(Refusal::failed)?;
     ports::check(args, &rate_tool.plan);
     let table = [("--outputFile", args.output.file.as_deref())];
     files::check(&[&job.output.run.paths()[..], &table].concat()).map_err(Refusal::failed)?;
     preflight::connect(&rate_tool.plan, signals)?;
     let finished = rate_tool.carry_out(&job, signals, verbosity).map_err(Refusal::failed)?;
     let manner = Manner::Rates { lost: lost(&finished.measured) > 0 };
-    let exit = finished.losses.tell(exit(&finished.record, finished.signal, manner));
+    let exit = finished.losses.tell(exit(&finished.record, finished.early(), manner));
     Ok(Outcome { record: finished.record, exit })
 }
 
@@ -91,6 +96,10 @@ fn ready(args: &RateArgs) -> Result<Prepared<RateTool<'_>>, Refusal> {
     let setup = setup::of(args, seed).map_err(refused)?;
     let monitored = args.output.run.monitors.contains(&MonitorSource::Ldap).then(|| setup.clone());
     let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
+    let plan = match setup::locked_tolerated(args) {
+        Some(tolerated) => plan.withholding_after(tolerated),
+        None => plan,
+    };
     let reported = Cell::default();
     let rate_tool = RateTool { args, plan: Arc::new(plan), monitored, reported };
     let job = rate_tool.job(seed).map_err(usage)?;
@@ -130,12 +139,12 @@ impl RateTool<'_> {
             catalogue: Catalogue::new(operations.iter().copied(), ldap::PARTS)
                 .with_tallies(ldap::tally::NAMES),
             asked: brunt_record::Plan { latency_basis, ..asked },
-            objectives: objectives(&output.run.objectives, operations)?,
+            objectives: objectives(&output.run.objectives, &output.run, operations)?,
             output: Output {
                 run: output.run.clone(),
                 percentiles: output.percentiles.clone(),
                 progress: Progress::Table,
-                title: None,
+                ..Output::default()
             },
             ports: ports::of(args, &self.plan),
             ceiling: ceiling::of(operations, load.workers()),

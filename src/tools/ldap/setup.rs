@@ -5,6 +5,7 @@ use brunt_drivers::ldap::sasl::gssapi;
 use brunt_drivers::ldap::{self, BindControls, Identity, Mode, Setup};
 use brunt_drivers::secret::Secret;
 use brunt_feed::{Arguments, Scope, Settings};
+use brunt_record::AbortRule;
 
 use super::controls::controls;
 use super::problem::Problem;
@@ -41,7 +42,8 @@ pub(super) fn of(args: &RateArgs, seed: u64) -> Result<Setup, Problem> {
         login,
         bind_controls: BindControls {
             authorization_identity: args.report_authzid,
-            password_policy: args.password_policy,
+            // Some servers say only to those who ask that an account is locked.
+            password_policy: args.password_policy || locked_tolerated(args).is_some(),
             other: controls(&args.bind_controls),
         },
         task,
@@ -50,6 +52,11 @@ pub(super) fn of(args: &RateArgs, seed: u64) -> Result<Setup, Problem> {
         seed,
         raw: args.raw,
     })
+}
+
+/// How many accounts may be found locked, if a condition of the run says so.
+pub(super) fn locked_tolerated(args: &RateArgs) -> Option<u64> {
+    args.output.run.abort_on.iter().filter_map(AbortRule::locked_tolerated).min()
 }
 
 fn identity(args: &RateArgs, texts: &mut task::Texts) -> Result<Identity, Problem> {

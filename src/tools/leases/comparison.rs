@@ -17,6 +17,7 @@ use brunt_exchange::Class;
 use brunt_record::{Cell, Collection, Interval, Slo};
 
 use super::asked::{Asked, Chores};
+use super::events::Events;
 use super::grounds::Grounds;
 use super::held::Held;
 use super::phase::{Done, EPOCH, Phase};
@@ -47,6 +48,7 @@ pub(super) struct Comparison<'a> {
     pub(super) stop: Stop,
     pub(super) screen: Screen,
     pub(super) collection: Collection,
+    pub(super) events: Events,
     pub(super) tally: Tally,
 }
 
@@ -126,6 +128,7 @@ impl Comparison<'_> {
 
     /// Makes all measurements, until somebody ends them.
     pub(super) fn carry_out(&mut self) {
+        self.events.begin(&self.collection);
         for way in ways(self.asked) {
             if self.stop.urgency() != Urgency::Run {
                 break;
@@ -235,7 +238,13 @@ impl Comparison<'_> {
             settings.warm_up = Duration::ZERO;
         }
         let title = format!("{} {name}, run {}", self.title(way), way.run);
-        let output = Output { title: Some(format!("leases: {title}")), ..self.output.clone() };
+        let output = Output {
+            title: Some(format!("leases: {title}")),
+            among: self.events.shared(),
+            ..self.output.clone()
+        };
+        let labels = self.labels(way, name);
+        self.events.cell(&labels);
         self.screen.phase(title, operations, asked.duration);
         let phase = Phase {
             work,
@@ -262,10 +271,28 @@ impl Comparison<'_> {
                 return ControlFlow::Break(());
             }
         };
-        let counted = held.backend.count();
-        let expected = Rows::after(&done, effect, before.rows, group);
-        let mut cell = self.cell(way, name, &done);
-        let contents = match counted {
+        self.events.run(&done.finished.losses);
+        let mut cell = self.cell(labels, &done);
+        let contents = self.counted(held, (&done, effect), before, &mut cell);
+        self.screen.clear();
+        for note in &cell.notes {
+            console::note(&format!("{} {name}, run {}: {note}", self.title(way), way.run));
+        }
+        self.events.cell_end(&cell);
+        self.collection.cells.push(cell);
+        contents.map_or(ControlFlow::Break(()), ControlFlow::Continue)
+    }
+
+    /// What is in the store after a phase; none where that could not be counted. The cell says what is wrong with it.
+    fn counted(
+        &mut self,
+        held: &Held,
+        (done, effect): (&Done, Effect),
+        before: Contents,
+        cell: &mut Cell,
+    ) -> Option<Contents> {
+        let expected = Rows::after(done, effect, before.rows, self.asked.group);
+        match held.backend.count() {
             Err(trouble) => {
                 self.tally.uncounted = true;
                 cell.notes.push(format!("its leases could not be counted: failed to {trouble}"));
@@ -279,15 +306,9 @@ impl Comparison<'_> {
                     cell.figures.insert("invalid".to_owned(), 1.0);
                     cell.notes.push(objection);
                 }
-                Some(self.contents(&done, effect, before, rows))
+                Some(self.contents(done, effect, before, rows))
             }
-        };
-        self.screen.clear();
-        for note in &cell.notes {
-            console::note(&format!("{} {name}, run {}: {note}", self.title(way), way.run));
         }
-        self.collection.cells.push(cell);
-        contents.map_or(ControlFlow::Break(()), ControlFlow::Continue)
     }
 
     /// What is in the store now. Only where every exchange that was planned did its work is it known which leases.
@@ -306,9 +327,9 @@ impl Comparison<'_> {
         Contents { rows, first }
     }
 
-    fn cell(&mut self, way: Way<'_>, name: &str, done: &Done) -> Cell {
+    fn cell(&mut self, labels: Vec<(&'static str, String)>, done: &Done) -> Cell {
         let asked = self.asked;
-        let mut cell = Cell::new(self.labels(way, name));
+        let mut cell = Cell::new(labels);
         let seconds = done.lasted().as_secs_f64();
         let operations = done.operations(asked.group);
         cell.figures.insert("operations".to_owned(), operations as f64);

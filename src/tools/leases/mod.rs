@@ -7,6 +7,7 @@
 mod asked;
 mod comparison;
 mod crew;
+mod events;
 mod gathering;
 mod grounds;
 mod held;
@@ -21,12 +22,14 @@ mod weights;
 mod words;
 
 use std::fmt::Display;
+use std::path::Path;
 
 use brunt_record::Collection;
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::leases::{LeaseOutputArgs, LeasesArgs};
+use crate::cli::run_options::RunOptions;
 use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::run::signals::Signals;
@@ -34,6 +37,7 @@ use crate::run::{Losses, files, objectives, prepare, summary};
 
 use asked::{Asked, Chores};
 use comparison::{Comparison, Refused};
+use events::Events;
 use gathering::collection;
 use grounds::Grounds;
 use screen::Screen;
@@ -46,11 +50,13 @@ pub(crate) use ubench::run as ubench;
 pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let asked = Asked::of(args).map_err(usage)?;
     let operations = operations(&asked.work);
-    let objectives = objectives(&args.output.objectives, &operations).map_err(usage)?;
+    let objectives =
+        objectives(&args.output.objectives, &RunOptions::default(), &operations).map_err(usage)?;
     let secrets = Secrets::find(&asked.stores, &args.place, &Machine).map_err(usage)?;
-    let LeaseOutputArgs { record, html, .. } = &args.output;
-    files::check(&[("--record", record.as_deref()), ("--html", html.as_deref())])
-        .map_err(failed)?;
+    let LeaseOutputArgs { record, html, events, .. } = &args.output;
+    let named = events.as_deref().filter(|path| *path != Path::new("-"));
+    let files = [("--record", record.as_deref()), ("--html", html.as_deref()), ("--events", named)];
+    files::check(&files).map_err(failed)?;
     prepare(signals).map_err(failed)?;
     let grounds = Grounds::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
     let mut collection = collection(args.typed.clone());
@@ -69,32 +75,33 @@ pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal>
         stop: signals.stop(),
         screen: Screen::new(args.output.quiet, Comparison::phases(&asked)),
         collection,
+        events: Events::default(),
         tally: Tally::default(),
     };
     comparison.prove().map_err(|refused| match refused {
         Refused::Occupied(text) => Refusal { text: format!("{text}\n"), exit: Exit::Unsafe },
         Refused::Failed(text) => failed(text),
     })?;
+    comparison.events = Events::create(events.as_deref()).map_err(failed)?;
     comparison.carry_out();
-    let Comparison { mut grounds, collection, tally, .. } = comparison;
+    let Comparison { mut grounds, collection, events, tally, .. } = comparison;
     if let Some(kept) = args.place.keep.then(|| grounds.keep()).flatten() {
         console::note(&format!("the files are in {}", kept.display()));
     }
     if let Err(why) = grounds.clear() {
         console::note(&why);
     }
-    let mut losses = Losses::default();
+    let mut losses = events.end();
     if collection.cells.is_empty() && signals.received().is_some() {
         console::note("it was interrupted before anything was measured");
     } else {
-        losses = report(&collection, &args.output);
+        report(&collection, &args.output, &mut losses);
     }
     Ok(losses.tell(tally.exit(signals.received())))
 }
 
-/// Prints and writes what was measured, and returns what could not be written.
-fn report(collection: &Collection, output: &LeaseOutputArgs) -> Losses {
-    let mut losses = Losses::default();
+/// Prints and writes what was measured, and keeps what could not be written.
+fn report(collection: &Collection, output: &LeaseOutputArgs, losses: &mut Losses) {
     let record = output.record.as_deref();
     let html = output.html.as_deref();
     let record = losses.written(record, |path| {
@@ -112,7 +119,6 @@ fn report(collection: &Collection, output: &LeaseOutputArgs) -> Losses {
             console::say(&format!("{name}: {}", path.display()));
         }
     }
-    losses
 }
 
 /// What objectives may be about.

@@ -1,13 +1,15 @@
 //! `--otlp`: what a collector is sent is what the record holds, and one that is away costs a run nothing.
 
 use std::collections::BTreeMap;
-use std::io::{Read as _, Write as _};
+use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::thread;
 
 use brunt_record::Record;
 
+use super::authority::Authority;
 use super::protobuf::Message;
 use super::{counts_of, durations, no_longer};
 use crate::program::{Ended, Program, among_others, binary, command, scratch};
@@ -24,6 +26,14 @@ struct Receiver {
 
 impl Receiver {
     fn start(status: impl Fn(usize) -> &'static str + Send + 'static) -> Self {
+        Self::over(Some, status)
+    }
+
+    /// The same over what is made of each connection, such as TLS.
+    fn over<S: Read + Write>(
+        conversation: impl Fn(TcpStream) -> Option<S> + Send + 'static,
+        status: impl Fn(usize) -> &'static str + Send + 'static,
+    ) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let address = listener.local_addr().expect("its address").to_string();
         let posted = Arc::new(Mutex::new(Vec::new()));
@@ -31,11 +41,12 @@ impl Receiver {
         // It ends with the test program.
         thread::spawn(move || {
             for (number, stream) in listener.incoming().enumerate() {
-                let mut stream = stream.expect("a connection");
+                let stream = conversation(stream.expect("a connection"));
+                let Some(mut stream) = stream else { continue };
                 let Some(request) = request(&mut stream) else { continue };
                 kept.lock().expect("nobody panics").push(request);
                 let head = format!("HTTP/1.1 {}\r\nContent-Length: 0\r\n\r\n", status(number));
-                let _ = stream.write_all(head.as_bytes());
+                let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.flush());
             }
         });
         Self { address, posted }
@@ -46,7 +57,7 @@ impl Receiver {
     }
 }
 
-fn request(stream: &mut TcpStream) -> Option<Posted> {
+fn request(stream: &mut impl Read) -> Option<Posted> {
     let (mut bytes, mut buffer) = (Vec::new(), [0; 4096]);
     loop {
         let count = stream.read(&mut buffer).ok().filter(|count| *count > 0)?;
@@ -60,11 +71,25 @@ fn request(stream: &mut TcpStream) -> Option<Posted> {
     }
 }
 
-fn run(target: &Target, otlp: &str, record: &std::path::Path, code: i32) -> (Ended, Record) {
+fn run(target: &Target, otlp: &str, record: &Path, code: i32) -> (Ended, Record) {
+    run_trusting(None, target, otlp, record, code)
+}
+
+/// The same, where a collector is trusted if an authority of this file says who it is.
+fn run_trusting(
+    authority: Option<&Path>,
+    target: &Target,
+    otlp: &str,
+    record: &Path,
+    code: i32,
+) -> (Ended, Record) {
     let url = format!("http://{}/sleep?ms=1", target.address());
     let mut run = command(binary());
     run.args(["http", "-c", "2", "-q", "100", "-z", "3s", "--quiet", "--otlp", otlp]);
     run.env("OTEL_EXPORTER_OTLP_HEADERS", "api-key=s%20e");
+    if let Some(authority) = authority {
+        run.env("OTEL_EXPORTER_OTLP_CERTIFICATE", authority);
+    }
     let ended = Program::start(run.arg("--record").arg(record).arg(&url)).wait().expect(code);
     (ended, Record::read(record).expect("a record"))
 }
@@ -190,5 +215,42 @@ fn a_collector_that_is_away_is_told_of_and_costs_the_run_nothing() {
         assert!(ended.stdout.contains("Result:"), "{ended}");
     }
     drop(silent);
+    target.stop();
+}
+
+#[test]
+fn a_collector_over_https_is_sent_the_same_and_one_that_nobody_vouches_for_nothing() {
+    let _among = among_others();
+    let (directory, target) = (scratch(), Target::start("rest"));
+    let [ours, other] = ["ours", "other"].map(|name| Authority::new(name, directory.path()));
+    let served = ours.served("127.0.0.1");
+    let secured = move |stream| served.accept(stream);
+    let receiver = Receiver::over(secured, |_| "200 OK");
+    let url = format!("https://{}", receiver.address);
+    let record = directory.path().join("run.json");
+
+    let (ended, made) = run_trusting(Some(ours.path()), &target, &url, &record, 0);
+    assert!(!ended.said().contains("failed to deliver"), "{ended}");
+    let posted = receiver.posted();
+    let (head, last) = posted.last().expect("a message");
+    assert!(head.starts_with("post /v1/metrics http/1.1"), "{head}");
+    assert!(head.contains("\r\napi-key: s e"), "{head}");
+    compare(&made, &read(last).0);
+
+    // An authority that did not issue its certificate, and those of this machine, which did not either.
+    for authority in [Some(other.path()), None] {
+        let (ended, made) = run_trusting(authority, &target, &url, &record, 1);
+        assert_eq!(made.counts.ok, 300, "the run is unharmed: {ended}");
+        assert_eq!(ended.stderr.matches("note: failed to deliver").count(), 1, "{ended}");
+        let told =
+            format!("error: failed to deliver the last figures to --otlp {url}/v1/metrics: ");
+        assert!(ended.said().contains(&told), "{ended}");
+        assert!(
+            ended.said().contains("OTEL_EXPORTER_OTLP_CERTIFICATE names a PEM file"),
+            "{ended}"
+        );
+        assert!(ended.stdout.contains("Result:"), "{ended}");
+        assert_eq!(receiver.posted().len(), posted.len(), "nothing was said to it: {ended}");
+    }
     target.stop();
 }

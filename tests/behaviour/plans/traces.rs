@@ -168,7 +168,7 @@ fn what_cannot_be_traced_is_refused_before_anything_is_sent() {
     assert!(har.said().contains("no step is a request over HTTP"), "{har}");
     let lost = plan.run(&["--trace", "/no/such/directory/a.ndjson"]).expect(1);
     assert!(lost.said().contains("--trace /no/such/directory/a.ndjson"), "{lost}");
-    for line in [["--once", "--check"], ["--once", "--slo=errors<1%"]] {
+    for line in [["--once", "--check"], ["--once", "--slo=errors<1%"], ["--once", "--live"]] {
         plan.run(&line).expect(2);
     }
 }

@@ -341,6 +341,7 @@ access to attrs=userPassword by self write by anonymous auth by * none
 access to * by self write by * read
 overlay sssvlv
 overlay ppolicy
+ppolicy_use_lockout
 database monitor
 access to * by * read
 "#

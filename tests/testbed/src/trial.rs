@@ -278,7 +278,7 @@ impl Ended {
         let mut results = BTreeMap::new();
         for ((class, code), count) in self.ends() {
             assert!(
-                ["ok", "result"].contains(&&*class),
+                ["ok", "result", "locked"].contains(&&*class),
                 "not the server's answer: {class}\n{self}"
             );
             *results.entry(code).or_default() += count;

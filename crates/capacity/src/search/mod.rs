@@ -212,16 +212,25 @@ pub fn rate(rate: f64) -> String {
     format!("{text}/s")
 }
 
+/// No smaller difference of two mean service times is the target's: a reader that sleeps takes longer to be woken.
+const WAKE_UP_S: f64 = 10e-6;
+
 /// How the target was at the end beside its start.
+///
+/// A service time ends when the generator sees the answer, so its own reaction time is in it, and that differs from run
+/// to run. How long it takes is known from what was sent too late: a difference below that is not called drift.
 pub(crate) fn drift(before: Option<&Measured>, after: Option<&Measured>) -> Option<Drift> {
-    let (before, after) = (before?.service, after?.service);
+    let (before, after) = (before?, after?);
+    let own_s = before.lateness_p50_s.max(after.lateness_p50_s).max(WAKE_UP_S);
+    let (before, after) = (before.service, after.service);
     if before.count == 0 || after.count == 0 {
         return None;
     }
     let error = |times: crate::Times| times.deviation_s.powi(2) / times.count as f64;
     let apart = (after.mean_s - before.mean_s).abs();
-    let drifted =
-        apart > 0.05 * before.mean_s && apart > 3.0 * (error(before) + error(after)).sqrt();
+    let drifted = apart > own_s
+        && apart > 0.05 * before.mean_s
+        && apart > 3.0 * (error(before) + error(after)).sqrt();
     Some(Drift { before_s: before.mean_s, after_s: after.mean_s, drifted })
 }
 

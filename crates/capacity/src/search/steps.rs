@@ -135,7 +135,9 @@ impl Search<'_> {
     }
 
     fn is_session_limited(&self) -> bool {
-        self.steps.last().is_some_and(|step| step.measured.limited.is_none())
+        self.steps
+            .last()
+            .is_some_and(|step| step.measured.limited.is_none() && step.measured.own.is_none())
     }
 
     /// Makes a step, again if no session could be opened.
@@ -214,6 +216,9 @@ pub(crate) fn void(
 ) -> Option<String> {
     if let Some(why) = &measured.limited {
         return Some(format!("generator-limited: {why}"));
+    }
+    if let Some(own) = measured.own.as_ref().filter(|own| own.decides(objectives, evidence)) {
+        return Some(format!("generator-limited: {}", own.why));
     }
     let served = measured.service.p50_s < SERVICE_GROWTH * unstressed.service.p50_s;
     let connections = most_wait(measured) || only_waiting_is_late(measured, objectives, evidence);

@@ -27,8 +27,8 @@ pub(crate) struct Bounds {
     pub(crate) median: f64,
 }
 
-const GOOD: Bounds = Bounds { answered: 1.0, high: 0.0, median: -0.07 };
-const ALL: Generator = Generator { stops_at: None, sessions: None };
+pub(crate) const GOOD: Bounds = Bounds { answered: 1.0, high: 0.0, median: -0.07 };
+const ALL: Generator = Generator { stops_at: None, sessions: None, reacts_within: 0.0 };
 
 fn case(name: &'static str, design: Design, goal: &'static str, capacity: f64) -> Case {
     Case { name, design, goal, capacity, generator: ALL, settings: Settings::default, bounds: GOOD }
@@ -111,7 +111,7 @@ pub(crate) fn specified() -> Vec<Case> {
             )
         },
         Case {
-            generator: Generator { stops_at: Some(600.0), sessions: None },
+            generator: Generator { stops_at: Some(600.0), ..ALL },
             bounds: bounds(1.0, 0.0, -0.25),
             ..case("generator stops at 600", PLAIN, "p99<20ms", 769.7)
         },
@@ -165,7 +165,7 @@ pub(crate) fn held_out() -> Vec<Case> {
         case("sheds half above 20", Design { sheds_above: Some(20), ..PLAIN }, "errors<1%", 893.9),
         case("M/M/2, five times unstressed", Design { servers: 2, ..PLAIN }, "p99<5x", 897.2),
         Case {
-            generator: Generator { stops_at: None, sessions: Some(50) },
+            generator: Generator { sessions: Some(50), ..ALL },
             bounds: Bounds { median: -0.15, ..GOOD },
             ..case(
                 "50 connections, 80 ms away",

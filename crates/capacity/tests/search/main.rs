@@ -7,7 +7,7 @@ mod recorded;
 mod server;
 mod simulation;
 
-use brunt_capacity::{Answer, Found, Goals, Kind, Measured, Order, Trial, find};
+use brunt_capacity::{Answer, Found, Goals, Kind, Measured, Order, Settings, Trial, find};
 use brunt_record::Bad;
 use cases::{Case, held_out, specified};
 use server::Server;
@@ -191,6 +191,33 @@ fn the_specified_servers_are_claimed_within_their_bounds() {
 #[test]
 fn servers_that_no_default_was_chosen_on_are_claimed_within_their_bounds() {
     held_out().iter().for_each(holds);
+}
+
+/// A sleeping reader sees answers some tens of microseconds late, in each run otherwise. That is no drift of a server
+/// whose requests take 50 of them; one that loses a fifth of its speed drifts beside it as well.
+#[test]
+fn a_generator_that_reacts_in_its_own_time_is_not_taken_for_drift() {
+    let generator = Generator { reacts_within: 60e-6, ..Generator::default() };
+    let case = |design, settings| Case {
+        name: "reacts within 60 us",
+        design,
+        goal: "p99<20ms",
+        capacity: 769.7,
+        generator,
+        settings,
+        bounds: cases::GOOD,
+    };
+    let fast = case(server::Design { speed: 20_000.0, ..server::PLAIN }, || Settings {
+        from: Some(200.0),
+        to: Some(400.0),
+        ..Settings::default()
+    });
+    let fading =
+        case(server::Design { fades: Some((0.2, 1_200.0)), ..server::PLAIN }, Settings::default);
+    let drifted =
+        |case: &Case| (0..SEARCHES).filter(|seed| search(case, *seed).found.is_unstable()).count();
+    assert_eq!(drifted(&fast), 0);
+    assert!(drifted(&fading) >= 14, "{} of {SEARCHES}", drifted(&fading));
 }
 
 #[test]

@@ -14,6 +14,8 @@ pub(crate) struct Generator {
     pub(crate) stops_at: Option<f64>,
     /// It has so many connections.
     pub(crate) sessions: Option<usize>,
+    /// It sees an answer so many seconds after it came, give or take a half, in each step anew.
+    pub(crate) reacts_within: f64,
 }
 
 pub(crate) struct Simulation {
@@ -22,6 +24,8 @@ pub(crate) struct Simulation {
     chance: Chance,
     pub(crate) now: f64,
     free: Vec<f64>,
+    /// How long it takes to see an answer, in this step.
+    reaction: f64,
     /// One response time in so many is kept for percentiles.
     responses: Vec<f64>,
     services: Vec<f64>,
@@ -44,6 +48,7 @@ impl Simulation {
             chance: Chance::new(seed ^ 0xA5A5),
             now: 0.0,
             free: vec![0.0; generator.sessions.unwrap_or_default()],
+            reaction: 0.0,
             responses: Vec::new(),
             services: Vec::new(),
             lags: Vec::new(),
@@ -58,7 +63,8 @@ impl Simulation {
         self.exchanges += 1;
         let slot = (0..self.free.len()).min_by(|a, b| self.free[*a].total_cmp(&self.free[*b]));
         let sent = slot.map_or(due, |slot| self.free[slot].max(due));
-        let ended = self.server.serve(sent).map(|ended| ended.min(sent + TIMEOUT_S));
+        let ended =
+            self.server.serve(sent).map(|ended| ended.min(sent + TIMEOUT_S) + self.reaction);
         if let Some(slot) = slot {
             self.free[slot] = ended.unwrap_or(sent);
         }
@@ -88,6 +94,7 @@ impl Simulation {
             service: times(&mut self.services),
             errors: self.errors as f64 / self.count.max(1) as f64,
             lag_p50_s: lags.p50_s,
+            lateness_p50_s: self.reaction,
             limited: limited.then(|| "its workers had no core to run on".to_owned()),
             relative_to: [("p99".to_owned(), response.p99_s)].into(),
             ..Measured::default()
@@ -118,6 +125,7 @@ impl Trial for Simulation {
     ) -> Outcome {
         let began = self.now;
         self.now += order.idle.as_secs_f64();
+        self.reaction = self.generator.reacts_within * (0.5 + self.chance.share());
         let Some(rate) = order.rate else { return self.closed(order) };
         let limited = self.generator.stops_at.is_some_and(|most| rate > most);
         let rate = rate.min(self.generator.stops_at.unwrap_or(f64::INFINITY));

@@ -123,6 +123,17 @@ impl Cursor {
         self.upcoming = Upcoming::Unknown;
     }
 
+    /// Gives an iteration back to those that all users share, if it was taken and nothing of it was done: the run that
+    /// comes next may make it.
+    pub(super) fn give_back(&mut self, compiled: &CompiledFlow) {
+        let unbegun = self.at.take().is_some_and(|id| id.step == 0);
+        if let Iterations::Shared(pool) = &compiled.flow().iterations
+            && unbegun
+        {
+            pool.give_back();
+        }
+    }
+
     fn look(
         &mut self,
         compiled: &CompiledFlow,

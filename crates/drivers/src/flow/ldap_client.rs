@@ -4,7 +4,7 @@ use super::compiled_flow::CompiledFlow;
 use super::ldap::LdapExchange;
 use super::reply::Reply;
 use crate::ldap::{Failed, LdapPool, UserConnection};
-use brunt_exchange::{Outcome, Watch};
+use brunt_exchange::{Class, Outcome, Watch};
 use brunt_feed::Values;
 
 /// A connection of the user's own, and what came back over it last.
@@ -14,12 +14,19 @@ pub(super) struct LdapClient {
     failed: Option<Failed>,
     /// The result code of the last answer.
     code: u32,
+    /// What a refusal by that code is.
+    class: Class,
 }
 
 impl LdapClient {
     /// The client of user `number`.
     pub(super) fn new(ldap: &LdapPool, number: u32) -> Self {
-        Self { connection: UserConnection::new(ldap, number), failed: None, code: 0 }
+        Self {
+            connection: UserConnection::new(ldap, number),
+            failed: None,
+            code: 0,
+            class: Class::Result,
+        }
     }
 
     /// Connects and binds if that is needed. A failure is kept for the step that needed it.
@@ -44,7 +51,7 @@ impl LdapClient {
         match ran.map_err(|unset| compiled.bare(unset, watch))? {
             Err(failed) => Err(failed.outcome(watch)),
             Ok(result) => {
-                self.code = result.code;
+                (self.code, self.class) = (result.code, result.class);
                 watch.items(result.entries);
                 Ok(())
             }
@@ -54,6 +61,11 @@ impl LdapClient {
     /// The answer: of a search, the first entry.
     pub(super) fn reply(&self) -> Reply<'_> {
         Reply::Named { code: self.code, values: self.connection.found() }
+    }
+
+    /// What a refusal by the last answer's code is: an account may be locked.
+    pub(super) const fn class_of_refusal(&self) -> Class {
+        self.class
     }
 
     /// Closes the connection.

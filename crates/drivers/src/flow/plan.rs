@@ -239,4 +239,9 @@ impl Pool {
     pub fn take(&self) -> bool {
         self.taken.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < self.count
     }
+
+    /// Takes one back that was taken and not begun.
+    pub(super) fn give_back(&self) {
+        self.taken.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
+    }
 }

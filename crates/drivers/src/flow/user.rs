@@ -416,7 +416,7 @@ fn judge_result(
     let reply = ldap_client.reply();
     let code_checked = act.checks.iter().any(super::Check::is_of_the_code);
     if !code_checked && !ldap.succeeded(reply.code()) {
-        return Outcome::Failed(Class::Result, reply.code());
+        return Outcome::Failed(ldap_client.class_of_refusal(), reply.code());
     }
     judge(act, reply, variables, watch)
 }
@@ -502,6 +502,7 @@ impl Session for User {
     }
 
     async fn close(&mut self) {
+        self.cursor.give_back(&self.context.compiled);
         self.http_client.close().await;
         if let Some(ldap_client) = &mut self.ldap_client {
             ldap_client.close().await;

@@ -3,7 +3,7 @@
 use super::buffers::Buffers;
 use super::link::Link;
 use super::slot::{Keep, Reply};
-use brunt_exchange::Watch;
+use brunt_exchange::{Class, Watch};
 use brunt_feed::starred;
 use brunt_wire::ldap::code;
 use std::future::poll_fn;
@@ -73,6 +73,17 @@ impl Channel<'_> {
     /// The diagnostic message of the last answer.
     pub(super) fn diagnostic(&self) -> Box<str> {
         self.link.with_slot(self.slot, |slot| slot.text.take()).flatten().unwrap_or_default()
+    }
+
+    /// What a refusal was: of the request, or because an account is locked.
+    pub(super) fn class_of_refusal(&self) -> Class {
+        let locked = self.link.with_slot(self.slot, |slot| slot.locked).unwrap_or(false);
+        if locked { Class::Locked } else { Class::Result }
+    }
+
+    /// Has the last answer count as that of an account that is locked, or about to be.
+    pub(super) fn mark_locked(&self) {
+        self.link.with_slot(self.slot, |slot| slot.locked = true);
     }
 
     /// Stars a secret in the diagnostic message of the last answer: servers say what they were sent.

@@ -11,6 +11,7 @@
 //! Must not know what an operation means, who binds, or how a connection is made.
 
 use super::failure::Failure;
+use super::lockout;
 use super::slot::{Keep, Reply, Slot};
 use super::tally::Tally;
 use crate::net::stream::Stream;
@@ -515,19 +516,23 @@ fn end_with(slot: &mut Slot, code: u32, scan: &Scan<'_>, tally: &Tally) -> Resul
         _ => {}
     }
     if scan.op == op::BIND_RESPONSE {
-        count_policy(scan, tally)?;
+        let policy = policy_of(scan, tally)?;
+        if code != 0 {
+            let diagnostic = scan.result().map_err(malformed)?.diagnostic;
+            slot.locked = lockout::is_locked(code, diagnostic, policy);
+        }
     }
     slot.end(Reply::Result(code));
     Ok(())
 }
 
-/// What the password policy says beside the result; nothing unless the bind asked for it.
-fn count_policy(scan: &Scan<'_>, tally: &Tally) -> Result<(), Failure> {
+/// The error of the password policy beside the result; none unless the bind asked for it.
+fn policy_of(scan: &Scan<'_>, tally: &Tally) -> Result<Option<value::PolicyError>, Failure> {
     let policy = scan
         .controls()
         .and_then(|controls| controls.find(control::PASSWORD_POLICY))
         .map_err(malformed)?;
-    let Some(bytes) = policy.and_then(|policy| policy.value) else { return Ok(()) };
+    let Some(bytes) = policy.and_then(|policy| policy.value) else { return Ok(None) };
     let policy = value::PasswordPolicy::decode(bytes).map_err(malformed)?;
     if policy.warning.is_some() {
         Tally::one(&tally.policy_warnings);
@@ -535,7 +540,7 @@ fn count_policy(scan: &Scan<'_>, tally: &Tally) -> Result<(), Failure> {
     if policy.error.is_some() {
         Tally::one(&tally.policy_errors);
     }
-    Ok(())
+    Ok(policy.error)
 }
 
 /// The failure that an unsolicited notification means (RFC 4511 section 4.4).

@@ -7,6 +7,7 @@ use super::buffers::Scratch;
 use super::churn::Churn;
 use super::error::PlanError;
 use super::live::LiveEntries;
+use super::lockout::LockoutGuard;
 use super::login::{Credentials, WrongPasswords};
 use super::rename::Renaming;
 use super::request::{Compiler, Request};
@@ -53,6 +54,8 @@ pub struct Plan {
     pub(super) sessions: u32,
     pub(super) seed: u64,
     pub(super) tally: Arc<Tally>,
+    /// What keeps binds back once accounts lock, if that is to be.
+    pub(super) lockout: Option<LockoutGuard>,
     exchanges_max: Option<u64>,
 }
 
@@ -98,6 +101,7 @@ impl Plan {
             sessions: setup.sessions,
             seed: setup.seed,
             tally: Arc::default(),
+            lockout: None,
             exchanges_max: match &setup.task {
                 Task::AddAndDelete(adding) => adding.exchanges_max,
                 _ => None,
@@ -122,6 +126,13 @@ impl Plan {
             Operation::AddAndDelete(_) => &["add", "delete"],
             Operation::Given => &[],
         }
+    }
+
+    /// The same plan, which sends no more binds once so many accounts were found locked, or about to be. In a run that
+    /// is to end when accounts lock, every bind until it has ended may lock one more.
+    #[must_use]
+    pub fn withholding_after(self, tolerated: u64) -> Self {
+        Self { lockout: Some(LockoutGuard::new(tolerated)), ..self }
     }
 
     /// How many sessions share a connection.

@@ -45,7 +45,7 @@ pub async fn probe(plan: &Arc<Plan>) -> Result<(), ProbeError> {
     opened.map_err(|failure| ProbeError {
         class: failure.class,
         code: match failure.class {
-            Class::Login | Class::Result => failure.code,
+            Class::Login | Class::Result | Class::Locked => failure.code,
             Class::Tls if (1..=code::OTHER).contains(&failure.code) => failure.code,
             Class::Closed => code::SERVER_DOWN,
             Class::Protocol => code::DECODING_ERROR,

@@ -254,7 +254,7 @@ impl ExchangeInFlight<'_> {
                 if watch.wants_text() {
                     watch.explain(format_args!("{} [{}]", self.channel.refusal(refused), about()));
                 }
-                Outcome::Failed(Class::Result, refused)
+                Outcome::Failed(self.channel.class_of_refusal(), refused)
             }
             Err(failure) => failure.outcome(watch),
         }
@@ -280,6 +280,10 @@ impl ExchangeInFlight<'_> {
             position: self.position(),
             found,
         };
+        let lockout = self.plan().lockout.as_ref();
+        if lockout.is_some_and(|lockout| !lockout.lets_through()) {
+            return Outcome::Skipped;
+        }
         let guard = IdentityGuard(&self.connection.unsettled);
         let reply = loop {
             let used = self.connection.link.used.get();
@@ -292,7 +296,14 @@ impl ExchangeInFlight<'_> {
             }
         };
         guard.settle();
-        self.outcome(reply, || credentials.about(&context()), watch)
+        let about = || credentials.about(&context());
+        if let (Some(lockout), Ok(code)) = (lockout, &reply) {
+            let says_locked = self.channel.class_of_refusal() == Class::Locked;
+            if lockout.answered(*code, says_locked, about) {
+                self.channel.mark_locked();
+            }
+        }
+        self.outcome(reply, about, watch)
     }
 
     async fn search(&self, search: &Request, watch: &mut Watch<'_>) -> Outcome {

@@ -58,6 +58,8 @@ pub(super) struct Slot {
     pub(super) entries: u64,
     pub(super) kept: Vec<u8>,
     pub(super) text: Option<Box<str>>,
+    /// The server says of a bind that the account is locked or disabled, or its password expired.
+    pub(super) locked: bool,
     pub(super) waker: Option<Waker>,
 }
 
@@ -74,6 +76,7 @@ impl Slot {
             entries: 0,
             kept: Vec::new(),
             text: None,
+            locked: false,
             waker: None,
         }
     }
@@ -94,6 +97,7 @@ impl Slot {
         self.entries = 0;
         self.kept.clear();
         self.text = None;
+        self.locked = false;
     }
 
     pub(super) fn end(&mut self, reply: Reply) {

@@ -9,7 +9,7 @@ use super::plan::Plan;
 use super::session::is_safe;
 use super::slot::Keep;
 use super::worker::Worker;
-use brunt_exchange::Watch;
+use brunt_exchange::{Class, Watch};
 use brunt_feed::{Unfilled, Values};
 use brunt_wire::ldap::code;
 use std::rc::Rc;
@@ -44,6 +44,8 @@ pub struct UserConnection {
 pub struct OperationResult {
     /// The result code.
     pub code: u32,
+    /// What a refusal by that code is: of the request, or because an account is locked.
+    pub class: Class,
     /// How many entries came back.
     pub entries: u64,
 }
@@ -119,7 +121,8 @@ impl UserConnection {
         if entries > 0 {
             channel.kept(|kept| read_entry(kept, &mut self.found));
         }
-        Ok(reply.map(|code| OperationResult { code, entries }).map_err(Failed))
+        let class = channel.class_of_refusal();
+        Ok(reply.map(|code| OperationResult { code, class, entries }).map_err(Failed))
     }
 
     /// The values of the first entry that was found, by name; its DN is called `dn`.

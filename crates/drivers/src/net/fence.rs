@@ -2,14 +2,24 @@
 //!
 //! It belongs to the process and not to a run, and is asked where a connection is opened or a datagram leaves, by the
 //! address that was resolved: a redirect, a name that resolves to another address an hour later and an answer that
-//! names another server all come past it. Without one everything is allowed. Sockets of this machine have no address,
-//! and what the C library asks for its name service is the machine's own business. It must not know what is sent.
+//! names another server all come past it. A policy says what lies within: a list of addresses, a file of targets with
+//! what may be asked of each, and otherwise whatever is not public. A process without a fence may reach everything.
+//! Sockets of this machine have no address, and what the C library asks for its name service is the machine's own
+//! business. It must not know what is sent, and asks nobody anything.
 
 use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
+
+use super::public::is_public;
+#[cfg(test)]
+use super::targets::Rule;
+use super::targets::{Demand, Targets};
+
+/// Servers of a run that are known before it begins. Whatever is beyond is checked when it is reached.
+const EXPECTED_MAX: usize = 1_024;
 
 /// Addresses that may be reached: `10.1.0.0/16:389`, `[2001:db8::]/32:53`, `192.0.2.7`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +35,12 @@ impl Allowed {
         Self { network, bits: if network.is_ipv4() { 32 } else { 128 }, port: None }
     }
 
+    /// The same addresses at one port.
+    #[must_use]
+    pub const fn at_port(self, port: u16) -> Self {
+        Self { port: Some(port), ..self }
+    }
+
     /// The addresses of this machine alone.
     pub const LOOPBACK: [Self; 2] = [
         Self { network: IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), bits: 8, port: None },
@@ -36,7 +52,7 @@ impl Allowed {
         self.network.is_loopback() && self.bits >= if self.network.is_ipv4() { 8 } else { 128 }
     }
 
-    fn holds(&self, to: SocketAddr) -> bool {
+    pub(super) fn holds(&self, to: SocketAddr) -> bool {
         let same = |ours: &[u8], theirs: &[u8]| {
             ours.iter().zip(theirs).enumerate().all(|(at, (ours, theirs))| {
                 let left = usize::from(self.bits).saturating_sub(at * 8).min(8) as u32;
@@ -115,12 +131,35 @@ impl fmt::Display for Allowed {
     }
 }
 
+/// What a process may reach.
+#[derive(Clone, Debug, Default)]
+pub struct Policy {
+    /// Nothing but these, if there is a list; nothing at all, if it is empty.
+    pub allowed: Option<Vec<Allowed>>,
+    /// Nothing but loopback and these, if there is a file of targets.
+    pub targets: Option<Targets>,
+    /// Public addresses that are named by neither.
+    pub public: bool,
+}
+
 /// What a process may reach, and what it was kept from.
 #[derive(Debug, Default)]
 pub struct Fence {
-    allowed: Vec<Allowed>,
+    policy: Policy,
+    /// What is known of the run that goes on.
+    run: RwLock<Known>,
     /// The first address that was refused.
-    refused: Mutex<Option<SocketAddr>>,
+    refused: Mutex<Option<Refused>>,
+}
+
+/// What is known of a run before it sends anything.
+#[derive(Debug, Default)]
+struct Known {
+    /// The servers that it is going to reach, each with the addresses it may be reached by.
+    expected: Vec<Vec<SocketAddr>>,
+    /// Public addresses that somebody answered for.
+    agreed: Vec<IpAddr>,
+    demand: Demand,
 }
 
 /// The fence of this process. There is one, and it is never taken down: a way to send that somebody adds tomorrow
@@ -128,29 +167,97 @@ pub struct Fence {
 static FENCE: OnceLock<Fence> = OnceLock::new();
 
 impl Fence {
-    /// A fence around these addresses.
-    pub fn around(allowed: Vec<Allowed>) -> Self {
-        Self { allowed, refused: Mutex::default() }
+    /// A fence with this policy.
+    pub fn new(policy: Policy) -> Self {
+        Self { policy, ..Self::default() }
+    }
+
+    /// Why an address may not be reached, if it may not.
+    fn decide(&self, to: SocketAddr) -> Result<(), Refused> {
+        let refused = |why| Err(Refused { to, why });
+        let allowed = self.policy.allowed.as_deref();
+        let listed = allowed.is_some_and(|all| all.iter().any(|allowed| allowed.holds(to)));
+        if !listed && allowed.is_some() {
+            return refused(Why::NotAllowed);
+        }
+        if let Some(targets) = &self.policy.targets {
+            return match targets.rule(to) {
+                Some(rule) => match rule.exceeded(&self.known().demand) {
+                    Some(limit) => refused(Why::Limit(targets.name(), rule.name(), limit)),
+                    None => Ok(()),
+                },
+                None if to.ip().to_canonical().is_loopback() => Ok(()),
+                None => refused(Why::NotListed(targets.name())),
+            };
+        }
+        let stranger = !listed && !self.policy.public && is_public(to.ip());
+        if stranger && !self.known().agreed.contains(&to.ip().to_canonical()) {
+            return refused(Why::Public);
+        }
+        Ok(())
     }
 
     /// Whether an address lies within; remembers the first that does not.
     fn check(&self, to: SocketAddr) -> io::Result<()> {
-        if self.allowed.iter().any(|allowed| allowed.holds(to)) {
-            return Ok(());
-        }
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(to);
-        Err(io::Error::new(io::ErrorKind::PermissionDenied, Refused(to)))
+        self.decide(to).map_err(|refused| {
+            self.refused
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .get_or_insert_with(|| refused.clone());
+            io::Error::new(io::ErrorKind::PermissionDenied, refused)
+        })
+    }
+
+    /// The servers that the run is going to reach and must not, each by its first address.
+    fn blocked(&self) -> Vec<Refused> {
+        let expected = self.known().expected.clone();
+        let refusal = |addresses: &Vec<SocketAddr>| {
+            let all: Result<Vec<Refused>, ()> =
+                addresses.iter().map(|to| self.decide(*to).err().ok_or(())).collect();
+            all.ok()?.into_iter().next()
+        };
+        expected.iter().filter_map(refusal).collect()
+    }
+
+    fn known(&self) -> RwLockReadGuard<'_, Known> {
+        self.run.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn learn(&self, what: impl FnOnce(&mut Known)) {
+        what(&mut self.run.write().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
 /// Why nothing was sent to an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0} is not an address that this run may reach; add it with --allow")]
-pub struct Refused(pub SocketAddr);
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{to} {why}")]
+pub struct Refused {
+    /// Where to.
+    pub to: SocketAddr,
+    /// Why not.
+    pub why: Why,
+}
+
+/// Why an address may not be reached.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// There is a list of addresses, and it is not on it.
+    #[error("is not an address that this run may reach; add it with --allow")]
+    NotAllowed,
+    /// It is of the public internet, and nobody said that it is meant.
+    #[error("is a public address; if it is yours to load, name it with --allow or give --yes")]
+    Public,
+    /// The file of targets does not have it.
+    #[error("is not among the targets of {0}; add it there if it may be loaded")]
+    NotListed(String),
+    /// A rule of the file of targets allows less than the run asks for.
+    #[error("may not be loaded like that: {0} allows {1} {2}")]
+    Limit(String, String, String),
+}
 
 /// Puts the fence up. Returns whether there was none yet.
-pub fn put_up(allowed: Vec<Allowed>) -> bool {
-    FENCE.set(Fence::around(allowed)).is_ok()
+pub fn put_up(policy: Policy) -> bool {
+    FENCE.set(Fence::new(policy)).is_ok()
 }
 
 /// Whether this process may send to an address.
@@ -158,20 +265,60 @@ pub fn check(to: SocketAddr) -> io::Result<()> {
     FENCE.get().map_or(Ok(()), |fence| fence.check(to))
 }
 
-/// Whether there is a fence.
-pub fn is_up() -> bool {
-    FENCE.get().is_some()
+/// Whether this process might send to an address. Nothing is remembered.
+pub fn permits(to: SocketAddr) -> bool {
+    FENCE.get().is_none_or(|fence| fence.decide(to).is_ok())
+}
+
+/// Says that this process is going to reach a server, by one of these addresses. Whoever carries out a run asks
+/// [`blocked`] before it begins.
+pub fn expect(addresses: &[SocketAddr]) {
+    if let Some(fence) = FENCE.get() {
+        fence.learn(|known| {
+            if known.expected.len() < EXPECTED_MAX
+                && !known.expected.iter().any(|it| it == addresses)
+            {
+                known.expected.push(addresses.to_vec());
+            }
+        });
+    }
+}
+
+/// The servers that are known by now, each with the addresses it may be reached by.
+pub fn expected() -> Vec<Vec<SocketAddr>> {
+    FENCE.get().map(|fence| fence.known().expected.clone()).unwrap_or_default()
+}
+
+/// Says what the run that comes next asks of its targets.
+pub fn demand(demand: Demand) {
+    if let Some(fence) = FENCE.get() {
+        fence.learn(|known| known.demand = demand);
+    }
+}
+
+/// Why the servers that are known by now must not be reached, if they must not.
+pub fn blocked() -> Vec<Refused> {
+    FENCE.get().map(Fence::blocked).unwrap_or_default()
+}
+
+/// Lets this process reach public addresses that somebody answered for.
+pub fn agree(addresses: &[SocketAddr]) {
+    if let Some(fence) = FENCE.get() {
+        fence.learn(|known| {
+            known.agreed.extend(addresses.iter().map(|to| to.ip().to_canonical()));
+        });
+    }
 }
 
 /// The number of an error of the system, or the one that a fence stands for.
 pub(crate) fn number(error: &io::Error) -> Option<i32> {
-    let kept = error.get_ref().is_some_and(|inner| inner.is::<Refused>());
-    error.raw_os_error().or(kept.then_some(libc::EACCES))
+    let refusal = || error.get_ref()?.downcast_ref::<Refused>().map(|_| libc::EACCES);
+    error.raw_os_error().or_else(refusal)
 }
 
-/// The first address that this process was kept from.
-pub fn refused() -> Option<SocketAddr> {
-    *FENCE.get()?.refused.lock().unwrap_or_else(PoisonError::into_inner)
+/// The first address that this process was kept from, and why.
+pub fn refused() -> Option<Refused> {
+    FENCE.get()?.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
 
 #[cfg(test)]
@@ -180,6 +327,10 @@ mod tests {
 
     fn at(text: &str) -> SocketAddr {
         text.parse().unwrap()
+    }
+
+    fn around(allowed: &[Allowed]) -> Fence {
+        Fence::new(Policy { allowed: Some(allowed.to_vec()), ..Policy::default() })
     }
 
     #[test]
@@ -195,7 +346,7 @@ mod tests {
             ("[2001:db8::/32]:636", &["[2001:db8:1::]:636"], &["[2001:db8::]:1"]),
             ("127.0.0.1:1389", &["[::ffff:127.0.0.1]:1389"], &["[::1]:1389"]),
         ] {
-            let fence = Fence::around(vec![allowed.parse().unwrap()]);
+            let fence = around(&[allowed.parse().unwrap()]);
             for to in inside {
                 assert!(fence.check(at(to)).is_ok(), "{to} in {allowed}");
             }
@@ -219,12 +370,65 @@ mod tests {
     }
 
     #[test]
-    fn a_fence_without_a_gate_lets_nothing_through_and_says_what_came_first() {
+    fn a_public_address_is_refused_until_somebody_answers_for_it() {
         let fence = Fence::default();
-        assert!(fence.check(at("192.0.2.1:1")).is_err() && fence.check(at("192.0.2.2:1")).is_err());
-        assert_eq!(*fence.refused.lock().unwrap(), Some(at("192.0.2.1:1")));
-        let loopback = Fence::around(Allowed::LOOPBACK.to_vec());
+        for to in ["10.0.0.1:1", "[::ffff:192.168.1.1]:1", "127.9.9.9:1", "[fe80::1]:1"] {
+            assert!(fence.check(at(to)).is_ok(), "{to}");
+        }
+        let error = fence.check(at("192.0.2.1:389")).unwrap_err().to_string();
+        assert!(error.contains("public address") && error.contains("--yes"), "{error}");
+        assert!(fence.check(at("192.0.2.2:389")).is_err());
+        assert_eq!(fence.refused.lock().unwrap().as_ref().unwrap().to, at("192.0.2.1:389"));
+        fence.learn(|known| known.agreed.push(at("192.0.2.2:1").ip()));
+        assert!(fence.check(at("[::ffff:192.0.2.2]:636")).is_ok());
+        assert!(fence.check(at("192.0.2.1:389")).is_err(), "another was agreed to");
+        let answered = Fence::new(Policy { public: true, ..Policy::default() });
+        assert!(answered.check(at("192.0.2.1:389")).is_ok());
+        assert!(around(&["192.0.2.0/24".parse().unwrap()]).check(at("192.0.2.1:1")).is_ok());
+        let loopback = around(&Allowed::LOOPBACK);
         assert!(loopback.check(at("127.9.9.9:1")).is_ok() && loopback.check(at("[::1]:1")).is_ok());
+        assert!(around(&[]).check(at("127.0.0.1:1")).is_err(), "an empty list allows nothing");
         assert!(loopback.check(at("0.0.0.0:1")).is_err() && loopback.check(at("[::2]:1")).is_err());
+    }
+
+    #[test]
+    fn a_server_is_blocked_if_no_address_of_it_may_be_reached() {
+        let fence = around(&["127.0.0.1".parse().unwrap()]);
+        fence.learn(|known| known.expected.push(vec![at("[::1]:80"), at("127.0.0.1:80")]));
+        assert_eq!(fence.blocked(), []);
+        fence.learn(|known| known.expected.push(vec![at("[::1]:81"), at("127.0.0.2:81")]));
+        let blocked = fence.blocked();
+        assert_eq!((blocked.len(), blocked[0].to), (1, at("[::1]:81")));
+        assert!(fence.refused.lock().unwrap().is_none(), "nothing was tried");
+    }
+
+    #[test]
+    fn a_file_of_targets_limits_what_may_be_asked_of_each() {
+        let rule = |network: &str, rate| Rule {
+            networks: vec![network.parse().unwrap()],
+            rate,
+            ..Rule::default()
+        };
+        let rules = vec![rule("10.1.0.0/16:389", Some(500.0)), rule("192.0.2.7", None)];
+        let targets = Some(Targets { file: "targets.toml".to_owned(), rules });
+        let fence = Fence::new(Policy { targets: targets.clone(), ..Policy::default() });
+        let with = |rate| fence.learn(|known| known.demand = Demand { rate, ..Demand::default() });
+        with(Some(500.0));
+        assert!(fence.check(at("10.1.2.3:389")).is_ok() && fence.check(at("192.0.2.7:1")).is_ok());
+        assert!(fence.check(at("127.0.0.1:389")).is_ok(), "this machine is nobody else's");
+        let error = fence.check(at("10.1.2.3:636")).unwrap_err().to_string();
+        assert!(error.contains("not among the targets of targets.toml"), "{error}");
+        for rate in [Some(500.1), None] {
+            with(rate);
+            let error = fence.check(at("10.1.2.3:389")).unwrap_err().to_string();
+            assert!(error.contains("10.1.0.0/16:389") && error.contains("500/s"), "{error}");
+        }
+        // Both lists have to have it.
+        let policy =
+            Policy { targets, allowed: Some(vec!["10.2.0.0/16".parse().unwrap()]), public: true };
+        let fence = Fence::new(policy);
+        assert!(
+            fence.check(at("10.2.0.1:389")).is_err() && fence.check(at("10.1.2.3:389")).is_err()
+        );
     }
 }

@@ -3,7 +3,8 @@
 //! Names are resolved once, all at the same time and before the run, so that no exchange ever waits
 //! for a resolver. Which server and which source address a connection gets is a function of its
 //! number. The address of a name that answered last is tried first, so a name with a dead address
-//! costs one attempt, not one an exchange. It must not know what is said over the connection.
+//! costs one attempt, not one an exchange; where all addresses of a name are wanted, connections take turns among them.
+//! It must not know what is said over the connection.
 
 use super::resolve::Lookup;
 use super::source::Sources;
@@ -12,7 +13,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsFd;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::net::{TcpSocket, TcpStream};
 
@@ -61,6 +62,22 @@ pub struct Server {
 pub struct Dialer {
     servers: Vec<Server>,
     options: Options,
+    /// Whether connections take turns among the addresses of a server as well.
+    spread: bool,
+}
+
+/// Whether the dialers that are made from now on use all addresses of a name. Like the fence it belongs to the process:
+/// dialers are made where nobody knows the command line any more, of redirects too.
+static SPREAD: AtomicBool = AtomicBool::new(false);
+
+/// Has every dialer that is made from now on use all addresses of a name, in turn.
+pub fn spread_over_addresses() {
+    SPREAD.store(true, Ordering::Relaxed);
+}
+
+/// Whether they do.
+pub fn is_spread() -> bool {
+    SPREAD.load(Ordering::Relaxed)
 }
 
 /// Why a dialer could not be made.
@@ -141,12 +158,14 @@ impl Dialer {
         }
         let begin = |to: &Endpoint| Lookup::begin(&to.host, to.port, options.timeout);
         let lookups: Vec<Lookup> = endpoints.iter().map(begin).collect();
-        let servers: Result<_, _> = endpoints
+        let servers: Result<Vec<Server>, _> = endpoints
             .iter()
             .zip(lookups)
             .map(|(endpoint, lookup)| Server::resolve(endpoint, lookup, &options.sources))
             .collect();
-        Ok(Self { servers: servers?, options })
+        let servers = servers?;
+        servers.iter().for_each(|server| fence::expect(&server.addresses));
+        Ok(Self { servers, options, spread: is_spread() })
     }
 
     /// The servers, in the order in which they take turns.
@@ -170,11 +189,22 @@ impl Dialer {
         let server = self.server(number);
         // Sources advance once a round of the servers, so that every pair of them comes about.
         let round = number / self.servers.len() as u64;
-        let first = server.answering.load(Ordering::Relaxed);
+        let (first, round) = if self.spread {
+            let addresses = server.addresses.len() as u64;
+            ((round % addresses) as usize, round / addresses)
+        } else {
+            (server.answering.load(Ordering::Relaxed), round)
+        };
         let mut failure = None;
+        // An address beyond the fence is no failure of a server that has another within.
+        let choosy =
+            server.addresses.len() > 1 && server.addresses.iter().any(|to| fence::permits(*to));
         for step in 0..server.addresses.len() {
             let index = (first + step) % server.addresses.len();
             let to = server.addresses[index];
+            if choosy && !fence::permits(to) {
+                continue;
+            }
             match self.dial(to, self.options.sources.pick(to.ip(), round)).await {
                 Ok(stream) => {
                     if step > 0 {
@@ -288,10 +318,35 @@ mod tests {
             addresses: vec![dead, alive],
             answering: AtomicUsize::new(0),
         };
-        let dialer = Dialer { servers: vec![server], options: Options::default() };
+        let dialer = Dialer { servers: vec![server], options: Options::default(), spread: false };
         let stream = block_on(async { dialer.connect(0).await.unwrap().into_std().unwrap() });
         assert_eq!(stream.peer_addr().unwrap(), alive);
         assert_eq!(dialer.server(1).answering.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn connections_take_turns_among_all_addresses_and_sources() {
+        let (one, port) = listener("127.0.0.1");
+        let two = TcpListener::bind(("127.0.0.2", port)).unwrap();
+        let addresses = ["127.0.0.1", "127.0.0.2"];
+        let addresses = addresses.map(|ip| SocketAddr::new(ip.parse().unwrap(), port)).to_vec();
+        let server = Server { host: "two".to_owned(), addresses, answering: AtomicUsize::new(0) };
+        let options =
+            Options { sources: "127.0.9.1,127.0.9.2".parse().unwrap(), ..Options::default() };
+        let dialer = Dialer { servers: vec![server], options, spread: true };
+        let mut seen = Vec::new();
+        for number in 0..4 {
+            let stream = block_on(dialer.connect(number)).unwrap();
+            let (to, from) = (stream.peer_addr().unwrap().ip(), stream.local_addr().unwrap().ip());
+            seen.push(format!("{from} {to}"));
+        }
+        seen.sort();
+        let all = ["127.0.9.1 127.0.0.1", "127.0.9.1 127.0.0.2", "127.0.9.2 127.0.0.1"];
+        assert_eq!(seen[..3], all, "every pair comes about: {seen:?}");
+        // One that is away is passed by, for the other.
+        drop(two);
+        let stream = block_on(dialer.connect(1)).unwrap();
+        assert_eq!(stream.peer_addr().unwrap(), one.local_addr().unwrap());
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! interval it was in. `docs/events.md` says the same to those who read such files.
 
 mod distribution;
+mod gathered;
 mod interval;
 mod line;
 mod log;
@@ -18,8 +19,12 @@ mod tests;
 use distribution::Distribution;
 use interval::IntervalLine;
 
+pub(crate) use gathered::begins_gathered;
 pub(crate) use reader::begins_events;
 
+pub use gathered::{
+    GATHERED_SCHEMA, GatheredError, GatheredLog, SharedLog, gathered, schema as gathered_schema,
+};
 pub use line::{EVENTS_SCHEMA, LineError, schema as events_schema};
 pub use log::{EventLog, VERDICT_EVERY};
 pub use reader::{Event, EventError, EventReader, LINE_MAX};

@@ -18,7 +18,7 @@ const SHORT: u64 = 6;
 
 /// What is written, where the test can see it.
 #[derive(Clone, Default)]
-struct Shared(Arc<Mutex<Vec<u8>>>);
+pub(super) struct Shared(Arc<Mutex<Vec<u8>>>);
 
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -32,7 +32,7 @@ impl Write for Shared {
 }
 
 impl Shared {
-    fn text(&self) -> Vec<u8> {
+    pub(super) fn text(&self) -> Vec<u8> {
         self.0.lock().unwrap().clone()
     }
 }
@@ -175,7 +175,13 @@ fn ending() -> Ending {
 /// The event file of a run, and the record that the run made.
 fn run(seconds: u64) -> (Vec<u8>, Record) {
     let out = Shared::default();
-    let mut log = EventLog::new(Box::new(out.clone()), head(), &name).unwrap();
+    let record = recorded(seconds, Box::new(out.clone()), true).unwrap();
+    (out.text(), record)
+}
+
+/// Writes the events of a run, and gives the record that it made if it came to an end.
+pub(super) fn recorded(seconds: u64, out: Box<dyn Write + Send>, ends: bool) -> Option<Record> {
+    let mut log = EventLog::new(out, head(), &name).unwrap();
     let mut measured = Measured::default();
     for interval in intervals(seconds) {
         log.interval(&interval).unwrap();
@@ -183,8 +189,11 @@ fn run(seconds: u64) -> (Vec<u8>, Record) {
     }
     let record = measured.conclusion(head(), &name, ending()).record().unwrap();
     let record = Record { run: log.head().run.clone().into(), ..record };
+    if !ends {
+        return None;
+    }
     log.end(&ending(), &record).unwrap();
-    (out.text(), record)
+    Some(record)
 }
 
 fn replay(text: &[u8]) -> Result<Replay<&[u8]>, ReplayError> {

@@ -122,6 +122,7 @@ mod tests {
             "lag.p99<1ms",
             "ok.p99<1ms",
             "errors==0%",
+            "locked<1%",
         ] {
             assert_eq!(allowance(text), Err(SloError::NoShare(text.to_owned())), "{text}");
         }

@@ -6,6 +6,8 @@
 //! more of the figure without the generator's own part; where that comes out otherwise, the objective is undecided.
 
 use super::{Basis, Comparison, Figure, Slo, SloError, SloOutcome, SloResult, Statistic, Unit};
+use brunt_exchange::Class;
+
 use crate::{Counts, Histogram, HistogramError, OperationRecord, Reach, Record, Status, Waits};
 
 /// Whether the generator's own part is in a figure.
@@ -44,7 +46,7 @@ impl Slo {
         })
     }
 
-    fn outcome(&self, reach: Reach) -> SloOutcome {
+    pub(super) fn outcome(&self, reach: Reach) -> SloOutcome {
         match (self.holds(reach.least), self.holds(reach.most)) {
             (true, true) => SloOutcome::Met,
             (false, false) if self.comparison != Comparison::Equal || reach.is_exact() => {
@@ -85,6 +87,7 @@ impl Slo {
             Figure::Time(basis, statistic) => return self.time(record, basis, statistic, part),
             Figure::Errors => share(counts.missed()),
             Figure::Timeouts => share(counts.timed_out),
+            Figure::Locked => share(self.locked(record)),
             Figure::Ok => share(counts.ok),
             Figure::Dropped => share(counts.dropped),
             Figure::Count => Some((counts.ok + counts.failed + counts.timed_out) as f64),
@@ -164,6 +167,12 @@ impl Slo {
             }
         }
         Ok(all)
+    }
+
+    /// Logins that were refused because of the state of their accounts.
+    fn locked(&self, record: &Record) -> u64 {
+        let codes = self.operations(record).flat_map(|operation| &operation.codes);
+        codes.filter(|code| code.class == Class::Locked.word()).map(|code| code.count).sum()
     }
 
     fn operations<'a>(&'a self, record: &'a Record) -> impl Iterator<Item = &'a OperationRecord> {

@@ -6,10 +6,12 @@
 
 mod allowance;
 mod evaluate;
+mod moment;
 #[cfg(test)]
 mod tests;
 
 pub use allowance::{Allowance, Bad};
+pub(crate) use moment::Lockouts;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -81,8 +83,8 @@ pub enum SloError {
     /// The figure is not known.
     #[error(
         "read the objective {text:?}: there is no figure {figure:?}; use pN (such as p99.9), mean, min, max, ok.pN, \
-         service.pN, response.pN, lag.pN, lateness.pN, errors, timeouts, dropped, ok, count, achieved, goodput, \
-         offered"
+         service.pN, response.pN, lag.pN, lateness.pN, errors, timeouts, locked, dropped, ok, count, achieved, \
+         goodput, offered"
     )]
     Figure {
         /// The objective.
@@ -141,6 +143,7 @@ enum Figure {
     Time(Basis, Statistic),
     Errors,
     Timeouts,
+    Locked,
     Dropped,
     Ok,
     Count,
@@ -263,16 +266,17 @@ impl Slo {
         let expected = match (self.figure, self.unit) {
             (Figure::Time(..), Unit::Time(..))
             | (
-                Figure::Errors | Figure::Timeouts | Figure::Dropped | Figure::Ok,
+                Figure::Errors | Figure::Timeouts | Figure::Locked | Figure::Dropped | Figure::Ok,
                 Unit::Percent | Unit::Count,
             )
             | (Figure::Count, Unit::Count)
             | (Figure::Achieved | Figure::Goodput, Unit::Percent | Unit::PerSecond)
             | (Figure::Offered, Unit::PerSecond) => None,
             (Figure::Time(..), _) => Some("us, ms or s"),
-            (Figure::Errors | Figure::Timeouts | Figure::Dropped | Figure::Ok, _) => {
-                Some("% or without a unit")
-            }
+            (
+                Figure::Errors | Figure::Timeouts | Figure::Locked | Figure::Dropped | Figure::Ok,
+                _,
+            ) => Some("% or without a unit"),
             (Figure::Count, _) => Some("exchanges, without a unit"),
             (Figure::Achieved | Figure::Goodput, _) => Some("/s or % of what fell due"),
             (Figure::Offered, _) => Some("/s"),
@@ -337,6 +341,7 @@ fn figure(text: &str) -> Option<Figure> {
     let plain = match text {
         "errors" => Figure::Errors,
         "timeouts" => Figure::Timeouts,
+        "locked" => Figure::Locked,
         "dropped" => Figure::Dropped,
         "ok" => Figure::Ok,
         "count" => Figure::Count,

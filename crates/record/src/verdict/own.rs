@@ -1,6 +1,6 @@
 //! What the generator's own part does to a figure: [`OwnPart`].
 
-use super::Evidence;
+use super::{Evidence, Reason, Status, Verdict};
 use crate::{Histogram, Operation, Waits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -53,6 +53,18 @@ impl OwnPart {
             millis(self.us),
             millis(self.without_own_us)
         )
+    }
+}
+
+impl Verdict {
+    /// Whether the generator is blamed for response times alone, by what its own part did to them: all that fell due
+    /// was sent.
+    pub fn is_of_own_part_alone(&self) -> bool {
+        let blamed = |reason: &&Reason| reason.status == Status::GeneratorLimited;
+        let of_own = |reason: &Reason| {
+            self.own.iter().any(|part| part.ours && reason.text.starts_with(&part.words()))
+        };
+        self.status == Status::GeneratorLimited && self.reasons.iter().filter(blamed).all(of_own)
     }
 }
 

@@ -181,6 +181,7 @@ fn each_cause_is_named_with_what_helps_against_it() {
         assert_eq!(status, Status::GeneratorLimited, "{found}");
         assert!(found.contains(text) && found.contains(remedy), "{found}");
         assert!(found.contains("with and"), "the effect is told: {found}");
+        assert!(judge(&run).is_of_own_part_alone(), "all was sent: {found}");
     }
     let mut local = run(|_| 100, late);
     local.plan.target = Some("ldap://localhost:1389".to_owned());
@@ -290,6 +291,7 @@ fn a_load_that_was_not_made_needs_a_cause_of_our_own() {
     let (status, text) = only_reason(&short);
     assert_eq!(status, Status::GeneratorLimited);
     assert!(text.contains("60/s of the 100/s that fell due"), "{text}");
+    assert!(!judge(&short).is_of_own_part_alone(), "not all was sent");
     short.generator.in_process = true;
     assert_eq!(judge(&short).status, Status::Valid, "the processor time is the target's");
     let mut closed = run(|_| 100, prompt);

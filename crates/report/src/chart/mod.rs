@@ -15,6 +15,7 @@ mod svg;
 
 pub use heat_svg::HeatMap;
 pub use ruler::{Ruler, Scale};
+pub(crate) use svg::STYLE;
 
 use crate::Screen;
 

@@ -15,7 +15,8 @@ pub(super) const WIDTH: f64 = 800.0;
 const CHARACTER: f64 = 6.4;
 const LEGEND_LINE: f64 = 20.0;
 
-const STYLE: &str = include_str!("chart.css");
+/// The style that every drawing holds.
+pub(crate) const STYLE: &str = include_str!("chart.css");
 
 /// The strokes that tell fills apart, on a tile of 8 by 8.
 const HATCHES: [&str; LOOKS] = [

@@ -39,6 +39,7 @@ pub use page::{closing, page, spectra};
 pub use tolerance::Tolerance;
 pub use trend::{Change, Level, RECORDS_MAX, TREND_SCHEMA, Trend, TrendSeries, trend};
 pub use trend_page::trend_page;
+pub(crate) use unlike::unlike;
 pub use unlike::{Unlike, differences};
 
 use brunt_record::Record;

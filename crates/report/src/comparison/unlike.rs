@@ -55,7 +55,7 @@ pub struct Unlike {
 }
 
 /// Everything in which a run differs from the first one.
-pub(super) fn unlike(first: &Input, other: &Input) -> Vec<Unlike> {
+pub(crate) fn unlike(first: &Input, other: &Input) -> Vec<Unlike> {
     let same = |pair: &(&str, String, String, bool)| pair.1 == pair.2;
     let mut found = asked(first, other);
     found.extend(shape(&first.record, &other.record));

@@ -5,6 +5,8 @@ use super::figure::Figure;
 use crate::figure::{NONE, fixed};
 use brunt_record::Status;
 
+/// An end of an interval beyond this change, in percent, only says that nothing is known in that direction.
+const LARGEST: f64 = 9999.0;
 /// How many figures a sentence names.
 const NAMED: usize = 3;
 
@@ -36,7 +38,7 @@ pub(super) fn interval(figure: Figure, interval: Option<[f64; 2]>) -> String {
         let [low, high] = [low, high].map(|end| settled(end * 100.0, 0.005));
         format!("{low:+.2} to {high:+.2}")
     } else {
-        format!("{} to {} %", percent(low), percent(high))
+        format!("{} to {} %", end(low), end(high))
     }
 }
 
@@ -52,6 +54,11 @@ fn percent(change: f64) -> String {
         size if size >= 99.95 => format!("{percent:+.0}"),
         _ => format!("{percent:+.1}"),
     }
+}
+
+/// An end of an interval.
+fn end(change: f64) -> String {
+    if change * 100.0 > LARGEST { format!(">{LARGEST:+.0}") } else { percent(change) }
 }
 
 /// What a figure is called in a sentence: `response p99 of bind`.
@@ -147,4 +154,18 @@ pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
         ));
     }
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_end_that_says_nothing_is_cut_short() {
+        let shown = |low, high| interval(Figure::Achieved, Some([low, high]));
+        assert_eq!(shown(-0.9, 2.0), "-90.0 to +200 %");
+        assert_eq!(shown(-1.0, 99.99), "-100 to +9999 %");
+        assert_eq!(shown(-1.0, 2.7e12), "-100 to >+9999 %");
+        assert_eq!(shown(-1.0, f64::INFINITY), "-100 to >+9999 %");
+    }
 }

@@ -31,6 +31,11 @@ pub(super) fn live(page: &Page, script: &str) -> String {
     whole(page, Served { script, connects: true })
 }
 
+/// The style of a page with charts.
+pub(super) fn style() -> String {
+    format!("{}\n{STYLE}", script::UPLOT_STYLE)
+}
+
 fn whole(page: &Page, served: Served<'_>) -> String {
     let title = escaped(&page.title);
     let script = script::script(page.view.is_some(), served.script);

@@ -105,6 +105,21 @@ pub struct Drawing {
     pub still: String,
 }
 
+/// The style of every page, for a server that hands it out as a file.
+pub fn style() -> String {
+    html::style()
+}
+
+/// The script of a page with charts, for the same. It draws the view that stands in the page.
+pub fn script() -> String {
+    script::script(true, "")
+}
+
+/// The style that every picture holds, as it stands in its element: policies of servers name its hash.
+pub const fn picture_style() -> &'static str {
+    crate::chart::STYLE
+}
+
 impl Page {
     /// A page that says nothing yet.
     pub fn new(title: impl Into<String>) -> Self {

@@ -6,6 +6,7 @@
 mod generator;
 mod origin;
 mod sentence;
+mod so_far;
 mod stills;
 mod tables;
 #[cfg(test)]
@@ -18,6 +19,8 @@ use crate::view::{Plot, View};
 use brunt_record::{HistogramError, Record, SloOutcome, Status};
 use stills::Stills;
 
+pub use so_far::{Told, page_so_far, record_so_far};
+
 /// The page of a run that is over.
 pub fn page(record: &Record) -> Result<Page, HistogramError> {
     let (view, coarse) = View::with_coarse(record)?;
@@ -27,7 +30,7 @@ pub fn page(record: &Record) -> Result<Page, HistogramError> {
 }
 
 /// The page of a run that goes on, given what is known of it so far. It has no pictures, which the script draws.
-pub fn live_page(record: &Record, view: View) -> Result<Page, HistogramError> {
+fn live_page(record: &Record, view: View) -> Result<Page, HistogramError> {
     let page = build(record, &view, &Stills::none())?;
     Ok(Page { view: Some(view), ..page })
 }
@@ -57,6 +60,7 @@ fn build(record: &Record, view: &View, stills: &Stills<'_>) -> Result<Page, Hist
     page.heading("Percentile spectrum");
     drawing(&mut page, "spectrum", SPECTRUM);
     page.heading("Heat map");
+    page.push(Block::Choice);
     drawing(&mut page, "heat", HEAT);
     tables::operations(&mut page, record)?;
     tables::parts(&mut page, record)?;
@@ -73,8 +77,8 @@ const RATES: &str = "Steps of the steady phase, put together by how many exchang
                      what ended in them. Where the curves turn up, the target had as much as it bears.";
 const SPECTRUM: &str = "Which share of the steady phase's exchanges took at most how long. Each step to the right is \
                         a tenth as many exchanges. The gap between the curves is time spent waiting to be sent.";
-const HEAT: &str = "How many exchanges ended after how long, all operations together. A stronger colour is more, on a \
-                    logarithmic scale.";
+const HEAT: &str = "How many exchanges ended after how long: of all operations together, or of the one that the charts \
+                    are of. A stronger colour is more, on a logarithmic scale.";
 
 /// Adds a chart. A finished run has no chart of what never happened.
 fn draw(page: &mut Page, plots: &[Plot], stills: &Stills<'_>, id: &str, note: &str) {

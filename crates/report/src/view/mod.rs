@@ -25,17 +25,19 @@
 //!  "plots": [{"id": "rates", "title": "Throughput", "kind": "lines", "unit": "/s", "logarithmic": false,
 //!             "lines": [{"column": "offered", "series": 0, "faint": true}]}],
 //!  "spectra": [{"name": "all", "response": [0.5, 1.2, 0.9, 2.5], "service": []}],
-//!  "rows": [{"t": 2.0, "d": 1.0, "p": 0, "v": [100, null], "h": [37, 5, 0, 2], "o": [[1.2]]}]}
+//!  "rows": [{"t": 2.0, "d": 1.0, "p": 0, "v": [100, null], "h": [37, 5, 0, 2], "o": [[1.2], [3.4]],
+//!            "g": [[37, 5], [39, 2]]}]}
 //! ```
 //!
 //! A row tells one step: it began at `t` and lasted `d` seconds, in the phase `p` (its number in
 //! [`Phase::ALL`]); `v` has a value for each of `columns`, `o` for each of `operations` a value for each of `own`, null
 //! where nothing was measured; `h` is the number of the first class of latencies that has any, and then how many fell
-//! into it and the following ones. Class k holds response times from `least_ms` times 10^(k / `per_decade`). A spectrum
-//! has quantiles and milliseconds in turn.
+//! into it and the following ones; `g` has the same for each of `operations`, where there are several. Class k holds
+//! response times from `least_ms` times 10^(k / `per_decade`). A spectrum has quantiles and milliseconds in turn.
 
 mod columns;
 mod heat;
+mod live;
 mod plots;
 mod slice;
 mod spectrum;
@@ -44,6 +46,7 @@ mod tests;
 
 pub use columns::Column;
 pub use heat::Heat;
+pub use live::{LiveView, Update};
 pub use plots::{Kind, Plot, PlotLine};
 pub use slice::Slice;
 pub use spectrum::Spectrum;
@@ -59,8 +62,11 @@ pub const OPERATIONS_MAX: usize = 8;
 pub const ROWS_MAX: usize = 600;
 /// About how many rows a still picture is made from.
 const STILL_ROWS: usize = 120;
-/// The most numbers in all rows together. With it a page stays below 400 KB however long a run was.
-const NUMBERS_MAX: usize = 32_000;
+/// The most bytes that all rows take together as JSON. With it a page stays below 400 KB however long a run was.
+const BYTES_MAX: usize = 190_000;
+/// What a row takes beside its values, and each value, at most.
+const ROW_BYTES: usize = 48;
+const VALUE_BYTES: usize = 6;
 
 /// A run over time, for charts.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -119,12 +125,18 @@ pub struct Row {
     /// The values of each operation's own columns.
     #[serde(rename = "o")]
     pub own: Vec<Vec<Option<f64>>>,
+    /// Response times of each operation by class. One alone has those of the row.
+    #[serde(rename = "g", default, skip_serializing_if = "Vec::is_empty")]
+    pub own_heat: Vec<Vec<u64>>,
 }
 
 impl Row {
-    /// How many numbers it has.
-    fn numbers(&self) -> usize {
-        self.values.len() + self.heat.len() + self.own.iter().map(Vec::len).sum::<usize>()
+    /// About how many bytes it takes.
+    fn bytes(&self) -> usize {
+        let values = self.values.len() + self.own.iter().map(Vec::len).sum::<usize>();
+        let counts = self.own_heat.iter().chain([&self.heat]).flatten();
+        let digits = |count: &u64| 2 + count.checked_ilog10().unwrap_or_default() as usize;
+        ROW_BYTES + VALUE_BYTES * values + counts.map(digits).sum::<usize>()
     }
 }
 
@@ -201,14 +213,14 @@ impl View {
     }
 }
 
-/// Merges neighbours until their rows have no more numbers than a page has room for.
+/// Merges neighbours until their rows take no more bytes than a page has room for.
 fn fitting(mut slices: Vec<Slice>, shown: &[usize]) -> Vec<Slice> {
     loop {
-        let numbers: usize = slices.iter().map(|slice| slice.row(shown).numbers()).sum();
-        if numbers <= NUMBERS_MAX || slices.len() <= STILL_ROWS {
+        let bytes: usize = slices.iter().map(|slice| slice.row(shown).bytes()).sum();
+        if bytes <= BYTES_MAX || slices.len() <= STILL_ROWS {
             return slices;
         }
-        let fewer = slices.len() * NUMBERS_MAX / numbers;
+        let fewer = slices.len() * BYTES_MAX / bytes;
         slices = slice::merged(slices, fewer);
     }
 }

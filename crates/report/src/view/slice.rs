@@ -143,18 +143,18 @@ impl Slice {
             response.merge(&operation.response);
             service.merge(&operation.service);
         }
-        let own = operations.iter().map(|&number| {
-            self.operations
-                .get(number)
-                .map_or_else(Vec::new, |ended| columns::own_values(self, ended))
-        });
+        let ended = || operations.iter().map(|&number| self.operations.get(number));
+        let own = ended().map(|ended| ended.map(|ended| columns::own_values(self, ended)));
+        let own_heat = ended().map(|ended| ended.map(|ended| heat::classes(&ended.response)));
+        let own_heat = own_heat.filter(|_| operations.len() > 1);
         Row {
             from_s: rounded(self.from_s),
             lasted_s: rounded(self.seconds()),
             phase: number(self.phase),
             values: columns::values(self, &response, &service),
             heat: heat::classes(&response),
-            own: own.collect(),
+            own: own.map(Option::unwrap_or_default).collect(),
+            own_heat: own_heat.map(Option::unwrap_or_default).collect(),
         }
     }
 

@@ -31,6 +31,51 @@ fn a_row_has_the_figures_of_its_second() {
     assert!((q - 0.1).abs() < 1e-9 && (ms - 2.0).abs() < 0.01, "{q} {ms}");
 }
 
+/// Seconds of two operations, of which one is a thousand times as slow.
+fn fast_and_slow() -> Record {
+    let mut record = measured(&[]);
+    let fast = record.operations[0].clone();
+    record.operations.push(fast);
+    record.operations[1].name = "slow".to_owned();
+    let mut slow = Histogram::new();
+    (0..7).for_each(|_| slow.record(Duration::from_secs(2)));
+    for step in &mut record.series {
+        let mut operation = step.operations[0].clone();
+        operation.response = brunt_record::Latency::new(&slow, &[]);
+        step.operations.push(operation);
+    }
+    record
+}
+
+#[test]
+fn each_operation_has_a_map_of_its_own_and_together_they_are_the_whole() {
+    let view = View::of(&fast_and_slow()).unwrap();
+    let count = |classes: &[u64]| classes.iter().skip(1).sum::<u64>();
+    for row in &view.rows {
+        let [fast, slow] = row.own_heat.as_slice() else { panic!("{row:?}") };
+        assert_eq!(*fast, [39, 10, 0, 40]);
+        // Two seconds are 6.3 powers of ten above a microsecond.
+        assert_eq!(*slow, [75, 7]);
+        assert_eq!(count(&row.heat), count(fast) + count(slow));
+    }
+    // What there is one of alone is the whole, and told once.
+    let one = View::of(&measured(&[])).unwrap();
+    assert!(one.rows.iter().all(|row| row.own_heat.is_empty()));
+}
+
+#[test]
+fn rows_take_about_as_many_bytes_as_is_thought() {
+    let view = View::of(&fast_and_slow()).unwrap();
+    for row in &view.rows {
+        let bytes = serde_json::to_string(row).unwrap().len();
+        assert!(
+            row.bytes() >= bytes * 9 / 10 && row.bytes() < bytes * 2,
+            "{} {bytes}",
+            row.bytes()
+        );
+    }
+}
+
 #[test]
 fn every_line_is_of_a_column_and_every_own_column_is_one_of_all() {
     let view = View::of(&measured(&[])).unwrap();

@@ -29,6 +29,8 @@ pub const UNAVAILABLE_CRITICAL_EXTENSION: u32 = 12;
 pub const SASL_BIND_IN_PROGRESS: u32 = 14;
 /// The attribute is not in the entry.
 pub const NO_SUCH_ATTRIBUTE: u32 = 16;
+/// A constraint of the entry, or of the account, does not allow it.
+pub const CONSTRAINT_VIOLATION: u32 = 19;
 /// The value is in the entry already.
 pub const ATTRIBUTE_OR_VALUE_EXISTS: u32 = 20;
 /// The value is not of the attribute's syntax.

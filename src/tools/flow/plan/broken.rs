@@ -82,7 +82,7 @@ fn what_is_no_plan() {
     expect(
         &top("[zzz]\na = 1"),
         "p.toml:1:2: zzz:",
-        &["no key 'zzz'", "known: name, objectives, run"],
+        &["no key 'zzz'", "known: name, objectives, abort-on, run"],
     );
     expect(&top("run = 5"), "p.toml:1:7: run:", &["is integer 5", "a table"]);
     expect(&top("objectives = \"x\""), "p.toml:1:14: objectives:", &["an array such as"]);

@@ -10,6 +10,7 @@ pub(crate) mod compile;
 #[cfg(test)]
 mod examples;
 pub(crate) mod fault;
+mod granted;
 mod memory;
 mod merged;
 pub(crate) mod model;
@@ -22,4 +23,5 @@ mod run;
 pub(crate) mod schema;
 pub(crate) mod values;
 
-pub(crate) use run::{measure, prepare, run};
+pub(crate) use granted::Granted;
+pub(crate) use run::{check_granted, measure, prepare, run, run_granted};

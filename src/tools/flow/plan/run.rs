@@ -5,9 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brunt_drivers::http::Network;
+use brunt_serve::child::{Checked, Finding};
 
 use super::compile::{Compiled, World, compile};
 use super::fault::PlanError;
+use super::granted::{self, Granted};
 use super::model::{Plan, Run};
 use super::reader::{Text, Written, read};
 use super::values::Time;
@@ -45,6 +47,41 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
         return once::carry_out(asked.job(args, false)?, signals);
     }
     asked.carry_out(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
+}
+
+/// Carries out a plan that was submitted, quietly, if that is granted.
+pub(crate) fn run_granted(
+    args: &RunArgs,
+    granted: &Granted<'_>,
+    signals: &Signals,
+) -> Result<Exit, Refusal> {
+    let asked = Asked::granted(args, granted).map_err(|(error, exit)| {
+        let refusal = Refusal::usage(error);
+        Refusal { exit, ..refusal }
+    })?;
+    asked.carry_out(args, signals, Verbosity::Quiet).map(|outcome| outcome.exit)
+}
+
+/// Says what is wrong with a plan that was submitted, or what it comes to.
+pub(crate) fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
+    let asked = match Asked::granted(args, granted) {
+        Ok(asked) => asked,
+        Err((error, _)) => return granted::wrong(granted::finding(&error)),
+    };
+    let whole = |text: String| granted::wrong(Finding { text, ..Finding::default() });
+    if let Err(error) = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1) {
+        return whole(format!("failed to {error}"));
+    }
+    match fit::examine(&asked.compiled.flow) {
+        Err(error) => whole(format!("failed to {error}")),
+        Ok(notes) => Checked {
+            findings: Vec::new(),
+            preview: preview::text(&asked.plan, &asked.compiled),
+            merged: asked.merged(),
+            load: Some(granted::load(&asked.compiled)),
+            notes,
+        },
+    }
 }
 
 /// Carries a plan out.
@@ -105,26 +142,52 @@ impl Asked {
         let path = args.plan.clone().unwrap_or_else(|| PathBuf::from("-"));
         let (name, text) = source(&path)?;
         let text = Text { name: &name, text: &text, overrides: &args.set };
-        let mut written: Written = read(&text, &|name| surroundings.variable(name))?;
+        let base = path.parent().unwrap_or(Path::new(""));
+        Self::of(&text, args, &World { surroundings, base }).map(|(asked, _)| asked)
+    }
+
+    /// A plan that was submitted, if it does nothing that is not granted; otherwise how a run of it would end.
+    fn granted(args: &RunArgs, granted: &Granted<'_>) -> Result<Self, (PlanError, Exit)> {
+        let submitted = granted.submitted;
+        let text = Text { name: "plan.toml", text: &submitted.plan, overrides: &args.set };
+        let world = World { surroundings: granted, base: Path::new("") };
+        let (asked, written) =
+            Self::of(&text, args, &world).map_err(|error| (error, Exit::Usage))?;
+        granted::examine(&asked.plan, &asked.compiled, &submitted.grant)
+            .map_err(|fault| (written.error(fault), Exit::Unsafe))?;
+        Ok(asked)
+    }
+
+    fn of(
+        text: &Text<'_>,
+        args: &RunArgs,
+        world: &World<'_>,
+    ) -> Result<(Self, Written), PlanError> {
+        let mut written: Written = read(text, &|name| world.surroundings.variable(name))?;
         if let Some(duration) = args.duration {
             written.plan.run.duration = Some(Time(duration));
         }
         written.plan.objectives.extend(args.output.run.objectives.iter().cloned());
+        let abort_on = args.output.run.abort_on.iter().map(ToString::to_string);
+        written.plan.abort_on.extend(abort_on);
         let seed = args.output.seed.or(written.plan.run.seed);
         let node = share::asked(&args.output.run, seed).map_err(PlanError::Usage)?;
         let seed = seed.unwrap_or_else(console::seed);
-        let base = path.parent().unwrap_or(Path::new(""));
-        let surrounded = World { surroundings, base };
-        let compiled = compile(&written.plan, node, seed, &surrounded);
+        let compiled = compile(&written.plan, node, seed, world);
         let mut compiled = compiled.map_err(|fault| written.error(fault))?;
         compiled.settings.interval = args.output.interval.unwrap_or(compiled.settings.interval);
-        Ok(Self { plan: written.plan, compiled })
+        Ok((Self { plan: written.plan.clone(), compiled }, written))
+    }
+
+    /// The plan with its defaults.
+    fn merged(&self) -> String {
+        let settings = &self.compiled.settings;
+        merged::text(&self.plan, settings.sessions, settings.seed)
     }
 
     /// The merged plan, and what it comes to.
     fn check(&self, notes: &[String]) -> String {
-        let settings = &self.compiled.settings;
-        let merged = merged::text(&self.plan, settings.sessions, settings.seed);
+        let merged = self.merged();
         let mut comes_to = preview::text(&self.plan, &self.compiled);
         comes_to.extend(notes.iter().map(|note| format!("\nNote: {note}\n")));
         format!(
@@ -162,13 +225,15 @@ impl Asked {
         }
         let network = Network::new(compiled.http);
         let network = network.map_err(|error| Refusal::failed(format!("failed to {error}")))?;
+        let mut output = args.output.files().shown(shows);
+        output.run.abort_on = compiled.abort_on;
         Ok(FlowJob {
             command: args.typed.clone(),
             flow: compiled.flow,
             network: Arc::new(network),
             settings: compiled.settings,
             objectives: compiled.objectives,
-            output: args.output.files().shown(shows),
+            output,
             target: target(&plan),
             trace: TraceFile::of(&args.trace),
             every: None,

@@ -45,7 +45,7 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
     summary::close(&finished.record, Stream::Output, written, &mut finished.losses)
         .map_err(Refusal::failed)?;
     let manner = Manner::Lookup { unresolved: unresolved(&finished.record) > 0 };
-    Ok(finished.losses.tell(exit(&finished.record, finished.signal, manner)))
+    Ok(finished.losses.tell(exit(&finished.record, finished.early(), manner)))
 }
 
 /// Makes lookups ready to be carried out many times.
@@ -90,7 +90,7 @@ impl Lookups {
             command: args.typed.clone(),
             catalogue: Catalogue::new(operations.iter().copied(), PARTS.to_vec()),
             asked: crate::run::asked(settings, settings.seed, target),
-            objectives: objectives(&args.output.run.objectives, &operations)?,
+            objectives: objectives(&args.output.run.objectives, &args.output.run, &operations)?,
             output: args.output.files(),
             ports: None,
             ceiling: None,

@@ -17,7 +17,7 @@ function link(from) {
 /** Whether there is anything to see in a chart. */
 function isEmpty(plot) {
   if (plot.kind === "spectrum") return view.spectra.every((spectrum) => spectrum.response.length === 0);
-  if (plot.kind === "heat") return view.rows.every((row) => row.h.length === 0);
+  if (plot.kind === "heat") return view.rows.every((row) => taken(row).length === 0);
   return lines(plot).every((line) => line.values.every((value) => !value));
 }
 
@@ -30,7 +30,6 @@ function draw() {
     const plot = view.plots.find((known) => known.id === figure.dataset.plot);
     if (!plot) continue;
     const host = figure.querySelector(".drawn");
-    // A map is of all operations; it stays when one is chosen.
     figure.hidden = isEmpty(plot);
     if (figure.hidden) host.replaceChildren();
     else charts.push(frame(host, plot, () => MADE[plot.kind](plot)));

@@ -17,6 +17,11 @@ function values(key) {
   return view.rows.map((row) => value(row) ?? null);
 }
 
+/** How many exchanges of a row took how long, of what is chosen: the first class that has any, then the counts. */
+function taken(row) {
+  return chosen === null || !row.g ? row.h : row.g[chosen] || [];
+}
+
 /** The lines of a plot that there is something to see of. Errors that never happened are no line. */
 function lines(plot) {
   const seen = (values) => values.some((value) => value !== null && (value > 0 || plot.id !== "rates"));

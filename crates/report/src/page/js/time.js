@@ -37,15 +37,15 @@ function edge(number) {
 
 /** How many exchanges of a row fell into a class. */
 function inClass(row, number) {
-  const place = number - row.h[0];
-  return place >= 0 ? row.h[1 + place] ?? 0 : 0;
+  const [first, ...counts] = taken(row);
+  return counts[number - first] ?? 0;
 }
 
 /** The classes that any row has: the first, and the one after the last. */
 function classes() {
-  const rows = view.rows.filter((row) => row.h.length > 0);
+  const rows = view.rows.map(taken).filter((counts) => counts.length > 0);
   if (rows.length === 0) return [0, 1];
-  return [Math.min(...rows.map((row) => row.h[0])), Math.max(...rows.map((row) => row.h[0] + row.h.length - 1))];
+  return [Math.min(...rows.map((counts) => counts[0])), Math.max(...rows.map((counts) => counts[0] + counts.length - 1))];
 }
 
 /** The colours of a map, from the least to the most. */
@@ -58,7 +58,7 @@ function heatColours(steps) {
 
 function heatOf() {
   const [first, last] = classes();
-  const counts = (row) => row.h.slice(1);
+  const counts = (row) => taken(row).slice(1);
   const most = Math.max(1, ...view.rows.flatMap((row) => counts(row).map((count) => count / row.d)));
   const colours = heatColours(SHADES);
   const paint = (chart) => {
@@ -72,7 +72,7 @@ function heatOf() {
       const to = Math.ceil(chart.valToPos(row.t + row.d, "x", true));
       counts(row).forEach((count, number) => {
         if (count === 0) return;
-        const place = (number) => Math.round(chart.valToPos(edge(row.h[0] + number), "y", true));
+        const place = (number) => Math.round(chart.valToPos(edge(taken(row)[0] + number), "y", true));
         const [bottom, top] = [place(number), place(number + 1)];
         ctx.fillStyle = colours[Math.round(SHADES * Math.log1p(count / row.d) / Math.log1p(most))];
         ctx.fillRect(from, top, to - from, bottom - top);

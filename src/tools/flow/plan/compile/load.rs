@@ -9,6 +9,7 @@ use brunt_engine::{Load, Node, Settings, Stopping, ThinkTime};
 use brunt_feed::file;
 use brunt_record::Phase;
 
+use super::world::World;
 use crate::tools::flow::plan::fault::{Fault, instead};
 use crate::tools::flow::plan::model::{self, Arrival, Plan, Run};
 use crate::tools::flow::plan::path::KeyPath;
@@ -33,10 +34,10 @@ pub(super) struct Loaded {
     pub(super) between: Between,
 }
 
-/// Works out the load of a plan for one node. `base` is where the names of files start.
-pub(super) fn load(plan: &Plan, node: Node, seed: u64, base: &Path) -> Result<Loaded, Fault> {
+/// Works out the load of a plan for one node.
+pub(super) fn load(plan: &Plan, node: Node, seed: u64, world: &World<'_>) -> Result<Loaded, Fault> {
     let (run, at) = (&plan.run, KeyPath::of("run"));
-    let schedule = schedule(run, &at, base)?;
+    let schedule = schedule(run, &at, world)?;
     if run.users == Some(0) {
         return Err(Fault::new(&at.key("users"), "is 0, but must be at least 1"));
     }
@@ -69,7 +70,7 @@ pub(super) fn load(plan: &Plan, node: Node, seed: u64, base: &Path) -> Result<Lo
     })
 }
 
-fn schedule(run: &Run, at: &KeyPath, base: &Path) -> Result<Option<Schedule>, Fault> {
+fn schedule(run: &Run, at: &KeyPath, world: &World<'_>) -> Result<Option<Schedule>, Fault> {
     let given = [("rate", &run.rate), ("stages", &run.stages), ("trace", &run.trace)];
     let mut given = given.into_iter().filter(|(_, value)| value.is_some());
     let Some((key, Some(text))) = given.next() else {
@@ -97,7 +98,7 @@ fn schedule(run: &Run, at: &KeyPath, base: &Path) -> Result<Option<Schedule>, Fa
     let failed = |error: &dyn std::fmt::Display| Fault::new(&at_key, format!("failed to {error}"));
     let schedule = match key {
         "trace" => {
-            let path = base.join(text);
+            let path = world.path(&at_key, Path::new(text))?;
             let shape = read_offsets(&path, file::open(&path)).map_err(|error| failed(&error))?;
             let stage = Stage { phase: Phase::Steady, shape, lasting: None };
             Schedule::new(vec![stage]).map_err(|error| failed(&error))?

@@ -25,7 +25,7 @@ use brunt_drivers::http;
 use brunt_engine::{Load, Node, Settings};
 use brunt_exchange::ThinkTime;
 use brunt_feed::{Hole, Text};
-use brunt_record::Slo;
+use brunt_record::{AbortError, AbortRule, Slo};
 
 use super::fault::Fault;
 use super::model::{self, Http, Plan, Scenario, Step};
@@ -49,6 +49,8 @@ pub(crate) struct Compiled {
     pub(crate) leases: Option<Leases>,
     /// What must be reached, as text.
     pub(crate) objectives: Vec<String>,
+    /// What ends the run.
+    pub(crate) abort_on: Vec<AbortRule>,
 }
 
 /// Settles a plan for one node of those that share the run.
@@ -59,7 +61,7 @@ pub(crate) fn compile(
     world: &World<'_>,
 ) -> Result<Compiled, Fault> {
     let Loaded { mut settings, order, start, iterations, between } =
-        load::load(plan, node, seed, world.base)?;
+        load::load(plan, node, seed, world)?;
     let mut names = Names::default();
     variables::declare(plan, &mut names, world)?;
     declare_extracted(plan, &mut names)?;
@@ -87,6 +89,7 @@ pub(crate) fn compile(
         load::one_worker(plan, &mut settings)?;
     }
     check_objectives(plan, &operations)?;
+    let abort_on = abort_rules(plan, &operations)?;
     let (variables, marks) = names.finish();
     check_circles(plan, &variables)?;
     let flow = Flow {
@@ -105,7 +108,7 @@ pub(crate) fn compile(
         ..Flow::default()
     };
     let objectives = plan.objectives.clone();
-    Ok(Compiled { flow, settings, http: network, directory, leases, objectives })
+    Ok(Compiled { flow, settings, http: network, directory, leases, objectives, abort_on })
 }
 
 /// Everything that answers bring and nobody declared.
@@ -139,6 +142,17 @@ fn check_objectives(plan: &Plan, operations: &[String]) -> Result<(), Fault> {
         slo.check(operations.iter().map(String::as_str)).map_err(|error| wrong(&error))?;
     }
     Ok(())
+}
+
+fn abort_rules(plan: &Plan, operations: &[String]) -> Result<Vec<AbortRule>, Fault> {
+    let at = KeyPath::of("abort-on");
+    let rule = |(index, text): (usize, &String)| {
+        let wrong = |error: AbortError| Fault::new(&at.index(index), format!("failed to {error}"));
+        let rule: AbortRule = text.parse().map_err(wrong)?;
+        rule.check(operations.iter().map(String::as_str)).map_err(wrong)?;
+        Ok(rule)
+    };
+    plan.abort_on.iter().enumerate().map(rule).collect()
 }
 
 fn check_circles(plan: &Plan, variables: &[flow::Variable]) -> Result<(), Fault> {

@@ -65,7 +65,7 @@ pub(super) fn network(http: &Http, seed: u64, world: &World<'_>) -> Result<Setti
             },
         },
         proxy: proxy(http, tls.as_ref(), &at, world)?,
-        unix: http.unix.as_ref().map(|path| world.path(path)),
+        unix: http.unix.as_ref().map(|path| world.path(&at.key("unix"), path)).transpose()?,
         tls,
         keep: http.requests_per_connection.map_or(Keep::Alive, Keep::Requests),
         resend: http.resend.unwrap_or_default().into(),
@@ -221,17 +221,20 @@ pub(super) fn options(given: &Tls, at: &KeyPath, world: &World<'_>) -> Result<tl
         None => Trust::System,
         Some(path) => {
             let password = password("ca-password", &given.ca_password)?;
-            Trust::Stores(vec![Store { path: world.path(path), password }])
+            Trust::Stores(vec![Store { path: world.path(&at.key("ca"), path)?, password }])
         }
     };
     let password = password("password", &given.password)?;
-    let identity = given.cert.as_ref().map(|path| {
-        let store = Store { path: world.path(path), password };
-        match &given.key {
+    let identity = |path| {
+        let store = Store { path: world.path(&at.key("cert"), path)?, password };
+        Ok(match &given.key {
             None => Identity::Store { store, alias: given.alias.clone() },
-            Some(key) => Identity::Pair { certificate: store, key: world.path(key) },
-        }
-    });
+            Some(key) => {
+                Identity::Pair { certificate: store, key: world.path(&at.key("key"), key)? }
+            }
+        })
+    };
+    let identity = given.cert.as_deref().map(identity).transpose()?;
     Ok(tls::Options {
         trust,
         identity,

@@ -247,7 +247,7 @@ fn feed(
         }
     }
     let path = [&given.csv, &given.json_lines, &given.lines].into_iter().flatten().next();
-    let path = path.map(|path| world.path(path)).unwrap_or_default();
+    let path = path.map(|path| world.path(&at.key(key), path)).transpose()?.unwrap_or_default();
     let table = table(key, &path, given, at)?;
     let order = match given.order.unwrap_or_default() {
         model::RowOrder::Sequential => RowOrder::Sequential,

@@ -19,19 +19,22 @@ pub(crate) struct World<'a> {
 
 impl World<'_> {
     /// The path of a file that a plan names.
-    pub(super) fn path(&self, path: &Path) -> PathBuf {
-        self.base.join(path)
+    pub(super) fn path(&self, at: &KeyPath, path: &Path) -> Result<PathBuf, Fault> {
+        let permitted = self.surroundings.permits(path);
+        permitted.map(|()| self.base.join(path)).map_err(|why| {
+            Fault::new(at, format!("names the file {}, which {why}", path.display()))
+        })
     }
 
     /// The bytes of a file that a plan names.
     pub(super) fn read(&self, at: &KeyPath, path: &Path) -> Result<Vec<u8>, Fault> {
-        let path = self.path(path);
+        let path = self.path(at, path)?;
         self.surroundings.read(&path).map_err(|error| unreadable(at, &path, &error))
     }
 
     /// The secret in a file, without the line's end.
     pub(super) fn secret(&self, at: &KeyPath, path: &Path) -> Result<Secret, Fault> {
-        let path = self.path(path);
+        let path = self.path(at, path)?;
         let read = self.surroundings.secret(&path);
         let mut bytes = read.map_err(|error| unreadable(at, &path, &error))?;
         while bytes.last().is_some_and(|byte| b"\r\n".contains(byte)) {

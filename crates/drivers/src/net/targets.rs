@@ -1,0 +1,121 @@
+//! [`Targets`]: a list of what may be loaded, and how hard: rules by address, with limits.
+//!
+//! A rule is held against the whole of a run before anything is sent, so its limits are those of what was asked for,
+//! never of what came about. It must not know a schedule, nor where the list came from.
+
+use super::fence::Allowed;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// What may be loaded. The first rule that holds an address counts.
+#[derive(Clone, Debug, Default)]
+pub struct Targets {
+    /// The file that says so, in words.
+    pub file: String,
+    /// The rules, in their order.
+    pub rules: Vec<Rule>,
+}
+
+/// Addresses that may be loaded, within limits.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rule {
+    /// The addresses; a network with several ports is there once for each.
+    pub networks: Vec<Allowed>,
+    /// The most exchanges that may fall due in a second.
+    pub rate: Option<f64>,
+    /// The most connections.
+    pub connections: Option<u64>,
+    /// How long a run may last.
+    pub duration: Option<Duration>,
+    /// What whoever is refused should know.
+    pub note: Option<String>,
+}
+
+/// What a run asks of its targets.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Demand {
+    /// The most exchanges that fall due in a second; none if nothing limits them.
+    pub rate: Option<f64>,
+    /// How many connections or sessions there are.
+    pub connections: u64,
+    /// How long it lasts; none if nothing ends it.
+    pub duration: Option<Duration>,
+}
+
+impl Targets {
+    /// The rule that counts for an address.
+    pub(super) fn rule(&self, to: SocketAddr) -> Option<&Rule> {
+        self.rules.iter().find(|rule| rule.networks.iter().any(|network| network.holds(to)))
+    }
+
+    pub(super) fn name(&self) -> String {
+        self.file.clone()
+    }
+}
+
+impl Rule {
+    /// The rule, as a message names it.
+    pub(super) fn name(&self) -> String {
+        let network = self.networks.first().map(ToString::to_string).unwrap_or_default();
+        match &self.note {
+            Some(note) => format!("{network} ({note})"),
+            None => network,
+        }
+    }
+
+    /// The limit that a run exceeds, in words.
+    pub(super) fn exceeded(&self, demand: &Demand) -> Option<String> {
+        if let Some(most) = self.rate.filter(|most| demand.rate.is_none_or(|rate| rate > *most)) {
+            return Some(match demand.rate {
+                Some(rate) => format!("at most {most}/s, and this run asks for {rate}/s"),
+                None => format!(
+                    "at most {most}/s, and nothing limits the rate of this run; give it one"
+                ),
+            });
+        }
+        if let Some(most) = self.connections.filter(|most| demand.connections > *most) {
+            let asked = demand.connections;
+            return Some(format!("at most {most} connections, and this run asks for {asked}"));
+        }
+        let most = self.duration?;
+        match demand.duration {
+            Some(asked) if asked <= most => None,
+            Some(asked) => Some(format!("at most {most:?}, and this run lasts {asked:?}")),
+            None => {
+                Some(format!("at most {most:?}, and nothing ends this run; give it a duration"))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_limit_is_held_against_the_whole_run() {
+        let rule = Rule {
+            rate: Some(1_000.0),
+            connections: Some(50),
+            duration: Some(Duration::from_secs(600)),
+            ..Rule::default()
+        };
+        let fits = Demand {
+            rate: Some(1_000.0),
+            connections: 50,
+            duration: Some(Duration::from_secs(600)),
+        };
+        assert_eq!(rule.exceeded(&fits), None);
+        for (demand, named) in [
+            (Demand { rate: Some(1_001.0), ..fits }, "1001/s"),
+            (Demand { rate: None, ..fits }, "nothing limits the rate"),
+            (Demand { connections: 51, ..fits }, "50 connections"),
+            (Demand { duration: Some(Duration::from_secs(601)), ..fits }, "601s"),
+            (Demand { duration: None, ..fits }, "nothing ends"),
+        ] {
+            let said = rule.exceeded(&demand).expect(named);
+            assert!(said.contains(named), "{said}");
+        }
+        assert_eq!(Rule::default().exceeded(&Demand::default()), None);
+    }
+}

@@ -1,0 +1,72 @@
+//! The page of a run that goes on, and what it is told meanwhile: [`Told`].
+//!
+//! Whoever shows a run while it goes on, in the process that makes it or in another that follows its events, shows the
+//! same: words and tables of a provisional record, said of a run that is not over.
+
+use super::live_page;
+use crate::page::{Block, Page, Verdict};
+use crate::view::{Spectrum, View};
+use brunt_record::{Ending, Head, HistogramError, Measured, Names, Record, SloError};
+use serde::Serialize;
+
+/// What a live page is told beside rows.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Told {
+    /// The inner HTML of each section, by its id.
+    pub sections: Vec<(String, String)>,
+    /// What the view has of the whole run.
+    pub spectra: Vec<Spectrum>,
+}
+
+impl Told {
+    /// What is told of a run of which a provisional record was made.
+    pub fn so_far(head: &Head, record: &Record) -> Result<Self, HistogramError> {
+        let sections = page_so_far(head, record)?.sections();
+        Ok(Self { sections, spectra: View::spectra_of(record)? })
+    }
+
+    /// What is told of a run that is over, by its page.
+    pub fn of(page: &Page) -> Self {
+        let spectra = page.view.as_ref().map(|view| view.spectra.clone()).unwrap_or_default();
+        Self { sections: page.sections(), spectra }
+    }
+}
+
+/// The record of a run of which this was measured so far.
+pub fn record_so_far(
+    head: &Head,
+    names: Names<'_>,
+    measured: &Measured,
+) -> Result<Record, SloError> {
+    let ending = Ending::so_far(&measured.totals, None);
+    measured.conclusion(head.clone(), names, ending).record()
+}
+
+/// The page of a run that goes on.
+pub fn page_so_far(head: &Head, record: &Record) -> Result<Page, HistogramError> {
+    let mut page = live_page(record, View::begun(head))?;
+    let is_empty = record.counts.due() == 0;
+    page.blocks.iter_mut().for_each(|block| provisional(block, is_empty));
+    Ok(page)
+}
+
+/// What a finished run would say of itself, said of one that goes on.
+fn provisional(block: &mut Block, is_empty: bool) {
+    match block {
+        Block::Lead(words) if is_empty => "The run has begun.".clone_into(words),
+        Block::Lead(words) => *words = format!("So far: {words}"),
+        Block::Verdict(verdict) if is_empty => {
+            let (word, meaning) = ("Running", "Nothing of the steady phase was measured yet.");
+            *verdict = Verdict {
+                word: word.to_owned(),
+                meaning: meaning.to_owned(),
+                ..Verdict::default()
+            };
+        }
+        Block::Verdict(verdict) => {
+            verdict.word.push_str(" so far");
+            "This would be found if the run ended now.".clone_into(&mut verdict.meaning);
+        }
+        _ => {}
+    }
+}

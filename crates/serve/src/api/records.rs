@@ -1,0 +1,155 @@
+//! Records: kept, listed, and given away again.
+
+use brunt_record::SloOutcome;
+use brunt_report::comparison::Comparison;
+use http::StatusCode;
+use serde::Serialize;
+
+use crate::child::Export;
+use crate::history::{About, Entry, Origin, PutError, RECORD_KEPT};
+use crate::pages::compare::compared;
+use crate::pages::history::{PER_PAGE, behind, filter, next};
+use crate::pages::run;
+use crate::problem::Problem;
+use crate::routes::{Answer, Call};
+
+/// `GET /api/v1/records`.
+pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
+    #[derive(Serialize)]
+    struct Told {
+        runs: Vec<Entry>,
+        all: i64,
+        next: Option<String>,
+    }
+    let listed = call.app.store.runs(&filter(call), behind(call).as_ref(), PER_PAGE)?;
+    let next = next(&listed);
+    Answer::json(&Told { runs: listed.runs, all: listed.all, next })
+}
+
+/// `GET /api/v1/records/{id}`.
+pub(crate) fn entry(call: &Call) -> Result<Answer, Problem> {
+    Answer::json(&run::entry(call)?)
+}
+
+/// What came of bringing a record.
+#[derive(Serialize)]
+struct Pushed {
+    id: String,
+    /// The path of its page.
+    page: String,
+    /// Whether it was not here before.
+    new: bool,
+    verdict: &'static str,
+    /// Objectives that were missed.
+    missed: Vec<String>,
+    /// How it compares with the baseline of its load, if there is one.
+    against: Option<Against>,
+}
+
+/// How a run compares with a baseline.
+#[derive(Serialize)]
+struct Against {
+    /// The id of the baseline.
+    baseline: String,
+    /// The path of the comparison.
+    page: String,
+    /// Whether the comparison can be trusted: it cannot if a run is not valid, or was not asked for the same.
+    trusted: bool,
+    /// Figures that are worse beyond chance.
+    worse: Vec<String>,
+}
+
+/// `PUT /api/v1/records`.
+pub(crate) fn put(call: &Call) -> Result<Answer, Problem> {
+    let (app, who) = (&call.app, call.who()?);
+    let given =
+        |name: &str| Some(call.query(name).trim().to_owned()).filter(|text| !text.is_empty());
+    let tags = call.query.iter().filter(|(name, _)| name == "tag");
+    let tags: Vec<&str> = tags.map(|(_, tag)| tag.as_str()).collect();
+    let at = jiff::Timestamp::from_second(app.now()).map(|at| at.to_string()).unwrap_or_default();
+    let origin = Origin { by: who.named(), commit: given("commit"), at, ..Origin::default() };
+    let about = About {
+        name: given("name").unwrap_or_default(),
+        tags: run::tags(&tags.join(",")),
+        origin,
+        ..About::default()
+    };
+    let put = app.history.put(&app.children, &call.body, about).map_err(unfit)?;
+    if put.is_new {
+        app.store.put_run(&put.entry)?;
+        app.audit(who, "bring record", put.entry.id.as_str())?;
+    }
+    let against = against(call, &put.entry)?;
+    let Entry { id, summary, .. } = &put.entry;
+    let missed = summary.objectives.iter().filter(|one| one.outcome == SloOutcome::Missed);
+    let pushed = Pushed {
+        id: id.to_string(),
+        page: format!("/runs/{id}"),
+        new: put.is_new,
+        verdict: summary.verdict.word(),
+        missed: missed.map(|one| one.text.clone()).collect(),
+        against,
+    };
+    let status = if put.is_new { StatusCode::CREATED } else { StatusCode::OK };
+    Ok(Answer::json(&pushed)?.status(status))
+}
+
+fn unfit(error: PutError) -> Problem {
+    match error {
+        PutError::Long | PutError::About(_) | PutError::Unfit(_) => {
+            Problem::unusable(format!("Failed to {error}."))
+        }
+        PutError::Child(_) | PutError::History(_) => Problem::bug(error),
+    }
+}
+
+/// How a run compares with the baseline of its load.
+fn against(call: &Call, run: &Entry) -> Result<Option<Against>, Problem> {
+    let baseline = call.app.store.baseline_of(&run.summary.load)?;
+    let Some(baseline) = baseline.filter(|baseline| baseline.id != run.id) else { return Ok(None) };
+    let page = format!("/compare?run={}&run={}", baseline.id, run.id);
+    let compared = compared(call, &[baseline.clone(), run.clone()])?;
+    let comparison: Comparison = serde_json::from_str(&compared.json).map_err(Problem::bug)?;
+    let worse = comparison.regressions(&[]).map(|(_, difference)| {
+        let operation =
+            difference.operation.as_deref().map(|name| format!("{name} ")).unwrap_or_default();
+        let change = difference
+            .change
+            .map(|change| format!(" {:+.1} %", 100.0 * change))
+            .unwrap_or_default();
+        format!("{operation}{}{change}", difference.figure.title())
+    });
+    Ok(Some(Against {
+        baseline: baseline.id.to_string(),
+        page,
+        trusted: comparison.trusted && compared.unlike.is_empty(),
+        worse: worse.collect(),
+    }))
+}
+
+/// `GET /api/v1/records/{id}/record`.
+pub(crate) fn record(call: &Call) -> Result<Answer, Problem> {
+    let run = run::entry(call)?;
+    let bytes =
+        std::fs::read(call.app.history.files(&run.id).path(RECORD_KEPT)).map_err(Problem::bug)?;
+    Ok(Answer::file("application/gzip", &format!("{}.json.gz", run.id), bytes))
+}
+
+/// `GET /api/v1/records/{id}/csv`.
+pub(crate) fn csv(call: &Call) -> Result<Answer, Problem> {
+    let (run, text) = exported(call, Export::Csv)?;
+    Ok(Answer::file("text/csv; charset=utf-8", &format!("{}.csv", run.id), text.into_bytes()))
+}
+
+/// `GET /api/v1/records/{id}/html`.
+pub(crate) fn html(call: &Call) -> Result<Answer, Problem> {
+    let (run, text) = exported(call, Export::Html)?;
+    Ok(Answer::file("text/html; charset=utf-8", &format!("{}.html", run.id), text.into_bytes()))
+}
+
+fn exported(call: &Call, export: Export) -> Result<(Entry, String), Problem> {
+    let run = run::entry(call)?;
+    let files = call.app.history.files(&run.id);
+    let text = call.app.children.export(files.directory(), export).map_err(Problem::bug)?;
+    Ok((run, text.map_err(|why| Problem::unusable(format!("Failed to {why}.")))?))
+}

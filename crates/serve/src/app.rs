@@ -1,0 +1,79 @@
+//! [`App`]: what every request has at hand.
+
+use std::path::Path;
+
+use ring::hmac;
+
+use crate::auth::{Limiter, Passwords, Secret, Who};
+use crate::child::Children;
+use crate::history::History;
+use crate::listen::Hosts;
+use crate::problem::Problem;
+use crate::store::Store;
+
+/// How long a link holds by which somebody chooses a password, in seconds.
+const LINK_LASTS: i64 = 30 * 60;
+/// The file of the key that seals the audit trail.
+const AUDIT_KEY: &str = "audit.key";
+
+/// What every request has at hand.
+pub(crate) struct App {
+    pub(crate) store: Store,
+    pub(crate) history: History,
+    pub(crate) children: Children,
+    pub(crate) passwords: Passwords,
+    pub(crate) limiter: Limiter,
+    pub(crate) hosts: Hosts,
+    /// Whether browsers reach this by TLS alone.
+    pub(crate) secure: bool,
+    pub(crate) audit_key: hmac::Key,
+    /// Seconds since 1970.
+    pub(crate) now: fn() -> i64,
+    /// Where operators read what went wrong.
+    pub(crate) log: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+impl App {
+    /// The time.
+    pub(crate) fn now(&self) -> i64 {
+        (self.now)()
+    }
+
+    /// Adds a line to the audit trail.
+    pub(crate) fn audit(&self, who: &Who, act: &str, what: &str) -> Result<(), Problem> {
+        self.audit_by(&who.named(), act, what)
+    }
+
+    /// The same of somebody who did not sign in.
+    pub(crate) fn audit_by(&self, who: &str, act: &str, what: &str) -> Result<(), Problem> {
+        Ok(self.store.note(&self.audit_key, (self.now(), who), act, what)?)
+    }
+
+    /// Makes a link by which somebody chooses a password, as a path. What opens it is in the fragment, which browsers
+    /// send to no server.
+    pub(crate) fn invite(&self, user: i64) -> Result<String, Problem> {
+        let secret = Secret::new().map_err(Problem::bug)?;
+        self.store.invite(user, &secret.hash(), self.now() + LINK_LASTS)?;
+        Ok(format!("/welcome#{}", secret.shown()))
+    }
+}
+
+/// Reads the key of the audit trail, or makes one. The error reads after "failed to".
+pub(crate) fn audit_key(directory: &Path) -> Result<hmac::Key, String> {
+    let path = directory.join(AUDIT_KEY);
+    let failed = |why: &dyn std::fmt::Display| {
+        format!("use the key of the audit trail, {}: {why}", path.display())
+    };
+    let secret = match std::fs::read_to_string(&path) {
+        Ok(text) => Secret::read(text.trim()).ok_or_else(|| failed(&"it holds no key"))?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let secret = Secret::new()?;
+            let text = secret.shown() + "\n";
+            let written = brunt_record::replace(&path, |out| out.write_all(text.as_bytes()));
+            written.map_err(|error| failed(&error))?;
+            secret
+        }
+        Err(error) => return Err(failed(&error)),
+    };
+    Ok(hmac::Key::new(hmac::HMAC_SHA256, secret.bytes()))
+}

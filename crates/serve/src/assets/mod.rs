@@ -1,0 +1,76 @@
+//! What pages load from this server: a style sheet and two scripts, under names that change with what is in them.
+//!
+//! The report's own style and script are served as they are, so that a run looks here as it does in its file. A browser
+//! may keep them for good.
+
+use std::sync::LazyLock;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use brunt_report::page;
+use ring::digest::{SHA256, digest};
+
+use crate::problem::Problem;
+use crate::routes::{Answer, Call};
+
+const OWN_STYLE: &str = include_str!("site.css");
+const OWN_SCRIPT: &str = include_str!("site.js");
+
+/// One file.
+struct Asset {
+    name: String,
+    kind: &'static str,
+    text: String,
+}
+
+static STYLE: LazyLock<Asset> =
+    LazyLock::new(|| asset("site", "css", "text/css; charset=utf-8", page::style() + OWN_STYLE));
+static SCRIPT: LazyLock<Asset> =
+    LazyLock::new(|| asset("site", "js", "text/javascript; charset=utf-8", OWN_SCRIPT.to_owned()));
+static CHARTS: LazyLock<Asset> =
+    LazyLock::new(|| asset("charts", "js", "text/javascript; charset=utf-8", page::script()));
+
+fn asset(name: &str, ending: &str, kind: &'static str, text: String) -> Asset {
+    let hash = digest(&SHA256, text.as_bytes());
+    let hash = hash.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>();
+    Asset { name: format!("{name}.{hash}.{ending}"), kind, text }
+}
+
+/// The address of the style sheet.
+pub(crate) fn style() -> String {
+    format!("/assets/{}", STYLE.name)
+}
+
+/// The address of the script of every page.
+pub(crate) fn script() -> String {
+    format!("/assets/{}", SCRIPT.name)
+}
+
+/// The address of the script that draws charts.
+pub(crate) fn charts() -> String {
+    format!("/assets/{}", CHARTS.name)
+}
+
+/// What pages may load and run: nothing but these, and the style of pictures in a page.
+pub(crate) fn policy() -> &'static str {
+    static POLICY: LazyLock<String> = LazyLock::new(|| {
+        let hash = BASE64.encode(digest(&SHA256, page::picture_style().as_bytes()));
+        format!(
+            "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-{hash}'; img-src 'self' data:; \
+             connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
+             require-trusted-types-for 'script'"
+        )
+    });
+    &POLICY
+}
+
+/// `GET /assets/{name}`.
+pub(crate) fn file(call: &Call) -> Result<Answer, Problem> {
+    let name = call.segment("name");
+    let all: [&Asset; 3] = [&STYLE, &SCRIPT, &CHARTS];
+    let found = all.into_iter().find(|asset| asset.name == name);
+    let asset = found.ok_or_else(|| Problem::missing("file"))?;
+    let kept = "public, max-age=31536000, immutable";
+    let answer = Answer::new(asset.kind, asset.text.clone().into_bytes());
+    Ok(answer.with(http::header::CACHE_CONTROL, kept))
+}

@@ -1,0 +1,88 @@
+//! [`Secret`]: 256 random bits that open something, and what is kept of them.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
+use ring::digest::{SHA256, digest};
+
+const BYTES: usize = 32;
+
+/// What is kept of a secret. With so many random bits nothing can be tried, so a plain hash serves.
+pub(crate) type Hash = [u8; BYTES];
+
+/// The secret of a session, a link or a token.
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct Secret([u8; BYTES]);
+
+impl Secret {
+    /// A new one. The error reads after "failed to".
+    pub(crate) fn new() -> Result<Self, String> {
+        let mut bytes = [0; BYTES];
+        getrandom::fill(&mut bytes).map_err(|error| format!("draw random numbers: {error}"))?;
+        Ok(Self(bytes))
+    }
+
+    /// Reads one.
+    pub(crate) fn read(text: &str) -> Option<Self> {
+        let mut bytes = [0; BYTES];
+        let read = BASE64.decode_slice(text, &mut bytes).ok()?;
+        (read == BYTES).then_some(Self(bytes))
+    }
+
+    /// As it is given away, once.
+    pub(crate) fn shown(&self) -> String {
+        BASE64.encode(self.0)
+    }
+
+    /// As it is kept.
+    pub(crate) fn hash(&self) -> Hash {
+        hashed(&[&self.0])
+    }
+
+    /// What forms hold of a session, from which the session cannot be told.
+    pub(crate) fn form_token(&self) -> String {
+        BASE64.encode(hashed(&[b"form", &self.0]))
+    }
+
+    /// As a key.
+    pub(crate) const fn bytes(&self) -> &[u8; BYTES] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret")
+    }
+}
+
+fn hashed(parts: &[&[u8]]) -> Hash {
+    let all = parts.concat();
+    let mut hash = [0; BYTES];
+    hash.copy_from_slice(digest(&SHA256, &all).as_ref());
+    hash
+}
+
+/// Whether two texts are the same. How long that takes says nothing of how much of them is.
+pub(crate) fn same(one: &str, other: &str) -> bool {
+    let differ = one.bytes().zip(other.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
+    one.len() == other.len() && differ == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_secret_is_read_as_it_was_shown_and_printed_by_nobody() {
+        let secret = Secret::new().unwrap();
+        assert_eq!(Secret::read(&secret.shown()), Some(secret.clone()));
+        assert_ne!(secret, Secret::new().unwrap());
+        assert_eq!(format!("{secret:?}"), "Secret");
+        for wrong in ["", "x", &secret.shown()[1..], &format!("{}A", secret.shown()), "ä"] {
+            assert_eq!(Secret::read(wrong), None, "{wrong}");
+        }
+        assert!(same("ab", "ab") && !same("ab", "ac") && !same("ab", "abc") && !same("", "a"));
+    }
+}

@@ -1,0 +1,195 @@
+//! [`Envelope`]: what a child is told, as one JSON document on its standard input.
+//!
+//! Nothing of it is in a command line, an environment or a file, where others could read it. It is bounded and
+//! versioned, and what it does not name is refused.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// The version of the envelope.
+pub const ENVELOPE_VERSION: u32 = 1;
+/// The most bytes of an envelope.
+pub const ENVELOPE_MAX: u64 = 40 << 20;
+/// The most runs that are compared.
+pub const COMPARED_MAX: usize = 6;
+
+/// What a child is told.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Envelope {
+    /// Always [`ENVELOPE_VERSION`].
+    pub version: u32,
+    /// What to do.
+    pub task: Task,
+}
+
+/// What a child does, in the directory that it is started in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Task {
+    /// Says what is wrong with a plan, or what it comes to. Sends nothing.
+    Check(Asked),
+    /// Carries a plan out.
+    Run(RunTask),
+    /// Reads the record in its directory and writes what lists, charts and pages are made from.
+    Index,
+    /// Compares the records of these directories, the first of which is the baseline.
+    Compare(Vec<Compared>),
+    /// Writes the record in its directory in another format.
+    Export(Export),
+}
+
+/// What a record is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Export {
+    /// A line per interval and operation.
+    Csv,
+    /// A page that needs nothing else.
+    Html,
+}
+
+/// A run that is compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Compared {
+    /// What the comparison calls it.
+    pub name: String,
+    /// Its record.
+    pub record: PathBuf,
+}
+
+/// What is asked of a run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// The text of the plan.
+    pub plan: String,
+    /// What `${env:NAME}` stands for. The environment itself is empty.
+    #[serde(default)]
+    pub variables: BTreeMap<String, String>,
+    /// Keys of the plan that are set, each as `run.users=50`.
+    #[serde(default)]
+    pub set: Vec<String>,
+    /// How long to run, in place of the plan's duration.
+    #[serde(default)]
+    pub duration: Option<String>,
+    /// Objectives beside those of the plan.
+    #[serde(default)]
+    pub objectives: Vec<String>,
+    /// What it may do.
+    #[serde(default)]
+    pub grant: Grant,
+}
+
+/// What a run may do. By default nothing may be reached.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grant {
+    /// Addresses that may be reached, each as `--allow` takes it. Every connection is checked by its address.
+    #[serde(default)]
+    pub allow: Vec<String>,
+    /// The most exchanges a second. A closed load, whose rate nobody knows before, is then refused.
+    #[serde(default)]
+    pub rate_max: Option<f64>,
+    /// Whether a closed load may run although there is a highest rate.
+    #[serde(default)]
+    pub closed: bool,
+    /// The most virtual users.
+    #[serde(default)]
+    pub users_max: Option<u32>,
+    /// The most seconds, and a run has to have an end.
+    #[serde(default)]
+    pub seconds_max: Option<u64>,
+}
+
+/// A run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunTask {
+    /// What is asked of it.
+    pub asked: Asked,
+    /// The lock that all runs of the machine share. The run holds it until it ends.
+    pub lock: PathBuf,
+}
+
+/// Why an envelope was not opened.
+#[derive(Debug, thiserror::Error)]
+pub enum EnvelopeError {
+    /// It could not be read.
+    #[error("read the envelope: {0}")]
+    Io(#[from] io::Error),
+    /// It is too long.
+    #[error("read the envelope: it has more than {} MiB", ENVELOPE_MAX >> 20)]
+    Long,
+    /// It is not as this program writes it.
+    #[error("read the envelope: {0}")]
+    Foreign(#[from] serde_json::Error),
+    /// It is of another version.
+    #[error("read the envelope: it has version {0} and this program knows {ENVELOPE_VERSION}")]
+    Version(u32),
+}
+
+impl Envelope {
+    /// One of this version.
+    pub const fn new(task: Task) -> Self {
+        Self { version: ENVELOPE_VERSION, task }
+    }
+
+    /// Reads one, of whoever wrote it.
+    pub fn read(from: impl Read) -> Result<Self, EnvelopeError> {
+        #[derive(Deserialize)]
+        struct Head {
+            version: u32,
+        }
+        let mut bytes = Vec::new();
+        from.take(ENVELOPE_MAX + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > ENVELOPE_MAX {
+            return Err(EnvelopeError::Long);
+        }
+        let Head { version } = serde_json::from_slice(&bytes)?;
+        if version != ENVELOPE_VERSION {
+            return Err(EnvelopeError::Version(version));
+        }
+        Ok(serde_json::from_slice(&bytes)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_nothing_else() {
+        let asked = Asked {
+            plan: "[[scenario]]".to_owned(),
+            variables: [("HOST".to_owned(), "h".to_owned())].into(),
+            grant: Grant { allow: vec!["127.0.0.1:80".to_owned()], ..Grant::default() },
+            ..Asked::default()
+        };
+        for task in [
+            Task::Check(asked.clone()),
+            Task::Run(RunTask { asked, lock: "lock".into() }),
+            Task::Index,
+        ] {
+            let envelope = Envelope::new(task);
+            let text = serde_json::to_vec(&envelope).unwrap();
+            assert_eq!(Envelope::read(&text[..]).unwrap(), envelope);
+        }
+        for (text, said) in [
+            ("", "EOF"),
+            ("{}", "missing field"),
+            (r#"{"version":2,"task":"later"}"#, "version 2"),
+            (r#"{"version":1,"task":"index","more":1}"#, "unknown field"),
+            (r#"{"version":1,"task":{"check":{"plan":"","path":"/etc"}}}"#, "unknown field"),
+        ] {
+            let error = Envelope::read(text.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains(said), "{text}: {error}");
+        }
+        let endless = Envelope::read(io::repeat(b'x')).unwrap_err();
+        assert!(matches!(endless, EnvelopeError::Long), "{endless}");
+    }
+}

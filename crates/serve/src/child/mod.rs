@@ -1,0 +1,182 @@
+//! [`Children`]: processes of the same program that read what people wrote and make load.
+//!
+//! The server itself does neither. Each child is started from `/proc/self/exe` in a process group of its own, with an
+//! empty environment, gets one [`Envelope`] on its standard input and confines itself before it looks at it further:
+//! it reads the files of its own directory, and what names are resolved and certificates checked by; a check or an
+//! index reaches no address at all.
+
+mod answer;
+mod envelope;
+mod short;
+
+pub use answer::{Answer, Checked, EXIT_REFUSED, Finding, LoadFigures, Outcome};
+pub use envelope::{
+    Asked, COMPARED_MAX, Compared, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope, EnvelopeError, Export,
+    Grant, RunTask, Task,
+};
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::history::{LOG, PageParts, RunFiles};
+use short::Places;
+
+/// The hidden command of the program that a child carries out.
+pub const COMMAND: &str = "serve-child";
+/// How long a check may take.
+const CHECKING: Duration = Duration::from_secs(10);
+/// How long it may take to read a record and to write what is made of it.
+const INDEXING: Duration = Duration::from_secs(60);
+/// How long a comparison may take.
+const COMPARING: Duration = Duration::from_secs(60);
+
+/// Starts children.
+#[derive(Debug)]
+pub struct Children {
+    program: PathBuf,
+    places: Places,
+}
+
+/// Why a child did not answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ChildError {
+    /// It could not be started.
+    #[error("start a process for it: {0}")]
+    Start(#[source] io::Error),
+    /// It took too long.
+    #[error("finish within {} s, so it was ended; make it smaller", .0.as_secs())]
+    Slow(Duration),
+    /// It ended without an answer, as one does that comes to its limit of memory.
+    #[error("get an answer: the process ended without one{0}")]
+    Ended(String),
+    /// Its answer cannot be understood.
+    #[error("understand the answer: {0}")]
+    Garbled(#[from] serde_json::Error),
+}
+
+/// Runs that were compared.
+#[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
+pub struct ComparedPage {
+    /// Words and tables.
+    pub page: PageParts,
+    /// What the runs differ in beside their figures, where that keeps them from being compared.
+    pub unlike: Vec<String>,
+    /// The same for a pull request.
+    pub markdown: String,
+    /// The comparison as a document (`brunt-comparison/1`).
+    pub json: String,
+}
+
+impl Default for Children {
+    fn default() -> Self {
+        Self::of_program(PathBuf::from("/proc/self/exe"))
+    }
+}
+
+impl Children {
+    /// Children of this program.
+    pub fn of_program(program: PathBuf) -> Self {
+        Self { program, places: Places::default() }
+    }
+
+    /// Says what is wrong with a plan, or what it comes to. Nothing is sent, and no name is resolved.
+    pub fn check(&self, asked: &Asked) -> Result<Checked, ChildError> {
+        let answer = self.ask(Task::Check(asked.clone()), Path::new("/"), CHECKING)?;
+        Ok(match answer {
+            Answer::Done(checked) => checked,
+            Answer::Failed(text) => Checked {
+                findings: vec![Finding { text, ..Finding::default() }],
+                ..Checked::default()
+            },
+        })
+    }
+
+    /// Reads the record of a directory, and writes there what lists, charts and pages are made from. The inner error
+    /// says why it is no record.
+    pub fn index(&self, directory: &Path) -> Result<Result<(), String>, ChildError> {
+        Ok(match self.ask(Task::Index, directory, INDEXING)? {
+            Answer::Done(()) => Ok(()),
+            Answer::Failed(why) => Err(why),
+        })
+    }
+
+    /// Compares runs of a history, the first of which is the baseline. The inner error says why they cannot be.
+    pub fn compare(
+        &self,
+        directory: &Path,
+        runs: Vec<Compared>,
+    ) -> Result<Result<ComparedPage, String>, ChildError> {
+        if !(2..=COMPARED_MAX).contains(&runs.len()) {
+            return Ok(Err(format!("compare from 2 to {COMPARED_MAX} runs")));
+        }
+        Ok(match self.ask(Task::Compare(runs), directory, COMPARING)? {
+            Answer::Done(page) => Ok(page),
+            Answer::Failed(why) => Err(why),
+        })
+    }
+
+    /// The record of a directory in another format. The inner error says why not.
+    pub fn export(
+        &self,
+        directory: &Path,
+        export: Export,
+    ) -> Result<Result<String, String>, ChildError> {
+        Ok(match self.ask(Task::Export(export), directory, INDEXING)? {
+            Answer::Done(text) => Ok(text),
+            Answer::Failed(why) => Err(why),
+        })
+    }
+
+    /// Starts a run. It is not waited for: what becomes of it stands in its directory.
+    pub(crate) fn start_run(
+        &self,
+        files: &RunFiles,
+        asked: Asked,
+        lock: PathBuf,
+    ) -> io::Result<Child> {
+        let log = File::options().create(true).append(true).open(files.path(LOG))?;
+        let mut command = self.command(files.directory());
+        let child = command.stdout(Stdio::null()).stderr(log).spawn()?;
+        tell(child, Envelope::new(Task::Run(RunTask { asked, lock })))
+    }
+
+    fn ask<T: DeserializeOwned>(
+        &self,
+        task: Task,
+        directory: &Path,
+        patience: Duration,
+    ) -> Result<Answer<T>, ChildError> {
+        let _place = self.places.take();
+        let mut command = self.command(directory);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let child = tell(child.map_err(ChildError::Start)?, Envelope::new(task));
+        short::answer(child.map_err(ChildError::Start)?, patience)
+    }
+
+    fn command(&self, directory: &Path) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg(COMMAND).env_clear().current_dir(directory).stdin(Stdio::piped());
+        // A ^C at the terminal is the server's to hear: runs outlive it.
+        command.process_group(0);
+        command
+    }
+}
+
+/// Hands over the envelope, on a thread of its own: a child that is stopped reads nothing.
+fn tell(mut child: Child, envelope: Envelope) -> io::Result<Child> {
+    let text = serde_json::to_vec(&envelope)?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A child that has ended takes nothing, which is told by what it left.
+        let write = move || drop(stdin.write_all(&text));
+        thread::Builder::new().name("envelope".to_owned()).spawn(write)?;
+    }
+    Ok(child)
+}

@@ -1,0 +1,107 @@
+//! [`RunId`]: what a run is called in addresses and in the name of its directory.
+//!
+//! A run that this server makes has an id of its own before there is a record of it. The id of a record that somebody
+//! brings follows from its bytes, so that bringing it twice makes one entry.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+/// Characters of an id.
+const LENGTH: usize = 24;
+
+/// An id: 24 small letters and digits, which mean nothing in a path, a page or an address.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct RunId(String);
+
+/// Why a text is no id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("read the id of a run: it has {LENGTH} small letters and digits")]
+pub struct IdError;
+
+impl RunId {
+    /// A new one.
+    pub fn new() -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; LENGTH / 2];
+        getrandom::fill(&mut bytes)?;
+        Ok(Self(hexadecimal(&bytes)))
+    }
+
+    /// The id of a record that was brought here, by the SHA-256 of its bytes in hexadecimal.
+    pub fn of_hash(sha256: &str) -> Result<Self, IdError> {
+        sha256.get(..LENGTH).ok_or(IdError)?.parse()
+    }
+
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for RunId {
+    type Err = IdError;
+
+    fn from_str(text: &str) -> Result<Self, IdError> {
+        let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let fits = text.len() == LENGTH && text.bytes().all(plain);
+        fits.then(|| Self(text.to_owned())).ok_or(IdError)
+    }
+}
+
+impl TryFrom<String> for RunId {
+    type Error = IdError;
+
+    fn try_from(text: String) -> Result<Self, IdError> {
+        text.parse()
+    }
+}
+
+impl From<RunId> for String {
+    fn from(id: RunId) -> Self {
+        id.0
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// The SHA-256 of what is in a document, in hexadecimal.
+pub fn sha256(bytes: &[u8]) -> String {
+    hexadecimal(&Sha256::digest(bytes))
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_nothing_but_letters_and_digits() {
+        let id = RunId::new().unwrap();
+        assert_eq!(id.as_str().parse(), Ok(id.clone()));
+        assert_ne!(RunId::new().unwrap(), id);
+        for wrong in
+            ["", "../../../../../../../etc", "0123456789abcdef0123456A", "0123456789abcdef0123456/"]
+        {
+            assert_eq!(wrong.parse::<RunId>(), Err(IdError), "{wrong}");
+        }
+        assert!(serde_json::from_str::<RunId>("\"..\"").is_err());
+    }
+
+    #[test]
+    fn the_id_of_a_document_follows_from_its_bytes() {
+        // By sha256sum of coreutils.
+        let id = RunId::of_hash(&sha256(b"abc")).unwrap();
+        assert_eq!(id.as_str(), "ba7816bf8f01cfea414140de");
+        assert!(RunId::of_hash("ba78").is_err() && RunId::of_hash(&"../".repeat(30)).is_err());
+    }
+}

@@ -1,0 +1,301 @@
+//! [`History`]: runs that are over, as a directory of ordinary records.
+//!
+//! Each run has a directory of its own, whose files say everything: a record that `brunt report` reads without any
+//! server, its events, what charts and pages are made from, and what people say of it. A database of them is an index
+//! that can be made again. Records are read by children alone; what this module reads was written by them.
+
+mod about;
+mod files;
+mod id;
+#[cfg(test)]
+pub(crate) mod samples;
+mod summary;
+
+pub use about::{About, AboutError, MARKS_MAX, Mark, NOTE_MAX, Origin, TAGS_MAX, WORDS_MAX};
+pub use files::{
+    ABOUT, BROUGHT, EVENTS, EVENTS_KEPT, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN, RECORD,
+    RECORD_KEPT, REQUEST, RunFiles, SMALL_MAX, STATE, SUMMARY, VIEW_KEPT, bounded,
+};
+pub use id::{IdError, RunId, sha256};
+pub use summary::{Figures, Objective, OperationFigures, SUMMARY_SCHEMA, Summary};
+
+use std::collections::HashMap;
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+
+use crate::child::{ChildError, Children};
+
+/// The most bytes of a document that somebody brings, as it comes.
+pub const BROUGHT_MAX: usize = 64 << 20;
+
+/// Runs that are over.
+#[derive(Debug)]
+pub struct History {
+    directory: PathBuf,
+    /// Which run has a record of this hash.
+    known: Mutex<HashMap<String, RunId>>,
+    /// Held while what people say of a run is read and written.
+    editing: Mutex<()>,
+}
+
+/// A run of the history.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Entry {
+    /// What it is called in addresses.
+    pub id: RunId,
+    /// The run in a few figures.
+    pub summary: Summary,
+    /// What people say of it.
+    pub about: About,
+}
+
+/// Words and tables of a run's page: `page.json.gz`. Its charts are drawn from its view.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PageParts {
+    /// What it is about.
+    pub title: String,
+    /// When and by what it was made.
+    pub about: String,
+    /// The inner HTML of each section, by its id; what stands above the first heading has the id `top`.
+    pub sections: Vec<(String, String)>,
+}
+
+/// A record that was brought here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Put {
+    /// The run.
+    pub entry: Entry,
+    /// Whether it was not known before.
+    pub is_new: bool,
+}
+
+/// What failed of a history.
+#[derive(Debug, thiserror::Error)]
+#[error("{act} {}: {source}", path.display())]
+pub struct HistoryError {
+    act: &'static str,
+    path: PathBuf,
+    source: io::Error,
+}
+
+/// Why a record was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum PutError {
+    /// It is too long.
+    #[error("take the record: it has more than {} MiB", BROUGHT_MAX >> 20)]
+    Long,
+    /// What is said of it is not within bounds.
+    #[error(transparent)]
+    About(#[from] AboutError),
+    /// It is no record, or one that cannot be read.
+    #[error("take the record: {0}")]
+    Unfit(String),
+    /// The child that was to read it failed.
+    #[error(transparent)]
+    Child(#[from] ChildError),
+    /// It could not be written.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+}
+
+/// Why what people say of a run was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum EditError {
+    /// There is no such run.
+    #[error("find the run {0}")]
+    Unknown(RunId),
+    /// It is not within bounds.
+    #[error(transparent)]
+    About(#[from] AboutError),
+    /// It could not be written.
+    #[error(transparent)]
+    History(#[from] HistoryError),
+}
+
+impl History {
+    /// Opens a history, which is made if there is none. Only its owner may read it.
+    pub fn open(directory: &Path) -> Result<Self, HistoryError> {
+        for part in ["runs", "incoming"] {
+            let path = directory.join(part);
+            let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
+            made.map_err(failed("make the directory", &path))?;
+        }
+        // What was being brought when the server ended is not whole.
+        let incoming = directory.join("incoming");
+        for left in directories(&incoming)? {
+            drop(fs::remove_dir_all(left));
+        }
+        let history = Self {
+            directory: directory.to_owned(),
+            known: Mutex::default(),
+            editing: Mutex::default(),
+        };
+        for id in history.ids()? {
+            if let Ok(Some(summary)) = history.files(&id).json::<Summary>(SUMMARY) {
+                history.known().insert(summary.sha256, id);
+            }
+        }
+        Ok(history)
+    }
+
+    /// Where it is.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The files of a run, whether there is one of this id or not.
+    pub fn files(&self, id: &RunId) -> RunFiles {
+        RunFiles::new(self.directory.join("runs").join(id.as_str()))
+    }
+
+    /// Every directory of a run: of those that are over, and of those that are queued or go on.
+    pub fn ids(&self) -> Result<Vec<RunId>, HistoryError> {
+        let all = directories(&self.directory.join("runs"))?;
+        let name = |path: &PathBuf| path.file_name()?.to_str()?.parse().ok();
+        Ok(all.iter().filter_map(name).collect())
+    }
+
+    /// A run that is over; `None` of any other.
+    pub fn entry(&self, id: &RunId) -> Result<Option<Entry>, HistoryError> {
+        let files = self.files(id);
+        let read = failed("read", files.directory());
+        let Some(summary) = files.json(SUMMARY).map_err(&read)? else { return Ok(None) };
+        let about = files.json(ABOUT).map_err(&read)?.unwrap_or_default();
+        Ok(Some(Entry { id: id.clone(), summary, about }))
+    }
+
+    /// What charts of it are made from, as JSON of one line (`brunt-view/1`).
+    pub fn view(&self, id: &RunId) -> Result<Option<String>, HistoryError> {
+        let files = self.files(id);
+        files.packed(VIEW_KEPT, PAGE_MAX).map_err(failed("read the view of", files.directory()))
+    }
+
+    /// Words and tables of its page.
+    pub fn page(&self, id: &RunId) -> Result<Option<PageParts>, HistoryError> {
+        let files = self.files(id);
+        let read = failed("read the page of", files.directory());
+        let Some(text) = files.packed(PAGE_KEPT, PAGE_MAX).map_err(&read)? else { return Ok(None) };
+        serde_json::from_str(&text).map(Some).map_err(|error| read(io::Error::other(error)))
+    }
+
+    /// The plan it was made from, where it was made here.
+    pub fn plan(&self, id: &RunId) -> Result<Option<String>, HistoryError> {
+        let files = self.files(id);
+        files.text(PLAN, 16 << 20).map_err(failed("read the plan of", files.directory()))
+    }
+
+    /// The run whose record has this hash.
+    pub fn find(&self, sha256: &str) -> Option<RunId> {
+        self.known().get(sha256).cloned()
+    }
+
+    /// Takes a record that somebody brings, packed by gzip or not. The same record brought again changes nothing.
+    pub fn put(&self, children: &Children, bytes: &[u8], about: About) -> Result<Put, PutError> {
+        if bytes.len() > BROUGHT_MAX {
+            return Err(PutError::Long);
+        }
+        about.check()?;
+        if let Some(known) = self.known_entry(&sha256(bytes))? {
+            return Ok(known);
+        }
+        let incoming = self.incoming()?;
+        let taken = self.take(children, &incoming, bytes, about);
+        drop(fs::remove_dir_all(incoming.directory()));
+        taken
+    }
+
+    fn take(
+        &self,
+        children: &Children,
+        incoming: &RunFiles,
+        bytes: &[u8],
+        mut about: About,
+    ) -> Result<Put, PutError> {
+        let write = failed("write", incoming.directory());
+        brunt_record::replace(&incoming.path(BROUGHT), |out| out.write_all(bytes))
+            .map_err(&write)?;
+        children.index(incoming.directory())?.map_err(PutError::Unfit)?;
+        let read = failed("read", incoming.directory());
+        let summary: Option<Summary> = incoming.json(SUMMARY).map_err(&read)?;
+        let summary =
+            summary.ok_or_else(|| PutError::Unfit("nothing was made of it".to_owned()))?;
+        if let Some(known) = self.known_entry(&summary.sha256)? {
+            return Ok(known);
+        }
+        about.origin.brought = true;
+        incoming.write(ABOUT, &about).map_err(&write)?;
+        drop(fs::remove_file(incoming.path(BROUGHT)));
+        let id =
+            RunId::of_hash(&summary.sha256).map_err(|error| PutError::Unfit(error.to_string()))?;
+        let kept = self.files(&id);
+        fs::rename(incoming.directory(), kept.directory())
+            .map_err(failed("keep the record as", kept.directory()))?;
+        self.known().insert(summary.sha256.clone(), id.clone());
+        Ok(Put { entry: Entry { id, summary, about }, is_new: true })
+    }
+
+    /// A run that has come to its end belongs to the history.
+    pub(crate) fn keep(&self, id: &RunId, summary: &Summary) {
+        self.known().insert(summary.sha256.clone(), id.clone());
+    }
+
+    /// Changes what people say of a run, and returns it as it is now.
+    pub fn edit(&self, id: &RunId, change: impl FnOnce(&mut About)) -> Result<About, EditError> {
+        let _editing = self.editing.lock().unwrap_or_else(PoisonError::into_inner);
+        let files = self.files(id);
+        if !files.directory().is_dir() {
+            return Err(EditError::Unknown(id.clone()));
+        }
+        let mut about: About =
+            files.json(ABOUT).map_err(failed("read", &files.path(ABOUT)))?.unwrap_or_default();
+        let origin = about.origin.clone();
+        change(&mut about);
+        about.origin = origin;
+        about.check()?;
+        files.write(ABOUT, &about).map_err(failed("write", &files.path(ABOUT)))?;
+        Ok(about)
+    }
+
+    /// Removes a run that is over, for good. Whether there was one.
+    pub fn remove(&self, id: &RunId) -> Result<bool, HistoryError> {
+        let Some(entry) = self.entry(id)? else { return Ok(false) };
+        self.known().remove(&entry.summary.sha256);
+        let files = self.files(id);
+        fs::remove_dir_all(files.directory()).map_err(failed("remove", files.directory()))?;
+        Ok(true)
+    }
+
+    fn known(&self) -> MutexGuard<'_, HashMap<String, RunId>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known_entry(&self, sha256: &str) -> Result<Option<Put>, HistoryError> {
+        let Some(id) = self.find(sha256) else { return Ok(None) };
+        Ok(self.entry(&id)?.map(|entry| Put { entry, is_new: false }))
+    }
+
+    /// A directory of its own for something that is brought.
+    fn incoming(&self) -> Result<RunFiles, HistoryError> {
+        let directory = self.directory.join("incoming");
+        let make = failed("make a directory in", &directory);
+        let name = RunId::new().map_err(|error| make(io::Error::other(error)))?;
+        let path = directory.join(name.as_str());
+        DirBuilder::new().mode(0o700).create(&path).map_err(make)?;
+        Ok(RunFiles::new(path))
+    }
+}
+
+fn failed<'a>(act: &'static str, path: &'a Path) -> impl Fn(io::Error) -> HistoryError + 'a {
+    move |source| HistoryError { act, path: path.to_owned(), source }
+}
+
+fn directories(within: &Path) -> Result<Vec<PathBuf>, HistoryError> {
+    let entries = fs::read_dir(within).and_then(Iterator::collect::<io::Result<Vec<_>>>);
+    let entries = entries.map_err(failed("read the directory", within))?;
+    Ok(entries.into_iter().map(|entry| entry.path()).filter(|path| path.is_dir()).collect())
+}

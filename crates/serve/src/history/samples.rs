@@ -1,0 +1,32 @@
+//! Summaries for tests.
+
+use brunt_record::{Mode, Status};
+
+use super::{Figures, SUMMARY_SCHEMA, Summary};
+
+/// One of a run that did what was asked.
+pub(crate) fn summary() -> Summary {
+    Summary {
+        schema: SUMMARY_SCHEMA.to_owned(),
+        sha256: String::new(),
+        run: None,
+        fingerprint: None,
+        load: String::new(),
+        started: "2026-11-23T10:00:00Z".to_owned(),
+        tool: "brunt 0.1.0".to_owned(),
+        command: vec!["brunt".to_owned(), "authrate".to_owned()],
+        target: None,
+        host: "h".to_owned(),
+        cores: Some(2),
+        mode: Mode::Open,
+        sessions: 1,
+        seconds: 10.0,
+        sentence: "It was carried out.".to_owned(),
+        verdict: Status::Valid,
+        reasons: Vec::new(),
+        objectives: Vec::new(),
+        figures: Figures::default(),
+        operations: Vec::new(),
+        curve: Vec::new(),
+    }
+}

@@ -1,0 +1,203 @@
+//! [`Summary`]: what a list of runs shows of one, and what an index of them is made from.
+//!
+//! It is made of the record by a child, so that the server never reads a record that somebody brought. Its texts are
+//! bounded, and come from servers and users: they are text and never more.
+
+use brunt_record::{Latency, Mode, Record, SloOutcome, Status};
+use serde::{Deserialize, Serialize};
+
+/// The version of the format.
+pub const SUMMARY_SCHEMA: &str = "brunt-summary/1";
+/// The most operations that have figures of their own here.
+const OPERATIONS_MAX: usize = 40;
+/// The most reasons and objectives.
+const LINES_MAX: usize = 40;
+/// The most characters of a text.
+const TEXT_MAX: usize = 500;
+/// Points of the small curve beside a run in a list.
+const CURVE: usize = 40;
+
+/// A run in a few figures: `summary.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// `brunt-summary/1`.
+    pub schema: String,
+    /// The SHA-256 of the record's file, unpacked.
+    pub sha256: String,
+    /// The id of the run in its record.
+    pub run: Option<String>,
+    /// What follows from what was asked alone, its seed included.
+    pub fingerprint: Option<String>,
+    /// A name for the load that was asked for, whatever its seed: runs that have the same can be compared. Empty if
+    /// that is unknown.
+    #[serde(default)]
+    pub load: String,
+    /// When it began, in RFC 3339.
+    pub started: String,
+    /// What made the record, and its version.
+    pub tool: String,
+    /// The command line, secrets replaced.
+    pub command: Vec<String>,
+    /// What was loaded.
+    pub target: Option<String>,
+    /// The machine the generator ran on.
+    pub host: String,
+    /// How many of its cores the generator could use.
+    pub cores: Option<u64>,
+    /// How load was made.
+    pub mode: Mode,
+    /// Connections or virtual users.
+    pub sessions: u64,
+    /// How long the steady phase was, in seconds.
+    pub seconds: f64,
+    /// What came of it, in a sentence.
+    pub sentence: String,
+    /// Whether the figures can be trusted. No figure is shown without it.
+    pub verdict: Status,
+    /// Why not, and what else there is to know.
+    pub reasons: Vec<String>,
+    /// The objectives.
+    pub objectives: Vec<Objective>,
+    /// Of all operations together.
+    pub figures: Figures,
+    /// Of each, in the order of the record.
+    pub operations: Vec<OperationFigures>,
+    /// Goodput over time, for a small curve.
+    pub curve: Vec<f64>,
+}
+
+/// What became of an objective.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Objective {
+    /// The objective as it was given.
+    pub text: String,
+    /// Whether it was met.
+    pub outcome: SloOutcome,
+}
+
+/// The figures of a run that are searched and followed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Figures {
+    /// Asked for; null for as many as possible.
+    pub asked: Option<f64>,
+    /// Exchanges a second that fell due.
+    pub offered: Option<f64>,
+    /// Exchanges a second that were answered, well or not.
+    pub achieved: Option<f64>,
+    /// Exchanges a second that did what was asked.
+    pub goodput: Option<f64>,
+    /// Exchanges that fell due.
+    pub due: u64,
+    /// Those that did what was asked.
+    pub ok: u64,
+    /// Those that failed, had no answer or were never sent.
+    pub missed: u64,
+    /// Response times in milliseconds, where answers came.
+    pub p50_ms: Option<f64>,
+    /// The 99th percentile.
+    pub p99_ms: Option<f64>,
+    /// The 99.9th percentile.
+    pub p999_ms: Option<f64>,
+}
+
+/// One operation.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OperationFigures {
+    /// What it is called.
+    pub name: String,
+    /// Its figures.
+    #[serde(flatten)]
+    pub figures: Figures,
+}
+
+impl Summary {
+    /// The summary of a record whose file has this hash. The sentence is that of the record's page.
+    pub fn of(record: &Record, sha256: String, sentence: &str) -> Self {
+        let operations = record.operations.iter().take(OPERATIONS_MAX);
+        let operations = operations.map(|operation| OperationFigures {
+            name: cut(&operation.name),
+            figures: Figures {
+                achieved: operation.achieved,
+                goodput: operation.goodput,
+                due: operation.counts.sent,
+                ok: operation.counts.ok,
+                missed: operation.counts.sent.saturating_sub(operation.counts.ok),
+                ..latencies(Some(&operation.response))
+            },
+        });
+        let reasons = record.verdict.reasons.iter().map(|reason| &reason.text);
+        let objectives = record
+            .slo
+            .iter()
+            .take(LINES_MAX)
+            .map(|objective| Objective { text: cut(&objective.expr), outcome: objective.outcome });
+        Self {
+            schema: SUMMARY_SCHEMA.to_owned(),
+            sha256,
+            run: record.run.as_deref().map(cut),
+            fingerprint: record.fingerprint.as_deref().map(cut),
+            load: String::new(),
+            started: cut(&record.started),
+            tool: cut(&format!("{} {}", record.tool.name, record.tool.version)),
+            command: record.command.iter().take(LINES_MAX).map(|word| cut(word)).collect(),
+            target: record.plan.target.as_deref().map(cut),
+            host: cut(&record.environment.host),
+            cores: record.environment.cores,
+            mode: record.plan.mode,
+            sessions: record.plan.sessions,
+            seconds: record.rates.seconds,
+            sentence: cut(sentence),
+            verdict: record.verdict.status,
+            reasons: reasons
+                .chain(&record.verdict.notes)
+                .take(LINES_MAX)
+                .map(|it| cut(it))
+                .collect(),
+            objectives: objectives.collect(),
+            figures: together(record),
+            operations: operations.collect(),
+            curve: curve(record),
+        }
+    }
+}
+
+fn together(record: &Record) -> Figures {
+    let only = || match &record.operations[..] {
+        [operation] => Some(&operation.response),
+        _ => None,
+    };
+    Figures {
+        asked: record.rates.target,
+        offered: record.rates.offered,
+        achieved: record.rates.achieved,
+        goodput: record.rates.goodput,
+        due: record.counts.due(),
+        ok: record.counts.ok,
+        missed: record.counts.missed(),
+        ..latencies(record.response.as_ref().or_else(only))
+    }
+}
+
+fn latencies(latency: Option<&Latency>) -> Figures {
+    let of = |wanted: f64| {
+        let mut all = latency?.percentiles.iter();
+        all.find(|one| (one.percentile - wanted).abs() < 1e-9).map(|one| one.us / 1e3)
+    };
+    Figures { p50_ms: of(50.0), p99_ms: of(99.0), p999_ms: of(99.9), ..Figures::default() }
+}
+
+/// Goodput by end, in as many stretches as the curve has points.
+fn curve(record: &Record) -> Vec<f64> {
+    let each = record.series.len().div_ceil(CURVE).max(1);
+    let stretches = record.series.chunks(each).map(|steps| {
+        let seconds: f64 = steps.iter().map(|step| step.to_s - step.from_s).sum();
+        let ok: u64 = steps.iter().map(|step| step.ended.ok).sum();
+        if seconds > 0.0 { ok as f64 / seconds } else { 0.0 }
+    });
+    stretches.collect()
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(TEXT_MAX).collect()
+}

@@ -1,0 +1,68 @@
+//! Which names a browser may have come by: [`Hosts`].
+//!
+//! A page of somebody else can have its own name point here after it was loaded (DNS rebinding), and then read answers
+//! as if they were its own. What it cannot choose is the name that the browser sends.
+
+use std::net::IpAddr;
+
+/// The names by which this site may be asked.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Hosts(Vec<String>);
+
+impl Hosts {
+    /// Addresses in figures, `localhost`, and these.
+    pub(crate) fn new(names: &[String]) -> Self {
+        Self(names.iter().map(|name| name.to_lowercase()).collect())
+    }
+
+    /// Whether a request with this `Host` may be answered.
+    pub(crate) fn allow(&self, host: &str) -> bool {
+        let (name, port) = match host.strip_prefix('[') {
+            Some(rest) => rest.split_once(']').unwrap_or((rest, "x")),
+            None => host.find(':').map_or((host, ""), |at| host.split_at(at)),
+        };
+        let port = port.strip_prefix(':').map(|port| port.parse::<u16>().is_ok());
+        let has_port = host.ends_with(name)
+            || (host.starts_with('[') && host.ends_with(']'))
+            || port == Some(true);
+        let known = name.parse::<IpAddr>().is_ok()
+            || name.eq_ignore_ascii_case("localhost")
+            || self.0.iter().any(|own| name.eq_ignore_ascii_case(own));
+        known && has_port
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_somebody_else_is_refused() {
+        let hosts = Hosts::new(&["load.example.com".to_owned()]);
+        for host in [
+            "127.0.0.1:80",
+            "127.0.0.1",
+            "[::1]:80",
+            "[::1]",
+            "localhost:1",
+            "LocalHost",
+            "LOAD.example.com:5",
+        ] {
+            assert!(hosts.allow(host), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "127.0.0.1.evil.example:80",
+            "localhost.evil.example",
+            "",
+            "[",
+            "x",
+            ":80",
+            "localhost:evil",
+            "localhost:1:2",
+            "example.com",
+        ] {
+            assert!(!hosts.allow(host), "{host}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Connections: accepted here, since how many there are, how long a head may take and what a socket holds is bounded,
+//! which axum's own server leaves open.
+
+mod hosts;
+mod tls;
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use http::Request;
+use hyper::server::conn::http1;
+use hyper::service::{Service as _, service_fn};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use ipnet::IpNet;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tokio_rustls::TlsAcceptor;
+
+pub(crate) use hosts::Hosts;
+pub(crate) use tls::acceptor;
+
+use crate::routes::Peer;
+
+/// The most connections at a time.
+const CONNECTIONS_MAX: usize = 1_024;
+/// What the server holds of a connection before it is read.
+const BUFFER: usize = 64 << 10;
+/// How long a head, and a handshake, may take.
+const HEAD_MAX: Duration = Duration::from_secs(10);
+/// How long to wait after a connection that could not be accepted, as when there are no descriptors left.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// Who may say in whose name they ask.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Proxies(pub(crate) Vec<IpNet>);
+
+impl Proxies {
+    /// Where a request came from: what the last proxy of ours says, and nobody else.
+    fn client(&self, peer: IpAddr, forwarded: Option<&str>) -> IpAddr {
+        let peer = peer.to_canonical();
+        if !self.0.iter().any(|network| network.contains(&peer)) {
+            return peer;
+        }
+        let last = forwarded.and_then(|text| text.rsplit(',').next());
+        last.and_then(|text| text.trim().parse().ok()).unwrap_or(peer)
+    }
+}
+
+/// Serves for good.
+pub(crate) async fn serve(
+    listener: TcpListener,
+    router: Router,
+    tls: Option<TlsAcceptor>,
+    proxies: Proxies,
+) -> io::Result<()> {
+    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let proxies = Arc::new(proxies);
+    loop {
+        let Ok(place) = Arc::clone(&room).acquire_owned().await else { return Ok(()) };
+        let Ok((stream, peer)) = listener.accept().await else {
+            let _ = timeout(AGAIN, std::future::pending::<()>()).await;
+            continue;
+        };
+        let (router, tls, proxies) = (router.clone(), tls.clone(), Arc::clone(&proxies));
+        tokio::spawn(async move {
+            connection(stream, peer, router, tls, &proxies).await;
+            drop(place);
+        });
+    }
+}
+
+async fn connection(
+    stream: TcpStream,
+    peer: SocketAddr,
+    router: Router,
+    tls: Option<TlsAcceptor>,
+    proxies: &Arc<Proxies>,
+) {
+    // A socket that takes no option is served as it is.
+    let _ = stream.set_nodelay(true);
+    match tls {
+        None => requests(stream, peer, router, proxies).await,
+        Some(tls) => {
+            // Whoever does not speak TLS, or not in time, learns nothing.
+            if let Ok(Ok(stream)) = timeout(HEAD_MAX, tls.accept(stream)).await {
+                requests(stream, peer, router, proxies).await;
+            }
+        }
+    }
+}
+
+async fn requests(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    peer: SocketAddr,
+    router: Router,
+    proxies: &Arc<Proxies>,
+) {
+    let service = service_fn(|request: Request<hyper::body::Incoming>| {
+        let forwarded =
+            request.headers().get("x-forwarded-for").and_then(|text| text.to_str().ok());
+        let from = proxies.client(peer.ip(), forwarded);
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(Peer(from));
+        TowerToHyperService::new(router.clone()).call(request)
+    });
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(HEAD_MAX).max_buf_size(BUFFER);
+    // A browser that goes away is no failure.
+    let _ = server.serve_connection(TokioIo::new(stream), service).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_proxy_of_ours_speaks_for_others() {
+        let proxies = Proxies(vec!["10.0.0.0/8".parse().unwrap()]);
+        let [ours, other, client]: [IpAddr; 3] =
+            ["10.1.2.3", "192.0.2.9", "198.51.100.7"].map(|text| text.parse().unwrap());
+        assert_eq!(proxies.client(ours, Some("203.0.113.1, 198.51.100.7")), client);
+        assert_eq!(proxies.client(other, Some("198.51.100.7")), other);
+        assert_eq!(proxies.client(ours, Some("x")), ours);
+        assert_eq!(proxies.client(ours, None), ours);
+        assert_eq!(
+            proxies.client("::ffff:10.1.2.3".parse().unwrap(), Some("198.51.100.7")),
+            client
+        );
+    }
+}

@@ -1,0 +1,178 @@
+//! Somebody's own page: their password, and tokens for programs.
+
+use maud::{Markup, html};
+
+use super::{field, hidden, moment_of, page as whole};
+use crate::auth::{By, PASSWORD_MIN, Scope, Secret};
+use crate::problem::Problem;
+use crate::routes::{Answer, Call, cookie};
+use crate::store::TokenRow;
+
+const DAY: i64 = 24 * 3_600;
+/// How many days a token may last.
+const DAYS: [i64; 4] = [30, 90, 7, 365];
+/// The most characters of the name of a token.
+const NAME_MAX: usize = 60;
+
+/// `GET /account`.
+pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
+    shown(call, None, None)
+}
+
+fn shown(call: &Call, made: Option<&str>, said: Option<&str>) -> Result<Answer, Problem> {
+    let who = call.who()?;
+    let tokens = call.app.store.tokens(Some(who.user.id))?;
+    let body = html! {
+        h1.large { (who.user.name) }
+        p.note { "You are " (who.user.role.word()) ": " (who.user.role.meaning()) "." }
+        @if let Some(said) = said { p.warning role="alert" { (said) } }
+        @if let Some(made) = made { (shown_once(made)) }
+        section id="tokens" {
+            h2 { "Tokens" }
+            p { "A program shows a token instead of a password. It does one thing, ends on a day, and can be revoked." }
+            (table(call, &tokens)?)
+            (new(call)?)
+        }
+        section id="password-section" {
+            h2 { "Password" }
+            form.stack method="post" action="/account/password" {
+                (hidden(who))
+                (field("current", "Password until now", &html! {
+                    input id="current" name="current" type="password" required autocomplete="current-password";
+                }))
+                (field("password", &format!("New password, {PASSWORD_MIN} characters or more"), &html! {
+                    input id="password" name="password" type="password" required minlength=(PASSWORD_MIN)
+                        autocomplete="new-password";
+                }))
+                div { button { "Change it, and end my other sessions" } }
+            }
+        }
+    };
+    Ok(Answer::page(whole(call, "Account", &body)))
+}
+
+fn shown_once(token: &str) -> Markup {
+    html! {
+        div.verdict role="status" {
+            p { strong { "The new token." } " Copy it now: it is not shown again." }
+            pre tabindex="0" data-copy { (token) }
+        }
+    }
+}
+
+fn table(call: &Call, tokens: &[TokenRow]) -> Result<Markup, Problem> {
+    let (who, now) = (call.who()?, call.app.now());
+    Ok(html! {
+        @if tokens.is_empty() {
+            p.note { "There are none yet." }
+        } @else {
+            div.scroll role="region" tabindex="0" aria-label="Tokens" {
+                table.cards {
+                    thead { tr {
+                        th.name scope="col" { "name" } th.name scope="col" { "scope" }
+                        th.name scope="col" { "ends" } th.name scope="col" { "last used" }
+                        th scope="col" { span.away { "Revoke" } }
+                    } }
+                    tbody {
+                        @for token in tokens { tr {
+                            th.name scope="row" { (token.name) }
+                            td.name data-label="scope" { (token.scope.word()) }
+                            td.name data-label="ends" {
+                                @if token.expires <= now { "ended " } (moment_of(token.expires))
+                            }
+                            td.name data-label="last used" {
+                                @match token.used { Some(used) => (moment_of(used)), None => "never" }
+                            }
+                            td { form method="post" action="/account/tokens/end" {
+                                (hidden(who))
+                                input type="hidden" name="id" value=(token.id);
+                                button.danger aria-label={ "Revoke " (token.name) } { "Revoke" }
+                            } }
+                        } }
+                    }
+                }
+            }
+        }
+    })
+}
+
+fn new(call: &Call) -> Result<Markup, Problem> {
+    let who = call.who()?;
+    let scopes = Scope::ALL.into_iter().filter(|scope| scope.role() <= who.user.role);
+    Ok(html! {
+        form.stack method="post" action="/account/tokens" {
+            (hidden(who))
+            (field("name", "What it is for", &html! {
+                input id="name" name="name" required maxlength=(NAME_MAX) autocomplete="off"
+                    placeholder="CI of the directory";
+            }))
+            (field("scope", "Scope", &html! {
+                select id="scope" name="scope" {
+                    @for scope in scopes { option value=(scope.word()) { (scope.word()) ": " (scope.meaning()) } }
+                }
+            }))
+            (field("days", "Ends after", &html! {
+                select id="days" name="days" { @for days in DAYS { option value=(days) { (days) " days" } } }
+            }))
+            div { button.main { "Make a token" } }
+        }
+    })
+}
+
+/// `POST /account/tokens`.
+pub(crate) fn add_token(call: &Call) -> Result<Answer, Problem> {
+    let (app, who) = (&call.app, call.who()?);
+    let name = call.field("name").trim();
+    let is_named =
+        (1..=NAME_MAX).contains(&name.chars().count()) && !name.chars().any(char::is_control);
+    let scope = Scope::named(call.field("scope")).filter(|scope| scope.role() <= who.user.role);
+    let days = call.field("days").parse().ok().filter(|days| DAYS.contains(days));
+    let (true, Some(scope), Some(days)) = (is_named, scope, days) else {
+        return Err(Problem::unusable(
+            "A token needs a name, a scope that you may have, and a number of days.",
+        ));
+    };
+    let secret = Secret::new().map_err(Problem::bug)?;
+    let now = app.now();
+    app.store.add_token(who.user.id, &secret.hash(), name, scope, (now, now + days * DAY))?;
+    app.audit(who, "make token", &format!("{name}, to {}, for {days} days", scope.word()))?;
+    shown(call, Some(&secret.shown()), None)
+}
+
+/// `POST /account/tokens/end`.
+pub(crate) fn end_token(call: &Call) -> Result<Answer, Problem> {
+    let (app, who) = (&call.app, call.who()?);
+    let id = call.field("id").parse().unwrap_or_default();
+    if !app.store.end_token(id, Some(who.user.id))? {
+        return Err(Problem::missing("token"));
+    }
+    app.audit(who, "revoke token", &id.to_string())?;
+    Ok(Answer::see("/account"))
+}
+
+/// `POST /account/password`.
+pub(crate) fn password(call: &Call) -> Result<Answer, Problem> {
+    let (app, who) = (&call.app, call.who()?);
+    let keys = [format!("name {}", who.user.name.to_lowercase())];
+    if let Some(wait) = app.limiter.wait(&keys, app.now()) {
+        let detail = "There were too many failed attempts for this name.";
+        let problem = Problem::new(http::StatusCode::TOO_MANY_REQUESTS, "Wait a little", detail);
+        return Err(Problem { wait: Some(wait), ..problem });
+    }
+    let kept = app.store.password_of(who.user.id)?;
+    if !app.passwords.is(call.field("current"), kept.as_deref()) {
+        app.limiter.failed(&keys, app.now());
+        return shown(call, None, Some("The password until now is wrong."));
+    }
+    let hash = match app.passwords.hash(call.field("password")) {
+        Ok(hash) => hash,
+        Err(why) => return shown(call, None, Some(&why)),
+    };
+    app.store.set_password(who.user.id, &hash)?;
+    app.audit(who, "change password", "")?;
+    // Setting it ended this session as well.
+    let By::Session(_) = &who.by else { return Ok(Answer::see("/account")) };
+    let session = Secret::new().map_err(Problem::bug)?;
+    app.store.begin_session(who.user.id, &session.hash(), app.now())?;
+    Ok(Answer::see("/account").with(http::header::SET_COOKIE, &cookie(app, &session)))
+}

@@ -1,0 +1,39 @@
+//! The page about the API: every route of its document.
+
+use maud::html;
+
+use super::page as whole;
+use crate::problem::Problem;
+use crate::routes::{Answer, Call, openapi};
+
+/// `GET /api`.
+#[expect(clippy::unnecessary_wraps, reason = "a handler can fail")]
+pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
+    let body = html! {
+        h1.large { "API" }
+        p {
+            "Programs show a token of " a href="/account" { "your account" } ": "
+            code { "Authorization: Bearer TOKEN" } ". "
+            a href="/api/v1/openapi.json" { "openapi.json" } " has all of it for other tools; what failed is told as "
+            code { "application/problem+json" } "."
+        }
+        div.scroll role="region" tabindex="0" aria-label="Routes" {
+            table.cards {
+                thead { tr {
+                    th.name scope="col" { "request" } th.name scope="col" { "does" } th.name scope="col" { "scope" }
+                } }
+                tbody { @for route in openapi::routes() { tr {
+                    th.name scope="row" { code { (route.ask.word()) " " (route.path) } }
+                    td.name data-label="does" {
+                        (route.what) "."
+                        @if !route.query.is_empty() {
+                            ul.plain { @for (name, what) in route.query { li { code { (name) } ": " (what) } } }
+                        }
+                    }
+                    td.name data-label="scope" { (openapi::scope(route)) }
+                } } }
+            }
+        }
+    };
+    Ok(Answer::page(whole(call, "API", &body)))
+}

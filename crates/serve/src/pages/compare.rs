@@ -1,0 +1,74 @@
+//! Two to six runs beside each other. The first is what the others are compared with.
+
+use maud::html;
+
+use super::history::name;
+use super::page as whole;
+use super::run::sections;
+use crate::child::{COMPARED_MAX, Compared, ComparedPage};
+use crate::history::{Entry, RECORD_KEPT};
+use crate::problem::Problem;
+use crate::routes::{Answer, Call};
+
+/// The runs that an address names.
+fn chosen(call: &Call) -> Result<Vec<Entry>, Problem> {
+    let ids = call.query.iter().filter(|(name, _)| name == "run").map(|(_, id)| id.as_str());
+    let ids: Vec<&str> = ids.take(COMPARED_MAX + 1).collect();
+    if !(2..=COMPARED_MAX).contains(&ids.len()) {
+        let detail = format!(
+            "Choose from 2 to {COMPARED_MAX} runs. The first one is what the others are compared with."
+        );
+        return Err(Problem::unusable(detail));
+    }
+    let found =
+        ids.into_iter().map(|id| call.app.store.run(id)?.ok_or_else(|| Problem::missing("run")));
+    found.collect()
+}
+
+/// Compares runs, the first being what the others are compared with.
+pub(crate) fn compared(call: &Call, runs: &[Entry]) -> Result<ComparedPage, Problem> {
+    let app = &call.app;
+    let given = runs.iter().map(|run| Compared {
+        name: name(run),
+        record: app.history.files(&run.id).path(RECORD_KEPT),
+    });
+    let compared = app.children.compare(app.history.directory(), given.collect());
+    compared.map_err(Problem::bug)?.map_err(|why| Problem::unusable(format!("Failed to {why}.")))
+}
+
+/// The same of the runs that an address names.
+pub(crate) fn compared_by(call: &Call) -> Result<ComparedPage, Problem> {
+    compared(call, &chosen(call)?)
+}
+
+/// `GET /compare`.
+pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
+    let runs = chosen(call)?;
+    let compared = compared(call, &runs)?;
+    let body = html! {
+        p.crumbs { a href="/" { "Runs" } }
+        @if !compared.unlike.is_empty() {
+            div.warning role="note" {
+                p {
+                    strong { "These runs were not asked for the same." }
+                    " What differs in their figures may come of that:"
+                }
+                ul { @for what in &compared.unlike { li { (what) } } }
+            }
+        }
+        (sections(&compared.page))
+        section id="runs" {
+            h2 { "The runs" }
+            ol.plain {
+                @for (letter, run) in ('A'..='Z').zip(&runs) {
+                    li { (letter) ": " a href={ "/runs/" (run.id) } { (name(run)) } }
+                }
+            }
+        }
+        section id="markdown" {
+            h2 { "For a pull request" }
+            pre tabindex="0" data-copy { (compared.markdown) }
+        }
+    };
+    Ok(Answer::page(whole(call, "Comparison", &body)))
+}

@@ -1,0 +1,276 @@
+//! The list of runs: filters stand in the address, so a list can be kept and sent.
+
+use maud::{Markup, html};
+
+use super::{field, figure, hidden, moment, page, verdict};
+use crate::auth::Role;
+use crate::history::Entry;
+use crate::problem::Problem;
+use crate::routes::{Answer, Call};
+use crate::store::{Filter, Listed, Position, title};
+use brunt_record::SloOutcome;
+
+/// Runs on a page.
+pub(crate) const PER_PAGE: usize = 50;
+const TAGS_SHOWN: i64 = 20;
+const VERDICTS: [&str; 4] = ["valid", "unstable", "partial", "generator-limited"];
+
+/// Which runs an address asks for.
+pub(crate) fn filter(call: &Call) -> Filter {
+    let of = |name: &str| call.query(name).trim().to_owned();
+    Filter {
+        text: of("q"),
+        tag: of("tag"),
+        target: of("target"),
+        verdict: of("verdict"),
+        commit: of("commit"),
+        load: of("load"),
+        since: of("since"),
+        until: of("until"),
+        missed: of("missed") == "1",
+        pinned: of("pinned") == "1",
+        baseline: of("baseline") == "1",
+    }
+}
+
+/// Where a page of the list begins.
+pub(crate) fn behind(call: &Call) -> Option<Position> {
+    let (started, id) = call.query("behind").rsplit_once('~')?;
+    Some(Position { started: started.to_owned(), id: id.to_owned() })
+}
+
+/// Where the next page begins, if there is one.
+pub(crate) fn next(listed: &Listed) -> Option<String> {
+    let last = listed.runs.last().filter(|_| listed.more)?;
+    Some(format!("{}~{}", last.summary.started, last.id))
+}
+
+/// `GET /`.
+pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
+    let (app, filter) = (&call.app, filter(call));
+    let listed = app.store.runs(&filter, behind(call).as_ref(), PER_PAGE)?;
+    let tags = app.store.tags(TAGS_SHOWN)?;
+    let runner = call.who()?.user.role >= Role::Runner;
+    let is_narrowed = filter != Filter::default();
+    let is_first = call.query("behind").is_empty();
+    let body = html! {
+        h1.large { "Runs" }
+        @if listed.all > 0 || is_narrowed || !is_first {
+            (search(&filter, &tags))
+            (count(&listed, is_narrowed))
+        }
+        @if listed.runs.is_empty() {
+            (empty(is_narrowed))
+        } @else {
+            form #runs method="get" action="/compare" {
+                (table(&listed.runs))
+                div.acts {
+                    button.main { "Compare" }
+                    span.note data-chosen {
+                        "Choose two to six runs. The first one chosen is what the others are compared with."
+                    }
+                }
+            }
+            @if runner { (several(call)?) }
+            (pages(call, &listed, is_first))
+        }
+    };
+    Ok(Answer::page(page(call, "Runs", &body)))
+}
+
+fn count(listed: &Listed, is_narrowed: bool) -> Markup {
+    let runs = if listed.all == 1 { "run" } else { "runs" };
+    html! {
+        p.note {
+            (listed.all) " " (runs)
+            @if is_narrowed { " found. " a href="/" { "Show all" } }
+        }
+    }
+}
+
+fn search(filter: &Filter, tags: &[String]) -> Markup {
+    let open = [&filter.target, &filter.verdict, &filter.commit, &filter.since, &filter.until];
+    let open = open.iter().any(|text| !text.is_empty())
+        || filter.missed
+        || filter.pinned
+        || filter.baseline;
+    let input = |name: &str, value: &str, kind: &str| html! { input id=(name) name=(name) value=(value) type=(kind); };
+    html! {
+        form.search method="get" action="/" role="search" {
+            div.line {
+                label.away for="q" { "Search" }
+                input id="q" name="q" type="search" value=(filter.text) placeholder="Name, target, tag, note, commit";
+                @if !filter.tag.is_empty() { input type="hidden" name="tag" value=(filter.tag); }
+                button { "Search" }
+            }
+            details open[open] {
+                summary { "Filters" }
+                div.fields {
+                    (field("target", "Target", &input("target", &filter.target, "text")))
+                    (field("verdict", "Verdict", &html! {
+                        select id="verdict" name="verdict" {
+                            option value="" { "any" }
+                            @for word in VERDICTS { option selected[word == filter.verdict] { (word) } }
+                        }
+                    }))
+                    (field("commit", "Commit", &input("commit", &filter.commit, "text")))
+                    (field("since", "From", &input("since", &filter.since, "date")))
+                    (field("until", "To", &input("until", &filter.until, "date")))
+                    @for (name, label, on) in [
+                        ("missed", "missed an objective", filter.missed),
+                        ("pinned", "pinned", filter.pinned),
+                        ("baseline", "baseline", filter.baseline),
+                    ] {
+                        label.tick { input type="checkbox" name=(name) value="1" checked[on]; " " (label) }
+                    }
+                }
+            }
+            @if !tags.is_empty() {
+                p.tags {
+                    @for tag in tags {
+                        @if *tag == filter.tag {
+                            a.tag.on href="/" aria-label={ "Tag " (tag) ", shown: show all" } { (tag) " ×" }
+                        } @else {
+                            a.tag href={ "/?tag=" (encoded(tag)) } { (tag) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What would stand there, and how to get it there.
+fn empty(is_narrowed: bool) -> Markup {
+    html! {
+        @if is_narrowed {
+            p { "No run is like that. " a href="/" { "Show all runs" } "." }
+        } @else {
+            div.empty {
+                p { "Runs appear here once their records are pushed. A run writes its record with " code { "--record" }
+                    ", and a token from " a href="/account" { "your account" } " lets it in:" }
+                pre.command tabindex="0" {
+                    "brunt authrate … --record run.json\nbrunt push run.json --to "
+                    span data-origin { "http://127.0.0.1:7878" } " --token-file token.txt"
+                }
+            }
+        }
+    }
+}
+
+pub(super) fn encoded(text: &str) -> String {
+    form_urlencoded::byte_serialize(text.as_bytes()).collect()
+}
+
+fn table(runs: &[Entry]) -> Markup {
+    html! {
+        div.scroll role="region" tabindex="0" aria-label="Runs" {
+            table.runs {
+                thead {
+                    tr {
+                        th scope="col" { span.away { "Compare" } }
+                        th.name scope="col" { "run" }
+                        th.name scope="col" { "begun (UTC)" }
+                        th.name scope="col" { "verdict" }
+                        th.name scope="col" { "objectives" }
+                        th scope="col" { "goodput /s" }
+                        th scope="col" { "p50 ms" }
+                        th scope="col" { "p99 ms" }
+                        th scope="col" { "failed" }
+                    }
+                }
+                tbody { @for run in runs { (row(run)) } }
+            }
+        }
+    }
+}
+
+/// What a run is called.
+pub(super) fn name(run: &Entry) -> String {
+    if run.about.name.is_empty() { title(&run.summary) } else { run.about.name.clone() }
+}
+
+fn row(run: &Entry) -> Markup {
+    let Entry { id, summary, about } = run;
+    let (name, figures) = (name(run), &summary.figures);
+    let failed = (figures.due > 0).then(|| figures.missed as f64 / figures.due as f64);
+    html! {
+        tr data-run=(id) {
+            td { input type="checkbox" name="run" value=(id) aria-label={ "Compare " (name) }; }
+            th.name scope="row" {
+                a href={ "/runs/" (id) } { (name) }
+                @if about.pin { " " span.tag { "pinned" } }
+                @if about.baseline { " " span.tag { "baseline" } }
+                @for tag in &about.tags { " " a.tag href={ "/?tag=" (encoded(tag)) } { (tag) } }
+            }
+            td.name data-label="begun" { (moment(&summary.started)) }
+            td.name data-label="verdict" { (verdict(summary.verdict)) }
+            td.name data-label="objectives" { (objectives(run)) }
+            td data-label="goodput /s" { (figure(figures.goodput)) }
+            td data-label="p50 ms" { (figure(figures.p50_ms)) }
+            td data-label="p99 ms" { (figure(figures.p99_ms)) }
+            td data-label="failed" { (failed.map_or_else(|| "–".to_owned(), brunt_report::figure::percent)) }
+        }
+    }
+}
+
+/// How many objectives were met.
+fn objectives(run: &Entry) -> Markup {
+    let all = &run.summary.objectives;
+    let of = |outcome: SloOutcome| all.iter().filter(|one| one.outcome == outcome).count();
+    let (met, missed) = (of(SloOutcome::Met), of(SloOutcome::Missed));
+    html! {
+        @if all.is_empty() {
+            "–"
+        } @else if missed > 0 {
+            span.missed { (missed) " of " (all.len()) " missed" }
+        } @else if met == all.len() {
+            span.met { (met) " met" }
+        } @else {
+            span.undecided { (all.len() - met) " of " (all.len()) " undecided" }
+        }
+    }
+}
+
+/// What is done with several runs at once. The boxes above belong to two forms.
+fn several(call: &Call) -> Result<Markup, Problem> {
+    Ok(html! {
+        form.several method="post" action="/runs" data-with-runs {
+            (hidden(call.who()?))
+            details {
+                summary { "With the chosen runs" }
+                div.fields {
+                    (field("tags", "Add tags, with commas between", &html! {
+                        input id="tags" name="tags" autocomplete="off";
+                    }))
+                    div.acts {
+                        button name="act" value="tag" { "Add tags" }
+                        button name="act" value="pin" { "Pin" }
+                        button name="act" value="unpin" { "Unpin" }
+                        button.danger name="act" value="delete" data-confirm="Delete the chosen runs for good?" {
+                            "Delete"
+                        }
+                    }
+                }
+            }
+        }
+    })
+}
+
+fn pages(call: &Call, listed: &Listed, is_first: bool) -> Markup {
+    let others = || {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(
+            call.query.iter().filter(|(name, value)| name != "behind" && !value.is_empty()),
+        );
+        query
+    };
+    html! {
+        p.pages {
+            @if !is_first { a href={ "/?" (others().finish()) } { "Newest" } " " }
+            @if let Some(next) = next(listed) {
+                a rel="next" href={ "/?" (others().append_pair("behind", &next).finish()) } { "Older" }
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! Pages: made whole on the server, readable without scripts, at a telephone's width, in light and in dark.
+//!
+//! Whatever comes from a record or a person is text: maud escapes it. What is not escaped is what the report made,
+//! which escapes its own.
+
+pub(crate) mod account;
+pub(crate) mod api;
+pub(crate) mod audit;
+pub(crate) mod compare;
+pub(crate) mod history;
+pub(crate) mod people;
+pub(crate) mod run;
+pub(crate) mod sign_in;
+pub(crate) mod welcome;
+
+use brunt_record::Status;
+use jiff::Timestamp;
+use maud::{DOCTYPE, Markup, html};
+
+use crate::assets;
+use crate::auth::{Role, Who};
+use crate::problem::Problem;
+use crate::routes::Call;
+
+/// A page somebody reads who signed in.
+pub(crate) fn page(call: &Call, title: &str, body: &Markup) -> Markup {
+    whole(title, call.who.as_ref(), call.path.split('?').next().unwrap_or_default(), false, body)
+}
+
+/// The same with charts.
+fn page_with_charts(call: &Call, title: &str, body: &Markup) -> Markup {
+    whole(title, call.who.as_ref(), &call.path, true, body)
+}
+
+/// A page for somebody who has not signed in.
+fn outer(title: &str, body: &Markup) -> Markup {
+    whole(title, None, "", false, body)
+}
+
+fn whole(title: &str, who: Option<&Who>, path: &str, charts: bool, body: &Markup) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="robots" content="noindex";
+                title { (title) " · brunt" }
+                link rel="icon" href="data:,";
+                link rel="stylesheet" href=(assets::style());
+                script src=(assets::script()) defer {}
+                @if charts { script src=(assets::charts()) defer {} }
+            }
+            body.site {
+                a.skip href="#main" { "Skip to the content" }
+                @if let Some(who) = who { (header(who, path)) }
+                main id="main" { (body) }
+            }
+        }
+    }
+}
+
+fn header(who: &Who, path: &str) -> Markup {
+    let mut links = vec![("/", "Runs")];
+    if who.user.role == Role::Admin {
+        links.extend([("/people", "People"), ("/audit", "Audit")]);
+    }
+    links.push(("/api", "API"));
+    let is_here = |link: &str| {
+        link == path || (link == "/" && (path.starts_with("/runs") || path.starts_with("/compare")))
+    };
+    html! {
+        header.bar {
+            a.brand href="/" { "brunt" }
+            nav.places aria-label="Site" {
+                @for (link, name) in links {
+                    a href=(link) aria-current=[is_here(link).then_some("page")] { (name) }
+                }
+            }
+            div.me {
+                a href="/account" aria-current=[(path == "/account").then_some("page")] { (who.user.name) }
+                form method="post" action="/sign-out" {
+                    (hidden(who))
+                    button.quiet { "Sign out" }
+                }
+            }
+        }
+    }
+}
+
+/// What every form holds that changes something.
+fn hidden(who: &Who) -> Markup {
+    html! { input type="hidden" name="form" value=(who.form_token()); }
+}
+
+/// A page that says why something was not done.
+pub(crate) fn problem(problem: &Problem, request: &str) -> Markup {
+    outer(
+        &problem.title,
+        &html! {
+            div.narrow {
+                h1.large { (problem.title) }
+                p { (problem.detail) }
+                @if let Some(wait) = problem.wait { p { "Try again in " (wait) " s." } }
+                p { a href="/" { "Go to the runs" } }
+                p.note { "Request " code { (request) } }
+            }
+        },
+    )
+}
+
+/// A verdict as a mark that is told by its word, and not by its colour alone.
+fn verdict(status: Status) -> Markup {
+    let class = match status {
+        Status::Valid => "mark good",
+        Status::Unstable | Status::Partial => "mark care",
+        Status::GeneratorLimited => "mark bad",
+    };
+    html! { span class=(class) { (status.word()) } }
+}
+
+/// A moment as it is read, given in RFC 3339.
+fn moment(text: &str) -> Markup {
+    match text.parse::<Timestamp>() {
+        Ok(at) => html! { time datetime=(text) { (at.strftime("%Y-%m-%d %H:%M")) } },
+        Err(_) => html! { (text) },
+    }
+}
+
+/// The same, given in seconds since 1970.
+fn moment_of(seconds: i64) -> Markup {
+    let text = Timestamp::from_second(seconds).map(|at| at.to_string()).unwrap_or_default();
+    moment(&text)
+}
+
+/// A figure with as many digits as a reader compares.
+fn figure(value: Option<f64>) -> String {
+    match value {
+        None => "–".to_owned(),
+        Some(value) if value >= 99.95 => brunt_report::figure::thousands(value.round() as u64),
+        Some(value) if value >= 9.995 => format!("{value:.1}"),
+        Some(value) => format!("{value:.2}"),
+    }
+}
+
+/// A field of a form with its name above it.
+fn field(name: &str, label: &str, input: &Markup) -> Markup {
+    html! { div.field { label for=(name) { (label) } (input) } }
+}

@@ -1,0 +1,141 @@
+//! Who may sign in, and as what. For administrators.
+
+use maud::{Markup, html};
+
+use super::{field, hidden, page as whole};
+use crate::auth::Role;
+use crate::problem::Problem;
+use crate::routes::{Answer, Call};
+use crate::store::User;
+
+/// The most characters of a name.
+const NAME_MAX: usize = 60;
+
+/// `GET /people`.
+pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
+    shown(call, None)
+}
+
+fn shown(call: &Call, link: Option<(&str, &str)>) -> Result<Answer, Problem> {
+    let (who, users) = (call.who()?, call.app.store.users()?);
+    let body = html! {
+        h1.large { "People" }
+        @if let Some((name, link)) = link {
+            div.verdict role="status" {
+                p { strong { "A link for " (name) "." } " It holds once and for half an hour, and is not shown again." }
+                pre tabindex="0" data-copy data-link { (link) }
+            }
+        }
+        div.scroll role="region" tabindex="0" aria-label="People" {
+            table.cards {
+                thead { tr {
+                    th.name scope="col" { "name" } th.name scope="col" { "may" } th.name scope="col" { "link" }
+                } }
+                tbody { @for user in &users { (row(call, user)?) } }
+            }
+        }
+        section id="add" {
+            h2 { "Add somebody" }
+            form.stack method="post" action="/people" {
+                (hidden(who))
+                (field("name", "Name", &html! {
+                    input id="name" name="name" required maxlength=(NAME_MAX) autocomplete="off" autocapitalize="none";
+                }))
+                (field("role", "Role", &roles("role", Role::Viewer)))
+                div { button.main { "Add, and make a link" } }
+            }
+        }
+    };
+    Ok(Answer::page(whole(call, "People", &body)))
+}
+
+fn roles(id: &str, chosen: Role) -> Markup {
+    html! {
+        select id=(id) name="role" {
+            @for role in Role::ALL {
+                option value=(role.word()) selected[role == chosen] { (role.word()) ": " (role.meaning()) }
+            }
+        }
+    }
+}
+
+fn row(call: &Call, user: &User) -> Result<Markup, Problem> {
+    let (who, id) = (call.who()?, user.id);
+    let select = format!("role-{id}");
+    Ok(html! {
+        tr {
+            th.name scope="row" {
+                (user.name)
+                @if !user.ready { " " span.tag { "no password yet" } }
+                @if user.disabled { " " span.tag { "shut out" } }
+            }
+            td.name data-label="may" {
+                form.line method="post" action="/people/change" {
+                    (hidden(who))
+                    input type="hidden" name="id" value=(id);
+                    label.away for=(select) { "Role of " (user.name) }
+                    (roles(&select, user.role))
+                    label.tick { input type="checkbox" name="disabled" value="1" checked[user.disabled]; " shut out" }
+                    button { "Save" }
+                }
+            }
+            td.name data-label="link" {
+                form method="post" action="/people/link" {
+                    (hidden(who))
+                    input type="hidden" name="id" value=(id);
+                    button aria-label={ "Make a link for " (user.name) } { "New link" }
+                }
+            }
+        }
+    })
+}
+
+fn somebody(call: &Call) -> Result<User, Problem> {
+    let id = call.field("id").parse().unwrap_or_default();
+    call.app.store.user(id)?.ok_or_else(|| Problem::missing("user"))
+}
+
+fn role(call: &Call) -> Result<Role, Problem> {
+    Role::named(call.field("role")).ok_or_else(|| Problem::unusable("There is no such role."))
+}
+
+/// Whether a name can be typed and told from others.
+pub(crate) fn is_name(name: &str) -> bool {
+    let plain = |character: char| character.is_alphanumeric() || "-._@".contains(character);
+    (1..=NAME_MAX).contains(&name.chars().count()) && name.chars().all(plain)
+}
+
+/// `POST /people`.
+pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
+    let (app, who) = (&call.app, call.who()?);
+    let (name, role) = (call.field("name").trim(), role(call)?);
+    if !is_name(name) {
+        return Err(Problem::unusable("A name has letters, digits and -._@, and no spaces."));
+    }
+    let Some(id) = app.store.add_user(name, role, app.now())? else {
+        return Err(Problem::unusable(format!("There is somebody called {name}.")));
+    };
+    app.audit(who, "add user", &format!("{name} as {}", role.word()))?;
+    shown(call, Some((name, &app.invite(id)?)))
+}
+
+/// `POST /people/change`.
+pub(crate) fn change(call: &Call) -> Result<Answer, Problem> {
+    let (app, who, user) = (&call.app, call.who()?, somebody(call)?);
+    let (role, disabled) = (role(call)?, call.field("disabled") == "1");
+    if !app.store.change_user(user.id, role, disabled)? {
+        return Err(Problem::unusable(
+            "Somebody has to administer this site. Make another administrator first.",
+        ));
+    }
+    let state = if disabled { ", shut out" } else { "" };
+    app.audit(who, "change user", &format!("{} to {}{state}", user.name, role.word()))?;
+    Ok(Answer::see("/people"))
+}
+
+/// `POST /people/link`.
+pub(crate) fn link(call: &Call) -> Result<Answer, Problem> {
+    let (app, user) = (&call.app, somebody(call)?);
+    app.audit(call.who()?, "make link", &user.name)?;
+    shown(call, Some((&user.name, &app.invite(user.id)?)))
+}

@@ -1,0 +1,217 @@
+//! The page of a run: the report's own words, tables and charts, and beside them what people say of it.
+
+use http::StatusCode;
+use maud::{Markup, PreEscaped, html};
+
+use super::history::name;
+use super::{field, hidden, moment, page_with_charts};
+use crate::auth::Role;
+use crate::history::{About, EditError, Entry, PageParts, RunId};
+use crate::problem::Problem;
+use crate::routes::{Answer, Call};
+
+/// The most runs that something is done with at once.
+const SEVERAL_MAX: usize = 200;
+
+/// The run that a path names.
+pub(crate) fn entry(call: &Call) -> Result<Entry, Problem> {
+    let id = call.segment("id");
+    let found = call.app.store.run(id)?;
+    found.ok_or_else(|| Problem::missing("run"))
+}
+
+/// `GET /runs/{id}`.
+pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
+    let run = entry(call)?;
+    let history = &call.app.history;
+    let parts = history.page(&run.id).map_err(Problem::bug)?.unwrap_or_default();
+    let view = history.view(&run.id).map_err(Problem::bug)?;
+    let runner = call.who()?.user.role >= Role::Runner;
+    let body = html! {
+        p.crumbs { a href="/" { "Runs" } }
+        @if !run.about.name.is_empty() { p.given { (run.about.name) } }
+        (said(&run))
+        (sections(&parts))
+        (acts(call, &run)?)
+        @if runner { (form(call, &run)?) }
+        @if let Some(view) = view {
+            // JSON in which nothing can end the element that it stands in.
+            script type="application/json" id="view" { (PreEscaped(view.replace('<', "\\u003c"))) }
+        }
+    };
+    Ok(Answer::page(page_with_charts(call, &name(&run), &body)))
+}
+
+/// What people say of it, in a line.
+fn said(run: &Entry) -> Markup {
+    let About { tags, pin, baseline, origin, note, .. } = &run.about;
+    html! {
+        p.said {
+            @if *baseline { span.tag { "baseline" } " " }
+            @if *pin { span.tag { "pinned" } " " }
+            @for tag in tags { a.tag href={ "/?tag=" (super::history::encoded(tag)) } { (tag) } " " }
+            @if let Some(commit) = &origin.commit { "commit " code { (commit) } " · " }
+            @if origin.brought { "record brought by " } @else { "run by " }
+            (origin.by)
+            @if !origin.at.is_empty() { ", " (moment(&origin.at)) }
+        }
+        @if !note.is_empty() { p.noted { (note) } }
+    }
+}
+
+/// The sections of a page that the report made, with links to them.
+pub(super) fn sections(parts: &PageParts) -> Markup {
+    html! {
+        @for (number, (id, inner)) in parts.sections.iter().enumerate() {
+            section id=(id) { (PreEscaped(inner)) }
+            @if number == 0 && parts.sections.len() > 3 {
+                nav aria-label="Contents" {
+                    ul {
+                        @for (id, inner) in &parts.sections[1..] {
+                            li { a href={ "#" (id) } { (PreEscaped(heading(inner))) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The heading that a section begins with, escaped as it stands there.
+fn heading(inner: &str) -> &str {
+    let rest = inner.split_once("<h2>").map_or("", |(_, rest)| rest);
+    rest.split_once("</h2>").map_or("", |(heading, _)| heading)
+}
+
+fn acts(call: &Call, run: &Entry) -> Result<Markup, Problem> {
+    let baseline = call.app.store.baseline_of(&run.summary.load)?.filter(|one| one.id != run.id);
+    let others = format!("/?load={}", super::history::encoded(&run.summary.load));
+    Ok(html! {
+        section id="more" {
+            h2 { "More" }
+            ul.plain {
+                @if let Some(baseline) = baseline {
+                    li { a href={ "/compare?run=" (baseline.id) "&run=" (run.id) } {
+                        "Compare with the baseline, " (name(&baseline))
+                    } }
+                }
+                @if !run.summary.load.is_empty() { li { a href=(others) { "Runs of the same load" } } }
+                li { a href={ "/runs/" (run.id) "/record" } { "Record (JSON, gzip), as brunt report reads it" } }
+                li { a href={ "/runs/" (run.id) "/csv" } { "Intervals as CSV" } }
+                li { a href={ "/runs/" (run.id) "/html" } { "This page as one HTML file" } }
+            }
+        }
+    })
+}
+
+fn form(call: &Call, run: &Entry) -> Result<Markup, Problem> {
+    let About { name, tags, note, pin, baseline, .. } = &run.about;
+    let input = |name: &str, value: &str| html! { input id=(name) name=(name) value=(value) autocomplete="off"; };
+    Ok(html! {
+        section id="about" {
+            h2 { "Name, tags and note" }
+            form.stack method="post" action={ "/runs/" (run.id) "/about" } {
+                (hidden(call.who()?))
+                (field("name", "Name", &input("name", name)))
+                (field("tags", "Tags, with commas between", &input("tags", &tags.join(", "))))
+                (field("note", "Note", &html! { textarea id="note" name="note" rows="4" { (note) } }))
+                label.tick { input type="checkbox" name="pin" value="1" checked[*pin]; " Pinned" }
+                label.tick {
+                    input type="checkbox" name="baseline" value="1" checked[*baseline];
+                    " Baseline: what other runs of the same load are compared with"
+                }
+                div.acts {
+                    button.main { "Save" }
+                }
+            }
+            form method="post" action="/runs" {
+                (hidden(call.who()?))
+                input type="hidden" name="run" value=(run.id);
+                button.danger name="act" value="delete" data-confirm="Delete this run for good?" { "Delete this run" }
+            }
+        }
+    })
+}
+
+/// `POST /runs/{id}/about`.
+pub(crate) fn about(call: &Call) -> Result<Answer, Problem> {
+    let run = entry(call)?;
+    let changed = change(call, &run.id, |about| {
+        call.field("name").trim().clone_into(&mut about.name);
+        about.note = call.field("note").replace("\r\n", "\n");
+        about.tags = tags(call.field("tags"));
+        about.pin = call.field("pin") == "1";
+        about.baseline = call.field("baseline") == "1";
+    })?;
+    call.app.audit(call.who()?, "describe run", &format!("{} {}", run.id, changed.name))?;
+    Ok(Answer::see(&format!("/runs/{}", run.id)))
+}
+
+/// `POST /runs`: something for several at once.
+pub(crate) fn several(call: &Call) -> Result<Answer, Problem> {
+    let chosen = call.form.iter().filter(|(name, _)| name == "run").map(|(_, id)| id.as_str());
+    let chosen: Vec<&str> = chosen.take(SEVERAL_MAX).collect();
+    if chosen.is_empty() {
+        return Err(Problem::unusable("No run was chosen. Go back, and tick the boxes of some."));
+    }
+    let act = call.field("act");
+    let added = tags(call.field("tags"));
+    for id in chosen {
+        let Some(run) = call.app.store.run(id)? else { continue };
+        match act {
+            "delete" => delete(call, &run)?,
+            "tag" => {
+                change(call, &run.id, |about| about.tags.extend(added.clone()))?;
+            }
+            "pin" | "unpin" => {
+                change(call, &run.id, |about| about.pin = act == "pin")?;
+            }
+            _ => return Err(Problem::unusable("There is no such act.")),
+        }
+        if act != "delete" {
+            call.app.audit(call.who()?, act, run.id.as_str())?;
+        }
+    }
+    Ok(Answer::see("/"))
+}
+
+fn delete(call: &Call, run: &Entry) -> Result<(), Problem> {
+    if run.about.pin || run.about.baseline {
+        let detail = format!("{} is pinned or a baseline. Take that from it first.", name(run));
+        return Err(Problem::new(StatusCode::CONFLICT, "Not deleted", detail));
+    }
+    call.app.history.remove(&run.id).map_err(Problem::bug)?;
+    call.app.store.forget_run(run.id.as_str())?;
+    call.app.audit(call.who()?, "delete run", &format!("{} {}", run.id, name(run)))
+}
+
+/// The tags of a text with commas between them, in order and once each.
+pub(crate) fn tags(text: &str) -> Vec<String> {
+    let mut tags: Vec<String> = text.split(',').map(|tag| tag.trim().to_owned()).collect();
+    tags.retain(|tag| !tag.is_empty());
+    tags.sort_unstable();
+    tags.dedup();
+    tags
+}
+
+/// Changes what people say of a run, in its directory and in the index.
+pub(crate) fn change(
+    call: &Call,
+    id: &RunId,
+    change: impl FnOnce(&mut About),
+) -> Result<About, Problem> {
+    let changed = call.app.history.edit(id, |about| {
+        change(about);
+        about.tags.sort_unstable();
+        about.tags.dedup();
+    });
+    let about = changed.map_err(|error| match error {
+        EditError::Unknown(_) => Problem::missing("run"),
+        EditError::About(why) => Problem::unusable(format!("Failed to {why}.")),
+        EditError::History(why) => Problem::bug(why),
+    })?;
+    let entry = call.app.history.entry(id).map_err(Problem::bug)?;
+    let entry = entry.ok_or_else(|| Problem::missing("run"))?;
+    call.app.store.put_run(&entry)?;
+    Ok(about)
+}

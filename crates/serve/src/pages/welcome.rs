@@ -1,0 +1,71 @@
+//! The page on which somebody chooses a password, by a link that holds once and for half an hour.
+//!
+//! What opens it is in the link's fragment, which a browser sends to no server and no log; a script puts it into the
+//! form. Without scripts it is copied there.
+
+use maud::{Markup, html};
+
+use super::{field, outer};
+use crate::auth::{PASSWORD_MIN, Secret};
+use crate::problem::Problem;
+use crate::routes::{Answer, Call, cookie};
+
+/// `GET /welcome`.
+#[expect(clippy::unnecessary_wraps, reason = "a handler can fail")]
+pub(crate) fn form(_: &Call) -> Result<Answer, Problem> {
+    Ok(Answer::page(shown("", None)))
+}
+
+/// `POST /welcome`.
+pub(crate) fn choose(call: &Call) -> Result<Answer, Problem> {
+    let (app, now) = (&call.app, call.app.now());
+    let link = Secret::read(call.field("link").trim());
+    let user = link.map(|link| app.store.invited(&link.hash(), now)).transpose()?.flatten();
+    let Some(user) = user else {
+        let why = "This link was used, has expired or is not whole. Whoever administers this site can make another; \
+                   on the server's machine 'brunt serve --link NAME' does.";
+        return Ok(Answer::page(shown("", Some(why))).status(http::StatusCode::FORBIDDEN));
+    };
+    let refused = |why: &str| {
+        let page = shown(call.field("link"), Some(why));
+        Ok(Answer::page(page).status(http::StatusCode::UNPROCESSABLE_ENTITY))
+    };
+    if call.field("password") != call.field("again") {
+        return refused("The two passwords differ. Write the same twice.");
+    }
+    let hash = match app.passwords.hash(call.field("password")) {
+        Ok(hash) => hash,
+        Err(why) => return refused(&why),
+    };
+    app.store.set_password(user.id, &hash)?;
+    app.audit_by(&user.name, "choose password", "by a link")?;
+    let session = Secret::new().map_err(Problem::bug)?;
+    app.store.begin_session(user.id, &session.hash(), now)?;
+    Ok(Answer::see("/").with(http::header::SET_COOKIE, &cookie(app, &session)))
+}
+
+fn shown(link: &str, fault: Option<&str>) -> Markup {
+    outer(
+        "Choose a password",
+        &html! {
+            div.narrow {
+                h1.large { "Choose a password" }
+                p { "The link that brought you here holds once and for half an hour." }
+                @if let Some(fault) = fault { p.warning role="alert" { (fault) } }
+                form.stack method="post" action="/welcome" {
+                    (field("link", "What stands behind # in the link", &html! {
+                        input id="link" name="link" value=(link) required autocomplete="off" data-fragment;
+                    }))
+                    (field("password", &format!("Password, {PASSWORD_MIN} characters or more"), &html! {
+                        input id="password" name="password" type="password" required minlength=(PASSWORD_MIN)
+                            autocomplete="new-password";
+                    }))
+                    (field("again", "The same again", &html! {
+                        input id="again" name="again" type="password" required autocomplete="new-password";
+                    }))
+                    div { button.main { "Choose and sign in" } }
+                }
+            }
+        },
+    )
+}

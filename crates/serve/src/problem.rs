@@ -1,0 +1,51 @@
+//! [`Problem`]: why a request was not carried out, in words for whoever asked.
+
+use http::StatusCode;
+
+use crate::store::StoreError;
+
+/// Why a request was not carried out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) status: StatusCode,
+    /// What happened, in a few words.
+    pub(crate) title: String,
+    /// Why, and what to do.
+    pub(crate) detail: String,
+    /// What only those learn who run the server.
+    pub(crate) hidden: Option<String>,
+    /// After how many seconds another try may succeed.
+    pub(crate) wait: Option<i64>,
+}
+
+impl Problem {
+    pub(crate) fn new(status: StatusCode, title: &str, detail: impl Into<String>) -> Self {
+        Self { status, title: title.to_owned(), detail: detail.into(), hidden: None, wait: None }
+    }
+
+    /// What was sent cannot be used.
+    pub(crate) fn unusable(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "That cannot be used", detail)
+    }
+
+    /// There is no such thing, or whoever asks is not to know of it.
+    pub(crate) fn missing(what: &str) -> Self {
+        let detail = format!(
+            "There is no such {what}. It may have been deleted, or the address is not whole."
+        );
+        Self::new(StatusCode::NOT_FOUND, "Not found", detail)
+    }
+
+    /// The server itself failed.
+    pub(crate) fn bug(why: impl std::fmt::Display) -> Self {
+        let detail = "The server failed to do this. Whoever runs it finds the reason in its log.";
+        let problem = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong", detail);
+        Self { hidden: Some(why.to_string()), ..problem }
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        Self::bug(error)
+    }
+}

@@ -1,0 +1,323 @@
+//! [`Conductor`]: the thread that starts runs, stops them, and finds out what became of them.
+
+use std::fs::File;
+use std::io;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use brunt_report::view::View;
+use rustix::fs::{FlockOperation, flock, statvfs};
+
+use super::follower::{Follower, json};
+use super::process::Process;
+use super::state::{State, Status, StopAsked};
+use super::{PLAN_MAX, Shared, now};
+use crate::child::{Asked, EXIT_REFUSED, Outcome};
+use crate::history::{
+    EVENTS, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN, PageParts, RECORD, REQUEST, RunFiles, STATE,
+    SUMMARY, Summary, VIEW_KEPT,
+};
+use crate::watch::Watch;
+
+/// How often it looks.
+const TICK: Duration = Duration::from_millis(100);
+/// Looks between the first request to end and the second, so that a process sees two.
+const AGAIN: u32 = 3;
+/// Looks after which a process is killed that was asked to end at once.
+const PATIENCE: u32 = 100;
+/// Looks between two looks at the disk.
+const DISK_EVERY: u32 = 50;
+/// What must be left on the disk for a run to go on.
+const DISK_MIN: u64 = 1 << 30;
+/// The most bytes of a log that explain an end.
+const LAST_WORDS: usize = 2_000;
+
+/// Conducts the runs of a queue.
+pub(super) struct Conductor {
+    shared: Arc<Shared>,
+    going: Vec<Going>,
+    ticks: u32,
+}
+
+/// A run that has a process.
+struct Going {
+    number: u64,
+    files: RunFiles,
+    watch: Arc<Watch>,
+    process: Process,
+    follower: Follower,
+    /// How often it was asked to end, and how many looks ago that was.
+    asked: u32,
+    since: u32,
+}
+
+impl Conductor {
+    /// Finds the runs that were submitted to an earlier server.
+    pub(super) fn new(shared: Arc<Shared>) -> io::Result<Self> {
+        let mut left: Vec<Status> = Vec::new();
+        for id in shared.history.ids().map_err(io::Error::other)? {
+            let status: Option<Status> = shared.history.files(&id).json(STATE).ok().flatten();
+            left.extend(status.filter(|status| status.id == id));
+        }
+        left.sort_by_key(|status| status.number);
+        let mut known = shared.known();
+        known.next = left.last().map_or(0, |status| status.number + 1);
+        let left: Vec<Status> = left.into_iter().filter(|status| !status.state.is_over()).collect();
+        left.iter().for_each(|status| known.add(status.clone(), &shared.audience));
+        drop(known);
+        let mut conductor = Self { shared, going: Vec::new(), ticks: 0 };
+        for Status { number, process, .. } in left {
+            let Some(id) = process else { continue };
+            conductor.follow(number, Process::adopted(id))?;
+        }
+        Ok(conductor)
+    }
+
+    /// Works until the queue is closed. Runs that go on then go on.
+    pub(super) fn run(mut self) {
+        loop {
+            self.cancel();
+            let going = std::mem::take(&mut self.going);
+            self.going = going.into_iter().filter_map(|going| self.look(going)).collect();
+            if self.going.is_empty() {
+                self.start_next();
+            }
+            self.ticks = self.ticks.wrapping_add(1);
+            let known = self.shared.known();
+            if known.is_closed {
+                return;
+            }
+            drop(
+                self.shared
+                    .changed
+                    .wait_timeout(known, TICK)
+                    .unwrap_or_else(PoisonError::into_inner),
+            );
+        }
+    }
+
+    /// Runs that were stopped before they had begun.
+    fn cancel(&self) {
+        let known = self.shared.known();
+        let waiting = known.runs.values().map(|run| &run.status);
+        let cancelled = waiting.filter(|it| it.state == State::Queued && it.stop.is_some());
+        let cancelled: Vec<u64> = cancelled.map(|status| status.number).collect();
+        drop(known);
+        for number in cancelled {
+            self.over(number, State::Stopped, "cancelled before it began".to_owned(), None);
+        }
+    }
+
+    fn start_next(&mut self) {
+        let known = self.shared.known();
+        let next = known.runs.values().find(|run| run.status.state == State::Queued);
+        let Some(status) = next.map(|run| run.status.clone()) else { return };
+        drop(known);
+        if !self.machine_is_free() {
+            let reason = "a run of another brunt serve goes on on this machine";
+            self.shared.update(status.number, |status| reason.clone_into(&mut status.reason));
+            return;
+        }
+        if let Err(error) = self.start(&status) {
+            let why = format!("failed to start its process: {error}");
+            self.over(status.number, State::Failed, why, None);
+        }
+    }
+
+    /// Whether no run holds the machine's lock. A run takes it itself, so that it is held for as long as there is one.
+    fn machine_is_free(&self) -> bool {
+        let Ok(lock) = lock_file(&self.shared.lock) else { return true };
+        flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok()
+    }
+
+    fn start(&mut self, status: &Status) -> io::Result<()> {
+        let files = self.shared.history.files(&status.id);
+        let asked: Option<Asked> = files.json(REQUEST)?;
+        let plan = files.text(PLAN, PLAN_MAX as u64)?;
+        let (Some(asked), Some(plan)) = (asked, plan) else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let asked = Asked { plan, ..asked };
+        lock_file(&self.shared.lock)?;
+        let child = self.shared.children.start_run(&files, asked, self.shared.lock.clone())?;
+        let process = Process::started(child)?;
+        let id = process.id().clone();
+        self.shared.update(status.number, |status| {
+            status.state = State::Preparing;
+            status.reason.clear();
+            status.started = Some(now());
+            status.process = Some(id);
+        });
+        self.follow(status.number, process)
+    }
+
+    fn follow(&mut self, number: u64, process: Process) -> io::Result<()> {
+        let known = self.shared.known();
+        let Some(run) = known.runs.get(&number) else { return Ok(()) };
+        let (id, watch) = (run.status.id.clone(), Arc::clone(&run.watch));
+        drop(known);
+        let files = self.shared.history.files(&id);
+        let follower = Follower::start(files.path(EVENTS), Arc::clone(&watch))?;
+        self.going.push(Going { number, files, watch, process, follower, asked: 0, since: 0 });
+        Ok(())
+    }
+
+    /// Looks at a run: it goes on, or has ended.
+    fn look(&self, mut going: Going) -> Option<Going> {
+        if let Some(how) = going.process.ended() {
+            self.finish(going, &how);
+            return None;
+        }
+        let reached = going.follower.reached();
+        let mut stop = None;
+        self.shared.update(going.number, |status| {
+            status.state = reached.state.unwrap_or(status.state);
+            status.reached_s = reached.seconds.max(status.reached_s);
+            stop.clone_from(&status.stop);
+        });
+        if let Some(stop) = stop {
+            going.stop(&stop);
+        } else if self.ticks.is_multiple_of(DISK_EVERY) {
+            self.look_at_disk(&going);
+        }
+        Some(going)
+    }
+
+    fn look_at_disk(&self, going: &Going) {
+        let Ok(disk) = statvfs(going.files.directory()) else { return };
+        let left = disk.f_bavail.saturating_mul(disk.f_frsize);
+        if left >= DISK_MIN {
+            return;
+        }
+        let why = format!("{} MiB are left on the disk of the history", left >> 20);
+        let stop = StopAsked { by: String::new(), now: false, why };
+        self.shared.update(going.number, |status| status.stop = Some(stop));
+    }
+
+    /// A run has ended: finds out how, and has its record read.
+    fn finish(&self, going: Going, how: &str) {
+        let Going { number, files, watch, follower, .. } = going;
+        // What it wrote last is read before the rest is told.
+        drop(follower);
+        let outcome: Option<Outcome> = files.json(OUTCOME).ok().flatten();
+        let has_events = files.path(EVENTS).metadata().is_ok_and(|it| it.len() > 0);
+        let has_record = files.path(RECORD).is_file();
+        let indexed = if has_record || has_events {
+            match self.shared.children.index(files.directory()) {
+                Ok(Ok(())) => files.json::<Summary>(SUMMARY).ok().flatten().ok_or_else(String::new),
+                Ok(Err(why)) => Err(why),
+                Err(error) => Err(format!("failed to {error}")),
+            }
+        } else {
+            Err(String::new())
+        };
+        let known = self.shared.known();
+        let status = known.runs.get(&number).map(|run| run.status.clone());
+        drop(known);
+        let Some(status) = status else { return };
+        let words = last_words(&files);
+        let (state, mut reason) = ending(&status, outcome.as_ref(), has_record, how, &words);
+        match &indexed {
+            Ok(summary) => self.shared.history.keep(&status.id, summary),
+            Err(why) if !why.is_empty() => {
+                reason = format!("{reason}; its record cannot be read: {why}")
+            }
+            Err(_) => {}
+        }
+        if indexed.is_ok() {
+            last_page(&files, &watch);
+        }
+        self.over(number, state, reason, outcome.map(|outcome| outcome.exit));
+    }
+
+    /// Says that a run is over, to those who watch and for good.
+    fn over(&self, number: u64, state: State, reason: String, exit: Option<u8>) {
+        self.shared.update(number, |status| {
+            (status.state, status.reason, status.exit) = (state, reason, exit);
+            status.ended = Some(now());
+            status.process = None;
+        });
+        let known = self.shared.known();
+        let watch = known.runs.get(&number).map(|run| Arc::clone(&run.watch));
+        drop(known);
+        if let Some(watch) = watch {
+            watch.change(crate::watch::History::end);
+        }
+    }
+}
+
+impl Going {
+    fn stop(&mut self, stop: &StopAsked) {
+        self.since = self.since.saturating_add(1);
+        let due = match self.asked {
+            0 => true,
+            1 => stop.now && self.since >= AGAIN,
+            _ => false,
+        };
+        // A process that has just ended is found so at the next look.
+        if due {
+            drop(self.process.interrupt());
+            (self.asked, self.since) = (self.asked + 1, 0);
+        } else if self.asked >= 2 && self.since >= PATIENCE {
+            drop(self.process.kill());
+        }
+    }
+}
+
+/// The file of the machine's lock, which is made if there is none.
+fn lock_file(path: &std::path::Path) -> io::Result<File> {
+    File::options().create(true).append(true).open(path)
+}
+
+/// What became of a run, by what its process left, and why.
+fn ending(
+    status: &Status,
+    outcome: Option<&Outcome>,
+    has_record: bool,
+    how: &str,
+    words: &str,
+) -> (State, String) {
+    let stopped = status.stop.as_ref().map(|stop| match (&*stop.why, &*stop.by) {
+        ("", "") => "stopped".to_owned(),
+        ("", by) => format!("stopped by {by}"),
+        (why, _) => format!("stopped: {why}"),
+    });
+    match (outcome, stopped) {
+        (None, Some(stopped)) => (State::Stopped, stopped),
+        (None, None) => {
+            let words = if words.is_empty() { String::new() } else { format!(": {words}") };
+            (State::Lost, format!("its process ended without a word ({how}){words}"))
+        }
+        (Some(outcome), _) if outcome.exit == EXIT_REFUSED => (State::Failed, outcome.said.clone()),
+        (Some(_), Some(stopped)) => (State::Stopped, stopped),
+        (Some(outcome), None) if matches!(outcome.exit, 130 | 143) => {
+            (State::Stopped, "ended by a signal from outside".to_owned())
+        }
+        (Some(outcome), None) if has_record => (State::Done, outcome.said.clone()),
+        (Some(outcome), None) => {
+            let said = if outcome.said.is_empty() { words } else { &outcome.said };
+            (State::Failed, said.to_owned())
+        }
+    }
+}
+
+/// The end of what a process said.
+fn last_words(files: &RunFiles) -> String {
+    let text = std::fs::read(files.path(LOG)).unwrap_or_default();
+    let from = text.len().saturating_sub(LAST_WORDS);
+    String::from_utf8_lossy(&text[from..]).trim().to_owned()
+}
+
+/// Shows the page of the record to those who watch.
+fn last_page(files: &RunFiles, watch: &Watch) {
+    let view = files.packed(VIEW_KEPT, PAGE_MAX).ok().flatten();
+    let page = files.packed(PAGE_KEPT, PAGE_MAX).ok().flatten();
+    let page = page.and_then(|page| serde_json::from_str::<PageParts>(&page).ok());
+    let (Some(view), Some(page)) = (view, page) else { return };
+    let spectra = serde_json::from_str::<View>(&view).map(|view| view.spectra).unwrap_or_default();
+    let told = brunt_report::run::Told { sections: page.sections, spectra };
+    watch.change(|history| {
+        history.show(&view);
+        history.tell("sections", &json(&told));
+    });
+}

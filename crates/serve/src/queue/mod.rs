@@ -1,0 +1,266 @@
+//! [`Queue`]: runs that were submitted, of which one goes on at a time.
+//!
+//! Two runs on one machine disturb each other, and the figures of both. So there is one at a time, and a run's process
+//! holds a lock of the machine that the runs of another `brunt serve` wait for. Runs that somebody starts on a command
+//! line do not: who types a command expects it to begin, may mean to run several, and the verdict of each tells if the
+//! machine did not bear it.
+//!
+//! What becomes of a run is written into its directory by its own process. A server that ends, however it does, takes
+//! no run with it: the next one finds it by its process, or finds what it left.
+
+mod conductor;
+mod follower;
+mod process;
+mod state;
+
+pub use process::ProcessId;
+pub use state::{State, Status, StopAsked};
+
+use std::collections::BTreeMap;
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use serde::{Deserialize, Serialize};
+
+use crate::child::{Asked, Children};
+use crate::history::{ABOUT, About, AboutError, History, PLAN, REQUEST, RunId, STATE};
+use crate::watch::{Audience, Watch};
+
+/// The most runs that wait.
+pub const WAITING_MAX: usize = 100;
+/// The most bytes of a plan.
+pub const PLAN_MAX: usize = 4 << 20;
+/// Runs that are over and may still be watched, or asked for without looking into their directories.
+const REMEMBERED: usize = 20;
+
+/// A run that somebody wants.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunRequest {
+    /// What is asked of it.
+    pub asked: Asked,
+    /// What is said of it: name, tags, who wants it, which plan and target it is of.
+    pub about: About,
+}
+
+/// Why a run was not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum SubmitError {
+    /// There are too many.
+    #[error("take the run: {WAITING_MAX} wait already; wait for some to end, or cancel some")]
+    Full,
+    /// Its plan is too long.
+    #[error("take the run: its plan has more than {} MiB", PLAN_MAX >> 20)]
+    Long,
+    /// What is said of it is not within bounds.
+    #[error(transparent)]
+    About(#[from] AboutError),
+    /// It could not be written.
+    #[error("keep the run: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// Why a run was not stopped.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StopError {
+    /// There is none.
+    #[error("find the run {0}")]
+    Unknown(RunId),
+    /// It is over.
+    #[error("stop the run {0}: it is over")]
+    Over(RunId),
+}
+
+/// Runs that were submitted.
+#[derive(Debug)]
+pub struct Queue {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// What the conductor and whoever asks have in common.
+#[derive(Debug)]
+struct Shared {
+    history: Arc<History>,
+    children: Arc<Children>,
+    lock: PathBuf,
+    audience: Audience,
+    known: Mutex<Known>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// By their numbers: runs that wait or go on, and the last that are over.
+    runs: BTreeMap<u64, Run>,
+    next: u64,
+    is_closed: bool,
+}
+
+#[derive(Clone, Debug)]
+struct Run {
+    status: Status,
+    watch: Arc<Watch>,
+}
+
+impl Queue {
+    /// Opens the queue of a history, and finds what became of its runs meanwhile. `lock` is a file that all runs of this
+    /// machine share, see [`machine_lock`].
+    pub fn open(history: Arc<History>, children: Arc<Children>, lock: PathBuf) -> io::Result<Self> {
+        let shared = Arc::new(Shared {
+            history,
+            children,
+            lock,
+            audience: Audience::default(),
+            known: Mutex::default(),
+            changed: Condvar::new(),
+        });
+        let conductor = conductor::Conductor::new(Arc::clone(&shared))?;
+        let thread =
+            thread::Builder::new().name("queue".to_owned()).spawn(move || conductor.run())?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    /// Takes a run. Its plan is not looked at: a check does that, and so does the run.
+    pub fn submit(&self, request: RunRequest) -> Result<RunId, SubmitError> {
+        if request.asked.plan.len() > PLAN_MAX {
+            return Err(SubmitError::Long);
+        }
+        request.about.check()?;
+        let id = RunId::new().map_err(io::Error::other)?;
+        let mut known = self.shared.known();
+        if known.runs.values().filter(|run| run.status.state == State::Queued).count()
+            >= WAITING_MAX
+        {
+            return Err(SubmitError::Full);
+        }
+        let files = self.shared.history.files(&id);
+        let status = Status::submitted(id.clone(), known.next, now());
+        DirBuilder::new().mode(0o700).create(files.directory())?;
+        let RunRequest { mut asked, mut about } = request;
+        about.origin.at.clone_from(&status.submitted);
+        files.write_text(PLAN, &std::mem::take(&mut asked.plan))?;
+        files.write(ABOUT, &about)?;
+        files.write(REQUEST, &asked)?;
+        files.write(STATE, &status)?;
+        known.next += 1;
+        known.add(status, &self.shared.audience);
+        drop(known);
+        self.shared.changed.notify_all();
+        Ok(id)
+    }
+
+    /// Ends a run in good order: what is in flight comes home, and there is a record. One that waits is cancelled.
+    pub fn stop(&self, id: &RunId, by: &str) -> Result<(), StopError> {
+        self.shared.stop(id, StopAsked { by: by.to_owned(), now: false, why: String::new() })
+    }
+
+    /// Ends a run at once: what is in flight is cut off. There is a record all the same.
+    pub fn stop_now(&self, id: &RunId, by: &str) -> Result<(), StopError> {
+        self.shared.stop(id, StopAsked { by: by.to_owned(), now: true, why: String::new() })
+    }
+
+    /// How far a run is.
+    pub fn status(&self, id: &RunId) -> Option<Status> {
+        let known = self.shared.known();
+        let known = known.runs.values().find(|run| run.status.id == *id);
+        let known = known.map(|run| run.status.clone());
+        known.or_else(|| self.shared.history.files(id).json(STATE).ok().flatten())
+    }
+
+    /// Runs that wait or go on, and the last that are over, as they were submitted.
+    pub fn list(&self) -> Vec<Status> {
+        self.shared.known().runs.values().map(|run| run.status.clone()).collect()
+    }
+
+    /// What a run tells while it goes on, and for a while after it.
+    pub fn watch(&self, id: &RunId) -> Option<Arc<Watch>> {
+        let known = self.shared.known();
+        known.runs.values().find(|run| run.status.id == *id).map(|run| Arc::clone(&run.watch))
+    }
+}
+
+/// Runs go on: they are found again when a queue of the same history is opened.
+impl Drop for Queue {
+    fn drop(&mut self) {
+        self.shared.known().is_closed = true;
+        self.shared.changed.notify_all();
+        drop(self.thread.take().map(JoinHandle::join));
+    }
+}
+
+/// The lock that runs of this user share on this machine.
+pub fn machine_lock() -> PathBuf {
+    let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_dir());
+    let user = rustix::process::getuid().as_raw();
+    own.unwrap_or_else(std::env::temp_dir).join(format!("brunt-serve-{user}.lock"))
+}
+
+impl Shared {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn stop(&self, id: &RunId, stop: StopAsked) -> Result<(), StopError> {
+        let mut known = self.known();
+        let run = known.runs.values_mut().find(|run| run.status.id == *id);
+        let Some(run) = run else {
+            let is_there = self.history.files(id).directory().is_dir();
+            let id = id.clone();
+            return Err(if is_there { StopError::Over(id) } else { StopError::Unknown(id) });
+        };
+        if run.status.state.is_over() {
+            return Err(StopError::Over(id.clone()));
+        }
+        // Who stopped it first is who stopped it; that it is to be at once may be said later.
+        let asked = run.status.stop.get_or_insert_with(|| stop.clone());
+        asked.now |= stop.now;
+        // Under the lock, so that an older status never replaces a newer one.
+        drop(self.history.files(id).write(STATE, &run.status));
+        drop(known);
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    /// Changes the status of a run, and tells and keeps it.
+    fn update(&self, number: u64, change: impl FnOnce(&mut Status)) {
+        let mut known = self.known();
+        let Some(run) = known.runs.get_mut(&number) else { return };
+        let before = run.status.clone();
+        change(&mut run.status);
+        if run.status == before {
+            return;
+        }
+        let (status, watch) = (run.status.clone(), Arc::clone(&run.watch));
+        // A second of progress is not worth a write; everything else is. Under the lock, so that an older status never
+        // replaces a newer one.
+        if (Status { reached_s: before.reached_s, ..status.clone() }) != before {
+            drop(self.history.files(&status.id).write(STATE, &status));
+        }
+        drop(known);
+        let told = follower::json(&status);
+        watch.change(|history| history.tell("state", &told));
+    }
+}
+
+impl Known {
+    fn add(&mut self, status: Status, audience: &Audience) {
+        let watch = Arc::new(Watch::new(audience.clone()));
+        let told = follower::json(&status);
+        watch.change(|history| history.tell("state", &told));
+        self.next = self.next.max(status.number + 1);
+        self.runs.insert(status.number, Run { status, watch });
+        let over = self.runs.iter().filter(|(_, run)| run.status.state.is_over());
+        let over: Vec<u64> = over.map(|(number, _)| *number).collect();
+        for number in over.iter().rev().skip(REMEMBERED) {
+            self.runs.remove(number);
+        }
+    }
+}
+
+fn now() -> String {
+    jiff::Timestamp::now().to_string()
+}

@@ -1,0 +1,140 @@
+//! The process of a run: [`Process`], whether this server started it or one before.
+//!
+//! A number of a process may be another's after a while. So a process is known by its number and by when it began, and
+//! is signalled through a descriptor that was opened before that was looked at.
+
+use std::fs;
+use std::io;
+use std::process::Child;
+
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use serde::{Deserialize, Serialize};
+
+/// A process, for good.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessId {
+    /// Its number.
+    pub pid: u32,
+    /// When it began, in ticks since the machine did.
+    pub began: u64,
+    /// Which start of the machine.
+    pub boot: String,
+}
+
+impl ProcessId {
+    /// The process that has this number now.
+    pub(super) fn of(pid: u32) -> io::Result<Self> {
+        let (began, _) = stat(pid)?;
+        Ok(Self { pid, began, boot: boot() })
+    }
+
+    /// Whether it still runs.
+    pub(super) fn is_alive(&self) -> bool {
+        self.boot == boot()
+            && stat(self.pid)
+                .is_ok_and(|(began, state)| began == self.began && !"ZX".contains(state))
+    }
+
+    fn signal(&self, signal: Signal) -> io::Result<()> {
+        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw).ok_or(Errno::SRCH)?;
+        let opened = pidfd_open(pid, PidfdFlags::empty())?;
+        if self.is_alive() {
+            Ok(pidfd_send_signal(opened, signal)?)
+        } else {
+            Err(Errno::SRCH.into())
+        }
+    }
+}
+
+/// The process of a run.
+#[derive(Debug)]
+pub(super) struct Process {
+    id: ProcessId,
+    /// None of one that an earlier server started.
+    child: Option<Child>,
+}
+
+impl Process {
+    /// One that was just started.
+    pub(super) fn started(child: Child) -> io::Result<Self> {
+        Ok(Self { id: ProcessId::of(child.id())?, child: Some(child) })
+    }
+
+    /// One that was found.
+    pub(super) const fn adopted(id: ProcessId) -> Self {
+        Self { id, child: None }
+    }
+
+    /// Which.
+    pub(super) const fn id(&self) -> &ProcessId {
+        &self.id
+    }
+
+    /// How it ended, if it has. Of one that was found nobody knows how.
+    pub(super) fn ended(&mut self) -> Option<String> {
+        match &mut self.child {
+            Some(child) => match child.try_wait() {
+                Ok(status) => status.map(|status| status.to_string()),
+                Err(error) => Some(error.to_string()),
+            },
+            None if self.id.is_alive() => None,
+            None => Some("it ended while no server was there".to_owned()),
+        }
+    }
+
+    /// Asks it to end in good order; again, at once.
+    pub(super) fn interrupt(&self) -> io::Result<()> {
+        self.id.signal(Signal::INT)
+    }
+
+    /// Ends it.
+    pub(super) fn kill(&self) -> io::Result<()> {
+        self.id.signal(Signal::KILL)
+    }
+}
+
+/// When a process began and what it does, by the kernel.
+fn stat(pid: u32) -> io::Result<(u64, char)> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat"))?;
+    let odd = || io::Error::from(io::ErrorKind::InvalidData);
+    // Its name may hold anything, and ends at the last bracket.
+    let rest = text.rsplit_once(')').ok_or_else(odd)?.1;
+    let mut fields = rest.split_ascii_whitespace();
+    let state = fields.next().and_then(|state| state.chars().next()).ok_or_else(odd)?;
+    let began = fields.nth(18).and_then(|began| began.parse().ok()).ok_or_else(odd)?;
+    Ok((began, state))
+}
+
+fn boot() -> String {
+    let id = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    id.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::{Command, Stdio};
+
+    #[test]
+    fn a_process_is_known_by_its_number_and_its_beginning() {
+        let child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().unwrap();
+        let mut process = Process::started(child).unwrap();
+        let id = process.id().clone();
+        assert!(id.is_alive() && process.ended().is_none());
+        for other in [
+            ProcessId { began: id.began + 1, ..id.clone() },
+            ProcessId { boot: "another".to_owned(), ..id.clone() },
+            ProcessId { pid: u32::MAX, ..id.clone() },
+        ] {
+            assert!(!other.is_alive(), "{other:?}");
+            assert!(Process::adopted(other).kill().is_err());
+        }
+        assert!(id.is_alive(), "nobody else's signal reached it");
+        Process::adopted(id.clone()).kill().unwrap();
+        while process.ended().is_none() {
+            std::thread::yield_now();
+        }
+        assert!(!id.is_alive() && process.interrupt().is_err());
+    }
+}

@@ -1,0 +1,117 @@
+//! [`Answer`]: what a handler says, and how it becomes a response.
+
+use std::io::Write as _;
+
+use axum::body::Body;
+use axum::response::Response;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use http::header::{self, HeaderName, HeaderValue};
+use http::{HeaderMap, StatusCode};
+use maud::Markup;
+use serde::Serialize;
+
+use crate::problem::Problem;
+
+/// Shorter bodies are not worth packing.
+const PACKED_MIN: usize = 1_000;
+pub(crate) const HTML: &str = "text/html; charset=utf-8";
+pub(crate) const JSON: &str = "application/json";
+const PROBLEM: &str = "application/problem+json";
+
+/// What a handler says.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    status: StatusCode,
+    kind: &'static str,
+    headers: Vec<(HeaderName, String)>,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    pub(crate) fn new(kind: &'static str, body: Vec<u8>) -> Self {
+        Self { status: StatusCode::OK, kind, headers: Vec::new(), body }
+    }
+
+    pub(crate) fn page(markup: Markup) -> Self {
+        Self::new(HTML, markup.into_string().into_bytes())
+    }
+
+    pub(crate) fn json(value: &impl Serialize) -> Result<Self, Problem> {
+        Ok(Self::new(JSON, serde_json::to_vec(value).map_err(Problem::bug)?))
+    }
+
+    /// Sends a browser on to another page.
+    pub(crate) fn see(path: &str) -> Self {
+        let status = StatusCode::SEE_OTHER;
+        Self { status, ..Self::new("text/plain", Vec::new()).with(header::LOCATION, path) }
+    }
+
+    /// A file for a browser to keep.
+    pub(crate) fn file(kind: &'static str, name: &str, body: Vec<u8>) -> Self {
+        Self::new(kind, body)
+            .with(header::CONTENT_DISPOSITION, &format!("attachment; filename=\"{name}\""))
+    }
+
+    pub(crate) fn status(self, status: StatusCode) -> Self {
+        Self { status, ..self }
+    }
+
+    pub(crate) fn with(mut self, name: HeaderName, value: &str) -> Self {
+        self.headers.push((name, value.to_owned()));
+        self
+    }
+
+    /// A problem as RFC 9457 has it.
+    pub(super) fn problem(problem: &Problem, request: &str) -> Self {
+        #[derive(Serialize)]
+        struct Told<'a> {
+            title: &'a str,
+            status: u16,
+            detail: &'a str,
+            instance: String,
+        }
+        let told = Told {
+            title: &problem.title,
+            status: problem.status.as_u16(),
+            detail: &problem.detail,
+            instance: format!("urn:request:{request}"),
+        };
+        let body = serde_json::to_vec(&told).unwrap_or_default();
+        Self { status: problem.status, ..Self::new(PROBLEM, body) }
+    }
+
+    /// The response to somebody who sent these headers.
+    pub(super) fn response(self, asked: &HeaderMap) -> Response {
+        let accepts = asked.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+        let gzip =
+            accepts.is_some_and(|value| value.split(',').any(|one| one.trim().starts_with("gzip")));
+        let is_text = ["text/", JSON, PROBLEM].iter().any(|kind| self.kind.starts_with(kind));
+        let packed = (gzip && is_text && self.body.len() >= PACKED_MIN).then(|| packed(&self.body));
+        let is_packed = packed.is_some();
+        let mut response = Response::new(Body::from(packed.unwrap_or(self.body)));
+        *response.status_mut() = self.status;
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));
+        if is_packed {
+            headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+        }
+        if is_text {
+            headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
+        }
+        for (name, value) in self.headers {
+            // What is no header was made of a text of somebody's, and is left out.
+            if let Ok(value) = HeaderValue::from_str(&value) {
+                headers.append(name, value);
+            }
+        }
+        response
+    }
+}
+
+fn packed(body: &[u8]) -> Vec<u8> {
+    let mut packer = GzEncoder::new(Vec::new(), Compression::fast());
+    // Writing to memory does not fail.
+    let _ = packer.write_all(body);
+    packer.finish().unwrap_or_default()
+}

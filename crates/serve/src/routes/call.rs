@@ -1,0 +1,68 @@
+//! [`Call`]: one request, as its handler sees it: whole, bounded, and asked by somebody who may.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderMap, StatusCode};
+
+use crate::app::App;
+use crate::auth::Who;
+use crate::problem::Problem;
+
+/// One request.
+pub(crate) struct Call {
+    pub(crate) app: Arc<App>,
+    /// Who asks, if they showed who they are.
+    pub(crate) who: Option<Who>,
+    /// The path and the query.
+    pub(crate) path: String,
+    pub(crate) headers: HeaderMap,
+    /// Where it came from.
+    pub(crate) from: IpAddr,
+    pub(crate) segments: Vec<(String, String)>,
+    pub(crate) query: Vec<(String, String)>,
+    pub(crate) form: Vec<(String, String)>,
+    pub(crate) body: Bytes,
+}
+
+impl Call {
+    /// Who asks. The table of routes lets nobody else come here.
+    pub(crate) fn who(&self) -> Result<&Who, Problem> {
+        let needed = || {
+            Problem::new(StatusCode::UNAUTHORIZED, "Sign in", "This needs somebody who signed in.")
+        };
+        self.who.as_ref().ok_or_else(needed)
+    }
+
+    /// A part of the path.
+    pub(crate) fn segment(&self, name: &str) -> &str {
+        of(&self.segments, name)
+    }
+
+    /// A parameter of the query; empty if there is none.
+    pub(crate) fn query(&self, name: &str) -> &str {
+        of(&self.query, name)
+    }
+
+    /// A field of the form; empty if there is none.
+    pub(crate) fn field(&self, name: &str) -> &str {
+        of(&self.form, name)
+    }
+
+    /// A header, if it is text.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+}
+
+fn of<'a>(pairs: &'a [(String, String)], name: &str) -> &'a str {
+    pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).unwrap_or_default()
+}
+
+/// The pairs of a query or a form.
+pub(super) fn pairs(text: &[u8]) -> Vec<(String, String)> {
+    /// More than any form of ours has.
+    const PAIRS_MAX: usize = 500;
+    form_urlencoded::parse(text).into_owned().take(PAIRS_MAX).collect()
+}

@@ -1,0 +1,161 @@
+//! What is asked of every request before its handler: by which name it came, who sent it, whether they may, and whether
+//! a page of ours had them send it.
+
+use cookie::Cookie;
+use http::StatusCode;
+use http::header::{self, HeaderMap};
+
+use super::{Access, Ask, Call, Route};
+use crate::app::App;
+use crate::auth::{By, Role, Scope, Secret, Who, same};
+use crate::problem::Problem;
+
+/// The header in which a script sends what forms hold.
+const FORM_HEADER: &str = "x-brunt-form";
+/// The field that forms hold.
+pub(crate) const FORM_FIELD: &str = "form";
+
+/// What a browser keeps of a session.
+pub(crate) fn cookie(app: &App, secret: &Secret) -> String {
+    format!("{}={}; Path=/; HttpOnly; SameSite=Strict{}", name(app), secret.shown(), secure(app))
+}
+
+/// What has a browser forget it.
+pub(crate) fn ended_cookie(app: &App) -> String {
+    format!("{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0{}", name(app), secure(app))
+}
+
+fn name(app: &App) -> &'static str {
+    // Browsers take a name with this prefix over TLS alone.
+    if app.secure { "__Host-brunt" } else { "brunt" }
+}
+
+fn secure(app: &App) -> &'static str {
+    if app.secure { "; Secure" } else { "" }
+}
+
+/// Refuses a request that came by a name that is none of ours.
+pub(super) fn known_host(call: &Call) -> Result<(), Problem> {
+    let host = host(&call.headers);
+    if host.is_some_and(|host| call.app.hosts.allow(host)) {
+        return Ok(());
+    }
+    let detail = "This site is not served under that name. Use an address that brunt serve printed, or have it \
+                  started with --host NAME.";
+    Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "Wrong name", detail))
+}
+
+fn host(headers: &HeaderMap) -> Option<&str> {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let host = hosts.next()?.to_str().ok();
+    host.filter(|_| hosts.next().is_none())
+}
+
+/// Who sent a request, if they say so. Who says so wrongly is refused.
+pub(super) fn who(call: &Call) -> Result<Option<Who>, Problem> {
+    let (app, now) = (&call.app, call.app.now());
+    if let Some(given) = call.headers.get(header::AUTHORIZATION) {
+        let text = given.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
+        let secret = text.and_then(|text| Secret::read(text.trim()));
+        let found =
+            secret.map(|secret| app.store.token(&secret.hash(), now)).transpose()?.flatten();
+        let Some((user, scope, name)) = found else {
+            let detail = "This token is not known here, has expired or was revoked. Make another on the page of your \
+                          account.";
+            return Err(Problem::new(StatusCode::UNAUTHORIZED, "Unknown token", detail));
+        };
+        return Ok(Some(Who { user, by: By::Token { name, scope } }));
+    }
+    let Some(secret) = session(call) else { return Ok(None) };
+    let user = app.store.session(&secret.hash(), now)?;
+    Ok(user.map(|user| Who { user, by: By::Session(secret) }))
+}
+
+fn session(call: &Call) -> Option<Secret> {
+    let texts = call.headers.get_all(header::COOKIE).iter().filter_map(|text| text.to_str().ok());
+    let cookies = texts.flat_map(|text| Cookie::split_parse(text)).filter_map(Result::ok);
+    let mut ours = cookies.filter(|cookie| cookie.name() == name(&call.app));
+    ours.find_map(|cookie| Secret::read(cookie.value()))
+}
+
+/// Refuses who may not.
+pub(super) fn may(route: &Route, call: &Call) -> Result<(), Problem> {
+    if route.access == Access::Anyone {
+        return Ok(());
+    }
+    let Some(who) = &call.who else { return Err(unknown(call)) };
+    let is_for = |scope: Option<Scope>| match &who.by {
+        By::Session(_) => true,
+        By::Token { scope: own, .. } => scope.is_none_or(|scope| scope == *own),
+    };
+    let (role, right) = match route.access {
+        Access::Anyone => return Ok(()),
+        Access::Signed(role) => (role, matches!(who.by, By::Session(_))),
+        Access::Token(role, scope) => (role, is_for(Some(scope))),
+        Access::AnyToken(role) => (role, is_for(None)),
+    };
+    if !right {
+        let detail = "This token is for something else. Make one with another scope on the page of your account.";
+        return Err(Problem::new(StatusCode::FORBIDDEN, "Not with this token", detail));
+    }
+    if who.user.role < role {
+        return Err(Problem::new(StatusCode::FORBIDDEN, "Not allowed", needs(who.user.role, role)));
+    }
+    Ok(())
+}
+
+fn needs(has: Role, needs: Role) -> String {
+    let (has, needs) = (has.word(), needs.word());
+    format!(
+        "You are {has} here, and this needs {needs}. Whoever administers this site can change that."
+    )
+}
+
+/// Browsers are sent to sign in, and then back.
+fn unknown(call: &Call) -> Problem {
+    let is_page = !call.path.starts_with("/api/");
+    if is_page {
+        let next: String = form_urlencoded::byte_serialize(call.path.as_bytes()).collect();
+        let path =
+            if call.path == "/" { "/sign-in".to_owned() } else { format!("/sign-in?next={next}") };
+        return Problem::new(StatusCode::SEE_OTHER, "", path);
+    }
+    let detail = "Send a token: 'Authorization: Bearer TOKEN'. The page of your account makes one.";
+    Problem::new(StatusCode::UNAUTHORIZED, "Who are you?", detail)
+}
+
+/// Refuses what changes something and was not sent by a page of ours. A token is only sent by who means to.
+pub(super) fn own_page(route: &Route, call: &Call) -> Result<(), Problem> {
+    let by_token = call.who.as_ref().is_some_and(|who| matches!(who.by, By::Token { .. }));
+    if route.ask == Ask::Get || by_token {
+        return Ok(());
+    }
+    let refused =
+        |detail: &str| Err(Problem::new(StatusCode::FORBIDDEN, "Sent by another page", detail));
+    if !same_origin(call) {
+        return refused(
+            "Forms of this site are accepted from its own pages alone. Reload the page, and try again.",
+        );
+    }
+    let Some(who) = call.who.as_ref().filter(|_| route.access != Access::Anyone) else {
+        return Ok(());
+    };
+    let given = call.header(FORM_HEADER).unwrap_or_else(|| call.field(FORM_FIELD));
+    if !same(given, &who.form_token()) {
+        return refused(
+            "This form belongs to a session that is over. Reload the page, and try again.",
+        );
+    }
+    Ok(())
+}
+
+fn same_origin(call: &Call) -> bool {
+    match call.header("sec-fetch-site") {
+        Some(site) => site == "same-origin",
+        None => {
+            let scheme = if call.app.secure { "https" } else { "http" };
+            let own = host(&call.headers).map(|host| format!("{scheme}://{host}"));
+            own.is_some() && call.header("origin") == own.as_deref()
+        }
+    }
+}

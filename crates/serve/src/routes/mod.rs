@@ -1,0 +1,264 @@
+//! What may be asked of the server, by whom, and how it is answered.
+//!
+//! [`table`] is the one list of routes: the router, who may use which, and the OpenAPI document are made of it. Every
+//! request passes [`guard`] before its handler. Handlers are plain functions that may wait for the disk and for
+//! children; they run on threads of their own, so many at a time.
+
+mod answer;
+mod call;
+mod guard;
+pub(crate) mod openapi;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{RawPathParams, Request};
+use axum::response::Response;
+use axum::routing::{MethodFilter, on};
+use bytes::Bytes;
+use http::header::{self, HeaderName, HeaderValue};
+use http::{HeaderMap, StatusCode};
+use http_body_util::{BodyExt as _, Limited};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+pub(crate) use answer::{Answer, JSON};
+pub(crate) use call::Call;
+pub(crate) use guard::{cookie, ended_cookie};
+
+use crate::app::App;
+use crate::assets;
+use crate::auth::{Role, Scope, Secret};
+use crate::pages;
+use crate::problem::Problem;
+
+/// How many handlers run at a time.
+const HANDLERS_MAX: usize = 12;
+/// How long a request may take to be sent.
+const BODY_PATIENCE: Duration = Duration::from_secs(60);
+/// The most bytes of a form.
+const FORM_MAX: usize = 128 << 10;
+/// The most bytes of a record that is brought here.
+const DOCUMENT_MAX: usize = 64 << 20;
+
+/// What carries out a request.
+type Handler = fn(&Call) -> Result<Answer, Problem>;
+
+/// One thing that may be asked.
+#[derive(Clone, Copy)]
+pub(crate) struct Route {
+    pub(crate) ask: Ask,
+    pub(crate) path: &'static str,
+    pub(crate) access: Access,
+    pub(crate) takes: Takes,
+    /// What it does, in a sentence for the API's document.
+    pub(crate) what: &'static str,
+    /// The parameters of its query, and what they mean.
+    pub(crate) query: &'static [(&'static str, &'static str)],
+    pub(crate) act: Handler,
+}
+
+/// How something is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ask {
+    /// Reads, and changes nothing.
+    Get,
+    Post,
+    Put,
+}
+
+impl Ask {
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+        }
+    }
+
+    const fn filter(self) -> MethodFilter {
+        match self {
+            Self::Get => MethodFilter::GET,
+            Self::Post => MethodFilter::POST,
+            Self::Put => MethodFilter::PUT,
+        }
+    }
+}
+
+/// Who may ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// Everybody.
+    Anyone,
+    /// Somebody who signed in and may do at least this.
+    Signed(Role),
+    /// The same, or a token for this.
+    Token(Role, Scope),
+    /// The same, or a token for anything.
+    AnyToken(Role),
+}
+
+/// What a request brings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Takes {
+    Nothing,
+    Form,
+    Document,
+}
+
+impl Takes {
+    const fn most(self) -> usize {
+        match self {
+            Self::Nothing => 0,
+            Self::Form => FORM_MAX,
+            Self::Document => DOCUMENT_MAX,
+        }
+    }
+}
+
+/// Where a request came from, as whoever accepted its connection knows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) IpAddr);
+
+/// The router of a site.
+pub(crate) fn router(app: &Arc<App>) -> Router {
+    let room = Arc::new(Semaphore::new(HANDLERS_MAX));
+    let mut router = Router::new();
+    for route in table::TABLE {
+        let (app, room) = (Arc::clone(app), Arc::clone(&room));
+        let act = move |segments: Result<RawPathParams, RawPathParamsRejection>,
+                        request: Request| {
+            // A path that is no text names nothing.
+            let named = |segments: RawPathParams| {
+                segments.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+            };
+            let segments = segments.map(named).unwrap_or_default();
+            answered(Arc::clone(&app), Some(route), segments, request, Arc::clone(&room))
+        };
+        router = router.route(route.path, on(route.ask.filter(), act));
+    }
+    let app = Arc::clone(app);
+    router.fallback(move |request: Request| {
+        answered(Arc::clone(&app), None, Vec::new(), request, Arc::clone(&room))
+    })
+}
+
+async fn answered(
+    app: Arc<App>,
+    route: Option<&'static Route>,
+    segments: Vec<(String, String)>,
+    request: Request,
+    room: Arc<Semaphore>,
+) -> Response {
+    let (parts, body) = request.into_parts();
+    let is_api = parts.uri.path().starts_with("/api/");
+    let asked = parts.headers.clone();
+    let from = parts.extensions.get::<Peer>().map_or(IpAddr::from([0; 4]), |peer| peer.0);
+    let path = parts.uri.path_and_query().map_or_else(String::new, ToString::to_string);
+    let query = call::pairs(parts.uri.query().unwrap_or_default().as_bytes());
+    let mut call = Call {
+        app: Arc::clone(&app),
+        who: None,
+        path,
+        headers: parts.headers,
+        from,
+        segments,
+        query,
+        form: Vec::new(),
+        body: Bytes::new(),
+    };
+    let done = async {
+        guard::known_host(&call)?;
+        let Some(route) = route else { return Err(Problem::missing("page")) };
+        let Ok(_place) = room.acquire().await else { return Err(Problem::bug("the server ends")) };
+        // Before its body is read, so that nobody sends much who may not.
+        call = on_a_thread(call, move |mut call| {
+            call.who = guard::who(&call)?;
+            guard::may(route, &call)?;
+            Ok(call)
+        })
+        .await?;
+        call.body = bounded(body, route.takes.most()).await?;
+        if route.takes == Takes::Form {
+            call.form = call::pairs(&call.body);
+        }
+        guard::own_page(route, &call)?;
+        on_a_thread(call, move |call| {
+            (route.act)(&call).map(|answer| answer.response(&call.headers))
+        })
+        .await
+    };
+    let mut response = match done.await {
+        Ok(response) => response,
+        Err(problem) => told(&app, &problem, is_api, &asked),
+    };
+    finish(&app, response.headers_mut());
+    response
+}
+
+/// Does something that may wait.
+async fn on_a_thread<T: Send + 'static>(
+    call: Call,
+    act: impl FnOnce(Call) -> Result<T, Problem> + Send + 'static,
+) -> Result<T, Problem> {
+    let done = tokio::task::spawn_blocking(move || act(call)).await;
+    done.unwrap_or_else(|panicked| Err(Problem::bug(panicked)))
+}
+
+async fn bounded(body: axum::body::Body, most: usize) -> Result<Bytes, Problem> {
+    let read = timeout(BODY_PATIENCE, Limited::new(body, most).collect()).await;
+    let slow = |_| {
+        Problem::new(StatusCode::REQUEST_TIMEOUT, "Too slow", "The request did not arrive in time.")
+    };
+    let large = |_| {
+        let detail = format!("This takes at most {most} bytes.");
+        Problem::new(StatusCode::PAYLOAD_TOO_LARGE, "Too large", detail)
+    };
+    Ok(read.map_err(slow)?.map_err(large)?.to_bytes())
+}
+
+/// A problem as a page or as JSON, with a number by which whoever runs the server finds it.
+fn told(app: &App, problem: &Problem, is_api: bool, asked: &HeaderMap) -> Response {
+    let id = Secret::new().map_or_else(|_| String::new(), |secret| secret.shown()[..8].to_owned());
+    if let Some(hidden) = &problem.hidden {
+        (app.log)(&format!("request {id} failed: {hidden}"));
+    }
+    let answer = if is_api {
+        Answer::problem(problem, &id)
+    } else if problem.status == StatusCode::SEE_OTHER {
+        Answer::see(&problem.detail)
+    } else {
+        Answer::page(pages::problem(problem, &id)).status(problem.status)
+    };
+    let answer = match problem.wait {
+        Some(wait) => answer.with(header::RETRY_AFTER, &wait.to_string()),
+        None => answer,
+    };
+    answer.response(asked)
+}
+
+/// What every answer says of what browsers may do with it.
+fn finish(app: &App, headers: &mut HeaderMap) {
+    let policy = HeaderValue::from_static(assets::policy());
+    headers.insert(header::CONTENT_SECURITY_POLICY, policy);
+    for (name, value) in [
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    if app.secure {
+        let year = HeaderValue::from_static("max-age=31536000");
+        headers.insert(header::STRICT_TRANSPORT_SECURITY, year);
+    }
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+}

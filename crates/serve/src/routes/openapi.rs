@@ -1,0 +1,140 @@
+//! The OpenAPI document, made of the table of routes.
+
+use serde_json::{Map, Value, json};
+
+use super::table::TABLE;
+use super::{Access, Answer, Call, Route, Takes};
+use crate::problem::Problem;
+
+/// The routes of the API.
+pub(crate) fn routes() -> impl Iterator<Item = &'static Route> {
+    TABLE.iter().filter(|route| route.path.starts_with("/api/"))
+}
+
+/// Which scope a token needs.
+pub(crate) fn scope(route: &Route) -> &'static str {
+    match route.access {
+        Access::Token(_, scope) => scope.word(),
+        Access::AnyToken(_) => "any",
+        Access::Signed(_) | Access::Anyone => "none",
+    }
+}
+
+/// `GET /api/v1/openapi.json`.
+pub(crate) fn document(_: &Call) -> Result<Answer, Problem> {
+    Answer::json(&whole())
+}
+
+/// The document.
+pub(crate) fn whole() -> Value {
+    let mut paths = Map::new();
+    for route in routes() {
+        let path = paths.entry(route.path).or_insert_with(|| json!({}));
+        path[route.ask.word().to_lowercase()] = operation(route);
+    }
+    json!({
+        "openapi": "3.1.0",
+        "info": { "title": "brunt serve", "version": env!("CARGO_PKG_VERSION") },
+        "servers": [{ "url": "/" }],
+        "security": [{ "token": [] }],
+        "paths": paths,
+        "components": {
+            "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
+            "schemas": schemas(),
+        },
+    })
+}
+
+fn operation(route: &Route) -> Value {
+    let segments =
+        route.path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'));
+    let in_path = segments.map(|name| {
+        json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } })
+    });
+    let in_query = route.query.iter().map(|(name, what)| {
+        let many = what.ends_with("may be repeated");
+        let text = json!({ "type": "string" });
+        let schema = if many { json!({ "type": "array", "items": text }) } else { text };
+        json!({ "name": name, "in": "query", "description": what, "schema": schema })
+    });
+    let parameters: Vec<Value> = in_path.chain(in_query).collect();
+    let (kind, schema) = answer(route.path, route.ask.word());
+    let done = json!({
+        "description": "Done",
+        "content": { kind: { "schema": schema } },
+    });
+    let problem = json!({
+        "description": "Not done, and why",
+        "content": { "application/problem+json": { "schema": reference("Problem") } },
+    });
+    let mut operation = json!({
+        "summary": route.what,
+        "parameters": parameters,
+        "responses": { "200": done, "default": problem },
+        "x-scope": scope(route),
+    });
+    if route.takes == Takes::Document {
+        operation["requestBody"] = json!({
+            "required": true,
+            "content": { "application/json": {}, "application/gzip": {} },
+        });
+        operation["responses"]["201"] = operation["responses"]["200"].clone();
+    }
+    operation
+}
+
+/// What a route answers: its type, and what is in it.
+fn answer(path: &str, method: &str) -> (&'static str, Value) {
+    let of_json = |schema: Value| ("application/json", schema);
+    match (path.rsplit('/').next().unwrap_or_default(), method) {
+        ("records", "PUT") => of_json(reference("Pushed")),
+        ("records", _) => of_json(reference("Listed")),
+        ("{id}", _) => of_json(reference("Run")),
+        ("me", _) => of_json(reference("Me")),
+        ("record", _) => ("application/gzip", json!({})),
+        ("csv", _) => ("text/csv", json!({ "type": "string" })),
+        ("html", _) => ("text/html", json!({ "type": "string" })),
+        _ => of_json(json!({ "type": "object" })),
+    }
+}
+
+fn reference(name: &str) -> Value {
+    json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+fn schemas() -> Value {
+    let text = || json!({ "type": "string" });
+    let texts = || json!({ "type": "array", "items": { "type": "string" } });
+    let object = |properties: Value| {
+        let required: Vec<&String> =
+            properties.as_object().into_iter().flat_map(Map::keys).collect();
+        json!({ "type": "object", "required": required, "properties": properties })
+    };
+    json!({
+        "Problem": object(json!({
+            "title": text(), "status": { "type": "integer" }, "detail": text(), "instance": text(),
+        })),
+        "Me": object(json!({
+            "name": text(),
+            "role": { "enum": ["viewer", "runner", "admin"] },
+            "scope": { "enum": ["read", "push", null] },
+        })),
+        "Run": object(json!({ "id": text(), "summary": { "type": "object" }, "about": { "type": "object" } })),
+        "Listed": object(json!({
+            "runs": { "type": "array", "items": reference("Run") },
+            "all": { "type": "integer" },
+            "next": { "type": ["string", "null"] },
+        })),
+        "Against": object(json!({
+            "baseline": text(), "page": text(), "trusted": { "type": "boolean" }, "worse": texts(),
+        })),
+        "Pushed": object(json!({
+            "id": text(),
+            "page": text(),
+            "new": { "type": "boolean" },
+            "verdict": { "enum": ["valid", "unstable", "partial", "generator-limited"] },
+            "missed": texts(),
+            "against": { "anyOf": [reference("Against"), { "type": "null" }] },
+        })),
+    })
+}

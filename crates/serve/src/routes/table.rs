@@ -1,0 +1,138 @@
+//! [`TABLE`]: every route there is.
+
+use super::{Access, Ask, Route, Takes};
+use crate::api;
+use crate::assets;
+use crate::auth::{Role, Scope};
+use crate::pages;
+
+const VIEWER: Access = Access::Signed(Role::Viewer);
+const RUNNER: Access = Access::Signed(Role::Runner);
+const ADMIN: Access = Access::Signed(Role::Admin);
+const READ: Access = Access::Token(Role::Viewer, Scope::Read);
+const PUSH: Access = Access::Token(Role::Runner, Scope::Push);
+const PAGE: Route = Route {
+    ask: Ask::Get,
+    path: "",
+    access: VIEWER,
+    takes: Takes::Nothing,
+    what: "",
+    query: &[],
+    act: pages::history::list,
+};
+const FORM: Route = Route { ask: Ask::Post, takes: Takes::Form, ..PAGE };
+const FILTER: &[(&str, &str)] = &[
+    ("q", "Words that begin words of its name, target, tags, note or commit"),
+    ("tag", "One of its tags"),
+    ("target", "A part of its target"),
+    ("verdict", "valid, unstable, partial or generator-limited"),
+    ("commit", "The commit that was tested"),
+    ("since", "The first day, such as 2026-11-23"),
+    ("until", "The last day"),
+    ("missed", "1 for runs that missed an objective"),
+    ("pinned", "1 for pinned runs"),
+    ("baseline", "1 for baselines"),
+    ("behind", "Where to go on: the value of 'next' in the answer before"),
+];
+const PUSHED: &[(&str, &str)] = &[
+    ("name", "What to call it"),
+    ("tag", "A tag; may be repeated"),
+    ("commit", "The commit that was tested"),
+];
+
+/// Every route. The first part is read by people, the second by programs.
+pub(super) static TABLE: &[Route] = &[
+    Route { path: "/assets/{name}", access: Access::Anyone, act: assets::file, ..PAGE },
+    Route { path: "/welcome", access: Access::Anyone, act: pages::welcome::form, ..PAGE },
+    Route { path: "/welcome", access: Access::Anyone, act: pages::welcome::choose, ..FORM },
+    Route { path: "/sign-in", access: Access::Anyone, act: pages::sign_in::form, ..PAGE },
+    Route { path: "/sign-in", access: Access::Anyone, act: pages::sign_in::sign_in, ..FORM },
+    Route { path: "/sign-out", act: pages::sign_in::sign_out, ..FORM },
+    Route { path: "/", act: pages::history::list, ..PAGE },
+    Route { path: "/runs", access: RUNNER, act: pages::run::several, ..FORM },
+    Route { path: "/runs/{id}", act: pages::run::page, ..PAGE },
+    Route { path: "/runs/{id}/about", access: RUNNER, act: pages::run::about, ..FORM },
+    Route { path: "/runs/{id}/record", act: api::records::record, ..PAGE },
+    Route { path: "/runs/{id}/html", act: api::records::html, ..PAGE },
+    Route { path: "/runs/{id}/csv", act: api::records::csv, ..PAGE },
+    Route { path: "/compare", act: pages::compare::page, ..PAGE },
+    Route { path: "/account", act: pages::account::page, ..PAGE },
+    Route { path: "/account/password", act: pages::account::password, ..FORM },
+    Route { path: "/account/tokens", act: pages::account::add_token, ..FORM },
+    Route { path: "/account/tokens/end", act: pages::account::end_token, ..FORM },
+    Route { path: "/people", access: ADMIN, act: pages::people::page, ..PAGE },
+    Route { path: "/people", access: ADMIN, act: pages::people::add, ..FORM },
+    Route { path: "/people/change", access: ADMIN, act: pages::people::change, ..FORM },
+    Route { path: "/people/link", access: ADMIN, act: pages::people::link, ..FORM },
+    Route { path: "/audit", access: ADMIN, act: pages::audit::page, ..PAGE },
+    Route { path: "/api", act: pages::api::page, ..PAGE },
+    Route {
+        path: "/api/v1/openapi.json",
+        access: Access::AnyToken(Role::Viewer),
+        what: "This document",
+        act: super::openapi::document,
+        ..PAGE
+    },
+    Route {
+        path: "/api/v1/me",
+        access: Access::AnyToken(Role::Viewer),
+        what: "Say who asks, and what they may do",
+        act: api::me,
+        ..PAGE
+    },
+    Route {
+        path: "/api/v1/records",
+        access: READ,
+        what: "List runs, the newest first, 50 at a time",
+        query: FILTER,
+        act: api::records::list,
+        ..PAGE
+    },
+    Route {
+        ask: Ask::Put,
+        path: "/api/v1/records",
+        access: PUSH,
+        takes: Takes::Document,
+        what: "Keep a record, packed by gzip or not, and compare it with the baseline of its load. The same record \
+               again changes nothing",
+        query: PUSHED,
+        act: api::records::put,
+        ..PAGE
+    },
+    Route {
+        path: "/api/v1/records/{id}",
+        access: READ,
+        what: "A run in a few figures, and what people say of it",
+        act: api::records::entry,
+        ..PAGE
+    },
+    Route {
+        path: "/api/v1/records/{id}/record",
+        access: READ,
+        what: "The record itself, packed by gzip, as brunt report reads it",
+        act: api::records::record,
+        ..PAGE
+    },
+    Route {
+        path: "/api/v1/records/{id}/csv",
+        access: READ,
+        what: "The record as comma-separated values, one line per interval and operation",
+        act: api::records::csv,
+        ..PAGE
+    },
+    Route {
+        path: "/api/v1/records/{id}/html",
+        access: READ,
+        what: "The page of the run as one HTML file that needs nothing else",
+        act: api::records::html,
+        ..PAGE
+    },
+    Route {
+        path: "/api/v1/compare",
+        access: READ,
+        what: "Compare two to six runs, of which the first is the baseline (brunt-comparison/1)",
+        query: &[("run", "The id of a run; may be repeated")],
+        act: api::compare,
+        ..PAGE
+    },
+];

@@ -1,0 +1,413 @@
+//! The server as browsers and programs see it: over sockets.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Ask, Takes, table::TABLE};
+use crate::app::{App, audit_key};
+use crate::auth::{Limiter, Passwords, Role, Scope, Secret};
+use crate::child::Children;
+use crate::history::{About, Entry, History, PAGE_KEPT, PageParts, VIEW_KEPT, samples};
+use crate::listen::{self, Hosts, Proxies};
+use crate::store::Store;
+
+const EVIL: &str = "</title><script>alert('x')</script>\"&";
+const NOW: i64 = 1_800_000_000;
+
+struct Server {
+    app: Arc<App>,
+    at: SocketAddr,
+    _directory: tempfile::TempDir,
+}
+
+/// Somebody who asks.
+#[derive(Clone)]
+enum Client {
+    Nobody,
+    Session(Secret),
+    Token(Secret),
+}
+
+struct Said {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Said {
+    fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.filter(|(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value).next()
+    }
+}
+
+impl Server {
+    fn start() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let app = Arc::new(App {
+            store: Store::open(directory.path()).unwrap(),
+            history: History::open(directory.path()).unwrap(),
+            // No test here brings a record.
+            children: Children::of_program("/nowhere".into()),
+            passwords: Passwords::new().unwrap(),
+            limiter: Limiter::default(),
+            hosts: Hosts::new(&[]),
+            secure: false,
+            audit_key: audit_key(directory.path()).unwrap(),
+            now: || NOW,
+            log: Box::new(|_| ()),
+        });
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let at = listener.local_addr().unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let router = super::router(&app);
+        std::thread::spawn(move || {
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+            runtime.block_on(async {
+                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+                listen::serve(listener, router, None, Proxies::default()).await
+            })
+        });
+        Self { app, at, _directory: directory }
+    }
+
+    fn user(&self, name: &str, role: Role) -> i64 {
+        let id = self.app.store.add_user(name, role, NOW).unwrap().unwrap();
+        self.app
+            .store
+            .set_password(id, &self.app.passwords.hash("correct horse battery").unwrap())
+            .unwrap();
+        id
+    }
+
+    fn session(&self, user: i64) -> Client {
+        let session = Secret::new().unwrap();
+        self.app.store.begin_session(user, &session.hash(), NOW).unwrap();
+        Client::Session(session)
+    }
+
+    fn token(&self, user: i64, scope: Scope) -> Client {
+        let token = Secret::new().unwrap();
+        self.app.store.add_token(user, &token.hash(), "ci", scope, (NOW, NOW + 10)).unwrap();
+        Client::Token(token)
+    }
+
+    /// A run with this name, as a child would have left it.
+    fn run(&self, name: &str) -> String {
+        let id = "0123456789abcdef01234567";
+        let about =
+            About { name: name.to_owned(), tags: vec![name.to_owned()], ..About::default() };
+        let mut summary = samples::summary();
+        summary.target = Some(name.to_owned());
+        let entry = Entry { id: id.parse().unwrap(), summary, about };
+        let files = self.app.history.files(&entry.id);
+        std::fs::create_dir(files.directory()).unwrap();
+        files.write(crate::history::SUMMARY, &entry.summary).unwrap();
+        files.write(crate::history::ABOUT, &entry.about).unwrap();
+        let sections = vec![("top".to_owned(), "<h1>A run</h1>".to_owned())];
+        let parts = PageParts { title: "A run".to_owned(), about: String::new(), sections };
+        files.pack(PAGE_KEPT, serde_json::to_vec(&parts).unwrap().as_slice()).unwrap();
+        files.pack(VIEW_KEPT, format!("{{\"operations\":[{EVIL:?}]}}").as_bytes()).unwrap();
+        self.app.store.put_run(&entry).unwrap();
+        id.to_owned()
+    }
+
+    fn raw(&self, text: &str) -> Said {
+        let mut stream = TcpStream::connect(self.at).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream.write_all(text.as_bytes()).unwrap();
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).unwrap();
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let status = head.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or_default();
+        Said { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    fn ask(&self, client: &Client, method: &str, path: &str, more: &str, body: &str) -> Said {
+        let by = match client {
+            Client::Nobody => String::new(),
+            Client::Session(secret) => format!("Cookie: a=b; brunt={}\r\n", secret.shown()),
+            Client::Token(secret) => format!("Authorization: Bearer {}\r\n", secret.shown()),
+        };
+        self.raw(&format!(
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n{by}{more}Content-Length: {}\r\n\r\n{body}",
+            self.at,
+            body.len()
+        ))
+    }
+
+    fn see(&self, client: &Client, path: &str) -> Said {
+        self.ask(client, "GET", path, "", "")
+    }
+
+    /// A form of our own page.
+    fn send(&self, client: &Client, path: &str, fields: &str) -> Said {
+        let form = match client {
+            Client::Session(secret) => format!("form={}&", secret.form_token()),
+            _ => String::new(),
+        };
+        self.ask(
+            client,
+            "POST",
+            path,
+            "Sec-Fetch-Site: same-origin\r\n",
+            &format!("{form}{fields}"),
+        )
+    }
+}
+
+/// The least that somebody has to be, as a reader of the specification would say; none for what anybody may see.
+const LEAST: [(&str, &str, Option<Role>); 11] = [
+    ("GET", "/sign-in", None),
+    ("GET", "/welcome", None),
+    ("GET", "/", Some(Role::Viewer)),
+    ("GET", "/api", Some(Role::Viewer)),
+    ("GET", "/account", Some(Role::Viewer)),
+    ("GET", "/runs/ID", Some(Role::Viewer)),
+    ("GET", "/runs/ID/record", Some(Role::Viewer)),
+    ("POST", "/runs", Some(Role::Runner)),
+    ("POST", "/runs/ID/about", Some(Role::Runner)),
+    ("GET", "/people", Some(Role::Admin)),
+    ("GET", "/audit", Some(Role::Admin)),
+];
+
+#[test]
+fn everybody_may_do_what_their_role_says_and_no_more() {
+    let server = Server::start();
+    let id = server.run("a run");
+    let people = [("vic", Role::Viewer), ("rae", Role::Runner), ("ada", Role::Admin)];
+    let people = people.map(|(name, role)| (server.session(server.user(name, role)), role));
+    for (method, path, least) in LEAST {
+        let path = path.replace("ID", &id);
+        let ask = |client: &Client| match method {
+            "POST" => server.send(client, &path, "act=pin").status,
+            _ => server.see(client, &path).status,
+        };
+        let nobody = ask(&Client::Nobody);
+        assert_eq!(nobody == 303, least.is_some(), "{method} {path}: {nobody}");
+        for (client, role) in &people {
+            let refused = ask(client) == 403;
+            assert_eq!(
+                refused,
+                least.is_some_and(|least| *role < least),
+                "{method} {path} as {}",
+                role.word()
+            );
+        }
+    }
+    assert_eq!(server.see(&people[2].0, "/nowhere").status, 404);
+    assert_eq!(server.see(&people[2].0, "/runs/ffffffffffffffffffffffff").status, 404);
+}
+
+#[test]
+fn a_token_does_one_thing_and_ends() {
+    let server = Server::start();
+    let id = server.run("a run");
+    let runner = server.user("rae", Role::Runner);
+    let (read, push) = (server.token(runner, Scope::Read), server.token(runner, Scope::Push));
+    let entry = format!("/api/v1/records/{id}");
+    for (client, method, path, status) in [
+        (&read, "GET", "/api/v1/records", 200),
+        (&read, "GET", entry.as_str(), 200),
+        (&read, "PUT", "/api/v1/records", 403),
+        (&push, "GET", "/api/v1/records", 403),
+        (&push, "GET", "/api/v1/me", 200),
+        (&read, "GET", "/api/v1/openapi.json", 200),
+        (&read, "GET", "/", 403),
+        (&push, "POST", "/runs", 403),
+        (&Client::Nobody, "GET", "/api/v1/records", 401),
+        (&Client::Token(Secret::new().unwrap()), "GET", "/api/v1/me", 401),
+    ] {
+        let said = server.ask(client, method, path, "", "");
+        assert_eq!(said.status, status, "{method} {path}: {}", said.body);
+        let kind = said.header("content-type").unwrap();
+        assert_eq!(
+            kind == "application/problem+json",
+            path.starts_with("/api/v1") && status >= 400,
+            "{path}"
+        );
+    }
+    let rae = server.app.store.user(runner).unwrap().unwrap();
+    assert!(server.app.store.change_user(rae.id, Role::Viewer, true).unwrap());
+    assert_eq!(server.see(&read, "/api/v1/records").status, 401);
+}
+
+#[test]
+fn what_another_site_has_a_browser_send_is_refused() {
+    let server = Server::start();
+    let id = server.run("a run");
+    let session = server.session(server.user("ada", Role::Admin));
+    let Client::Session(secret) = &session else { unreachable!() };
+    let path = format!("/runs/{id}/about");
+    let form = format!("form={}&name=x", secret.form_token());
+    let own = format!("Origin: http://{}\r\n", server.at);
+    for (headers, body, status) in [
+        ("Sec-Fetch-Site: same-origin\r\n", form.as_str(), 303),
+        (own.as_str(), form.as_str(), 303),
+        ("Sec-Fetch-Site: cross-site\r\n", form.as_str(), 403),
+        ("Sec-Fetch-Site: same-site\r\n", form.as_str(), 403),
+        ("Sec-Fetch-Site: none\r\n", form.as_str(), 403),
+        ("Origin: http://evil.example\r\n", form.as_str(), 403),
+        ("Origin: null\r\n", form.as_str(), 403),
+        ("", form.as_str(), 403),
+        ("Sec-Fetch-Site: same-origin\r\n", "name=x", 403),
+        ("Sec-Fetch-Site: same-origin\r\n", "form=x&name=x", 403),
+    ] {
+        let said = server.ask(&session, "POST", &path, headers, body);
+        assert_eq!(said.status, status, "{headers}{body}: {}", said.body);
+    }
+    let header =
+        format!("Sec-Fetch-Site: same-origin\r\nX-Brunt-Form: {}\r\n", secret.form_token());
+    assert_eq!(server.ask(&session, "POST", &path, &header, "name=y").status, 303);
+    // Nor does it choose by which name a browser comes.
+    for host in ["evil.example", "127.0.0.1.evil.example", ""] {
+        let said = server
+            .raw(&format!("GET /sign-in HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
+        assert_eq!(said.status, 421, "{host}: {}", said.body);
+    }
+}
+
+#[test]
+fn a_password_is_chosen_once_and_guessed_by_nobody() {
+    let server = Server::start();
+    let id = server.app.store.add_user("ada", Role::Admin, NOW).unwrap().unwrap();
+    let link = server.app.invite(id).unwrap();
+    let link = link.strip_prefix("/welcome#").unwrap();
+    let choose = |link: &str, one: &str, other: &str| {
+        server.send(
+            &Client::Nobody,
+            "/welcome",
+            &format!("link={link}&password={one}&again={other}"),
+        )
+    };
+    assert_eq!(choose("x", "correct-horse-battery", "correct-horse-battery").status, 403);
+    assert_eq!(choose(link, "correct-horse-battery", "correct-horse").status, 422);
+    assert_eq!(choose(link, "short", "short").status, 422);
+    let chosen = choose(link, "correct-horse-battery", "correct-horse-battery");
+    let cookie = chosen.header("set-cookie").unwrap();
+    assert!(
+        chosen.status == 303 && cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict"),
+        "{cookie}"
+    );
+    assert_eq!(choose(link, "correct-horse-battery", "correct-horse-battery").status, 403);
+    let sign_in = |name: &str, password: &str| {
+        server.send(
+            &Client::Nobody,
+            "/sign-in",
+            &format!("name={name}&password={password}&next=//evil.example"),
+        )
+    };
+    let right = sign_in("Ada", "correct-horse-battery");
+    assert_eq!((right.status, right.header("location")), (303, Some("/")));
+    let wrong: Vec<Said> = (0..5).map(|_| sign_in("ada", "wrong")).collect();
+    let nobody = Server::start();
+    let unknown = nobody.send(&Client::Nobody, "/sign-in", "name=ada&password=wrong");
+    // Who does not exist is told the same.
+    assert!(wrong.iter().all(|said| said.status == 403) && unknown.status == 403);
+    assert!(unknown.body.contains("The name or the password is wrong."));
+    let limited = sign_in("ada", "correct-horse-battery");
+    assert_eq!((limited.status, limited.header("retry-after")), (429, Some("30")));
+    let lines = server.app.store.audit(100).unwrap();
+    assert_eq!(lines.iter().filter(|line| line.act == "fail to sign in").count(), 5);
+    assert!(server.app.store.verify_audit(&server.app.audit_key).unwrap().is_ok());
+}
+
+#[test]
+fn what_a_record_says_is_text_on_every_page() {
+    let server = Server::start();
+    let id = server.run(EVIL);
+    let session = server.session(server.user("ada", Role::Admin));
+    for path in ["/", &format!("/runs/{id}"), "/audit", "/people", "/account", "/api"] {
+        let said = server.see(&session, path);
+        assert_eq!(said.status, 200, "{path}: {}", said.body);
+        assert!(!said.body.contains("<script>alert"), "{path}");
+        let scripts = said.body.matches("<script").count();
+        let ours = said.body.matches("<script src=\"/assets/").count()
+            + said.body.matches("id=\"view\"").count();
+        assert_eq!(scripts, ours, "{path}");
+    }
+    let shown = server.see(&session, "/").body;
+    assert!(shown.contains("&lt;/title&gt;&lt;script&gt;alert"), "{shown}");
+}
+
+#[test]
+fn every_answer_says_what_browsers_may_do_with_it() {
+    let server = Server::start();
+    let session = server.session(server.user("ada", Role::Admin));
+    for path in
+        ["/", "/sign-in", "/nowhere", "/api/v1/me", "/api/v1/nowhere", &crate::assets::style()]
+    {
+        let said = server.see(&session, path);
+        for (name, expected) in [
+            (
+                "content-security-policy",
+                "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-",
+            ),
+            ("x-content-type-options", "nosniff"),
+            ("referrer-policy", "no-referrer"),
+            ("cross-origin-opener-policy", "same-origin"),
+        ] {
+            assert!(
+                said.header(name).is_some_and(|value| value.starts_with(expected)),
+                "{path}: {name}"
+            );
+        }
+        let kept = said.header("cache-control").unwrap();
+        assert_eq!(kept.contains("immutable"), path.starts_with("/assets/"), "{path}: {kept}");
+    }
+}
+
+#[test]
+fn the_document_of_the_api_has_every_route_and_answers_are_as_it_says() {
+    let server = Server::start();
+    let id = server.run("a run");
+    let token = server.token(server.user("rae", Role::Runner), Scope::Read);
+    let document = super::openapi::whole();
+    let paths = document["paths"].as_object().unwrap();
+    let operations: usize = paths.values().map(|path| path.as_object().unwrap().len()).sum();
+    assert_eq!(operations, TABLE.iter().filter(|route| route.path.starts_with("/api/v1/")).count());
+    for (path, schema) in [
+        ("/api/v1/me", "Me"),
+        ("/api/v1/records", "Listed"),
+        (&*format!("/api/v1/records/{id}"), "Run"),
+        ("/api/v1/records/nowhere", "Problem"),
+    ] {
+        let said = server.see(&token, path);
+        let answer: serde_json::Value = serde_json::from_str(&said.body).unwrap();
+        let schema = &document["components"]["schemas"][schema];
+        let mut told: Vec<&String> = answer.as_object().unwrap().keys().collect();
+        let mut expected: Vec<&str> = schema["required"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|name| name.as_str())
+            .collect();
+        told.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(told, expected, "{path}");
+    }
+}
+
+#[test]
+fn bodies_are_bounded_and_slow_heads_hold_up_nobody() {
+    let server = Server::start();
+    let session = server.session(server.user("ada", Role::Admin));
+    let slow: Vec<TcpStream> = (0..200)
+        .map(|_| {
+            let mut stream = TcpStream::connect(server.at).unwrap();
+            stream.write_all(b"GET / HTTP/1.1\r\nHost").unwrap();
+            stream
+        })
+        .collect();
+    let large = format!("name={}", "x".repeat(200 << 10));
+    let said = server.send(&session, "/account/tokens", &large);
+    assert_eq!(said.status, 413, "{}", said.body);
+    assert_eq!(server.see(&session, "/").status, 200);
+    drop(slow);
+    // What the table says is taken is what is sent.
+    assert!(TABLE.iter().all(|route| (route.takes == Takes::Nothing) == (route.ask == Ask::Get)));
+}

@@ -1,0 +1,176 @@
+//! [`Site`]: a directory that is opened, and what an operator does with it: serve it, make a link, build the index
+//! anew, verify the audit trail.
+
+use std::fs::{DirBuilder, File};
+use std::net::{SocketAddr, TcpListener};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ipnet::IpNet;
+use rustix::fs::{FlockOperation, flock};
+use tokio::runtime::Builder;
+
+use crate::app::{App, audit_key};
+use crate::auth::{Limiter, Passwords, Role};
+use crate::child::Children;
+use crate::history::History;
+use crate::listen::{self, Hosts, Proxies};
+use crate::pages::people::is_name;
+use crate::routes;
+use crate::store::{BrokenAt, Store};
+
+/// The administrator that a new site has.
+const FIRST: &str = "admin";
+/// Held by the process that serves a directory.
+const LOCK: &str = "serve.lock";
+
+/// How a site is served.
+#[derive(Clone, Debug, Default)]
+pub struct Settings {
+    /// Names that browsers may use, beside `localhost` and addresses in figures.
+    pub hosts: Vec<String>,
+    /// The certificate chain and the private key, as PEM files.
+    pub tls: Option<(PathBuf, PathBuf)>,
+    /// Proxies that terminate TLS before it, and say who asks.
+    pub proxies: Vec<IpNet>,
+}
+
+/// A directory that is opened.
+pub struct Site {
+    app: App,
+    settings: Settings,
+    /// Whoever holds it is the one server of the directory.
+    _lock: File,
+}
+
+impl Site {
+    /// Opens a directory, which is made if there is none. `log` is told what operators should know. The error reads
+    /// after "failed to".
+    pub fn open(
+        directory: &Path,
+        settings: Settings,
+        log: Box<dyn Fn(&str) + Send + Sync>,
+    ) -> Result<Self, String> {
+        let made = DirBuilder::new().recursive(true).mode(0o700).create(directory);
+        made.map_err(|error| format!("make the directory {}: {error}", directory.display()))?;
+        let directory = &directory
+            .canonicalize()
+            .map_err(|error| format!("open the directory {}: {error}", directory.display()))?;
+        let lock = locked(directory)?;
+        let store = Store::open(directory).map_err(|error| error.to_string())?;
+        let history = History::open(directory).map_err(|error| error.to_string())?;
+        let app = App {
+            store,
+            history,
+            children: Children::default(),
+            passwords: Passwords::new()?,
+            limiter: Limiter::default(),
+            hosts: Hosts::new(&settings.hosts),
+            secure: settings.tls.is_some() || !settings.proxies.is_empty(),
+            audit_key: audit_key(directory)?,
+            now: || jiff::Timestamp::now().as_second(),
+            log,
+        };
+        Ok(Self { app, settings, _lock: lock })
+    }
+
+    /// Serves for good. `begun` is told what to show: where the site is, and, while nobody can administer it, the path
+    /// of a link by which the first administrator chooses a password.
+    pub fn serve(
+        self,
+        listener: TcpListener,
+        begun: impl FnOnce(SocketAddr, Option<String>),
+    ) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("serve: {error}");
+        let tls = self
+            .settings
+            .tls
+            .as_ref()
+            .map(|(chain, key)| listen::acceptor(chain, key))
+            .transpose()?;
+        let at = listener.local_addr().map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let link = self.first_link()?;
+        let app = Arc::new(self.app);
+        let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
+        runtime.block_on(async {
+            let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
+            begun(at, link);
+            let proxies = Proxies(self.settings.proxies);
+            listen::serve(listener, routes::router(&app), tls, proxies).await.map_err(failed)
+        })
+    }
+
+    fn first_link(&self) -> Result<Option<String>, String> {
+        if self.app.store.has_admin().map_err(|error| error.to_string())? {
+            return Ok(None);
+        }
+        self.link(FIRST).map(Some)
+    }
+
+    /// The path of a link by which somebody chooses a password. Who does not exist yet administers the site.
+    pub fn link(&self, name: &str) -> Result<String, String> {
+        let told = |error: crate::problem::Problem| error.hidden.unwrap_or(error.detail);
+        let store = &self.app.store;
+        if !is_name(name) {
+            return Err(format!(
+                "make a link for '{name}': a name has letters, digits and -._@, and no spaces"
+            ));
+        }
+        let found = store.user_named(name).map_err(|error| error.to_string())?;
+        let id = match found {
+            Some(user) if user.disabled => {
+                return Err(format!(
+                    "make a link for {name}: they are shut out; the page of people lets them in"
+                ));
+            }
+            Some(user) => user.id,
+            None if store.has_admin().map_err(|error| error.to_string())? => {
+                return Err(format!(
+                    "make a link for {name}: there is nobody of that name; the page of people adds one"
+                ));
+            }
+            None => {
+                let added = store.add_user(name, Role::Admin, self.app.now());
+                added.map_err(|error| error.to_string())?.ok_or_else(|| format!("add {name}"))?
+            }
+        };
+        self.app.audit_by("the operator", "make link", name).map_err(told)?;
+        self.app.invite(id).map_err(told)
+    }
+
+    /// Builds the index of runs anew from their directories; how many there are.
+    pub fn reindex(&self) -> Result<usize, String> {
+        let (app, mut entries) = (&self.app, Vec::new());
+        for id in app.history.ids().map_err(|error| error.to_string())? {
+            match app.history.entry(&id) {
+                Ok(entry) => entries.extend(entry),
+                Err(error) => (app.log)(&format!("failed to {error}; it is left out")),
+            }
+        }
+        app.store.put_all_runs(entries.into_iter()).map_err(|error| error.to_string())
+    }
+
+    /// How many lines the audit trail has, if each is as it was written. The error says which is not.
+    pub fn verify_audit(&self) -> Result<i64, String> {
+        let verified =
+            self.app.store.verify_audit(&self.app.audit_key).map_err(|error| error.to_string())?;
+        verified.map_err(|BrokenAt(line)| {
+            format!("verify the audit trail: line {line} is not as it was written, or is missing")
+        })
+    }
+}
+
+fn locked(directory: &Path) -> Result<File, String> {
+    let path = directory.join(LOCK);
+    let file = brunt_record::create_private(&path)
+        .map_err(|error| format!("open {}: {error}", path.display()))?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| {
+        format!(
+            "open {}: another brunt serve uses it; end that one, or name another directory",
+            directory.display()
+        )
+    })?;
+    Ok(file)
+}

@@ -1,0 +1,121 @@
+//! The audit trail: who did what, in lines of which each is sealed together with the one before it.
+//!
+//! The key is in a file of its own beside the database. Whoever changes, removes or inserts a line without it breaks
+//! the chain from there on. Lines that were cut off at the end are noticed by the number of lines, which the seal of a
+//! table row cannot tell: a copy elsewhere can.
+
+use ring::hmac;
+
+use super::{Result, Store};
+
+/// One line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct AuditLine {
+    pub(crate) id: i64,
+    pub(crate) at: i64,
+    pub(crate) who: String,
+    pub(crate) act: String,
+    pub(crate) what: String,
+}
+
+/// The number of the first line whose seal is not what it should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct BrokenAt(pub(crate) i64);
+
+impl Store {
+    /// Adds a line.
+    pub(crate) fn note(
+        &self,
+        key: &hmac::Key,
+        (at, who): (i64, &str),
+        act: &str,
+        what: &str,
+    ) -> Result<()> {
+        self.write(|file| {
+            let last = "SELECT coalesce(max(id), 0), (SELECT mac FROM audit ORDER BY id DESC LIMIT 1) FROM audit";
+            let (last, before): (i64, Option<Vec<u8>>) =
+                file.query_row(last, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let (who, act, what) = (who.to_owned(), act.to_owned(), what.to_owned());
+            let line = AuditLine { id: last + 1, at, who, act, what };
+            let mac = sealed(key, &line, before.as_deref().unwrap_or_default());
+            let add = "INSERT INTO audit (id, at, who, act, what, mac) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            file.execute(add, (line.id, at, line.who, line.act, line.what, mac))?;
+            Ok(())
+        })
+    }
+
+    /// The newest lines, the newest first.
+    pub(crate) fn audit(&self, most: i64) -> Result<Vec<AuditLine>> {
+        self.read(|file| {
+            let ask = "SELECT id, at, who, act, what FROM audit ORDER BY id DESC LIMIT ?1";
+            let mut all = file.prepare(ask)?;
+            let lines = all.query_map([most], |row| {
+                let (id, at, who) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                Ok(AuditLine { id, at, who, act: row.get(3)?, what: row.get(4)? })
+            })?;
+            Ok(lines.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// How many lines there are, if every one is as it was written; otherwise the first that is not.
+    pub(crate) fn verify_audit(
+        &self,
+        key: &hmac::Key,
+    ) -> Result<std::result::Result<i64, BrokenAt>> {
+        self.read(|file| {
+            let mut all =
+                file.prepare("SELECT id, at, who, act, what, mac FROM audit ORDER BY id")?;
+            let mut rows = all.query([])?;
+            let (mut count, mut before) = (0, Vec::new());
+            while let Some(row) = rows.next()? {
+                let (id, at, who) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                let line = AuditLine { id, at, who, act: row.get(3)?, what: row.get(4)? };
+                let mac: Vec<u8> = row.get(5)?;
+                count += 1;
+                if line.id != count || sealed(key, &line, &before) != mac {
+                    return Ok(Err(BrokenAt(count)));
+                }
+                before = mac;
+            }
+            Ok(Ok(count))
+        })
+    }
+}
+
+fn sealed(key: &hmac::Key, line: &AuditLine, before: &[u8]) -> Vec<u8> {
+    let mut seal = hmac::Context::with_key(key);
+    seal.update(before);
+    seal.update(&line.id.to_be_bytes());
+    seal.update(&line.at.to_be_bytes());
+    for text in [&line.who, &line.act, &line.what] {
+        seal.update(&(text.len() as u64).to_be_bytes());
+        seal.update(text.as_bytes());
+    }
+    seal.sign().as_ref().to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_byte_that_was_changed_is_found() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        let key = hmac::Key::new(hmac::HMAC_SHA256, &[7; 32]);
+        for number in 0..5 {
+            store.note(&key, (number, "ada"), "sign-in", "").unwrap();
+        }
+        assert_eq!(store.verify_audit(&key).unwrap(), Ok(5));
+        let other = hmac::Key::new(hmac::HMAC_SHA256, &[8; 32]);
+        assert_eq!(store.verify_audit(&other).unwrap(), Err(BrokenAt(1)));
+        for (change, broken) in [
+            ("UPDATE audit SET what = 'x' WHERE id = 5", 5),
+            ("UPDATE audit SET who = 'adb' WHERE id = 3", 3),
+            ("DELETE FROM audit WHERE id = 2", 2),
+        ] {
+            store.write(|file| Ok(file.execute_batch(change)?)).unwrap();
+            assert_eq!(store.verify_audit(&key).unwrap(), Err(BrokenAt(broken)), "{change}");
+        }
+    }
+}

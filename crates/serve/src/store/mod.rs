@@ -1,0 +1,161 @@
+//! [`Store`]: the SQLite file of a site: people, tokens, the audit trail, and an index of the runs.
+//!
+//! There is one writer, so that nothing waits for SQLite's own lock, and a few readers, which WAL lets go on beside
+//! it. The file has a version; a newer program brings it up to date step by step and keeps a copy of what it was, and
+//! a newer file is refused. What is in the directory of runs is the truth: the index of it can be made again.
+
+mod audit;
+mod people;
+mod runs;
+mod sessions;
+mod tokens;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags, Transaction};
+
+pub(crate) use audit::BrokenAt;
+pub(crate) use people::User;
+pub(crate) use runs::{Filter, Listed, Position, title};
+pub(crate) use tokens::TokenRow;
+
+/// The steps by which a file gets its version. One that was released never changes.
+const MIGRATIONS: [&str; 1] = [include_str!("001_begin.sql")];
+/// How many readers are kept open.
+const READERS_KEPT: usize = 4;
+const PATIENCE: Duration = Duration::from_secs(10);
+const NAME: &str = "brunt.db";
+
+/// Why the store could not do something.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StoreError {
+    /// The file could not be read or written.
+    #[error("use brunt.db: {0}")]
+    Sqlite(#[from] rusqlite::Error),
+    /// The file was written by a newer program.
+    #[error("open {}: it has version {found} and this program knows {known}; use a newer brunt", path.display())]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+        /// The newest that is known.
+        known: usize,
+    },
+}
+
+type Result<T> = std::result::Result<T, StoreError>;
+
+/// The file.
+pub(crate) struct Store {
+    path: PathBuf,
+    writer: Mutex<Connection>,
+    readers: Mutex<Vec<Connection>>,
+}
+
+impl Store {
+    /// Opens the file of a directory, makes it if there is none, and brings it up to date.
+    pub(crate) fn open(directory: &Path) -> Result<Self> {
+        let path = directory.join(NAME);
+        let mut writer = Connection::open(&path)?;
+        writer.busy_timeout(PATIENCE)?;
+        writer.pragma_update(None, "journal_mode", "wal")?;
+        writer.pragma_update(None, "synchronous", "normal")?;
+        writer.pragma_update(None, "foreign_keys", true)?;
+        migrate(&mut writer, &path)?;
+        Ok(Self { path, writer: Mutex::new(writer), readers: Mutex::default() })
+    }
+
+    /// Changes something, wholly or not at all.
+    pub(crate) fn write<T>(&self, act: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
+        let mut writer = locked(&self.writer);
+        let transaction = writer.transaction()?;
+        let done = act(&transaction)?;
+        transaction.commit()?;
+        Ok(done)
+    }
+
+    /// Reads something.
+    pub(crate) fn read<T>(&self, act: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+        let kept = locked(&self.readers).pop();
+        let reader = match kept {
+            Some(reader) => reader,
+            None => self.reader()?,
+        };
+        let done = act(&reader);
+        let mut readers = locked(&self.readers);
+        if readers.len() < READERS_KEPT {
+            readers.push(reader);
+        }
+        done
+    }
+
+    fn reader(&self) -> Result<Connection> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let reader = Connection::open_with_flags(&self.path, flags)?;
+        reader.busy_timeout(PATIENCE)?;
+        Ok(reader)
+    }
+}
+
+fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn migrate(writer: &mut Connection, path: &Path) -> Result<()> {
+    let found: i64 = writer.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let known = MIGRATIONS.len();
+    let Some(missing) = usize::try_from(found).ok().and_then(|found| MIGRATIONS.get(found..))
+    else {
+        return Err(StoreError::Newer { path: path.to_owned(), found, known });
+    };
+    for (version, step) in (found..).zip(missing) {
+        if version > 0 {
+            let copy = path.with_extension(format!("db.{version}"));
+            let copy = copy.display().to_string();
+            // Left there by a step that was begun before.
+            let _ = std::fs::remove_file(&copy);
+            writer.execute("VACUUM INTO ?1", [copy])?;
+        }
+        let transaction = writer.transaction()?;
+        transaction.execute_batch(step)?;
+        transaction.pragma_update(None, "user_version", version + 1)?;
+        transaction.commit()?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_made_once_kept_and_refused_if_it_is_newer() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        let role = crate::auth::Role::Admin;
+        store.add_user("ada", role, 1).unwrap();
+        drop(store);
+        let store = Store::open(directory.path()).unwrap();
+        assert_eq!(store.user_named("ADA").unwrap().map(|user| user.role), Some(role));
+        store.write(|file| Ok(file.pragma_update(None, "user_version", 99)?)).unwrap();
+        drop(store);
+        let why = Store::open(directory.path()).err().unwrap().to_string();
+        assert!(why.contains("version 99") && why.contains("newer brunt"), "{why}");
+    }
+
+    #[test]
+    fn what_fails_half_way_has_changed_nothing() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        let failed = store.write(|file| {
+            file.execute("INSERT INTO user (name, role, created) VALUES ('a', 'viewer', 1)", [])?;
+            file.execute("INSERT INTO user (name, role, created) VALUES ('a', 'viewer', 1)", [])?;
+            Ok(())
+        });
+        assert!(failed.is_err());
+        assert_eq!(store.users().unwrap().len(), 0);
+    }
+}

@@ -1,0 +1,133 @@
+//! People: their names, roles and passwords, and the links by which they choose one.
+
+use rusqlite::{OptionalExtension as _, Row};
+
+use super::{Result, Store};
+use crate::auth::{Hash, Role};
+
+/// Somebody who may sign in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct User {
+    pub(crate) id: i64,
+    pub(crate) name: String,
+    pub(crate) role: Role,
+    pub(crate) disabled: bool,
+    /// Whether a password was chosen.
+    pub(crate) ready: bool,
+}
+
+const COLUMNS: &str = "id, name, role, disabled, password IS NOT NULL";
+
+pub(super) fn user(row: &Row<'_>) -> rusqlite::Result<User> {
+    Ok(User {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        // The table holds no other word; whoever put one there gets the least.
+        role: Role::named(&row.get::<_, String>(2)?).unwrap_or(Role::Viewer),
+        disabled: row.get(3)?,
+        ready: row.get(4)?,
+    })
+}
+
+impl Store {
+    /// Everybody, by name.
+    pub(crate) fn users(&self) -> Result<Vec<User>> {
+        self.read(|file| {
+            let mut all = file.prepare(&format!("SELECT {COLUMNS} FROM user ORDER BY name"))?;
+            let users = all.query_map([], user)?;
+            Ok(users.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Somebody by name.
+    pub(crate) fn user_named(&self, name: &str) -> Result<Option<User>> {
+        self.read(|file| {
+            let ask = format!("SELECT {COLUMNS} FROM user WHERE name = ?1");
+            Ok(file.query_row(&ask, [name], user).optional()?)
+        })
+    }
+
+    /// Somebody by number.
+    pub(crate) fn user(&self, id: i64) -> Result<Option<User>> {
+        self.read(|file| {
+            let ask = format!("SELECT {COLUMNS} FROM user WHERE id = ?1");
+            Ok(file.query_row(&ask, [id], user).optional()?)
+        })
+    }
+
+    /// Whether somebody can sign in who may do everything.
+    pub(crate) fn has_admin(&self) -> Result<bool> {
+        self.read(|file| {
+            let ask = "SELECT EXISTS (SELECT 1 FROM user WHERE role = 'admin' AND disabled = 0 \
+                       AND password IS NOT NULL)";
+            Ok(file.query_row(ask, [], |row| row.get(0))?)
+        })
+    }
+
+    /// Adds somebody; none if the name is taken.
+    pub(crate) fn add_user(&self, name: &str, role: Role, now: i64) -> Result<Option<i64>> {
+        self.write(|file| {
+            let add = "INSERT OR IGNORE INTO user (name, role, created) VALUES (?1, ?2, ?3)";
+            let added = file.execute(add, (name, role.word(), now))?;
+            Ok((added > 0).then(|| file.last_insert_rowid()))
+        })
+    }
+
+    /// Changes what somebody may do, and ends their sessions. False if that would leave nobody who may do everything.
+    pub(crate) fn change_user(&self, id: i64, role: Role, disabled: bool) -> Result<bool> {
+        self.write(|file| {
+            let ready = "role = 'admin' AND disabled = 0 AND password IS NOT NULL";
+            let last = format!(
+                "SELECT EXISTS (SELECT 1 FROM user WHERE id = ?1 AND {ready}) \
+                 AND NOT EXISTS (SELECT 1 FROM user WHERE id <> ?1 AND {ready})"
+            );
+            let is_last: bool = file.query_row(&last, [id], |row| row.get(0))?;
+            if is_last && (role != Role::Admin || disabled) {
+                return Ok(false);
+            }
+            let change = "UPDATE user SET role = ?2, disabled = ?3 WHERE id = ?1";
+            file.execute(change, (id, role.word(), disabled))?;
+            file.execute("DELETE FROM session WHERE user = ?1", [id])?;
+            Ok(true)
+        })
+    }
+
+    /// The hash of somebody's password, if one was chosen and they may sign in.
+    pub(crate) fn password_of(&self, id: i64) -> Result<Option<String>> {
+        self.read(|file| {
+            let ask = "SELECT password FROM user WHERE id = ?1 AND disabled = 0";
+            Ok(file.query_row(ask, [id], |row| row.get(0)).optional()?.flatten())
+        })
+    }
+
+    /// Sets a password, and ends all sessions and links of that user.
+    pub(crate) fn set_password(&self, id: i64, hash: &str) -> Result<()> {
+        self.write(|file| {
+            file.execute("UPDATE user SET password = ?2 WHERE id = ?1", (id, hash))?;
+            file.execute("DELETE FROM session WHERE user = ?1", [id])?;
+            file.execute("DELETE FROM invitation WHERE user = ?1", [id])?;
+            Ok(())
+        })
+    }
+
+    /// Makes a link by which somebody chooses a password; it replaces any other.
+    pub(crate) fn invite(&self, user: i64, link: &Hash, expires: i64) -> Result<()> {
+        self.write(|file| {
+            file.execute("DELETE FROM invitation WHERE user = ?1", [user])?;
+            let add = "INSERT INTO invitation (hash, user, expires) VALUES (?1, ?2, ?3)";
+            file.execute(add, (link.as_slice(), user, expires))?;
+            Ok(())
+        })
+    }
+
+    /// Whose link this is, if it still holds.
+    pub(crate) fn invited(&self, link: &Hash, now: i64) -> Result<Option<User>> {
+        self.read(|file| {
+            let ask = format!(
+                "SELECT {COLUMNS} FROM user WHERE disabled = 0 AND id = \
+                 (SELECT user FROM invitation WHERE hash = ?1 AND expires > ?2)"
+            );
+            Ok(file.query_row(&ask, (link.as_slice(), now), user).optional()?)
+        })
+    }
+}

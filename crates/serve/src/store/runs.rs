@@ -1,0 +1,353 @@
+//! The index of the runs: what lists, filters and searches are answered from.
+
+use rusqlite::types::{Type, Value};
+use rusqlite::{OptionalExtension as _, Row, Transaction, params_from_iter};
+
+use super::{Result, Store};
+use crate::history::{Entry, Summary};
+use brunt_record::SloOutcome;
+
+/// Which runs are asked for. What is empty asks for nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Filter {
+    /// Words that begin with these stand somewhere in the run's texts.
+    pub(crate) text: String,
+    pub(crate) tag: String,
+    pub(crate) target: String,
+    pub(crate) verdict: String,
+    pub(crate) commit: String,
+    pub(crate) load: String,
+    /// Began on this day or later, as `2026-11-23`.
+    pub(crate) since: String,
+    /// Began on this day or earlier.
+    pub(crate) until: String,
+    pub(crate) missed: bool,
+    pub(crate) pinned: bool,
+    pub(crate) baseline: bool,
+}
+
+/// Where a page of a list begins: behind this run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Position {
+    pub(crate) started: String,
+    pub(crate) id: String,
+}
+
+/// A page of a list.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Listed {
+    pub(crate) runs: Vec<Entry>,
+    /// Whether there are more.
+    pub(crate) more: bool,
+    /// How many there are in all that were asked for.
+    pub(crate) all: i64,
+}
+
+const COLUMNS: &str = "run.id, summary, about";
+
+fn run(row: &Row<'_>) -> rusqlite::Result<Entry> {
+    fn unread(error: impl std::error::Error + Send + Sync + 'static) -> rusqlite::Error {
+        rusqlite::Error::FromSqlConversionFailure(0, Type::Text, Box::new(error))
+    }
+    let [id, summary, about]: [String; 3] = [row.get(0)?, row.get(1)?, row.get(2)?];
+    Ok(Entry {
+        id: id.parse().map_err(unread)?,
+        summary: serde_json::from_str(&summary).map_err(unread)?,
+        about: serde_json::from_str(&about).map_err(unread)?,
+    })
+}
+
+/// What a run is called where nobody gave it a name: its command, as far as that says what was done, and its target.
+pub(crate) fn title(summary: &Summary) -> String {
+    let words = summary.command.iter().map(String::as_str).filter(|word| *word != "brunt");
+    let words: Vec<&str> = words.take_while(|word| !word.starts_with('-')).take(2).collect();
+    let what = if words.is_empty() { "A run".to_owned() } else { words.join(" ") };
+    match &summary.target {
+        Some(target) if !what.contains(target.as_str()) => format!("{what} against {target}"),
+        _ => what,
+    }
+}
+
+impl Store {
+    /// Puts a run into the index, in place of what was there of it.
+    pub(crate) fn put_run(&self, run: &Entry) -> Result<()> {
+        self.write(|file| put(file, run))
+    }
+
+    /// Makes the whole index anew.
+    pub(crate) fn put_all_runs(&self, runs: impl Iterator<Item = Entry>) -> Result<usize> {
+        self.write(|file| {
+            file.execute_batch("DELETE FROM tag; DELETE FROM run_text; DELETE FROM run;")?;
+            let mut count = 0;
+            for run in runs {
+                put(file, &run)?;
+                count += 1;
+            }
+            Ok(count)
+        })
+    }
+
+    /// Takes a run out of the index.
+    pub(crate) fn forget_run(&self, id: &str) -> Result<()> {
+        self.write(|file| forget(file, id))
+    }
+
+    /// One run.
+    pub(crate) fn run(&self, id: &str) -> Result<Option<Entry>> {
+        self.read(|file| {
+            let ask = format!("SELECT {COLUMNS} FROM run WHERE id = ?1");
+            Ok(file.query_row(&ask, [id], run).optional()?)
+        })
+    }
+
+    /// The runs that are asked for, the newest first, from behind a position on.
+    pub(crate) fn runs(
+        &self,
+        filter: &Filter,
+        behind: Option<&Position>,
+        most: usize,
+    ) -> Result<Listed> {
+        let (mut wanted, mut values) = conditions(filter);
+        let listed = |wanted: &[String]| {
+            if wanted.is_empty() {
+                String::new()
+            } else {
+                format!(" WHERE {}", wanted.join(" AND "))
+            }
+        };
+        let count = format!("SELECT count(*) FROM run{}", listed(&wanted));
+        self.read(|file| {
+            let all =
+                file.prepare(&count)?.query_row(params_from_iter(&values), |row| row.get(0))?;
+            if let Some(position) = behind {
+                wanted.push("(started, run.id) < (?, ?)".to_owned());
+                values.extend([position.started.clone().into(), position.id.clone().into()]);
+            }
+            let ask = format!(
+                "SELECT {COLUMNS} FROM run{} ORDER BY started DESC, run.id DESC LIMIT {}",
+                listed(&wanted),
+                most + 1
+            );
+            let mut asked = file.prepare(&ask)?;
+            let found = asked.query_map(params_from_iter(&values), run)?;
+            let mut runs = found.collect::<rusqlite::Result<Vec<_>>>()?;
+            let more = runs.len() > most;
+            runs.truncate(most);
+            Ok(Listed { runs, more, all })
+        })
+    }
+
+    /// The newest baseline of a load.
+    pub(crate) fn baseline_of(&self, load: &str) -> Result<Option<Entry>> {
+        let filter = Filter { load: load.to_owned(), baseline: true, ..Filter::default() };
+        Ok(self.runs(&filter, None, 1)?.runs.into_iter().next())
+    }
+
+    /// The tags that there are, the most frequent first.
+    pub(crate) fn tags(&self, most: i64) -> Result<Vec<String>> {
+        self.read(|file| {
+            let ask = "SELECT tag FROM tag GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?1";
+            let mut all = file.prepare(ask)?;
+            let tags = all.query_map([most], |row| row.get(0))?;
+            Ok(tags.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}
+
+fn put(file: &Transaction<'_>, run: &Entry) -> Result<()> {
+    let Entry { id, summary, about } = run;
+    forget(file, id.as_str())?;
+    // What cannot be written as JSON does not come of a summary.
+    let [summary_json, about_json] = [serde_json::to_string(summary), serde_json::to_string(about)];
+    let missed = summary.objectives.iter().filter(|one| one.outcome == SloOutcome::Missed).count();
+    let (title, tags) = (title(summary), about.tags.join(" "));
+    let target = summary.target.as_deref().unwrap_or_default();
+    let commit = about.origin.commit.as_deref().unwrap_or_default();
+    let add = "INSERT INTO run (id, started, target, load, verdict, missed, pinned, baseline, revision, summary, \
+               about) \
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
+    let values = rusqlite::params![
+        id.as_str(),
+        summary.started,
+        target,
+        summary.load,
+        summary.verdict.word(),
+        missed as i64,
+        about.pin,
+        about.baseline,
+        commit,
+        summary_json.unwrap_or_default(),
+        about_json.unwrap_or_default()
+    ];
+    file.execute(add, values)?;
+    for tag in &about.tags {
+        file.execute("INSERT OR IGNORE INTO tag (run, tag) VALUES (?1, ?2)", [id.as_str(), tag])?;
+    }
+    let words = [
+        &about.name,
+        &title,
+        target,
+        &tags,
+        &about.note,
+        commit,
+        summary.verdict.word(),
+        &summary.started,
+        &about.origin.by,
+        id.as_str(),
+    ];
+    file.execute(
+        "INSERT INTO run_text (run, words) VALUES (?1, ?2)",
+        [id.as_str(), &words.join("\n")],
+    )?;
+    Ok(())
+}
+
+fn forget(file: &Transaction<'_>, id: &str) -> Result<()> {
+    file.execute(
+        "DELETE FROM run_text WHERE rowid IN (SELECT rowid FROM run_text WHERE run = ?1)",
+        [id],
+    )?;
+    file.execute("DELETE FROM run WHERE id = ?1", [id])?;
+    Ok(())
+}
+
+/// The conditions of a filter, and the values they ask for in their order.
+fn conditions(filter: &Filter) -> (Vec<String>, Vec<Value>) {
+    let mut wanted = Vec::new();
+    let mut values: Vec<Value> = Vec::new();
+    let search = search(&filter.text);
+    // A day is behind everything that began on it.
+    let until = if filter.until.is_empty() { String::new() } else { format!("{}~", filter.until) };
+    let conditions: [(&str, &str); 8] = [
+        ("run.id IN (SELECT run FROM run_text WHERE run_text MATCH ?)", &search),
+        ("run.id IN (SELECT run FROM tag WHERE tag = ?)", &filter.tag),
+        ("instr(target, ?) > 0", &filter.target),
+        ("verdict = ?", &filter.verdict),
+        ("revision = ?", &filter.commit),
+        ("load = ?", &filter.load),
+        ("started >= ?", &filter.since),
+        ("started <= ?", &until),
+    ];
+    for (condition, value) in conditions {
+        if !value.is_empty() {
+            wanted.push(condition.to_owned());
+            values.push(value.to_owned().into());
+        }
+    }
+    for (condition, is_wanted) in [
+        ("missed > 0", filter.missed),
+        ("pinned = 1", filter.pinned),
+        ("baseline = 1", filter.baseline),
+    ] {
+        if is_wanted {
+            wanted.push(condition.to_owned());
+        }
+    }
+    (wanted, values)
+}
+
+/// A search as FTS5 reads it: every word begins a word of the text. Quoted, none of them is an operator.
+fn search(text: &str) -> String {
+    let words = text.split_whitespace().take(10);
+    let quoted = words.map(|word| format!("\"{}\"*", word.replace('"', "\"\"").replace('\0', "")));
+    quoted.collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::{About, Objective, RunId};
+    use brunt_record::Status;
+
+    fn row(number: usize) -> Entry {
+        let verdict = if number.is_multiple_of(2) { Status::Valid } else { Status::Partial };
+        let outcome = if number == 3 { SloOutcome::Missed } else { SloOutcome::Met };
+        let mut summary = crate::history::samples::summary();
+        summary.started = format!("2026-11-{:02}T10:00:00Z", number + 1);
+        summary.command = ["brunt", "authrate", "-p", "389"].map(str::to_owned).to_vec();
+        summary.target = Some(format!("ldap://ds{number}.example.com"));
+        summary.load = "l".to_owned();
+        summary.verdict = verdict;
+        summary.objectives = vec![Objective { text: "p99<20ms".to_owned(), outcome }];
+        let tags = vec![format!("t{}", number % 3), "all".to_owned()];
+        Entry {
+            id: format!("{number:024x}").parse().unwrap(),
+            summary,
+            about: About { tags, ..About::default() },
+        }
+    }
+
+    fn store() -> (tempfile::TempDir, Store) {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        assert_eq!(store.put_all_runs((0..7).map(row)).unwrap(), 7);
+        (directory, store)
+    }
+
+    fn found(store: &Store, filter: &Filter) -> Vec<usize> {
+        let listed = store.runs(filter, None, 50).unwrap();
+        assert_eq!(listed.all as usize, listed.runs.len());
+        listed.runs.iter().map(|run| usize::from_str_radix(run.id.as_str(), 16).unwrap()).collect()
+    }
+
+    #[test]
+    fn filters_find_what_they_say() {
+        let (_directory, store) = store();
+        let with = |change: &dyn Fn(&mut Filter)| {
+            let mut filter = Filter::default();
+            change(&mut filter);
+            found(&store, &filter)
+        };
+        assert_eq!(with(&|_| {}), [6, 5, 4, 3, 2, 1, 0]);
+        assert_eq!(with(&|filter| filter.tag = "t0".to_owned()), [6, 3, 0]);
+        assert_eq!(with(&|filter| filter.verdict = "partial".to_owned()), [5, 3, 1]);
+        assert_eq!(with(&|filter| filter.missed = true), [3]);
+        assert_eq!(with(&|filter| filter.since = "2026-11-06".to_owned()), [6, 5]);
+        assert_eq!(with(&|filter| filter.until = "2026-11-02".to_owned()), [1, 0]);
+        assert_eq!(with(&|filter| filter.text = "ds4 auth".to_owned()), [4]);
+        assert_eq!(with(&|filter| filter.target = "ds5.".to_owned()), [5]);
+        // None of these is an operator, and none a fault.
+        for text in ["\"", "ds4 OR ds5", "NEAR(", "*", "-", "words:x", "ds4\"*"] {
+            let _ = with(&|filter| filter.text = text.to_owned());
+        }
+        assert_eq!(with(&|filter| filter.text = "ds4 OR ds5".to_owned()), [0; 0]);
+    }
+
+    #[test]
+    fn pages_follow_each_other_without_a_gap() {
+        let (_directory, store) = store();
+        let (mut seen, mut behind) = (Vec::new(), None);
+        loop {
+            let listed = store.runs(&Filter::default(), behind.as_ref(), 3).unwrap();
+            assert_eq!(listed.all, 7);
+            seen.extend(listed.runs.iter().map(|run| run.id.clone()));
+            let last = listed.runs.last().unwrap();
+            behind = Some(Position {
+                started: last.summary.started.clone(),
+                id: last.id.as_str().to_owned(),
+            });
+            if !listed.more {
+                break;
+            }
+        }
+        let all: Vec<RunId> = (0..7).rev().map(|number| row(number).id).collect();
+        assert_eq!(seen, all);
+    }
+
+    #[test]
+    fn what_is_put_again_takes_the_place_of_what_was() {
+        let (_directory, store) = store();
+        let mut changed = row(2);
+        changed.about = About { note: "slower".to_owned(), baseline: true, ..About::default() };
+        store.put_run(&changed).unwrap();
+        assert_eq!(store.run(changed.id.as_str()).unwrap(), Some(changed.clone()));
+        let tag = Filter { tag: "t2".to_owned(), ..Filter::default() };
+        assert_eq!(found(&store, &tag), [5]);
+        let text = Filter { text: "slower".to_owned(), ..Filter::default() };
+        assert_eq!(found(&store, &text), [2]);
+        assert_eq!(store.baseline_of("l").unwrap().map(|run| run.id), Some(changed.id.clone()));
+        store.forget_run(changed.id.as_str()).unwrap();
+        assert_eq!(found(&store, &text), [0; 0]);
+        assert_eq!(store.tags(9).unwrap()[0], "all");
+    }
+}

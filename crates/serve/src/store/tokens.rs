@@ -1,0 +1,90 @@
+//! Tokens: what programs show instead of a password.
+
+use rusqlite::OptionalExtension as _;
+
+use super::people::user;
+use super::{Result, Store, User};
+use crate::auth::{Hash, Scope};
+
+/// How exactly it is remembered when one was used.
+const USED_EVERY: i64 = 60;
+
+/// A token, without what makes it one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct TokenRow {
+    pub(crate) id: i64,
+    pub(crate) name: String,
+    pub(crate) owner: String,
+    pub(crate) scope: Scope,
+    pub(crate) expires: i64,
+    pub(crate) used: Option<i64>,
+}
+
+impl Store {
+    /// Keeps a token.
+    pub(crate) fn add_token(
+        &self,
+        user: i64,
+        token: &Hash,
+        name: &str,
+        scope: Scope,
+        (now, expires): (i64, i64),
+    ) -> Result<i64> {
+        self.write(|file| {
+            let add = "INSERT INTO token (hash, user, name, scope, created, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            file.execute(add, (token.as_slice(), user, name, scope.word(), now, expires))?;
+            Ok(file.last_insert_rowid())
+        })
+    }
+
+    /// The tokens of one user, or of all.
+    pub(crate) fn tokens(&self, of: Option<i64>) -> Result<Vec<TokenRow>> {
+        self.read(|file| {
+            let ask = "SELECT token.id, token.name, user.name, scope, expires, used FROM token \
+                       JOIN user ON user.id = token.user WHERE ?1 IS NULL OR user.id = ?1 ORDER BY token.id";
+            let mut all = file.prepare(ask)?;
+            let tokens = all.query_map([of], |row| {
+                Ok(TokenRow {
+                    id: row.get(0)?,
+                    name: row.get(1)?,
+                    owner: row.get(2)?,
+                    scope: Scope::named(&row.get::<_, String>(3)?).unwrap_or(Scope::Read),
+                    expires: row.get(4)?,
+                    used: row.get(5)?,
+                })
+            })?;
+            Ok(tokens.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Whose token this is and what it is for, if it still holds.
+    pub(crate) fn token(&self, token: &Hash, now: i64) -> Result<Option<(User, Scope, String)>> {
+        let found = self.read(|file| {
+            let ask = "SELECT user.id, user.name, role, disabled, password IS NOT NULL, scope, token.name, used, \
+                       token.id FROM token JOIN user ON user.id = token.user \
+                       WHERE hash = ?1 AND disabled = 0 AND expires > ?2";
+            let found = file.query_row(ask, (token.as_slice(), now), |row| {
+                let scope: String = row.get(5)?;
+                let used: Option<i64> = row.get(7)?;
+                Ok((user(row)?, scope, row.get::<_, String>(6)?, used, row.get::<_, i64>(8)?))
+            });
+            Ok(found.optional()?)
+        })?;
+        let Some((user, scope, name, used, id)) = found else { return Ok(None) };
+        if used.is_none_or(|used| now - used >= USED_EVERY) {
+            self.write(|file| {
+                file.execute("UPDATE token SET used = ?2 WHERE id = ?1", (id, now))?;
+                Ok(())
+            })?;
+        }
+        Ok(Scope::named(&scope).map(|scope| (user, scope, name)))
+    }
+
+    /// Ends a token: of that user, or of anybody. False if there is none.
+    pub(crate) fn end_token(&self, id: i64, of: Option<i64>) -> Result<bool> {
+        self.write(|file| {
+            let ended = "DELETE FROM token WHERE id = ?1 AND (?2 IS NULL OR user = ?2)";
+            Ok(file.execute(ended, (id, of))? > 0)
+        })
+    }
+}

@@ -1,0 +1,179 @@
+//! [`Watch`]: a run that goes on, as any number of browsers see it, and [`Watcher`], one of them.
+//!
+//! Whoever follows the run puts in what there is to be told; a server takes out server-sent events and writes them.
+//! Neither waits for the other. The events are `view` (all rows so far, as `brunt.show` takes them), `rows` (an array of
+//! those that follow), `sections` (words and tables), `state` (how far the run is), `verdict` (what it would be worth if
+//! it ended now) and `end`. Each `view` and `rows` has an id, which a browser that comes back names as `Last-Event-ID`.
+
+mod history;
+
+pub use history::{Cursor, History};
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::watch;
+use tokio::time::timeout;
+
+/// The most watchers of all runs together. More are refused, as with status 503.
+pub const WATCHERS_MAX: usize = 500;
+/// After so long without an event a comment is sent, by which a proxy and a browser know that there is somebody.
+pub const HEARTBEAT: Duration = Duration::from_secs(15);
+/// How long a watcher may take nothing before its connection should be closed: `TCP_USER_TIMEOUT` of its socket.
+pub const STUCK_MAX: Duration = Duration::from_secs(10);
+
+/// How many watch.
+#[derive(Clone, Debug, Default)]
+pub struct Audience(Arc<AtomicUsize>);
+
+impl Audience {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn admit(&self) -> bool {
+        let more = |count: usize| (count < WATCHERS_MAX).then_some(count + 1);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok()
+    }
+}
+
+/// A run that goes on.
+#[derive(Debug)]
+pub struct Watch {
+    history: Mutex<History>,
+    changed: watch::Sender<()>,
+    /// Those of this run, and those of all.
+    watchers: AtomicUsize,
+    audience: Audience,
+}
+
+impl Watch {
+    /// One of which nothing was told yet.
+    pub fn new(audience: Audience) -> Self {
+        Self {
+            history: Mutex::default(),
+            changed: watch::Sender::default(),
+            watchers: AtomicUsize::new(0),
+            audience,
+        }
+    }
+
+    /// Whether anybody looks at it.
+    pub fn is_watched(&self) -> bool {
+        self.watchers.load(Ordering::Relaxed) > 0
+    }
+
+    /// Changes what is told.
+    pub fn change(&self, change: impl FnOnce(&mut History)) {
+        change(&mut self.history());
+        self.changed.send_replace(());
+    }
+
+    /// Begins to watch, from after the event of this id; `None` if too many do.
+    pub fn open(self: &Arc<Self>, last_event_id: Option<&str>) -> Option<Watcher> {
+        if !self.audience.admit() {
+            return None;
+        }
+        self.watchers.fetch_add(1, Ordering::Relaxed);
+        let changed = self.changed.subscribe();
+        Some(Watcher { watch: Arc::clone(self), changed, cursor: Cursor::after(last_event_id) })
+    }
+
+    fn history(&self) -> MutexGuard<'_, History> {
+        self.history.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A browser that watches a run.
+#[derive(Debug)]
+pub struct Watcher {
+    watch: Arc<Watch>,
+    changed: watch::Receiver<()>,
+    cursor: Cursor,
+}
+
+impl Watcher {
+    /// Waits for the next event, or for as long as until a heartbeat is due; `None` after the last.
+    pub async fn next(&mut self) -> Option<Bytes> {
+        loop {
+            // Before the look at the history, so that nothing is missed in between.
+            self.changed.mark_unchanged();
+            let (next, is_over) = {
+                let history = self.watch.history();
+                (history.next(&mut self.cursor), history.is_over())
+            };
+            if next.is_some() {
+                return next;
+            }
+            if is_over {
+                return None;
+            }
+            match timeout(HEARTBEAT, self.changed.changed()).await {
+                Ok(Ok(())) => {}
+                Ok(Err(_)) => return None,
+                Err(_) => return Some(Bytes::from_static(b": \n\n")),
+            }
+        }
+    }
+}
+
+impl Drop for Watcher {
+    fn drop(&mut self) {
+        self.watch.watchers.fetch_sub(1, Ordering::Relaxed);
+        self.watch.audience.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn now<T>(future: impl Future<Output = T>) -> T {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        runtime.unwrap().block_on(future)
+    }
+
+    #[test]
+    fn those_who_read_are_not_held_up_by_those_who_do_not() {
+        let watch = Arc::new(Watch::new(Audience::default()));
+        let mut readers: Vec<Watcher> = (0..100).map(|_| watch.open(None).unwrap()).collect();
+        watch.change(|history| history.show("[]"));
+        for row in 0..1_000 {
+            watch.change(|history| history.append(&row.to_string()));
+            if row % 100 == 0 {
+                for reader in readers.iter_mut().take(50) {
+                    assert!(now(reader.next()).is_some());
+                }
+            }
+        }
+        watch.change(History::end);
+        // The others get all of it now, in a few messages.
+        for reader in readers.iter_mut().skip(50) {
+            let view = now(reader.next()).unwrap();
+            let rows = now(reader.next()).unwrap();
+            assert!(view.starts_with(b"event: view\nid: 1.1\n"), "{view:?}");
+            assert!(rows.ends_with(b",998,999]\n\n"), "{rows:?}");
+            assert_eq!(now(reader.next()).as_deref(), Some(&b"event: end\ndata: \n\n"[..]));
+            assert_eq!(now(reader.next()), None);
+        }
+        assert!(watch.is_watched());
+        drop(readers);
+        assert!(!watch.is_watched());
+    }
+
+    #[test]
+    fn there_are_never_too_many() {
+        let audience = Audience::default();
+        let watch = Arc::new(Watch::new(audience.clone()));
+        let other = Arc::new(Watch::new(audience.clone()));
+        let mut all: Vec<Watcher> = (0..WATCHERS_MAX).map(|_| watch.open(None).unwrap()).collect();
+        assert!(other.open(None).is_none() && audience.count() == WATCHERS_MAX);
+        all.pop();
+        assert!(other.open(None).is_some());
+        drop(all);
+        assert_eq!(audience.count(), 0);
+    }
+}

@@ -1,0 +1,159 @@
+//! [`Confinement`]: what of the machine a child may touch, held by the kernel (Landlock) for as long as it lives.
+//!
+//! A plan names files, and a record is read by decoders. Neither gets further than the directory it lies in: what a
+//! child may read beside that is what names are resolved, certificates checked and processors counted by. It must be
+//! entered while the process has one thread.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, PathFdError, Ruleset,
+    RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
+};
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+/// The newest rules that are asked for; an older kernel holds those that it knows.
+const NEWEST: ABI = ABI::V6;
+/// What a child that answers at once may use.
+const MEMORY_MAX: u64 = 3 << 30;
+const SECONDS_MAX: u64 = 60;
+const FILE_MAX: u64 = 2 << 30;
+
+/// Files by which the machine is known: read by every run, and of no use to anybody else.
+const MACHINE: &[&str] = &[
+    "/proc/cpuinfo",
+    "/proc/loadavg",
+    "/proc/meminfo",
+    "/proc/pressure",
+    "/proc/stat",
+    "/proc/sys/net",
+    "/sys/devices/system/cpu",
+    "/sys/devices/system/node",
+    "/sys/fs/cgroup",
+    "/etc/os-release",
+    "/etc/localtime",
+    "/usr/share/zoneinfo",
+];
+/// Files by which names are resolved and certificates checked.
+const NETWORK: &[&str] = &[
+    "/etc/hosts",
+    "/etc/host.conf",
+    "/etc/resolv.conf",
+    "/etc/nsswitch.conf",
+    "/etc/gai.conf",
+    "/etc/services",
+    "/etc/ssl",
+    "/etc/pki",
+    "/etc/ca-certificates",
+    "/usr/share/ca-certificates",
+    "/usr/local/share/ca-certificates",
+    // The C library opens the parts of its name service when it needs them.
+    "/etc/ld.so.cache",
+    "/lib",
+    "/lib64",
+    "/usr/lib",
+    "/usr/lib64",
+    "/run/systemd/resolve",
+    "/run/nscd",
+];
+
+/// What a child may touch beside what it has opened.
+#[derive(Debug, Default)]
+pub(super) struct Access {
+    /// Files and directories that are read.
+    pub(super) read: Vec<PathBuf>,
+    /// A directory whose files are written as well.
+    pub(super) write: Option<PathBuf>,
+    /// Whether it connects. If not, not even to this machine.
+    pub(super) connects: bool,
+}
+
+impl Access {
+    /// The directory that the child was started in.
+    pub(super) fn own_directory() -> Self {
+        Self { write: Some(PathBuf::from(".")), ..Self::default() }
+    }
+
+    /// That, and what a run needs.
+    pub(super) fn of_run() -> Self {
+        let read = MACHINE.iter().chain(NETWORK).map(PathBuf::from).collect();
+        Self { read, connects: true, ..Self::own_directory() }
+    }
+}
+
+/// That this process is confined.
+#[derive(Debug)]
+pub(super) struct Confinement {
+    holds: bool,
+    /// What the kernel knows a process's own files by goes when nobody holds it, and with it the right to read them.
+    _own: Option<File>,
+}
+
+/// Why a process was not confined.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ConfinementError {
+    /// A rule was refused.
+    #[error("confine the process: {0}")]
+    Rule(#[from] RulesetError),
+    /// A file that is to be read is not there.
+    #[error("confine the process: {0}")]
+    Path(#[from] PathFdError),
+}
+
+impl Confinement {
+    /// Confines this process, for good, as far as its kernel can.
+    pub(super) fn enter(access: &Access) -> Result<Self, ConfinementError> {
+        let mut rules = Ruleset::default().handle_access(AccessFs::from_all(NEWEST))?;
+        if !access.connects {
+            rules = rules.handle_access(AccessNet::from_all(NEWEST))?;
+        }
+        let mut rules = rules.scope(Scope::from_all(NEWEST))?.create()?;
+        let own = File::open("/proc/self").ok().filter(|_| access.connects);
+        let own_path = own.is_some().then(|| PathBuf::from("/proc/self"));
+        for path in access.read.iter().chain(&own_path) {
+            // Not every machine has every one of them.
+            if let Ok(opened) = PathFd::new(path) {
+                rules = rules.add_rule(PathBeneath::new(opened, readable(path)))?;
+            }
+        }
+        if let Some(path) = &access.write {
+            let opened = PathFd::new(path)?;
+            rules = rules.add_rule(PathBeneath::new(opened, readable(path) | writable()))?;
+        }
+        let status = rules.restrict_self()?;
+        Ok(Self { holds: status.ruleset != RulesetStatus::NotEnforced, _own: own })
+    }
+
+    /// Whether the kernel holds it. One that is older than 5.13, or has it switched off, does not.
+    pub(super) const fn holds(&self) -> bool {
+        self.holds
+    }
+}
+
+fn readable(path: &Path) -> BitFlags<AccessFs> {
+    if path.is_dir() { AccessFs::ReadFile | AccessFs::ReadDir } else { AccessFs::ReadFile.into() }
+}
+
+fn writable() -> BitFlags<AccessFs> {
+    AccessFs::WriteFile | AccessFs::Truncate | AccessFs::MakeReg | AccessFs::RemoveFile
+}
+
+/// Bounds what a child that answers at once may use, and leaves the machine to others first.
+pub(super) fn limit() -> io::Result<()> {
+    let _ = rustix::process::nice(10);
+    no_core()?;
+    bound(Resource::As, MEMORY_MAX)?;
+    bound(Resource::Cpu, SECONDS_MAX)?;
+    bound(Resource::Fsize, FILE_MAX)
+}
+
+/// Leaves no image of the memory behind, whatever happens: it may hold secrets.
+pub(super) fn no_core() -> io::Result<()> {
+    bound(Resource::Core, 0)
+}
+
+fn bound(resource: Resource, most: u64) -> io::Result<()> {
+    Ok(setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?)
+}

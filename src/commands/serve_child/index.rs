@@ -1,0 +1,101 @@
+//! Reads the record of a run and writes what a history keeps of it: the record itself, its events, what charts and pages
+//! are made from, and a summary. All of it is in the directory that the child was started in.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::PathBuf;
+
+use brunt_record::{Document, Record, unpacked};
+use brunt_report::page::{Block, Page};
+use brunt_serve::history::{
+    BROUGHT, EVENTS, EVENTS_KEPT, PAGE_KEPT, PageParts, RECORD, RECORD_KEPT, RunFiles, SUMMARY,
+    Summary, VIEW_KEPT, sha256,
+};
+use serde::de::IgnoredAny;
+
+use crate::run::asked_words;
+
+/// The most bytes of a record that is kept.
+const RECORD_MAX: u64 = 512 << 20;
+
+/// Does it. The error says what is wrong with the record.
+pub(super) fn index() -> Result<(), String> {
+    let files = RunFiles::new(PathBuf::from("."));
+    let source = [BROUGHT, RECORD, EVENTS].into_iter().find(|name| files.path(name).is_file());
+    let source = source.ok_or("failed to find a record")?;
+    let said = |error: &dyn std::fmt::Display| format!("failed to {error}");
+    let record = match Document::read(&files.path(source)).map_err(|error| said(&error))? {
+        Document::Record(record) => *record,
+        Document::Collection(_) => {
+            let why = "it holds many runs that were compared; bring the records of single runs";
+            return Err(why.to_owned());
+        }
+    };
+    let kept = |error: io::Error| format!("failed to keep the record: {error}");
+    let text = text_of(&files, source, &record).map_err(kept)?;
+    let page = brunt_report::run::page(&record).map_err(|error| said(&error))?;
+    files.pack(RECORD_KEPT, text.as_bytes()).map_err(kept)?;
+    write_page(&files, &page).map_err(kept)?;
+    if let Some(events) = opened(&files, EVENTS).map_err(kept)? {
+        files.pack(EVENTS_KEPT, events).map_err(kept)?;
+    }
+    let mut summary = Summary::of(&record, sha256(text.as_bytes()), sentence(&page));
+    summary.load = load(&record);
+    // Written last: a run that has one is whole.
+    files.write(SUMMARY, &summary).map_err(kept)?;
+    for name in [RECORD, EVENTS] {
+        drop(fs::remove_file(files.path(name)));
+    }
+    Ok(())
+}
+
+/// A name for the load that was asked for, whatever its seed and wherever its results went.
+fn load(record: &Record) -> String {
+    let words = asked_words(&record.command);
+    let operations = record.operations.iter().map(|operation| operation.name.as_str());
+    let target = record.plan.target.as_deref().unwrap_or_default();
+    let asked: Vec<&str> = [record.tool.name.as_str(), record.plan.mode.word(), target]
+        .into_iter()
+        .chain(operations)
+        .chain(words.iter().map(String::as_str))
+        .collect();
+    sha256(asked.join("\0").as_bytes())
+}
+
+/// The text of the record: as it came, or, if it was made of events, as a run writes it.
+fn text_of(files: &RunFiles, source: &str, record: &Record) -> io::Result<String> {
+    let mut text = String::new();
+    let from = unpacked(File::open(files.path(source))?)?;
+    from.take(RECORD_MAX).read_to_string(&mut text)?;
+    // Events are many documents.
+    if source != EVENTS && serde_json::from_str::<IgnoredAny>(&text).is_ok() {
+        return Ok(text);
+    }
+    serde_json::to_string_pretty(record).map(|text| text + "\n").map_err(io::Error::other)
+}
+
+fn write_page(files: &RunFiles, page: &Page) -> io::Result<()> {
+    let parts = PageParts {
+        title: page.title.clone(),
+        about: page.about.clone(),
+        sections: page.sections(),
+    };
+    files.pack(PAGE_KEPT, serde_json::to_vec(&parts)?.as_slice())?;
+    files.pack(VIEW_KEPT, serde_json::to_vec(&page.view)?.as_slice())
+}
+
+fn sentence(page: &Page) -> &str {
+    let lead = page.blocks.iter().find_map(|block| match block {
+        Block::Lead(words) => Some(words.as_str()),
+        _ => None,
+    });
+    lead.unwrap_or_default()
+}
+
+fn opened(files: &RunFiles, name: &str) -> io::Result<Option<File>> {
+    match File::open(files.path(name)) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}

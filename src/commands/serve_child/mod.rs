@@ -1,0 +1,98 @@
+//! The hidden command by which `brunt serve` has plans and records read, and load made, in processes of their own.
+//!
+//! A child is told what to do in one document on its standard input. It confines itself before it looks at anything
+//! that a person wrote, and answers in one document on its standard output; a run answers by the files it leaves.
+
+mod compare;
+mod confinement;
+mod export;
+mod index;
+mod run;
+
+use std::io;
+
+use brunt_drivers::net::fence::{self, Allowed, Policy};
+use brunt_serve::child::{Answer, Asked, Envelope, Task};
+use serde::Serialize;
+
+use super::failed;
+use crate::cli::exit::Exit;
+use crate::cli::run::RunArgs;
+use crate::cli::{Command, Refusal, read};
+use crate::console;
+use crate::tools::flow::plan::{Granted, check_granted};
+use confinement::{Access, Confinement};
+
+/// Does what the envelope on standard input says.
+pub(crate) fn serve_child() -> Result<Exit, Refusal> {
+    let envelope = Envelope::read(io::stdin().lock()).map_err(failed)?;
+    match envelope.task {
+        Task::Run(task) => run::run(&task),
+        Task::Check(asked) => answer(&check(&asked)?),
+        Task::Index => {
+            confined(&Access::own_directory())?;
+            answer(&outcome(index::index()))
+        }
+        Task::Compare(runs) => {
+            let records = runs.iter().map(|run| run.record.clone()).collect();
+            confined(&Access { read: records, ..Access::default() })?;
+            answer(&outcome(compare::compare(&runs)))
+        }
+        Task::Export(format) => {
+            confined(&Access::own_directory())?;
+            answer(&outcome(export::export(format)))
+        }
+    }
+}
+
+fn check(asked: &Asked) -> Result<Answer<brunt_serve::child::Checked>, Refusal> {
+    let confinement = confined(&Access::default())?;
+    let granted = Granted { submitted: asked, confined: confinement.holds() };
+    let args = match arguments(asked, &granted) {
+        Ok(args) => args,
+        Err(refusal) => return Ok(Answer::Failed(refusal.text.trim().to_owned())),
+    };
+    Ok(Answer::Done(check_granted(&args, &granted)))
+}
+
+/// Confines a child that sends nothing: it reaches no address, and little of the machine.
+fn confined(access: &Access) -> Result<Confinement, Refusal> {
+    fence::put_up(only(Vec::new()));
+    confinement::limit().map_err(failed)?;
+    Confinement::enter(access).map_err(failed)
+}
+
+/// Puts the fence up around what is granted: nothing, if nothing is.
+fn put_up(asked: &Asked) -> Result<(), Refusal> {
+    let allowed: Result<Vec<Allowed>, _> =
+        asked.grant.allow.iter().map(|text| text.parse()).collect();
+    fence::put_up(only(allowed.map_err(failed)?));
+    Ok(())
+}
+
+/// What an administrator granted, and nothing else: a file of targets is of a user who types.
+fn only(allowed: Vec<Allowed>) -> Policy {
+    Policy { allowed: Some(allowed), ..Policy::default() }
+}
+
+/// The options of a run as a user would type them, so that its record has a command which makes the same again.
+fn arguments(asked: &Asked, granted: &Granted<'_>) -> Result<RunArgs, Refusal> {
+    let mut words: Vec<String> = ["brunt", "run", "plan.toml"].map(str::to_owned).to_vec();
+    words.extend(asked.duration.iter().map(|text| format!("--duration={text}")));
+    words.extend(asked.set.iter().map(|text| format!("--set={text}")));
+    words.extend(asked.objectives.iter().map(|text| format!("--slo={text}")));
+    words.extend(asked.grant.allow.iter().map(|text| format!("--allow={text}")));
+    words.extend(["--record=record.json", "--events=events.ndjson"].map(str::to_owned));
+    match read(&words, granted)? {
+        Command::Run(args) => Ok(*args),
+        _ => Err(super::unread(&words)),
+    }
+}
+
+fn outcome<T>(done: Result<T, String>) -> Answer<T> {
+    done.map_or_else(Answer::Failed, Answer::Done)
+}
+
+fn answer(answer: &impl Serialize) -> Result<Exit, Refusal> {
+    console::print(&serde_json::to_string(answer).map_err(failed)?)
+}

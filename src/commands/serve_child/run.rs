@@ -1,0 +1,68 @@
+//! A run that somebody submitted, from the locks it takes to what it says of how it ended.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use brunt_serve::child::{Outcome, RunTask};
+use brunt_serve::history::{OUTCOME, RunFiles};
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+
+use super::confinement::{self, Access, Confinement};
+use super::{arguments, put_up};
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::commands::failed;
+use crate::console;
+use crate::run::fence;
+use crate::run::signals::Signals;
+use crate::tools::flow::plan::{Granted, run_granted};
+
+/// How often to ask again for the machine.
+const AGAIN: Duration = Duration::from_millis(100);
+
+/// Carries a run out, and writes how it ended.
+pub(super) fn run(task: &RunTask) -> Result<Exit, Refusal> {
+    // Held until this process ends, however it does.
+    let _directory = only_one(Path::new(".")).map_err(failed)?;
+    let _machine = alone(&task.lock).map_err(failed)?;
+    let ended = fence::judged(carry_out(task));
+    let outcome = match &ended {
+        Ok(Exit::Ok) => Outcome { exit: 0, said: String::new() },
+        Ok(exit) => Outcome { exit: exit.code(), said: exit.meaning().to_owned() },
+        Err(refusal) => Outcome { exit: refusal.exit.code(), said: refusal.text.trim().to_owned() },
+    };
+    RunFiles::new(PathBuf::from(".")).write(OUTCOME, &outcome).map_err(failed)?;
+    ended
+}
+
+fn carry_out(task: &RunTask) -> Result<Exit, Refusal> {
+    let asked = &task.asked;
+    put_up(asked)?;
+    confinement::no_core().map_err(failed)?;
+    let confinement = Confinement::enter(&Access::of_run()).map_err(failed)?;
+    let granted = Granted { submitted: asked, confined: confinement.holds() };
+    let args = arguments(asked, &granted)?;
+    run_granted(&args, &granted, &Signals::default())
+}
+
+/// Locks the directory of the run, which no other process may write to.
+fn only_one(directory: &Path) -> io::Result<File> {
+    let opened = File::open(directory)?;
+    flock(&opened, FlockOperation::NonBlockingLockExclusive)?;
+    Ok(opened)
+}
+
+/// Waits until no other run goes on on this machine.
+fn alone(lock: &Path) -> io::Result<File> {
+    let opened = File::options().create(true).append(true).open(lock)?;
+    loop {
+        match flock(&opened, FlockOperation::NonBlockingLockExclusive) {
+            Ok(()) => return Ok(opened),
+            Err(Errno::WOULDBLOCK) => console::pause(AGAIN),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! [`AbortOn`]: ends a run when a condition of `--abort-on` has gone on for its time.
+//!
+//! It is one more observer of the intervals that all workers together made, in the one place that every run passes. The
+//! run ends in good order: nothing more falls due, what is in flight comes home, and everything is written. With
+//! several nodes each judges its own share.
+
+use brunt_record::{AbortWatch, Interval, Measured};
+
+use super::job::Job;
+use super::observer::{Observer, Trouble};
+use crate::console;
+
+/// Ends a run when a condition says so.
+pub(super) struct AbortOn {
+    watch: AbortWatch,
+    quiet: bool,
+    /// Which condition ended the run, with what was measured.
+    fired: Option<String>,
+}
+
+impl AbortOn {
+    /// The conditions of a job.
+    pub(super) fn new(job: &Job, quiet: bool) -> Self {
+        let (rules, operations) = (&job.output.run.abort_on, &job.catalogue.operations);
+        let watch = AbortWatch::new(rules, operations, job.load.settings().interval);
+        Self { watch, quiet, fired: None }
+    }
+
+    /// What ended the run after so many seconds, if this did.
+    pub(super) fn why(&self, seconds: f64) -> Option<String> {
+        let words = |why: &String| format!("ended after {seconds:.1} s by --abort-on {why}");
+        self.fired.as_ref().map(words)
+    }
+}
+
+impl Observer for AbortOn {
+    fn is_quiet(&self) -> bool {
+        true
+    }
+
+    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), Trouble> {
+        let Some(why) = self.watch.look(interval) else { return Ok(()) };
+        if !self.quiet {
+            console::say(&format!("\nThe run ends: --abort-on {why}"));
+        }
+        self.fired = Some(why);
+        Err(Trouble::Closed)
+    }
+}

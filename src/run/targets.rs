@@ -1,0 +1,194 @@
+//! The file of targets: what may be loaded from this machine, and how hard.
+//!
+//! An organisation writes it once; every run is held against it (`crates/drivers/src/net/targets.rs`). A file that
+//! cannot be understood stops every run: a rule that is not read protects nobody.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use brunt_drivers::net::fence::Allowed;
+use brunt_drivers::net::targets::{Rule, Targets};
+use brunt_engine::schedule::Rate;
+use serde::Deserialize;
+
+use crate::cli::output::duration;
+
+/// Where it is, in a directory of configurations.
+const PLACE: &str = "brunt/targets.toml";
+/// A longer file is not what it should be.
+const LENGTH_MAX: u64 = 1 << 20;
+
+/// What stands in the file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    target: Vec<Target>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Target {
+    address: OneOrMore,
+    #[serde(default)]
+    ports: Vec<u16>,
+    rate: Option<String>,
+    connections: Option<u64>,
+    duration: Option<String>,
+    note: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged, expecting = "an address, or a list of addresses")]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+/// Reads the file that was given, else the first there is in the directories of configurations.
+pub(super) fn read(given: Option<&Path>) -> Result<Option<Targets>, String> {
+    let found = match given {
+        Some(path) => Some(path.to_owned()),
+        None => usual(|name| std::env::var_os(name).map(PathBuf::from)).find(|path| path.exists()),
+    };
+    let Some(path) = found else { return Ok(None) };
+    let failed = |why: String| format!("failed to read the targets file {}: {why}", path.display());
+    let length = std::fs::metadata(&path).map_err(|error| failed(error.to_string()))?.len();
+    if length > LENGTH_MAX {
+        return Err(failed(format!("it is longer than {LENGTH_MAX} bytes")));
+    }
+    let text = std::fs::read_to_string(&path).map_err(|error| failed(error.to_string()))?;
+    let rules = parse(&text).map_err(failed)?;
+    Ok(Some(Targets { file: path.display().to_string(), rules }))
+}
+
+/// Where the file is looked for: XDG Base Directory Specification.
+fn usual(variable: impl Fn(&str) -> Option<PathBuf>) -> impl Iterator<Item = PathBuf> {
+    let absolute = |path: &PathBuf| path.is_absolute();
+    let home = variable("HOME").map(|home| home.join(".config"));
+    let users = variable("XDG_CONFIG_HOME").filter(absolute).or(home);
+    let machines = variable("XDG_CONFIG_DIRS").filter(|dirs| !dirs.as_os_str().is_empty());
+    let machines = machines.unwrap_or_else(|| PathBuf::from("/etc/xdg"));
+    let machines: Vec<PathBuf> = std::env::split_paths(&machines).filter(absolute).collect();
+    users.into_iter().chain(machines).map(|directory| directory.join(PLACE))
+}
+
+fn parse(text: &str) -> Result<Vec<Rule>, String> {
+    let file: File = toml::from_str(text).map_err(|error| error.to_string())?;
+    if file.target.is_empty() {
+        return Err(
+            "it has no [[target]], so nothing could be loaded; list at least one".to_owned()
+        );
+    }
+    file.target
+        .into_iter()
+        .enumerate()
+        .map(|(at, target)| rule(target).map_err(|why| format!("[[target]] {}: {why}", at + 1)))
+        .collect()
+}
+
+fn rule(target: Target) -> Result<Rule, String> {
+    let addresses = match target.address {
+        OneOrMore::One(address) => vec![address],
+        OneOrMore::More(addresses) => addresses,
+    };
+    let mut networks = Vec::new();
+    for address in &addresses {
+        let network: Allowed = address.parse().map_err(|error| format!("failed to {error}"))?;
+        networks.extend(target.ports.iter().map(|port| network.at_port(*port)));
+        if target.ports.is_empty() {
+            networks.push(network);
+        }
+    }
+    if networks.is_empty() {
+        return Err("address is an empty list".to_owned());
+    }
+    let rate = |text: String| {
+        let rate: Result<Rate, _> = text.parse();
+        rate.map(Rate::as_per_second).map_err(|error| format!("rate {text:?}: failed to {error}"))
+    };
+    let time = |text: String| -> Result<Duration, String> {
+        duration(&text).map_err(|error| format!("duration {text:?}: {error}"))
+    };
+    Ok(Rule {
+        networks,
+        rate: target.rate.map(rate).transpose()?,
+        connections: target.connections,
+        duration: target.duration.map(time).transpose()?,
+        note: target.note,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_a_rule_for_each_target() {
+        let text = "
+            [[target]]
+            address = [\"10.1.0.0/16\", \"2001:db8::/32\"]
+            ports = [389, 636]
+            rate = \"5k/s\"
+            connections = 200
+            duration = \"10m\"
+            note = \"staging; ask the directory team for more\"
+
+            [[target]]
+            address = \"192.0.2.7:80\"
+        ";
+        let rules = parse(text).unwrap();
+        let named: Vec<String> = rules[0].networks.iter().map(ToString::to_string).collect();
+        let expected =
+            ["10.1.0.0/16:389", "10.1.0.0/16:636", "[2001:db8::]/32:389", "[2001:db8::]/32:636"];
+        assert_eq!(named, expected);
+        assert_eq!((rules[0].rate, rules[0].connections), (Some(5_000.0), Some(200)));
+        assert_eq!(rules[0].duration, Some(Duration::from_secs(600)));
+        assert_eq!(
+            (rules[1].rate, rules[1].networks[0].to_string()),
+            (None, "192.0.2.7:80".to_owned())
+        );
+    }
+
+    #[test]
+    fn the_example_of_the_page_is_one() {
+        let page = include_str!("../../docs/targets.md");
+        let (_, rest) = page.split_once("```toml\n").unwrap();
+        let rules = parse(rest.split_once("```").unwrap().0).unwrap();
+        assert_eq!((rules.len(), rules[0].networks.len()), (2, 4));
+    }
+
+    #[test]
+    fn a_file_that_protects_nobody_is_refused_with_its_place() {
+        for (text, named) in [
+            ("", "no [[target]]"),
+            ("[[target]]\nrate = \"5/s\"", "address"),
+            ("[[target]]\naddress = \"example.com\"", "[[target]] 1"),
+            ("[[target]]\naddress = []", "empty list"),
+            ("[[target]]\naddress = \"::1\"\nrate = \"fast\"", "fast"),
+            ("[[target]]\naddress = \"::1\"\nduration = \"long\"", "long"),
+            ("[[target]]\naddress = \"::1\"\nmax-rate = 5", "line 3"),
+        ] {
+            let error = parse(text).unwrap_err();
+            assert!(error.contains(named), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn it_is_looked_for_where_configurations_are() {
+        let of = |pairs: &[(&str, &str)]| -> Vec<String> {
+            let value = |name: &str| {
+                pairs.iter().find(|(known, _)| *known == name).map(|it| PathBuf::from(it.1))
+            };
+            usual(value).map(|path| path.display().to_string()).collect()
+        };
+        assert_eq!(
+            of(&[("HOME", "/home/a")]),
+            ["/home/a/.config/brunt/targets.toml", "/etc/xdg/brunt/targets.toml"]
+        );
+        assert_eq!(
+            of(&[("HOME", "/home/a"), ("XDG_CONFIG_HOME", "/c"), ("XDG_CONFIG_DIRS", "/d:/e")]),
+            ["/c/brunt/targets.toml", "/d/brunt/targets.toml", "/e/brunt/targets.toml"]
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! Plans that somebody else is answerable for: what [`Granted`] allows, what is wrong with one, and a run of it.
+//!
+//! Whoever may submit a plan to a server may not do with it whatever the server's user may. The fence of the process
+//! keeps it from addresses, and the kernel from files. What neither can tell is looked at here, before anything is sent:
+//! how much load a plan makes, and ways around the fence. It is a function of the plan.
+
+use std::io;
+use std::path::{Component, Path};
+
+use brunt_drivers::flow::{Flow, Payload, Step};
+use brunt_drivers::secret::Secret;
+use brunt_engine::Load;
+use brunt_feed::file;
+use brunt_serve::child::{Asked as Submitted, Checked, Finding, Grant, LoadFigures};
+
+use super::compile::Compiled;
+use super::fault::{Fault, PlanError};
+use super::model::Plan;
+use super::path::KeyPath;
+use crate::cli::surroundings::Surroundings;
+
+/// Where a plan's files and variables come from, and what it may do.
+#[derive(Clone, Copy)]
+pub(crate) struct Granted<'a> {
+    /// What was submitted.
+    pub(crate) submitted: &'a Submitted,
+    /// Whether the kernel keeps this process from files that are not its own.
+    pub(crate) confined: bool,
+}
+
+impl Surroundings for Granted<'_> {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.submitted.variables.get(name).cloned()
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        file::read(path, file::DATA_MAX)
+    }
+
+    fn permits(&self, path: &Path) -> Result<(), String> {
+        if !self.confined {
+            let why = "is not read: this kernel cannot confine a process to its own files (Landlock, Linux 5.13)";
+            return Err(why.to_owned());
+        }
+        let inside = path.components().all(|part| matches!(part, Component::Normal(_)));
+        inside.then_some(()).ok_or_else(|| "lies outside the directory of the plan".to_owned())
+    }
+
+    fn interactive(&self) -> bool {
+        false
+    }
+
+    fn ask(&self, _: &str) -> io::Result<Secret> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+/// Whether a plan does nothing that its grant does not hold.
+pub(super) fn examine(plan: &Plan, compiled: &Compiled, grant: &Grant) -> Result<(), Fault> {
+    ways_around(plan)?;
+    let (at, load) = (KeyPath::of("run"), load(compiled));
+    if let Some(most) = grant.users_max.filter(|most| load.users > *most) {
+        let what =
+            format!("has {} virtual users, and this target may have at most {most}", load.users);
+        return Err(Fault::new(&at.key("users"), what));
+    }
+    if let Some(most) = grant.seconds_max {
+        let within = load.seconds.is_some_and(|seconds| seconds <= most as f64);
+        if !within {
+            let what = format!("must end by itself within {most} s: set a duration");
+            return Err(Fault::new(&at.key("duration"), what));
+        }
+    }
+    let Some(most) = grant.rate_max else { return Ok(()) };
+    match (load.iterations, load.exchanges) {
+        (Some(_), Some(exchanges)) if exchanges <= most => Ok(()),
+        (Some(iterations), Some(exchanges)) => {
+            let what = format!(
+                "begins {iterations} iterations a second, which are up to {exchanges} exchanges, and this target may \
+                 get at most {most}"
+            );
+            Err(Fault::new(&at.key(if plan.run.rate.is_some() { "rate" } else { "stages" }), what))
+        }
+        _ if grant.closed && matches!(compiled.settings.load, Load::Closed(_)) => Ok(()),
+        _ => {
+            let what = format!(
+                "needs a rate: this target may get at most {most} exchanges a second, and how many a closed load or a \
+                 trace makes is not known before"
+            );
+            Err(Fault::new(&at, what))
+        }
+    }
+}
+
+/// Keys by which a plan would reach something that has no address the fence could check.
+fn ways_around(plan: &Plan) -> Result<(), Fault> {
+    let refused = |table: &str, key: &str| {
+        let what = "is not offered here: the addresses a run may reach are those of its target";
+        Err(Fault::new(&KeyPath::of(table).key(key), what))
+    };
+    if let Some(http) = &plan.http {
+        let given = [
+            ("proxy", http.proxy.is_some()),
+            ("unix", http.unix.is_some()),
+            ("source-ips", http.source_ips.is_some()),
+        ];
+        if let Some((key, _)) = given.into_iter().find(|(_, given)| *given) {
+            return refused("http", key);
+        }
+    }
+    match &plan.dhcp {
+        Some(dhcp) if dhcp.local.is_some() => refused("dhcp", "local"),
+        _ => Ok(()),
+    }
+}
+
+/// The load of a plan in figures.
+pub(super) fn load(compiled: &Compiled) -> LoadFigures {
+    let settings = &compiled.settings;
+    let (iterations, lasting) = match &settings.load {
+        // A trace has no rate. Stages cannot hold one, so all of them have one or none has.
+        Load::Open(schedule) => (schedule.peak_per_second(), schedule.lasting()),
+        Load::Closed(_) => (None, None),
+    };
+    let ends = [settings.stop.time, lasting].into_iter().flatten().min();
+    let each = exchanges(&compiled.flow, compiled.http.redirects);
+    LoadFigures {
+        users: settings.sessions,
+        iterations,
+        exchanges: iterations.map(|iterations| iterations * each as f64),
+        seconds: ends.map(|time| (time + settings.warm_up).as_secs_f64()),
+    }
+}
+
+/// The most exchanges of an iteration, redirects that are followed included.
+fn exchanges(flow: &Flow, redirects: u8) -> u64 {
+    let each = |step: &Step| match step {
+        Step::Pause(_) => 0,
+        Step::Exchange(act) if matches!(act.payload, Payload::Http(_)) => 1 + u64::from(redirects),
+        Step::Exchange(_) => 1,
+    };
+    let all = flow.scenarios.iter().map(|scenario| scenario.steps.iter().map(each).sum());
+    all.max().unwrap_or(0)
+}
+
+/// What is wrong with a plan, for whoever edits its text.
+pub(super) fn finding(error: &PlanError) -> Finding {
+    let PlanError::Wrong { place, fault } = error else {
+        return Finding { text: error.to_string(), ..Finding::default() };
+    };
+    let mut numbers = place.rsplit(':').map_while(|number| number.parse().ok());
+    let (column, line) = (numbers.next(), numbers.next());
+    Finding {
+        line,
+        column: column.filter(|_| line.is_some()),
+        field: fault.at.to_string(),
+        text: if line.is_some() { fault.what.clone() } else { format!("{place}: {}", fault.what) },
+    }
+}
+
+/// A plan that is wrong.
+pub(super) fn wrong(finding: Finding) -> Checked {
+    Checked { findings: vec![finding], ..Checked::default() }
+}

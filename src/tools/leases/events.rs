@@ -1,0 +1,83 @@
+//! [`Events`]: the event file of a comparison (`--events`), which has the lines of all its runs.
+//!
+//! If it cannot be written any more, the comparison goes on without it, and its exit code tells.
+
+use std::io;
+use std::path::Path;
+
+use brunt_record::events::{GatheredLog, SharedLog};
+use brunt_record::{Cell, Collection};
+
+use crate::console;
+use crate::run::Losses;
+
+/// An event file, if one is asked for and as long as it can be written.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    log: Option<GatheredLog>,
+    losses: Losses,
+}
+
+impl Events {
+    /// Opens the file.
+    pub(super) fn create(path: Option<&Path>) -> Result<Self, String> {
+        let log = path.map(|path| {
+            GatheredLog::create(path).map_err(|error| {
+                format!("failed to write --events {}: {error}; name another file", path.display())
+            })
+        });
+        Ok(Self { log: log.transpose()?, losses: Losses::default() })
+    }
+
+    /// Where the next run writes its lines.
+    pub(super) fn shared(&self) -> Option<SharedLog> {
+        self.log.as_ref().map(GatheredLog::shared)
+    }
+
+    /// Nothing is measured yet.
+    pub(super) fn begin(&mut self, collection: &Collection) {
+        self.write(|log| log.begin(collection));
+    }
+
+    /// A run begins, whose cell will have these labels.
+    pub(super) fn cell(&mut self, labels: &[(&'static str, String)]) {
+        let owned = labels.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
+        let labels = owned.collect();
+        self.write(|log| log.cell(labels));
+    }
+
+    /// A run is over, and could not write this.
+    pub(super) fn run(&mut self, losses: &Losses) {
+        if !losses.is_empty() {
+            self.log = None;
+            self.losses.add(losses);
+        }
+    }
+
+    /// All of a cell is known.
+    pub(super) fn cell_end(&mut self, cell: &Cell) {
+        self.write(|log| log.cell_end(cell));
+    }
+
+    /// There are no more cells. What could not be written.
+    pub(super) fn end(mut self) -> Losses {
+        if let Some(Err(error)) = self.log.take().map(GatheredLog::end) {
+            self.losses.keep(Err(unwritten(&error)));
+        }
+        self.losses
+    }
+
+    fn write(&mut self, act: impl FnOnce(&mut GatheredLog) -> io::Result<()>) {
+        let Some(log) = &mut self.log else { return };
+        if let Err(error) = act(log) {
+            self.log = None;
+            let why = unwritten(&error);
+            console::note(&format!("{why}; the comparison goes on without it"));
+            self.losses.keep(Err(why));
+        }
+    }
+}
+
+fn unwritten(error: &io::Error) -> String {
+    format!("failed to write --events: {error}")
+}

@@ -1,0 +1,262 @@
+//! What keeps a load from doing harm: conditions that end a run, public addresses, the file of targets.
+//!
+//! No test sends anything to a public address, not even to those of documentation: each such run is in a network
+//! namespace without routes, whose own counters say whether the program tried to send.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use brunt_testbed::require;
+
+use crate::loadgen::target::RestTarget;
+use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
+use crate::prompts::{on_a_terminal, shell_line};
+
+/// A run of `http` that would last a minute, with its record.
+fn minute(options: &[&str], url: &str) -> Ended {
+    let directory = scratch();
+    let path = directory.path().join("record.json");
+    let mut brunt = command(binary());
+    brunt.args(["http", "-z", "60s", "-q", "200", "-c", "2", "--seed", "7", "--record"]).arg(&path);
+    Program::start(brunt.args(options).arg(url)).keeping(directory, path).wait()
+}
+
+#[test]
+fn a_condition_that_goes_on_ends_the_run_in_good_order() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let url = format!("{}/status/503", target.base);
+    let ended = minute(&["--abort-on", "ok.p99>1us", "--abort-on", "errors>50% for 2s"], &url);
+    let ended = ended.expect(10);
+    assert!(
+        ended.said().contains("--abort-on errors>50% for 2s: in the last interval it was 100.0%"),
+        "{ended}"
+    );
+    let record = ended.record();
+    let whole = &record.conservation.counts;
+    // Two seconds and no more than a few, of sixty; and all that was sent had come to its end.
+    assert!((400..2_000).contains(&whole.planned) && whole.cut_off == 0, "{ended}");
+    assert_eq!(target.stop().len() as u64, whole.sent, "{ended}");
+    let why = record.verdict.reasons.iter().map(|reason| reason.text.as_str());
+    assert!(why.into_iter().any(|text| text.contains("--abort-on errors>50% for 2s")), "{ended}");
+    assert_eq!(record.verdict.status, brunt_record::Status::Partial, "{ended}");
+}
+
+#[test]
+fn a_run_in_which_it_does_not_go_on_is_left_alone() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let url = format!("{}/bytes/10", target.base);
+    let line = ["http", "-z", "3s", "-q", "50", "-c", "2", "--abort-on", "errors>1%"];
+    run(line.iter().copied().chain([url.as_str()])).expect(0);
+    let wrong = run(["http", "-n", "1", "--abort-on", "errors>1% for ever", &url]).expect(2);
+    assert!(wrong.said().contains("for 10s"), "{wrong}");
+    let wrong = run(["http", "-n", "1", "--abort-on", "bind.errors>1%", &url]).expect(2);
+    assert!(wrong.said().contains("no operation \"bind\""), "{wrong}");
+    assert!(target.stop().len() >= 145, "the wrong ones sent nothing");
+}
+
+#[test]
+fn a_plan_says_what_ends_it() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let directory = scratch();
+    let file = directory.path().join("plan.toml");
+    let plan = |condition: &str| {
+        format!(
+            "abort-on = [\"{condition}\"]\n[run]\nusers = 2\nrate = \"50/s\"\nduration = \"60s\"\n\
+             [http]\nbase = \"{}\"\n[[scenario]]\n[[scenario.steps]]\nname = \"get\"\nget = \"/status/500\"\n",
+            target.base
+        )
+    };
+    fs::write(&file, plan("get.errors>=1%")).expect("a file can be written");
+    let ended = run([Path::new("run"), &file]).expect(10);
+    assert!(ended.said().contains("get.errors>=1%"), "{ended}");
+    fs::write(&file, plan("put.errors>1%")).expect("a file can be written");
+    let wrong = run([Path::new("run"), &file]).expect(2);
+    assert!(wrong.said().contains("abort-on") && wrong.said().contains("put"), "{wrong}");
+}
+
+/// A command line in a network namespace of its own, without any route; afterwards the kernel says how often somebody
+/// there tried to send to where no route leads.
+fn in_the_void(words: &[&str]) -> Option<Command> {
+    if !require(&["unshare", "ip", "script"]) {
+        return None;
+    }
+    let script = r#"ip link set lo up
+        "$@"; code=$?
+        grep Ip: /proc/net/snmp | tail -n 1 | cut -d " " -f 13 | sed "s/^/no route: /"
+        exit $code"#;
+    let mut unshare = command(Path::new("unshare"));
+    unshare.args(["-rn", "sh", "-c", script, "sh"]).arg(binary()).args(words);
+    Some(unshare)
+}
+
+/// How often the program tried.
+fn tries(ended: &Ended) -> u64 {
+    let line = ended.stdout.lines().rev().find_map(|line| line.trim().strip_prefix("no route: "));
+    line.and_then(|count| count.trim().parse().ok()).unwrap_or_else(|| panic!("{ended}"))
+}
+
+const FAR: [&[&str]; 3] = [
+    &["http", "-n", "3", "-c", "1", "http://192.0.2.1:9/"],
+    &[
+        "searchrate",
+        "--noPropertiesFile",
+        "-h",
+        "192.0.2.1",
+        "-p",
+        "9",
+        "-b",
+        "",
+        "-m",
+        "3",
+        "(cn=a)",
+    ],
+    &["perfdhcp", "-4", "-l", "127.0.0.1", "-L", "1067", "-r", "10", "-n", "3", "192.0.2.1"],
+];
+
+#[test]
+fn nothing_is_sent_to_a_public_address_that_nobody_answered_for() {
+    let _among = among_others();
+    for line in FAR {
+        let Some(mut brunt) = in_the_void(line) else { return };
+        let ended = Program::start(&mut brunt).wait().expect(8);
+        assert_eq!(tries(&ended), 0, "{ended}");
+        let said = ended.said();
+        assert!(said.contains("192.0.2.1") && said.contains("public address"), "{ended}");
+        assert!(said.contains("--yes") && said.contains("--allow"), "{ended}");
+    }
+    // What would have been sent, without the fence, is seen.
+    for yes in [&["--yes"][..], &["--allow", "192.0.2.0/24"]] {
+        for line in FAR {
+            let Some(mut brunt) = in_the_void(&[&line[..1], yes, &line[1..]].concat()) else {
+                return;
+            };
+            let ended = Program::start(&mut brunt).wait();
+            assert!(ended.code() != 8 && tries(&ended) > 0, "{ended}");
+        }
+    }
+}
+
+#[test]
+fn somebody_at_a_terminal_is_asked_before_the_run() {
+    let _among = among_others();
+    for (answer, goes) in [("no", false), ("y", false), ("yes", true)] {
+        let Some(brunt) = in_the_void(FAR[0]) else { return };
+        let mut asked = on_a_terminal(&shell_line(&brunt));
+        let question = "192.0.2.1:9 is a public address. Load it? (yes/no)";
+        asked.wait_until("the question", |stdout, _| stdout.contains(question));
+        asked.write(&format!("{answer}\n"));
+        let ended = asked.wait();
+        assert_eq!((ended.code() != 8, tries(&ended) > 0), (goes, goes), "{answer}\n{ended}");
+    }
+}
+
+/// A run that is held against this file of targets.
+fn limited(file: &str, options: &[&str], url: &str) -> Ended {
+    let directory = scratch();
+    let path = directory.path().join("targets.toml");
+    fs::write(&path, file).expect("a file can be written");
+    let mut brunt = command(binary());
+    brunt.args(["http", "--targets"]).arg(&path).args(options).arg(url);
+    Program::start(brunt.stdin(Stdio::null())).wait()
+}
+
+#[test]
+fn a_file_of_targets_limits_every_run_before_it_begins() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let url = format!("{}/bytes/10", target.base);
+    let file = "[[target]]\naddress = \"127.0.0.0/8\"\nrate = \"50/s\"\nconnections = 2\nduration = \"10s\"\n\
+                note = \"ask us first\"\n";
+    for (options, named) in [
+        (&["-c", "2", "-q", "51", "-z", "5s"][..], "at most 50/s"),
+        (&["-c", "2", "-z", "5s"], "nothing limits the rate"),
+        (&["-c", "2", "-q", "50", "-z", "11s"], "at most 10s"),
+        (&["-q", "50", "-z", "5s", "-c", "3"], "at most 2 connections"),
+    ] {
+        let ended = limited(file, options, &url).expect(8);
+        assert!(ended.said().contains(named) && ended.said().contains("ask us first"), "{ended}");
+        assert_eq!(ended.stdout, "", "{ended}");
+    }
+    limited(file, &["-c", "2", "-q", "50", "-n", "10"], &url).expect(0);
+    assert_eq!(target.stop().len(), 10, "the others sent nothing");
+}
+
+#[test]
+fn an_organisation_sets_its_file_of_targets_once() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let url = format!("{}/bytes/10", target.base);
+    let directory = scratch();
+    let place = directory.path().join("brunt");
+    fs::create_dir(&place).expect("a directory can be made");
+    let with = |file: &str, name: &str| {
+        fs::write(place.join("targets.toml"), file).expect("a file can be written");
+        let mut brunt = command(binary());
+        brunt.env(name, directory.path()).args(["http", "-n", "5", "-c", "1", &url]);
+        Program::start(&mut brunt).wait()
+    };
+    let limited = "[[target]]\naddress = \"127.0.0.1\"\nrate = \"1/s\"\n";
+    for name in ["XDG_CONFIG_HOME", "XDG_CONFIG_DIRS"] {
+        let ended = with(limited, name).expect(8);
+        assert!(
+            ended.said().contains("brunt/targets.toml allows 127.0.0.1 at most 1/s"),
+            "{ended}"
+        );
+        with("[[target]]\naddress = \"127.0.0.1\"\n", name).expect(0);
+        let wrong = with("[[target]]\naddress = \"127.0.0.1\"\nmax = 1\n", name).expect(2);
+        assert!(
+            wrong.said().contains("targets.toml") && wrong.said().contains("line 3"),
+            "{wrong}"
+        );
+    }
+    assert_eq!(target.stop().len(), 10);
+}
+
+#[test]
+fn a_run_begins_only_if_its_canary_lives() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let (good, bad) = (format!("{}/bytes/10", target.base), format!("{}/status/500", target.base));
+    let ended = minute(&["--canary", "5", "--slo", "goodput>1/s"], &bad).expect(10);
+    let record = ended.record();
+    assert_eq!(
+        (record.conservation.counts.planned, record.conservation.counts.failed),
+        (5, 5),
+        "{ended}"
+    );
+    assert!(ended.stdout.contains("the run did not begin"), "{ended}");
+    let slow = ["http", "-n", "20", "-c", "4", "--canary", "5", "--slo", "p99<1us"];
+    run(slow.iter().copied().chain([good.as_str()])).expect(10);
+    let whole = ["http", "-n", "20", "-c", "4", "--canary", "5", "--slo", "p99<10s"];
+    let ended = run(whole.iter().copied().chain([good.as_str()])).expect(0);
+    assert!(ended.said().contains("the canary's 5 exchanges succeeded"), "{ended}");
+    assert_eq!(target.stop().len(), 5 + 5 + 20, "five, five, and five of twenty");
+}
+
+#[test]
+fn the_canary_of_perfdhcp_is_of_other_clients() {
+    let _among = among_others();
+    let target = crate::targets::Target::start("dhcp");
+    let directory = scratch();
+    let path = directory.path().join("record.json");
+    let mut brunt = command(binary());
+    let line =
+        ["perfdhcp", "-4", "-l", "127.0.0.1", "-N", target.port(), "-L", "10671", "-r", "50"];
+    brunt.args(line).args(["-n", "20", "-R", "100", "--canary", "4", "--record"]).arg(&path);
+    let ended = Program::start(brunt.arg("127.0.0.1")).keeping(directory, path).wait().expect(0);
+    let record = ended.record();
+    assert_eq!(
+        (record.plan.first_exchange, record.conservation.counts.planned),
+        (4, 16),
+        "{ended}"
+    );
+    target.stop();
+    let silent =
+        ["perfdhcp", "-4", "-l", "127.0.0.1", "-N", "1", "-L", "10671", "-r", "50", "-n", "20"];
+    let ended = run(silent.iter().copied().chain(["--canary", "2", "127.0.0.1"])).expect(10);
+    assert!(ended.said().contains("the run did not begin"), "{ended}");
+}

@@ -1,0 +1,121 @@
+//! The tutorials, carried out: every command of a page, in its order, as a reader types it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use brunt_testbed::free_port;
+
+use crate::program::{among_others, binary, scratch};
+
+/// Ports that the pages name; each test has free ones instead.
+const PORTS: [&str; 5] = ["1389", "8080", "8081", "10067", "10068"];
+
+/// Writes down how each command ended, once every target that goes on in the background has told its address.
+const WRAPPER: &str = r#"touch addresses
+brunt() {
+    if [ "$1" = target ]; then exec "$BRUNT" "$@" >>addresses; fi
+    until [ "$(wc -l <addresses)" -ge "$(jobs -rp | wc -l)" ]; do sleep 0.05; done
+    "$BRUNT" "$@"
+    echo "$?" "$*" >>statuses
+}
+"#;
+
+#[test]
+fn first_run() {
+    carried_out("first-run", 6);
+}
+
+#[test]
+fn login_storm() {
+    carried_out("login-storm", 5);
+}
+
+#[test]
+fn dhcp_limit() {
+    carried_out("dhcp-limit", 2);
+}
+
+#[test]
+fn in_ci() {
+    carried_out("in-ci", 10);
+}
+
+/// Carries out a page, which has so many commands of ours besides targets.
+fn carried_out(name: &str, commands: usize) {
+    let _among = among_others();
+    let directory = scratch();
+    let page = page(name);
+    let script = format!("{WRAPPER}{}\n{ENDING}", with_free_ports(&commands_of(&page)));
+    let run = Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(directory.path())
+        .env("BRUNT", binary())
+        .output()
+        .expect("bash runs");
+    let said = String::from_utf8_lossy(&run.stdout) + String::from_utf8_lossy(&run.stderr);
+    let statuses = fs::read_to_string(directory.path().join("statuses")).unwrap_or_default();
+    let ended: Vec<_> = statuses.lines().filter_map(|line| line.split_once(' ')).collect();
+    assert_eq!(ended.len(), commands, "{statuses}{said}");
+    for (status, command) in ended {
+        assert!(may_end(&page, status, command), "{command} ended with {status}\n{said}");
+    }
+}
+
+/// Ends the targets that a page started, and waits for them.
+const ENDING: &str = "kill $(jobs -p); wait";
+
+/// Whether the page lets a command end so. On a busy machine an objective may be undecided, and what a comparison of
+/// short runs finds is chance's.
+fn may_end(page: &str, status: &str, command: &str) -> bool {
+    let said = page.lines().find_map(|line| {
+        let (line, ending) = line.split_once(" # ends with ")?;
+        let words: Vec<_> = line.split_whitespace().skip(1).take(2).collect();
+        (command.starts_with(&words.join(" ")) && command.ends_with(line.split(' ').next_back()?))
+            .then_some(ending)
+    });
+    match said {
+        Some(said) => status == said,
+        None if command.starts_with("compare ") => matches!(status, "0" | "4" | "6"),
+        None => matches!(status, "0" | "4"),
+    }
+}
+
+fn page(name: &str) -> String {
+    let path: PathBuf = [env!("CARGO_MANIFEST_DIR"), "docs/tutorials", name].iter().collect();
+    fs::read_to_string(path.with_extension("md")).expect("a tutorial")
+}
+
+/// The commands of a page that are not marked as ones that cannot be run.
+fn commands_of(page: &str) -> String {
+    let mut blocks = String::new();
+    let parts: Vec<&str> = page.split("```").collect();
+    for pair in parts.chunks(2) {
+        let [before, block] = pair else { continue };
+        let marked = before.trim_end().ends_with("-->") && before.contains("<!-- not run: ");
+        if let Some(commands) = block.strip_prefix("sh\n")
+            && !marked
+        {
+            blocks.push_str(commands);
+        }
+    }
+    blocks
+}
+
+fn with_free_ports(script: &str) -> String {
+    PORTS
+        .iter()
+        .fold(script.to_owned(), |script, port| script.replace(port, &free_port().to_string()))
+}
+
+/// Every tutorial has a test here.
+#[test]
+fn no_tutorial_is_left_out() {
+    let of_this = include_str!("tutorials.rs");
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/tutorials");
+    for page in fs::read_dir(pages).expect("a directory") {
+        let name =
+            page.expect("an entry").path().file_stem().expect("a name").display().to_string();
+        assert!(of_this.contains(&format!("carried_out(\"{name}\", ")), "{name}");
+    }
+}
