@@ -52,6 +52,7 @@ pub(crate) mod ubench;
 mod values;
 pub(crate) mod view;
 pub(crate) mod web;
+pub(crate) mod weights;
 mod words;
 
 use std::fmt::Display;

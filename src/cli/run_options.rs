@@ -14,6 +14,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches as _};
 
 use brunt_drivers::net::fence::Allowed;
+use brunt_exchange::Slots;
 use brunt_record::{AbortRule, Node};
 
 use super::exports::{self, OtlpUrl};
@@ -21,6 +22,7 @@ use super::monitor::MonitorSource;
 use super::start_at::StartAt;
 use super::view::ViewOptions;
 use super::web::WebAddress;
+use super::weights::Weights;
 
 /// Where results go, and what figures are held against.
 #[expect(clippy::doc_markdown, reason = "what stands here is shown on a terminal")]
@@ -86,11 +88,17 @@ pub(crate) struct RunOptions {
     pub(crate) objectives: Vec<String>,
     /// Index of this machine among those that share the run, such as 0/3
     ///
-    /// The index counts from 0: 0/3 is the first of three machines. Rates and counts of the command line are of the
-    /// whole run, connections and users of each machine. No two machines use the same value, user or row. All of them
-    /// need the same command and the same --seed; 'brunt merge' makes one record of theirs.
+    /// The index counts from 0: 0/3 is the first of three machines. Rates, counts, connections and users of the command
+    /// line are of the whole run, and each machine takes its part of them. No two machines use the same value, user or
+    /// row. All of them need the same command and the same --seed; 'brunt merge' makes one record of theirs.
     #[arg(long, value_name = "RANK/NODES", value_parser = node)]
     pub(crate) node: Option<Node>,
+    /// How much each machine of --node does, by index, such as 3,1,1 where the first does three times as much as others
+    ///
+    /// All machines need the same weights. They are whole numbers, one for each machine; what 'brunt calibrate'
+    /// measured on each can be given as it is. Without this option all do the same.
+    #[arg(long, value_name = "WEIGHTS")]
+    pub(crate) weights: Option<Weights>,
     /// Begin at this time, such as 12:00:05, when everything is connected
     ///
     /// A time of day in the machine's time zone, the next that comes, or a moment such as 2026-11-22T12:00:05Z. The
@@ -148,9 +156,22 @@ pub(crate) struct RunOptions {
 }
 
 impl RunOptions {
-    /// Refuses to share a run whose seed each machine would draw for itself.
+    /// Refuses to share a run whose seed each machine would draw for itself, and weights that are not those of the
+    /// machines.
     pub(crate) fn check_node(&self, seed: Option<u64>) -> Result<(), String> {
-        if self.node.is_some_and(|node| node.of > 1) && seed.is_none() {
+        if let Some(weights) = &self.weights {
+            let Some(node) = &self.node else {
+                return Err("--weights needs --node, which says whose share this is".to_owned());
+            };
+            let given = weights.0.len();
+            if given != node.of as usize {
+                return Err(format!(
+                    "--weights names {given} machines and --node {}; name a weight for each",
+                    node.of
+                ));
+            }
+        }
+        if self.node.as_ref().is_some_and(|node| node.of > 1) && seed.is_none() {
             let why =
                 "--node needs --seed, the same on every machine, so that all draw the same values";
             return Err(why.to_owned());
@@ -174,11 +195,11 @@ impl RunOptions {
 
 fn node(text: &str) -> Result<Node, String> {
     let read = text.split_once('/').and_then(|(rank, of)| {
-        let node = Node { rank: rank.parse().ok()?, of: of.parse().ok()? };
-        (node.rank < node.of).then_some(node)
+        let node = Node::even(rank.parse().ok()?, of.parse().ok()?);
+        (node.rank < node.of && u64::from(node.of) <= Slots::ROUND_MAX).then_some(node)
     });
     read.ok_or_else(|| {
-        "write the index of this machine and their number, such as 0/3 for the first of three"
+        "write the index of this machine and their number (at most 65536), such as 0/3 for the first of three"
             .to_owned()
     })
 }

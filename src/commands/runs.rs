@@ -24,7 +24,8 @@ pub(super) fn side(path: &Path) -> Result<Given, Refusal> {
     for file in files(path)? {
         let run = run(&file)?;
         // A run that has left its record and its events is one run.
-        let id = run.record.run.clone().map(|id| (id, run.record.node.map(|node| node.rank)));
+        let id =
+            run.record.run.clone().map(|id| (id, run.record.node.as_ref().map(|node| node.rank)));
         if id.is_some_and(|id| !seen.insert(id)) {
             console::note(&format!("{} is a run that another file holds as well", run.name));
             continue;

@@ -20,8 +20,10 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// A load in two: its first `count` exchanges at a slow pace, and the rest as it was.
 pub(crate) fn divided(load: &Plan, count: u64) -> Result<(Plan, Plan), String> {
     let whole = load.settings();
-    // Each node of several makes as many.
-    let count = count.saturating_mul(whole.node.world.into());
+    // Each node of several makes as many, by its weight, and at least one.
+    let nodes = &whole.node;
+    let round = if nodes.world > 1 { nodes.slots.round() } else { 1 };
+    let count = count.saturating_mul(nodes.world.into()).max(round);
     // In the closed model users number their iterations in turn, unless the load is a list that is used up.
     let used = match whole.load {
         Load::Closed(_) if !whole.stop.count_includes_warm_up => {
@@ -96,7 +98,7 @@ mod tests {
         let schedule = Schedule::constant(Rate::per_second(500).unwrap(), None).unwrap();
         let mut settings = Settings::open(schedule, 40);
         (settings.stop.count, settings.first) = (count, 7);
-        settings.node = Node { rank: 0, world };
+        settings.node = Node::even(0, world);
         settings.warm_up = Duration::from_secs(3);
         Plan::new(settings, 4).unwrap()
     }

@@ -11,7 +11,7 @@ use crate::console;
 /// What is known of a run before its first exchange.
 pub(super) fn head(job: &Job) -> Head {
     Head {
-        node: share::node(job.load.settings().node),
+        node: share::node(&job.output.run),
         fingerprint: share::of(&job.asked, &job.catalogue, &job.command),
         command: job.command.clone(),
         environment: Environment::read(),

@@ -189,7 +189,8 @@ pub(crate) fn carry_out(
     let ending = ending(&engine, ended_by);
     let conclusion = measured.conclusion(head.clone(), &names, ending.clone());
     let record = conclusion.record().map_err(|error| format!("failed to {error}"))?;
-    let record = Record { monitors, ..record };
+    let record =
+        Record { monitors, started: begun(job, &engine).unwrap_or(record.started), ..record };
     let written = files::write(&record, &measured, output, &mut losses).map(PathBuf::from);
     logs.end(&ending, &record, &mut losses);
     let last_scrape = views.close(&record, &stop, &mut losses);
@@ -218,6 +219,13 @@ fn after_canary(
     let mut job = Job { load: rest, ..job.clone() };
     job.output.run.canary = None;
     carry_out(&job, protocol, observers, signals)
+}
+
+/// When a run began that waited for its time: machines that share it were connected earlier, each at another time.
+fn begun(job: &Job, engine: &brunt_engine::Finished) -> Option<String> {
+    let waited = job.load.settings().start != brunt_engine::Start::WhenReady;
+    let began = engine.began.filter(|_| waited)?;
+    jiff::Timestamp::try_from(began).ok().map(|at| at.to_string())
 }
 
 /// Writes the record and the logs of a run that is to end at once while a thread of it does not. What cannot be written

@@ -9,7 +9,7 @@ pub(crate) fn asked(settings: &Settings, seed: u64, target: String) -> Plan {
         Load::Closed(_) => (Mode::Closed, None, true),
         Load::Open(schedule) => {
             let whole = schedule.steady_per_second();
-            let rate = whole.map(|whole| whole / f64::from(settings.node.world));
+            let rate = whole.map(|whole| whole * settings.node.slots.share());
             (Mode::Open, rate, whole.is_some() && whole == schedule.peak_per_second())
         }
     };
@@ -49,7 +49,7 @@ mod tests {
         let mut settings = Settings::open(schedule, 2);
         let open = asked(&settings, 3, "somewhere".to_owned());
         assert_eq!((open.mode, open.target_rate, open.constant), (Mode::Open, Some(500.0), true));
-        settings.node.world = 4;
+        settings.node = brunt_engine::Node::even(1, 4);
         let share = asked(&settings, 3, "somewhere".to_owned());
         assert_eq!((share.target_rate, share.constant), (Some(125.0), true));
     }

@@ -4,6 +4,7 @@
 //! the words that ask for load; those that name a node, its cores and addresses, its files, or what the figures are
 //! held against, are left out.
 
+use brunt_engine::Settings;
 use brunt_record::{Catalogue, Node, Plan, fingerprint};
 
 use super::tool;
@@ -14,16 +15,31 @@ const VALUES: &[&str] = &["--workers", "--source-ip", "--source-port", "--percen
 /// Those without a value.
 const SWITCHES: &[&str] = &["--no-pin", "--quiet"];
 
-/// This program's part; none if it carries out the whole run.
-pub(crate) fn node(node: brunt_engine::Node) -> Option<Node> {
-    (node.world > 1).then_some(Node { rank: node.rank, of: node.world })
+/// This program's part, as its record has it; none if it carries out the whole run.
+pub(crate) fn node(options: &RunOptions) -> Option<Node> {
+    let node = options.node.as_ref().filter(|node| node.of > 1)?;
+    let weights = options.weights.as_ref().map_or_else(Vec::new, |weights| weights.0.clone());
+    Some(Node { weights, ..node.clone() })
 }
 
 /// The part that a command line asks for. The error says what it lacks: machines that share a run draw the same values.
 pub(crate) fn asked(options: &RunOptions, seed: Option<u64>) -> Result<brunt_engine::Node, String> {
     options.check_node(seed)?;
-    let Some(node) = options.node else { return Ok(brunt_engine::Node::default()) };
-    Ok(brunt_engine::Node { rank: node.rank, world: node.of })
+    match (&options.node, &options.weights) {
+        (None, _) => Ok(brunt_engine::Node::default()),
+        (Some(node), None) => Ok(brunt_engine::Node::even(node.rank, node.of)),
+        (Some(node), Some(weights)) => brunt_engine::Node::weighted(node.rank, &weights.0)
+            .map_err(|error| format!("--weights {weights}: {error}")),
+    }
+}
+
+/// This machine's part of the settings of a whole run, whose connections carry `group` sessions each.
+pub(crate) fn divided(
+    settings: Settings,
+    node: brunt_engine::Node,
+    group: u32,
+) -> Result<Settings, String> {
+    settings.shared(node, group).map_err(|error| format!("failed to {error}"))
 }
 
 /// The fingerprint of a run that was asked for with this command.
@@ -107,8 +123,27 @@ mod tests {
 
     #[test]
     fn a_program_that_is_alone_is_no_node() {
-        assert_eq!(node(brunt_engine::Node::default()), None);
-        let two = brunt_engine::Node { rank: 1, world: 2 };
-        assert_eq!(node(two), Some(Node { rank: 1, of: 2 }));
+        let options = |node: Option<Node>, weights: &str| RunOptions {
+            node,
+            weights: weights.parse().ok(),
+            ..RunOptions::default()
+        };
+        assert_eq!(node(&options(None, "")), None);
+        assert_eq!(node(&options(Some(Node::even(0, 1)), "7")), None);
+        assert_eq!(node(&options(Some(Node::even(1, 2)), "")), Some(Node::even(1, 2)));
+        let weighted = options(Some(Node::even(1, 2)), "3,1");
+        assert_eq!(node(&weighted), Some(Node { weights: vec![3, 1], ..Node::even(1, 2) }));
+        assert!((asked(&weighted, Some(7)).unwrap().slots.share() - 0.25).abs() < 1e-12);
+    }
+
+    #[test]
+    fn weights_without_their_machines_are_refused() {
+        let refused = |node: Option<Node>, weights: &str| {
+            let weights = Some(weights.parse().unwrap());
+            asked(&RunOptions { node, weights, ..RunOptions::default() }, Some(7)).unwrap_err()
+        };
+        assert!(refused(None, "3,1").contains("--weights needs --node"));
+        assert!(refused(Some(Node::even(0, 3)), "3,1").contains("names 2 machines and --node 3"));
+        assert!(refused(Some(Node::even(0, 2)), "4000000000,1").contains("too far apart"));
     }
 }

@@ -63,6 +63,46 @@ fn every_command_is_shared_and_merged() {
     }
 }
 
+/// The sessions, and the exchanges, of records.
+fn shares(records: &[Record]) -> Vec<(u64, u64)> {
+    records.iter().map(|record| (record.plan.sessions, record.counts.planned)).collect()
+}
+
+#[test]
+fn every_command_is_shared_by_weight() {
+    let _among = among_others();
+    let directory = scratch();
+    let path = |name: &str| directory.path().join(name);
+    let targets = Targets::start();
+    for (name, line) in targets.commands(directory.path()) {
+        let files = [path("w0.json"), path("w1.json")];
+        let share = |rank: usize| {
+            let mut line = line.clone();
+            if let Some(at) = line.iter().position(|word| word == "-l") {
+                line[at + 1] = format!("127.9.2.{}", rank + 1);
+            }
+            let more = ["--weights", "3,1"];
+            start(&line, &format!("{rank}/2"), &more, &files[rank])
+        };
+        let programs = [share(0), share(1)];
+        programs.map(|program| program.wait().expect(0));
+        let records = files.each_ref().map(|file| Record::read(file).expect("it was written"));
+        let [(first, most), (second, rest)] = shares(&records)[..] else { panic!("two") };
+        assert_eq!((most, rest), (75, 25), "{name}");
+        assert!(first > second && second > 0, "{name}: {first} and {second}");
+        let into = path("all.json").display().to_string();
+        let [one, other] = files.each_ref().map(|file| file.display().to_string());
+        run(["merge", &other, &one, "--record", &into]).expect(0);
+        let merged = Record::read(&path("all.json")).expect("it was written");
+        assert_eq!((merged.counts.ok, merged.plan.sessions), (100, first + second), "{name}");
+        let node = &merged.nodes[1].node;
+        assert_eq!((node.rank, &node.weights[..]), (1, &[3, 1][..]), "{name}");
+        // Each is the whole: 75 a second of which no share was made would not add up.
+        let rate = merged.rates.offered.unwrap_or_default();
+        assert!((rate - 50.0).abs() < 2.0, "{name}: {rate}");
+    }
+}
+
 #[test]
 fn a_share_without_a_seed_or_outside_the_run_is_refused() {
     let _among = among_others();
@@ -73,6 +113,15 @@ fn a_share_without_a_seed_or_outside_the_run_is_refused() {
             "0/3 for the first of three",
         ),
         (&["authrate", "-D", "cn=a", "-w", "b", "--node", "1/2"], "--node needs --seed"),
+        (&["http", "--weights", "1,2", "http://127.0.0.1:9"], "--weights needs --node"),
+        (
+            &["http", "--node", "0/3", "--weights", "1,2", "--seed", "1", "http://127.0.0.1:9"],
+            "name a weight for each",
+        ),
+        (
+            &["http", "--node", "2/3", "-c", "2", "--seed", "1", "http://127.0.0.1:9"],
+            "ask for at least 3",
+        ),
         (&["http", "--start-at", "2020-01-01T00:00:00Z", "http://127.0.0.1:9"], "is past"),
         (&["http", "--start-at", "soon", "http://127.0.0.1:9"], "12:00:05"),
     ] {

@@ -69,12 +69,27 @@ impl Waiting {
     }
 }
 
+/// A command for every protocol. Two relays cannot have one address.
+fn commands(
+    targets: &Targets,
+    directory: &Path,
+    address: &str,
+) -> Vec<(&'static str, Vec<String>)> {
+    let mut commands = targets.commands(directory);
+    for (_, line) in &mut commands {
+        if let Some(at) = line.iter().position(|word| word == "-l") {
+            address.clone_into(&mut line[at + 1]);
+        }
+    }
+    commands
+}
+
 #[test]
 fn a_run_says_what_is_ready_and_begins_at_the_moment_it_is_told() {
     let _among = among_others();
     let directory = scratch();
     let targets = Targets::start();
-    let all = targets.commands(directory.path()).into_iter().map(|(name, line)| {
+    let all = commands(&targets, directory.path(), "127.9.1.2").into_iter().map(|(name, line)| {
         let record = directory.path().join(format!("{name}.json"));
         (name, Waiting::start(&line, &record))
     });
@@ -107,11 +122,7 @@ fn a_run_that_is_not_told_sends_nothing() {
     let directory = scratch();
     let targets = Targets::start();
     let record = directory.path().join("record.json");
-    for (name, mut line) in targets.commands(directory.path()) {
-        // Two relays cannot have one address.
-        if let Some(at) = line.iter().position(|word| word == "-l") {
-            "127.9.1.1".clone_into(&mut line[at + 1]);
-        }
+    for (name, line) in commands(&targets, directory.path(), "127.9.1.1") {
         let mut left = Waiting::start(&line, &record);
         left.ready();
         left.input = None;

@@ -138,15 +138,15 @@ fn clients_without_a_relay_live_as_others_do() {
 }
 
 #[test]
-fn each_node_brings_a_fleet_of_its_own() {
+fn nodes_share_the_clients_of_a_fleet() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let node = |rank: u32| {
-        let run = format!("-4 -R 41 --node {rank}/2 -p 3 10.77.0.1");
+        let run = format!("-4 -R 82 --node {rank}/2 -p 3 10.77.0.1");
         let fleet = FLEET.replace("lan0", &format!("10.77.0.{}", rank + 2));
         Brunt::on(&lan).typed(&fleet).typed(&run).start()
     };
     let (first, second) = (node(0), node(1));
     let (first, second) = (first.wait().ended_with(0), second.wait().ended_with(0));
     let macs: BTreeSet<u8> = holders(&kea).iter().map(|mac| mac[5]).collect();
-    assert_eq!(macs, (4..4 + 2 * 41).collect(), "{first}\n{second}");
+    assert_eq!(macs, (4..4 + 82).collect(), "{first}\n{second}");
 }

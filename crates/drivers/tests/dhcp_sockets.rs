@@ -11,7 +11,7 @@ use brunt_drivers::dhcp::{
     CaptureOptions, Dhcp, Dialogue, Limits, Mix, Population, Session, Setup, Stage, Task, v4, v6,
 };
 use brunt_drivers::net::udp::{Bound, Options, Socket};
-use brunt_exchange::{Monotonic, Outcome, Session as _, Ticket, Watch};
+use brunt_exchange::{Monotonic, Outcome, Session as _, Slots, Ticket, Watch};
 use brunt_testbed::{CountingAllocator, allocations};
 use brunt_wire::{dhcp4, dhcp6};
 use std::cell::Cell;
@@ -97,7 +97,7 @@ fn setup<D: Dialogue>(
         destination,
         task: Task::Mix(Mix::new(2, 1, 1)),
         seed: 5,
-        node: (0, 1),
+        slots: Slots::default(),
         preload: 0,
         leases_max: 200,
         limits: Arc::new(Limits::none()),

@@ -48,7 +48,7 @@ impl Gate {
     }
 
     /// Waits for the other workers, having brought so many sessions, so many of them ready.
-    pub(crate) fn arrive(&self, brought: Ready, now: impl Fn() -> Moment) {
+    pub(crate) fn arrive(&self, brought: &Ready, now: impl Fn() -> Moment) {
         let mut state = self.lock();
         state.missing = state.missing.saturating_sub(1);
         state.ready.sessions += brought.sessions;
@@ -131,7 +131,7 @@ mod tests {
     use brunt_record::Codes;
 
     fn waited(gate: &Gate, clock: Monotonic, stop: &Stop) -> Moment {
-        gate.arrive(Ready { sessions: 2, ready: 2, ..Ready::default() }, || clock.now());
+        gate.arrive(&Ready { sessions: 2, ready: 2, ..Ready::default() }, || clock.now());
         loop {
             match gate.begins(clock.now(), stop) {
                 Ok(origin) => return origin,
@@ -172,7 +172,7 @@ mod tests {
         assert!(origins.iter().all(|origin| *origin == origins[0]));
         assert!(origins[0] >= at(119) && origins[0] < at(160), "{origins:?}");
         let gate = Gate::new(1, Start::At(SystemTime::UNIX_EPOCH));
-        gate.arrive(Ready::default(), || at(500));
+        gate.arrive(&Ready::default(), || at(500));
         assert_eq!(gate.begins(at(500), &Stop::new()), Ok(at(500) + LEAD));
     }
 
@@ -193,11 +193,11 @@ mod tests {
         let (clock, now) = (Monotonic::new(), Moment::ZERO);
         let mut unready = Codes::default();
         unready.record(Outcome::Failed(Class::Connect, 111));
+        let lacking = Ready { sessions: 3, ready: 1, unready: unready.clone() };
         std::thread::scope(|scope| {
-            let lacking = Ready { sessions: 3, ready: 1, unready: unready.clone() };
-            scope.spawn(|| gate.arrive(lacking, || clock.now()));
+            scope.spawn(|| gate.arrive(&lacking, || clock.now()));
             assert_eq!(gate.ready(), None, "one is missing");
-            gate.arrive(Ready { sessions: 4, ready: 4, ..Ready::default() }, || clock.now());
+            gate.arrive(&Ready { sessions: 4, ready: 4, ..Ready::default() }, || clock.now());
         });
         assert_eq!(gate.ready(), Some(Ready { sessions: 7, ready: 5, unready }));
         assert_eq!(gate.begins(now, &stop), Err(now + LOOK));

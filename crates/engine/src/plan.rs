@@ -9,7 +9,7 @@
 use crate::cores;
 use crate::schedule::Schedule;
 use crate::start::Start;
-use brunt_exchange::ThinkTime;
+use brunt_exchange::{Slots, SlotsError, ThinkTime};
 use std::time::Duration;
 
 /// What makes exchanges start.
@@ -33,18 +33,35 @@ pub struct Stopping {
     pub count_includes_warm_up: bool,
 }
 
-/// This node's place among those that share a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// This node's place among those that share a run, and its share.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// The number of this node, counted from 0.
     pub rank: u32,
     /// How many nodes there are.
     pub world: u32,
+    /// Which exchanges are its own.
+    pub slots: Slots,
+    /// The number of its first session among those of all nodes.
+    pub first_session: u32,
 }
 
 impl Default for Node {
     fn default() -> Self {
-        Self { rank: 0, world: 1 }
+        Self::even(0, 1)
+    }
+}
+
+impl Node {
+    /// One of so many nodes that all do the same.
+    pub fn even(rank: u32, world: u32) -> Self {
+        Self { rank, world, slots: Slots::even(rank, world), first_session: 0 }
+    }
+
+    /// One of the nodes that have these weights.
+    pub fn weighted(rank: u32, weights: &[u32]) -> Result<Self, SlotsError> {
+        let slots = Slots::weighted(rank, weights)?;
+        Ok(Self { rank, world: weights.len() as u32, slots, first_session: 0 })
     }
 }
 
@@ -95,6 +112,28 @@ impl Settings {
     /// A closed load with every default.
     pub fn closed(think: ThinkTime, sessions: u32) -> Self {
         Self::new(Load::Closed(think), sessions)
+    }
+
+    /// A node's part of what was asked of the whole run: sessions and backlog. A rate and a count stay those of the
+    /// whole, of which a node carries out its numbers. Connections carry `group` sessions each, and stay together.
+    pub fn shared(mut self, node: Node, group: u32) -> Result<Self, PlanError> {
+        let group = group.max(1);
+        let connections = self.sessions.div_ceil(group);
+        let slots = &node.slots;
+        let (before, own) = (slots.before(connections.into()), slots.of(connections.into()));
+        if own == 0 && connections > 0 {
+            let Node { rank, world, .. } = node;
+            return Err(PlanError::IdleNode { rank, world, connections });
+        }
+        let bound = |connections: u64| {
+            (connections * u64::from(group)).min(u64::from(self.sessions)) as u32
+        };
+        let (first, end) = (bound(before), bound(before + own));
+        let share = node.slots.share();
+        self.backlog = self.backlog.map(|most| ((most as f64 * share).ceil() as usize).max(1));
+        self.sessions = end - first;
+        self.node = Node { first_session: first, ..node };
+        Ok(self)
     }
 
     fn new(load: Load, sessions: u32) -> Self {
@@ -155,6 +194,19 @@ pub enum PlanError {
     /// More room for what waits than fits into any machine.
     #[error("plan the run: a backlog of {0} exchanges; use at most {max}", max = Plan::BACKLOG_MAX)]
     Backlog(usize),
+    /// A node without a session of its own.
+    #[error(
+        "plan the run: node {rank} of {world} would have no connection, as the nodes share {connections}; ask for at \
+         least {world}"
+    )]
+    IdleNode {
+        /// The rank of the node.
+        rank: u32,
+        /// The number of nodes.
+        world: u32,
+        /// The connections of the whole run.
+        connections: u32,
+    },
     /// A node outside the run.
     #[error(
         "plan the run: node {rank} of {world}; nodes are counted from 0, so the rank must be below the number of nodes"
@@ -212,7 +264,7 @@ impl Plan {
         if settings.interval < Self::INTERVAL_MIN {
             return Err(PlanError::Interval(settings.interval));
         }
-        let Node { rank, world } = settings.node;
+        let Node { rank, world, .. } = settings.node;
         if rank >= world {
             return Err(PlanError::Node { rank, world });
         }
@@ -231,7 +283,9 @@ impl Plan {
                 schedule.after_warm_up(settings.warm_up).ok_or(PlanError::WarmUpOfTrace)?;
             settings.load = Load::Open(warmed);
         }
-        let backlog = settings.backlog.unwrap_or_else(|| default_backlog(&settings.load, world));
+        let backlog = settings
+            .backlog
+            .unwrap_or_else(|| default_backlog(&settings.load, settings.node.slots.share()));
         Ok(Self { settings, workers, group, backlog })
     }
 
@@ -297,7 +351,7 @@ impl Plan {
 
     /// The first session of this node in the whole run.
     pub(crate) fn first_session(&self) -> u32 {
-        self.settings.node.rank.saturating_mul(self.settings.sessions)
+        self.settings.node.first_session
     }
 
     /// How long the run goes on once nothing more is due.
@@ -328,9 +382,7 @@ impl Plan {
 
     /// How many of the counted exchanges are this node's.
     pub(crate) fn count_of_node(&self) -> Option<u64> {
-        let Node { rank, world } = self.settings.node;
-        let share = |count: u64| count.saturating_sub(rank.into()).div_ceil(u64::from(world));
-        self.settings.stop.count.map(share)
+        self.settings.stop.count.map(|count| self.settings.node.slots.of(count))
     }
 
     /// When the phases that do not count against a time limit are over.
@@ -341,10 +393,10 @@ impl Plan {
 
 /// Two seconds of this node's highest rate: long enough to ride out a pause of the target, short enough
 /// that what is served from it is not history.
-fn default_backlog(load: &Load, world: u32) -> usize {
+fn default_backlog(load: &Load, share: f64) -> usize {
     match load {
         Load::Open(schedule) => {
-            let peak = schedule.peak_per_second().unwrap_or(0.0) / f64::from(world);
+            let peak = schedule.peak_per_second().unwrap_or(0.0) * share;
             ((peak * 2.0).ceil() as usize).clamp(Plan::BACKLOG_MIN, Plan::BACKLOG_MAX)
         }
         Load::Closed(_) => 0,
@@ -404,12 +456,41 @@ mod tests {
         for (count, world) in [(10, 3), (1, 4), (100, 7)] {
             let share = |rank| {
                 let mut settings = open(1, 1);
-                settings.node = Node { rank, world };
+                settings.node = Node::even(rank, world);
                 settings.stop.count = Some(count);
                 Plan::new(settings, 1).unwrap().count_of_node().unwrap()
             };
             assert_eq!((0..world).map(share).sum::<u64>(), count);
         }
+    }
+
+    #[test]
+    fn nodes_share_sessions_whole_connections_at_a_time() {
+        for (sessions, group, weights) in [
+            (10, 1, vec![1, 1, 1]),
+            (40, 4, vec![3, 1, 1, 1]),
+            (41, 4, vec![1, 5]),
+            (7, 2, vec![2, 1]),
+        ] {
+            let mut first = 0;
+            for rank in 0..weights.len() as u32 {
+                let node = Node::weighted(rank, &weights).unwrap();
+                let whole = Settings { backlog: Some(100), ..open(1, sessions) };
+                let shared = whole.shared(node, group).unwrap();
+                assert_eq!((shared.node.first_session, first % group), (first, 0));
+                let share = shared.node.slots.share();
+                assert!((shared.backlog.unwrap() as f64 - 100.0 * share).abs() < 1.0);
+                let fair = f64::from(sessions) * share;
+                assert!((f64::from(shared.sessions) - fair).abs() <= f64::from(2 * group));
+                first += shared.sessions;
+            }
+            assert_eq!(first, sessions);
+        }
+        let idle = open(1, 2).shared(Node::even(2, 3), 1).unwrap_err();
+        assert_eq!(idle, PlanError::IdleNode { rank: 2, world: 3, connections: 2 });
+        // As it was asked, where nobody shares it.
+        let (alone, asked) = (open(1, 5).shared(Node::default(), 2).unwrap(), open(1, 5));
+        assert_eq!(alone, asked);
     }
 
     #[test]

@@ -25,7 +25,7 @@ use std::io;
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, OnceLock};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use tokio::runtime::{Builder, LocalOptions};
 
 /// Steps a worker may be ahead of the collector before it fills one for longer.
@@ -50,6 +50,8 @@ pub struct Finished {
     pub over: Duration,
     /// How long preparing took, before the origin.
     pub prepared_in: Duration,
+    /// When the run began by the machine's wall clock; `None` in a simulation.
+    pub began: Option<SystemTime>,
 }
 
 /// Why a run has no result.
@@ -90,7 +92,7 @@ pub fn run<T: Time, F: SessionFactory>(
     let numbers = Arc::new(Numbers::new(plan.settings().sessions));
     let shared = Shared { plan, catalogue, stop, gate: &gate, numbers: &numbers };
     let cores = cores::allowed();
-    let began = brunt_exchange::Clock::now(&time.clock());
+    let (began, today) = (brunt_exchange::Clock::now(&time.clock()), today());
     let (measured, collected) = sync_channel::<WorkerIntervals>(workers * AHEAD_MAX);
     let (ways_back, spent): (Vec<_>, Vec<_>) =
         (0..workers).map(|_| sync_channel(AHEAD_MAX)).unzip();
@@ -129,7 +131,8 @@ pub fn run<T: Time, F: SessionFactory>(
             end.and_then(|joined| joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         finished.push(end.map_err(|source| RunError::Worker { worker, source })?);
     }
-    conclude(plan, totals, &finished, began, noise)
+    let finished = conclude(plan, totals, &finished, began, noise)?;
+    Ok(Finished { began: Some(today + finished.prepared_in), ..finished })
 }
 
 /// Carries out `plan` with sessions that block their threads, as [`run`] does with others: each has a worker of its
@@ -155,7 +158,7 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     let waits = Waits::new(clock, gate.origin(), plan, stop);
     let numbers = Arc::new(Numbers::new(sessions));
     let left = Arc::default();
-    let began = clock.now();
+    let (began, today) = (clock.now(), today());
     let (measured, collected) = sync_channel::<WorkerIntervals>(workers * AHEAD_MAX);
     let (ways_back, spent): (Vec<_>, Vec<_>) =
         (0..workers).map(|_| sync_channel(AHEAD_MAX)).unzip();
@@ -184,7 +187,14 @@ pub fn run_blocking<C: BlockingSessionFactory>(
             Err(Fault::Thread(source)) => return Err(RunError::Worker { worker, source }),
         }
     }
-    conclude(plan, totals, &finished, began, noise)
+    let finished = conclude(plan, totals, &finished, began, noise)?;
+    Ok(Finished { began: Some(today + finished.prepared_in), ..finished })
+}
+
+/// The wall clock, which is looked at once a run: everything else is counted from the origin.
+fn today() -> SystemTime {
+    #[expect(clippy::disallowed_methods, reason = "a record says on which day its run began")]
+    SystemTime::now()
 }
 
 /// How late the timers of this machine are, measured once for the process, and the clock to watch it by; neither where
@@ -266,6 +276,7 @@ pub(crate) fn conclude(
         lasted: last - origin,
         over: over - origin,
         prepared_in: origin - began,
+        began: None,
     })
 }
 

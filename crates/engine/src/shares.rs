@@ -1,31 +1,36 @@
 //! Shares of a run in virtual time: what the nodes measured, merged, is what one machine measures.
 
 use crate::plan::{Node, Settings, Stopping};
-use crate::schedule::{Rate, Schedule};
+use crate::schedule::{Rate, Schedule, Shape, Stage};
 use crate::simulation::{Act, ScriptedSessions, Simulated, ms, open, simulate, simulate_with};
 use crate::start::{Start, StartSignal};
 use crate::stop::Stop;
 use crate::worker::Ended;
 use brunt_exchange::{ThinkTime, Ticket};
-use brunt_record::{Catalogue, Ending, Head, Measured, OperationRecord, Plan, Record, Tool, merge};
+use brunt_record::{
+    Catalogue, Ending, Head, Measured, OperationRecord, Phase, Plan, Record, Tool, merge,
+};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// A target whose answer depends on the number of the exchange alone: most come soon, some late,
-/// some not at all, and some exchanges fail before they leave.
-fn scripted() -> ScriptedSessions {
-    ScriptedSessions::new(|ticket: &Ticket| match ticket.number % 23 {
+/// some not at all unless nobody would give up on them, and some exchanges fail before they leave.
+fn scripted(timeout: Duration) -> ScriptedSessions {
+    ScriptedSessions::new(move |ticket: &Ticket| match ticket.number % 23 {
         3 => Act::Refuse(ms(4)),
         7 => Act::Answer(ms(700)),
-        11 => Act::Hang,
+        11 if !timeout.is_zero() => Act::Hang,
         n => Act::Answer(ms(1 + n * 3)),
     })
 }
 
-/// The record of node `rank` of `world`.
-fn node(settings: &Settings, rank: u32, world: u32) -> Record {
-    let settings = Settings { node: Node { rank, world }, ..settings.clone() };
-    let Simulated { finished, intervals } = simulate(settings, &scripted());
+/// The record of the node with this share of the settings.
+fn node(settings: &Settings, node: Node) -> Record {
+    let (rank, world) = (node.rank, node.world);
+    let settings = settings.clone().shared(node, 1).unwrap();
+    let scripted = scripted(settings.operation_timeout);
+    let Simulated { finished, intervals } = simulate(settings, &scripted);
     let mut measured = Measured::default();
     for interval in &intervals {
         measured.absorb(interval);
@@ -34,7 +39,7 @@ fn node(settings: &Settings, rank: u32, world: u32) -> Record {
     let started = "2026-01-02T03:04:05Z".parse().unwrap();
     let catalogue = Catalogue::new(["exchange"], ["connect"]);
     let head = Head {
-        node: (world > 1).then_some(brunt_record::Node { rank, of: world }),
+        node: (world > 1).then_some(brunt_record::Node::even(rank, world)),
         ..Head::new("a".repeat(32), started, tool, Plan::open(1.0, 1, 7), catalogue)
     };
     let names = |_, outcome| format!("{outcome:?}");
@@ -42,11 +47,19 @@ fn node(settings: &Settings, rank: u32, world: u32) -> Record {
     measured.conclusion(head, &names, ending).record().unwrap()
 }
 
-/// The whole run on one machine, and the merged record of its shares.
-fn whole_and_merged(settings: &Settings, world: u32) -> (Record, Record) {
-    let shares = (0..world)
-        .map(|rank| (PathBuf::from(format!("n{rank}.json")), node(settings, rank, world)));
-    (node(settings, 0, 1), merge(&shares.collect::<Vec<_>>()).unwrap())
+/// One to eight nodes that do the same, and some that do not.
+fn divisions() -> impl Iterator<Item = Vec<u32>> {
+    let weighted: [&[u32]; 4] = [&[3, 1, 1, 1], &[5, 2], &[1, 7, 3], &[2, 1, 1, 3, 1, 1, 2, 1]];
+    (2..=8).map(|nodes| vec![1; nodes]).chain(weighted.map(<[u32]>::to_vec))
+}
+
+/// The merged record of the shares of nodes with these weights.
+fn merged(settings: &Settings, weights: &[u32]) -> Record {
+    let shares = (0..weights.len() as u32).map(|rank| {
+        let share = Node::weighted(rank, weights).unwrap();
+        (PathBuf::from(format!("n{rank}.json")), node(settings, share))
+    });
+    merge(&shares.collect::<Vec<_>>()).unwrap()
 }
 
 fn same_to_the_bucket(merged: &OperationRecord, whole: &OperationRecord) {
@@ -83,16 +96,43 @@ fn same(merged: &Record, whole: &Record) {
     }
 }
 
+/// Every kind of schedule, each for four seconds or so.
+fn schedules() -> Vec<Schedule> {
+    let rate = Rate::per_second(100).unwrap();
+    let trace = Shape::Trace((0..320).map(|n| n * n * 35_000).collect());
+    let trace = Stage { phase: Phase::Steady, shape: trace, lasting: Some(ms(4_000)) };
+    vec![
+        Schedule::constant(rate, Some(ms(4_000))).unwrap(),
+        Schedule::poisson(rate, Some(ms(4_000))).unwrap(),
+        Schedule::parse(
+            "90/s for 1s, ramp 50..150 over 1s, sine 100±50 every 500ms for 1s, 120/s for 1s",
+        )
+        .unwrap(),
+        Schedule::new(vec![trace]).unwrap(),
+    ]
+}
+
 #[test]
 fn an_open_load_in_shares_is_the_load_of_one_machine() {
-    // Sessions enough that none waits for another's exchange: 100 a second, up to two seconds each.
+    for schedule in schedules() {
+        // Sessions enough that none waits for another's exchange: some 100 a second, up to two seconds each.
+        let settings = Settings { operation_timeout: ms(2_000), ..Settings::open(schedule, 500) };
+        let whole = node(&settings, Node::default());
+        assert!(whole.counts.timed_out > 10 && whole.counts.failed > 10, "{:?}", whole.counts);
+        for weights in divisions() {
+            same(&merged(&settings, &weights), &whole);
+        }
+    }
+}
+
+#[test]
+fn a_warm_up_in_shares_is_that_of_one_machine() {
     let settings =
         Settings { operation_timeout: ms(2_000), warm_up: ms(1_000), ..open(100, 4, 400) };
-    for world in [2, 3, 5] {
-        let (whole, merged) = whole_and_merged(&settings, world);
-        assert_eq!(whole.counts.planned, 400);
-        assert!(whole.counts.timed_out > 10 && whole.counts.failed > 10, "{:?}", whole.counts);
-        same(&merged, &whole);
+    let whole = node(&settings, Node::default());
+    assert_eq!(whole.counts.planned, 400);
+    for weights in [&[1, 1, 1][..], &[3, 1, 1, 1]] {
+        same(&merged(&settings, weights), &whole);
     }
 }
 
@@ -100,35 +140,26 @@ fn an_open_load_in_shares_is_the_load_of_one_machine() {
 fn a_count_in_shares_is_the_count_of_one_machine() {
     let mut settings = Settings { operation_timeout: ms(2_000), ..open(200, 60, 800) };
     settings.stop.count = Some(501);
-    let (whole, merged) = whole_and_merged(&settings, 2);
-    assert_eq!((whole.counts.planned, merged.counts.planned), (501, 501));
-    same_to_the_bucket(&merged.operations[0], &whole.operations[0]);
+    let whole = node(&settings, Node::default());
+    for weights in divisions() {
+        let merged = merged(&settings, &weights);
+        assert_eq!((whole.counts.planned, merged.counts.planned), (501, 501));
+        same_to_the_bucket(&merged.operations[0], &whole.operations[0]);
+    }
 }
 
 #[test]
-fn a_closed_loop_in_shares_makes_the_exchanges_of_all() {
-    let mut settings = Settings::closed(ThinkTime::None, 2);
-    settings.operation_timeout = ms(2_000);
-    settings.stop.count = Some(300);
-    let (_, merged) = whole_and_merged(&settings, 3);
-    assert_eq!(merged.counts.planned, 300);
-    assert!(merged.conservation.holds);
-    assert_eq!(merged.operations[0].response.count, 300);
-}
-
-/// The numbers of the exchanges of a run that begins with this one.
-fn numbers(settings: &Settings, first: u64) -> Vec<u64> {
-    let settings = Settings { first, ..settings.clone() };
-    let seen = Arc::new(Mutex::new(Vec::new()));
-    let numbers = Arc::clone(&seen);
-    let scripted = ScriptedSessions::new(move |ticket: &Ticket| {
-        numbers.lock().unwrap().push(ticket.number);
-        Act::Answer(ms(1))
-    });
-    simulate(settings, &scripted);
-    let mut seen = seen.lock().unwrap().clone();
-    seen.sort_unstable();
-    seen
+fn a_closed_loop_in_shares_makes_the_exchanges_of_one_machine() {
+    let mut settings = Settings::closed(ThinkTime::None, 16);
+    settings.stop.count = Some(500);
+    let whole = node(&settings, Node::default());
+    for weights in divisions() {
+        // Which user does what differs, and so does when; what is done does not.
+        let merged = merged(&settings, &weights);
+        assert_eq!((merged.counts.planned, merged.conservation.holds), (500, true));
+        same_to_the_bucket(&merged.operations[0], &whole.operations[0]);
+        assert_eq!(merged.nodes.len(), weights.len());
+    }
 }
 
 #[test]
@@ -145,6 +176,21 @@ fn a_run_that_is_stopped_before_it_is_told_to_begin_sends_nothing() {
         assert_eq!((run.finished.counts.planned, run.finished.ended), (0, Ended::Stopped));
         assert!(run.finished.prepared_in >= ms(300), "it waited: {:?}", run.finished.prepared_in);
     }
+}
+
+/// The numbers of the exchanges of a run that begins with this one.
+fn numbers(settings: &Settings, first: u64) -> Vec<u64> {
+    let settings = Settings { first, ..settings.clone() };
+    let seen = Arc::new(Mutex::new(Vec::new()));
+    let numbers = Arc::clone(&seen);
+    let scripted = ScriptedSessions::new(move |ticket: &Ticket| {
+        numbers.lock().unwrap().push(ticket.number);
+        Act::Answer(ms(1))
+    });
+    simulate(settings, &scripted);
+    let mut seen = seen.lock().unwrap().clone();
+    seen.sort_unstable();
+    seen
 }
 
 #[test]

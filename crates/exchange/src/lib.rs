@@ -28,6 +28,7 @@ mod inert;
 mod notation;
 mod outcome;
 mod session;
+mod slots;
 mod think;
 mod watch;
 
@@ -37,5 +38,6 @@ pub use inert::{Layout, inert, is_inert};
 pub use notation::{decimal, duration};
 pub use outcome::{Class, Outcome};
 pub use session::{Session, Ticket, Want};
+pub use slots::{Numbers, Slots, SlotsError};
 pub use think::{ThinkTime, ThinkTimeError};
 pub use watch::{Part, Stamps, Watch};

@@ -7,13 +7,23 @@ use std::fmt;
 /// One of several programs that share a run. Each takes its part of the exchanges by number, so no
 /// two carry out the same one.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+    Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
 pub struct Node {
     /// Its number, counted from 0.
     pub rank: u32,
     /// How many nodes share the run.
     pub of: u32,
+    /// How much each of them does, by rank, if they do not all do the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<u32>,
+}
+
+impl Node {
+    /// One of so many nodes that all do the same.
+    pub fn even(rank: u32, of: u32) -> Self {
+        Self { rank, of, weights: Vec::new() }
+    }
 }
 
 impl fmt::Display for Node {

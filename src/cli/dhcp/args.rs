@@ -44,13 +44,6 @@ pub(crate) struct DhcpArgs {
     pub(crate) notes: Vec<String>,
 }
 
-impl DhcpArgs {
-    /// How many machines share the run.
-    pub(crate) fn nodes(&self) -> u32 {
-        self.output.run.node.map_or(1, |node| node.of)
-    }
-}
-
 /// The protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Family {

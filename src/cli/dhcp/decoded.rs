@@ -157,7 +157,7 @@ fn ours(lines: &mut Lines, args: &DhcpArgs) {
     lines.some("backlog", *backlog);
     lines.some("warm-up", Some(*warm_up).filter(|time| !time.is_zero()).map(seconds));
     lines.some("batch", *batch);
-    lines.some("node", args.output.run.node.filter(|node| node.of > 1));
+    lines.some("node", args.output.run.node.as_ref().filter(|node| node.of > 1));
 }
 
 fn lives(lines: &mut Lines, fleet: &Fleet) {

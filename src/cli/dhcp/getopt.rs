@@ -197,7 +197,7 @@ mod tests {
             (&["--record"], "--record needs a value: write --record file"),
             (
                 &["--w", "1"],
-                "--w is ambiguous, it may mean --warm-up, --window, --workers, --web: write it in full",
+                "--w is ambiguous, it may mean --warm-up, --window, --workers, --web, --weights: write it in full",
             ),
             (&["--r=1"], "--r is ambiguous, it may mean "),
         ] {

@@ -106,7 +106,7 @@ fn a_server_alone_is_asked_as_the_old_tool_asked_it() {
     assert_eq!((args.limits.drops, args.limits.numbers), (Default::default(), [None; 2]));
     assert_eq!((args.limits.period, args.limits.exit_wait), (None, None));
     assert_eq!((&args.load.rate, args.load.window), (&Rate::Unlimited, None));
-    assert_eq!(args.nodes(), 1);
+    assert_eq!(args.output.run.node, None);
     assert_eq!(args.output.style, Style::Kea);
     assert_eq!(args.templates, None);
     assert!(!args.exchange.retransmit && args.notes.is_empty());

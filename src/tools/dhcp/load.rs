@@ -5,6 +5,7 @@ use std::time::Duration;
 use brunt_drivers::dhcp::{LifecycleOptions, Mix, PowerCut};
 use brunt_engine::schedule::Schedule;
 use brunt_engine::{Load, Plan, Settings, Stopping, ThinkTime};
+use brunt_exchange::Slots;
 
 use crate::cli::arrivals::Rate;
 use crate::cli::dhcp::args::{Births, DhcpArgs, Fleet, Scenario};
@@ -41,23 +42,27 @@ pub(super) fn mix(args: &DhcpArgs) -> Mix {
 /// Works out the plan, or says what is wrong with the command line.
 pub(super) fn plan(args: &DhcpArgs, seed: u64, sources: usize) -> Result<Plan, String> {
     let load = load(args)?;
+    let node = share::asked(&args.output.run, args.load.seed)?;
     let mut settings = match load {
         Load::Open(schedule) => {
-            let window = window(args, &schedule);
+            let window = window(args, &schedule, node.world);
             Settings::open(schedule, window)
         }
         Load::Closed(think) => Settings::closed(think, users(args)),
     };
-    settings.stop =
-        Stopping { count: count(args), time: args.limits.period, count_includes_warm_up: false };
+    settings.stop = Stopping {
+        count: count(args, &node.slots),
+        time: args.limits.period,
+        count_includes_warm_up: false,
+    };
     settings.warm_up = args.load.warm_up;
-    settings.workers = Some(workers(args, settings.sessions, sources));
     settings.pin = args.load.pin;
     settings.backlog = args.load.backlog;
     settings.drain = Some(drain(args));
     settings.interval = args.output.interval.min(args.output.interim.unwrap_or(Duration::MAX));
     settings.seed = seed;
-    settings.node = share::asked(&args.output.run, args.load.seed)?;
+    let mut settings = share::divided(settings, node, 1)?;
+    settings.workers = Some(workers(args, settings.sessions, sources));
     Plan::new(settings, 1).map_err(|error| format!("failed to {error}"))
 }
 
@@ -79,17 +84,17 @@ fn load(args: &DhcpArgs) -> Result<Load, String> {
 }
 
 /// As many as a server that answers nothing keeps in flight, so that the rate is kept even then.
-fn window(args: &DhcpArgs, schedule: &Schedule) -> u32 {
+fn window(args: &DhcpArgs, schedule: &Schedule, nodes: u32) -> u32 {
     let peak = schedule.peak_per_second().unwrap_or(f64::from(WINDOW_MAX));
-    window_at(args, peak / f64::from(args.nodes()))
+    window_at(args, peak, nodes)
 }
 
-/// The same for a rate.
-pub(super) fn window_at(args: &DhcpArgs, peak: f64) -> u32 {
-    let [first, second] = args.limits.drop_time;
-    let enough = peak * (first + second).as_secs_f64() + WINDOW_SLACK;
+/// The same for a rate, over so many nodes.
+pub(super) fn window_at(args: &DhcpArgs, peak: f64, nodes: u32) -> u32 {
+    let ([first, second], nodes) = (args.limits.drop_time, f64::from(nodes));
+    let enough = peak * (first + second).as_secs_f64() + WINDOW_SLACK * nodes;
     let patience = if args.exchange.retransmit { peak * PATIENCE.as_secs_f64() } else { 0.0 };
-    let most = enough.max(patience).min(f64::from(WINDOW_MAX));
+    let most = enough.max(patience).min(f64::from(WINDOW_MAX) * nodes);
     args.load.window.map_or(most as u32, u32::from)
 }
 
@@ -112,17 +117,23 @@ fn workers(args: &DhcpArgs, sessions: u32, sources: usize) -> usize {
     args.load.workers.unwrap_or(cores).clamp(1, most)
 }
 
+/// Which exchanges are this machine's.
+pub(super) fn slots(args: &DhcpArgs) -> Slots {
+    share::asked(&args.output.run, args.load.seed).map(|node| node.slots).unwrap_or_default()
+}
+
 /// The first `-n` counts leases asked for; renewals and releases that fall due between them are not of their number.
-fn count(args: &DhcpArgs) -> Option<u64> {
+fn count(args: &DhcpArgs, slots: &Slots) -> Option<u64> {
     match args.scenario {
-        // Each machine has clients of its own.
-        Scenario::Avalanche => Some(u64::from(args.clients.count.get()) * u64::from(args.nodes())),
+        Scenario::Avalanche => Some(u64::from(args.clients.count.get())),
         Scenario::Fleet(_) => args.limits.numbers[0],
-        Scenario::Basic => {
-            let world = u64::from(args.nodes());
-            let of_all = |count: u64| mix(args).until_acquired(count.div_ceil(world)) * world;
-            args.limits.numbers[0].map(of_all)
-        }
+        Scenario::Basic => args.limits.numbers[0].map(|count| {
+            // Each machine mixes its own exchanges: those that end with its part of the leases asked for.
+            match mix(args).until_acquired(slots.of(count)) {
+                0 if count > 0 => slots.number(0),
+                own => own.checked_sub(1).map_or(0, |last| slots.number(last) + 1),
+            }
+        }),
     }
 }
 

@@ -251,7 +251,7 @@ impl<'a> Perfdhcp<'a> {
         limits: Arc<Limits>,
     ) -> Setup<D, C> {
         let (args, diagnostics) = (self.args, self.args.output.diagnostics);
-        let node = self.load.settings().node;
+        let node = &self.load.settings().node;
         Setup {
             plans,
             population: self.population.clone(),
@@ -263,9 +263,9 @@ impl<'a> Perfdhcp<'a> {
                 Scenario::Basic | Scenario::Avalanche => Task::Mix(load::mix(args)),
             },
             seed: self.seed,
-            node: (node.rank, node.world),
+            slots: node.slots.clone(),
             preload: args.load.preload.into(),
-            leases_max: leases_max(args),
+            leases_max: leases_max(args, node.slots.share()),
             limits,
             unique: args.clients.unique,
             expectations: expectations(args),
@@ -314,18 +314,23 @@ impl<'a> Perfdhcp<'a> {
 
     /// What random choices follow from (`-x r`), which the old tool promised and never said.
     fn randomness(&self) -> String {
-        let node = self.load.settings().node;
+        let node = &self.load.settings().node;
+        let round = node.slots.round();
+        let own: Vec<String> =
+            node.slots.numbers(0, 1).take_while(|n| *n < round).map(|n| n.to_string()).collect();
         let base = self.population.base().map_or_else(
             || "drawn from a list".to_owned(),
             |mac| mac.map(|octet| format!("{octet:02x}")).join(":"),
         );
         format!(
             "seed={}\nclients={}, the first with MAC {base}\nnode {rank} of {world}: starts every exchange whose \
-             number modulo {world} is {rank}\n",
+             number modulo {round} is {own}\n",
             self.seed,
             self.population.size(),
             rank = node.rank,
-            world = node.world
+            world = node.world,
+            round = node.slots.round(),
+            own = own.join(" or "),
         )
     }
 }
@@ -347,18 +352,19 @@ fn population(args: &DhcpArgs, seed: u64) -> Result<Population, String> {
     })
 }
 
-/// How many clients there are on all nodes together. Each node takes those whose numbers leave its own as the
-/// remainder, so no two machines ever are the same client; a fleet brings all of its clients on each.
+/// How many clients there are on all nodes together. Each node takes its share of them, so no two machines ever are the
+/// same client; where there are too few for that, there are more.
 fn range(args: &DhcpArgs) -> u64 {
-    let (count, nodes) = (u64::from(args.clients.count.get()), u64::from(args.nodes()));
-    match args.scenario {
-        Scenario::Fleet(_) | Scenario::Avalanche => count * nodes,
-        Scenario::Basic => count.next_multiple_of(nodes),
+    let count = u64::from(args.clients.count.get());
+    if matches!(args.scenario, Scenario::Basic) {
+        count.max(load::slots(args).round())
+    } else {
+        count
     }
 }
 
-fn leases_max(args: &DhcpArgs) -> usize {
-    let rate = (args.exchange.renew_rate + args.exchange.release_rate) / f64::from(args.nodes());
+fn leases_max(args: &DhcpArgs, share: f64) -> usize {
+    let rate = (args.exchange.renew_rate + args.exchange.release_rate) * share;
     if args.exchange.release_on_exit || args.output.diagnostics.leases {
         return LEASES_MAX;
     }

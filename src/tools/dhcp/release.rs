@@ -11,6 +11,7 @@ use brunt_drivers::net::carrier::Carrier;
 use brunt_engine::schedule::Schedule;
 use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_engine::{Plan, Settings, Stop, Urgency};
+use brunt_exchange::Slots;
 use brunt_record::{Catalogue, Interval};
 
 use super::diagnostics::Diagnostics;
@@ -58,7 +59,7 @@ pub(super) fn all<D: Diagnostics, C: Carrier + 'static>(
         destination: job.route.server,
         task: Task::Release(leases),
         seed: job.seed,
-        node: (0, 1),
+        slots: Slots::default(),
         preload: 0,
         leases_max: 0,
         limits: Arc::new(Limits::none()),

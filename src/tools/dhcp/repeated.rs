@@ -39,7 +39,8 @@ impl<'a> Leasing<'a> {
             Perfdhcp::prepare(self.args, signals, Verbosity::Quiet, self.subject.seed)?;
         // Its workers are as many as there are sockets.
         let step = Step { all_cores: false, ..step.clone() };
-        perfdhcp.load = step.plan(&perfdhcp.load, |rate| Some(load::window_at(self.args, rate)))?;
+        perfdhcp.load =
+            step.plan(&perfdhcp.load, |rate| Some(load::window_at(self.args, rate, 1)))?;
         perfdhcp.repeated = true;
         perfdhcp.carry_out(observers).map(|(finished, _)| finished)
     }

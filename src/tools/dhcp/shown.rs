@@ -3,6 +3,7 @@
 use brunt_drivers::dhcp::{Kind, Stage};
 use brunt_report::dhcp::{Asked, Counted};
 
+use super::load;
 use crate::cli::arrivals::Rate;
 use crate::cli::dhcp::args::{DhcpArgs, Family, Fleet, Scenario};
 
@@ -19,7 +20,7 @@ pub(super) fn asked(args: &DhcpArgs) -> Asked {
     };
     let rate = match &args.load.rate {
         // The part of it that is this machine's.
-        Rate::Constant { per_second, .. } => Some(*per_second / f64::from(args.nodes())),
+        Rate::Constant { per_second, .. } => Some(*per_second * load::slots(args).share()),
         _ => None,
     };
     Asked {

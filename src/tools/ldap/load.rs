@@ -30,7 +30,8 @@ pub(super) fn plan(args: &RateArgs, seed: u64, exchanges_max: Option<u64>) -> Re
     settings.operation_timeout = asked.operation_timeout.unwrap_or_default();
     settings.drain = asked.drain_timeout;
     settings.seed = seed;
-    settings.node = share::asked(&args.output.run, args.seed)?;
     settings.explain_every = args.output.verbose;
+    let node = share::asked(&args.output.run, args.seed)?;
+    let settings = share::divided(settings, node, asked.concurrent)?;
     Plan::new(settings, asked.concurrent).map_err(|error| format!("failed to {error}"))
 }

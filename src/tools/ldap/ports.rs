@@ -9,6 +9,7 @@ use crate::cli::arrivals::Rate;
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::load::ConnectionMode;
 use crate::console;
+use crate::run::share;
 
 /// Warns, with the arithmetic and the remedy, where the run will need more ports than there are.
 pub(super) fn check(args: &RateArgs, plan: &Plan) {
@@ -37,14 +38,16 @@ fn demand(args: &RateArgs, plan: &Plan) -> Demand {
     let sources = &dialer.options().sources;
     let addresses = || dialer.servers().iter().flat_map(Server::addresses);
     let loopback = addresses().all(|address| address.ip().is_loopback());
+    let slots =
+        share::asked(&args.output.run, args.seed).map(|node| node.slots).unwrap_or_default();
     let churn_per_second = match (&args.load.rate, churns(args)) {
-        (Rate::Constant { per_second, .. }, true) => *per_second,
+        (Rate::Constant { per_second, .. }, true) => *per_second * slots.share(),
         _ => 0.0,
     };
     let starting = addresses().next().map_or(0, |address| sources.count(address.ip()));
     Demand {
         churn_per_second,
-        open: u64::from(plan.connections()),
+        open: slots.of(plan.connections().into()),
         sources: starting.max(1),
         targets: dialer.servers().len().max(1),
         close: dialer.options().close,

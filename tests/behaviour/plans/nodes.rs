@@ -50,7 +50,7 @@ fn merged(nodes: &[Record; 2]) {
     let ended = run(["merge", &files[1], &files[0], "--record", &all]).expect(0);
     assert!(ended.stdout.contains("100 planned, 100 sent"), "{ended}");
     let whole = Record::read(Path::new(&all)).expect("it was written");
-    assert_eq!((whole.counts.ok, whole.nodes.len(), whole.node), (100, 2, None));
+    assert_eq!((whole.counts.ok, whole.nodes.len(), &whole.node), (100, 2, &None));
     let of = |record: &Record| record.operations[0].response.histogram().expect("it is one");
     let mut expected = of(&nodes[0]);
     expected.merge(&of(&nodes[1]));

@@ -9,7 +9,7 @@ use super::setup::{Opener, Setup};
 use super::{CaptureOptions, Dhcp, Limits, Mix, Task, v4, v6};
 use crate::net::interface::local_address;
 use crate::net::udp::{Bound, OpenError, Options, Socket};
-use brunt_exchange::Monotonic;
+use brunt_exchange::{Monotonic, Slots};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
@@ -169,7 +169,7 @@ fn whole<D: super::Dialogue>(
         destination: asked.server,
         task: Task::Mix(Mix::ACQUIRE),
         seed: asked.seed,
-        node: (0, 1),
+        slots: Slots::default(),
         preload: 0,
         leases_max: 0,
         limits: Arc::new(Limits::none()),

@@ -42,17 +42,18 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
         let at = now - shared.origin(now);
         let (kind, rank) = match &shared.task {
             Task::Mix(mix) => {
-                // Each node mixes its own numbers, so that the ranks it gives out are its own as
-                // well: those that leave its number as the remainder, and with them its clients.
-                let world = u64::from(shared.node.1.max(1));
-                let turn = mix.turn(number / world);
-                (turn.kind, turn.rank * world + number % world)
+                // Each node mixes its own numbers, so that its clients are its own as well.
+                let turn = mix.turn(shared.slots.place(number));
+                (turn.kind, turn.rank)
             }
             Task::Release(_) => (Kind::Release, number),
             Task::Live(_) => (Kind::Acquire, u64::from(self.number)),
         };
         if kind == Kind::Acquire {
-            let client = shared.population.client(rank);
+            let client = match &shared.task {
+                Task::Mix(_) => shared.client(rank),
+                Task::Release(_) | Task::Live(_) => shared.population.client(rank),
+            };
             return Ok(ExchangeRequest { kind, number, client, lease: None, at });
         }
         let lease = match &shared.task {

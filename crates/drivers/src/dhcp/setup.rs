@@ -9,7 +9,7 @@ use super::expectation::Expectation;
 use super::limits::Limits;
 use super::population::Population;
 use super::task::Task;
-use brunt_exchange::Clock;
+use brunt_exchange::{Clock, Slots};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -34,8 +34,8 @@ pub struct Setup<D: Dialogue, C> {
     pub task: Task<D::Lease>,
     /// The seed of every random choice.
     pub seed: u64,
-    /// This node's number, and how many there are.
-    pub node: (u32, u32),
+    /// Which exchanges, and which clients, are this node's.
+    pub slots: Slots,
     /// How many messages of the first stage are sent before the run, over all workers.
     pub preload: u64,
     /// How many leases each worker keeps at most; 0 keeps none.

@@ -14,7 +14,7 @@ use super::silence::Silence;
 use super::tally::Tally;
 use super::task::Task;
 use super::unique::Addresses;
-use brunt_exchange::{Clock, Moment};
+use brunt_exchange::{Clock, Moment, Slots};
 use std::net::SocketAddr;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -27,7 +27,9 @@ pub(super) struct Shared<D: Dialogue> {
     pub(super) destination: SocketAddr,
     pub(super) task: Task<D::Lease>,
     pub(super) seed: u64,
-    pub(super) node: (u32, u32),
+    pub(super) slots: Slots,
+    /// How many clients are this node's, where they take turns.
+    own_clients: Option<u64>,
     pub(super) preload: u64,
     pub(super) leases_max: usize,
     pub(super) limits: Arc<Limits>,
@@ -48,6 +50,8 @@ pub(super) struct Shared<D: Dialogue> {
 impl<D: Dialogue> Shared<D> {
     /// What so many workers have in common, which their sockets are not.
     pub(super) fn new<C>(setup: Setup<D, C>, workers: usize) -> Self {
+        let in_turn = setup.population.base().is_some();
+        let own_clients = in_turn.then(|| setup.slots.of(setup.population.size()).max(1));
         Self {
             plans: setup.plans,
             population: setup.population,
@@ -55,7 +59,8 @@ impl<D: Dialogue> Shared<D> {
             destination: setup.destination,
             task: setup.task,
             seed: setup.seed,
-            node: setup.node,
+            slots: setup.slots,
+            own_clients,
             preload: setup.preload,
             leases_max: setup.leases_max,
             limits: setup.limits,
@@ -82,6 +87,13 @@ impl<D: Dialogue> Shared<D> {
         if matches!(self.task, Task::Live(_)) { 0 } else { self.leases_max }
     }
 
+    /// The client that comes next, as the number of clients that came before it on this node says. No other node has
+    /// the same one.
+    pub(super) fn client(&self, before: u64) -> u64 {
+        let place = self.own_clients.map_or(before, |own| before % own);
+        self.population.client(self.slots.number(place))
+    }
+
     /// How many messages a worker sends before the run.
     pub(super) fn preload_of(&self, worker: usize) -> u64 {
         let (each, more) = (self.preload / self.workers.max(1), self.preload % self.workers.max(1));
@@ -90,11 +102,11 @@ impl<D: Dialogue> Shared<D> {
 
     /// The number of the `n`th message that a worker sends before the run: counted downwards from
     /// the last that a transaction id can be made of, where no exchange of the run comes soon. And
-    /// its rank among those of all workers and nodes, from which its client follows.
-    pub(super) fn preload_number(&self, worker: usize, n: u64) -> (u64, u64) {
+    /// its client.
+    pub(super) fn preload(&self, worker: usize, n: u64) -> (u64, u64) {
         let of_node = worker as u64 + n * self.workers;
-        let rank = u64::from(self.node.0) + of_node * u64::from(self.node.1);
-        (u64::from(u32::MAX).saturating_sub(rank), rank)
+        let rank = self.slots.number(of_node);
+        (u64::from(u32::MAX).saturating_sub(rank), self.client(of_node))
     }
 
     /// Takes in what a worker knows at its end of replies that did not come.

@@ -13,7 +13,7 @@ use super::setup::Setup;
 use super::task::Task;
 use super::{Kind, Mix, Population, Stage};
 use crate::net::carrier::{Carrier, Inbox, OutgoingDatagram};
-use brunt_exchange::{Class, Clock, Moment, Monotonic, Outcome};
+use brunt_exchange::{Class, Clock, Moment, Monotonic, Outcome, Slots};
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::future::poll_fn;
@@ -320,7 +320,7 @@ pub(super) fn setup<C>(rules: Rules) -> Setup<Toy, C> {
         destination: nowhere(),
         task: Task::Mix(Mix::ACQUIRE),
         seed: 1,
-        node: (0, 1),
+        slots: Slots::default(),
         preload: 0,
         leases_max: 0,
         limits: Arc::new(Limits::none()),

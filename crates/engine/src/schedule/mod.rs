@@ -18,6 +18,7 @@ pub use shape::Shape;
 pub use trace::{TraceError, read_offsets};
 
 use brunt_exchange::chance::mix;
+use brunt_exchange::{Numbers, Slots};
 use brunt_record::Phase;
 use std::time::Duration;
 
@@ -162,17 +163,12 @@ impl Schedule {
 
     /// The exchange with this number; `None` if the schedule has no more than `number`.
     pub fn due(&self, number: u64, seed: u64) -> Option<Due> {
-        Share::new(self.clone(), number, 1, seed).next()
+        Share::new(self.clone(), Slots::default().numbers(number, 1), seed).next()
     }
 
-    /// The exchanges whose numbers are `rank` modulo `world`.
-    ///
-    /// # Panics
-    ///
-    /// If `world` is 0.
-    pub fn share(&self, rank: u64, world: u64, seed: u64) -> Share {
-        assert!(world > 0, "a share of nothing");
-        Share::new(self.clone(), rank, world, seed)
+    /// The exchanges with these numbers, which rise.
+    pub fn share(&self, numbers: Numbers, seed: u64) -> Share {
+        Share::new(self.clone(), numbers, seed)
     }
 
     /// How long the schedule lasts; `None` if it has no end.
@@ -256,7 +252,8 @@ impl Schedule {
 pub struct Share {
     schedule: Schedule,
     seed: u64,
-    world: u64,
+    /// The numbers of this share after the next.
+    numbers: Numbers,
     place: u64,
     /// The next number of this share, counted from the beginning of the stage.
     next: u64,
@@ -281,13 +278,14 @@ enum Arrivals {
 }
 
 impl Share {
-    fn new(schedule: Schedule, first: u64, world: u64, seed: u64) -> Self {
+    fn new(schedule: Schedule, mut numbers: Numbers, seed: u64) -> Self {
+        let next = numbers.following();
         let mut share = Self {
             schedule,
             seed,
-            world,
+            numbers,
             place: 0,
-            next: first,
+            next,
             number_base: 0,
             steady_base: 0,
             time_base: 0,
@@ -350,7 +348,7 @@ impl Iterator for Share {
                         steady_before: self.steady_base
                             + if phase == Phase::Steady { self.next } else { 0 },
                     };
-                    self.next += self.world;
+                    self.next = self.numbers.following().wrapping_sub(self.number_base);
                     return Some(due);
                 }
                 Err(count) => {
@@ -418,7 +416,7 @@ mod tests {
     #[test]
     fn stages_follow_each_other_without_a_gap() {
         let schedule = Schedule::parse("10/s for 2s, 5/s for 1s").unwrap();
-        let all: Vec<Due> = schedule.share(0, 1, 0).collect();
+        let all: Vec<Due> = schedule.share(Slots::default().numbers(0, 1), 0).collect();
         assert_eq!(all.len(), 25);
         assert_eq!(all[19].nanos, 1_900_000_000);
         assert_eq!(all[20].nanos, 2 * SECOND);
@@ -436,7 +434,7 @@ mod tests {
         let due = schedule.due(70 * 3_600 + 11, 0).unwrap();
         assert_eq!(due.nanos, 3 * 3_600 * SECOND + SECOND + SECOND / 30);
         assert_eq!(due.steady_before, due.number);
-        let walked = schedule.share(0, 1, 0).nth(70 * 40 + 11).unwrap();
+        let walked = schedule.share(Slots::default().numbers(0, 1), 0).nth(70 * 40 + 11).unwrap();
         assert_eq!(walked, schedule.due(70 * 40 + 11, 0).unwrap());
         assert_eq!(schedule.lasting(), None);
     }
@@ -505,12 +503,20 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
         fn shares_make_the_whole(
-            stages in prop::collection::vec(stage(), 1..5), world in 1..7_u64, seed: u64,
+            stages in prop::collection::vec(stage(), 1..5),
+            weights in prop::collection::vec(1_u32..9, 1..7),
+            seed: u64,
         ) {
             let Ok(schedule) = Schedule::new(stages) else { return Ok(()) };
-            let whole: Vec<Due> = schedule.share(0, 1, seed).collect();
+            let whole: Vec<Due> = schedule.share(Slots::default().numbers(0, 1), seed).collect();
+            // Two workers a node.
+            let of_node = |rank| {
+                let slots = Slots::weighted(rank, &weights).unwrap();
+                [slots.numbers(0, 2), slots.numbers(1, 2)]
+            };
+            let shares = (0..weights.len() as u32).flat_map(of_node);
             let mut together: Vec<Due> =
-                (0..world).flat_map(|rank| schedule.share(rank, world, seed)).collect();
+                shares.flat_map(|numbers| schedule.share(numbers, seed)).collect();
             together.sort_by_key(|due| due.number);
             prop_assert_eq!(&whole, &together);
             prop_assert!(whole.iter().enumerate().all(|(n, due)| due.number == n as u64));

@@ -12,9 +12,8 @@ use super::assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
 use super::continuations::Continuations;
 use crate::plan::{Load, Plan};
 use crate::schedule::{Due, Share};
-use brunt_exchange::ThinkTime;
 use brunt_exchange::chance::mix;
-use brunt_exchange::{Moment, Want};
+use brunt_exchange::{Moment, Slots, ThinkTime, Want};
 use brunt_record::Phase;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -118,8 +117,8 @@ struct Closed {
     count: Option<u64>,
     count_includes_warm_up: bool,
     steady_from: Duration,
-    rank: u64,
-    world: u64,
+    /// Which numbers are this node's.
+    slots: Slots,
     thinking: BinaryHeap<Reverse<(Moment, u32)>>,
 }
 
@@ -134,17 +133,16 @@ impl Dispatch {
         numbers: Arc<Numbers>,
     ) -> Self {
         let settings = plan.settings();
-        let (rank, world) = (u64::from(settings.node.rank), u64::from(settings.node.world));
+        let own = &settings.node.slots;
         let model = match &settings.load {
             Load::Open(schedule) => {
-                let place = rank + world * worker as u64;
                 // Random arrivals of runs that follow each other are not the same arrivals.
                 let seed = if settings.first == 0 {
                     settings.seed
                 } else {
                     mix(settings.seed, settings.first)
                 };
-                let share = schedule.share(place, world * plan.workers() as u64, seed);
+                let share = schedule.share(own.numbers(worker as u64, plan.workers() as u64), seed);
                 Model::Open(Box::new(Open {
                     share,
                     first: settings.first,
@@ -167,8 +165,7 @@ impl Dispatch {
                 count: plan.count_of_node(),
                 count_includes_warm_up: settings.stop.count_includes_warm_up,
                 steady_from: settings.warm_up,
-                rank,
-                world,
+                slots: own.clone(),
                 thinking: BinaryHeap::with_capacity(slots),
             }),
         };
@@ -454,7 +451,7 @@ impl Closed {
             self.numbers.promised.fetch_sub(1, Ordering::Relaxed);
         }
         let taken = self.numbers.taken(&self.numbers.next);
-        let number = self.first.wrapping_add(self.rank + self.world * taken);
+        let number = self.first.wrapping_add(self.slots.number(taken));
         let assignment = Assignment { number, due, phase };
         sink.planned(&assignment);
         Some(assignment)

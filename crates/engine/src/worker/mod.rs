@@ -108,7 +108,7 @@ pub(crate) async fn work<T: Time, F: SessionFactory>(
     }
     let pacer = Pacer { worker: &worker, timer: &timer };
     pacer.prepare().await;
-    shared.gate.arrive(worker.brought(), || worker.clock.now());
+    shared.gate.arrive(&worker.brought(), || worker.clock.now());
     let origin = pacer.origin(shared.gate).await;
     let lasting = shared.plan.lasting();
     pacer.start(origin, lasting).await;

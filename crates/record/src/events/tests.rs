@@ -139,7 +139,7 @@ fn head() -> Head {
     let catalogue = Catalogue::new(["bind", "search"], ["connect", "tls"]);
     let catalogue = catalogue.with_tallies(["sent", "late"]);
     Head {
-        node: Some(Node { rank: 1, of: 3 }),
+        node: Some(Node::even(1, 3)),
         ceiling: Some(123_456.789_012_345_67),
         percentiles: vec![50.0, 99.9, 99.99],
         objectives: vec!["bind.p99<20ms".parse().unwrap(), "errors<50%".parse().unwrap()],
@@ -259,7 +259,7 @@ fn a_file_that_is_cut_anywhere_makes_a_partial_record_of_what_is_there() {
             partial.verdict.reasons.iter().map(|reason| reason.text.as_str()).collect();
         assert!(reasons.iter().any(|text| text.contains("without an end")), "{reasons:?}");
         assert!(!reasons.iter().any(|text| text.contains("failed to account")), "{reasons:?}");
-        assert_eq!((&partial.run, partial.node), (&record.run, record.node));
+        assert_eq!((&partial.run, &partial.node), (&record.run, &record.node));
     }
     // Only its line feed is missing: the run is whole.
     assert_eq!(replay(&text[..text.len() - 1]).unwrap().record().unwrap(), record);

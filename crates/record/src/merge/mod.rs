@@ -35,7 +35,7 @@ pub fn merge(files: &Files) -> Result<Record, MergeError> {
     let nodes = refusal::nodes(files)?;
     let mut records: Vec<(&Path, &Record)> =
         files.iter().map(|(path, record)| (path.as_path(), record)).collect();
-    records.sort_by_key(|(_, record)| refusal::shares(record).first().map(|share| share.node));
+    records.sort_by_key(|(_, record)| refusal::shares(record).first().map(|share| share.node.rank));
     let Some((path, _)) = records.first().copied() else { return Err(MergeError::Nothing) };
     let records: Vec<&Record> = records.into_iter().map(|(_, record)| record).collect();
     let damaged = |source| MergeError::Histogram { path: path.to_owned(), source };

@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 pub struct NodeRecord {
     /// Which of the nodes.
     pub node: Node,
+    /// What its owner calls it, where a coordinator ran it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The id of its run: the same for all that were started as one.
     pub run: Option<String>,
     /// When it began, in RFC 3339, by its own clock.
@@ -31,6 +34,15 @@ pub struct NodeRecord {
     pub generator: Generator,
     /// Whether its figures can be trusted.
     pub verdict: Verdict,
+    /// How far its wall clock is ahead of the coordinator's, in seconds. Nothing is corrected by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_ahead_s: Option<f64>,
+    /// How much later than the first of the nodes it began, in seconds, as the coordinator measured it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub skew_s: Option<f64>,
+    /// When the coordinator lost it, in seconds since the run began: what it did after that is in no figure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost_at_s: Option<f64>,
 }
 
 impl NodeRecord {
@@ -38,6 +50,7 @@ impl NodeRecord {
     pub(super) fn new(node: Node, record: &Record) -> Self {
         Self {
             node,
+            name: None,
             run: record.run.clone(),
             started: record.started.clone(),
             environment: record.environment.clone(),
@@ -49,6 +62,9 @@ impl NodeRecord {
             away: record.away.clone(),
             generator: record.generator.clone(),
             verdict: record.verdict.clone(),
+            wall_ahead_s: None,
+            skew_s: None,
+            lost_at_s: None,
         }
     }
 }

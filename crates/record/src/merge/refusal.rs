@@ -76,8 +76,8 @@ pub enum MergeError {
 
 /// The nodes that a record is of.
 pub(super) fn shares(record: &Record) -> Vec<NodeRecord> {
-    match record.node {
-        Some(node) => vec![NodeRecord::new(node, record)],
+    match &record.node {
+        Some(node) => vec![NodeRecord::new(node.clone(), record)],
         None => record.nodes.clone(),
     }
 }
@@ -107,7 +107,16 @@ pub(super) fn nodes(files: &Files) -> Result<Vec<NodeRecord>, MergeError> {
                 let (one, other) = ((*one).clone(), path.clone());
                 return Err(MergeError::Different { one, other, what });
             }
-            if let Some((one, _)) = nodes.iter().find(|(_, known)| known.node == share.node) {
+            if let Some((one, _)) =
+                nodes.iter().find(|(_, known)| known.node.weights != share.node.weights)
+            {
+                let what = "their shares follow from different --weights".to_owned();
+                let (one, other) = ((*one).clone(), path.clone());
+                return Err(MergeError::Different { one, other, what });
+            }
+            if let Some((one, _)) =
+                nodes.iter().find(|(_, known)| known.node.rank == share.node.rank)
+            {
                 let (one, other) = ((*one).clone(), path.clone());
                 let (rank, of) = (share.node.rank, share.node.of);
                 return Err(MergeError::Twice { one, other, rank, of });
@@ -115,7 +124,7 @@ pub(super) fn nodes(files: &Files) -> Result<Vec<NodeRecord>, MergeError> {
             nodes.push((path, share));
         }
     }
-    nodes.sort_by_key(|(_, share)| share.node);
+    nodes.sort_by_key(|(_, share)| share.node.rank);
     Ok(nodes.into_iter().map(|(_, share)| share).collect())
 }
 

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{
-    Away, Catalogue, Ending, Environment, Head, Interval, Machine, Measured, Node, Own, Reason,
-    Sample, Status, Timing, Tool, Verdict, WorkerLoad,
+    Away, Catalogue, Ending, Environment, Head, Histogram, Interval, Machine, Measured, Node, Own,
+    Reason, Sample, Status, Timing, Tool, Verdict, WorkerLoad,
 };
 use brunt_exchange::{Class, Moment, Outcome, Part, Stamps};
 use std::time::Duration;
@@ -26,7 +26,7 @@ fn exchange(n: u64) -> (u16, Outcome, Stamps) {
 }
 
 /// The intervals of node `rank` of `of`: each exchange whose number it has.
-fn intervals(node: Node) -> Vec<Interval> {
+fn intervals(node: &Node) -> Vec<Interval> {
     let mine = |n: &u64| n % u64::from(node.of) == u64::from(node.rank);
     let step = |second: u64| {
         let mut made = Interval::new(2, 1);
@@ -73,8 +73,8 @@ fn head(node: Node) -> Head {
     let share = f64::from(node.of);
     let plan = Plan::open(PER_SECOND as f64 / share, u64::from(12 / node.of), 7);
     Head {
-        node: Some(node).filter(|node| node.of > 1),
         environment: Environment { host: format!("host{}", node.rank), ..Environment::default() },
+        node: Some(node).filter(|node| node.of > 1),
         objectives: vec!["bind.p50<20ms".parse().unwrap(), "dropped==0".parse().unwrap()],
         ceiling: Some(1_000.0),
         ..Head::new("f".repeat(32), started, tool, plan, catalogue)
@@ -82,9 +82,9 @@ fn head(node: Node) -> Head {
 }
 
 fn record(rank: u32, of: u32) -> Record {
-    let node = Node { rank, of };
+    let node = Node::even(rank, of);
     let mut measured = Measured::default();
-    for interval in intervals(node) {
+    for interval in intervals(&node) {
         measured.absorb(&interval);
     }
     let over = Duration::from_secs(SECONDS);
@@ -180,12 +180,45 @@ fn each_node_answers_for_itself() {
     assert_eq!(
         told,
         [
-            "node 2 of 3 on host2 (33% of the load): its core was busy",
+            "node 2 of 3 on host2 (33% of the load) was limited by its own machine, the others were not: \
+             its core was busy",
             "node 0 of 3 on host0 (33% of the load): it drifted",
         ]
     );
     assert_eq!(merged.nodes[2].verdict.status, Status::GeneratorLimited);
     assert_eq!(merged.nodes[1].environment.host, "host1");
+}
+
+#[test]
+fn a_limited_node_is_named_with_how_late_it_was() {
+    let mut shares = shares(4);
+    let late = |record: &mut Record, millis| {
+        let mut lateness = Histogram::new();
+        (0..100).for_each(|_| lateness.record(Duration::from_millis(millis)));
+        record.lateness = Latency::new(&lateness, &Latency::PERCENTILES);
+    };
+    shares.iter_mut().for_each(|(_, record)| {
+        record.verdict = Verdict::default();
+        late(record, 1);
+    });
+    let text = "p99 of bind is 40 ms too high: its core was busy";
+    let limited = Reason { status: Status::GeneratorLimited, text: text.into() };
+    shares[3].1.verdict.reasons = vec![limited];
+    shares[3].1.verdict.status = Status::GeneratorLimited;
+    late(&mut shares[3].1, 40);
+    let merged = merge(&shares).unwrap();
+    assert_eq!(merged.verdict.status, Status::GeneratorLimited);
+    let told: Vec<&str> =
+        merged.verdict.reasons.iter().map(|reason| reason.text.as_str()).collect();
+    let expected = "node 3 of 4 on host3 (25% of the load) sent 40.0 ms late at p99, the others at most 1.0 ms";
+    assert_eq!(told, [format!("{expected}: {text}")]);
+    // Where the others are as late, they are no comparison.
+    shares.iter_mut().for_each(|(_, record)| late(record, 40));
+    let merged = merge(&shares).unwrap();
+    let told = &merged.verdict.reasons[0].text;
+    let expected =
+        "node 3 of 4 on host3 (25% of the load) was limited by its own machine, the others";
+    assert!(told.starts_with(expected), "{told}");
 }
 
 #[test]
@@ -290,6 +323,8 @@ fn what_does_not_belong_together_is_refused() {
         change(&mut other);
         said(&files([record(0, 2), other]))
     };
+    let weights = changed(|record| record.node.as_mut().unwrap().weights = vec![3, 1]);
+    assert!(weights.contains("different --weights"), "{weights}");
     let seed = changed(|record| {
         record.plan.seed = 8;
         record.fingerprint = Some("0".repeat(32));

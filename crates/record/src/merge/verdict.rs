@@ -9,6 +9,11 @@ const APART_SHARE: f64 = 0.05;
 /// Less than this between their beginnings, in seconds, is what clocks differ by.
 const APART_MIN_S: f64 = 0.1;
 
+/// A node that sends later than this at p99, in milliseconds, is late.
+const LATE_MIN_MS: f64 = 1.0;
+/// A node is later than the others if it is so many times as late as the latest of them.
+const LATER: f64 = 2.0;
+
 /// When the first of the nodes began.
 pub(super) fn began(nodes: &[NodeRecord]) -> String {
     let first = nodes.iter().min_by_key(|node| moment(node));
@@ -19,7 +24,8 @@ pub(super) fn verdict(nodes: &[NodeRecord], window_s: f64) -> Verdict {
     let due: u64 = nodes.iter().map(|node| node.counts.due()).sum();
     let name = |node: &NodeRecord| {
         let share = 100.0 * node.counts.due() as f64 / due.max(1) as f64;
-        let (node, host) = (node.node, &node.environment.host);
+        let host = node.name.as_ref().unwrap_or(&node.environment.host);
+        let node = &node.node;
         let on = if host.is_empty() { String::new() } else { format!(" on {host}") };
         format!("node {} of {}{on} ({share:.0}% of the load)", node.rank, node.of)
     };
@@ -27,9 +33,13 @@ pub(super) fn verdict(nodes: &[NodeRecord], window_s: f64) -> Verdict {
     let mut asides: Vec<String> = Vec::new();
     let mut own: Vec<OwnPart> = Vec::new();
     for node in nodes {
-        reasons.extend(node.verdict.reasons.iter().map(|reason| Reason {
-            status: reason.status,
-            text: format!("{}: {}", name(node), reason.text),
+        reasons.extend(node.verdict.reasons.iter().map(|reason| {
+            let limited = reason.status == Status::GeneratorLimited;
+            let apart = if limited { slower(node, nodes) } else { String::new() };
+            Reason {
+                status: reason.status,
+                text: format!("{}{apart}: {}", name(node), reason.text),
+            }
         }));
         asides.extend(node.verdict.notes.iter().map(|note| format!("{}: {note}", name(node))));
         let of_node = |part: &OwnPart| OwnPart { node: Some(node.node.rank), ..part.clone() };
@@ -51,6 +61,26 @@ pub(super) fn verdict(nodes: &[NodeRecord], window_s: f64) -> Verdict {
     reasons.sort_by_key(|reason| Reverse(reason.status));
     let status = reasons.first().map(|reason| reason.status).unwrap_or_default();
     Verdict { status, reasons, notes: asides, own }
+}
+
+/// How a node that was too slow compares with the others: whether all machines are too few, or one is too weak.
+fn slower(node: &NodeRecord, nodes: &[NodeRecord]) -> String {
+    let others = || nodes.iter().filter(|other| other.node.rank != node.node.rank);
+    if others().next().is_none()
+        || others().any(|other| other.verdict.status == Status::GeneratorLimited)
+    {
+        return String::new();
+    }
+    let late_ms = |node: &NodeRecord| {
+        let late = node.lateness.histogram().ok()?.quantile(0.99)?;
+        Some(late.as_secs_f64() * 1e3)
+    };
+    match (late_ms(node), others().filter_map(late_ms).reduce(f64::max)) {
+        (Some(late), Some(others)) if late >= LATE_MIN_MS && late > LATER * others => {
+            format!(" sent {late:.1} ms late at p99, the others at most {others:.1} ms")
+        }
+        _ => " was limited by its own machine, the others were not".to_owned(),
+    }
 }
 
 /// Nodes of which there is no record.

@@ -82,7 +82,7 @@ impl Conclusion<'_> {
             rates,
             verdict,
             run: Some(self.head.run),
-            node: self.head.node,
+            node: self.head.node.clone(),
             nodes: Vec::new(),
             fingerprint: Some(self.head.fingerprint),
             tool: self.head.tool,

@@ -2,9 +2,9 @@
 //!
 //! The sources are the workers of a machine, or the machines of a run ([`NodeRows`]). A row is one phase of one step.
 //! It waits until every source has come past it, but not forever: one that is held up must not keep the others'
-//! figures from the screen. What comes too late for its row is merged into the next one, so rows come on time, in order,
-//! and their sums are exact in whatever order intervals arrive. Time is an
-//! argument, counted from any moment that stays the same, and nothing here waits.
+//! figures from the screen. What comes too late for its row is merged into the next one, so rows come on time, in
+//! order, and their sums are exact in whatever order intervals arrive. Time is an argument, counted from any moment
+//! that stays the same, and nothing here waits.
 
 mod node;
 mod received;

@@ -39,6 +39,7 @@ fn record(name: &str, seconds: u64, millis: f64, seed: u64) -> Record {
         let counts = interval.operations[0].counts;
         interval.due.merge(&Counts { planned: 0, ..counts });
         interval.health.record(WorkerLoad {
+            node: 0,
             worker: 0,
             cpu: Duration::from_millis(300),
             wall: Duration::from_secs(1),

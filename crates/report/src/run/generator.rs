@@ -108,8 +108,11 @@ fn nodes(page: &mut Page, record: &Record) -> Result<(), HistogramError> {
             if doubtful { Tone::Doubtful } else { Tone::Plain },
             [
                 node.node.rank.to_string(),
-                node.environment.host.clone(),
-                node.verdict.status.word().to_owned(),
+                node.name.clone().unwrap_or_else(|| node.environment.host.clone()),
+                node.lost_at_s.map_or_else(
+                    || node.verdict.status.word().to_owned(),
+                    |at| format!("{}, lost at {at:.1} s", node.verdict.status),
+                ),
                 fixed(node.rates.offered, 1),
                 fixed(node.rates.achieved, 1),
                 fixed(late, 3),

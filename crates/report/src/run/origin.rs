@@ -22,7 +22,7 @@ pub(super) fn add(page: &mut Page, record: &Record) {
     ];
     facts.extend(record.run.iter().map(|run| ("run".to_owned(), run.clone())));
     facts.extend(record.fingerprint.iter().map(|print| ("fingerprint".to_owned(), print.clone())));
-    if let Some(node) = record.node {
+    if let Some(node) = &record.node {
         facts.push(("node".to_owned(), format!("{} of {}", node.rank, node.of)));
     }
     facts.extend(machine(&record.environment));

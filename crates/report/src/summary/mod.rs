@@ -104,8 +104,10 @@ fn several(count: u64, noun: &str) -> String {
 fn plan(text: &mut String, record: &Record, screen: Screen) {
     let Record { tool, plan, rates, .. } = record;
     let width = screen.columns();
-    let share =
-        record.node.map_or_else(String::new, |node| format!(", node {} of {}", node.rank, node.of));
+    let share = record
+        .node
+        .as_ref()
+        .map_or_else(String::new, |node| format!(", node {} of {}", node.rank, node.of));
     let run =
         format!("{} {}, {}, seed {}{share}", tool.name, tool.version, record.started, plan.seed);
     *text += &wrapped(&run, "", width);

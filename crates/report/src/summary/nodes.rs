@@ -17,7 +17,11 @@ pub(super) fn nodes(text: &mut String, record: &Record, screen: Screen) {
             shown(late(node), 3),
             shown(node.generator.cpu_share_max.map(|share| 100.0 * share), 0) + "%",
         ];
-        grid.row(format!("{rank} {}", node.environment.host).trim_end(), "", cells);
+        let name = node.name.as_deref().unwrap_or(&node.environment.host);
+        grid.row(format!("{rank} {name}").trim_end(), "", cells);
+        if let Some(at) = node.lost_at_s {
+            grid.note("    ", format!("lost at {at:.1} s: what it did after that is in no figure"));
+        }
         if node.verdict.status != Status::Valid {
             grid.note("    ", format!("verdict: {}", node.verdict.status));
         }

@@ -31,6 +31,7 @@ pub(crate) fn measured(objectives: &[&str]) -> Record {
         (0..5).for_each(|_| interval.drop_after(Duration::from_millis(7), false));
         interval.part(Part(0), Duration::from_millis(5));
         interval.health.record(WorkerLoad {
+            node: 0,
             worker: 0,
             cpu: Duration::from_millis(250),
             wall: Duration::from_secs(1),
@@ -234,7 +235,7 @@ fn nothing_measured_is_a_dash_and_never_a_number() {
 fn each_node_of_a_merged_run_has_a_line() {
     let node = |rank| {
         let mut record = measured(&[]);
-        record.node = Some(brunt_record::Node { rank, of: 3 });
+        record.node = Some(brunt_record::Node::even(rank, 3));
         record.environment.host = format!("host{rank}");
         record
     };
@@ -250,6 +251,13 @@ fn each_node_of_a_merged_run_has_a_line() {
     assert!(text.contains("1 of 3 nodes are missing (1)"), "{text}");
     assert!(text.contains("220 planned, 200 sent, 20 dropped"), "{text}");
     assert!(!plain(&measured(&[])).contains("Nodes"));
+    // What a coordinator knows of a node.
+    let mut lost = merged;
+    lost.nodes[1].name = Some("lab2".to_owned());
+    lost.nodes[1].lost_at_s = Some(41.24);
+    let text = plain(&lost);
+    assert!(text.contains("2 lab2") && !text.contains("host2"), "{text}");
+    assert!(text.contains("lost at 41.2 s: what it did after that is in no figure"), "{text}");
 }
 
 /// A run whose every part is as wide as it gets: long names, large figures, long words.

@@ -196,7 +196,7 @@ fn requests(out: &mut String, plan: &Plan, compiled: &Compiled) {
 
 /// The first user of this node.
 fn first_user(compiled: &Compiled) -> u32 {
-    compiled.settings.node.rank.saturating_mul(compiled.settings.sessions)
+    compiled.settings.node.first_session
 }
 
 fn pause_words(time: ThinkTime) -> String {

@@ -182,7 +182,7 @@ impl Asked {
     /// The plan with its defaults.
     fn merged(&self) -> String {
         let settings = &self.compiled.settings;
-        merged::text(&self.plan, settings.sessions, settings.seed)
+        merged::text(&self.plan, self.compiled.flow.users, settings.seed)
     }
 
     /// The merged plan, and what it comes to.

@@ -65,7 +65,8 @@ impl Asked {
         let mut settings = settings(&args.load, distribution, &questions)?;
         settings.interval = args.output.interval.unwrap_or(settings.interval);
         settings.seed = seed;
-        settings.node = share::asked(&args.output.run, args.output.seed)?;
+        let node = share::asked(&args.output.run, args.output.seed)?;
+        let settings = share::divided(settings, node, 1)?;
         let probes = sources::probes(args, &parts);
         Ok(Self {
             questions: Arc::new(questions),

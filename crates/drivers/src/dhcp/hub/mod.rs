@@ -201,8 +201,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         let Ok(carrier) = &self.carrier else { return };
         let (mut dialogue, mut out) = (D::default(), Vec::new());
         for n in 0..count {
-            let (number, rank) = self.shared.preload_number(self.worker, n);
-            let client = self.shared.population.client(rank);
+            let (number, client) = self.shared.preload(self.worker, n);
             let (kind, at) = (Kind::Acquire, Duration::ZERO);
             let request = ExchangeRequest { kind, number, client, lease: None, at };
             let Step::Send(outgoing) =

@@ -10,7 +10,9 @@ use crate::dhcp::toy::{
     parts, setup,
 };
 use crate::dhcp::{Kind, LEASE_LIFE, LifecycleOptions, Mix, Session, Stage};
-use brunt_exchange::{Class, Clock as _, Monotonic, Outcome, Session as _, Ticket, Want, Watch};
+use brunt_exchange::{
+    Class, Clock as _, Monotonic, Outcome, Session as _, Slots, Ticket, Want, Watch,
+};
 use tokio::runtime::{Builder, LocalOptions, LocalRuntime};
 
 fn runtime() -> LocalRuntime {
@@ -144,7 +146,7 @@ fn what_came_in_time_counts_though_it_is_read_too_late() {
 fn what_is_sent_before_the_run_is_counted_apart() {
     let mut setup = setup(Rules::default());
     setup.preload = 50;
-    setup.node = (1, 3);
+    setup.slots = Slots::even(1, 3);
     let server: Server = Box::new(|sent| match parts(sent) {
         (DISCOVER, xid, _) => vec![message(OFFER, xid, 1)],
         (_, xid, address) => vec![message(ACK, xid, address)],

@@ -100,7 +100,7 @@ fn enter<'a, T: Wait, S: BlockingSession>(
     let unready = state.recorder().unready();
     drop(state);
     let brought = Ready { sessions: 1, ready: session.is_ready().into(), unready };
-    slot.gate.arrive(brought, || slot.clock.now());
+    slot.gate.arrive(&brought, || slot.clock.now());
     let origin = loop {
         match slot.gate.begins(slot.clock.now(), &slot.stop) {
             Ok(origin) => break origin,

@@ -30,6 +30,8 @@ pub(super) struct Loaded {
     pub(super) order: Order,
     pub(super) start: Start,
     pub(super) iterations: Iterations,
+    /// The users of all nodes.
+    pub(super) users: u32,
     /// What a user waits between two iterations.
     pub(super) between: Between,
 }
@@ -59,12 +61,17 @@ pub(super) fn load(plan: &Plan, node: Node, seed: u64, world: &World<'_>) -> Res
     settings.workers = run.workers.map(|count| count as usize);
     settings.backlog = run.backlog.map(|count| count as usize);
     settings.seed = seed;
-    settings.node = node;
     checked(run, &at, &settings)?;
+    let users = settings.sessions;
+    let iterations = iterations(run, &at, &node)?;
+    let settings = settings
+        .shared(node, 1)
+        .map_err(|error| Fault::new(&at.key("users"), format!("failed to {error}")))?;
     Ok(Loaded {
         order: order(plan, &at)?,
         start: start(run, &at)?,
-        iterations: iterations(run, &at, node)?,
+        iterations,
+        users,
         settings,
         between,
     })
@@ -224,7 +231,7 @@ fn start(run: &Run, at: &KeyPath) -> Result<Start, Fault> {
     }
 }
 
-fn iterations(run: &Run, at: &KeyPath, node: Node) -> Result<Iterations, Fault> {
+fn iterations(run: &Run, at: &KeyPath, node: &Node) -> Result<Iterations, Fault> {
     let at = at.key("iterations");
     match run.iterations {
         None => Ok(Iterations::Endless),
@@ -235,8 +242,7 @@ fn iterations(run: &Run, at: &KeyPath, node: Node) -> Result<Iterations, Fault> 
         Some(model::Iterations::Each(count)) => Ok(Iterations::Each(count)),
         Some(model::Iterations::Shared(count)) => {
             // Each node's part, so that together they make the whole.
-            let own = count.saturating_sub(node.rank.into()).div_ceil(u64::from(node.world.max(1)));
-            Ok(Iterations::Shared(Pool::new(own)))
+            Ok(Iterations::Shared(Pool::new(node.slots.of(count))))
         }
     }
 }

@@ -60,7 +60,7 @@ pub(crate) fn compile(
     seed: u64,
     world: &World<'_>,
 ) -> Result<Compiled, Fault> {
-    let Loaded { mut settings, order, start, iterations, between } =
+    let Loaded { mut settings, order, start, iterations, users, between } =
         load::load(plan, node, seed, world)?;
     let mut names = Names::default();
     variables::declare(plan, &mut names, world)?;
@@ -68,7 +68,6 @@ pub(crate) fn compile(
     variables::settle(plan, &mut names, world)?;
     let http = plan.http.as_deref().cloned().unwrap_or_default();
     let network = network::network(&http, seed, world)?;
-    let users = settings.sessions.saturating_mul(node.world);
     let directory = plan.ldap.as_deref().map(|ldap| Directory::of(ldap, world)).transpose()?;
     let leases = plan.dhcp.as_deref().map(|dhcp| Leases::of(dhcp, users, seed)).transpose()?;
     let mut steps = Steps {
@@ -103,7 +102,7 @@ pub(crate) fn compile(
         between,
         seed,
         users,
-        first_user: settings.sessions.saturating_mul(node.rank),
+        first_user: settings.node.first_session,
         arrivals: matches!(settings.load, Load::Open(_)),
         ..Flow::default()
     };

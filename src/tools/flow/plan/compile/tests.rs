@@ -148,9 +148,10 @@ fn nodes_share_users_and_iterations() {
     let text = load("users = 5\niterations = { shared = 10 }");
     let mut taken = 0;
     for rank in 0..3 {
-        let compiled = compiled_on(&text, Node { rank, world: 3 });
+        let compiled = compiled_on(&text, Node::weighted(rank, &[3, 1, 1]).unwrap());
         let flow = &compiled.flow;
-        assert_eq!((flow.users, flow.first_user, compiled.settings.sessions), (15, rank * 5, 5));
+        let (first, users) = [(0, 3), (3, 1), (4, 1)][rank as usize];
+        assert_eq!((flow.users, flow.first_user, compiled.settings.sessions), (5, first, users));
         let Iterations::Shared(pool) = &flow.iterations else { panic!("{:?}", flow.iterations) };
         taken += (0..20).filter(|_| pool.take()).count();
     }
