@@ -1,7 +1,7 @@
 //! [`Offset`]: what the clocks of an agent and its coordinator differ by.
 //!
-//! Both clocks are monotonic and count from moments of their own. A report and its answer give four times; the offset is
-//! that of the quickest of the last few, whose way there and back leaves the least room for error.
+//! Both clocks are monotonic and count from moments of their own. A report and its answer give four times; the offset
+//! is that of the quickest of the last few, whose way there and back leaves the least room for error.
 
 use std::collections::VecDeque;
 
