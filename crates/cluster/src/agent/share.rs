@@ -1,8 +1,8 @@
 //! [`Share`]: an agent's share of one run, from its order until all of it has arrived.
 //!
 //! The share has a lease: whoever drives it reports at least every [`REPORT_EVERY`], and if no answer came for
-//! [`LEASE`] the share ends by itself, so that no load outlives its coordinator. What was told and not acknowledged is kept, and
-//! told again.
+//! [`LEASE`] the share ends by itself, so that no load outlives its coordinator. What was told and not acknowledged is
+//! kept, and told again.
 
 use super::{Offset, Outbox};
 use crate::message::{Name, Order, Piece, Report, Stage, Wish, Word};
