@@ -1,0 +1,324 @@
+//! [`Share`]: an agent's share of one run, from its order until all of it has arrived.
+//!
+//! The share has a lease: whoever drives it reports at least every [`REPORT_EVERY`], and if no answer came for
+//! [`LEASE`] the share ends by itself, so that no load outlives its coordinator. What was told and not acknowledged is
+//! kept, and told again.
+
+use super::{Offset, Outbox};
+use crate::message::{Name, Order, Piece, Report, Stage, Wish, Word};
+use std::time::Duration;
+
+/// How often an agent reports at least.
+pub const REPORT_EVERY: Duration = Duration::from_millis(250);
+/// How long an agent goes on without being heard.
+pub const LEASE: Duration = Duration::from_secs(5);
+/// How long an agent tries to deliver what its run has told, once that is over and nobody answers.
+const LINGER: Duration = Duration::from_secs(20);
+/// How many answers the clocks are compared by before a run begins.
+const PROBES: usize = 8;
+/// How often clocks are compared until then.
+const PROBE_EVERY: Duration = Duration::from_millis(20);
+
+/// What whoever drives a share is to do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Act {
+    /// Tell the run to begin at this moment of the agent's clock.
+    Start(Duration),
+    /// Have the run begin nothing more.
+    Stop,
+    /// End the run at once.
+    Abort,
+    /// All is done or in vain: take other orders.
+    Leave {
+        /// Whether everything has arrived.
+        delivered: bool,
+    },
+}
+
+/// A share of a run. Times are of the agent's monotonic clock, since its origin.
+#[derive(Debug)]
+pub struct Share {
+    order: Order,
+    agent: Name,
+    stage: Stage,
+    outbox: Outbox,
+    offset: Offset,
+    /// When the coordinator was heard last.
+    heard: Duration,
+    /// What was already done of what is wished.
+    stopped: bool,
+    aborted: bool,
+    /// Why the agent itself ended the run.
+    why: Option<String>,
+    ended: Option<Duration>,
+    left: bool,
+}
+
+impl Share {
+    /// The share that an order gives to this agent.
+    pub fn new(order: Order, agent: Name, now: Duration) -> Self {
+        Self {
+            order,
+            agent,
+            stage: Stage::Preparing,
+            outbox: Outbox::default(),
+            offset: Offset::default(),
+            heard: now,
+            stopped: false,
+            aborted: false,
+            why: None,
+            ended: None,
+            left: false,
+        }
+    }
+
+    /// What was ordered.
+    pub fn order(&self) -> &Order {
+        &self.order
+    }
+
+    /// How far it is.
+    pub fn stage(&self) -> &Stage {
+        &self.stage
+    }
+
+    /// Where it reports.
+    pub fn subject(&self) -> String {
+        crate::message::report_of(&self.order.run, self.order.epoch, &self.agent)
+    }
+
+    /// The order is not carried out.
+    pub fn refuse(&mut self, why: String, now: Duration) {
+        self.stage = Stage::Refused { why };
+        self.ended = Some(now);
+    }
+
+    /// The run has told this.
+    pub fn tell(&mut self, lines: &[u8]) {
+        if !self.outbox.push(lines) {
+            self.end_by_itself("the coordinator took nothing of what the run told for too long");
+        }
+    }
+
+    /// All sessions of the run are connected.
+    pub fn ready(&mut self) {
+        if self.stage == Stage::Preparing {
+            self.stage = Stage::Ready;
+        }
+    }
+
+    /// The run is over.
+    pub fn ended(&mut self, code: Option<i32>, now: Duration) {
+        self.stage = Stage::Ended { code, why: self.why.clone() };
+        self.ended = Some(now);
+    }
+
+    /// What to report now.
+    pub fn report(&self, now: Duration, wall_ms: i64) -> (Report, Piece) {
+        let (at, piece) = self.outbox.piece();
+        let report = Report {
+            nonce: self.order.nonce.clone(),
+            stage: self.stage.clone(),
+            sent_ns: nanos(now),
+            at,
+            total: self.outbox.total(),
+            wall_ms,
+        };
+        (report, piece)
+    }
+
+    /// How long to wait for the next report after one was answered.
+    pub fn pause(&self) -> Duration {
+        match self.stage {
+            _ if !self.outbox.is_empty() => Duration::ZERO,
+            Stage::Preparing | Stage::Ready if self.offset.observed() < PROBES => PROBE_EVERY,
+            Stage::Ended { .. } | Stage::Refused { .. } => PROBE_EVERY,
+            _ => REPORT_EVERY,
+        }
+    }
+
+    /// A report was answered. Words for others are not obeyed.
+    pub fn answered(&mut self, word: &Word, now: Duration) -> Vec<Act> {
+        let order = &self.order;
+        let ours = (&word.run, word.epoch, &word.nonce) == (&order.run, order.epoch, &order.nonce);
+        if !ours || word.answers_ns > nanos(now) {
+            return Vec::new();
+        }
+        self.heard = now;
+        self.outbox.arrived(word.arrived);
+        self.offset.observe(word.answers_ns, word.now_ns, nanos(now));
+        match word.wish {
+            Wish::Wait => Vec::new(),
+            Wish::Start { at_ns } => self.start(at_ns, now),
+            Wish::Stop => self.stop().into_iter().collect(),
+            Wish::Abort => self.abort(),
+            Wish::Leave => self.leave(true),
+        }
+    }
+
+    /// Time has passed.
+    pub fn tick(&mut self, now: Duration) -> Vec<Act> {
+        let unheard = now.saturating_sub(self.heard);
+        if let Some(ended) = self.ended {
+            let since = unheard.min(now.saturating_sub(ended));
+            return if since > LINGER { self.leave(false) } else { Vec::new() };
+        }
+        if unheard > 3 * LEASE {
+            return self.abort();
+        }
+        if unheard > LEASE {
+            self.end_by_itself("the coordinator was not heard for 5 s");
+        }
+        if self.why.is_some() { self.stop().into_iter().collect() } else { Vec::new() }
+    }
+
+    /// The agent's own process is to end: the run ends first.
+    pub fn end_by_itself(&mut self, why: &str) {
+        self.why.get_or_insert_with(|| why.to_owned());
+    }
+
+    fn start(&mut self, at_ns: u64, now: Duration) -> Vec<Act> {
+        if self.stage != Stage::Ready || self.stopped {
+            return Vec::new();
+        }
+        let Some(at) = self.offset.ours(at_ns).map(Duration::from_nanos) else { return Vec::new() };
+        if at <= now {
+            // It would begin late, and its share of what was due by then all at once.
+            self.end_by_itself("it heard too late when to begin");
+            return self.stop().into_iter().collect();
+        }
+        self.stage = Stage::Running;
+        vec![Act::Start(at)]
+    }
+
+    fn stop(&mut self) -> Option<Act> {
+        let first = !self.stopped && self.ended.is_none();
+        self.stopped |= first;
+        first.then_some(Act::Stop)
+    }
+
+    fn abort(&mut self) -> Vec<Act> {
+        let mut acts: Vec<Act> = self.stop().into_iter().collect();
+        if !self.aborted && self.ended.is_none() {
+            self.aborted = true;
+            acts.push(Act::Abort);
+        }
+        acts
+    }
+
+    fn leave(&mut self, delivered: bool) -> Vec<Act> {
+        if self.ended.is_none() {
+            // Whoever wishes that has no use for the run any more.
+            return self.abort();
+        }
+        if self.left {
+            return Vec::new();
+        }
+        self.left = true;
+        vec![Act::Leave { delivered: delivered && self.outbox.is_empty() }]
+    }
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn share() -> Share {
+        let order = Order {
+            run: "ab".to_owned(),
+            epoch: 1,
+            nonce: "n".to_owned(),
+            rank: 0,
+            of: 2,
+            weights: Vec::new(),
+            seed: 7,
+            argv: vec!["http".to_owned()],
+        };
+        Share::new(order, "a".parse().unwrap(), Duration::ZERO)
+    }
+
+    fn word(share: &Share, sent_ms: u64, wish: Wish) -> Word {
+        let (report, _) = share.report(Duration::from_millis(sent_ms), 0);
+        Word {
+            run: "ab".to_owned(),
+            epoch: 1,
+            nonce: report.nonce,
+            answers_ns: report.sent_ns,
+            now_ns: report.sent_ns + 1_000_000_000,
+            arrived: 0,
+            wish,
+        }
+    }
+
+    const fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    #[test]
+    fn it_begins_when_its_own_clock_shows_the_moment() {
+        let mut share = share();
+        let start = Wish::Start { at_ns: 4_000_000_000 };
+        assert_eq!(share.answered(&word(&share, 10, start), ms(10)), [], "it is not ready");
+        share.ready();
+        assert_eq!(share.answered(&word(&share, 20, start), ms(20)), [Act::Start(ms(3_000))]);
+        assert_eq!(share.answered(&word(&share, 30, start), ms(30)), [], "it was told");
+        assert_eq!(share.stage(), &Stage::Running);
+    }
+
+    #[test]
+    fn a_moment_that_is_past_is_no_beginning() {
+        let mut share = share();
+        share.ready();
+        let late = word(&share, 20, Wish::Start { at_ns: 1_010_000_000 });
+        assert_eq!(share.answered(&late, ms(20)), [Act::Stop]);
+        share.ended(Some(0), ms(30));
+        assert!(
+            matches!(share.stage(), Stage::Ended { why: Some(why), .. } if why.contains("late"))
+        );
+    }
+
+    #[test]
+    fn unheard_it_stops_by_itself_within_the_lease_and_tells_once_it_is_heard() {
+        let mut share = share();
+        share.ready();
+        share.tell(b"line\n");
+        assert_eq!(share.answered(&word(&share, 100, Wish::Wait), ms(100)), []);
+        assert_eq!(share.tick(ms(5_100)), []);
+        assert_eq!(share.tick(ms(5_101)), [Act::Stop]);
+        assert_eq!(share.tick(ms(5_200)), [], "once is enough");
+        assert_eq!(share.tick(ms(15_101)), [Act::Abort]);
+        share.ended(Some(130), ms(15_200));
+        let arrived = Word { arrived: 5, ..word(&share, 20_000, Wish::Leave) };
+        assert_eq!(share.answered(&arrived, ms(20_001)), [Act::Leave { delivered: true }]);
+    }
+
+    #[test]
+    fn what_nobody_hears_is_given_up_in_the_end() {
+        let mut share = share();
+        share.tell(b"line\n");
+        share.ended(Some(0), ms(1_000));
+        assert_eq!(share.tick(ms(21_000)), []);
+        assert_eq!(share.tick(ms(21_001)), [Act::Leave { delivered: false }]);
+    }
+
+    #[test]
+    fn words_for_others_and_of_the_future_are_not_obeyed() {
+        let mut share = share();
+        let stop = word(&share, 10, Wish::Stop);
+        for word in [
+            Word { run: "cd".to_owned(), ..stop.clone() },
+            Word { epoch: 2, ..stop.clone() },
+            Word { nonce: "m".to_owned(), ..stop.clone() },
+            Word { answers_ns: 20_000_000, ..stop.clone() },
+        ] {
+            assert_eq!(share.answered(&word, ms(10)), []);
+        }
+        assert_eq!(share.answered(&stop, ms(10)), [Act::Stop]);
+        let abort = word(&share, 11, Wish::Abort);
+        assert_eq!(share.answered(&abort, ms(11)), [Act::Abort]);
+    }
+}

@@ -1,0 +1,416 @@
+//! [`Coordinator`]: a run of several agents, from their gathering to the last byte they told.
+//!
+//! Agents ask and are answered; nothing is sent to them unasked. So the coordinator has one wish for each agent at any
+//! time, tells it in every answer, and need not know which answers arrived. An agent is lost if it is not heard while
+//! others are, which a broker that is away does not look like; while no agent can be heard nobody is blamed.
+
+use super::node::{Node, Standing};
+use super::told::{OnLoss, Told};
+use crate::agent::LEASE;
+use crate::message::{Join, Name, Order, Piece, Report, Stage, Wish, Word, printable};
+use std::collections::{BTreeMap, VecDeque};
+use std::time::Duration;
+
+/// How long after the order to begin a run begins: time enough for all to hear and acknowledge it.
+pub const START_AFTER: Duration = Duration::from_secs(2);
+/// All have acknowledged it so long before.
+const START_SURE: Duration = Duration::from_millis(500);
+/// An agent is lost if it was not heard for so long ...
+const LOST_AFTER: Duration = Duration::from_millis(1_400);
+/// ... while others were heard for so long after it.
+const OTHERS_AFTER: Duration = Duration::from_secs(1);
+/// An agent that asked for work so long ago does not wait any more.
+const FRESH: Duration = Duration::from_secs(3);
+
+/// What a run of several agents is asked for.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The id of the run.
+    pub run: String,
+    /// Which of the runs that one command makes.
+    pub epoch: u32,
+    /// How many agents there are to be.
+    pub agents: u32,
+    /// Their weights, by rank; the same if there are none.
+    pub weights: Vec<u32>,
+    /// The seed of everything random.
+    pub seed: u64,
+    /// The command that makes the load.
+    pub argv: Vec<String>,
+    /// The version of this program, which every agent has to have.
+    pub version: String,
+    /// What is done when an agent is lost.
+    pub on_loss: OnLoss,
+    /// How long agents are waited for, and then how long they may take to connect.
+    pub patience: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Gathering,
+    Preparing { since: Duration },
+    Ready,
+    Starting { at: Duration },
+    Running,
+    Over,
+}
+
+/// A run of several agents. Times are of the coordinator's monotonic clock, since its origin.
+#[derive(Debug)]
+pub struct Coordinator {
+    asked: Asked,
+    since: Duration,
+    phase: Phase,
+    waiting: BTreeMap<Name, (Join, Duration)>,
+    misfits: BTreeMap<Name, String>,
+    nodes: Vec<Node>,
+    start: Option<Duration>,
+    ending: Wish,
+    failed: bool,
+    /// Since when the broker is away.
+    away: Option<Duration>,
+    told: VecDeque<Told>,
+}
+
+impl Coordinator {
+    /// Begins to gather agents.
+    pub fn new(asked: Asked, now: Duration) -> Self {
+        Self {
+            asked,
+            since: now,
+            phase: Phase::Gathering,
+            waiting: BTreeMap::new(),
+            misfits: BTreeMap::new(),
+            nodes: Vec::new(),
+            start: None,
+            ending: Wish::Wait,
+            failed: false,
+            away: None,
+            told: VecDeque::new(),
+        }
+    }
+
+    /// What has happened since the last call.
+    pub fn told(&mut self) -> Option<Told> {
+        self.told.pop_front()
+    }
+
+    /// How each agent is called in what people read, by rank.
+    pub fn labels(&self) -> Vec<String> {
+        self.nodes.iter().map(Node::label).collect()
+    }
+
+    /// What is known of each agent, by rank.
+    pub fn standings(&self) -> Vec<Standing> {
+        self.nodes.iter().map(Node::standing).collect()
+    }
+
+    /// An agent asks for work. What it is given, if it takes part.
+    pub fn join(&mut self, join: &Join, now: Duration) -> Option<Order> {
+        if let Some(why) = join.misfit(&self.asked.version) {
+            self.misfits.insert(join.name.clone(), why);
+            return None;
+        }
+        if self.phase == Phase::Gathering {
+            self.gather(join, now);
+        }
+        let rank = self.nodes.iter().position(|node| node.name == join.name)?;
+        let node = self.nodes.get_mut(rank)?;
+        if node.nonce != join.nonce {
+            node.twins += 1;
+            return None;
+        }
+        node.heard = now;
+        Some(Order {
+            run: self.asked.run.clone(),
+            epoch: self.asked.epoch,
+            nonce: join.nonce.clone(),
+            rank: rank as u32,
+            of: self.asked.agents,
+            weights: self.asked.weights.clone(),
+            seed: self.asked.seed,
+            argv: self.asked.argv.clone(),
+        })
+    }
+
+    /// An agent that takes part reports. `take` takes a piece of an agent's stream, unless it has no room for it. What
+    /// the agent is answered, if it is one of this run.
+    pub fn report(
+        &mut self,
+        name: &Name,
+        report: &Report,
+        piece: Piece,
+        (now, wall_ms): (Duration, i64),
+        take: &mut dyn FnMut(u32, Piece) -> bool,
+    ) -> Option<Word> {
+        let rank = self.nodes.iter().position(|node| node.name == *name)?;
+        let node = self.nodes.get_mut(rank)?;
+        if node.nonce != report.nonce {
+            node.twins += 1;
+            return Some(self.word(report, now, 0, Wish::Leave));
+        }
+        let silent = now.saturating_sub(node.heard);
+        node.hear(report, now, wall_ms);
+        if node.lost.take().is_some() {
+            node.unheard += silent;
+            self.told.push_back(Told::Back { rank: rank as u32, unheard: silent });
+        }
+        let length = piece.len() as u64;
+        if report.at < node.arrived && length > 0 {
+            node.doubled += 1;
+        } else if report.at == node.arrived && length > 0 && take(rank as u32, piece) {
+            node.arrived += length;
+        }
+        let arrived = node.arrived;
+        // A report that others have overtaken knows of less than there is.
+        if node.stage.is_over() && !node.done && arrived >= node.total {
+            node.done = true;
+            self.ended(rank);
+        }
+        self.progress(now);
+        let done = self.nodes.get(rank)?.done;
+        Some(self.word(report, now, arrived, if done { Wish::Leave } else { self.wish() }))
+    }
+
+    fn word(&self, report: &Report, now: Duration, arrived: u64, wish: Wish) -> Word {
+        Word {
+            run: self.asked.run.clone(),
+            epoch: self.asked.epoch,
+            nonce: report.nonce.clone(),
+            answers_ns: report.sent_ns,
+            now_ns: u64::try_from(now.as_nanos()).unwrap_or(u64::MAX),
+            arrived,
+            wish,
+        }
+    }
+
+    /// Everything is ready here, too: the run begins.
+    pub fn begin(&mut self, now: Duration) {
+        if self.phase == Phase::Ready && self.ending == Wish::Wait {
+            let at = now + START_AFTER;
+            (self.phase, self.start) = (Phase::Starting { at }, Some(at));
+        }
+    }
+
+    /// The agents begin nothing more.
+    pub fn stop(&mut self) {
+        if self.ending == Wish::Wait {
+            self.ending = Wish::Stop;
+        }
+    }
+
+    /// The agents end at once.
+    pub fn abort(&mut self) {
+        self.ending = Wish::Abort;
+    }
+
+    /// Time has passed; the broker is connected or is not.
+    pub fn tick(&mut self, now: Duration, connected: bool) {
+        if self.phase == Phase::Over {
+            return;
+        }
+        self.watch_the_plane(now, connected);
+        match self.phase {
+            Phase::Gathering => self.gathered(now),
+            Phase::Preparing { since } => self.prepared(since, now),
+            Phase::Starting { at } => self.starting(at, now),
+            Phase::Ready | Phase::Running | Phase::Over => {}
+        }
+        if self.away.is_none() {
+            self.look_for_lost(now);
+        }
+        self.conclude(now);
+    }
+
+    fn wish(&self) -> Wish {
+        match (self.ending, self.start) {
+            (Wish::Wait, Some(at)) => {
+                Wish::Start { at_ns: u64::try_from(at.as_nanos()).unwrap_or(u64::MAX) }
+            }
+            (ending, _) => ending,
+        }
+    }
+
+    fn gather(&mut self, join: &Join, now: Duration) {
+        let fresh = |heard: Duration| now.saturating_sub(heard) <= FRESH;
+        if let Some((known, heard)) = self.waiting.get(&join.name)
+            && known.nonce != join.nonce
+            && fresh(*heard)
+        {
+            self.misfits.insert(join.name.clone(), "two agents have this name".to_owned());
+            return;
+        }
+        self.waiting.insert(join.name.clone(), (join.clone(), now));
+        self.waiting.retain(|_, (_, heard)| fresh(*heard));
+        let wanted = self.asked.agents as usize;
+        if self.waiting.len() < wanted || self.ending != Wish::Wait {
+            return;
+        }
+        let mut all: Vec<&Join> = self.waiting.values().map(|(join, _)| join).collect();
+        all.sort_by_key(|join| (join.rank.unwrap_or(u32::MAX), join.name.clone()));
+        let node = |join: &&Join| {
+            Node::new(join.name.clone(), join.nonce.clone(), printable(&join.host), now)
+        };
+        self.nodes = all.iter().take(wanted).map(node).collect();
+        self.phase = Phase::Preparing { since: now };
+        self.told.push_back(Told::Ordered);
+    }
+
+    fn gathered(&mut self, now: Duration) {
+        if now.saturating_sub(self.since) <= self.asked.patience {
+            return;
+        }
+        let names: Vec<&str> = self.waiting.keys().map(Name::as_str).collect();
+        let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        let misfits = self.misfits.iter();
+        let misfits =
+            misfits.fold(String::new(), |all, (name, why)| all + &format!("; not {name}: {why}"));
+        self.fail(
+            format!(
+                "{} agents were asked for, and there are {}: {there}{misfits}",
+                self.asked.agents,
+                names.len()
+            ),
+            false,
+        );
+    }
+
+    fn prepared(&mut self, since: Duration, now: Duration) {
+        if now.saturating_sub(since) <= self.asked.patience {
+            return;
+        }
+        let names = self.names(|node| node.stage == Stage::Preparing);
+        self.fail(
+            format!("{names}: not connected after {} s", self.asked.patience.as_secs()),
+            false,
+        );
+    }
+
+    fn starting(&mut self, at: Duration, now: Duration) {
+        if now >= at {
+            self.phase = Phase::Running;
+        } else if now + START_SURE >= at && self.nodes.iter().any(|node| node.stage == Stage::Ready)
+        {
+            let names = self.names(|node| node.stage == Stage::Ready);
+            self.fail(
+                format!("{names}: it did not acknowledge when to begin, so nothing was sent"),
+                false,
+            );
+        }
+    }
+
+    /// Goes on as soon as all agents are as far.
+    fn progress(&mut self, now: Duration) {
+        let all = |stage: &Stage| self.nodes.iter().all(|node| node.stage == *stage);
+        match self.phase {
+            Phase::Preparing { .. } if all(&Stage::Ready) => {
+                self.phase = Phase::Ready;
+                self.told.push_back(Told::Ready);
+            }
+            Phase::Starting { at } if all(&Stage::Running) => {
+                self.phase = Phase::Running;
+                self.told.push_back(Told::Starts(at));
+            }
+            _ => self.conclude(now),
+        }
+    }
+
+    /// An agent's run is over, and all of it is here.
+    fn ended(&mut self, rank: usize) {
+        let Some(node) = self.nodes.get(rank) else { return };
+        let (label, rank) = (node.label(), rank as u32);
+        let begun = self.phase == Phase::Running;
+        match node.stage.clone() {
+            Stage::Ended { code, why } => {
+                let why = why.map(|why| printable(&why));
+                if !begun && self.ending == Wish::Wait {
+                    let said = why.clone().unwrap_or_else(|| "its run ended".to_owned());
+                    self.fail(format!("{label}: {said} before it began"), false);
+                }
+                self.told.push_back(Told::Done { rank, code, why });
+            }
+            Stage::Refused { why } => {
+                self.fail(format!("{label}: {}", printable(&why)), true);
+                self.told.push_back(Told::Done { rank, code: None, why: Some(printable(&why)) });
+            }
+            Stage::Preparing | Stage::Ready | Stage::Running => {}
+        }
+    }
+
+    fn fail(&mut self, why: String, refused: bool) {
+        if !self.failed {
+            self.failed = true;
+            self.told.push_back(Told::Failed { why, refused });
+        }
+        self.ending = if self.ending == Wish::Abort { Wish::Abort } else { Wish::Stop };
+    }
+
+    fn watch_the_plane(&mut self, now: Duration, connected: bool) {
+        match (self.away, connected) {
+            (None, false) => {
+                self.away = Some(now);
+                self.told.push_back(Told::Away);
+            }
+            (Some(since), true) => {
+                self.away = None;
+                self.told.push_back(Told::Returned { away: now.saturating_sub(since) });
+                // Nobody could be heard meanwhile.
+                self.nodes.iter_mut().for_each(|node| node.heard = now);
+                self.waiting.values_mut().for_each(|(_, heard)| *heard = now);
+            }
+            (Some(since), false) if now.saturating_sub(since) > LEASE => {
+                self.phase = Phase::Over;
+                for node in self.nodes.iter_mut().filter(|node| !node.done) {
+                    node.lost.get_or_insert(node.heard);
+                }
+                self.told.push_back(Told::PlaneLost);
+                self.told.push_back(Told::Over);
+            }
+            _ => {}
+        }
+    }
+
+    fn look_for_lost(&mut self, now: Duration) {
+        let newest = self.nodes.iter().map(|node| node.heard).max().unwrap_or_default();
+        let mut lost = Vec::new();
+        for (rank, node) in self.nodes.iter_mut().enumerate() {
+            let silent = now.saturating_sub(node.heard);
+            let others = newest.saturating_sub(node.heard) >= OTHERS_AFTER;
+            if !node.done
+                && node.lost.is_none()
+                && ((silent > LOST_AFTER && others) || silent > LEASE)
+            {
+                node.lost = Some(node.heard);
+                lost.push((rank, node.heard, node.label()));
+            }
+        }
+        for (rank, heard, label) in lost {
+            self.told.push_back(Told::Lost { rank: rank as u32, heard });
+            if !matches!(self.phase, Phase::Running | Phase::Over) {
+                self.fail(format!("{label}: not heard any more before the run began"), false);
+            } else if self.asked.on_loss == OnLoss::Stop {
+                self.stop();
+            }
+        }
+    }
+
+    /// The run is over once each agent has told everything, or was not heard for longer than it goes on alone.
+    fn conclude(&mut self, now: Duration) {
+        let gone = |node: &Node| {
+            node.done || node.lost.is_some_and(|heard| now.saturating_sub(heard) > LEASE)
+        };
+        let empty = self.nodes.is_empty() && self.ending != Wish::Wait;
+        if self.phase != Phase::Over
+            && (empty || (!self.nodes.is_empty() && self.nodes.iter().all(gone)))
+        {
+            self.phase = Phase::Over;
+            self.told.push_back(Told::Over);
+        }
+    }
+
+    fn names(&self, of: impl Fn(&Node) -> bool) -> String {
+        let names: Vec<String> =
+            self.nodes.iter().filter(|node| of(node)).map(Node::label).collect();
+        names.join(", ")
+    }
+}

@@ -1,0 +1,451 @@
+//! A coordinator and its agents over a network that loses, doubles and delays, in time that is a number.
+
+use super::{Asked, Coordinator, OnLoss, Told};
+use crate::agent::{Act, LEASE, REPORT_EVERY, Share};
+use crate::message::{Join, Name, PROTOCOL, Sealed, Stage, Word, read_report, write_report};
+use std::time::Duration;
+
+const TICK: Duration = Duration::from_millis(10);
+/// How long a simulated run sends.
+const RUN: Duration = Duration::from_secs(8);
+
+const fn s(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+/// A generator of numbers that are as good as random.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % most
+    }
+}
+
+/// What the network does with each message.
+#[derive(Clone, Copy, Default)]
+struct Weather {
+    lost_percent: u64,
+    doubled_percent: u64,
+    delay_ms: u64,
+}
+
+/// A run that tells a line a tick from its beginning until it is over or stopped.
+#[derive(Default)]
+struct Run {
+    at: Option<Duration>,
+    stopped: Option<Duration>,
+    told: Vec<u8>,
+    over: bool,
+}
+
+struct Agent {
+    name: Name,
+    nonce: String,
+    share: Option<Share>,
+    run: Run,
+    next: Duration,
+    acts: Vec<(Duration, Act)>,
+    /// What its clock is ahead by.
+    ahead: Duration,
+    alive: bool,
+    version: &'static str,
+}
+
+impl Agent {
+    fn new(number: u64) -> Self {
+        Self {
+            name: format!("a{number}").parse().unwrap(),
+            nonce: format!("nonce{number}"),
+            share: None,
+            run: Run::default(),
+            next: Duration::ZERO,
+            acts: Vec::new(),
+            ahead: s(100 * number),
+            alive: true,
+            version: "1",
+        }
+    }
+
+    /// Whether its run sends at this moment.
+    fn sends(&self, now: Duration) -> bool {
+        self.run.at.is_some_and(|at| now >= at) && self.run.stopped.is_none() && !self.run.over
+    }
+
+    fn act(&mut self, acts: Vec<Act>, now: Duration) {
+        for act in acts {
+            match act {
+                Act::Start(at) => self.run.at = Some(at.saturating_sub(self.ahead)),
+                Act::Stop | Act::Abort => self.run.stopped = self.run.stopped.or(Some(now)),
+                Act::Leave { .. } => {}
+            }
+            self.acts.push((now, act));
+        }
+    }
+
+    /// What its run does in a tick.
+    fn go_on(&mut self, now: Duration) {
+        let (own, sends) = (now + self.ahead, self.sends(now));
+        let Some(share) = &mut self.share else { return };
+        let begun = self.run.at.is_some_and(|at| now >= at);
+        if sends {
+            let line = format!("{} {}\n", self.name, now.as_millis());
+            self.run.told.extend(line.bytes());
+            share.tell(line.as_bytes());
+        }
+        let ended = self.run.at.is_some_and(|at| now >= at + RUN) || self.run.stopped.is_some();
+        if !self.run.over && ended {
+            self.run.over = true;
+            let end = vec![b'e'; if begun { 700_000 } else { 10 }];
+            self.run.told.extend(&end);
+            share.tell(&end);
+            share.ended(Some(0), own);
+        }
+    }
+}
+
+/// All of it, at one moment.
+struct World {
+    now: Duration,
+    coordinator: Coordinator,
+    agents: Vec<Agent>,
+    weather: Weather,
+    numbers: Numbers,
+    /// Reports under way, and answers: when they arrive, and for whom.
+    reports: Vec<(Duration, usize, Vec<u8>)>,
+    answers: Vec<(Duration, usize, Vec<u8>)>,
+    arrived: Vec<Vec<u8>>,
+    told: Vec<(Duration, Told)>,
+    connected: bool,
+}
+
+impl World {
+    fn new(agents: u64, seed: u64, weather: Weather, on_loss: OnLoss) -> Self {
+        let asked = Asked {
+            run: "ab".to_owned(),
+            epoch: 0,
+            agents: agents as u32,
+            weights: Vec::new(),
+            seed: 7,
+            argv: vec!["http".to_owned()],
+            version: "1".to_owned(),
+            on_loss,
+            patience: s(60),
+        };
+        Self {
+            now: Duration::ZERO,
+            coordinator: Coordinator::new(asked, Duration::ZERO),
+            agents: (0..agents).map(Agent::new).collect(),
+            weather,
+            numbers: Numbers(seed),
+            reports: Vec::new(),
+            answers: Vec::new(),
+            arrived: vec![Vec::new(); agents as usize],
+            told: Vec::new(),
+            connected: true,
+        }
+    }
+
+    /// When each copy of a message arrives.
+    fn deliveries(&mut self) -> Vec<Duration> {
+        if !self.connected || self.numbers.below(100) < self.weather.lost_percent {
+            return Vec::new();
+        }
+        let copies = 1 + usize::from(self.numbers.below(100) < self.weather.doubled_percent);
+        let delay = |numbers: &mut Numbers, most| Duration::from_millis(numbers.below(most + 1));
+        (0..copies).map(|_| self.now + delay(&mut self.numbers, self.weather.delay_ms)).collect()
+    }
+
+    fn ask(&mut self, number: usize) {
+        let agent = &self.agents[number];
+        if agent.share.is_none() {
+            let join = Join {
+                protocol: PROTOCOL,
+                version: agent.version.to_owned(),
+                name: agent.name.clone(),
+                nonce: agent.nonce.clone(),
+                host: String::new(),
+                cores: 2,
+                rank: None,
+            };
+            if !self.deliveries().is_empty()
+                && let Some(order) = self.coordinator.join(&join, self.now)
+                && !self.deliveries().is_empty()
+            {
+                let agent = &mut self.agents[number];
+                let own = self.now + agent.ahead;
+                let mut share = Share::new(order, agent.name.clone(), own);
+                share.tell(b"head\n");
+                agent.run.told.extend(b"head\n");
+                share.ready();
+                agent.share = Some(share);
+            }
+            self.agents[number].next = self.now + s(1) / 2;
+            return;
+        }
+        let own = self.now + agent.ahead;
+        let Some(share) = &agent.share else { return };
+        let (report, piece) = share.report(own, 0);
+        let frame = write_report(&report, &piece);
+        self.agents[number].next = self.now + REPORT_EVERY;
+        let arrivals = self.deliveries();
+        self.reports.extend(arrivals.into_iter().map(|at| (at, number, frame.clone())));
+    }
+
+    fn tick(&mut self) {
+        self.now += TICK;
+        let now = self.now;
+        for number in 0..self.agents.len() {
+            if !self.agents[number].alive {
+                continue;
+            }
+            self.agents[number].go_on(now);
+            let own = now + self.agents[number].ahead;
+            let acts = self.agents[number].share.as_mut().map(|share| share.tick(own));
+            self.agents[number].act(acts.unwrap_or_default(), now);
+            if now >= self.agents[number].next {
+                self.ask(number);
+            }
+        }
+        let (due, later) =
+            std::mem::take(&mut self.reports).into_iter().partition(|it| it.0 <= now);
+        self.reports = later;
+        let due: Vec<(Duration, usize, Vec<u8>)> = due;
+        for (_, number, frame) in due {
+            let (report, piece) = read_report(&frame).unwrap();
+            let (arrived, numbers) = (&mut self.arrived, &mut self.numbers);
+            let mut take = |rank: u32, piece: Vec<u8>| {
+                // Now and then there is no room for a piece.
+                let room = numbers.below(10) > 0;
+                if room {
+                    arrived[rank as usize].extend(piece);
+                }
+                room
+            };
+            let name = self.agents[number].name.clone();
+            let word = self.coordinator.report(&name, &report, piece, (now, 0), &mut take);
+            if let Some(word) = word {
+                let bytes = Sealed::new(&word, &|_| None).bytes();
+                let arrivals = self.deliveries();
+                self.answers.extend(arrivals.into_iter().map(|at| (at, number, bytes.clone())));
+            }
+        }
+        let (due, later) =
+            std::mem::take(&mut self.answers).into_iter().partition(|it| it.0 <= now);
+        self.answers = later;
+        let due: Vec<(Duration, usize, Vec<u8>)> = due;
+        for (_, number, bytes) in due {
+            let word: Word = Sealed::open(&bytes, &|_, _| true).unwrap();
+            let agent = &mut self.agents[number];
+            let own = now + agent.ahead;
+            let Some(share) = &mut agent.share else { continue };
+            let acts = share.answered(&word, own);
+            agent.next = agent.next.min(now + share.pause());
+            agent.act(acts, now);
+        }
+        self.coordinator.tick(now, self.connected);
+        while let Some(told) = self.coordinator.told() {
+            if told == Told::Ready {
+                self.coordinator.begin(now);
+            }
+            self.told.push((now, told));
+        }
+    }
+
+    fn go_on_for(&mut self, time: Duration) {
+        let until = self.now + time;
+        while self.now < until {
+            self.tick();
+        }
+    }
+
+    /// Goes on until nothing more is to come. When that was.
+    fn go_on_to_the_end(&mut self) -> Duration {
+        for _ in 0..20_000 {
+            self.tick();
+            if self.has(&Told::Over) {
+                return self.now;
+            }
+        }
+        panic!("it does not end: {:?}", self.told);
+    }
+
+    fn has(&self, what: &Told) -> bool {
+        self.told.iter().any(|(_, told)| told == what)
+    }
+
+    fn find<T>(&self, of: impl Fn(&Told) -> Option<T>) -> Option<(Duration, T)> {
+        self.told.iter().find_map(|(at, told)| Some((*at, of(told)?)))
+    }
+}
+
+#[test]
+fn whatever_the_network_does_all_that_was_told_arrives_once_and_in_order() {
+    for seed in 0..24 {
+        let weather = Weather {
+            lost_percent: seed % 5 * 4,
+            doubled_percent: seed % 3 * 20,
+            delay_ms: seed % 4 * 60,
+        };
+        let mut world = World::new(1 + seed % 4, seed, weather, OnLoss::GoOn);
+        world.go_on_to_the_end();
+        for (agent, arrived) in world.agents.iter().zip(&world.arrived) {
+            assert!(agent.run.told == *arrived, "seed {seed}: {}", agent.name);
+            assert!(agent.run.over && agent.run.stopped.is_none(), "seed {seed}");
+        }
+        let starts: Vec<Duration> = world.agents.iter().filter_map(|agent| agent.run.at).collect();
+        assert_eq!(starts.len(), world.agents.len());
+        // The clocks are a hundred seconds apart, and delays are all that a comparison can be wrong by.
+        let (first, last) = (starts.iter().min().unwrap(), starts.iter().max().unwrap());
+        let skew = last.saturating_sub(*first);
+        assert!(skew <= Duration::from_millis(weather.delay_ms) + TICK, "seed {seed}: {skew:?}");
+        assert!(!world.told.iter().any(|(_, told)| matches!(told, Told::Failed { .. })));
+    }
+}
+
+#[test]
+fn an_agent_that_is_killed_is_noticed_in_two_seconds_and_the_others_stop_or_go_on() {
+    for (on_loss, at) in [OnLoss::Stop, OnLoss::GoOn].into_iter().zip([4_000, 7_310]) {
+        let mut world = World::new(4, 3, Weather::default(), on_loss);
+        world.go_on_for(Duration::from_millis(at));
+        world.agents[2].alive = false;
+        let killed = world.now;
+        world.go_on_to_the_end();
+        let lost = world.find(|told| matches!(told, Told::Lost { rank: 2, .. }).then_some(()));
+        let noticed = lost.expect("it is lost").0.saturating_sub(killed);
+        assert!(noticed < Duration::from_millis(1_500), "{noticed:?}");
+        for (number, agent) in world.agents.iter().enumerate().filter(|(number, _)| *number != 2) {
+            let stopped = agent.run.stopped.map(|at| at.saturating_sub(killed));
+            match on_loss {
+                OnLoss::Stop => {
+                    assert!(stopped.is_some_and(|it| it < s(2)), "{number}: {stopped:?}");
+                }
+                OnLoss::GoOn => assert_eq!(stopped, None, "{number}"),
+            }
+            assert!(agent.run.told == world.arrived[number], "{number}");
+        }
+        assert!(world.agents[2].run.told.starts_with(&world.arrived[2]));
+        assert!(world.coordinator.standings()[2].lost.is_some());
+    }
+}
+
+#[test]
+fn an_agent_that_is_unheard_for_a_while_tells_everything_afterwards() {
+    let mut world = World::new(3, 5, Weather::default(), OnLoss::GoOn);
+    world.go_on_for(s(4));
+    // Its messages are lost, not those of others.
+    let away = world.now;
+    while world.now < away + s(3) {
+        world.agents[1].next = world.now + s(9);
+        world.tick();
+    }
+    world.agents[1].next = world.now;
+    world.go_on_to_the_end();
+    assert!(world.find(|told| matches!(told, Told::Lost { rank: 1, .. }).then_some(())).is_some());
+    assert!(world.find(|told| matches!(told, Told::Back { rank: 1, .. }).then_some(())).is_some());
+    for (agent, arrived) in world.agents.iter().zip(&world.arrived) {
+        assert!(agent.run.told == *arrived && agent.run.stopped.is_none());
+    }
+    let standing = &world.coordinator.standings()[1];
+    assert!(standing.lost.is_none() && standing.unheard > s(2), "{standing:?}");
+}
+
+#[test]
+fn a_broker_that_is_away_for_a_second_costs_nothing() {
+    let mut world = World::new(3, 6, Weather::default(), OnLoss::Stop);
+    world.go_on_for(s(4));
+    world.connected = false;
+    world.go_on_for(s(1));
+    world.connected = true;
+    world.go_on_to_the_end();
+    assert!(world.has(&Told::Away));
+    assert!(world.find(|told| matches!(told, Told::Returned { .. }).then_some(())).is_some());
+    assert!(!world.told.iter().any(|(_, told)| matches!(told, Told::Lost { .. })));
+    for (agent, arrived) in world.agents.iter().zip(&world.arrived) {
+        assert!(agent.run.told == *arrived && agent.run.stopped.is_none());
+    }
+}
+
+#[test]
+fn without_broker_or_coordinator_agents_stop_in_five_seconds_and_keep_what_they_told() {
+    let mut world = World::new(3, 8, Weather::default(), OnLoss::GoOn);
+    world.go_on_for(s(4));
+    world.connected = false;
+    let gone = world.now;
+    world.go_on_for(s(8));
+    assert!(world.has(&Told::PlaneLost) && world.has(&Told::Over));
+    for agent in &world.agents {
+        let stopped = agent.run.stopped.expect("it stopped").saturating_sub(gone);
+        assert!(stopped <= LEASE + s(1) / 10, "{stopped:?}");
+        assert!(!agent.sends(world.now));
+    }
+}
+
+#[test]
+fn a_run_that_is_stopped_before_it_begins_sends_nothing() {
+    let mut world = World::new(2, 9, Weather::default(), OnLoss::Stop);
+    while world.find(|told| matches!(told, Told::Starts(_)).then_some(())).is_none() {
+        world.tick();
+    }
+    world.coordinator.stop();
+    world.go_on_to_the_end();
+    assert!(world.agents.iter().all(|agent| agent.run.stopped.is_some()));
+    assert!(world.arrived.iter().all(|arrived| arrived.len() < 50), "nothing but head and end");
+}
+
+#[test]
+fn agents_that_are_too_few_or_do_not_fit_are_named_and_nothing_is_sent() {
+    let mut world = World::new(3, 1, Weather::default(), OnLoss::Stop);
+    world.agents[1].version = "0.9";
+    world.agents[2].alive = false;
+    world.go_on_for(s(61));
+    let why = world.find(|told| match told {
+        Told::Failed { why, refused: false } => Some(why.clone()),
+        _ => None,
+    });
+    let why = why.expect("it failed").1;
+    assert!(why.contains("3 agents were asked for, and there are 1: a0"), "{why}");
+    assert!(why.contains("not a1: it is brunt 0.9"), "{why}");
+    assert!(world.has(&Told::Over) && world.agents.iter().all(|agent| agent.share.is_none()));
+}
+
+#[test]
+fn an_agent_that_refuses_fails_the_run_by_name() {
+    let mut world = World::new(2, 2, Weather::default(), OnLoss::Stop);
+    world.go_on_for(s(1) / 2);
+    // The last that came has its order already.
+    let own = world.now + world.agents[1].ahead;
+    let share = world.agents[1].share.as_mut().expect("it has an order");
+    share.refuse("rate_max: at most 5\u{1b}[2J".to_owned(), own);
+    assert!(matches!(share.stage(), Stage::Refused { .. }));
+    world.go_on_to_the_end();
+    let why = world.find(|told| match told {
+        Told::Failed { why, refused: true } => Some(why.clone()),
+        _ => None,
+    });
+    let why = why.expect("it failed").1;
+    assert!(why.contains("a1: rate_max") && !why.contains('\u{1b}'), "{why:?}");
+    assert!(world.agents.iter().all(|agent| agent.run.at.is_none()));
+}
+
+#[test]
+fn a_twin_is_told_to_leave_and_counted() {
+    let mut world = World::new(2, 4, Weather::default(), OnLoss::Stop);
+    world.go_on_for(s(4));
+    let (report, _) = world.agents[0].share.as_ref().unwrap().report(world.now, 0);
+    let twin = crate::message::Report { nonce: "other".to_owned(), ..report };
+    let name = world.agents[0].name.clone();
+    let answer = world.coordinator.report(
+        &name,
+        &twin,
+        b"forged\n".to_vec(),
+        (world.now, 0),
+        &mut |_, _| panic!("nothing of it is taken"),
+    );
+    assert_eq!(answer.unwrap().wish, crate::message::Wish::Leave);
+    world.go_on_to_the_end();
+    assert_eq!(world.coordinator.standings()[0].twins, 1);
+    assert!(world.agents[0].run.told == world.arrived[0]);
+}

@@ -1,0 +1,43 @@
+//! What agents and a coordinator tell each other.
+//!
+//! Every message is a request of an agent and its answer, because core NATS promises nothing: what matters is asked
+//! again until it is answered. An agent that waits asks for work ([`Join`], answered by an [`Order`]); an agent that
+//! has an order reports ([`Report`]) and is told what to do ([`Word`]). A report carries a piece of the event lines of
+//! its run by their place in the stream, and a word says how far they arrived, so nothing is taken twice and nothing is
+//! skipped. All of it comes from a network, so reading is bounded and an error is a value.
+
+mod frame;
+mod name;
+mod order;
+mod report;
+mod sealed;
+
+pub use frame::{FrameError, PAYLOAD_MAX, PIECE_MAX, Piece, read_report, write_report};
+pub use name::{Name, NameError};
+pub(crate) use order::printable;
+pub use order::{Join, Offer, Order};
+pub use report::{Report, Stage, Wish, Word};
+pub use sealed::{Sealed, SealedError, Sealing, Trust};
+
+/// The version of the protocol. Agents and coordinators of different versions refuse each other.
+pub const PROTOCOL: u32 = 1;
+
+/// Where agents of a pool ask for work.
+pub fn hello(pool: &Name) -> String {
+    format!("b1.{pool}.hello")
+}
+
+/// Where all agents of a run report.
+pub fn reports(run: &str, epoch: u32) -> String {
+    format!("b1.{run}.{epoch}.up.*")
+}
+
+/// Where one agent of a run reports.
+pub fn report_of(run: &str, epoch: u32, agent: &Name) -> String {
+    format!("b1.{run}.{epoch}.up.{agent}")
+}
+
+/// Whether this may be the id of a run: it becomes a part of a subject and of names of files.
+pub fn is_run(text: &str) -> bool {
+    (1..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
