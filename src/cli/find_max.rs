@@ -17,8 +17,8 @@ pub(crate) const PRECISION: RangeInclusive<f64> = 0.005..=0.5;
 /// What the help ends with.
 const AFTER: &str = "\
 The command after -- is one that makes load: an LDAP rate tool, perfdhcp, http, run, names lookup or leases with \
---mix, without rates, counts and times of its own. Each step is a run of its own with Poisson arrivals, and no step repeats the users, \
-entries or clients of another.
+--mix, without rates, counts and times of its own. Each step is a run of its own with Poisson arrivals, and no step \
+repeats the users, entries or clients of another.
 
 The search begins with one session, doubles the rate until an objective is missed, narrows the limit down, holds a \
 rate just below it for --confirm, and shows that a rate above it fails. After each failure it waits until the target \
