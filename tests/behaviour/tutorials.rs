@@ -98,7 +98,8 @@ fn commands_of(page: &str) -> String {
     for pair in parts.chunks(2) {
         let [before, block] = pair else { continue };
         let marked = before.trim_end().ends_with("-->") && before.contains("<!-- not run: ");
-        if let Some(commands) = block.strip_prefix("sh\n")
+        // What has variables in it is a script, and no line of it can be read alone.
+        if let Some(commands) = block.strip_prefix("sh\n").or(block.strip_prefix("bash\n"))
             && !marked
         {
             blocks.push_str(commands);
