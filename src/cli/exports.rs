@@ -1,9 +1,8 @@
 //! Where the figures of a run go while it goes on: the address of `--prometheus` and the URL of `--otlp`.
 
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use http::Uri;
+use super::base_url::BaseUrl;
 
 /// The path at which a collector takes metrics.
 const METRICS: &str = "/v1/metrics";
@@ -19,77 +18,18 @@ pub(crate) fn listen(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// The URL of a collector of OpenTelemetry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct OtlpUrl {
-    secure: bool,
-    authority: String,
-    host: String,
-    port: u16,
-    path: String,
-}
-
-impl OtlpUrl {
-    /// Reads a URL. One without a path is that of a collector, whose metrics have a path of their own.
-    pub(crate) fn read(text: &str) -> Result<Self, String> {
-        let example = "write a URL such as http://127.0.0.1:4318";
-        let uri: Uri = text.parse().map_err(|_| example.to_owned())?;
-        let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
-            return Err(example.to_owned());
-        };
-        let secure = match scheme {
-            "http" => false,
-            "https" => true,
-            _ => return Err(format!("its scheme is not http or https; {example}")),
-        };
-        if authority.as_str().contains('@') || uri.query().is_some() {
-            return Err(
-                "keys belong into the environment: OTEL_EXPORTER_OTLP_HEADERS='api-key=...'"
-                    .to_owned(),
-            );
-        }
-        let path = if uri.path() == "/" { METRICS } else { uri.path() };
-        let host = authority.host().trim_start_matches('[').trim_end_matches(']');
-        Ok(Self {
-            secure,
-            authority: authority.as_str().to_owned(),
-            host: host.to_owned(),
-            port: authority.port_u16().unwrap_or(if secure { 443 } else { 80 }),
-            path: path.to_owned(),
-        })
+/// Reads the URL of a collector of OpenTelemetry. One without a path is that of a collector, whose metrics have a path
+/// of their own.
+pub(crate) fn collector(text: &str) -> Result<BaseUrl, String> {
+    let (plain, query) =
+        text.split_once('?').map_or((text, None), |(url, query)| (url, Some(query)));
+    let url = BaseUrl::read(plain, "write a URL such as http://127.0.0.1:4318")?;
+    if url.has_credentials() || query.is_some() {
+        return Err(
+            "keys belong into the environment: OTEL_EXPORTER_OTLP_HEADERS='api-key=...'".to_owned()
+        );
     }
-
-    /// Whether it is spoken to under TLS.
-    pub(crate) const fn is_secure(&self) -> bool {
-        self.secure
-    }
-
-    /// Host and port as they were written.
-    pub(crate) fn authority(&self) -> &str {
-        &self.authority
-    }
-
-    /// The name or the address of the host.
-    pub(crate) fn host(&self) -> &str {
-        &self.host
-    }
-
-    /// The port.
-    pub(crate) const fn port(&self) -> u16 {
-        self.port
-    }
-
-    /// Where metrics are sent.
-    pub(crate) fn path(&self) -> &str {
-        &self.path
-    }
-}
-
-impl fmt::Display for OtlpUrl {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let scheme = if self.secure { "https" } else { "http" };
-        write!(f, "{scheme}://{}{}", self.authority, self.path)
-    }
+    Ok(if url.path() == "/" { url.below(METRICS) } else { url })
 }
 
 #[cfg(test)]
@@ -114,14 +54,14 @@ mod tests {
 
     #[test]
     fn urls_say_where_metrics_go() {
-        let url = |text: &str| OtlpUrl::read(text).unwrap().to_string();
+        let url = |text: &str| collector(text).unwrap().to_string();
         assert_eq!(url("http://127.0.0.1:4318"), "http://127.0.0.1:4318/v1/metrics");
         assert_eq!(url("http://127.0.0.1:4318/"), "http://127.0.0.1:4318/v1/metrics");
         assert_eq!(
             url("https://otel.example.com/otlp/v1/metrics"),
             "https://otel.example.com/otlp/v1/metrics"
         );
-        let read = OtlpUrl::read("https://[::1]").unwrap();
+        let read = collector("https://[::1]").unwrap();
         assert_eq!((read.host(), read.port(), read.path()), ("::1", 443, METRICS));
         for (text, said) in [
             ("127.0.0.1:4318", "write a URL such as"),
@@ -129,7 +69,7 @@ mod tests {
             ("http://me:secret@x/", "OTEL_EXPORTER_OTLP_HEADERS"),
             ("http://x/?key=secret", "OTEL_EXPORTER_OTLP_HEADERS"),
         ] {
-            let why = OtlpUrl::read(text).unwrap_err();
+            let why = collector(text).unwrap_err();
             assert!(why.contains(said) && !why.contains("secret"), "{text}: {why}");
         }
     }

@@ -7,6 +7,7 @@
 pub(crate) mod advice;
 pub(crate) mod args;
 pub(crate) mod arrivals;
+pub(crate) mod base_url;
 pub(crate) mod cluster;
 pub(crate) mod cluster_check;
 pub(crate) mod cluster_keys;

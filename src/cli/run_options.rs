@@ -17,7 +17,8 @@ use brunt_drivers::net::fence::Allowed;
 use brunt_exchange::Slots;
 use brunt_record::{AbortRule, Node};
 
-use super::exports::{self, OtlpUrl};
+use super::base_url::BaseUrl;
+use super::exports;
 use super::monitor::MonitorSource;
 use super::start_at::StartAt;
 use super::view::ViewOptions;
@@ -59,8 +60,8 @@ pub(crate) struct RunOptions {
     ///
     /// They are sent once a second, as OTLP over HTTP. Keys and other headers are taken from the environment:
     /// OTEL_EXPORTER_OTLP_HEADERS='api-key=...'.
-    #[arg(long, value_name = "URL", value_parser = OtlpUrl::read)]
-    pub(crate) otlp: Option<OtlpUrl>,
+    #[arg(long, value_name = "URL", value_parser = exports::collector)]
+    pub(crate) otlp: Option<BaseUrl>,
     /// Write objectives and verdict as JUnit XML, for CI servers
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,

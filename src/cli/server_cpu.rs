@@ -4,8 +4,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use http::Uri;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::base_url::BaseUrl;
 
 /// Where the processor time of a target, or its own counts, are read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,11 +26,7 @@ pub(crate) enum ServerCpu {
 /// A Prometheus server, and the counter of processor seconds that it is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PrometheusQuery {
-    secure: bool,
-    authority: String,
-    host: String,
-    port: u16,
-    path: String,
+    server: BaseUrl,
     selector: String,
 }
 
@@ -74,16 +71,8 @@ impl PrometheusQuery {
     /// Reads a URL. The selector is written as Prometheus has it, without escapes.
     fn read(text: &str) -> Result<Self, String> {
         let (base, selector) = text.split_once("?query=").ok_or_else(|| EXAMPLE.to_owned())?;
-        let uri: Uri = base.parse().map_err(|_| EXAMPLE.to_owned())?;
-        let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
-            return Err(EXAMPLE.to_owned());
-        };
-        let secure = match scheme {
-            "http" => false,
-            "https" => true,
-            _ => return Err(format!("its scheme is not http or https; {EXAMPLE}")),
-        };
-        if authority.as_str().contains('@') {
+        let server = BaseUrl::read(base, EXAMPLE)?;
+        if server.has_credentials() {
             return Err("a user and a password in the URL are not supported".to_owned());
         }
         if selector.trim().is_empty() || selector.ends_with(']') || selector.ends_with(')') {
@@ -91,35 +80,13 @@ impl PrometheusQuery {
                 "'{selector}' is no plain selector of a counter: rates and sums are computed here; {EXAMPLE}"
             ));
         }
-        let host = authority.host().trim_start_matches('[').trim_end_matches(']');
-        Ok(Self {
-            secure,
-            authority: authority.as_str().to_owned(),
-            host: host.to_owned(),
-            port: authority.port_u16().unwrap_or(if secure { 443 } else { 80 }),
-            path: uri.path().trim_end_matches('/').to_owned(),
-            selector: selector.trim().to_owned(),
-        })
+        let path = server.path().trim_end_matches('/').to_owned();
+        Ok(Self { server: server.below(&path), selector: selector.trim().to_owned() })
     }
 
-    /// Whether it is spoken to under TLS.
-    pub(crate) const fn is_secure(&self) -> bool {
-        self.secure
-    }
-
-    /// Host and port as they were written.
-    pub(crate) fn authority(&self) -> &str {
-        &self.authority
-    }
-
-    /// The name or the address of the host.
-    pub(crate) fn host(&self) -> &str {
-        &self.host
-    }
-
-    /// The port.
-    pub(crate) const fn port(&self) -> u16 {
-        self.port
+    /// The server.
+    pub(crate) const fn server(&self) -> &BaseUrl {
+        &self.server
     }
 
     /// The counter.
@@ -130,14 +97,13 @@ impl PrometheusQuery {
     /// The path of a question for an expression. A server may be below a path of its own.
     pub(crate) fn path(&self, expression: &str) -> String {
         let query = utf8_percent_encode(expression, NON_ALPHANUMERIC);
-        format!("{}/api/v1/query?query={query}", self.path)
+        format!("{}/api/v1/query?query={query}", self.server.path())
     }
 }
 
 impl fmt::Display for PrometheusQuery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let scheme = if self.secure { "https" } else { "http" };
-        write!(f, "{scheme}://{}{}?query={}", self.authority, self.path, self.selector)
+        write!(f, "{}?query={}", self.server, self.selector)
     }
 }
 
@@ -185,6 +151,7 @@ mod tests {
     fn a_question_is_escaped_and_below_the_path_of_the_server() {
         let query = PrometheusQuery::read("http://h:1/p/?query=x{a=\"b\"}").unwrap();
         assert_eq!(query.path(query.selector()), "/p/api/v1/query?query=x%7Ba%3D%22b%22%7D");
-        assert_eq!((query.host(), query.port(), query.is_secure()), ("h", 1, false));
+        let server = query.server();
+        assert_eq!((server.host(), server.port(), server.is_secure()), ("h", 1, false));
     }
 }

@@ -24,6 +24,7 @@ mod progress;
 mod quiet_thread;
 mod repeatable;
 pub(crate) mod schedules;
+pub(crate) mod service;
 pub(crate) mod share;
 pub(crate) mod signals;
 mod start;

@@ -331,6 +331,7 @@ fn a_delay_of_a_millisecond_before_slapd_is_seen_and_none_is_not() {
     let median = figures.iter().find(|it| it["figure"] == "p50").unwrap();
     assert_eq!(median["result"], "worse", "{ended}");
     let slower = median["value"].as_f64().unwrap() - median["baseline"].as_f64().unwrap();
-    assert!((1_000.0..4_000.0).contains(&slower), "by about a millisecond: {slower} us: {ended}");
+    // Without a delay the medians of two sides of a busy machine lie a tenth of a millisecond apart.
+    assert!((800.0..4_000.0).contains(&slower), "by about a millisecond: {slower} us: {ended}");
     ended.expect(6);
 }

@@ -302,7 +302,7 @@ fn a_template_file_that_cannot_be_read_is_an_input_error() {
 fn commands_that_are_wrong_are_named() {
     for (line, culprit) in [
         (&["frobnicate"][..], "frobnicate"),
-        (&["report"], "<FILE>"),
+        (&["report"], "<FILE|DIR>"),
         (&["report", "x", "--format", "xml"], "xml"),
         (&["man", "nothing"], "nothing"),
         (&["completions", "cobol"], "cobol"),

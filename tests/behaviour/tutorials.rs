@@ -15,7 +15,7 @@ const PORTS: [&str; 5] = ["1389", "8080", "8081", "10067", "10068"];
 const WRAPPER: &str = r#"touch addresses
 brunt() {
     if [ "$1" = target ]; then exec "$BRUNT" "$@" >>addresses; fi
-    until [ "$(wc -l <addresses)" -ge "$(jobs -rp | wc -l)" ]; do sleep 0.05; done
+    until [ "$(wc -l <addresses)" -ge "$(jobs -r | grep -c 'brunt target')" ]; do sleep 0.05; done
     "$BRUNT" "$@"
     echo "$?" "$*" >>statuses
 }
@@ -34,6 +34,11 @@ fn login_storm() {
 #[test]
 fn dhcp_limit() {
     carried_out("dhcp-limit", 2);
+}
+
+#[test]
+fn many_machines() {
+    carried_out("many-machines", 5);
 }
 
 #[test]
@@ -93,7 +98,8 @@ fn commands_of(page: &str) -> String {
     for pair in parts.chunks(2) {
         let [before, block] = pair else { continue };
         let marked = before.trim_end().ends_with("-->") && before.contains("<!-- not run: ");
-        if let Some(commands) = block.strip_prefix("sh\n")
+        // What has variables in it is a script, and no line of it can be read alone.
+        if let Some(commands) = block.strip_prefix("sh\n").or(block.strip_prefix("bash\n"))
             && !marked
         {
             blocks.push_str(commands);

@@ -1,27 +1,18 @@
 //! [`Collector`]: where metrics are sent to, and one POST to it.
-//!
-//! Each message has a connection of its own: there is one a second at most, and a collector that was started anew is
-//! found at once. HTTP is hyper's, TLS that of the drivers. Every wait has a limit, and an answer is read as far as
-//! that of a collector can be long.
 
 use std::env;
 use std::time::Duration;
 
-use brunt_drivers::net::Failure;
 use brunt_drivers::net::keystore::Store;
-use brunt_drivers::net::stream::Stream;
-use brunt_drivers::net::tls::{self, Name, Options, Trust};
+use brunt_drivers::net::tls::Trust;
 use http::{HeaderName, HeaderValue, Method, Request, header};
-use http_body_util::{BodyExt as _, Full, Limited};
+use http_body_util::Full;
 use hyper::body::Bytes;
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceResponse;
 use prost::Message as _;
-use tokio::net::TcpStream;
-use tokio::runtime::{Builder, Runtime};
 
-use crate::cli::exports::OtlpUrl;
+use crate::cli::base_url::BaseUrl;
+use crate::run::service::{Manner, Service};
 
 /// How long a message may take, from connecting to the answer.
 const WITHIN: Duration = Duration::from_secs(3);
@@ -31,60 +22,35 @@ const ANSWER_MAX: usize = 64 << 10;
 const HEADERS: [&str; 2] = ["OTEL_EXPORTER_OTLP_METRICS_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"];
 const CERTIFICATES: [&str; 2] =
     ["OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE", "OTEL_EXPORTER_OTLP_CERTIFICATE"];
+/// What options of a run change has no meaning here; a variable has.
+const ADVICE: &str = "; for a collector OTEL_EXPORTER_OTLP_CERTIFICATE names a PEM file to trust";
 
 /// A collector of OpenTelemetry.
 pub(super) struct Collector {
-    url: OtlpUrl,
+    service: Service,
+    path: String,
     headers: Vec<(HeaderName, HeaderValue)>,
-    tls: Option<(tls::Client, Name)>,
-    runtime: Runtime,
 }
 
 impl Collector {
     /// Reads what the environment says of it. The error says why nothing can ever be sent there.
-    pub(super) fn new(url: &OtlpUrl) -> Result<Self, String> {
+    pub(super) fn new(url: &BaseUrl) -> Result<Self, String> {
         let headers = match set(HEADERS) {
             Some((name, text)) => headers(&text).map_err(|why| format!("read {name}: {why}"))?,
             None => Vec::new(),
         };
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| error.to_string())?;
-        let tls = if url.is_secure() { Some(secured(url)?) } else { None };
-        Ok(Self { url: url.clone(), headers, tls, runtime })
+        let trust = match set(CERTIFICATES) {
+            Some((_, path)) => Trust::Stores(vec![Store { path: path.into(), password: None }]),
+            None => Trust::System,
+        };
+        let manner = Manner { trust, advice: ADVICE, within: WITHIN, answer_max: ANSWER_MAX };
+        let service = Service::new(url, manner)?;
+        Ok(Self { service, path: url.path().to_owned(), headers })
     }
 
     /// Sends a message. The error says why it did not arrive.
     pub(super) fn post(&self, message: Vec<u8>) -> Result<(), String> {
-        let conversation = async { tokio::time::timeout(WITHIN, self.converse(message)).await };
-        self.runtime
-            .block_on(conversation)
-            .unwrap_or_else(|_| Err(format!("no answer within {} s", WITHIN.as_secs())))
-    }
-
-    async fn converse(&self, message: Vec<u8>) -> Result<(), String> {
-        let (host, port) = (self.url.host(), self.url.port());
-        let plain = TcpStream::connect((host, port)).await;
-        let plain = Stream::Plain(plain.map_err(|error| error.to_string())?);
-        let stream = match &self.tls {
-            None => plain,
-            Some((tls, name)) => {
-                plain.secure(tls, name, None).await.map_err(|failure| untrusted(&failure))?
-            }
-        };
-        let told = |error: hyper::Error| error.to_string();
-        let (mut sender, connection) =
-            http1::handshake(TokioIo::new(stream)).await.map_err(told)?;
-        let request = self.request(message)?;
-        let answered = async {
-            let answer = sender.send_request(request).await.map_err(told)?;
-            let (head, body) = answer.into_parts();
-            let body = Limited::new(body, ANSWER_MAX).collect().await;
-            let body = body.map_err(|error| error.to_string())?.to_bytes();
-            drop(sender);
-            Ok::<_, String>((head.status, body))
-        };
-        let (_, answered) = tokio::join!(connection, answered);
-        let (status, body) = answered?;
+        let (status, body) = self.service.ask(self.request(message)?)?;
         if !status.is_success() {
             return Err(format!("the collector answered {status}"));
         }
@@ -92,13 +58,10 @@ impl Collector {
     }
 
     fn request(&self, message: Vec<u8>) -> Result<Request<Full<Bytes>>, String> {
-        let mut request = Request::builder()
-            .method(Method::POST)
-            .uri(self.url.path())
-            .header(header::HOST, self.url.authority())
-            .header(header::CONTENT_TYPE, "application/x-protobuf")
-            .header(header::USER_AGENT, concat!("brunt/", env!("CARGO_PKG_VERSION")))
-            .header(header::CONNECTION, "close");
+        let mut request = self
+            .service
+            .request(Method::POST, &self.path)
+            .header(header::CONTENT_TYPE, "application/x-protobuf");
         for (name, value) in &self.headers {
             request = request.header(name, value);
         }
@@ -116,22 +79,6 @@ fn taken(body: &[u8]) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
-}
-
-/// Why there is no TLS. What options of a run change has no meaning here; a variable has.
-fn untrusted(failure: &Failure) -> String {
-    format!("{failure}; for a collector {} names a PEM file to trust", CERTIFICATES[1])
-}
-
-fn secured(url: &OtlpUrl) -> Result<(tls::Client, Name), String> {
-    let trust = match set(CERTIFICATES) {
-        Some((_, path)) => Trust::Stores(vec![Store { path: path.into(), password: None }]),
-        None => Trust::System,
-    };
-    let client = tls::Client::new(&Options { trust, ..Options::default() });
-    let client = client.map_err(|error| error.to_string())?;
-    let name = client.name_for(url.host()).map_err(|error| error.to_string())?;
-    Ok((client, name))
 }
 
 /// The first of these variables that says something.

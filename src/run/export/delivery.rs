@@ -13,7 +13,7 @@ use prost::Message as _;
 use super::collector::Collector;
 use super::otlp::{Origin, message};
 use super::snapshot::Snapshot;
-use crate::cli::exports::OtlpUrl;
+use crate::cli::base_url::BaseUrl;
 use crate::console;
 use crate::run::quiet_thread;
 
@@ -27,7 +27,7 @@ const AGAIN: Duration = Duration::from_millis(500);
 pub(super) struct Delivery {
     outbox: Arc<Outbox>,
     thread: JoinHandle<Sent>,
-    to: OtlpUrl,
+    to: BaseUrl,
 }
 
 /// Where a run leaves its figures. It holds the newest alone.
@@ -57,7 +57,7 @@ struct Sent {
 
 impl Delivery {
     /// Gets ready to deliver, beside so many workers. Fails if the collector can never be spoken to as was asked.
-    pub(super) fn open(to: &OtlpUrl, origin: Origin, workers: usize) -> Result<Self, String> {
+    pub(super) fn open(to: &BaseUrl, origin: Origin, workers: usize) -> Result<Self, String> {
         let failed = |why: String| format!("failed to deliver to --otlp {to}: {why}");
         let collector = Collector::new(to).map_err(failed)?;
         let outbox = Arc::<Outbox>::default();
@@ -119,7 +119,7 @@ struct Post {
     collector: Collector,
     origin: Origin,
     sent: Sent,
-    to: OtlpUrl,
+    to: BaseUrl,
 }
 
 impl Post {

@@ -6,20 +6,15 @@
 
 use std::time::Duration;
 
-use brunt_drivers::net::stream::Stream;
-use brunt_drivers::net::tls::{self, Name, Options, Trust};
+use brunt_drivers::net::tls::Trust;
 use brunt_exchange::{Clock as _, Moment, Monotonic};
-use http::{Request, header};
-use http_body_util::{BodyExt as _, Empty, Limited};
-use hyper::body::Bytes;
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
+use http::Method;
+use http_body_util::Full;
 use serde_json::Value;
-use tokio::net::TcpStream;
-use tokio::runtime::{Builder, Runtime};
 
 use super::{Seen, ServerFigures};
 use crate::cli::server_cpu::PrometheusQuery;
+use crate::run::service::{Manner, Service};
 
 /// How long an answer may take, from connecting on.
 const WITHIN: Duration = Duration::from_secs(5);
@@ -29,8 +24,7 @@ const ANSWER_MAX: usize = 4 << 20;
 /// A Prometheus server and what it is asked.
 pub(super) struct Prometheus {
     query: PrometheusQuery,
-    tls: Option<(tls::Client, Name)>,
-    runtime: Runtime,
+    service: Service,
     clock: Monotonic,
     first: Option<Moment>,
     last: Option<Moment>,
@@ -43,13 +37,12 @@ pub(super) struct Prometheus {
 impl Prometheus {
     /// Gets ready, and asks once whether the series are there.
     pub(super) fn open(query: &PrometheusQuery) -> Result<Self, String> {
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| error.to_string())?;
-        let tls = if query.is_secure() { Some(secured(query)?) } else { None };
+        let manner =
+            Manner { trust: Trust::System, advice: "", within: WITHIN, answer_max: ANSWER_MAX };
+        let service = Service::new(query.server(), manner)?;
         let prometheus = Self {
             query: query.clone(),
-            tls,
-            runtime,
+            service,
             clock: Monotonic::new(),
             first: None,
             last: None,
@@ -66,11 +59,13 @@ impl Prometheus {
 
     /// Asks for the value of an expression now.
     fn ask(&self, expression: &str) -> Result<Value, String> {
-        let conversation = async { tokio::time::timeout(WITHIN, self.converse(expression)).await };
-        let body = self
-            .runtime
-            .block_on(conversation)
-            .unwrap_or_else(|_| Err(format!("no answer within {} s", WITHIN.as_secs())))?;
+        let path = self.query.path(expression);
+        let request = self.service.request(Method::GET, &path).body(Full::default());
+        let (status, body) = self.service.ask(request.map_err(|error| error.to_string())?)?;
+        // What is wrong with a query is in the body, as JSON.
+        if !status.is_success() && !body.starts_with(b"{") {
+            return Err(format!("it answered {status}"));
+        }
         let answer: Value =
             serde_json::from_slice(&body).map_err(|_| "its answer is no JSON".to_owned())?;
         if answer["status"] == "success" {
@@ -80,41 +75,6 @@ impl Prometheus {
             "it answered: {}",
             answer["error"].as_str().unwrap_or("an error without words")
         ))
-    }
-
-    async fn converse(&self, expression: &str) -> Result<Bytes, String> {
-        let plain = TcpStream::connect((self.query.host(), self.query.port())).await;
-        let plain = Stream::Plain(plain.map_err(|error| error.to_string())?);
-        let stream = match &self.tls {
-            None => plain,
-            Some((tls, name)) => {
-                plain.secure(tls, name, None).await.map_err(|failure| failure.to_string())?
-            }
-        };
-        let told = |error: hyper::Error| error.to_string();
-        let (mut sender, connection) =
-            http1::handshake(TokioIo::new(stream)).await.map_err(told)?;
-        let request = Request::get(self.query.path(expression))
-            .header(header::HOST, self.query.authority())
-            .header(header::USER_AGENT, concat!("brunt/", env!("CARGO_PKG_VERSION")))
-            .header(header::CONNECTION, "close")
-            .body(Empty::<Bytes>::new())
-            .map_err(|error| error.to_string())?;
-        let answered = async {
-            let answer = sender.send_request(request).await.map_err(told)?;
-            let (head, body) = answer.into_parts();
-            let body = Limited::new(body, ANSWER_MAX).collect().await;
-            let body = body.map_err(|error| error.to_string())?.to_bytes();
-            drop(sender);
-            Ok::<_, String>((head.status, body))
-        };
-        let (_, answered) = tokio::join!(connection, answered);
-        let (status, body) = answered?;
-        // What is wrong with a query is in the body, as JSON.
-        if status.is_success() || body.starts_with(b"{") {
-            return Ok(body);
-        }
-        Err(format!("it answered {status}"))
     }
 
     /// The cores that the samples between these moments say.
@@ -146,13 +106,6 @@ fn slopes(answer: &Value) -> Option<f64> {
     };
     let all: Option<Vec<f64>> = series.iter().map(slope).collect();
     all.filter(|slopes| !slopes.is_empty()).map(|slopes| slopes.iter().sum())
-}
-
-fn secured(query: &PrometheusQuery) -> Result<(tls::Client, Name), String> {
-    let client = tls::Client::new(&Options { trust: Trust::System, ..Options::default() });
-    let client = client.map_err(|error| error.to_string())?;
-    let name = client.name_for(query.host()).map_err(|error| error.to_string())?;
-    Ok((client, name))
 }
 
 impl ServerFigures for Prometheus {

@@ -1,0 +1,80 @@
+//! [`BaseUrl`]: a service beside the run, as a user writes where it is.
+
+use std::fmt;
+
+use http::Uri;
+
+/// The URL of a service, below which its own paths begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct BaseUrl {
+    secure: bool,
+    authority: String,
+    host: String,
+    port: u16,
+    path: String,
+}
+
+impl BaseUrl {
+    /// Reads a URL without a query. The error ends in `example`, which shows how it is written.
+    pub(crate) fn read(text: &str, example: &str) -> Result<Self, String> {
+        let uri: Uri = text.parse().map_err(|_| example.to_owned())?;
+        let (Some(scheme), Some(authority)) = (uri.scheme_str(), uri.authority()) else {
+            return Err(example.to_owned());
+        };
+        let secure = match scheme {
+            "http" => false,
+            "https" => true,
+            _ => return Err(format!("its scheme is not http or https; {example}")),
+        };
+        let host = authority.host().trim_start_matches('[').trim_end_matches(']');
+        Ok(Self {
+            secure,
+            authority: authority.as_str().to_owned(),
+            host: host.to_owned(),
+            port: authority.port_u16().unwrap_or(if secure { 443 } else { 80 }),
+            path: uri.path().to_owned(),
+        })
+    }
+
+    /// The same server, below this path.
+    pub(crate) fn below(self, path: &str) -> Self {
+        Self { path: path.to_owned(), ..self }
+    }
+
+    /// Whether it has a user or a password in it.
+    pub(crate) fn has_credentials(&self) -> bool {
+        self.authority.contains('@')
+    }
+
+    /// Whether it is spoken to under TLS.
+    pub(crate) const fn is_secure(&self) -> bool {
+        self.secure
+    }
+
+    /// Host and port as they were written.
+    pub(crate) fn authority(&self) -> &str {
+        &self.authority
+    }
+
+    /// The name or the address of the host.
+    pub(crate) fn host(&self) -> &str {
+        &self.host
+    }
+
+    /// The port.
+    pub(crate) const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// The path, which is `/` where none was written.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+impl fmt::Display for BaseUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = if self.secure { "https" } else { "http" };
+        write!(f, "{scheme}://{}{}", self.authority, self.path)
+    }
+}
