@@ -9,3 +9,4 @@ mod harness;
 mod live;
 mod relay;
 mod run_page;
+mod site;
