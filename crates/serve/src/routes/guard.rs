@@ -73,7 +73,7 @@ pub(super) fn who(call: &Call) -> Result<Option<Who>, Problem> {
 
 fn session(call: &Call) -> Option<Secret> {
     let texts = call.headers.get_all(header::COOKIE).iter().filter_map(|text| text.to_str().ok());
-    let cookies = texts.flat_map(|text| Cookie::split_parse(text)).filter_map(Result::ok);
+    let cookies = texts.flat_map(Cookie::split_parse).filter_map(Result::ok);
     let mut ours = cookies.filter(|cookie| cookie.name() == name(&call.app));
     ours.find_map(|cookie| Secret::read(cookie.value()))
 }
