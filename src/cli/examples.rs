@@ -347,12 +347,13 @@ const SERVE: &[Example] = &[
     ("A website for this machine alone:", "brunt serve"),
     (
         "For a team, with a certificate of one's own:",
-        "brunt serve --dir /var/lib/brunt --listen 0.0.0.0:443 --host load.example.com \\\n\
-         \x20 --tls-cert cert.pem --tls-key key.pem",
+        "brunt serve --dir /var/lib/brunt --listen 0.0.0.0:443 \\\n\
+         \x20 --host load.example.com --tls-cert cert.pem --tls-key key.pem",
     ),
     (
         "Behind a proxy that speaks HTTPS:",
-        "brunt serve --listen 10.0.0.7:7878 --host load.example.com --behind-proxy 10.0.0.5/32",
+        "brunt serve --listen 10.0.0.7:7878 --host load.example.com \\\n\
+         \x20 --behind-proxy 10.0.0.5/32",
     ),
     ("A link for an administrator who forgot the password:", "brunt serve --link admin"),
 ];
@@ -360,12 +361,13 @@ const SERVE: &[Example] = &[
 const PUSH: &[Example] = &[
     (
         "A run, and its record brought to a website:",
-        "brunt push run.json --to https://load.example.com --token-file token.txt",
+        "brunt push run.json --to https://load.example.com \\\n\
+         \x20 --token-file token.txt",
     ),
     (
         "In CI, which fails if a figure is worse than that of the baseline:",
-        "brunt push run.json --to https://load.example.com --token-file token.txt \\\n\
-         \x20 --tag nightly --commit 4f2a91c --fail-on-regression",
+        "brunt push run.json --to https://load.example.com \\\n\
+         \x20 --token-file token.txt --tag nightly --commit 4f2a91c --fail-on-regression",
     ),
 ];
 

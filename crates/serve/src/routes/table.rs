@@ -27,6 +27,7 @@ const FILTER: &[(&str, &str)] = &[
     ("target", "A part of its target"),
     ("verdict", "valid, unstable, partial or generator-limited"),
     ("commit", "The commit that was tested"),
+    ("load", "What was asked for: the value of 'load' in the summary of a run"),
     ("since", "The first day, such as 2026-11-23"),
     ("until", "The last day"),
     ("missed", "1 for runs that missed an objective"),
