@@ -150,12 +150,10 @@ pub(super) fn own_page(route: &Route, call: &Call) -> Result<(), Problem> {
 }
 
 fn same_origin(call: &Call) -> bool {
-    match call.header("sec-fetch-site") {
-        Some(site) => site == "same-origin",
-        None => {
-            let scheme = if call.app.secure { "https" } else { "http" };
-            let own = host(&call.headers).map(|host| format!("{scheme}://{host}"));
-            own.is_some() && call.header("origin") == own.as_deref()
-        }
+    if let Some(site) = call.header("sec-fetch-site") {
+        return site == "same-origin";
     }
+    let scheme = if call.app.secure { "https" } else { "http" };
+    let own = host(&call.headers).map(|host| format!("{scheme}://{host}"));
+    own.is_some() && call.header("origin") == own.as_deref()
 }
