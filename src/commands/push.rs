@@ -98,25 +98,30 @@ fn token(args: &PushArgs) -> Result<String, Refusal> {
 /// What came of it, in lines.
 fn told(args: &PushArgs, pushed: &Pushed) -> String {
     let known = if pushed.new { "" } else { " (it was there already)" };
-    let mut text = format!("{}{}{known}\nverdict: {}\n", args.site, pushed.page, pushed.verdict);
-    for objective in &pushed.missed {
-        text += &format!("missed: {objective}\n");
-    }
+    let mut lines = vec![
+        format!("{}{}{known}", args.site, pushed.page),
+        format!("verdict: {}", pushed.verdict),
+    ];
+    lines.extend(pushed.missed.iter().map(|objective| format!("missed: {objective}")));
     match &pushed.against {
-        None => text += "baseline: none of this load\n",
+        None => lines.push("baseline: none of this load".to_owned()),
         Some(against) => {
-            let found = match (against.trusted, against.worse.as_slice()) {
-                (false, _) => {
-                    "cannot be told, for a run is not valid or was not asked for the same"
-                        .to_owned()
-                }
-                (true, []) => "nothing is worse beyond chance".to_owned(),
-                (true, worse) => format!("worse: {}", worse.join(", ")),
-            };
-            text += &format!("baseline: {found}\n  {}{}\n", args.site, against.page);
+            lines.push(format!("baseline: {}", found(against)));
+            lines.push(format!("  {}{}", args.site, against.page));
         }
     }
-    text
+    lines.join("\n") + "\n"
+}
+
+/// How it compares with a baseline.
+fn found(against: &Against) -> String {
+    match (against.trusted, against.worse.as_slice()) {
+        (false, _) => {
+            "cannot be told, for a run is not valid or was not asked for the same".to_owned()
+        }
+        (true, []) => "nothing is worse beyond chance".to_owned(),
+        (true, worse) => format!("worse: {}", worse.join(", ")),
+    }
 }
 
 fn exit(args: &PushArgs, pushed: &Pushed) -> Exit {
