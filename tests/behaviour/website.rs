@@ -19,8 +19,8 @@ struct Visitor {
 
 impl Visitor {
     fn ask(&self, method: &str, path: &str, more: &str, body: &str) -> (String, String) {
-        let mut stream = TcpStream::connect(&self.at).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        let mut stream = TcpStream::connect(&self.at).expect("a site");
+        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
         let Self { at, cookie } = self;
         write!(
             stream,
@@ -28,11 +28,11 @@ impl Visitor {
              Cookie: {cookie}\r\n{more}Content-Length: {}\r\n\r\n{body}",
             body.len()
         )
-        .unwrap();
+        .expect("a request that is taken");
         let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
+        stream.read_to_end(&mut answer).expect("an answer");
         let answer = String::from_utf8_lossy(&answer).into_owned();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
         (head.to_owned(), body.to_owned())
     }
 
@@ -81,7 +81,7 @@ fn site(directory: &Path) -> (Program, Visitor) {
             true
         })
     });
-    let (at, link) = said.split_once('/').unwrap();
+    let (at, link) = said.split_once('/').expect("an address");
     let mut visitor = Visitor { at: at.to_owned(), cookie: String::new() };
     if let Some(link) = link.strip_prefix("welcome#") {
         let password = "correct-horse-battery";
@@ -97,9 +97,12 @@ fn api() -> (Program, String) {
     let mut program =
         Program::start(command(binary()).args(["target", "rest", "--listen", "127.0.0.1:0"]));
     program.wait_for_lines(1);
-    let address = program.printed().lines().next().unwrap().to_owned();
-    let address =
-        address.split_whitespace().find(|word| word.starts_with("http://")).unwrap().to_owned();
+    let address = program.printed().lines().next().expect("a line").to_owned();
+    let address = address
+        .split_whitespace()
+        .find(|word| word.starts_with("http://"))
+        .expect("a URL")
+        .to_owned();
     (program, address)
 }
 
@@ -119,7 +122,7 @@ fn record(directory: &Path, target: &str, (name, seed): (&str, &str)) -> PathBuf
         seed,
         "--record",
     ];
-    run(words.iter().copied().chain([path.to_str().unwrap(), target])).expect(99);
+    run(words.iter().copied().chain([path.to_str().expect("UTF-8"), target])).expect(99);
     path
 }
 

@@ -37,9 +37,9 @@ impl Site {
         let mut link = String::new();
         let said = until(Duration::from_secs(60), || {
             let notes = running.notes();
-            let line = notes.lines().find_map(|line| line.strip_prefix("serve: "));
-            line.is_some_and(|line| {
-                line.clone_into(&mut link);
+            let told = notes.lines().find_map(|line| line.strip_prefix("serve: "));
+            told.is_some_and(|told| {
+                told.clone_into(&mut link);
                 true
             })
         });
@@ -176,7 +176,7 @@ fn a_team_keeps_finds_and_compares_its_runs() {
     browser.wait_for(
         "return location.pathname === '/compare' && document.querySelector('table.data')",
     );
-    assert!(browser.text(".lead").contains("B"), "{}", browser.text(".lead"));
+    assert!(browser.text(".lead").contains('B'), "{}", browser.text(".lead"));
     looked_at(&browser, "compare");
     for path in ["/people", "/audit", "/api"] {
         browser.open(&format!("{origin}{path}"));
