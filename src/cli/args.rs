@@ -74,7 +74,7 @@ pub(crate) enum Verb {
     Ab(AbArgs),
     /// Find the runs at which figures changed, over many records
     Trend(TrendArgs),
-    /// Keep, find and compare runs in a browser: a website with accounts, for a team and for CI
+    /// Run plans, watch, keep and compare runs in a browser: a website for a team and for CI
     Serve(Box<ServeArgs>),
     /// Push a record to a website of serve, and compare it with its baseline
     Push(Box<PushArgs>),

@@ -10,3 +10,4 @@ mod live;
 mod relay;
 mod run_page;
 mod site;
+mod site_runs;

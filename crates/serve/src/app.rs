@@ -1,6 +1,7 @@
 //! [`App`]: what every request has at hand.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use ring::hmac;
 
@@ -9,6 +10,7 @@ use crate::child::Children;
 use crate::history::History;
 use crate::listen::Hosts;
 use crate::problem::Problem;
+use crate::queue::Queue;
 use crate::store::Store;
 
 /// How long a link holds by which somebody chooses a password, in seconds.
@@ -19,8 +21,9 @@ const AUDIT_KEY: &str = "audit.key";
 /// What every request has at hand.
 pub(crate) struct App {
     pub(crate) store: Store,
-    pub(crate) history: History,
-    pub(crate) children: Children,
+    pub(crate) history: Arc<History>,
+    pub(crate) children: Arc<Children>,
+    pub(crate) queue: Queue,
     pub(crate) passwords: Passwords,
     pub(crate) limiter: Limiter,
     pub(crate) hosts: Hosts,
@@ -37,6 +40,18 @@ impl App {
     /// The time.
     pub(crate) fn now(&self) -> i64 {
         (self.now)()
+    }
+
+    /// Puts runs into the index that have come to their end.
+    pub(crate) fn absorb(&self) -> Result<(), Problem> {
+        for status in self.queue.list().into_iter().filter(|status| status.state.is_over()) {
+            if self.store.run(status.id.as_str())?.is_none()
+                && let Some(entry) = self.history.entry(&status.id).map_err(Problem::bug)?
+            {
+                self.store.put_run(&entry)?;
+            }
+        }
+        Ok(())
     }
 
     /// Adds a line to the audit trail.

@@ -17,6 +17,7 @@ use crate::child::Children;
 use crate::history::History;
 use crate::listen::{self, Hosts, Proxies};
 use crate::pages::people::is_name;
+use crate::queue::{Queue, machine_lock};
 use crate::routes;
 use crate::store::{BrokenAt, Store};
 
@@ -59,11 +60,15 @@ impl Site {
             .map_err(|error| format!("open the directory {}: {error}", directory.display()))?;
         let lock = locked(directory)?;
         let store = Store::open(directory).map_err(|error| error.to_string())?;
-        let history = History::open(directory).map_err(|error| error.to_string())?;
+        let history = Arc::new(History::open(directory).map_err(|error| error.to_string())?);
+        let children = Arc::new(Children::default());
+        let queue = Queue::open(Arc::clone(&history), Arc::clone(&children), machine_lock());
+        let queue = queue.map_err(|error| format!("open the queue: {error}"))?;
         let app = App {
             store,
             history,
-            children: Children::default(),
+            children,
+            queue,
             passwords: Passwords::new()?,
             limiter: Limiter::default(),
             hosts: Hosts::new(&settings.hosts),

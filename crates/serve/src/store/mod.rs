@@ -6,8 +6,10 @@
 
 mod audit;
 mod people;
+mod plans;
 mod runs;
 mod sessions;
+mod targets;
 mod tokens;
 
 use std::fs::File;
@@ -21,7 +23,9 @@ use rusqlite::{Connection, OpenFlags, Transaction};
 
 pub(crate) use audit::BrokenAt;
 pub(crate) use people::User;
+pub(crate) use plans::Plan;
 pub(crate) use runs::{Filter, Listed, Position, title};
+pub(crate) use targets::Target;
 pub(crate) use tokens::TokenRow;
 
 /// The steps by which a file gets its version. One that was released never changes.
