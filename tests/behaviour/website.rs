@@ -7,6 +7,7 @@ use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use brunt_testbed::until;
 use rustix::process::Signal;
 
 use crate::program::{Program, binary, command, run, scratch};
@@ -241,5 +242,46 @@ fn nothing_is_served_or_sent_unencrypted_beyond_this_machine() {
     let (program, _) = site(&at);
     let ended = run(["serve", "--listen", "127.0.0.1:0", "--dir", at.to_str().unwrap()]);
     assert!(ended.code() == 1 && ended.said().contains("another brunt serve"), "{}", ended.stderr);
+    end(program);
+}
+
+#[test]
+fn a_run_reaches_its_target_and_nothing_else() {
+    let directory = scratch();
+    let (_api, target) = api();
+    let (program, visitor) = site(&directory.path().join("site"));
+    let address = target.trim_start_matches("http://").trim_end_matches('/');
+    let list = |name: &str, allow: &str| {
+        let fields = format!(
+            "name={name}&allow={allow}&settings=BASE=http://{address}&users=10&seconds=60&days=1"
+        );
+        let (head, body) = visitor.send("/targets", "/targets", &fields);
+        assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
+    };
+    list("api", address);
+    list("elsewhere", "127.0.0.1:1");
+    let (head, _) = visitor.send("/plans", "/plans", "name=visit&template=0");
+    assert!(head.contains("location: /plans/1"), "{head}");
+    let ended = |target: &str, say: &str| {
+        let fields = format!("target={target}&duration=1s");
+        let (head, body) = visitor.send("/plans/1", "/plans/1/run", &fields);
+        assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
+        let page = between(&head, "location: ", "\r\n").to_owned();
+        let mut shown = String::new();
+        let done = until(Duration::from_secs(60), || {
+            shown = visitor.ask("GET", &page, "", "").1;
+            shown.contains(say) || visitor.ask("GET", "/", "", "").1.contains(say)
+        });
+        assert!(done, "no {say}: {shown}");
+        page
+    };
+    let page = ended("1", "data-label=\"goodput /s\"");
+    let (head, _) = visitor.ask("GET", &page, "", "");
+    assert!(head.contains(&page.replace("/live/", "location: /runs/")), "{head}");
+    let page = ended("2", "an administrator can list it");
+    assert!(visitor.ask("GET", &page, "", "").1.contains("There is no record of this run"));
+    // What is on no list may not be reached, whatever is asked for.
+    let (head, _) = visitor.send("/plans/1", "/plans/1/run", "target=3&duration=1s");
+    assert!(head.starts_with("HTTP/1.1 4"), "{head}");
     end(program);
 }

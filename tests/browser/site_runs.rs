@@ -32,7 +32,9 @@ fn a_plan_is_checked_run_watched_and_kept() {
     browser.wait_for("return document.querySelector('#checked .met')");
     looked_at(&browser, "plan");
     // A fault is told while it is typed, with its line.
-    browser.run("const text = document.getElementById('text'); text.focus(); text.setSelectionRange(0, 0)");
+    browser.run(
+        "const text = document.getElementById('text'); text.focus(); text.setSelectionRange(0, 0)",
+    );
     "users = x".chars().for_each(|character| browser.press(character));
     browser.press(Key::Enter);
     browser.wait_for("return document.querySelector('#checked .missed')");
@@ -47,10 +49,15 @@ fn a_plan_is_checked_run_watched_and_kept() {
     browser.wait_for("return window.brunt && brunt.charts().length > 1");
     looked_at(&browser, "live");
     sound(&browser, origin, "live");
-    browser.wait_for("return location.pathname.startsWith('/runs/') && document.querySelector('.tiles')");
+    browser.wait_for(
+        "return location.pathname.startsWith('/runs/') && document.querySelector('.tiles')",
+    );
     looked_at(&browser, "run-made");
     assert!(browser.text(".lead").contains("none failed"), "{}", browser.text(".lead"));
     browser.open(origin);
-    assert_eq!(browser.run("return document.querySelectorAll('table.runs tbody tr').length"), json!(1));
+    assert_eq!(
+        browser.run("return document.querySelectorAll('table.runs tbody tr').length"),
+        json!(1)
+    );
     sound(&browser, origin, "the end");
 }

@@ -39,6 +39,15 @@
     preview.replaceChildren(...parts);
   }
 
+  // What is run is what was saved.
+  const run = document.querySelector("#run form");
+  const question = "The plan has changes that are not saved. Run it as it was saved before?";
+  if (run) {
+    run.addEventListener("submit", (event) => {
+      if (text.value !== text.defaultValue && !confirm(question)) event.preventDefault();
+    });
+  }
+
   let asked = 0;
   async function check() {
     const number = ++asked;

@@ -56,7 +56,7 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
     let is_first = call.query("behind").is_empty();
     let body = html! {
         h1.large { "Runs" }
-        (under_way(call))
+        (under_way(call)?)
         @if listed.all > 0 || is_narrowed || !is_first {
             (search(&filter, &tags))
             (count(&listed, is_narrowed))
@@ -81,10 +81,10 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
 }
 
 /// Runs that wait or go on.
-fn under_way(call: &Call) -> Markup {
-    let runs = call.app.queue.list();
+fn under_way(call: &Call) -> Result<Markup, Problem> {
+    let runs = call.app.queue()?.list();
     let runs: Vec<_> = runs.iter().filter(|run| !run.state.is_over()).collect();
-    html! {
+    Ok(html! {
         @if !runs.is_empty() {
             div.verdict role="status" {
                 p { strong { "This generator now" } }
@@ -94,7 +94,7 @@ fn under_way(call: &Call) -> Markup {
                 } } }
             }
         }
-    }
+    })
 }
 
 fn count(listed: &Listed, is_narrowed: bool) -> Markup {

@@ -16,7 +16,7 @@ use crate::routes::{Answer, Call};
 
 fn named(call: &Call) -> Result<(RunId, Status), Problem> {
     let id: RunId = call.segment("id").parse().map_err(|_| Problem::missing("run"))?;
-    let status = call.app.queue.status(&id).ok_or_else(|| Problem::missing("run"))?;
+    let status = call.app.queue()?.status(&id).ok_or_else(|| Problem::missing("run"))?;
     Ok((id, status))
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
 /// `GET /live/{id}/events`.
 pub(crate) fn events(call: &Call) -> Result<Answer, Problem> {
     let (id, _) = named(call)?;
-    let watch = call.app.queue.watch(&id).ok_or_else(|| Problem::missing("run that goes on"))?;
+    let watch = call.app.queue()?.watch(&id).ok_or_else(|| Problem::missing("run that goes on"))?;
     let Some(watcher) = watch.open(call.header("last-event-id")) else {
         let detail = "Too many browsers watch runs here. Close one, and reload.";
         return Err(Problem::new(http::StatusCode::SERVICE_UNAVAILABLE, "Too many watch", detail));
@@ -79,7 +79,7 @@ pub(crate) fn stop(call: &Call) -> Result<Answer, Problem> {
     let (id, _) = named(call)?;
     let now = call.field("act") == "now";
     let by = who.named();
-    let stopped = if now { app.queue.stop_now(&id, &by) } else { app.queue.stop(&id, &by) };
+    let stopped = if now { app.queue()?.stop_now(&id, &by) } else { app.queue()?.stop(&id, &by) };
     match stopped {
         Ok(()) | Err(StopError::Over(_)) => {}
         Err(StopError::Unknown(_)) => return Err(Problem::missing("run")),

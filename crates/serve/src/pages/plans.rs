@@ -235,7 +235,7 @@ fn open_targets(call: &Call) -> Result<Vec<Target>, Problem> {
 
 fn run_form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
     let targets = open_targets(call)?;
-    let waiting = call.app.queue.list().iter().filter(|run| !run.state.is_over()).count();
+    let waiting = call.app.queue()?.list().iter().filter(|run| !run.state.is_over()).count();
     Ok(html! {
         section id="run" {
             h2 { "Run it" }
@@ -318,7 +318,7 @@ pub(crate) fn run(call: &Call) -> Result<Answer, Problem> {
         origin,
         ..About::default()
     };
-    let submitted = app.queue.submit(RunRequest { asked, about });
+    let submitted = app.queue()?.submit(RunRequest { asked, about });
     let id = submitted.map_err(|error| match error {
         SubmitError::Io(_) => Problem::bug(error),
         _ => Problem::unusable(format!("Failed to {error}.")),

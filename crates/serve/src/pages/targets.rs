@@ -170,7 +170,8 @@ fn target(call: &Call) -> Result<Target, Problem> {
         users_max: Some(number("users", "The number of users", 1_000_000)? as u32),
         seconds_max: Some(number("seconds", "The longest run", 7 * 86_400)?),
     };
-    let days = number("days", "The number of days", 3_650)? as i64;
+    let days = number("days", "The number of days", 3_650)?;
+    let days = i64::try_from(days).map_err(Problem::bug)?;
     Ok(Target {
         id: 0,
         name: name.to_owned(),

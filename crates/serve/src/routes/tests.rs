@@ -56,7 +56,7 @@ impl Server {
             store: Store::open(directory.path()).unwrap(),
             history,
             children,
-            queue,
+            queue: queue.into(),
             passwords: Passwords::new().unwrap(),
             limiter: Limiter::default(),
             hosts: Hosts::new(&[]),
