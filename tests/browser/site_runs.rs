@@ -1,4 +1,5 @@
-//! A run that is made on the website: a target is listed, a plan written and checked as it is typed, run, watched and kept.
+//! A run that is made on the website: a target is listed, a plan written and checked as it is typed, run, watched and
+//! kept.
 
 use fantoccini::key::Key;
 use serde_json::json;
