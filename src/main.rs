@@ -67,6 +67,8 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Compare(args) => commands::compare(&args),
         Command::Ab(args) => commands::ab(&args),
         Command::Trend(args) => commands::trend(&args),
+        Command::Serve(args) => commands::serve(&args),
+        Command::Push(args) => commands::push(&args),
         Command::Target(kind) => commands::target(&kind),
         Command::Calibrate(args) => commands::calibrate(&args),
         Command::Quickstart(args) => commands::quickstart(&args),

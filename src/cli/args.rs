@@ -21,6 +21,7 @@ use super::names::NamesKind;
 use super::output::duration;
 use super::rest_target::RestTargetArgs;
 use super::run::RunArgs;
+use super::serve::{PushArgs, ServeArgs};
 use super::sizing::SizingArgs;
 
 /// Load tests for LDAP, DHCP, HTTP, lease databases and name services
@@ -73,6 +74,10 @@ pub(crate) enum Verb {
     Ab(AbArgs),
     /// Find the runs at which figures changed, over many records
     Trend(TrendArgs),
+    /// Run plans, watch, keep and compare runs in a browser: a website for a team and for CI
+    Serve(Box<ServeArgs>),
+    /// Push a record to a website of serve, and compare it with its baseline
+    Push(Box<PushArgs>),
     /// Generate LDIF from a MakeLDIF template, such as those of addrate
     Makeldif(MakeldifArgs),
     /// Measure lease databases: SQLite, memfile, redb, MySQL, PostgreSQL

@@ -243,6 +243,10 @@ const AB: &str = include_str!("../commands/ab.txt").trim_ascii_end();
 
 const TREND: &str = include_str!("../commands/trend.txt").trim_ascii_end();
 
+const SERVE: &str = include_str!("../commands/serve.txt").trim_ascii_end();
+
+const PUSH: &str = include_str!("../commands/push.txt").trim_ascii_end();
+
 const MAKELDIF: &str = "Writes the entries that [addrate](addrate.md) adds with the same template file and seed, as \
     LDIF for the import of any directory: the branches first, then the entries below them, each behind its parent. \
     The options are those of OpenDJ's makeldif, and so is the language of template files. A value that LDIF cannot \
@@ -338,6 +342,8 @@ fn description(name: &str) -> &'static str {
         "compare" => COMPARE,
         "ab" => AB,
         "trend" => TREND,
+        "serve" => SERVE,
+        "push" => PUSH,
         "run" => RUN,
         "target ldap" => TARGET,
         "target dhcp" => DHCP_TARGET,

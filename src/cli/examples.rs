@@ -343,6 +343,34 @@ const TREND: &[Example] = &[
     ("A page with a chart of every figure:", "brunt trend nightly/ --html trend.html"),
 ];
 
+const SERVE: &[Example] = &[
+    ("A website for this machine alone:", "brunt serve"),
+    (
+        "For a team, with a certificate of one's own:",
+        "brunt serve --dir /var/lib/brunt --listen 0.0.0.0:443 \\\n\
+         \x20 --host load.example.com --tls-cert cert.pem --tls-key key.pem",
+    ),
+    (
+        "Behind a proxy that speaks HTTPS:",
+        "brunt serve --listen 10.0.0.7:7878 --host load.example.com \\\n\
+         \x20 --behind-proxy 10.0.0.5/32",
+    ),
+    ("A link for an administrator who forgot the password:", "brunt serve --link admin"),
+];
+
+const PUSH: &[Example] = &[
+    (
+        "A run, and its record brought to a website:",
+        "brunt push run.json --to https://load.example.com \\\n\
+         \x20 --token-file token.txt",
+    ),
+    (
+        "In CI, which fails if a figure is worse than that of the baseline:",
+        "brunt push run.json --to https://load.example.com \\\n\
+         \x20 --token-file token.txt --tag nightly --commit 4f2a91c --fail-on-regression",
+    ),
+];
+
 const TARGET_REST: &[Example] = &[
     ("An API with 2,000 users on port 8080:", "brunt target rest --users 2000"),
     (
@@ -454,6 +482,8 @@ pub(super) fn of(name: &str) -> &'static [Example] {
         "compare" => COMPARE,
         "ab" => AB,
         "trend" => TREND,
+        "serve" => SERVE,
+        "push" => PUSH,
         "target" | "target ldap" => TARGET_LDAP,
         "target dhcp" => TARGET_DHCP,
         "target rest" => TARGET_REST,

@@ -47,7 +47,9 @@ pub(crate) mod rest_target;
 pub(crate) mod run;
 pub(crate) mod run_options;
 mod screens;
+pub(crate) mod serve;
 pub(crate) mod server_cpu;
+pub(crate) mod site_url;
 pub(crate) mod sizing;
 pub(crate) mod start_at;
 pub(crate) mod surroundings;
@@ -82,6 +84,7 @@ use names::NamesKind;
 use rate::{Parsed, RateArgs};
 use run::RunArgs;
 use screens::Screen;
+use serve::{PushArgs, ServeArgs};
 use sizing::SizingArgs;
 use surroundings::Surroundings;
 use tool::{Tool, base_name};
@@ -144,6 +147,10 @@ pub(crate) enum Command {
     Ab(AbArgs),
     /// Follow figures over many runs.
     Trend(TrendArgs),
+    /// Serve a website.
+    Serve(Box<ServeArgs>),
+    /// Push a record to one.
+    Push(Box<PushArgs>),
     /// Start a server.
     Target(TargetKind),
     /// Measure this machine.
@@ -319,6 +326,8 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Compare(args) => Command::Compare(args),
         Verb::Ab(args) => Command::Ab(args),
         Verb::Trend(args) => Command::Trend(args),
+        Verb::Serve(args) => Command::Serve(args),
+        Verb::Push(args) => Command::Push(args),
         Verb::Target { kind } => Command::Target(kind),
         Verb::Calibrate(args) => Command::Calibrate(args),
         Verb::Quickstart(args) => Command::Quickstart(args),

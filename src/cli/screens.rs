@@ -182,6 +182,33 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "serve",
+        &[
+            ("dir", "Directory of the site [default: brunt-site]"),
+            ("listen", "Address [default: 127.0.0.1:7878]"),
+            ("hosts", "Name by which browsers reach the site"),
+            ("tls_cert", ""),
+            ("tls_key", ""),
+            ("behind_proxy", "Addresses of proxies that speak HTTPS"),
+            ("link", "Print a link to choose a new password"),
+            ("reindex", "Build the index of runs anew"),
+            ("verify_audit", "Check the audit trail"),
+        ],
+    ),
+    (
+        "push",
+        &[
+            ("file", ""),
+            ("site", "Address of the site"),
+            ("token_file", "File with a token of the scope push"),
+            ("name", ""),
+            ("tags", "Tag to find the run by"),
+            ("commit", ""),
+            ("fail_on_regression", "Exit with 99 or 6 if it is worse"),
+            ("ca", "Authorities (PEM) to trust"),
+        ],
+    ),
+    (
         "compare",
         &[
             ("sides", "Records, event files or directories of runs"),
@@ -278,7 +305,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Plans", &["run", "import"]),
     ("Stores", &["leases", "names", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
     ("Capacity", &["find-max", "sizing", "cluster"]),
-    ("Results", &["report", "merge", "compare", "ab", "trend"]),
+    ("Results", &["report", "merge", "compare", "ab", "trend", "serve", "push"]),
 ];
 
 /// The commands that are in a group.

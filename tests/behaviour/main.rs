@@ -52,3 +52,4 @@ mod tutorials;
 mod ubench;
 mod values;
 mod warm_up;
+mod website;

@@ -9,3 +9,5 @@ mod harness;
 mod live;
 mod relay;
 mod run_page;
+mod site;
+mod site_runs;

@@ -1,14 +1,16 @@
 //! [`App`]: what every request has at hand.
 
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use ring::hmac;
 
 use crate::auth::{Limiter, Passwords, Secret, Who};
 use crate::child::Children;
-use crate::history::History;
+use crate::history::{History, RunId};
 use crate::listen::Hosts;
 use crate::problem::Problem;
+use crate::queue::Queue;
 use crate::store::Store;
 
 /// How long a link holds by which somebody chooses a password, in seconds.
@@ -19,8 +21,10 @@ const AUDIT_KEY: &str = "audit.key";
 /// What every request has at hand.
 pub(crate) struct App {
     pub(crate) store: Store,
-    pub(crate) history: History,
-    pub(crate) children: Children,
+    pub(crate) history: Arc<History>,
+    pub(crate) children: Arc<Children>,
+    /// Open while the site is served: whoever opens it starts the runs that wait.
+    pub(crate) queue: OnceLock<Queue>,
     pub(crate) passwords: Passwords,
     pub(crate) limiter: Limiter,
     pub(crate) hosts: Hosts,
@@ -37,6 +41,29 @@ impl App {
     /// The time.
     pub(crate) fn now(&self) -> i64 {
         (self.now)()
+    }
+
+    /// Runs that were submitted here.
+    pub(crate) fn queue(&self) -> Result<&Queue, Problem> {
+        self.queue.get().ok_or_else(|| Problem::bug("the queue is not open"))
+    }
+
+    /// Puts runs into the index that have come to their end.
+    pub(crate) fn absorb(&self) -> Result<(), Problem> {
+        let runs = self.queue()?.list();
+        self.absorb_of(runs.into_iter().filter(|run| run.state.is_over()).map(|run| run.id))
+    }
+
+    /// The same of these, if they are not in it.
+    pub(crate) fn absorb_of(&self, ids: impl IntoIterator<Item = RunId>) -> Result<(), Problem> {
+        for id in ids {
+            if self.store.run(id.as_str())?.is_none()
+                && let Some(entry) = self.history.entry(&id).map_err(Problem::bug)?
+            {
+                self.store.put_run(&entry)?;
+            }
+        }
+        Ok(())
     }
 
     /// Adds a line to the audit trail.

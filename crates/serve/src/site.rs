@@ -5,7 +5,8 @@ use std::fs::{DirBuilder, File};
 use std::net::{SocketAddr, TcpListener};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use ipnet::IpNet;
 use rustix::fs::{FlockOperation, flock};
@@ -17,6 +18,7 @@ use crate::child::Children;
 use crate::history::History;
 use crate::listen::{self, Hosts, Proxies};
 use crate::pages::people::is_name;
+use crate::queue::{Queue, machine_lock};
 use crate::routes;
 use crate::store::{BrokenAt, Store};
 
@@ -24,6 +26,8 @@ use crate::store::{BrokenAt, Store};
 const FIRST: &str = "admin";
 /// Held by the process that serves a directory.
 const LOCK: &str = "serve.lock";
+/// How often runs that ended are looked for.
+const INDEXED_EVERY: Duration = Duration::from_secs(5);
 
 /// How a site is served.
 #[derive(Clone, Debug, Default)]
@@ -59,11 +63,13 @@ impl Site {
             .map_err(|error| format!("open the directory {}: {error}", directory.display()))?;
         let lock = locked(directory)?;
         let store = Store::open(directory).map_err(|error| error.to_string())?;
-        let history = History::open(directory).map_err(|error| error.to_string())?;
+        let history = Arc::new(History::open(directory).map_err(|error| error.to_string())?);
+        let children = Arc::new(Children::default());
         let app = App {
             store,
             history,
-            children: Children::default(),
+            children,
+            queue: OnceLock::new(),
             passwords: Passwords::new()?,
             limiter: Limiter::default(),
             hosts: Hosts::new(&settings.hosts),
@@ -93,11 +99,13 @@ impl Site {
         listener.set_nonblocking(true).map_err(failed)?;
         let link = self.first_link()?;
         let app = Arc::new(self.app);
+        open_queue(&app)?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
         runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
             begun(at, link);
             let proxies = Proxies(self.settings.proxies);
+            tokio::spawn(index_for_good(Arc::clone(&app)));
             listen::serve(listener, routes::router(&app), tls, proxies).await.map_err(failed)
         })
     }
@@ -159,6 +167,32 @@ impl Site {
         verified.map_err(|BrokenAt(line)| {
             format!("verify the audit trail: line {line} is not as it was written, or is missing")
         })
+    }
+}
+
+/// Opens the queue, and puts runs into the index that ended while nobody served the site.
+fn open_queue(app: &App) -> Result<(), String> {
+    let failed = |why: &dyn std::fmt::Display| format!("open the queue: {why}");
+    let (history, children) = (Arc::clone(&app.history), Arc::clone(&app.children));
+    let queue = Queue::open(history, children, machine_lock()).map_err(|error| failed(&error))?;
+    // A site is served once.
+    let _ = app.queue.set(queue);
+    let ids = app.history.ids().map_err(|error| failed(&error))?;
+    if let Err(problem) = app.absorb_of(ids) {
+        (app.log)(&format!("failed to index runs: {}", problem.hidden.unwrap_or(problem.detail)));
+    }
+    Ok(())
+}
+
+/// Puts runs into the index as they end, whether or not anybody looks.
+async fn index_for_good(app: Arc<App>) {
+    let mut due = tokio::time::interval(INDEXED_EVERY);
+    loop {
+        due.tick().await;
+        let app = Arc::clone(&app);
+        let done = tokio::task::spawn_blocking(move || app.absorb());
+        // What cannot be read now may be later; the list of runs says why it cannot.
+        drop(done.await);
     }
 }
 

@@ -32,10 +32,15 @@ pub(super) fn run(task: &RunTask) -> Result<Exit, Refusal> {
     let outcome = match &ended {
         Ok(Exit::Ok) => Outcome { exit: 0, said: String::new() },
         Ok(exit) => Outcome { exit: exit.code(), said: exit.meaning().to_owned() },
-        Err(refusal) => Outcome { exit: refusal.exit.code(), said: refusal.text.trim().to_owned() },
+        Err(refusal) => Outcome { exit: refusal.exit.code(), said: on_a_site(&refusal.text) },
     };
     RunFiles::new(PathBuf::from(".")).write(OUTCOME, &outcome).map_err(failed)?;
     ended
+}
+
+/// Why a run was refused, with what can be done about it on a website.
+fn on_a_site(text: &str) -> String {
+    text.trim().replace("add it with --allow", "an administrator can list it among the targets")
 }
 
 fn carry_out(task: &RunTask) -> Result<Exit, Refusal> {

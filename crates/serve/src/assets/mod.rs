@@ -15,7 +15,8 @@ use crate::problem::Problem;
 use crate::routes::{Answer, Call};
 
 const OWN_STYLE: &str = include_str!("site.css");
-const OWN_SCRIPT: &str = include_str!("site.js");
+const OWN_SCRIPT: &str =
+    concat!(include_str!("site.js"), include_str!("plans.js"), include_str!("live.js"));
 
 /// One file.
 struct Asset {
@@ -62,7 +63,7 @@ pub(crate) fn policy() -> &'static str {
         format!(
             "default-src 'none'; script-src 'self'; style-src 'self' 'sha256-{hash}'; img-src 'self' data:; \
              connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
-             require-trusted-types-for 'script'"
+             require-trusted-types-for 'script'; trusted-types brunt"
         )
     });
     &POLICY

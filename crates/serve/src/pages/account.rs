@@ -24,7 +24,7 @@ fn shown(call: &Call, made: Option<&str>, said: Option<&str>) -> Result<Answer, 
     let tokens = call.app.store.tokens(Some(who.user.id))?;
     let body = html! {
         h1.large { (who.user.name) }
-        p.note { "You are " (who.user.role.word()) ": " (who.user.role.meaning()) "." }
+        p.note { "Your role is " (who.user.role.word()) ": it " (who.user.role.meaning()) "." }
         @if let Some(said) = said { p.warning role="alert" { (said) } }
         @if let Some(made) = made { (shown_once(made)) }
         section id="tokens" {
@@ -37,6 +37,8 @@ fn shown(call: &Call, made: Option<&str>, said: Option<&str>) -> Result<Answer, 
             h2 { "Password" }
             form.stack method="post" action="/account/password" {
                 (hidden(who))
+                // For programs that keep passwords.
+                input name="username" value=(who.user.name) autocomplete="username" readonly hidden;
                 (field("current", "Password until now", &html! {
                     input id="current" name="current" type="password" required autocomplete="current-password";
                 }))

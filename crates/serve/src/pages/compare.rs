@@ -51,9 +51,8 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             div.warning role="note" {
                 p {
                     strong { "These runs were not asked for the same." }
-                    " What differs in their figures may come of that:"
+                    " What differs in their figures may come of that. The warnings below say what they differ in."
                 }
-                ul { @for what in &compared.unlike { li { (what) } } }
             }
         }
         (sections(&compared.page))

@@ -48,6 +48,7 @@ pub(crate) fn next(listed: &Listed) -> Option<String> {
 /// `GET /`.
 pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
     let (app, filter) = (&call.app, filter(call));
+    app.absorb()?;
     let listed = app.store.runs(&filter, behind(call).as_ref(), PER_PAGE)?;
     let tags = app.store.tags(TAGS_SHOWN)?;
     let runner = call.who()?.user.role >= Role::Runner;
@@ -55,6 +56,7 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
     let is_first = call.query("behind").is_empty();
     let body = html! {
         h1.large { "Runs" }
+        (under_way(call)?)
         @if listed.all > 0 || is_narrowed || !is_first {
             (search(&filter, &tags))
             (count(&listed, is_narrowed))
@@ -76,6 +78,23 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
         }
     };
     Ok(Answer::page(page(call, "Runs", &body)))
+}
+
+/// Runs that wait or go on.
+fn under_way(call: &Call) -> Result<Markup, Problem> {
+    let runs = call.app.queue()?.list();
+    let runs: Vec<_> = runs.iter().filter(|run| !run.state.is_over()).collect();
+    Ok(html! {
+        @if !runs.is_empty() {
+            div.verdict role="status" {
+                p { strong { "This generator now" } }
+                ul { @for run in runs { li {
+                    a href={ "/live/" (run.id) } { "Run " (run.number + 1) } ": " (run.state.word())
+                    @if !run.reason.is_empty() { ", " (run.reason) }
+                } } }
+            }
+        }
+    })
 }
 
 fn count(listed: &Listed, is_narrowed: bool) -> Markup {
@@ -147,8 +166,9 @@ fn empty(is_narrowed: bool) -> Markup {
             p { "No run is like that. " a href="/" { "Show all runs" } "." }
         } @else {
             div.empty {
-                p { "Runs appear here once their records are pushed. A run writes its record with " code { "--record" }
-                    ", and a token from " a href="/account" { "your account" } " lets it in:" }
+                p { "Make one: write a " a href="/plans" { "plan" } ", and run it against a "
+                    a href="/targets" { "target" } ". Or push what was run elsewhere. A run writes its record with "
+                    code { "--record" } ", and a token from " a href="/account" { "your account" } " lets it in:" }
                 pre.command tabindex="0" {
                     "brunt authrate … --record run.json\nbrunt push run.json --to "
                     span data-origin { "http://127.0.0.1:7878" } " --token-file token.txt"

@@ -8,9 +8,12 @@ pub(crate) mod api;
 pub(crate) mod audit;
 pub(crate) mod compare;
 pub(crate) mod history;
+pub(crate) mod live;
 pub(crate) mod people;
+pub(crate) mod plans;
 pub(crate) mod run;
 pub(crate) mod sign_in;
+pub(crate) mod targets;
 pub(crate) mod welcome;
 
 use brunt_record::Status;
@@ -62,13 +65,17 @@ fn whole(title: &str, who: Option<&Who>, path: &str, charts: bool, body: &Markup
 }
 
 fn header(who: &Who, path: &str) -> Markup {
-    let mut links = vec![("/", "Runs")];
+    let mut links = vec![("/", "Runs"), ("/plans", "Plans"), ("/targets", "Targets")];
     if who.user.role == Role::Admin {
         links.extend([("/people", "People"), ("/audit", "Audit")]);
     }
     links.push(("/api", "API"));
-    let is_here = |link: &str| {
-        link == path || (link == "/" && (path.starts_with("/runs") || path.starts_with("/compare")))
+    let is_here = |link: &str| match link {
+        "/" => {
+            path == "/"
+                || ["/runs", "/compare", "/live"].iter().any(|begin| path.starts_with(begin))
+        }
+        _ => path.starts_with(link),
     };
     html! {
         header.bar {

@@ -83,7 +83,7 @@ fn row(call: &Call, user: &User) -> Result<Markup, Problem> {
                 form method="post" action="/people/link" {
                     (hidden(who))
                     input type="hidden" name="id" value=(id);
-                    button aria-label={ "Make a link for " (user.name) } { "New link" }
+                    button aria-label={ "New link for " (user.name) } { "New link" }
                 }
             }
         }

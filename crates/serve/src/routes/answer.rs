@@ -26,11 +26,13 @@ pub(crate) struct Answer {
     kind: &'static str,
     headers: Vec<(HeaderName, String)>,
     body: Vec<u8>,
+    /// What comes instead of a body, as long as somebody reads.
+    stream: Option<Body>,
 }
 
 impl Answer {
     pub(crate) fn new(kind: &'static str, body: Vec<u8>) -> Self {
-        Self { status: StatusCode::OK, kind, headers: Vec::new(), body }
+        Self { status: StatusCode::OK, kind, headers: Vec::new(), body, stream: None }
     }
 
     pub(crate) fn page(markup: Markup) -> Self {
@@ -39,6 +41,11 @@ impl Answer {
 
     pub(crate) fn json(value: &impl Serialize) -> Result<Self, Problem> {
         Ok(Self::new(JSON, serde_json::to_vec(value).map_err(Problem::bug)?))
+    }
+
+    /// Messages as they come.
+    pub(crate) fn stream(kind: &'static str, body: Body) -> Self {
+        Self { stream: Some(body), ..Self::new(kind, Vec::new()) }
     }
 
     /// Sends a browser on to another page.
@@ -87,9 +94,11 @@ impl Answer {
         let gzip =
             accepts.is_some_and(|value| value.split(',').any(|one| one.trim().starts_with("gzip")));
         let is_text = ["text/", JSON, PROBLEM].iter().any(|kind| self.kind.starts_with(kind));
-        let packed = (gzip && is_text && self.body.len() >= PACKED_MIN).then(|| packed(&self.body));
+        let packed = (gzip && is_text && self.stream.is_none() && self.body.len() >= PACKED_MIN)
+            .then(|| packed(&self.body));
         let is_packed = packed.is_some();
-        let mut response = Response::new(Body::from(packed.unwrap_or(self.body)));
+        let mut response =
+            Response::new(self.stream.unwrap_or_else(|| Body::from(packed.unwrap_or(self.body))));
         *response.status_mut() = self.status;
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(self.kind));

@@ -11,6 +11,7 @@ use crate::auth::{Limiter, Passwords, Role, Scope, Secret};
 use crate::child::Children;
 use crate::history::{About, Entry, History, PAGE_KEPT, PageParts, VIEW_KEPT, samples};
 use crate::listen::{self, Hosts, Proxies};
+use crate::queue::Queue;
 use crate::store::Store;
 
 const EVIL: &str = "</title><script>alert('x')</script>\"&";
@@ -46,11 +47,16 @@ impl Said {
 impl Server {
     fn start() -> Self {
         let directory = tempfile::tempdir().unwrap();
+        let history = Arc::new(History::open(directory.path()).unwrap());
+        // No test here brings a record, or has something run.
+        let children = Arc::new(Children::of_program("/nowhere".into()));
+        let lock = directory.path().join("machine.lock");
+        let queue = Queue::open(Arc::clone(&history), Arc::clone(&children), lock).unwrap();
         let app = Arc::new(App {
             store: Store::open(directory.path()).unwrap(),
-            history: History::open(directory.path()).unwrap(),
-            // No test here brings a record.
-            children: Children::of_program("/nowhere".into()),
+            history,
+            children,
+            queue: queue.into(),
             passwords: Passwords::new().unwrap(),
             limiter: Limiter::default(),
             hosts: Hosts::new(&[]),

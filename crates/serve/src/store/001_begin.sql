@@ -37,6 +37,29 @@ CREATE TABLE audit (
   mac BLOB NOT NULL
 ) STRICT;
 
+-- What runs may reach and how hard, and the plans that people write.
+CREATE TABLE target (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE COLLATE NOCASE,
+  settings TEXT NOT NULL,
+  granted TEXT NOT NULL,
+  expires INTEGER NOT NULL,
+  production INTEGER NOT NULL,
+  reason TEXT NOT NULL
+) STRICT;
+CREATE TABLE plan (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE COLLATE NOCASE
+) STRICT;
+CREATE TABLE revision (
+  plan INTEGER NOT NULL REFERENCES plan (id) ON DELETE CASCADE,
+  revision INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  author TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (plan, revision)
+) STRICT;
+
 -- An index of the directory of runs: it can be made again.
 CREATE TABLE run (
   id TEXT PRIMARY KEY,

@@ -6,10 +6,15 @@
 
 mod audit;
 mod people;
+mod plans;
 mod runs;
 mod sessions;
+mod targets;
 mod tokens;
 
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -18,7 +23,9 @@ use rusqlite::{Connection, OpenFlags, Transaction};
 
 pub(crate) use audit::BrokenAt;
 pub(crate) use people::User;
+pub(crate) use plans::Plan;
 pub(crate) use runs::{Filter, Listed, Position, title};
+pub(crate) use targets::Target;
 pub(crate) use tokens::TokenRow;
 
 /// The steps by which a file gets its version. One that was released never changes.
@@ -34,6 +41,14 @@ pub(crate) enum StoreError {
     /// The file could not be read or written.
     #[error("use brunt.db: {0}")]
     Sqlite(#[from] rusqlite::Error),
+    /// The file could not be made.
+    #[error("open {}: {source}", path.display())]
+    Make {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
     /// The file was written by a newer program.
     #[error("open {}: it has version {found} and this program knows {known}; use a newer brunt", path.display())]
     Newer {
@@ -59,6 +74,7 @@ impl Store {
     /// Opens the file of a directory, makes it if there is none, and brings it up to date.
     pub(crate) fn open(directory: &Path) -> Result<Self> {
         let path = directory.join(NAME);
+        private(&path)?;
         let mut writer = Connection::open(&path)?;
         writer.busy_timeout(PATIENCE)?;
         writer.pragma_update(None, "journal_mode", "wal")?;
@@ -100,6 +116,13 @@ impl Store {
     }
 }
 
+/// Makes the file if there is none, so that only its owner may read it; SQLite gives what it puts beside it the same
+/// mode.
+fn private(path: &Path) -> Result<()> {
+    let made = File::options().append(true).create(true).mode(0o600).open(path);
+    made.map(drop).map_err(|source| StoreError::Make { path: path.to_owned(), source })
+}
+
 fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -114,10 +137,10 @@ fn migrate(writer: &mut Connection, path: &Path) -> Result<()> {
     for (version, step) in (found..).zip(missing) {
         if version > 0 {
             let copy = path.with_extension(format!("db.{version}"));
-            let copy = copy.display().to_string();
             // Left there by a step that was begun before.
             let _ = std::fs::remove_file(&copy);
-            writer.execute("VACUUM INTO ?1", [copy])?;
+            private(&copy)?;
+            writer.execute("VACUUM INTO ?1", [copy.display().to_string()])?;
         }
         let transaction = writer.transaction()?;
         transaction.execute_batch(step)?;
@@ -129,6 +152,8 @@ fn migrate(writer: &mut Connection, path: &Path) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
@@ -137,6 +162,10 @@ mod tests {
         let store = Store::open(directory.path()).unwrap();
         let role = crate::auth::Role::Admin;
         store.add_user("ada", role, 1).unwrap();
+        for file in std::fs::read_dir(directory.path()).unwrap() {
+            let mode = file.unwrap().metadata().unwrap().permissions().mode();
+            assert_eq!(mode & 0o077, 0, "only its owner reads it");
+        }
         drop(store);
         let store = Store::open(directory.path()).unwrap();
         assert_eq!(store.user_named("ADA").unwrap().map(|user| user.role), Some(role));

@@ -1,0 +1,67 @@
+// A run that goes on: takes what it has to tell, and becomes its page when it is over.
+document.addEventListener("DOMContentLoaded", () => {
+  const place = document.querySelector("[data-live]");
+  if (!place || !window.brunt) return;
+  const state = document.querySelector("[data-state]");
+  const reason = document.querySelector("[data-reason]");
+  // What each section says. One whose words stay keeps its charts as they are.
+  const told = new Map();
+  let shown = null;
+
+  function arrange(ids) {
+    for (const section of place.querySelectorAll("section")) {
+      if (!ids.includes(section.id)) section.remove();
+    }
+    ids.forEach((id, number) => {
+      if (document.getElementById(id)) return;
+      const section = document.createElement("section");
+      section.id = id;
+      const before = number > 0 ? document.getElementById(ids[number - 1]) : null;
+      if (before) before.after(section);
+      else place.prepend(section);
+    });
+  }
+
+  function sections(parts) {
+    arrange(parts.map(([id]) => id));
+    const changed = parts.filter(([id, html]) => told.get(id) !== html);
+    const figures = () => [...place.querySelectorAll("figure[data-plot]")];
+    const drawn = new Map(figures().map((figure) => [figure.dataset.plot, figure]));
+    changed.forEach(([id, html]) => told.set(id, html));
+    window.brunt.sections(Object.fromEntries(changed));
+    for (const figure of figures()) {
+      const old = drawn.get(figure.dataset.plot);
+      if (old && old !== figure) figure.replaceWith(old);
+    }
+  }
+
+  const source = new EventSource(place.dataset.live);
+  const on = (name, act) => source.addEventListener(name, (event) => act(event.data && JSON.parse(event.data)));
+  on("view", (view) => {
+    shown = view;
+    window.brunt.show(view);
+  });
+  on("rows", (rows) => window.brunt.append(rows));
+  on("sections", (parts) => {
+    sections(parts.sections);
+    if (!shown) return;
+    shown.spectra = parts.spectra;
+    window.brunt.append([]);
+  });
+  on("state", (status) => {
+    // A reader is told of phases, and never of seconds.
+    if (state.textContent !== status.state) state.textContent = status.state;
+    reason.textContent = status.reason || "";
+  });
+  on("end", () => {
+    source.close();
+    // What it has become is a page of its own, as soon as that is written.
+    setTimeout(() => location.reload(), 300);
+  });
+  source.onerror = () => {
+    reason.textContent = source.readyState === EventSource.CLOSED
+      ? "The connection is lost. Reload the page."
+      : "The connection is lost. Trying again.";
+  };
+  source.onopen = () => { reason.textContent = ""; };
+});

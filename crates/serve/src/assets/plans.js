@@ -1,0 +1,79 @@
+// A plan is checked while somebody types: what is wrong with it stands beside it, with a link to its line.
+(() => {
+  const form = document.querySelector("form[data-plan]");
+  const preview = document.getElementById("checked");
+  if (!form || !preview) return;
+  const text = form.elements.text;
+  const make = (name, content) => Object.assign(document.createElement(name), { textContent: content });
+
+  function go(line) {
+    const lines = text.value.split("\n");
+    const from = lines.slice(0, line - 1).join("\n").length + (line > 1 ? 1 : 0);
+    text.focus();
+    text.setSelectionRange(from, from + (lines[line - 1] || "").length);
+    text.scrollTop = (line - 3) * parseFloat(getComputedStyle(text).lineHeight);
+  }
+
+  function show({ findings, notes, preview: shown }) {
+    const parts = [];
+    const verdict = make("p", findings.length === 0 ? "It can be run." : "It cannot be run yet:");
+    verdict.className = findings.length === 0 ? "met" : "missed";
+    parts.push(verdict);
+    const list = make("ul", "");
+    list.className = "plain";
+    for (const finding of findings) {
+      const item = make("li", "");
+      if (finding.line) {
+        const link = make("a", `Line ${finding.line}`);
+        link.href = "#text";
+        link.dataset.line = finding.line;
+        item.append(link, ": ");
+      }
+      if (finding.field) item.append(make("code", finding.field), " ");
+      item.append(finding.text);
+      list.append(item);
+    }
+    if (findings.length > 0) parts.push(list);
+    for (const note of notes) parts.push(Object.assign(make("p", note), { className: "note" }));
+    if (shown) parts.push(Object.assign(make("pre", shown), { tabIndex: 0 }));
+    preview.replaceChildren(...parts);
+  }
+
+  // What is run is what was saved.
+  const run = document.querySelector("#run form");
+  const question = "The plan has changes that are not saved. Run it as it was saved before?";
+  if (run) {
+    run.addEventListener("submit", (event) => {
+      if (text.value !== text.defaultValue && !confirm(question)) event.preventDefault();
+    });
+  }
+
+  let asked = 0;
+  async function check() {
+    const number = ++asked;
+    const body = new URLSearchParams({ form: form.elements.form.value, text: text.value });
+    const target = document.getElementById("target");
+    if (target) body.set("target", target.value);
+    try {
+      const answer = await fetch("/check", { method: "POST", body });
+      const said = await answer.json();
+      if (number === asked && answer.ok) show(said);
+    } catch {
+      // Without the server nothing is checked; saving says so.
+    }
+  }
+  let waiting = null;
+  const soon = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(check, 300);
+  };
+  text.addEventListener("input", soon);
+  const target = document.getElementById("target");
+  if (target) target.addEventListener("change", soon);
+  preview.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-line]");
+    if (!link) return;
+    event.preventDefault();
+    go(Number(link.dataset.line));
+  });
+})();

@@ -1,0 +1,89 @@
+//! A run that waits or goes on: the live page of the program, told by server-sent events. When it is over it has become
+//! the page of a run.
+
+use std::convert::Infallible;
+
+use axum::body::Body;
+use futures_util::stream::unfold;
+use maud::html;
+
+use super::{hidden, page_with_charts};
+use crate::auth::Role;
+use crate::history::RunId;
+use crate::problem::Problem;
+use crate::queue::{Status, StopError};
+use crate::routes::{Answer, Call};
+
+fn named(call: &Call) -> Result<(RunId, Status), Problem> {
+    let id: RunId = call.segment("id").parse().map_err(|_| Problem::missing("run"))?;
+    let status = call.app.queue()?.status(&id).ok_or_else(|| Problem::missing("run"))?;
+    Ok((id, status))
+}
+
+/// `GET /live/{id}`.
+pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
+    let (id, status) = named(call)?;
+    if status.state.is_over() {
+        call.app.absorb()?;
+        if call.app.store.run(id.as_str())?.is_some() {
+            return Ok(Answer::see(&format!("/runs/{id}")));
+        }
+    }
+    let runner = call.who()?.user.role >= Role::Runner;
+    let title = format!("Run {}", status.state.word());
+    let body = html! {
+        p.crumbs { a href="/" { "Runs" } }
+        p.status role="status" {
+            "State: " strong data-state { (status.state.word()) } " " span data-reason { (status.reason) }
+        }
+        @if !status.state.is_over() {
+            noscript { p.note { "Reload the page to see how far it is." } }
+            @if runner {
+                form.acts method="post" action={ "/live/" (id) "/stop" } {
+                    (hidden(call.who()?))
+                    button name="act" value="stop" { "Stop, and report" }
+                    button.danger name="act" value="now" data-confirm="Cut off what is in flight?" { "Stop at once" }
+                }
+            }
+        }
+        @if status.state.is_over() {
+            h1 { "There is no record of this run" }
+            p { "It ended before anything was measured. " a href="/" { "Go to the runs" } }
+        } @else {
+            div data-live={ "/live/" (id) "/events" } {
+                section id="top" { h1 { (title) } }
+            }
+        }
+    };
+    Ok(Answer::page(page_with_charts(call, &title, &body)))
+}
+
+/// `GET /live/{id}/events`.
+pub(crate) fn events(call: &Call) -> Result<Answer, Problem> {
+    let (id, _) = named(call)?;
+    let watch = call.app.queue()?.watch(&id).ok_or_else(|| Problem::missing("run that goes on"))?;
+    let Some(watcher) = watch.open(call.header("last-event-id")) else {
+        let detail = "Too many browsers watch runs here. Close one, and reload.";
+        return Err(Problem::new(http::StatusCode::SERVICE_UNAVAILABLE, "Too many watch", detail));
+    };
+    let messages = unfold(watcher, async |mut watcher| {
+        let message = watcher.next().await?;
+        Some((Ok::<_, Infallible>(message), watcher))
+    });
+    Ok(Answer::stream("text/event-stream", Body::from_stream(messages)))
+}
+
+/// `POST /live/{id}/stop`.
+pub(crate) fn stop(call: &Call) -> Result<Answer, Problem> {
+    let (app, who) = (&call.app, call.who()?);
+    let (id, _) = named(call)?;
+    let now = call.field("act") == "now";
+    let by = who.named();
+    let stopped = if now { app.queue()?.stop_now(&id, &by) } else { app.queue()?.stop(&id, &by) };
+    match stopped {
+        Ok(()) | Err(StopError::Over(_)) => {}
+        Err(StopError::Unknown(_)) => return Err(Problem::missing("run")),
+    }
+    app.audit(who, if now { "stop run at once" } else { "stop run" }, id.as_str())?;
+    Ok(Answer::see(&format!("/live/{id}")))
+}

@@ -1,0 +1,349 @@
+//! Plans: their texts, checked as somebody types, and runs that are made of them.
+//!
+//! The text is the truth. A child of the program reads it and says what is wrong, or what it comes to; here it is text.
+
+use maud::{Markup, html};
+use serde::Serialize;
+
+use super::targets::{limits, settings_of};
+use super::{field, hidden, moment_of, page as whole};
+use crate::auth::Role;
+use crate::child::{Asked, Checked, Finding};
+use crate::history::{About, Origin};
+use crate::pages::run::tags;
+use crate::problem::Problem;
+use crate::queue::{RunRequest, SubmitError};
+use crate::routes::{Answer, Call};
+use crate::store::{Plan, Target};
+
+const NAME_MAX: usize = 80;
+/// The most bytes of a plan, which is a form's.
+const TEXT_MAX: usize = 100 << 10;
+
+/// Plans to begin with.
+const TEMPLATES: [(&str, &str); 3] = [
+    ("Get one page", include_str!("plans/get.toml")),
+    ("Sign in to a directory and search", include_str!("plans/directory.toml")),
+    ("Sign in over HTTP, read, sign out", include_str!("plans/login.toml")),
+];
+
+/// `GET /plans`.
+pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
+    let plans = call.app.store.plans()?;
+    let runner = call.who()?.user.role >= Role::Runner;
+    let body = html! {
+        h1.large { "Plans" }
+        @if plans.is_empty() {
+            div.empty { p { "A plan says what users do and how many there are. There are none yet." } }
+        } @else {
+            div.scroll role="region" tabindex="0" aria-label="Plans" {
+                table.cards {
+                    thead { tr {
+                        th.name scope="col" { "plan" } th scope="col" { "revision" } th.name scope="col" { "by" }
+                        th.name scope="col" { "saved (UTC)" }
+                    } }
+                    tbody { @for plan in &plans { tr {
+                        th.name scope="row" { a href={ "/plans/" (plan.id) } { (plan.name) } }
+                        td data-label="revision" { (plan.revision) }
+                        td.name data-label="by" { (plan.by) }
+                        td.name data-label="saved" { (moment_of(plan.at)) }
+                    } } }
+                }
+            }
+        }
+        @if runner { (new(call)?) }
+    };
+    Ok(Answer::page(whole(call, "Plans", &body)))
+}
+
+fn new(call: &Call) -> Result<Markup, Problem> {
+    Ok(html! {
+        section id="add" {
+            h2 { "New plan" }
+            form.stack method="post" action="/plans" {
+                (hidden(call.who()?))
+                (field("name", "Name", &html! {
+                    input id="name" name="name" required maxlength=(NAME_MAX) autocomplete="off";
+                }))
+                (field("template", "Begin with", &html! {
+                    select id="template" name="template" {
+                        @for (number, (name, _)) in TEMPLATES.iter().enumerate() { option value=(number) { (name) } }
+                    }
+                }))
+                div { button.main { "Make it" } }
+            }
+        }
+    })
+}
+
+/// `POST /plans`.
+pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
+    let (app, who) = (&call.app, call.who()?);
+    let name = call.field("name").trim();
+    if !(1..=NAME_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
+        return Err(Problem::unusable("A plan needs a name in one line."));
+    }
+    let number: usize = call.field("template").parse().unwrap_or_default();
+    let text = TEMPLATES.get(number).map_or("", |(_, text)| text);
+    let Some(id) = app.store.add_plan(name, text, (&who.user.name, app.now()))? else {
+        return Err(Problem::unusable(format!("There is a plan called {name}.")));
+    };
+    app.audit(who, "add plan", name)?;
+    Ok(Answer::see(&format!("/plans/{id}")))
+}
+
+fn named(call: &Call) -> Result<Plan, Problem> {
+    let id = call.segment("id").parse().unwrap_or_default();
+    call.app.store.plan(id)?.ok_or_else(|| Problem::missing("plan"))
+}
+
+/// `GET /plans/{id}`.
+pub(crate) fn editor(call: &Call) -> Result<Answer, Problem> {
+    let plan = named(call)?;
+    let targets = open_targets(call)?;
+    let checked = check_with(call, &plan.text, targets.first())?;
+    shown(call, &plan, &plan.text, &checked, None)
+}
+
+fn shown(
+    call: &Call,
+    plan: &Plan,
+    text: &str,
+    checked: &Checked,
+    fault: Option<&str>,
+) -> Result<Answer, Problem> {
+    let runner = call.who()?.user.role >= Role::Runner;
+    let lines = text.lines().count().clamp(12, 40);
+    let body = html! {
+        p.crumbs { a href="/plans" { "Plans" } }
+        h1.large { (plan.name) }
+        p.note {
+            "Revision " (plan.revision) ", by " (plan.by) ", " (moment_of(plan.at)) ". "
+            a href={ "/plans/" (plan.id) "/revisions" } { "All revisions" }
+        }
+        @if let Some(fault) = fault { p.warning role="alert" { (fault) } }
+        div.editor {
+            form method="post" action={ "/plans/" (plan.id) } data-plan {
+                (hidden(call.who()?))
+                input type="hidden" name="after" value=(plan.revision);
+                label for="text" { "Plan (TOML)" }
+                textarea #text name="text" rows=(lines) spellcheck="false" autocapitalize="none" wrap="off"
+                    readonly[!runner] { "\n" (text) }
+                @if runner { div.acts { button.main { "Save and check" } } }
+            }
+            section.preview aria-label="Preview" { div #checked aria-live="polite" { (findings(checked)) } }
+        }
+        @if runner { (run_form(call, plan)?) }
+    };
+    Ok(Answer::page(whole(call, &plan.name, &body)))
+}
+
+/// What is wrong with a plan, or what it comes to.
+fn findings(checked: &Checked) -> Markup {
+    html! {
+        @if checked.findings.is_empty() {
+            p.met { "It can be run." }
+        } @else {
+            p.missed { "It cannot be run yet:" }
+            ul.plain { @for finding in &checked.findings { li { (found(finding)) } } }
+        }
+        @for note in &checked.notes { p.note { (note) } }
+        @if !checked.preview.is_empty() { pre tabindex="0" { (checked.preview) } }
+    }
+}
+
+fn found(finding: &Finding) -> Markup {
+    html! {
+        @if let Some(line) = finding.line { a href="#text" data-line=(line) { "Line " (line) } ": " }
+        @if !finding.field.is_empty() { code { (finding.field) } " " }
+        (finding.text)
+    }
+}
+
+/// `POST /plans/{id}`.
+pub(crate) fn save(call: &Call) -> Result<Answer, Problem> {
+    let (app, who, plan) = (&call.app, call.who()?, named(call)?);
+    let text = text(call)?;
+    let after = call.field("after").parse().unwrap_or_default();
+    if text != plan.text {
+        if !app.store.revise_plan(plan.id, after, &text, (&who.user.name, app.now()))? {
+            let why = "Somebody else saved this plan meanwhile. Yours is below, and not saved: look at the revisions, \
+                       then save again.";
+            let checked = check_with(call, &text, open_targets(call)?.first())?;
+            return shown(call, &plan, &text, &checked, Some(why));
+        }
+        app.audit(who, "change plan", &format!("{}, revision {}", plan.name, after + 1))?;
+    }
+    Ok(Answer::see(&format!("/plans/{}", plan.id)))
+}
+
+fn text(call: &Call) -> Result<String, Problem> {
+    let text = call.field("text").replace("\r\n", "\n");
+    let text = text.strip_prefix('\n').unwrap_or(&text).to_owned();
+    let detail = format!("A plan has at most {} KiB.", TEXT_MAX >> 10);
+    (text.len() <= TEXT_MAX).then_some(text).ok_or_else(|| Problem::unusable(detail))
+}
+
+/// `POST /check`: what a script asks while somebody types.
+pub(crate) fn check(call: &Call) -> Result<Answer, Problem> {
+    #[derive(Serialize)]
+    struct Told {
+        findings: Vec<Finding>,
+        notes: Vec<String>,
+        preview: String,
+    }
+    let target = call
+        .field("target")
+        .parse()
+        .ok()
+        .map(|id| call.app.store.target(id))
+        .transpose()?
+        .flatten();
+    let target = target.or_else(|| open_targets(call).ok()?.into_iter().next());
+    let Checked { findings, notes, preview, .. } = check_with(call, &text(call)?, target.as_ref())?;
+    Answer::json(&Told { findings, notes, preview })
+}
+
+fn check_with(call: &Call, text: &str, target: Option<&Target>) -> Result<Checked, Problem> {
+    let asked = asked(call, text, target)?;
+    call.app
+        .children
+        .check(&asked)
+        .map_err(|error| Problem::unusable(format!("Failed to {error}.")))
+}
+
+fn asked(call: &Call, text: &str, target: Option<&Target>) -> Result<Asked, Problem> {
+    let settings = target
+        .map(|target| settings_of(&target.settings))
+        .transpose()
+        .map_err(Problem::unusable)?;
+    let duration = Some(call.field("duration").trim().to_owned()).filter(|text| !text.is_empty());
+    Ok(Asked {
+        plan: text.to_owned(),
+        variables: settings.unwrap_or_default().into_iter().collect(),
+        duration,
+        grant: target.map(|target| target.grant.clone()).unwrap_or_default(),
+        ..Asked::default()
+    })
+}
+
+fn open_targets(call: &Call) -> Result<Vec<Target>, Problem> {
+    let mut targets = call.app.store.targets()?;
+    targets.retain(|target| target.expires > call.app.now());
+    Ok(targets)
+}
+
+fn run_form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
+    let targets = open_targets(call)?;
+    let waiting = call.app.queue()?.list().iter().filter(|run| !run.state.is_over()).count();
+    Ok(html! {
+        section id="run" {
+            h2 { "Run it" }
+            @if targets.is_empty() {
+                p {
+                    "There is no target that a run may reach. "
+                    a href="/targets" { "An administrator lists them" } "."
+                }
+            } @else {
+                p.note {
+                    "The saved revision is run. "
+                    @match waiting {
+                        0 => "It begins at once.",
+                        1 => "One run is before it.",
+                        count => { (count) " runs are before it." }
+                    }
+                }
+                form.stack method="post" action={ "/plans/" (plan.id) "/run" } {
+                    (hidden(call.who()?))
+                    (field("target", "Target", &html! {
+                        select id="target" name="target" { @for target in &targets {
+                            option value=(target.id) { (target.name) " (at most " (limits(&target.grant)) ")" }
+                        } }
+                    }))
+                    (field("duration", "How long, such as 30s; empty for what the plan says", &html! {
+                        input id="duration" name="duration" autocomplete="off";
+                    }))
+                    (field("run-tags", "Tags, with commas between", &html! {
+                        input id="run-tags" name="tags" autocomplete="off";
+                    }))
+                    (field("commit", "Commit that is tested", &html! {
+                        input id="commit" name="commit" autocomplete="off";
+                    }))
+                    @if targets.iter().any(|target| target.production) {
+                        (field("sure", "For a production target: its name again", &html! {
+                            input id="sure" name="sure" autocomplete="off";
+                        }))
+                    }
+                    div { button.main { "Run" } }
+                }
+            }
+        }
+    })
+}
+
+/// `POST /plans/{id}/run`.
+pub(crate) fn run(call: &Call) -> Result<Answer, Problem> {
+    let (app, who, plan) = (&call.app, call.who()?, named(call)?);
+    let target = app.store.target(call.field("target").parse().unwrap_or_default())?;
+    let target = target.filter(|target| target.expires > app.now());
+    let target =
+        target.ok_or_else(|| Problem::unusable("That target may not be reached any more."))?;
+    if target.production && call.field("sure").trim() != target.name {
+        let detail =
+            format!("{} is production. Write its name to say that you mean it.", target.name);
+        return Err(Problem::unusable(detail));
+    }
+    let asked = asked(call, &plan.text, Some(&target))?;
+    let checked = app
+        .children
+        .check(&asked)
+        .map_err(|error| Problem::unusable(format!("Failed to {error}.")))?;
+    if let Some(finding) = checked.findings.first() {
+        return Err(Problem::unusable(format!(
+            "The plan cannot be run against {}: {}",
+            target.name, finding.text
+        )));
+    }
+    let commit = Some(call.field("commit").trim().to_owned()).filter(|text| !text.is_empty());
+    let origin = Origin {
+        by: who.named(),
+        plan: Some(format!("{}, revision {}", plan.name, plan.revision)),
+        target: Some(target.name.clone()),
+        commit,
+        ..Origin::default()
+    };
+    let about = About {
+        name: plan.name.clone(),
+        tags: tags(call.field("tags")),
+        origin,
+        ..About::default()
+    };
+    let submitted = app.queue()?.submit(RunRequest { asked, about });
+    let id = submitted.map_err(|error| match error {
+        SubmitError::Io(_) => Problem::bug(error),
+        _ => Problem::unusable(format!("Failed to {error}.")),
+    })?;
+    app.audit(
+        who,
+        "run plan",
+        &format!("{}, revision {}, at {}: {id}", plan.name, plan.revision, target.name),
+    )?;
+    Ok(Answer::see(&format!("/live/{id}")))
+}
+
+/// `GET /plans/{id}/revisions`.
+pub(crate) fn revisions(call: &Call) -> Result<Answer, Problem> {
+    let plan = named(call)?;
+    let all = call.app.store.revisions(plan.id)?;
+    let body = html! {
+        p.crumbs { a href={ "/plans/" (plan.id) } { (plan.name) } }
+        h1.large { "Revisions of " (plan.name) }
+        @for revision in &all {
+            details open[revision.revision == plan.revision] {
+                summary { "Revision " (revision.revision) ", by " (revision.by) ", " (moment_of(revision.at)) }
+                pre tabindex="0" { (revision.text) }
+            }
+        }
+    };
+    Ok(Answer::page(whole(call, "Revisions", &body)))
+}

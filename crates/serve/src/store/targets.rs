@@ -1,0 +1,78 @@
+//! Targets: what runs may reach, and how hard. What is not listed here is reached by no run.
+
+use rusqlite::{OptionalExtension as _, Row};
+use serde::{Deserialize, Serialize};
+
+use super::{Result, Store};
+use crate::child::Grant;
+
+/// What runs may reach.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Target {
+    pub(crate) id: i64,
+    pub(crate) name: String,
+    /// What `${env:NAME}` of a plan stands for: `HOST` and the like, one `NAME=value` a line.
+    pub(crate) settings: String,
+    pub(crate) grant: Grant,
+    /// When it ends, in seconds since 1970.
+    pub(crate) expires: i64,
+    /// Whether its name is typed before a run begins.
+    pub(crate) production: bool,
+    /// Whose it is, and why it may be loaded.
+    pub(crate) reason: String,
+}
+
+const COLUMNS: &str = "id, name, settings, granted, expires, production, reason";
+
+fn target(row: &Row<'_>) -> rusqlite::Result<Target> {
+    let granted: String = row.get(3)?;
+    Ok(Target {
+        id: row.get(0)?,
+        name: row.get(1)?,
+        settings: row.get(2)?,
+        // What cannot be read reaches nothing.
+        grant: serde_json::from_str(&granted).unwrap_or_default(),
+        expires: row.get(4)?,
+        production: row.get(5)?,
+        reason: row.get(6)?,
+    })
+}
+
+impl Store {
+    /// All of them, by name.
+    pub(crate) fn targets(&self) -> Result<Vec<Target>> {
+        self.read(|file| {
+            let mut all = file.prepare(&format!("SELECT {COLUMNS} FROM target ORDER BY name"))?;
+            let targets = all.query_map([], target)?;
+            Ok(targets.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// One of them.
+    pub(crate) fn target(&self, id: i64) -> Result<Option<Target>> {
+        self.read(|file| {
+            let ask = format!("SELECT {COLUMNS} FROM target WHERE id = ?1");
+            Ok(file.query_row(&ask, [id], target).optional()?)
+        })
+    }
+
+    /// Adds one, in place of the one of its name.
+    pub(crate) fn put_target(&self, target: &Target) -> Result<()> {
+        let granted = serde_json::to_string(&target.grant).unwrap_or_default();
+        self.write(|file| {
+            let add = "INSERT OR REPLACE INTO target (name, settings, granted, expires, production, reason) \
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            let Target { name, settings, expires, production, reason, .. } = target;
+            file.execute(add, (name, settings, granted, expires, production, reason))?;
+            Ok(())
+        })
+    }
+
+    /// Removes one; its name, if there was one.
+    pub(crate) fn end_target(&self, id: i64) -> Result<Option<String>> {
+        self.write(|file| {
+            let removed = "DELETE FROM target WHERE id = ?1 RETURNING name";
+            Ok(file.query_row(removed, [id], |row| row.get(0)).optional()?)
+        })
+    }
+}

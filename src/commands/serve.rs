@@ -1,0 +1,72 @@
+//! `brunt serve`: the website.
+
+use std::net::TcpListener;
+
+use brunt_serve::{Settings, Site};
+
+use super::failed;
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::serve::ServeArgs;
+use crate::console;
+
+/// Serves until a signal ends the program, or does what is asked of the directory.
+pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
+    let is_private = args.listen.ip().is_loopback();
+    if !is_private && args.tls_cert.is_none() && args.behind_proxy.is_empty() {
+        return Err(Refusal::usage(format!(
+            "failed to listen on {}: others could read passwords on their way there. Give a certificate with \
+             --tls-cert and --tls-key, or name the proxy in front of it with --behind-proxy",
+            args.listen
+        )));
+    }
+    let settings = Settings {
+        hosts: args.hosts.clone(),
+        tls: args.tls_cert.clone().zip(args.tls_key.clone()),
+        proxies: args.behind_proxy.clone(),
+    };
+    let log = Box::new(|text: &str| console::say(text));
+    let site = Site::open(&args.dir, settings, log).map_err(failed)?;
+    if args.reindex {
+        let runs = site.reindex().map_err(failed)?;
+        return console::print(&format!("{runs} runs are in the index\n"));
+    }
+    if args.verify_audit {
+        let lines = site.verify_audit().map_err(failed)?;
+        return console::print(&format!("all {lines} lines are as they were written\n"));
+    }
+    if let Some(name) = &args.link {
+        let link = site.link(name).map_err(failed)?;
+        return console::print(&format!("{}{link}\n", origin(args, args.listen)));
+    }
+    let listener = TcpListener::bind(args.listen);
+    let listener = listener.map_err(|error| {
+        failed(format!("listen on {}: {error}; name another address with --listen", args.listen))
+    })?;
+    let begun = |at, link: Option<String>| {
+        let origin = origin(args, at);
+        match link {
+            None => console::say(&format!("serve: {origin}/")),
+            Some(link) => {
+                console::say(
+                    "To choose the password of admin, open this link within half an hour:",
+                );
+                // Whole in one line, so that it can be copied.
+                console::tell(&format!("serve: {origin}{link}\n"));
+            }
+        }
+    };
+    site.serve(listener, begun).map_err(failed)?;
+    Ok(Exit::Ok)
+}
+
+/// Where browsers find the site.
+fn origin(args: &ServeArgs, at: std::net::SocketAddr) -> String {
+    let secure = args.tls_cert.is_some() || !args.behind_proxy.is_empty();
+    let scheme = if secure { "https" } else { "http" };
+    match args.hosts.first() {
+        Some(host) if !args.behind_proxy.is_empty() => format!("{scheme}://{host}"),
+        Some(host) => format!("{scheme}://{host}:{}", at.port()),
+        None => format!("{scheme}://{at}"),
+    }
+}

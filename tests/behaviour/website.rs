@@ -1,0 +1,287 @@
+//! The website as CI and its operator see it: records are pushed, compared with a baseline and given back; the index is
+//! made again from the directory; what would not be safe is refused.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use brunt_testbed::until;
+use rustix::process::Signal;
+
+use crate::program::{Program, binary, command, run, scratch};
+
+/// Somebody at a browser without scripts.
+struct Visitor {
+    at: String,
+    cookie: String,
+}
+
+impl Visitor {
+    fn ask(&self, method: &str, path: &str, more: &str, body: &str) -> (String, String) {
+        let mut stream = TcpStream::connect(&self.at).expect("a site");
+        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
+        let Self { at, cookie } = self;
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: {at}\r\nConnection: close\r\nSec-Fetch-Site: same-origin\r\n\
+             Cookie: {cookie}\r\n{more}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .expect("a request that is taken");
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).expect("an answer");
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+        (head.to_owned(), body.to_owned())
+    }
+
+    /// Sends a form of a page, with what the page put into it.
+    fn send(&self, page: &str, path: &str, fields: &str) -> (String, String) {
+        let (_, shown) = self.ask("GET", page, "", "");
+        let form = between(&shown, "name=\"form\" value=\"", "\"");
+        self.ask("POST", path, "", &format!("form={form}&{fields}"))
+    }
+
+    /// A token for this.
+    fn token(&self, scope: &str) -> String {
+        let (_, shown) =
+            self.send("/account", "/account/tokens", &format!("name=ci&scope={scope}&days=7"));
+        between(&shown, "data-copy>", "<").to_owned()
+    }
+
+    fn api(&self, token: &str, path: &str) -> String {
+        let (head, body) = self.ask("GET", path, &format!("Authorization: Bearer {token}\r\n"), "");
+        assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head}\n{body}");
+        body
+    }
+}
+
+fn between<'a>(text: &'a str, begin: &str, end: &str) -> &'a str {
+    let rest = text.split_once(begin).unwrap_or_else(|| panic!("no {begin} in {text}")).1;
+    rest.split_once(end).unwrap_or_else(|| panic!("no {end} in {rest}")).0
+}
+
+/// Ends a site, as ^C does.
+fn end(program: Program) {
+    program.signal(Signal::INT);
+    program.wait();
+}
+
+/// Starts a site on which somebody administers already, or chooses the password of who does.
+fn site(directory: &Path) -> (Program, Visitor) {
+    let mut program = Program::start(
+        command(binary()).args(["serve", "--listen", "127.0.0.1:0", "--dir"]).arg(directory),
+    );
+    let mut said = String::new();
+    program.wait_until("an address", |_, notes| {
+        let line = notes.split_once("serve: http://").and_then(|(_, rest)| rest.split_once('\n'));
+        line.is_some_and(|(line, _)| {
+            line.clone_into(&mut said);
+            true
+        })
+    });
+    let (at, link) = said.split_once('/').expect("an address");
+    let mut visitor = Visitor { at: at.to_owned(), cookie: String::new() };
+    if let Some(link) = link.strip_prefix("welcome#") {
+        let password = "correct-horse-battery";
+        let fields = format!("link={link}&password={password}&again={password}");
+        let (head, _) = visitor.ask("POST", "/welcome", "", &fields);
+        between(&head, "set-cookie: ", ";").clone_into(&mut visitor.cookie);
+    }
+    (program, visitor)
+}
+
+/// An API in memory, and its address.
+fn api() -> (Program, String) {
+    let mut program =
+        Program::start(command(binary()).args(["target", "rest", "--listen", "127.0.0.1:0"]));
+    program.wait_for_lines(1);
+    let address = program.printed().lines().next().expect("a line").to_owned();
+    let address = address
+        .split_whitespace()
+        .find(|word| word.starts_with("http://"))
+        .expect("a URL")
+        .to_owned();
+    (program, address)
+}
+
+/// The record of a run against it, which misses its objective.
+fn record(directory: &Path, target: &str, (name, seed): (&str, &str)) -> PathBuf {
+    let path = directory.join(name);
+    let words = [
+        "http",
+        "-c",
+        "2",
+        "-n",
+        "300",
+        "--quiet",
+        "--slo",
+        "p99<0.001ms",
+        "--seed",
+        seed,
+        "--record",
+    ];
+    run(words.iter().copied().chain([path.to_str().expect("UTF-8"), target])).expect(99);
+    path
+}
+
+#[test]
+fn records_are_pushed_compared_given_back_and_indexed_again() {
+    let directory = scratch();
+    let at = directory.path().join("site");
+    let (_api, target) = api();
+    let (program, visitor) = site(&at);
+    let (push, read) = (visitor.token("push"), visitor.token("read"));
+    let token = directory.path().join("token");
+    fs::write(&token, &push).unwrap();
+    let origin = format!("http://{}", visitor.at);
+    let pushed = |file: &Path, more: &[&str]| {
+        let words = [
+            "push",
+            file.to_str().unwrap(),
+            "--to",
+            &origin,
+            "--token-file",
+            token.to_str().unwrap(),
+        ];
+        run(words.iter().chain(more).copied())
+    };
+    let first = record(directory.path(), &target, ("first.json", "1"));
+    let ended = pushed(&first, &["--tag", "nightly", "--commit", "4f2a91c"]);
+    assert_eq!(ended.code(), 0, "{}", ended.stderr);
+    assert!(
+        ended.stdout.contains("missed: p99<0.001ms\nbaseline: none of this load"),
+        "{}",
+        ended.stdout
+    );
+    // Nothing is worse than nothing; an objective was missed.
+    assert_eq!(pushed(&first, &["--fail-on-regression"]).code(), 99);
+    let page = between(&ended.stdout, &origin, "\n").to_owned();
+    let (head, _) =
+        visitor.send(&page, &format!("{page}/about"), "name=First&baseline=1&tags=nightly");
+    assert!(head.starts_with("HTTP/1.1 303"), "{head}");
+    // Another seed is the same load.
+    let second = record(directory.path(), &target, ("second.json", "2"));
+    let ended = pushed(&second, &[]);
+    assert!(ended.stdout.contains("/compare?run="), "{}", ended.stdout);
+    // What comes back is the record.
+    let id = page.rsplit('/').next().unwrap();
+    let kept = at.join("runs").join(id).join("record.json.gz");
+    let shown = run(["report", "--format", "json", kept.to_str().unwrap()]);
+    assert_eq!(shown.stdout, run(["report", "--format", "json", first.to_str().unwrap()]).stdout);
+    let csv = visitor.api(&read, &format!("/api/v1/records/{id}/csv"));
+    assert_eq!(csv, run(["report", "--format", "csv", first.to_str().unwrap()]).stdout);
+    let before = visitor.api(&read, "/api/v1/records?q=nightly");
+    assert!(before.contains("\"all\":1") && before.contains("4f2a91c"), "{before}");
+    let all = visitor.api(&read, "/api/v1/records");
+    end(program);
+    // The database is an index of the directory, but for people.
+    for ending in ["db", "db-wal", "db-shm"] {
+        let _ = fs::remove_file(at.join("brunt").with_extension(ending));
+    }
+    let ended = run(["serve", "--reindex", "--dir", at.to_str().unwrap()]);
+    assert!(ended.stdout.contains("2 runs are in the index"), "{}{}", ended.stdout, ended.stderr);
+    let (program, visitor) = site(&at);
+    let read = visitor.token("read");
+    assert_eq!(visitor.api(&read, "/api/v1/records?q=nightly"), before);
+    assert_eq!(visitor.api(&read, "/api/v1/records"), all);
+    end(program);
+    let verified = run(["serve", "--verify-audit", "--dir", at.to_str().unwrap()]);
+    assert!(verified.stdout.contains("lines are as they were written"), "{}", verified.stderr);
+}
+
+#[test]
+fn what_is_no_record_is_refused_in_words_and_leaves_nothing() {
+    let directory = scratch();
+    let at = directory.path().join("site");
+    let (program, visitor) = site(&at);
+    let token = directory.path().join("token");
+    fs::write(&token, visitor.token("push")).unwrap();
+    let origin = format!("http://{}", visitor.at);
+    let bad = directory.path().join("bad.json");
+    for text in ["{}", "", "\u{1f}\u{8b}", "{\"schema\":\"brunt-record/2\"}", &"[".repeat(100_000)]
+    {
+        fs::write(&bad, text).unwrap();
+        let words = [
+            "push",
+            bad.to_str().unwrap(),
+            "--to",
+            &origin,
+            "--token-file",
+            token.to_str().unwrap(),
+        ];
+        let ended = run(words);
+        assert_eq!(ended.code(), 1, "{}", ended.stdout);
+        assert!(ended.said().contains("That cannot be used. Failed to"), "{}", ended.stderr);
+    }
+    assert_eq!(fs::read_dir(at.join("runs")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(at.join("incoming")).unwrap().count(), 0);
+    end(program);
+}
+
+#[test]
+fn nothing_is_served_or_sent_unencrypted_beyond_this_machine() {
+    let directory = scratch();
+    let at = directory.path().join("site");
+    let ended = run(["serve", "--listen", "0.0.0.0:0", "--dir", at.to_str().unwrap()]);
+    assert!(ended.code() == 2 && ended.said().contains("--tls-cert"), "{}", ended.stderr);
+    assert!(!at.exists());
+    let token = directory.path().join("token");
+    fs::write(&token, "secret").unwrap();
+    let ended = run([
+        "push",
+        "x.json",
+        "--to",
+        "http://192.0.2.1",
+        "--token-file",
+        token.to_str().unwrap(),
+    ]);
+    assert!(ended.code() == 2 && ended.said().contains("use https"), "{}", ended.stderr);
+    let (program, _) = site(&at);
+    let ended = run(["serve", "--listen", "127.0.0.1:0", "--dir", at.to_str().unwrap()]);
+    assert!(ended.code() == 1 && ended.said().contains("another brunt serve"), "{}", ended.stderr);
+    end(program);
+}
+
+#[test]
+fn a_run_reaches_its_target_and_nothing_else() {
+    let directory = scratch();
+    let (_api, target) = api();
+    let (program, visitor) = site(&directory.path().join("site"));
+    let address = target.trim_start_matches("http://").trim_end_matches('/');
+    let list = |name: &str, allow: &str| {
+        let fields = format!(
+            "name={name}&allow={allow}&settings=BASE=http://{address}&users=10&seconds=60&days=1"
+        );
+        let (head, body) = visitor.send("/targets", "/targets", &fields);
+        assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
+    };
+    list("api", address);
+    list("elsewhere", "127.0.0.1:1");
+    let (head, _) = visitor.send("/plans", "/plans", "name=visit&template=0");
+    assert!(head.contains("location: /plans/1"), "{head}");
+    let ended = |target: &str, say: &str| {
+        let fields = format!("target={target}&duration=1s");
+        let (head, body) = visitor.send("/plans/1", "/plans/1/run", &fields);
+        assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
+        let page = between(&head, "location: ", "\r\n").to_owned();
+        let mut shown = String::new();
+        let done = until(Duration::from_secs(60), || {
+            shown = visitor.ask("GET", &page, "", "").1;
+            shown.contains(say) || visitor.ask("GET", "/", "", "").1.contains(say)
+        });
+        assert!(done, "no {say}: {shown}");
+        page
+    };
+    let page = ended("1", "data-label=\"goodput /s\"");
+    let (head, _) = visitor.ask("GET", &page, "", "");
+    assert!(head.contains(&page.replace("/live/", "location: /runs/")), "{head}");
+    let page = ended("2", "an administrator can list it");
+    assert!(visitor.ask("GET", &page, "", "").1.contains("There is no record of this run"));
+    // What is on no list may not be reached, whatever is asked for.
+    let (head, _) = visitor.send("/plans/1", "/plans/1/run", "target=3&duration=1s");
+    assert!(head.starts_with("HTTP/1.1 4"), "{head}");
+    end(program);
+}

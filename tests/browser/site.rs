@@ -1,0 +1,187 @@
+//! The website, from its first start on: a password is chosen, a token made, records are pushed, found, named, compared
+//! and exported, by mouse and keys; what it shows is what the records say.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use brunt_record::{Document, Record};
+use brunt_testbed::{Running, Trial, until};
+use fantoccini::key::Key;
+use serde_json::json;
+
+use crate::browser::{Browser, Look, Violation};
+use crate::brunt::Target;
+
+const PASSWORD: &str = "correct horse battery";
+
+pub(crate) struct Site {
+    running: Option<Running>,
+    pub(crate) origin: String,
+    link: String,
+}
+
+fn brunt(words: &[&str]) -> (i32, String) {
+    let done =
+        Command::new(env!("CARGO_BIN_EXE_brunt")).args(words).stderr(Stdio::inherit()).output();
+    let done = done.expect("brunt starts");
+    (done.status.code().unwrap_or(-1), String::from_utf8_lossy(&done.stdout).into_owned())
+}
+
+impl Site {
+    pub(crate) fn start(directory: &Path) -> Self {
+        let command = Command::new(env!("CARGO_BIN_EXE_brunt"));
+        let running =
+            Trial::of(command).typed("serve --listen 127.0.0.1:0 --dir").arg(directory).start();
+        let mut link = String::new();
+        let said = until(Duration::from_secs(60), || {
+            let notes = running.notes();
+            let told = notes.lines().find_map(|line| line.strip_prefix("serve: "));
+            told.is_some_and(|told| {
+                told.clone_into(&mut link);
+                true
+            })
+        });
+        assert!(said, "{}", running.notes());
+        let origin =
+            link.split("/welcome").next().expect("a part").trim_end_matches('/').to_owned();
+        Self { running: Some(running), origin, link }
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        if let Some(running) = self.running.take() {
+            running.interrupt();
+            running.wait();
+        }
+    }
+}
+
+/// What every page of a site is held to.
+pub(crate) fn sound(browser: &Browser, origin: &str, name: &str) {
+    assert_eq!(browser.console_errors(), [""; 0], "{name}");
+    let foreign: Vec<String> =
+        browser.requests().into_iter().filter(|address| !address.starts_with(origin)).collect();
+    assert_eq!(foreign, [""; 0], "{name}");
+}
+
+/// The page in every look: nothing is wider than the screen, and nothing keeps somebody from reading it.
+pub(crate) fn looked_at(browser: &Browser, name: &str) {
+    for look in [Look::Light, Look::Dark, Look::Phone] {
+        browser.look(look);
+        browser.screenshot(&format!("site-{name}-{look:?}").to_lowercase());
+        let wide = browser.run("return document.documentElement.scrollWidth > innerWidth");
+        assert_eq!(wide, json!(false), "{name} {look:?}");
+        let serious: Vec<Violation> =
+            browser.violations().into_iter().filter(Violation::is_serious).collect();
+        assert_eq!(serious, [], "{name} {look:?}");
+    }
+    browser.look(Look::Light);
+}
+
+pub(crate) fn fill(browser: &Browser, field: &str, text: &str) {
+    browser.click(field);
+    text.chars().for_each(|character| browser.press(character));
+}
+
+/// Chooses the password of the first administrator.
+pub(crate) fn sign_in(browser: &Browser, site: &Site) {
+    browser.open(&site.link);
+    // The secret has left the address, so an address that was open does not load it again.
+    browser.wait_for("return location.hash === '' && document.getElementById('link').value");
+    fill(browser, "#password", PASSWORD);
+    fill(browser, "#again", PASSWORD);
+    browser.press(Key::Enter);
+    browser.wait_for("return location.pathname === '/' && document.querySelector('.empty')");
+}
+
+fn record(directory: &Path, target: &Target, name: &str) -> (PathBuf, Record) {
+    let path = directory.join(name);
+    let address = target.url("/");
+    let words =
+        ["http", "-c", "2", "-z", "3s", "-q", "200", "--quiet", "--slo", "p99<10s", "--record"];
+    let path_text = path.display().to_string();
+    let (code, _) = brunt(&[&words[..], &[path_text.as_str(), address.as_str()]].concat());
+    assert_eq!(code, 0);
+    let Document::Record(record) = Document::read(&path).expect("a record") else {
+        panic!("not one run")
+    };
+    (path, *record)
+}
+
+#[test]
+fn a_team_keeps_finds_and_compares_its_runs() {
+    let Some(browser) = Browser::start() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let site = Site::start(&directory.path().join("site"));
+    let origin = site.origin.as_str();
+    browser.open(&format!("{origin}/sign-in"));
+    looked_at(&browser, "sign-in");
+    sign_in(&browser, &site);
+    looked_at(&browser, "empty");
+    sound(&browser, origin, "empty");
+    // A token for CI.
+    browser.open(&format!("{origin}/account"));
+    fill(&browser, "#name", "CI");
+    browser.click("form[action='/account/tokens'] button.main");
+    browser.wait_for("return document.querySelector('[data-copy]')");
+    let token = directory.path().join("token");
+    fs::write(&token, browser.text("[data-copy]")).unwrap();
+    looked_at(&browser, "account");
+    // Two runs of one load.
+    let target = Target::start();
+    let (first, told) = record(directory.path(), &target, "first.json");
+    let (second, _) = record(directory.path(), &target, "second.json");
+    let token = token.display().to_string();
+    let push = |file: &Path, more: &[&str]| {
+        let file = file.display().to_string();
+        brunt(
+            &[&["push", file.as_str(), "--to", origin, "--token-file", token.as_str()], more]
+                .concat(),
+        )
+    };
+    let (code, said) =
+        push(&first, &["--tag", "nightly", "--commit", "4f2a91c", "--fail-on-regression"]);
+    assert!(code == 0 && said.contains("baseline: none of this load"), "{said}");
+    let (code, said) = push(&first, &[]);
+    assert!(code == 0 && said.contains("it was there already"), "{said}");
+    // The page of the run says what the record does.
+    let page = said.split_whitespace().next().expect("an address").to_owned();
+    browser.open(&page);
+    browser.wait_for("return window.brunt && brunt.charts().length");
+    let shown = browser.text(".tiles");
+    let achieved = told.rates.achieved.expect("a rate");
+    assert!(shown.contains(&format!("{achieved:.1}")), "{shown} for {achieved}");
+    assert!(browser.text(".said").contains("4f2a91c"));
+    looked_at(&browser, "run");
+    sound(&browser, origin, "run");
+    browser.click("#about [name=baseline]");
+    browser.click("#about button.main");
+    browser.wait_for("return document.querySelector('.said').textContent.includes('baseline')");
+    let (code, said) = push(&second, &["--fail-on-regression"]);
+    assert!([0, 6].contains(&code) && said.contains("/compare?run="), "{code}: {said}");
+    // Found by its tag, chosen and compared by keys.
+    browser.open(&format!("{origin}/?tag=nightly"));
+    assert_eq!(browser.run("return document.querySelectorAll('table.runs tbody tr').length"), 1);
+    browser.open(origin);
+    assert_eq!(browser.run("return document.querySelectorAll('table.runs tbody tr').length"), 2);
+    for key in ['j', 'x', 'j', 'x'] {
+        browser.press(key);
+    }
+    looked_at(&browser, "list");
+    sound(&browser, origin, "list");
+    browser.press('c');
+    browser.wait_for(
+        "return location.pathname === '/compare' && document.querySelector('table.data')",
+    );
+    assert!(browser.text(".lead").contains('B'), "{}", browser.text(".lead"));
+    looked_at(&browser, "compare");
+    for path in ["/people", "/audit", "/api"] {
+        browser.open(&format!("{origin}{path}"));
+        looked_at(&browser, &path[1..]);
+    }
+    assert!(browser.text("main").contains("openapi.json"));
+    sound(&browser, origin, "the rest");
+}

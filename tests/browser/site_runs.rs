@@ -1,0 +1,64 @@
+//! A run that is made on the website: a target is listed, a plan written and checked as it is typed, run, watched and
+//! kept.
+
+use fantoccini::key::Key;
+use serde_json::json;
+
+use crate::browser::Browser;
+use crate::brunt::Target;
+use crate::site::{Site, fill, looked_at, sign_in, sound};
+
+#[test]
+fn a_plan_is_checked_run_watched_and_kept() {
+    let Some(browser) = Browser::start() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let site = Site::start(&directory.path().join("site"));
+    let origin = site.origin.as_str();
+    sign_in(&browser, &site);
+    let target = Target::start();
+    let base = target.url("");
+    let address = base.trim_start_matches("http://").to_owned();
+    browser.open(&format!("{origin}/targets"));
+    looked_at(&browser, "targets-empty");
+    fill(&browser, "#name", "Built in");
+    fill(&browser, "#allow", &address);
+    fill(&browser, "#settings", &format!("BASE={base}/openam/json"));
+    browser.click("#add button.main");
+    browser.wait_for("return document.querySelector('table.cards')");
+    looked_at(&browser, "targets");
+    browser.open(&format!("{origin}/plans"));
+    fill(&browser, "#name", "Sign in");
+    browser.run("document.getElementById('template').value = '2'");
+    browser.click("#add button.main");
+    browser.wait_for("return document.querySelector('#checked .met')");
+    looked_at(&browser, "plan");
+    // A fault is told while it is typed, with its line.
+    browser.run(
+        "const text = document.getElementById('text'); text.focus(); text.setSelectionRange(0, 0)",
+    );
+    "users = x".chars().for_each(|character| browser.press(character));
+    browser.press(Key::Enter);
+    browser.wait_for("return document.querySelector('#checked .missed')");
+    looked_at(&browser, "plan-fault");
+    browser.click("#checked [data-line]");
+    assert_eq!(browser.run("return document.activeElement.id"), json!("text"));
+    browser.run("location.reload()");
+    browser.wait_for("return document.querySelector('#checked .met')");
+    fill(&browser, "#duration", "6s");
+    browser.click("#run button.main");
+    browser.wait_for("return location.pathname.startsWith('/live/')");
+    browser.wait_for("return window.brunt && brunt.charts().length > 1");
+    looked_at(&browser, "live");
+    sound(&browser, origin, "live");
+    browser.wait_for(
+        "return location.pathname.startsWith('/runs/') && document.querySelector('.tiles')",
+    );
+    looked_at(&browser, "run-made");
+    assert!(browser.text(".lead").contains("none failed"), "{}", browser.text(".lead"));
+    browser.open(origin);
+    assert_eq!(
+        browser.run("return document.querySelectorAll('table.runs tbody tr').length"),
+        json!(1)
+    );
+    sound(&browser, origin, "the end");
+}
