@@ -11,6 +11,7 @@ mod run;
 mod tools;
 mod web;
 
+use cli::cluster::ClusterKind;
 use cli::exit::Exit;
 use cli::surroundings::Machine;
 use cli::{Command, Refusal};
@@ -21,7 +22,8 @@ fn main() -> ExitCode {
     console::restore_on_panic();
     let argv: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    let ended = cli::read(&argv, &Machine).and_then(|command| {
+    let ended = commands::end_with_agent().map_err(Refusal::failed);
+    let ended = ended.and_then(|()| cli::read(&argv, &Machine)).and_then(|command| {
         run::fence::put_up(&command)?;
         carry_out(command)
     });
@@ -59,6 +61,11 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Sizing(args) => commands::sizing(&args),
         Command::Makeldif(args) => tools::ldap::makeldif(&args),
         Command::Merge(args) => commands::merge(&args),
+        Command::Cluster(ClusterKind::Run(args)) => {
+            commands::cluster_run(&args, &Signals::default())
+        }
+        Command::Agent(args) => commands::agent(&args, &Signals::default()),
+        Command::Agents(args) => commands::agents(&args),
         Command::Compare(args) => commands::compare(&args),
         Command::Ab(args) => commands::ab(&args),
         Command::Trend(args) => commands::trend(&args),

@@ -190,6 +190,39 @@ const MERGE: &[Example] = &[
     ("Print the percentiles of the whole run:", "brunt report all.json --format hgrm > all.hgrm"),
 ];
 
+const CLUSTER_RUN: &[Example] = &[
+    (
+        "Try it on this machine, with two agents and a broker of their own:",
+        "brunt cluster run --local 2 -- http -c 50 -q 2000 -z 30s http://127.0.0.1:8080/",
+    ),
+    (
+        "Four agents of other machines share 20,000 searches per second:",
+        "brunt cluster run --keys keys/coordinator --agents 4 --record all.json -- \\\n\
+         \x20 searchrate -h ldap.lab -b dc=example,dc=com -M 20000 -d 60 -c 400 '(uid=user.1)'",
+    ),
+    (
+        "Go on with the others if an agent is lost:",
+        "brunt cluster run --keys keys/coordinator --agents 4 --on-loss go-on -- run login.toml",
+    ),
+];
+
+const AGENT: &[Example] = &[
+    (
+        "Wait for orders, with the keys that cluster keys made:",
+        "brunt agent --keys keys/agents/agent-0",
+    ),
+    (
+        "The same on the machine of the broker, for trying:",
+        "brunt agent --nats nats://127.0.0.1:4222",
+    ),
+    (
+        "Take part in one run, and permit what a file says:",
+        "brunt agent --nats tls://nats.lab:4222 --creds a.creds --policy agent.toml --once",
+    ),
+];
+
+const AGENTS: &[Example] = &[("List who waits:", "brunt agents --keys keys/coordinator")];
+
 const SIZING: &[Example] = &[
     (
         "Servers for 1,200 operations per second at peak, and 30 % more next year:",
@@ -395,6 +428,9 @@ pub(super) fn of(name: &str) -> &'static [Example] {
         "report" => REPORT,
         "makeldif" => MAKELDIF,
         "merge" => MERGE,
+        "cluster" | "cluster run" => CLUSTER_RUN,
+        "agent" => AGENT,
+        "agents" => AGENTS,
         "sizing" => SIZING,
         "find-max" => FIND_MAX,
         "compare" => COMPARE,

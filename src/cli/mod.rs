@@ -4,8 +4,11 @@
 //! parser over tables of options; every other command is clap's. Reading a command line is a function of its words and
 //! of the [`Surroundings`]: nothing is printed and nothing is started here.
 
+pub(crate) mod agent;
 pub(crate) mod args;
 pub(crate) mod arrivals;
+pub(crate) mod cluster;
+pub(crate) mod cluster_run;
 pub(crate) mod compare;
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
@@ -30,6 +33,7 @@ pub(crate) mod names_matrix;
 mod options;
 pub(crate) mod output;
 mod pages;
+pub(crate) mod plane;
 mod properties;
 mod prose;
 #[cfg(test)]
@@ -61,7 +65,10 @@ use std::path::PathBuf;
 use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ErrorKind};
 
+use agent::{AgentArgs, AgentsArgs};
 use args::{Brunt, CalibrateArgs, MergeArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
+use cluster::ClusterKind;
+use cluster_run::ClusterRunArgs;
 use compare::{AbArgs, CompareArgs, TrendArgs};
 use dhcp::args::DhcpArgs;
 use exit::Exit;
@@ -129,6 +136,12 @@ pub(crate) enum Command {
     Makeldif(MakeldifArgs),
     /// Merge the records of the nodes of a run.
     Merge(MergeArgs),
+    /// Run with several agents.
+    Cluster(ClusterKind),
+    /// Be one of them.
+    Agent(Box<AgentArgs>),
+    /// List those that wait.
+    Agents(Box<AgentsArgs>),
     /// Compare runs.
     Compare(CompareArgs),
     /// Run two commands in turn and compare them.
@@ -306,6 +319,13 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Sizing(args) => Command::Sizing(args),
         Verb::Makeldif(args) => Command::Makeldif(args),
         Verb::Merge(args) => Command::Merge(args),
+        Verb::Cluster { kind: ClusterKind::Run(args) } => {
+            // What the inner command may show of its words, only its own grammar knows.
+            let own = typed.into_iter().take_while(|word| word != "--").collect();
+            Command::Cluster(ClusterKind::Run(Box::new(ClusterRunArgs { typed: own, ..*args })))
+        }
+        Verb::Agent(args) => Command::Agent(args),
+        Verb::Agents(args) => Command::Agents(args),
         Verb::Compare(args) => Command::Compare(args),
         Verb::Ab(args) => Command::Ab(args),
         Verb::Trend(args) => Command::Trend(args),

@@ -70,6 +70,21 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "cluster run",
+        &[
+            ("keys", "Directory that 'brunt cluster keys' made"),
+            ("nats", "Address of nats-server"),
+            ("agents", "Number of agents that share the run"),
+            ("local", "Start so many agents here, to try it out"),
+            ("on_loss", "If an agent is lost [default: stop]"),
+            ("objectives", "Objective, such as 'p99<20ms'"),
+            ("record", "Write the record of the run as JSON"),
+            ("html", "Write the run as one HTML page"),
+            ("seed", "Seed for all random values"),
+            ("command", "The command that makes the load"),
+        ],
+    ),
+    (
         "sizing",
         &[
             ("file", "What find-max wrote with --record"),
@@ -265,6 +280,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Plans", &["run", "import"]),
     ("Stores", &["leases", "names", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
     ("Limits", &["find-max", "sizing"]),
+    ("Machines", &["cluster", "agent", "agents"]),
     ("Results", &["report", "merge", "compare", "ab", "trend"]),
 ];
 

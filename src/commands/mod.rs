@@ -1,11 +1,15 @@
 //! The commands beside the tools that measure, a file each.
 
 mod ab;
+mod agent;
+mod agents;
 mod calibrate;
+mod cluster_run;
 mod compare;
 mod find_max;
 mod loopback;
 mod merge;
+mod plane;
 mod quickstart;
 mod rates;
 mod report;
@@ -18,7 +22,10 @@ mod target_rest;
 mod trend;
 
 pub(crate) use ab::ab;
+pub(crate) use agent::{agent, end_with_agent};
+pub(crate) use agents::agents;
 pub(crate) use calibrate::calibrate;
+pub(crate) use cluster_run::cluster_run;
 pub(crate) use compare::compare;
 pub(crate) use find_max::find_max;
 pub(crate) use merge::merge;
