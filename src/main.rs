@@ -22,6 +22,7 @@ fn main() -> ExitCode {
     console::restore_on_panic();
     let argv: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    run::fence::confine();
     let ended = commands::end_with_agent().map_err(Refusal::failed);
     let ended = ended.and_then(|()| cli::read(&argv, &Machine)).and_then(|command| {
         run::fence::put_up(&command)?;
@@ -30,7 +31,7 @@ fn main() -> ExitCode {
     match run::fence::judged(ended) {
         Ok(exit) => exit.into(),
         Err(refusal) => {
-            console::refuse(&refusal.text);
+            console::refuse(&cli::advice::explained(&refusal.text));
             refusal.exit.into()
         }
     }
@@ -66,6 +67,9 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         }
         Command::Agent(args) => commands::agent(&args, &Signals::default()),
         Command::Agents(args) => commands::agents(&args),
+        Command::Cluster(ClusterKind::Check(args)) => commands::cluster_check(&args),
+        Command::Cluster(ClusterKind::Keys(args)) => commands::cluster_keys(&args),
+        Command::Cluster(ClusterKind::Manifest(args)) => commands::cluster_manifest(&args),
         Command::Compare(args) => commands::compare(&args),
         Command::Ab(args) => commands::ab(&args),
         Command::Trend(args) => commands::trend(&args),

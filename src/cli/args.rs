@@ -62,7 +62,7 @@ pub(crate) enum Verb {
     Sizing(SizingArgs),
     /// Merge the records of the nodes that shared a run into one
     Merge(MergeArgs),
-    /// Run on several machines as one, on NATS
+    /// Run on several machines as one: keys, manifests, and the run itself
     Cluster {
         /// What to do
         #[command(subcommand)]
@@ -121,8 +121,8 @@ pub(crate) struct MergeArgs {
 pub(crate) struct ReportArgs {
     /// Record, comparison or event file to print, such as run.json; of one load at several rates all records
     ///
-    /// Several files, or a directory, are runs of one load at different rates, and print response against rate. Any file may
-    /// be packed by gzip.
+    /// Several files, or a directory, are runs of one load at different rates, and print response against rate. Any
+    /// file may be packed by gzip.
     #[arg(required = true, num_args = 1..=1000, value_name = "FILE|DIR")]
     pub(crate) files: Vec<PathBuf>,
     /// Print response against rate although the runs differ in more than their rate

@@ -265,6 +265,58 @@ const AGENT: &str = "\
 const AGENTS: &str = "Lists the agents that wait for orders: their names, cores, versions and machines. Agents that \
     carry out a run are not listed.";
 
+const CLUSTER_CHECK: &str = "\
+    Prepares a command as an agent would, reaches nothing, and prints what the command needs of every agent \
+    that is to \
+    carry it out: the files it reads, which of them are secrets, the environment variables it refers to, and \
+    its rate. \
+    With `--policy` it says whether the owner of that [agent.toml](cluster-security.md#the-owner-of-an-agent) permits \
+    it. A command that no agent carries out, whatever its owner permits, is refused by the name of the option.\n\n\
+    Files are read from the current directory by relative names, as on an agent from the `data` directory of \
+    its policy. Variables that the command refers to have \
+    to be set, to any value. The exit code is 8 if the command cannot be ordered or is not permitted.";
+
+const CLUSTER_MANIFEST: &str = "\
+    Prints what a launcher needs to start the agents of a run and the coordinator that orders it, with the \
+    [keys](cluster-keys.md) of a cluster. The same options give the same text, so it can be kept beside a plan. \
+    The comments \
+    at its head say what has to be there before.\n\n\
+    No launcher starts an agent a second time: a run that lost an agent says so, and another in its place would \
+    send again \
+    what was sent.\n\n\
+    | launcher | what it does | checked by the tests with |\n\
+    |---|---|---|\n\
+    | k8s | an indexed Job with one pod a node and whole cores, nats-server with a Service, a Job of the \
+    coordinator | the \
+    types of the Kubernetes API, field by field |\n\
+    | slurm | `sbatch`: the coordinator on the first node, an agent on every other one | bash and shellcheck |\n\
+    | nomad | a batch job, without restart and reschedule | the structure of its blocks alone |\n\
+    | ssh | a script: an agent on each host, which ends with its connection | bash and shellcheck, and run with \
+    a stand-in \
+    for ssh |";
+
+const CLUSTER_KEYS: &str = "\
+    Makes everything that a [cluster](cluster-security.md) needs to be safe off one machine: an authority of its own, \
+    certificates for mutual TLS, a login for the coordinator and for each agent, the key that signs orders, the \
+    configuration of nats-server with what each party may say and hear, and a sample of the file in which an agent's \
+    owner says what may be ordered.\n\n\
+    | directory | for | contains |\n\
+    |---|---|---|\n\
+    | `nats/` | the machine of the broker | `nats.conf`, `server.pem`, `server.key`, `ca.pem` |\n\
+    | `coordinator/` | whoever orders runs | `login.seed`, `login.toml`, `client.pem`, `client.key`, `ca.pem`, and \
+    `order.seed`, which signs orders; `order.pub` is its public key |\n\
+    | `agents/NAME/` | one agent | `login.seed`, `login.toml`, `client.pem`, `client.key`, `ca.pem`, and \
+    `agent.toml`, \
+    its owner's policy |\n\
+    | `ca.key` | nobody else | signs certificates; it is needed only to add agents |\n\n\
+    Give each machine its directory and no other. Every file can be read by its owner alone, and a key that \
+    others can \
+    read is refused.\n\n\
+    Called again, the command keeps what is there, adds agents that are missing, and writes `nats.conf` from \
+    the agents \
+    that have a directory. To lock an agent out, remove its directory, call the command again, and have nats-server \
+    read its configuration again.";
+
 const SIZING: &str = "Reads what [find-max](find-max.md) wrote with `--record`, and computes how many servers a \
     peak takes: \
     `N = max(ceil(D s / (R (1 - h))), ceil(D s / R) + spare)`. R is the rate that was confirmed, s the number \
@@ -278,7 +330,13 @@ const SIZING: &str = "Reads what [find-max](find-max.md) wrote with `--record`, 
     without a claim \
     is refused, and a floor gives the number of servers that is certainly enough. Other machines and other numbers of \
     cores are not computed, because rates are seldom proportional to them. Where find-max saw the target's processor \
-    (`--server-cpu`), the page says what an operation costs, with a 90 % interval.";
+    (`--server-cpu`), the page says what an operation costs, with a 90 % interval.\n\n`--usl` fits the \
+    Universal Scalability Law to the steps, `X(N) = lambda N / (1 + sigma (N - 1) + kappa N (N - 1))`. N is the \
+    number of exchanges in the system, by Little's law: the achieved rate times the mean response time. It describes \
+    what was measured and enters no number of servers. Do not believe it where the page says so: fewer than six \
+    valid steps, response times further than 15 % from it, a coefficient below 0, concurrencies within a factor of \
+    four, a peak beyond what was measured or one that kappa leaves open. It cannot know limits that steps did not \
+    come near, nor pauses and queues that are full.";
 
 /// The description of a command.
 fn description(name: &str) -> &'static str {
@@ -289,6 +347,9 @@ fn description(name: &str) -> &'static str {
         "cluster run" => CLUSTER_RUN,
         "agent" => AGENT,
         "agents" => AGENTS,
+        "cluster check" => CLUSTER_CHECK,
+        "cluster manifest" => CLUSTER_MANIFEST,
+        "cluster keys" => CLUSTER_KEYS,
         "sizing" => SIZING,
         "find-max" => FIND_MAX,
         "compare" => COMPARE,

@@ -223,6 +223,42 @@ const AGENT: &[Example] = &[
 
 const AGENTS: &[Example] = &[("List who waits:", "brunt agents --keys keys/coordinator")];
 
+const CLUSTER_CHECK: &[Example] = &[
+    ("Show what a plan needs of agents:", "brunt cluster check -- run login.toml"),
+    (
+        "Ask whether an agent's owner permits a fourth of a load:",
+        "brunt cluster check --policy agent.toml --agents 4 \\\n\
+         \x20 -- perfdhcp -4 -r 500 127.0.0.1",
+    ),
+];
+
+const CLUSTER_MANIFEST: &[Example] = &[
+    (
+        "Have Kubernetes run a plan on four nodes:",
+        "brunt cluster manifest k8s --agents 4 --image registry.lab/brunt:0.1 \\\n\
+         \x20 -- run login.toml > brunt.yaml",
+    ),
+    (
+        "The same over ssh:",
+        "brunt cluster manifest ssh --agents 2 --nats tls://nats.lab:4222 \\\n\
+         \x20 --ssh-host load1 --ssh-host load2 -- run login.toml > run.sh",
+    ),
+    (
+        "A batch script for Slurm:",
+        "brunt cluster manifest slurm --agents 8 --nats tls://head:4222 \\\n\
+         \x20 --deadline 20m -- perfdhcp -4 -r 5000 -p 60 192.0.2.1 > run.sbatch",
+    ),
+];
+
+const CLUSTER_KEYS: &[Example] = &[
+    (
+        "Make the keys of four agents and of a broker on the machine nats.lab:",
+        "brunt cluster keys keys --agents 4 --host nats.lab",
+    ),
+    ("Start the broker with them:", "cd keys/nats && nats-server -c nats.conf"),
+    ("Add two agents to the four:", "brunt cluster keys keys --agents 6 --host nats.lab"),
+];
+
 const SIZING: &[Example] = &[
     (
         "Servers for 1,200 operations per second at peak, and 30 % more next year:",
@@ -232,6 +268,10 @@ const SIZING: &[Example] = &[
         "The same as a page, from a search that two servers of 4 cores answered:",
         "brunt sizing found.json --peak 1200/s --tested-servers 2 --cores 4 \\\n\
          \x20 --format html > sizing.html",
+    ),
+    (
+        "With the Universal Scalability Law, and whether it can be believed:",
+        "brunt sizing found.json --peak 1200/s --usl",
     ),
 ];
 
@@ -409,6 +449,17 @@ const FIND_MAX: &[Example] = &[
         "brunt find-max --slo 'p99<50ms' --allow 10.0.0.2 --to 20k/s -- \\\n\
          \x20 perfdhcp -4 10.0.0.2",
     ),
+    (
+        "A mix of lease operations on SQLite:",
+        "brunt find-max --slo 'p99<10ms' -- \\\n\
+         \x20 leases sqlite --durability sync --workers 4 --preload 100k \\\n\
+         \x20 --mix allocate=40,renew=45,release=40",
+    ),
+    (
+        "With the processor time of the target, for brunt sizing:",
+        "brunt find-max --slo 'p99<20ms' --server-cpu local --record found.json -- \\\n\
+         \x20 http -c 100 http://127.0.0.1:8080/",
+    ),
 ];
 
 /// The examples of a command, by its words behind `brunt`; the program itself has no words.
@@ -428,9 +479,12 @@ pub(super) fn of(name: &str) -> &'static [Example] {
         "report" => REPORT,
         "makeldif" => MAKELDIF,
         "merge" => MERGE,
-        "cluster" | "cluster run" => CLUSTER_RUN,
+        "cluster run" => CLUSTER_RUN,
         "agent" => AGENT,
         "agents" => AGENTS,
+        "cluster" | "cluster keys" => CLUSTER_KEYS,
+        "cluster check" => CLUSTER_CHECK,
+        "cluster manifest" => CLUSTER_MANIFEST,
         "sizing" => SIZING,
         "find-max" => FIND_MAX,
         "compare" => COMPARE,

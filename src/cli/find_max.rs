@@ -1,5 +1,6 @@
 //! The options of `brunt find-max`, declared for clap. Their doc comments are their help; there is no logic here.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,15 +11,19 @@ use clap::Args;
 use super::output::duration;
 use super::server_cpu::ServerCpu;
 
+/// What a precision may be.
+pub(crate) const PRECISION: RangeInclusive<f64> = 0.005..=0.5;
+
 /// What the help ends with.
 const AFTER: &str = "\
-The command after -- is one that makes load: an LDAP rate tool, perfdhcp, http, run or names lookup, without rates, \
-counts and times of its own. Each step is a run of its own with Poisson arrivals, and no step repeats the users, \
-entries or clients of another.
+The command after -- is one that makes load: an LDAP rate tool, perfdhcp, http, run, names lookup or leases with \
+--mix, without rates, counts and times of its own. Each step is a run of its own with Poisson arrivals, and no step \
+repeats the users, entries or clients of another.
 
 The search begins with one session, doubles the rate until an objective is missed, narrows the limit down, holds a \
 rate just below it for --confirm, and shows that a rate above it fails. After each failure it waits until the target \
-is itself again.
+is itself again. A plan may hold objectives and limits of its search in a table [find-max]; what the command line \
+says comes before that.
 
 Exit codes: 0 a rate was confirmed; 4 only a floor, since something other than the target was in the way; 5 the \
 target is away or did not recover; 8 the target is not allowed; 9 nothing could be claimed; 99 no rate passes.";
@@ -36,17 +41,17 @@ pub(crate) struct FindMaxArgs {
     /// Search for 20 minutes at most, and confirm for 2
     #[arg(long)]
     pub(crate) quick: bool,
-    /// How far below the estimate a rate is claimed, such as 5%
-    #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = share)]
-    pub(crate) precision: f64,
+    /// How far below the estimate a rate is claimed. Default: 5%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(crate) precision: Option<f64>,
     /// How long a rate must hold to be claimed. Default: 5m, with --quick 2m
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) confirm: Option<Duration>,
     /// How long the search may take. Default: 45m, with --quick 20m
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) budget: Option<Duration>,
-    /// How long the target may take to be itself again after too much
-    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
+    /// How long the target may take to be itself again after too much. Default: 60s
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) recovery: Option<Duration>,
     /// Rate to begin with, such as 200/s. Default: a quarter of what one session makes
     #[arg(long, value_name = "RATE")]
@@ -59,7 +64,11 @@ pub(crate) struct FindMaxArgs {
     /// Seed for all random values. Default: a new one, stated in the record
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Where the processor time of the target is read
+    /// Where the target is seen: its processor time, or its own counts
+    ///
+    /// Processor time: 'local' of the process of this machine that listens where the load goes; 'pid:PID' of a process
+    /// that you name; 'prometheus:URL?query=COUNTER' of what a Prometheus server scrapes. Counts: 'monitor' of a
+    /// directory below cn=monitor, 'kea:SOCKET' of Kea by its control socket.
     #[arg(long, value_name = "SOURCE")]
     pub(crate) server_cpu: Option<ServerCpu>,
     /// Reach no address but these: an address or a network, such as 10.1.0.0/16:389
@@ -98,7 +107,7 @@ pub(crate) struct FindMaxArgs {
 fn share(text: &str) -> Result<f64, String> {
     let (number, scale) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
     let read = number.trim().parse::<f64>().ok().map(|number| number / scale);
-    read.filter(|share| (0.005..=0.5).contains(share))
+    read.filter(|share| PRECISION.contains(share))
         .ok_or_else(|| "write a share from 0.5% to 50%, such as 5%".to_owned())
 }
 

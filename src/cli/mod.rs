@@ -4,10 +4,14 @@
 //! parser over tables of options; every other command is clap's. Reading a command line is a function of its words and
 //! of the [`Surroundings`]: nothing is printed and nothing is started here.
 
+pub(crate) mod advice;
 pub(crate) mod agent;
 pub(crate) mod args;
 pub(crate) mod arrivals;
 pub(crate) mod cluster;
+pub(crate) mod cluster_check;
+pub(crate) mod cluster_keys;
+pub(crate) mod cluster_manifest;
 pub(crate) mod cluster_run;
 pub(crate) mod compare;
 pub(crate) mod dhcp;
@@ -136,7 +140,7 @@ pub(crate) enum Command {
     Makeldif(MakeldifArgs),
     /// Merge the records of the nodes of a run.
     Merge(MergeArgs),
-    /// Run with several agents.
+    /// Make several machines one run.
     Cluster(ClusterKind),
     /// Be one of them.
     Agent(Box<AgentArgs>),
@@ -326,6 +330,7 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         }
         Verb::Agent(args) => Command::Agent(args),
         Verb::Agents(args) => Command::Agents(args),
+        Verb::Cluster { kind } => Command::Cluster(kind),
         Verb::Compare(args) => Command::Compare(args),
         Verb::Ab(args) => Command::Ab(args),
         Verb::Trend(args) => Command::Trend(args),

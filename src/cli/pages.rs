@@ -18,7 +18,10 @@ use super::tool::Tool;
 use super::ubench::{self, Ubench};
 
 /// The commands that have two words, as their pages are called.
-const OF_TWO_WORDS: [&str; 9] = [
+const OF_TWO_WORDS: [&str; 12] = [
+    "cluster-check",
+    "cluster-keys",
+    "cluster-manifest",
     "import-curl",
     "import-har",
     "import-openapi",

@@ -27,7 +27,9 @@ use super::ubench::Ubench;
 pub(super) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// What looks like a command in a sentence and is none, and why.
-const PROSE: [(&str, &str); 15] = [
+const PROSE: [(&str, &str); 17] = [
+    ("brunt cluster check", "the name of a command that needs another"),
+    ("brunt cluster keys", "the name of a command that needs a directory"),
     ("brunt target", "the name of a group of commands: one of them has to follow"),
     ("brunt import", "the same"),
     ("brunt target ldap|dhcp|rest --script FILE", "three commands at once"),

@@ -98,6 +98,19 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "cluster manifest",
+        &[
+            ("launcher", "k8s, slurm, nomad or ssh"),
+            ("agents", "Number of agents"),
+            ("nats", "Address of nats-server: tls://HOST:4222"),
+            ("cores", "Whole cores of each agent [default: 2]"),
+            ("deadline", "How long it may take [default: 1h]"),
+            ("image", "Image that holds brunt (k8s, nomad)"),
+            ("ssh_hosts", "Host of an agent, once for each (ssh)"),
+            ("command", "Command that makes the load"),
+        ],
+    ),
+    (
         "loadgen",
         &[
             ("config", ""),
@@ -279,7 +292,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("DHCP, HTTP", &["perfdhcp", "http", "loadgen"]),
     ("Plans", &["run", "import"]),
     ("Stores", &["leases", "names", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
-    ("Limits", &["find-max", "sizing"]),
+    ("Capacity", &["find-max", "sizing"]),
     ("Machines", &["cluster", "agent", "agents"]),
     ("Results", &["report", "merge", "compare", "ab", "trend"]),
 ];

@@ -28,6 +28,12 @@ pub(crate) struct SizingArgs {
     /// Number of cores of each of them. Default: nothing is said by core
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) cores: Option<u32>,
+    /// Fit the Universal Scalability Law to the steps, and say whether it can be believed
+    ///
+    /// It describes how the rate grows with the exchanges in the system, from six valid steps on. The number of servers
+    /// never rests on it.
+    #[arg(long)]
+    pub(crate) usl: bool,
     /// Output format
     #[arg(long, value_enum, default_value_t = SizingFormat::Text)]
     pub(crate) format: SizingFormat,

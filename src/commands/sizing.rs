@@ -1,8 +1,10 @@
 //! `brunt sizing`: how many servers a peak takes, from what `brunt find-max` found.
 
-use brunt_capacity::{Demand, Reading, Sizing};
+use brunt_capacity::{Demand, Reading, Sizing, Usl};
 use brunt_record::{Collection, Document};
 use brunt_report::{capacity, json};
+
+use serde::Serialize;
 
 use super::failed;
 use crate::cli::Refusal;
@@ -15,13 +17,34 @@ pub(crate) fn sizing(args: &SizingArgs) -> Result<Exit, Refusal> {
     let collection = read(args)?;
     let reading = Reading::of(&collection).ok_or_else(|| no_search(args))?;
     let sizing = Sizing::of(&reading, demand(args)).map_err(failed)?;
-    let page = || capacity::sizing(&reading, &sizing);
+    let usl = args.usl.then(|| Usl::of(&reading));
+    let page = || capacity::sizing(&reading, &sizing, usl.as_ref());
     let text = match args.format {
         SizingFormat::Text => page().text(console::screen()),
         SizingFormat::Html => page().html(),
-        SizingFormat::Json => json(&sizing).map_err(failed)? + "\n",
+        SizingFormat::Json => json(&Printed::new(&sizing, usl.as_ref())).map_err(failed)? + "\n",
     };
     console::print(&text)
+}
+
+/// The figures, for programs.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    sizing: &'a Sizing,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usl: Option<&'a Usl>,
+    /// Why no law was fitted, where one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usl_refused: Option<&'a str>,
+}
+
+impl<'a> Printed<'a> {
+    fn new(sizing: &'a Sizing, usl: Option<&'a Result<Usl, String>>) -> Self {
+        let fitted = usl.and_then(|fit| fit.as_ref().ok());
+        let refused = usl.and_then(|fit| fit.as_ref().err().map(String::as_str));
+        Self { sizing, usl: fitted, usl_refused: refused }
+    }
 }
 
 fn demand(args: &SizingArgs) -> Demand {

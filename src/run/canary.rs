@@ -5,6 +5,7 @@
 //! objective that does not depend on the load, the run does not begin, and the canary's record is what there is to
 //! report.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use brunt_engine::{Load, Plan, Stopping, ThinkTime};
@@ -51,25 +52,24 @@ pub(crate) fn divided(load: &Plan, count: u64) -> Result<(Plan, Plan), String> {
 
 /// The canary as the end of the run, if the run must not begin after it.
 pub(crate) fn judged(
-    tried: Finished,
+    mut tried: Finished,
     objectives: &[Slo],
     output: &Output,
 ) -> Result<Option<Finished>, String> {
     if tried.signal.is_some() {
         return Ok(Some(tried));
     }
-    let mut record = tried.record.clone();
+    let Finished { record, measured, losses, .. } = &mut tried;
     for slo in objectives.iter().filter(|slo| !slo.is_of_load()) {
-        let result = slo.evaluate(&record).map_err(|error| format!("failed to {error}"))?;
+        let result = slo.evaluate(record).map_err(|error| format!("failed to {error}"))?;
         record.slo.push(result);
     }
-    let Some(why) = failure(&record, objectives) else { return Ok(None) };
+    let Some(why) = failure(record, objectives) else { return Ok(None) };
     let text = format!("the run did not begin, because its canary failed (--canary): {why}");
     record.verdict.status = Status::Partial;
     record.verdict.reasons.insert(0, Reason { status: Status::Partial, text: text.clone() });
-    let mut losses = tried.losses.clone();
-    let written = files::write(&record, &tried.measured, output, &mut losses).map(Into::into);
-    Ok(Some(Finished { record, aborted: Some(text), written, losses, ..tried }))
+    let written = files::write(record, measured, output, losses).map(PathBuf::from);
+    Ok(Some(Finished { aborted: Some(text), written, ..tried }))
 }
 
 /// Why a canary failed, if it did. Where an objective says how many may fail, that decides.

@@ -1,4 +1,5 @@
-//! The fence around what this program may reach, and how it ends if it came to it.
+//! The fence around what this program may reach, the directory that an order confines it to, and how it ends if it came
+//! to its fence.
 //!
 //! It is put up before anything is sent, whatever the command: of what `--allow` names, of a file of targets, else of
 //! all that is not public. The driver asks it at every connection and datagram. What is known before a run, where it
@@ -22,6 +23,17 @@ use crate::cli::names::NamesKind;
 use crate::cli::run_options::{Addresses, RunOptions};
 use crate::cli::{Command, Refusal};
 use crate::console;
+
+/// The variable by which an agent tells a run that somebody else has ordered it. It then reads no file and opens no
+/// socket outside its directory, whatever a plan or a list in it names.
+pub(crate) const CONFINED: &str = "BRUNT_CONFINED";
+
+/// Confines this process to its directory if an agent has asked for that, before anything is read.
+pub(crate) fn confine() {
+    if std::env::var_os(CONFINED).is_some() {
+        brunt_feed::access::confine();
+    }
+}
 
 /// Puts the fence up that a command line asks for. What makes no load, or none but on loopback, has none, and find-max
 /// puts up its own.

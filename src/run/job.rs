@@ -154,7 +154,9 @@ pub(crate) fn carry_out(
     files::check(&output.run.paths())?;
     fence::clear(&job.load)?;
     if !quiet {
-        fence::several_addresses().iter().for_each(|used| console::note(used));
+        for used in fence::several_addresses() {
+            console::note(&used);
+        }
     }
     prepare(signals)?;
     // What ends this run from within leaves the process and its other runs alone.

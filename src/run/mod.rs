@@ -42,6 +42,6 @@ pub(crate) use losses::Losses;
 pub(crate) use objectives::objectives;
 pub(crate) use observer::{Observer, Trouble, print};
 pub(crate) use plan::{asked, of_iterations};
-pub(crate) use repeatable::{Prepared, Repeatable, Step, StepLoad, Subject};
+pub(crate) use repeatable::{Prepared, Repeatable, SearchOptions, Step, StepLoad, Subject};
 pub(crate) use share::asked_words;
 pub(crate) use verbosity::{Outcome, Verbosity};

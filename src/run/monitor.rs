@@ -8,6 +8,7 @@
 mod kea;
 mod process;
 
+use std::path::Path;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -62,7 +63,7 @@ impl Monitor {
         for source in sources {
             let opener = match source {
                 MonitorSource::Ldap => protocol.monitor(),
-                MonitorSource::Kea(socket) => Ok(opener(Kea::new(socket.clone()))),
+                MonitorSource::Kea(socket) => Ok(kea(socket)),
                 MonitorSource::Pid(pid) => Ok(opener(Process::new(*pid))),
             };
             let failed = |why: String| format!("failed to read --monitor {source}: {why}");
@@ -117,6 +118,11 @@ impl Monitor {
         });
         records.collect()
     }
+}
+
+/// Opens a Kea at its control socket.
+pub(crate) fn kea(socket: &Path) -> Opener {
+    opener(Kea::new(socket.to_owned()))
 }
 
 fn opener(source: impl Source + Send + 'static) -> Opener {

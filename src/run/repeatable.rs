@@ -122,6 +122,29 @@ pub(crate) struct Subject {
     pub(crate) iterations: bool,
     /// Whether the target runs in this process.
     pub(crate) in_process: bool,
+    /// What the load itself says of a search of its highest rate.
+    pub(crate) search: SearchOptions,
+}
+
+/// What is wanted of a search for the highest rate, as far as it was said.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct SearchOptions {
+    /// Objectives, which may be relative to the unstressed target.
+    pub(crate) objectives: Vec<String>,
+    /// Whether it is to be quick.
+    pub(crate) quick: bool,
+    /// How far below the estimate a rate is claimed.
+    pub(crate) precision: Option<f64>,
+    /// How long a rate must hold.
+    pub(crate) confirm: Option<Duration>,
+    /// How long the search may take.
+    pub(crate) budget: Option<Duration>,
+    /// How long the target may take to be itself again.
+    pub(crate) recovery: Option<Duration>,
+    /// The rate to begin with.
+    pub(crate) from: Option<Rate>,
+    /// No higher rate than this.
+    pub(crate) to: Option<Rate>,
 }
 
 /// A load that can be carried out many times.
@@ -136,6 +159,11 @@ pub(crate) trait Repeatable {
         observers: &mut [&mut dyn Observer],
         signals: &Signals,
     ) -> Result<Finished, String>;
+
+    /// Opens what only the load's protocol can ask of its target. The error says why it cannot.
+    fn monitor(&self) -> Result<Opener, String> {
+        Err("only the LDAP rate tools can".to_owned())
+    }
 
     /// Gives back to the target what all steps took from it.
     fn give_back(&self, stop: &Stop) -> Result<(), String> {
@@ -172,6 +200,12 @@ impl<P: Protocol> Prepared<P> {
         console::note(&format!("this run {writes}: {}", self.subject.target));
     }
 
+    /// Has the search that the load itself asks for.
+    pub(crate) fn with_search(mut self, search: SearchOptions) -> Self {
+        self.subject.search = search;
+        self
+    }
+
     /// Has as many sessions as this says a rate needs.
     pub(crate) fn with_sessions(mut self, sessions: fn(f64) -> u32) -> Self {
         self.sessions = Some(sessions);
@@ -194,6 +228,7 @@ impl Subject {
             writes: None,
             iterations: job.several,
             in_process: job.in_process,
+            search: SearchOptions::default(),
         }
     }
 }
@@ -211,6 +246,10 @@ impl<P: Protocol> Repeatable for Prepared<P> {
     ) -> Result<Finished, String> {
         let load = step.plan(&self.job.load, |rate| self.sessions.map(|of| of(rate)))?;
         carry_out(&self.job.at(load), &Repeated(&self.protocol), observers, signals)
+    }
+
+    fn monitor(&self) -> Result<Opener, String> {
+        self.protocol.monitor()
     }
 
     fn give_back(&self, stop: &Stop) -> Result<(), String> {

@@ -85,7 +85,9 @@ fn every_command_is_shared_by_weight() {
             start(&line, &format!("{rank}/2"), &more, &files[rank])
         };
         let programs = [share(0), share(1)];
-        programs.map(|program| program.wait().expect(0));
+        for program in programs {
+            program.wait().expect(0);
+        }
         let records = files.each_ref().map(|file| Record::read(file).expect("it was written"));
         let [(first, most), (second, rest)] = shares(&records)[..] else { panic!("two") };
         assert_eq!((most, rest), (75, 25), "{name}");

@@ -38,8 +38,9 @@ fn a_condition_that_goes_on_ends_the_run_in_good_order() {
     // Two seconds and no more than a few, of sixty; and all that was sent had come to its end.
     assert!((400..2_000).contains(&whole.planned) && whole.cut_off == 0, "{ended}");
     assert_eq!(target.stop().len() as u64, whole.sent, "{ended}");
-    let why = record.verdict.reasons.iter().map(|reason| reason.text.as_str());
-    assert!(why.into_iter().any(|text| text.contains("--abort-on errors>50% for 2s")), "{ended}");
+    let condition = "--abort-on errors>50% for 2s";
+    let says = record.verdict.reasons.iter().any(|reason| reason.text.contains(condition));
+    assert!(says, "{ended}");
     assert_eq!(record.verdict.status, brunt_record::Status::Partial, "{ended}");
 }
 

@@ -11,6 +11,7 @@ mod counted;
 mod embedded;
 mod ended;
 mod expected;
+mod found;
 mod granted;
 mod lives;
 mod monitored;

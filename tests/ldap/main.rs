@@ -8,6 +8,7 @@ mod added;
 mod brunt;
 mod directory;
 mod evidence;
+mod found;
 mod generated;
 mod identity;
 mod idle;

@@ -19,6 +19,7 @@ mod settings;
 mod sizing;
 mod spread;
 mod trial;
+mod usl;
 
 pub use document::{Origin, Reading, Row, SUBJECT};
 pub use evidence::{Evidence, Share};
@@ -32,3 +33,4 @@ pub use second::{Second, Tally};
 pub use settings::Settings;
 pub use sizing::{CpuCost, Demand, Servers, Sizing, SizingError};
 pub use trial::{Ending, Estimate, Kind, Measured, Order, Outcome, Progress, Times, Trial};
+pub use usl::{Between as UslBetween, Peak as UslPeak, Usl};

@@ -8,6 +8,7 @@ pub mod agent;
 pub mod bundle;
 pub mod coordinator;
 pub mod keys;
+pub mod manifest;
 pub mod message;
 pub mod plane;
 pub mod policy;

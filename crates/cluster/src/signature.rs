@@ -2,9 +2,9 @@
 //!
 //! A broker says on which subject a message came, not who published it, so an order carries the signature of its
 //! coordinator and an agent obeys the keys that its owner names. The pairs are Ed25519 in the spelling of NATS
-//! (nkeys). A key that signs is an *account* key (`A...`, its seed `SA...`), while a login is a *user* key (`U...`): in a
-//! login the broker chooses the bytes that are signed, and a key that did both would sign what a broker likes. For the
-//! same reason the signed bytes begin with words of ours. A seed is read from a file, and nothing shows it.
+//! (nkeys). A key that signs is an *account* key (`A...`, its seed `SA...`), while a login is a *user* key (`U...`):
+//! in a login the broker chooses the bytes that are signed, and a key that did both would sign what a broker likes.
+//! For the same reason the signed bytes begin with words of ours. A seed is read from a file, and nothing shows it.
 
 use std::fmt;
 use std::fs::File;

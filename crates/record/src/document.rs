@@ -87,8 +87,8 @@ pub enum Document {
 }
 
 impl Document {
-    /// Reads either; of an event file, the record of its run, or the collection of its runs. Any of them may be packed by
-    /// gzip.
+    /// Reads either; of an event file, the record of its run, or the collection of its runs. Any of them may be packed
+    /// by gzip.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         let (what, kind) = ("the record", "a record");
         let file = |source| ReadError::File { what, path: path.to_owned(), source };

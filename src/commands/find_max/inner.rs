@@ -11,6 +11,7 @@ use crate::cli::arrivals::Rate;
 use crate::cli::dhcp::args::{DhcpArgs, Scenario};
 use crate::cli::exit::Exit;
 use crate::cli::http::HttpArgs;
+use crate::cli::leases::LeasesArgs;
 use crate::cli::names::NamesKind;
 use crate::cli::names_lookup::LookupArgs;
 use crate::cli::output::duration;
@@ -18,6 +19,7 @@ use crate::cli::rate::RateArgs;
 use crate::cli::run::RunArgs;
 use crate::cli::run_options::{self, RunOptions};
 use crate::cli::surroundings::Machine;
+use crate::cli::view::ViewOptions;
 use crate::cli::{Command, Refusal, read};
 use crate::run::Repeatable;
 use crate::run::signals::Signals;
@@ -30,6 +32,7 @@ pub(super) enum Inner {
     Http(Box<HttpArgs>),
     Run(Box<RunArgs>),
     Lookup(Box<LookupArgs>),
+    Leases(Box<LeasesArgs>),
 }
 
 /// An option that find-max has no place for, and whether it was given.
@@ -46,6 +49,7 @@ impl Inner {
             Command::Http(args) => Self::Http(args),
             Command::Run(args) => Self::Run(args),
             Command::Names(NamesKind::Lookup(args)) => Self::Lookup(args),
+            Command::Leases(args) => Self::Leases(args),
             Command::Loadgen(_) => {
                 return Err(refused(
                     "find-max takes a LoadGen job as a plan: 'brunt loadgen --to-plan' converts it, and 'run' carries \
@@ -54,8 +58,8 @@ impl Inner {
             }
             _ => {
                 return Err(refused(&format!(
-                    "'{}' makes no load that find-max can try: give it an LDAP rate tool, perfdhcp, http, run or names \
-                     lookup",
+                    "'{}' makes no load that find-max can try: give it an LDAP rate tool, perfdhcp, http, run, names \
+                     lookup or leases",
                     words.first().map_or("", String::as_str)
                 )));
             }
@@ -67,7 +71,7 @@ impl Inner {
                 after --"
             )));
         }
-        if let Some(option) = of_results(inner.results(), words) {
+        if let Some(option) = inner.result(words) {
             return Err(refused(&format!(
                 "{option} is about the results of one run: leave it out of the command after --, and see 'brunt \
                  find-max --help' for find-max's own"
@@ -91,17 +95,21 @@ impl Inner {
                 ("--schema", args.schema),
             ],
             Self::Lookup(args) => of_lookup(args),
+            Self::Leases(args) => of_leases(args),
         }
     }
 
-    fn results(&self) -> &RunOptions {
-        match self {
+    /// An option that is about the results of one run.
+    fn result(&self, words: &[String]) -> Option<String> {
+        let options = match self {
             Self::Rate(args) => &args.output.run,
             Self::Perfdhcp(args) => &args.output.run,
             Self::Http(args) => &args.output.run,
             Self::Run(args) => &args.output.run,
             Self::Lookup(args) => &args.output.run,
-        }
+            Self::Leases(args) => return result_of_leases(args).map(str::to_owned),
+        };
+        of_results(options, words)
     }
 
     fn seed(&mut self, seed: Option<u64>) {
@@ -111,6 +119,7 @@ impl Inner {
             Self::Http(args) => &mut args.output.seed,
             Self::Run(args) => &mut args.output.seed,
             Self::Lookup(args) => &mut args.output.seed,
+            Self::Leases(args) => &mut args.output.seed,
         };
         *of = of.or(seed);
     }
@@ -131,6 +140,7 @@ impl Inner {
             Self::Http(args) => Box::new(tools::flow::http::prepare(args)?),
             Self::Run(args) => Box::new(tools::flow::plan::prepare(args)?),
             Self::Lookup(args) => Box::new(tools::names::prepare(args)?),
+            Self::Leases(args) => Box::new(tools::leases::Mixing::prepare(args)?),
         })
     }
 }
@@ -196,6 +206,34 @@ fn of_lookup(args: &LookupArgs) -> Vec<Given> {
     ]
 }
 
+fn of_leases(args: &LeasesArgs) -> Vec<Given> {
+    let load = &args.load;
+    let counts = [load.operations, load.sync_operations, load.async_operations];
+    vec![
+        ("--rate", load.rate.is_some()),
+        ("--stages", load.stages.is_some()),
+        ("--operations (-n)", counts.iter().any(Option::is_some)),
+        ("--duration (-d)", load.duration.is_some()),
+        ("--warm-up", load.warm_up.is_some()),
+        ("--runs", load.runs.is_some()),
+        ("--guide", args.work.guide),
+    ]
+}
+
+/// What a comparison of stores keeps or shows.
+fn result_of_leases(args: &LeasesArgs) -> Option<&'static str> {
+    let output = &args.output;
+    let given = [
+        ("--record", output.record.is_some()),
+        ("--html", output.html.is_some()),
+        ("--events", output.events.is_some()),
+        ("--interval", output.interval.is_some_and(|it| it != Duration::from_secs(1))),
+        ("--live", output.view != ViewOptions::default()),
+        ("--keep", args.place.keep),
+    ];
+    given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
+}
+
 /// The word that asks for results of a run of its own, other than an objective.
 fn of_results(given: &RunOptions, words: &[String]) -> Option<String> {
     let (objectives, abort_on) = (given.objectives.clone(), given.abort_on.clone());
@@ -248,6 +286,10 @@ mod tests {
             ("names matrix --backends files", "names"),
             ("merge a.json", "merge"),
             ("loadgen --config job", "--to-plan"),
+            ("leases sqlite --mix renew=1 -n 5", "-n"),
+            ("leases sqlite --mix renew=1 --rate 5", "--rate"),
+            ("leases sqlite --mix renew=1 --record x.json", "--record"),
+            ("leases sqlite --mix renew=1 --keep", "--keep"),
         ] {
             let Err(refusal) = read_of(line) else { panic!("{line}") };
             assert_eq!(refusal.exit, Exit::Usage, "{line}: {}", refusal.text);

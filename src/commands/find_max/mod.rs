@@ -7,7 +7,7 @@
 
 mod inner;
 mod screen;
-mod server_cpu;
+mod server;
 mod trial;
 
 use std::net::{SocketAddr, ToSocketAddrs as _};
@@ -27,7 +27,6 @@ use crate::run::{self, Losses, Subject, files, tool};
 
 use inner::Inner;
 use screen::Screen;
-use server_cpu::ServerTime;
 use trial::Loader;
 
 /// DHCP's guard: an answer that never comes is what a busy server does first.
@@ -36,11 +35,14 @@ const TIMEOUTS: &str = "timeouts<0.1%";
 /// Searches, and prints what was found.
 pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let inner = Inner::read(&args.command, args.seed.or_else(|| Some(console::seed())))?;
-    protect(args)?;
+    let elsewhere = protect(args)?;
+    // A plan may say it itself, which is known once it has been read.
+    bounded(elsewhere, args.to.is_some() || matches!(inner, Inner::Run(_)))?;
     let written = [("--record", args.record.as_deref()), ("--html", args.html.as_deref())];
     files::check(&written).map_err(Refusal::failed)?;
     let load = inner.prepare(signals).map_err(away)?;
     let subject = load.subject();
+    bounded(elsewhere, args.to.or(subject.search.to).is_some())?;
     let goals = goals(args, subject, &inner)?;
     let settings = settings(args, subject);
     if let Some(writes) = subject.writes.as_ref().filter(|_| !args.yes_writes) {
@@ -48,10 +50,12 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
             "this load {writes}, at rates that go as far as the target does: add --yes-writes if that is meant"
         )));
     }
+    let server = args.server_cpu.as_ref().map(|source| server::open(source, load.as_ref()));
+    let server = server.transpose().map_err(failed)?;
     let mut loader = Loader::new(load.as_ref(), signals, Screen::new(args.quiet));
     loader.relative_to = goals.relative_to();
     loader.second = args.second.unwrap_or(Duration::from_secs(1));
-    loader.server_time = args.server_cpu.map(ServerTime::new);
+    loader.server = server;
     loader.screen.opens(subject, &goals, &settings);
     let started = console::now();
     let found = find(&goals, &settings, &mut loader);
@@ -66,24 +70,31 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
 }
 
 /// Puts the fence up: around what is allowed, or what is somebody's own, or loopback.
-fn protect(args: &FindMaxArgs) -> Result<(), Refusal> {
+/// Returns whether it lets anything but loopback through.
+fn protect(args: &FindMaxArgs) -> Result<bool, Refusal> {
     let mut allowed = args.allow.clone();
     for host in &args.owned {
         let addresses =
             resolved(host).map_err(|error| failed(format!("resolve --i-own {host}: {error}")))?;
         allowed.extend(addresses.iter().map(|address| Allowed::address(address.ip())));
     }
-    let elsewhere = !allowed.is_empty() && !allowed.iter().all(Allowed::is_loopback);
-    if elsewhere && args.to.is_none() {
+    let elsewhere = !allowed.iter().all(Allowed::is_loopback);
+    if allowed.is_empty() {
+        allowed.extend(Allowed::LOOPBACK);
+    }
+    run::fence::around(allowed)?;
+    Ok(elsewhere)
+}
+
+/// Refuses to search elsewhere than on loopback without a highest rate.
+fn bounded(elsewhere: bool, has_highest: bool) -> Result<(), Refusal> {
+    if elsewhere && !has_highest {
         return Err(Refusal::usage(
             "error: give the highest rate that may be tried with --to, such as --to 20k/s: only a target on this \
              machine's loopback is tried without one",
         ));
     }
-    if allowed.is_empty() {
-        allowed.extend(Allowed::LOOPBACK);
-    }
-    run::fence::around(allowed)
+    Ok(())
 }
 
 fn resolved(host: &str) -> std::io::Result<Vec<SocketAddr>> {
@@ -94,7 +105,9 @@ fn resolved(host: &str) -> std::io::Result<Vec<SocketAddr>> {
 fn goals(args: &FindMaxArgs, subject: &Subject, inner: &Inner) -> Result<Goals, Refusal> {
     let usage = |error: &dyn std::fmt::Display| Refusal::usage(format!("error: {error}"));
     let of_command = subject.objectives.iter().map(|slo| slo.text().to_owned());
-    let texts: Vec<String> = args.objectives.iter().cloned().chain(of_command).collect();
+    let of_plan = subject.search.objectives.iter().cloned();
+    let texts: Vec<String> =
+        args.objectives.iter().cloned().chain(of_command).chain(of_plan).collect();
     let mut goals = Goals::parse(&texts).map_err(|error| usage(&error))?;
     if inner.is_of_datagrams() {
         goals.guard(TIMEOUTS).map_err(|error| usage(&error))?;
@@ -105,15 +118,16 @@ fn goals(args: &FindMaxArgs, subject: &Subject, inner: &Inner) -> Result<Goals, 
 }
 
 fn settings(args: &FindMaxArgs, subject: &Subject) -> Settings {
-    let usual = if args.quick { Settings::quick() } else { Settings::default() };
+    let search = &subject.search;
+    let usual = if args.quick || search.quick { Settings::quick() } else { Settings::default() };
     let whole = |time: Duration| u32::try_from(time.as_secs()).unwrap_or(u32::MAX);
     Settings {
-        precision: args.precision,
-        confirm_s: args.confirm.map_or(usual.confirm_s, whole).max(2),
-        budget_s: args.budget.map_or(usual.budget_s, |time| time.as_secs_f64()),
-        recovery_s: args.recovery.map_or(usual.recovery_s, whole),
-        from: args.from.map(brunt_engine::schedule::Rate::as_per_second),
-        to: args.to.map(brunt_engine::schedule::Rate::as_per_second),
+        precision: args.precision.or(search.precision).unwrap_or(usual.precision),
+        confirm_s: args.confirm.or(search.confirm).map_or(usual.confirm_s, whole).max(2),
+        budget_s: args.budget.or(search.budget).map_or(usual.budget_s, |time| time.as_secs_f64()),
+        recovery_s: args.recovery.or(search.recovery).map_or(usual.recovery_s, whole),
+        from: args.from.or(search.from).map(brunt_engine::schedule::Rate::as_per_second),
+        to: args.to.or(search.to).map(brunt_engine::schedule::Rate::as_per_second),
         ceiling: subject.ceiling,
         ..usual
     }
@@ -139,11 +153,9 @@ fn told(loader: &Loader<'_>, args: &FindMaxArgs) {
             brunt_report::figure::thousands(loader.answered)
         ));
     }
-    let unseen = loader.server_time.as_ref().is_some_and(|time| time.pid().is_none());
-    if args.server_cpu.is_some() && unseen {
-        console::note(
-            "--server-cpu local: no process of this machine that this user can see listens where the load goes",
-        );
+    let missing = loader.server.as_ref().and_then(|server| server.missing());
+    if let Some((source, missing)) = args.server_cpu.as_ref().zip(missing) {
+        console::note(&format!("--server-cpu {source}: {missing}"));
     }
 }
 
@@ -177,16 +189,16 @@ fn origin(
     let tool = tool();
     let own = args.typed.iter().cloned().chain(["--".to_owned()]);
     let sessions = subject.sessions.map(|count| ("connections", count.to_string()));
-    let server = loader.server_time.as_ref().and_then(ServerTime::pid);
+    let server = loader.server.as_ref().map(|server| server.facts()).unwrap_or_default();
     let facts = [
         Some(("target", subject.target.clone())),
         Some(("seed", subject.seed.to_string())),
         Some(("operations", subject.operations.join(", "))),
         sessions,
-        server.map(|pid| ("server process", pid.to_string())),
         subject.iterations.then(|| ("noun", "iterations".to_owned())),
     ];
-    let facts = facts.into_iter().flatten().map(|(name, value)| (name.to_owned(), value));
+    let facts =
+        facts.into_iter().flatten().chain(server).map(|(name, value)| (name.to_owned(), value));
     Origin {
         tool: (tool.name, tool.version),
         started: started.to_string(),

@@ -14,7 +14,7 @@ use brunt_exchange::{Class, Clock as _, Monotonic, Outcome as ExchangeOutcome};
 use brunt_record::{Interval, Measured, Phase, Record};
 
 use super::screen::Screen;
-use super::server_cpu::ServerTime;
+use super::server::{Seen, ServerFigures};
 use crate::run::signals::Signals;
 use crate::run::{Finished, Observer, Repeatable, Step, StepLoad, Trouble};
 
@@ -24,6 +24,11 @@ const DRAIN: Duration = Duration::from_secs(5);
 const LOCKED_SHARE: f64 = 0.05;
 /// How servers say that a login is refused, by the names of their outcomes.
 const REFUSED_LOGINS: [&str; 4] = ["invalidCredentials", "constraintViolation", "401", "423"];
+/// More exchanges skipped than this share, and the rate was lower than it was to be.
+const SKIPPED_SHARE: f64 = 0.001;
+/// Why a search cannot begin whose load has no data.
+const NO_DATA: &str =
+    "one session alone had nothing to work on: give the load data, such as leases with --preload";
 /// A piece of an interval that is shorter than this part of one is no second.
 const WHOLE: f64 = 0.9;
 
@@ -36,7 +41,7 @@ pub(super) struct Loader<'a> {
     pub(super) relative_to: Vec<String>,
     /// The length of what counts as a second.
     pub(super) second: Duration,
-    pub(super) server_time: Option<ServerTime>,
+    pub(super) server: Option<Box<dyn ServerFigures>>,
     clock: Monotonic,
     /// The number of the next exchange.
     next: u64,
@@ -56,7 +61,7 @@ impl<'a> Loader<'a> {
             screen,
             relative_to: Vec::new(),
             second: Duration::from_secs(1),
-            server_time: None,
+            server: None,
             clock: Monotonic::new(),
             next: 0,
             refused_unstressed: None,
@@ -87,7 +92,7 @@ impl<'a> Loader<'a> {
     }
 
     /// Takes in what a run measured.
-    fn concluded(&mut self, order: &Order, finished: &Finished, cpu: Option<f64>) -> Outcome {
+    fn concluded(&mut self, order: &Order, finished: &Finished, seen: Seen) -> Outcome {
         let record = &finished.record;
         let counts = &record.conservation.counts;
         self.answered += counts.ok;
@@ -101,12 +106,17 @@ impl<'a> Loader<'a> {
         if order.kind == Kind::Baseline && counts.ok == 0 && counts.failed > 0 && answered {
             return self.broken(nothing_worked(record));
         }
+        if order.kind == Kind::Baseline && counts.sent == 0 && has_no_data(record) {
+            return self.broken(NO_DATA.to_owned());
+        }
         let figures = match Figures::of(record, &self.relative_to) {
             Ok(figures) => figures,
             Err(error) => return self.broken(format!("failed to {error}")),
         };
-        let limited = figures.limited.clone().or_else(|| own_losses(finished));
-        let measured = Figures { server_cpu: cpu, limited, ..figures };
+        let limited = figures.limited.clone();
+        let limited = limited.or_else(|| own_losses(finished)).or_else(|| without_data(record));
+        let measured =
+            Figures { server_cpu: seen.cores, server_counted: seen.counted, limited, ..figures };
         let ending = self.ending(finished);
         Outcome { measured, record: Some(Box::new(record.clone())), ending, took_s: 0.0 }
     }
@@ -163,12 +173,12 @@ impl Trial for Loader<'_> {
             seconds: 0,
             of: order.seconds,
             done: false,
-            server_time: self.server_time.as_mut(),
+            server: self.server.as_mut(),
         };
         let finished = self.load.carry_out(&step, &mut [&mut watch], self.signals);
-        let cpu = self.server_time.as_mut().and_then(ServerTime::cores);
+        let seen = self.server.as_mut().map(|server| server.seen()).unwrap_or_default();
         let outcome = match finished {
-            Ok(finished) => self.concluded(order, &finished, cpu),
+            Ok(finished) => self.concluded(order, &finished, seen),
             Err(why) => self.broken(why),
         };
         Outcome { took_s: self.seconds(self.clock.now() - began), ..outcome }
@@ -221,6 +231,25 @@ fn own_losses(finished: &Finished) -> Option<String> {
     })
 }
 
+/// Whether a session that could be opened found nothing to do.
+fn has_no_data(record: &Record) -> bool {
+    let counts = &record.counts;
+    counts.skipped == counts.planned && counts.dropped == 0 && record.connections.unready.is_empty()
+}
+
+/// Why exchanges were not made for want of data: the rate that was to be tried was not there.
+fn without_data(record: &Record) -> Option<String> {
+    let counts = &record.counts;
+    let share = counts.skipped as f64 / counts.planned.max(1) as f64;
+    (share > SKIPPED_SHARE).then(|| {
+        format!(
+            "{:.1}% of the operations had nothing to work on: give the load more data, or a mix that gives back what \
+             it takes",
+            100.0 * share
+        )
+    })
+}
+
 /// The share of exchanges that ended because a login was refused.
 fn refused_logins(record: &Record) -> f64 {
     let codes = record.operations.iter().flat_map(|operation| &operation.codes);
@@ -241,7 +270,7 @@ struct Watch<'w, 'j> {
     seconds: u32,
     of: u32,
     done: bool,
-    server_time: Option<&'w mut ServerTime>,
+    server: Option<&'w mut Box<dyn ServerFigures>>,
 }
 
 impl Observer for Watch<'_, '_> {
@@ -255,8 +284,8 @@ impl Observer for Watch<'_, '_> {
         if interval.phase != Phase::Steady || !whole || self.done {
             return Ok(());
         }
-        if let Some(server_time) = self.server_time.as_deref_mut() {
-            server_time.look();
+        if let Some(server) = &mut self.server {
+            server.look();
         }
         self.seconds += 1;
         let mut second = self.objectives.second(interval, self.operations);

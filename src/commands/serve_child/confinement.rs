@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use brunt_record::Environment;
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, PathBeneath, PathFd, PathFdError, Ruleset,
     RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
@@ -149,8 +150,16 @@ pub(super) fn limit() -> io::Result<()> {
     bound(Resource::Fsize, FILE_MAX)
 }
 
+/// Bounds what a run may use: a plan of too many users ends by itself, and not the machine.
+pub(super) fn limit_run() -> io::Result<()> {
+    if let Some(memory) = Environment::read().memory_bytes {
+        bound(Resource::Data, memory / 4 * 3)?;
+    }
+    no_core()
+}
+
 /// Leaves no image of the memory behind, whatever happens: it may hold secrets.
-pub(super) fn no_core() -> io::Result<()> {
+fn no_core() -> io::Result<()> {
     bound(Resource::Core, 0)
 }
 

@@ -1,5 +1,5 @@
-//! Reads the record of a run and writes what a history keeps of it: the record itself, its events, what charts and pages
-//! are made from, and a summary. All of it is in the directory that the child was started in.
+//! Reads the record of a run and writes what a history keeps of it: the record itself, its events, what charts and
+//! pages are made from, and a summary. All of it is in the directory that the child was started in.
 
 use std::fs::{self, File};
 use std::io::{self, Read};

@@ -75,6 +75,9 @@ fn only(allowed: Vec<Allowed>) -> Policy {
     Policy { allowed: Some(allowed), ..Policy::default() }
 }
 
+/// What ends every run that somebody submitted: nobody may look at it while its target fails.
+const WATCHDOG: &str = "errors>50% for 10s";
+
 /// The options of a run as a user would type them, so that its record has a command which makes the same again.
 fn arguments(asked: &Asked, granted: &Granted<'_>) -> Result<RunArgs, Refusal> {
     let mut words: Vec<String> = ["brunt", "run", "plan.toml"].map(str::to_owned).to_vec();
@@ -82,6 +85,7 @@ fn arguments(asked: &Asked, granted: &Granted<'_>) -> Result<RunArgs, Refusal> {
     words.extend(asked.set.iter().map(|text| format!("--set={text}")));
     words.extend(asked.objectives.iter().map(|text| format!("--slo={text}")));
     words.extend(asked.grant.allow.iter().map(|text| format!("--allow={text}")));
+    words.push(format!("--abort-on={WATCHDOG}"));
     words.extend(["--record=record.json", "--events=events.ndjson"].map(str::to_owned));
     match read(&words, granted)? {
         Command::Run(args) => Ok(*args),

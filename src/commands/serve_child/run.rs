@@ -41,7 +41,7 @@ pub(super) fn run(task: &RunTask) -> Result<Exit, Refusal> {
 fn carry_out(task: &RunTask) -> Result<Exit, Refusal> {
     let asked = &task.asked;
     put_up(asked)?;
-    confinement::no_core().map_err(failed)?;
+    confinement::limit_run().map_err(failed)?;
     let confinement = Confinement::enter(&Access::of_run()).map_err(failed)?;
     let granted = Granted { submitted: asked, confined: confinement.holds() };
     let args = arguments(asked, &granted)?;

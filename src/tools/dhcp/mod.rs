@@ -23,7 +23,7 @@ mod v4;
 mod v6;
 mod wrapped;
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::{Arc, OnceLock};
 
 use brunt_drivers::dhcp::captures::CaptureOptions;
@@ -92,6 +92,22 @@ pub(crate) fn run(
     let (finished, exit) = perfdhcp.carry_out(&mut []).map_err(Problem::refusal)?;
     let exit = finished.losses.tell(exit);
     Ok(Outcome { record: finished.record, exit })
+}
+
+/// Reads all that a command line names, sends nothing, and says how it would load its target.
+pub(crate) fn examine(args: &DhcpArgs, signals: &Signals) -> Result<Plan, Refusal> {
+    let seed = args.load.seed.unwrap_or_else(console::seed);
+    let perfdhcp =
+        Perfdhcp::prepare(args, signals, Verbosity::Quiet, seed).map_err(Problem::refusal)?;
+    let local =
+        perfdhcp.route.locals.first().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), SocketAddr::ip);
+    let started = perfdhcp.started.as_second();
+    let compiled = match (args.family, local) {
+        (Family::V4, local) => v4::plan(args, &perfdhcp.population, local, seed).map(drop),
+        (Family::V6, local) => v6::plan(args, &perfdhcp.population, local, seed, started).map(drop),
+    };
+    compiled.map_err(Problem::refusal)?;
+    Ok(perfdhcp.load)
 }
 
 /// A run that is ready but for what a family does in its own way.

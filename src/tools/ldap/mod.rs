@@ -25,12 +25,11 @@ use std::sync::Arc;
 
 use brunt_drivers::ldap;
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Sink, Stop};
+use brunt_engine::{Plan, Sink, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
 use brunt_record::{Basis, Catalogue, Measured, Phase};
 
 use crate::cli::Refusal;
-use crate::cli::monitor::MonitorSource;
 use crate::cli::output::{Output, Progress};
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::operation::Operation;
@@ -89,12 +88,17 @@ pub(crate) fn repeatable<'a>(
     Ok(prepared)
 }
 
+/// Reads all that a command line names, connects to nothing, and says how it would load its target.
+pub(crate) fn examine(args: &RateArgs) -> Result<Plan, Refusal> {
+    ready(args).map(|prepared| prepared.job.load)
+}
+
 fn ready(args: &RateArgs) -> Result<Prepared<RateTool<'_>>, Refusal> {
     let seed = args.seed.unwrap_or_else(console::seed);
     let usage = |reason: String| Problem::usage(reason).refusal(args.tool);
     let refused = |problem: Problem| problem.refusal(args.tool);
     let setup = setup::of(args, seed).map_err(refused)?;
-    let monitored = args.output.run.monitors.contains(&MonitorSource::Ldap).then(|| setup.clone());
+    let monitored = setup.clone();
     let plan = ldap::Plan::compile(setup).map_err(|error| refused(error.into()))?;
     let plan = match setup::locked_tolerated(args) {
         Some(tolerated) => plan.withholding_after(tolerated),
@@ -121,8 +125,8 @@ fn writes(operation: &Operation) -> Option<&'static str> {
 pub(crate) struct RateTool<'a> {
     args: &'a RateArgs,
     plan: Arc<ldap::Plan>,
-    /// What a connection is made of that reads the server's own figures, if they are to be read.
-    monitored: Option<ldap::Setup>,
+    /// What a connection is made of that reads the server's own figures.
+    monitored: ldap::Setup,
     /// What the driver had counted when the run before this one ended.
     reported: Cell<ldap::tally::Counts>,
 }
@@ -218,9 +222,7 @@ impl Protocol for RateTool<'_> {
     }
 
     fn monitor(&self) -> Result<Opener, String> {
-        self.monitored
-            .clone()
-            .map_or_else(|| Err("there is no such source".to_owned()), monitor::source)
+        monitor::source(self.monitored.clone())
     }
 
     fn clean_up(&self, stop: &Stop) -> Result<(), String> {

@@ -5,11 +5,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_drivers::lease::{By, Contents, Durability, Family, Schema, Statements};
+use brunt_drivers::lease::{By, Contents, Durability, Family, Mix, Schema, Statements};
 use brunt_drivers::resend::Resend;
 use brunt_engine::Load;
 use brunt_engine::schedule::Rate as PerSecond;
 
+use super::rows::RECLAIMED_MAX;
 use super::store::{Kind, Place, Store};
 use super::weights::Weights;
 use super::words;
@@ -161,8 +162,23 @@ impl Asked {
     }
 
     /// How many addresses a mix works on, with so many leases there beforehand.
-    pub(super) fn pool(held: u64) -> u64 {
+    fn pool(held: u64) -> u64 {
         (held * 2).max(POOL_MIN)
+    }
+
+    /// What a mix does, with so many leases there beforehand.
+    pub(super) fn mix(&self, weights: &Weights, held: u64) -> Mix {
+        Mix {
+            allocate: weights.allocate,
+            renew: weights.renew,
+            release: weights.release,
+            expire: weights.expire,
+            search: weights.search,
+            by: self.by,
+            pool: Self::pool(held),
+            held,
+            reclaim: RECLAIMED_MAX as u32,
+        }
     }
 
     fn counts_of(&self, durability: Durability) -> (Option<u64>, u64) {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_drivers::lease::{
-    Backend, BackendError, Draw, Durability, Lease, Leases, Mix, Search, Statements, Work,
+    Backend, BackendError, Draw, Durability, Lease, Leases, Search, Statements, Work,
 };
 use brunt_engine::{Load, Settings, Stop, Stopping, Urgency};
 use brunt_exchange::Class;
@@ -21,7 +21,7 @@ use super::events::Events;
 use super::grounds::Grounds;
 use super::held::Held;
 use super::phase::{Done, EPOCH, Phase};
-use super::rows::{Effect, RECLAIMED_MAX, Rows};
+use super::rows::{Effect, Rows};
 use super::screen::Screen;
 use super::secrets::Secrets;
 use super::store::{Manner, Place, Store};
@@ -152,17 +152,7 @@ impl Comparison<'_> {
             Chores::Mix(weights) => {
                 let rows = asked.preload.unwrap_or(0);
                 self.fill(&held, way, rows)?;
-                let mix = Mix {
-                    allocate: weights.allocate,
-                    renew: weights.renew,
-                    release: weights.release,
-                    expire: weights.expire,
-                    search: weights.search,
-                    by: asked.by,
-                    pool: Asked::pool(rows),
-                    held: rows,
-                    reclaim: RECLAIMED_MAX as u32,
-                };
+                let mix = asked.mix(weights, rows);
                 let before = Contents { rows, first: None };
                 // Nothing follows that could not be done any more.
                 let _ = self.phase(&held, way, "mix", (Work::Mix(mix), Effect::Mixes), before);

@@ -12,6 +12,7 @@ mod gathering;
 mod grounds;
 mod held;
 mod phase;
+mod repeated;
 mod rows;
 mod screen;
 mod secrets;
@@ -44,6 +45,7 @@ use screen::Screen;
 use secrets::Secrets;
 use tally::Tally;
 
+pub(crate) use repeated::Mixing;
 pub(crate) use ubench::run as ubench;
 
 /// Carries out what was asked for, from the first file to the last line.

@@ -93,9 +93,9 @@ impl Phase<'_> {
 }
 
 /// What a phase supplies to its run.
-struct LeaseLoad {
-    backend: Arc<dyn Backend>,
-    hands: Arc<Hands>,
+pub(super) struct LeaseLoad {
+    pub(super) backend: Arc<dyn Backend>,
+    pub(super) hands: Arc<Hands>,
 }
 
 impl Protocol for LeaseLoad {

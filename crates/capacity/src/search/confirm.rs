@@ -12,12 +12,18 @@ const PASSES_ABOVE_MAX: u32 = 2;
 /// How far above the claim failure is looked for, and the looks there.
 const ABOVE: f64 = 1.10;
 const ABOVE_LOOKS: [u32; 3] = [30, 60, 120];
+/// So many times what failed may turn out to have been of the moment.
+const ANEW_MAX: u32 = 2;
 /// By how much looks grow once short ones have misled.
 const STRETCH: u32 = 4;
 
 /// How far confirming has come.
 #[derive(Debug)]
 pub(super) struct Course {
+    /// Steps that searched.
+    pub(super) searches: u32,
+    /// How often the limit was looked for anew.
+    anew: u32,
     tried: u32,
     passed_above: u32,
     /// No confirmation above this.
@@ -26,7 +32,7 @@ pub(super) struct Course {
 
 impl Default for Course {
     fn default() -> Self {
-        Self { tried: 0, passed_above: 0, at_most: f64::INFINITY }
+        Self { searches: 0, anew: 0, tried: 0, passed_above: 0, at_most: f64::INFINITY }
     }
 }
 
@@ -62,6 +68,14 @@ impl Search<'_> {
                     self.steps.iter().rev().find(|step| step.order.kind == Kind::Confirm);
                 let confirmed_s = confirmed_s.map_or(0.0, |step| step.judged_s);
                 self.claim = Some(Claim { rate: at, confirmed_s });
+                if self.outlives_failures(at)
+                    && course.anew < ANEW_MAX
+                    && 2.0 * at <= self.highest()
+                {
+                    *course = Course { anew: course.anew + 1, ..Course::default() };
+                    let bounded = self.ramp_from(2.0 * at, true)?;
+                    return if bounded { Ok(None) } else { self.beneath_cap() };
+                }
                 self.above(at, course)
             }
             Verdict::Void => Ok(None),
@@ -85,6 +99,21 @@ impl Search<'_> {
     fn misled(&mut self, at: f64) {
         self.votes.retain(|vote| vote.long || vote.w <= 0.5 || vote.rate <= at / 2.0);
         self.stretch = self.stretch.saturating_mul(STRETCH).min(STRETCH * STRETCH);
+    }
+
+    /// Whether failures well below a rate that was confirmed are all that speaks against a higher one. They were of the
+    /// moment, something else on the target's machine, and count for nothing: the limit is to be looked for anew.
+    fn outlives_failures(&mut self, at: f64) -> bool {
+        let before = self.votes.len();
+        self.votes.retain(|vote| vote.long || vote.w > 0.5 || vote.rate * ABOVE >= at);
+        let outlived = self.votes.len() < before;
+        if outlived {
+            self.remarks.push(format!(
+                "what failed below {} passed later: something disturbed the target, or its machine, meanwhile",
+                rate(at)
+            ));
+        }
+        outlived && !self.votes.iter().any(|vote| vote.w <= 0.5 && vote.rate > at)
     }
 
     fn above(&mut self, claim: f64, course: &mut Course) -> Result<Option<Answer>, Halt> {

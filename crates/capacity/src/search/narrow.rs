@@ -13,7 +13,6 @@ const REFINEMENTS: u32 = 2;
 impl Search<'_> {
     /// Searches and confirms until there is an answer.
     pub(super) fn narrow(&mut self) -> Result<Answer, Halt> {
-        let mut searches = 0;
         let mut course = super::confirm::Course::default();
         loop {
             let Some(estimate) = self.estimate() else {
@@ -24,8 +23,8 @@ impl Search<'_> {
             {
                 return Ok(answer);
             }
-            if estimate.p90 / estimate.p10 > NARROW && searches < self.settings.searches {
-                searches += 1;
+            if estimate.p90 / estimate.p10 > NARROW && course.searches < self.settings.searches {
+                course.searches += 1;
                 self.search(estimate)?;
             } else if let Some(answer) = self.confirm(estimate, &mut course)? {
                 return Ok(answer);

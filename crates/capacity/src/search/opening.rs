@@ -108,8 +108,13 @@ impl Search<'_> {
 
     /// Doubles the rate until it is too much, or halves it until it is not. Whether the limit was passed.
     pub(super) fn ramp(&mut self) -> Result<bool, Halt> {
-        let mut at = self.first;
-        let mut passed = false;
+        self.ramp_from(self.first, false)
+    }
+
+    /// The same from another rate; `passed` is whether something below it did.
+    pub(super) fn ramp_from(&mut self, first: f64, passed: bool) -> Result<bool, Halt> {
+        let mut at = first;
+        let mut passed = passed;
         loop {
             let why = if passed { "twice what passed" } else { "is this too much already?" };
             let wish =

@@ -220,6 +220,44 @@ fn a_generator_that_reacts_in_its_own_time_is_not_taken_for_drift() {
     assert!(drifted(&fading) >= 14, "{} of {SEARCHES}", drifted(&fading));
 }
 
+/// A target that is disturbed once, for three seconds at a low rate, and is otherwise fast: what failed then must not
+/// hold the claim down.
+#[test]
+fn a_failure_of_the_moment_does_not_become_the_limit() {
+    struct Disturbed(Simulation, u32);
+    impl Trial for Disturbed {
+        fn step(
+            &mut self,
+            order: &Order,
+            judge: &mut dyn FnMut(&brunt_capacity::Second) -> ControlFlow<()>,
+        ) -> brunt_capacity::Outcome {
+            let ramps = u32::from(order.kind == Kind::Ramp);
+            self.1 += ramps;
+            let disturbed = ramps == 1 && self.1 == 2;
+            self.0.step(order, &mut |second| {
+                let mut second = second.clone();
+                if disturbed {
+                    // A sixth of all was late, as if the machine had stood still.
+                    second.tallies.iter_mut().for_each(|tally| tally.bad += tally.of / 6);
+                }
+                judge(&second)
+            })
+        }
+    }
+    let goals = Goals::parse(["p99<20ms"]).expect("goals");
+    for seed in 0..10 {
+        let server = Server::new(server::Design { speed: 4_000.0, ..server::PLAIN }, seed);
+        let simulation = Simulation::new(server, Generator::default(), seed);
+        let mut trial = Disturbed(simulation, 0);
+        let settings = Settings { from: Some(200.0), ..Settings::default() };
+        let found = find(&goals, &settings, &mut trial);
+        // M/M/1: p99 is 20 ms at 4,000 - ln(100) / 20 ms = 3,770/s.
+        let Answer::Claim { rate, .. } = found.answer else { panic!("{:?}", found.answer) };
+        assert!((3_200.0..3_800.0).contains(&rate), "{rate}: {:?}", found.remarks);
+        assert!(found.remarks.iter().any(|it| it.contains("passed later")), "{:?}", found.remarks);
+    }
+}
+
 #[test]
 #[ignore = "the whole table: 100 searches of each server, for a person to read"]
 fn table() {

@@ -1,15 +1,16 @@
-//! The files that an order brings: described by a [`Manifest`] in the signed order, pulled by agents in pieces, and laid
-//! into a private directory that goes with the order.
+//! The files that an order brings: described by a [`Manifest`] in the signed order, pulled by agents in pieces, and
+//! laid into a private directory that goes with the order.
 //!
-//! An agent pulls, so a slow one is behind nobody, and a piece that was lost is asked for again. What arrives has to have
-//! the hash that the order says, so pieces need no signature of their own. Files that are too large to travel, and
-//! secrets, which never do, are looked for in the directory of the agent's owner. Of a secret not even the hash is told:
-//! a short password is found by its hash.
+//! An agent pulls, so a slow one is behind nobody, and a piece that was lost is asked for again. What arrives has to
+//! have the hash that the order says, so pieces need no signature of their own. Files that are too large to travel,
+//! and secrets, which never do, are looked for in the directory of the agent's owner. Of a secret not even the hash
+//! is told: a short password is found by its hash.
 
 mod lay;
 mod name;
 mod pack;
 
+use std::fmt::Write as _;
 use std::io;
 use std::path::PathBuf;
 
@@ -118,7 +119,8 @@ pub enum BundleError {
     Content(String),
     /// A file has to be on the agent, and its owner named no directory.
     #[error(
-        "find {0}, which has to be on this agent already: its owner has named no directory of files (data in agent.toml)"
+        "find {0}, which has to be on this agent already: its owner has named no directory of files (data in \
+         agent.toml)"
     )]
     NoData(String),
     /// A file has to be on the agent, and is not.
@@ -154,7 +156,11 @@ impl Manifest {
 
 /// Octets in hexadecimal.
 fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
 }
 
 #[cfg(test)]

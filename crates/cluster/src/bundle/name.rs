@@ -1,5 +1,5 @@
-//! [`FileName`]: the name of a file in an order. It leads nowhere but below the directory of the order, and nothing in it
-//! acts on a terminal.
+//! [`FileName`]: the name of a file in an order. It leads nowhere but below the directory of the order, and nothing
+//! in it acts on a terminal.
 
 use std::fmt;
 use std::path::{Component, Path};

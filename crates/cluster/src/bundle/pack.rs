@@ -20,7 +20,8 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Describes files of a directory, each with whether it holds a secret. The largest stay behind until the others fit.
+    /// Describes files of a directory, each with whether it holds a secret. The largest stay behind until the others
+    /// fit.
     pub fn of<P: AsRef<Path>>(directory: &Path, files: &[(P, bool)]) -> Result<Self, BundleError> {
         Self::within(BUNDLE_MAX, directory, files)
     }

@@ -1,7 +1,7 @@
 //! The authority of a cluster, and certificates under it.
 //!
-//! The authority is for this cluster alone: whoever trusts it trusts nothing but the broker and its clients. A certificate
-//! of a client is not one of a server, so an agent cannot stand in for the broker.
+//! The authority is for this cluster alone: whoever trusts it trusts nothing but the broker and its clients. A
+//! certificate of a client is not one of a server, so an agent cannot stand in for the broker.
 
 use std::path::Path;
 

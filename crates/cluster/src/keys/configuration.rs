@@ -1,8 +1,8 @@
 //! The configuration of nats-server: mutual TLS, a login for each party, and what each may say and hear.
 //!
-//! An agent asks and reports on subjects that end in its name, and hears what is sent to its own inbox alone. Under the
-//! common `_INBOX` everybody would read everybody's answers, so each has an inbox of its own (`_I.NAME`). The coordinator
-//! hears what agents say of any run and answers into their inboxes. Nobody may say or hear anything else.
+//! An agent asks and reports on subjects that end in its name, and hears what is sent to its own inbox alone. Under
+//! the common `_INBOX` everybody would read everybody's answers, so each has an inbox of its own (`_I.NAME`). The
+//! coordinator hears what agents say of any run and answers into their inboxes. Nobody may say or hear anything else.
 
 use std::fmt::Write as _;
 

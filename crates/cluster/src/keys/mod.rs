@@ -1,5 +1,5 @@
-//! All keys of a cluster, made at once: an authority, certificates, logins, the key that signs orders, the configuration
-//! of nats-server and a sample of the agents' policy (`brunt cluster keys DIR`).
+//! All keys of a cluster, made at once: an authority, certificates, logins, the key that signs orders, the
+//! configuration of nats-server and a sample of the agents' policy (`brunt cluster keys DIR`).
 //!
 //! People who have to make certificates by hand turn TLS off, so one command makes whatever mutual TLS, logins and
 //! permissions need. It may be called again: what is there is kept, agents that are missing are added, and the
@@ -219,7 +219,7 @@ targets = [\"127.0.0.0/8\", \"::1\"]
 # The environment variables of the agent that an order may refer to, such as --bindPassword:env LDAP_PASSWORD.
 # variables = [\"LDAP_PASSWORD\"]
 
-# The directory of files that are on this machine already: password files, and data too large to be sent.
+# The directory in which runs begin, with the files that orders refer to: plans, data, password files.
 # data = \"/srv/brunt\"
 "
     )

@@ -1,9 +1,9 @@
 //! The word of an agent's owner: whose orders the agent obeys, and what they may ask (`agent.toml`).
 //!
-//! An order comes over a network from a machine that the owner may not know, so the owner's file is the last word on the
-//! agent's own machine. Where orders may send is handed to the run as its fence (`--allow`), which checks each address
-//! after it was resolved. Without a file an agent reaches its own machine alone. What a command line asks for is not
-//! known here: the program reads it and hands over what this file needs.
+//! An order comes over a network from a machine that the owner may not know, so the owner's file is the last word on
+//! the agent's own machine. Where orders may send is handed to the run as its fence (`--allow`), which checks each
+//! address after it was resolved. Without a file an agent reaches its own machine alone. What a command line asks for
+//! is not known here: the program reads it and hands over what this file needs.
 
 mod target;
 
@@ -251,7 +251,8 @@ impl Policy {
             }
             None => {
                 let why = format!(
-                    "at most {most} operations a second, and the order has no rate: give it one (closed loops have none)"
+                    "at most {most} operations a second, and the order has no rate: give it one (closed loops have \
+                     none)"
                 );
                 Err(refusal(Rule::RateMax, &why))
             }

@@ -39,7 +39,7 @@ pub(super) fn is_locked(refused: u32, diagnostic: &[u8], policy: Option<PolicyEr
             let seen = diagnostic.get(..LOOKED_AT).unwrap_or(diagnostic);
             let said = String::from_utf8_lossy(seen).to_ascii_lowercase();
             let says = |word: &&str| said.contains(*word);
-            WINDOWS.iter().chain(&EDIRECTORY).chain(&WORDS).any(|word| says(&word))
+            WINDOWS.iter().chain(&EDIRECTORY).chain(&WORDS).any(says)
         }
         _ => false,
     }

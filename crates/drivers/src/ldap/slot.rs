@@ -43,6 +43,7 @@ impl Reply {
     }
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "each says something else of one exchange")]
 pub(super) struct Slot {
     /// The message id in flight; 0 if there is none.
     pub(super) id: i32,

@@ -164,7 +164,9 @@ impl Dialer {
             .map(|(endpoint, lookup)| Server::resolve(endpoint, lookup, &options.sources))
             .collect();
         let servers = servers?;
-        servers.iter().for_each(|server| fence::expect(&server.addresses));
+        for server in &servers {
+            fence::expect(&server.addresses);
+        }
         Ok(Self { servers, options, spread: is_spread() })
     }
 

@@ -3,7 +3,10 @@
 use crate::chart::{Axis, Chart, Line, Lines};
 use crate::figure::{NONE, fixed, percent};
 use crate::page::{Table, Tone};
-use brunt_capacity::{Answer, Reading, Row, Verdict, rate};
+use brunt_capacity::{Answer, Reading, Row, Usl, Verdict, rate};
+
+/// The series after those of times and marks.
+const USL_SERIES: usize = 5;
 
 /// Rate, what was achieved, shares, times, errors, the server's processor, the verdict.
 pub(super) fn table(reading: &Reading<'_>) -> Table {
@@ -49,8 +52,8 @@ fn bad(row: Row<'_>) -> String {
     }
 }
 
-/// Response times over the rate, and the band between what was confirmed and what fails.
-pub(super) fn chart(reading: &Reading<'_>) -> Chart {
+/// Response times over the rate, the band between what was confirmed and what fails, and a law that was fitted.
+pub(super) fn chart(reading: &Reading<'_>, usl: Option<&Usl>) -> Chart {
     let curve: Vec<Row<'_>> =
         reading.curve().into_iter().filter(|row| row.verdict != Verdict::Void).collect();
     let line = |series: usize, name: &str, figure: &str| {
@@ -82,6 +85,7 @@ pub(super) fn chart(reading: &Reading<'_>) -> Chart {
             });
         }
     }
+    lines.extend(usl.map(|usl| super::usl::line(usl, USL_SERIES)));
     lines.retain(|line| line.points.len() > 1);
     Chart::Lines(Lines {
         title: "Response time over the rate".to_owned(),

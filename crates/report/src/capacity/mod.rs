@@ -8,6 +8,7 @@ mod curve;
 mod sizing;
 #[cfg(test)]
 mod tests;
+mod usl;
 
 pub use sizing::sizing;
 
@@ -17,7 +18,7 @@ use brunt_capacity::{Reading, Row, rate};
 use std::time::Duration;
 
 /// Facts and figures that a page shows in words.
-const TOLD: [&str; 20] = [
+const TOLD: [&str; 21] = [
     "answer",
     "why",
     "objective ",
@@ -38,6 +39,7 @@ const TOLD: [&str; 20] = [
     "noun",
     "arrivals",
     "connections",
+    "server counts",
 ];
 
 /// What a search found.
@@ -49,7 +51,7 @@ pub fn page(reading: &Reading<'_>) -> Page {
     page.paragraph(reading.sentence());
     page.facts(conditions(reading));
     page.table(curve::table(reading));
-    page.chart(curve::chart(reading));
+    page.chart(curve::chart(reading, None));
     page.paragraph(curve::knee(reading));
     page.heading("How sure");
     page.list(certainty(reading));
@@ -161,6 +163,7 @@ fn certainty(reading: &Reading<'_>) -> Vec<String> {
             1e3 * drift.after_s
         ));
     }
+    lines.extend(counted(reading));
     if let Some(recovery) = reading.recovery_s() {
         lines.push(format!(
             "After each failure the target was itself again within {} s, 5 s of them without load.",
@@ -176,6 +179,22 @@ fn certainty(reading: &Reading<'_>) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// What the target counted itself, beside what was answered: at the longest step of which both are known.
+fn counted(reading: &Reading<'_>) -> Option<String> {
+    let noun = reading.fact("server counts")?;
+    let known = reading.rows.iter().filter_map(|row| {
+        let made = row.figure("achieved").filter(|made| *made > 0.0)?;
+        Some((row.figure("judged_s")?, row.figure("server_counted")?, made))
+    });
+    let (_, counted, made) = known.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(format!(
+        "The target's own count: {} {noun} when {} were answered, {:.2} for each exchange.",
+        rate(counted),
+        rate(made),
+        counted / made
+    ))
 }
 
 /// A remark as a sentence of its own.

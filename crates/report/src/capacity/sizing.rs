@@ -1,12 +1,13 @@
 //! The sizing page: how many servers a peak takes, with every number's input, and what was not tested.
 
-use super::{certainty, conditions, curve, doubts, status, target, title};
+use super::{certainty, conditions, curve, doubts, status, target, title, usl};
 use crate::figure::percent;
 use crate::page::{Page, Table, Tone};
-use brunt_capacity::{Answer, Reading, Row, Servers, Sizing, rate};
+use brunt_capacity::{Answer, Reading, Row, Servers, Sizing, Usl, rate};
 
-/// The page for who decides how many servers there are to be.
-pub fn sizing(reading: &Reading<'_>, sizing: &Sizing) -> Page {
+/// The page for who decides how many servers there are to be. `fit` is the law that was asked for, or why there is
+/// none.
+pub fn sizing(reading: &Reading<'_>, sizing: &Sizing, fit: Option<&Result<Usl, String>>) -> Page {
     let mut page = Page::new(title(reading));
     for doubt in doubts(reading) {
         page.warning(doubt);
@@ -22,8 +23,11 @@ pub fn sizing(reading: &Reading<'_>, sizing: &Sizing) -> Page {
     page.list(certainty(reading));
     page.heading("5 Curve and knee");
     page.table(curve::table(reading));
-    page.chart(curve::chart(reading));
+    page.chart(curve::chart(reading, fit.and_then(|fit| fit.as_ref().ok())));
     page.paragraph(curve::knee(reading));
+    if let Some(fit) = fit {
+        page.list(usl::words(fit));
+    }
     page.heading("6 Arithmetic");
     arithmetic(&mut page, sizing);
     page.heading("7 Not tested");

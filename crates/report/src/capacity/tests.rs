@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Screen;
-use brunt_capacity::{Demand, Sizing};
+use brunt_capacity::{Demand, Sizing, Usl};
 use brunt_record::{COLLECTION_SCHEMA, Cell, Collection, Environment, Tool};
 
 const DEMAND: Demand = Demand {
@@ -81,7 +81,7 @@ fn found() -> Collection {
 fn sized(collection: &Collection, demand: Demand) -> Page {
     let reading = Reading::of(collection).unwrap();
     let arithmetic = Sizing::of(&reading, demand).unwrap();
-    sizing(&reading, &arithmetic)
+    sizing(&reading, &arithmetic, None)
 }
 
 fn columns(width: usize) -> Screen {
@@ -101,7 +101,7 @@ fn the_curve_goes_from_the_lowest_rate_up_and_void_steps_draw_no_line() {
     assert_eq!(rates, ["500", "731", "804", "900", "1000"]);
     assert_eq!(table.rows[1].cells[2], "0.6 % of 1.0 %");
     assert_eq!(table.rows[3].tone, crate::page::Tone::Doubtful);
-    let crate::chart::Chart::Lines(lines) = curve::chart(&reading) else { panic!("lines") };
+    let crate::chart::Chart::Lines(lines) = curve::chart(&reading, None) else { panic!("lines") };
     let p99 = &lines.lines[1];
     assert_eq!(p99.points, [(500.0, 9.0), (731.0, 17.1), (804.0, 23.5), (1_000.0, 900.0)]);
     let marks: Vec<&str> = lines.lines[2..].iter().map(|line| line.name.as_str()).collect();
@@ -188,4 +188,42 @@ fn what_a_server_says_stays_text() {
     assert!(!page.text(columns(80)).contains('\u{1b}'));
     let reading = Reading::of(&collection).unwrap();
     assert!(!super::page(&reading).text(columns(80)).contains('\u{1b}'));
+}
+
+#[test]
+fn a_law_is_told_with_what_speaks_against_it_and_drawn_within_what_was_measured() {
+    let mut collection = found();
+    collection.cells.clear();
+    // M/M/1 with 1,000/s, so X = 1000 N / (1 + N): lambda 500, sigma 1/2, kappa 0.
+    for x in [100.0, 300.0, 500.0, 700.0, 800.0, 900.0] {
+        let mut cell = step("ramp", "pass", x, 10.0, 0.001);
+        cell.figures.insert("mean_us".to_owned(), 1e6 / (1_000.0 - x));
+        collection.cells.push(cell);
+    }
+    let reading = Reading::of(&collection).unwrap();
+    let arithmetic = Sizing::of(&reading, DEMAND).unwrap();
+    let page = |fit: &Result<Usl, String>| {
+        super::sizing(&reading, &arithmetic, Some(fit))
+            .text(Screen { width: 200, ..Screen::default() })
+    };
+    let fit = Usl::of(&reading);
+    let text = page(&fit);
+    assert!(
+        text.contains("lambda 500.0 (500.0 to 500.0), sigma 0.5000 (0.5000 to 0.5000)"),
+        "{text}"
+    );
+    assert!(text.contains("0.11 to 9.00 exchanges in the system"), "{text}");
+    assert!(text.contains("no claim"), "{text}");
+    let line = usl::line(fit.as_ref().unwrap(), 5);
+    // At its ends are the least and the greatest concurrency: 1/9 and 9, so 100/s and 900/s.
+    let (first, last) = (line.points[0], line.points[line.points.len() - 1]);
+    for ((x, y), (rate, millis)) in [(first, (100.0, 1e3 / 900.0)), (last, (900.0, 10.0))] {
+        assert!((x - rate).abs() < 1e-3 && (y - millis).abs() < 1e-3, "{x} {y}");
+    }
+    collection.cells.truncate(5);
+    let reading = Reading::of(&collection).unwrap();
+    let few = super::sizing(&reading, &arithmetic, Some(&Usl::of(&reading)));
+    assert!(
+        few.text(Screen { width: 200, ..Screen::default() }).contains("5 valid steps are too few")
+    );
 }

@@ -1,5 +1,5 @@
-//! [`LiveView`]: the view of a run that goes on, as whoever shows it hands it out: a row with each interval, and now and
-//! then the whole anew.
+//! [`LiveView`]: the view of a run that goes on, as whoever shows it hands it out: a row with each interval, and now
+//! and then the whole anew.
 
 use super::{ROWS_MAX, Row, Slice, View};
 use brunt_record::{Head, Interval, Step};

@@ -64,3 +64,5 @@ pub struct Outcome {
 
 /// The exit code of a run that was kept from an address, or would have done what its grant does not hold.
 pub const EXIT_REFUSED: u8 = 8;
+/// The exit code of a run that was ended because its target failed for too long.
+pub const EXIT_ABORTED: u8 = 10;

@@ -9,7 +9,7 @@ mod answer;
 mod envelope;
 mod short;
 
-pub use answer::{Answer, Checked, EXIT_REFUSED, Finding, LoadFigures, Outcome};
+pub use answer::{Answer, Checked, EXIT_ABORTED, EXIT_REFUSED, Finding, LoadFigures, Outcome};
 pub use envelope::{
     Asked, COMPARED_MAX, Compared, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope, EnvelopeError, Export,
     Grant, RunTask, Task,
@@ -145,7 +145,7 @@ impl Children {
         let log = File::options().create(true).append(true).open(files.path(LOG))?;
         let mut command = self.command(files.directory());
         let child = command.stdout(Stdio::null()).stderr(log).spawn()?;
-        tell(child, Envelope::new(Task::Run(RunTask { asked, lock })))
+        tell(child, &Envelope::new(Task::Run(RunTask { asked, lock })))
     }
 
     fn ask<T: DeserializeOwned>(
@@ -157,7 +157,7 @@ impl Children {
         let _place = self.places.take();
         let mut command = self.command(directory);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-        let child = tell(child.map_err(ChildError::Start)?, Envelope::new(task));
+        let child = tell(child.map_err(ChildError::Start)?, &Envelope::new(task));
         short::answer(child.map_err(ChildError::Start)?, patience)
     }
 
@@ -171,8 +171,8 @@ impl Children {
 }
 
 /// Hands over the envelope, on a thread of its own: a child that is stopped reads nothing.
-fn tell(mut child: Child, envelope: Envelope) -> io::Result<Child> {
-    let text = serde_json::to_vec(&envelope)?;
+fn tell(mut child: Child, envelope: &Envelope) -> io::Result<Child> {
+    let text = serde_json::to_vec(envelope)?;
     if let Some(mut stdin) = child.stdin.take() {
         // A child that has ended takes nothing, which is told by what it left.
         let write = move || drop(stdin.write_all(&text));

@@ -12,7 +12,7 @@ use super::follower::{Follower, json};
 use super::process::Process;
 use super::state::{State, Status, StopAsked};
 use super::{PLAN_MAX, Shared, now};
-use crate::child::{Asked, EXIT_REFUSED, Outcome};
+use crate::child::{Asked, EXIT_ABORTED, EXIT_REFUSED, Outcome};
 use crate::history::{
     EVENTS, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN, PageParts, RECORD, REQUEST, RunFiles, STATE,
     SUMMARY, Summary, VIEW_KEPT,
@@ -63,7 +63,9 @@ impl Conductor {
         let mut known = shared.known();
         known.next = left.last().map_or(0, |status| status.number + 1);
         let left: Vec<Status> = left.into_iter().filter(|status| !status.state.is_over()).collect();
-        left.iter().for_each(|status| known.add(status.clone(), &shared.audience));
+        for status in &left {
+            known.add(status.clone(), &shared.audience);
+        }
         drop(known);
         let mut conductor = Self { shared, going: Vec::new(), ticks: 0 };
         for Status { number, process, .. } in left {
@@ -220,7 +222,7 @@ impl Conductor {
         match &indexed {
             Ok(summary) => self.shared.history.keep(&status.id, summary),
             Err(why) if !why.is_empty() => {
-                reason = format!("{reason}; its record cannot be read: {why}")
+                reason = format!("{reason}; its record cannot be read: {why}");
             }
             Err(_) => {}
         }
@@ -283,15 +285,18 @@ fn ending(
         (why, _) => format!("stopped: {why}"),
     });
     match (outcome, stopped) {
-        (None, Some(stopped)) => (State::Stopped, stopped),
         (None, None) => {
             let words = if words.is_empty() { String::new() } else { format!(": {words}") };
             (State::Lost, format!("its process ended without a word ({how}){words}"))
         }
         (Some(outcome), _) if outcome.exit == EXIT_REFUSED => (State::Failed, outcome.said.clone()),
-        (Some(_), Some(stopped)) => (State::Stopped, stopped),
+        (_, Some(stopped)) => (State::Stopped, stopped),
         (Some(outcome), None) if matches!(outcome.exit, 130 | 143) => {
             (State::Stopped, "ended by a signal from outside".to_owned())
+        }
+        (Some(outcome), None) if outcome.exit == EXIT_ABORTED => {
+            let why = "ended by itself: most exchanges failed for long, or a condition of its plan was met";
+            (State::Stopped, why.to_owned())
         }
         (Some(outcome), None) if has_record => (State::Done, outcome.said.clone()),
         (Some(outcome), None) => {

@@ -6,7 +6,7 @@
 //! goes on where it was.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -77,7 +77,7 @@ impl Drop for Follower {
     }
 }
 
-fn follow(events: &PathBuf, watch: &Watch, shared: &Shared) {
+fn follow(events: &Path, watch: &Watch, shared: &Shared) {
     // Of a thread's own priority only others have an advantage.
     let _ = rustix::process::nice(NICE);
     let mut following: Option<Following> = None;

@@ -107,8 +107,8 @@ struct Run {
 }
 
 impl Queue {
-    /// Opens the queue of a history, and finds what became of its runs meanwhile. `lock` is a file that all runs of this
-    /// machine share, see [`machine_lock`].
+    /// Opens the queue of a history, and finds what became of its runs meanwhile. `lock` is a file that all runs of
+    /// this machine share, see [`machine_lock`].
     pub fn open(history: Arc<History>, children: Arc<Children>, lock: PathBuf) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             history,
@@ -155,12 +155,12 @@ impl Queue {
 
     /// Ends a run in good order: what is in flight comes home, and there is a record. One that waits is cancelled.
     pub fn stop(&self, id: &RunId, by: &str) -> Result<(), StopError> {
-        self.shared.stop(id, StopAsked { by: by.to_owned(), now: false, why: String::new() })
+        self.shared.stop(id, &StopAsked { by: by.to_owned(), now: false, why: String::new() })
     }
 
     /// Ends a run at once: what is in flight is cut off. There is a record all the same.
     pub fn stop_now(&self, id: &RunId, by: &str) -> Result<(), StopError> {
-        self.shared.stop(id, StopAsked { by: by.to_owned(), now: true, why: String::new() })
+        self.shared.stop(id, &StopAsked { by: by.to_owned(), now: true, why: String::new() })
     }
 
     /// How far a run is.
@@ -204,7 +204,7 @@ impl Shared {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn stop(&self, id: &RunId, stop: StopAsked) -> Result<(), StopError> {
+    fn stop(&self, id: &RunId, stop: &StopAsked) -> Result<(), StopError> {
         let mut known = self.known();
         let run = known.runs.values_mut().find(|run| run.status.id == *id);
         let Some(run) = run else {

@@ -1,12 +1,15 @@
 //! [`Watch`]: a run that goes on, as any number of browsers see it, and [`Watcher`], one of them.
 //!
 //! Whoever follows the run puts in what there is to be told; a server takes out server-sent events and writes them.
-//! Neither waits for the other. The events are `view` (all rows so far, as `brunt.show` takes them), `rows` (an array of
-//! those that follow), `sections` (words and tables), `state` (how far the run is), `verdict` (what it would be worth if
-//! it ended now) and `end`. Each `view` and `rows` has an id, which a browser that comes back names as `Last-Event-ID`.
+//! Neither waits for the other. The events are `view` (all rows so far, as `brunt.show` takes them), `rows` (an array
+//! of those that follow), `sections` (words and tables), `state` (how far the run is), `verdict` (what it would be
+//! worth if it ended now) and `end`. Each `view` and `rows` has an id, which a browser that comes back names as
+//! `Last-Event-ID`.
 
+mod events;
 mod history;
 
+pub use events::respond;
 pub use history::{Cursor, History};
 
 use std::sync::atomic::{AtomicUsize, Ordering};

@@ -54,6 +54,11 @@ fn run(keys: &str) -> String {
     )
 }
 
+/// A plan that is right but for what stands in its `[find-max]`.
+fn search(keys: &str) -> String {
+    format!("{}[find-max]\n{keys}\n", run(""))
+}
+
 /// A plan that is right but for a step, which begins on line 4.
 fn step(keys: &str) -> String {
     format!("http.base = \"http://x\"\n[[scenario]]\n[[scenario.steps]]\n{keys}\n")
@@ -435,5 +440,28 @@ fn a_plan_that_is_right_is_not_refused() {
         top("[variables]\nv = { env = \"PW\" }\nw = { file = \"there.txt\" }"),
     ] {
         assert_eq!(said(&text), None, "{text}");
+    }
+}
+
+#[test]
+fn a_search_that_cannot_be_made_is_told_at_its_key() {
+    assert_eq!(
+        said(&search(
+            "objectives = [\"p99 < 5x\"]\nquick = true\nfrom = \"90/m\"\nprecision = 0.1"
+        )),
+        None
+    );
+    for (keys, what) in [
+        ("precision = 0.9", "must be a share from 0.005 to 0.5"),
+        ("from = \"fast\"", "is not a rate"),
+        ("to = \"0/s\"", "is not a rate"),
+        ("objectives = [\"p99 < 0.5x\"]", "the factor must be above 1"),
+        ("objectives = [\"max < 1s\"]", "max"),
+        ("objectives = [\"nobody.p99 < 1s\"]", "nobody"),
+        ("budget = 5", "a time such as"),
+        ("allow = \"0.0.0.0/0\"", "allow"),
+    ] {
+        let said = said(&search(keys)).unwrap_or_else(|| panic!("{keys} is right"));
+        assert!(said.contains(what) && said.contains("p.toml:9"), "{keys}: {said}");
     }
 }

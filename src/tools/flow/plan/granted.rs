@@ -1,8 +1,8 @@
 //! Plans that somebody else is answerable for: what [`Granted`] allows, what is wrong with one, and a run of it.
 //!
 //! Whoever may submit a plan to a server may not do with it whatever the server's user may. The fence of the process
-//! keeps it from addresses, and the kernel from files. What neither can tell is looked at here, before anything is sent:
-//! how much load a plan makes, and ways around the fence. It is a function of the plan.
+//! keeps it from addresses, and the kernel from files. What neither can tell is looked at here, before anything is
+//! sent: how much load a plan makes, and ways around the fence. It is a function of the plan.
 
 use std::io;
 use std::path::{Component, Path};

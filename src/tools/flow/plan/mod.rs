@@ -24,4 +24,4 @@ pub(crate) mod schema;
 pub(crate) mod values;
 
 pub(crate) use granted::Granted;
-pub(crate) use run::{check_granted, measure, prepare, run, run_granted};
+pub(crate) use run::{check_granted, examine, measure, prepare, run, run_granted};

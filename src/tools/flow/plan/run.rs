@@ -94,12 +94,19 @@ pub(crate) fn measure(
     asked.carry_out(args, signals, verbosity)
 }
 
+/// Reads all that a plan names, and sends nothing.
+pub(crate) fn examine(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
+    let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
+    flow::prepare(asked.job(args, false)?)
+}
+
 /// Makes a plan ready to be carried out many times.
 pub(crate) fn prepare(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
     let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
     refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
     let named = asked.plan.run.users.is_some();
-    let prepared = flow::prepare(asked.job(args, false)?)?;
+    let search = asked.compiled.search.clone();
+    let prepared = flow::prepare(asked.job(args, false)?)?.with_search(search);
     Ok(if named { prepared } else { prepared.with_sessions(users_of) })
 }
 
@@ -250,7 +257,8 @@ fn source(path: &Path) -> Result<(String, String), PlanError> {
     let read = if standard {
         std::io::stdin().lock().take(PLAN_MAX + 1).read_to_end(&mut bytes)
     } else {
-        std::fs::File::open(path).and_then(|file| file.take(PLAN_MAX + 1).read_to_end(&mut bytes))
+        brunt_feed::file::open(path)
+            .and_then(|file| file.take(PLAN_MAX + 1).read_to_end(&mut bytes))
     };
     read.map_err(|error| {
         unreadable(format!("{error}; give the path of a plan, or - for standard input"))

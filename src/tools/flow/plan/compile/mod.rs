@@ -5,6 +5,7 @@
 
 mod answer;
 mod directory;
+mod find_max;
 mod json;
 mod leases;
 mod load;
@@ -30,6 +31,7 @@ use brunt_record::{AbortError, AbortRule, Slo};
 use super::fault::Fault;
 use super::model::{self, Http, Plan, Scenario, Step};
 use super::path::KeyPath;
+use crate::run::SearchOptions;
 use load::Loaded;
 use names::Names;
 use variables::one;
@@ -51,6 +53,8 @@ pub(crate) struct Compiled {
     pub(crate) objectives: Vec<String>,
     /// What ends the run.
     pub(crate) abort_on: Vec<AbortRule>,
+    /// What is searched for where the plan is carried out at many rates.
+    pub(crate) search: SearchOptions,
 }
 
 /// Settles a plan for one node of those that share the run.
@@ -89,6 +93,7 @@ pub(crate) fn compile(
     }
     check_objectives(plan, &operations)?;
     let abort_on = abort_rules(plan, &operations)?;
+    let search = find_max::search(plan, &operations)?;
     let (variables, marks) = names.finish();
     check_circles(plan, &variables)?;
     let flow = Flow {
@@ -107,7 +112,7 @@ pub(crate) fn compile(
         ..Flow::default()
     };
     let objectives = plan.objectives.clone();
-    Ok(Compiled { flow, settings, http: network, directory, leases, objectives, abort_on })
+    Ok(Compiled { flow, settings, http: network, directory, leases, objectives, abort_on, search })
 }
 
 /// Everything that answers bring and nobody declared.

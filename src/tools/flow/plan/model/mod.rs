@@ -6,6 +6,7 @@
 
 mod answer;
 mod dhcp;
+mod find_max;
 mod http;
 mod ldap;
 mod run;
@@ -14,6 +15,7 @@ mod variable;
 
 pub(crate) use answer::{Check, Extract, Missing, Must, Spot};
 pub(crate) use dhcp::{Dhcp, DhcpStep};
+pub(crate) use find_max::FindMax;
 pub(crate) use http::{Basic, Close, Hidden, Http, HttpLimits, HttpVersion, Tls, TlsVersion};
 pub(crate) use ldap::{ChangeKind, Ldap, LdapStep, Login, SearchScope};
 pub(crate) use run::{Arrival, Groups, Iterations, Order, Round, Run};
@@ -39,6 +41,8 @@ pub(crate) struct Plan {
     pub(crate) abort_on: Vec<String>,
     /// Load: number of users, rate and duration.
     pub(crate) run: Run,
+    /// The search of `brunt find-max`.
+    pub(crate) find_max: Option<Box<FindMax>>,
     /// Settings for all HTTP requests.
     pub(crate) http: Option<Box<Http>>,
     /// The directory for `ldap` steps.

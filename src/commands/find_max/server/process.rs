@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 
-use crate::cli::server_cpu::ServerCpu;
+use super::{Seen, ServerFigures};
 
 /// The state of a socket that listens, in the kernel's table.
 const LISTEN: &str = "0A";
@@ -18,7 +18,6 @@ const ESTABLISHED: &str = "01";
 
 /// The processor time of the target.
 pub(super) struct ServerTime {
-    source: ServerCpu,
     pid: Option<u32>,
     clock: Monotonic,
     /// The first and the last reading of the step that goes on.
@@ -27,17 +26,20 @@ pub(super) struct ServerTime {
 }
 
 impl ServerTime {
-    pub(super) fn new(source: ServerCpu) -> Self {
-        let pid = match source {
-            ServerCpu::Pid(pid) => Some(pid),
-            ServerCpu::Local => None,
-        };
-        Self { source, pid, clock: Monotonic::new(), first: None, last: None }
+    /// Of the process that listens where the load goes.
+    pub(super) fn of_listener() -> Self {
+        Self { pid: None, clock: Monotonic::new(), first: None, last: None }
     }
 
-    /// Reads it, while a step goes on.
-    pub(super) fn look(&mut self) {
-        if self.pid.is_none() && self.source == ServerCpu::Local {
+    /// Of this process.
+    pub(super) fn of_process(pid: u32) -> Self {
+        Self { pid: Some(pid), ..Self::of_listener() }
+    }
+}
+
+impl ServerFigures for ServerTime {
+    fn look(&mut self) {
+        if self.pid.is_none() {
             self.pid = served_by();
         }
         let Some(seconds) = self.pid.and_then(busy) else { return };
@@ -46,16 +48,24 @@ impl ServerTime {
         self.last = Some(now);
     }
 
-    /// How many cores it was busy with between the readings of a step; the next step begins anew.
-    pub(super) fn cores(&mut self) -> Option<f64> {
-        let ((from, before), (to, after)) = (self.first.take()?, self.last.take()?);
-        let lasted = (to - from).as_secs_f64();
-        (lasted > 0.0).then(|| (after - before) / lasted)
+    fn seen(&mut self) -> Seen {
+        let between = self.first.take().zip(self.last.take());
+        let cores = between.and_then(|((from, before), (to, after))| {
+            let lasted = (to - from).as_secs_f64();
+            (lasted > 0.0).then(|| (after - before) / lasted)
+        });
+        Seen { cores, counted: None }
     }
 
-    /// The process that is read, once it is known.
-    pub(super) const fn pid(&self) -> Option<u32> {
-        self.pid
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        self.pid.map(|pid| ("server process", pid.to_string())).into_iter().collect()
+    }
+
+    fn missing(&self) -> Option<String> {
+        self.pid.is_none().then(|| {
+            "no process of this machine that this user can see listens where the load goes"
+                .to_owned()
+        })
     }
 }
 
@@ -135,15 +145,15 @@ mod tests {
 
     #[test]
     fn processor_time_of_this_very_process_is_read() {
-        let mut own = ServerTime::new(ServerCpu::Pid(std::process::id()));
-        assert_eq!(own.cores(), None);
+        let mut own = ServerTime::of_process(std::process::id());
+        assert_eq!(own.seen(), Seen::default());
         own.look();
         let begun = busy(std::process::id()).unwrap();
         while busy(std::process::id()).unwrap() < begun + 0.05 {
             std::hint::black_box((0..100_000_u64).sum::<u64>());
         }
         own.look();
-        assert!(own.cores().is_some_and(|cores| cores > 0.1), "it did nothing else");
-        assert_eq!((own.cores(), busy(u32::MAX)), (None, None));
+        assert!(own.seen().cores.is_some_and(|cores| cores > 0.1), "it did nothing else");
+        assert_eq!((own.seen(), busy(u32::MAX)), (Seen::default(), None));
     }
 }

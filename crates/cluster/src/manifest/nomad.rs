@@ -1,0 +1,131 @@
+//! Nomad: a batch job with a group of agents, each on a client of its own, none started anew, and a group of the
+//! coordinator.
+
+use super::agent::agent;
+use super::{Asked, ManifestError, is_plain, text};
+
+/// What is asked of Nomad.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Nomad {
+    /// The image that holds brunt.
+    pub image: String,
+    /// The data centre.
+    pub datacenter: String,
+}
+
+impl Nomad {
+    /// The job.
+    pub fn text(&self, asked: &Asked) -> Result<String, ManifestError> {
+        asked.check()?;
+        if !is_plain(&self.image, "-_./:@") {
+            return Err(text("--image", &self.image, "write REGISTRY/NAME:TAG"));
+        }
+        if !is_plain(&self.datacenter, "-_.") {
+            return Err(text("--datacenter", &self.datacenter, "write letters, digits, - and _"));
+        }
+        let mut agent = agent(asked, "/keys/agents/agent-${NOMAD_ALLOC_INDEX}");
+        agent.extend(["--records", "${NOMAD_TASK_DIR}/records"].map(str::to_owned));
+        let ordered = asked.ordered("/keys/coordinator");
+        // Of the coordinator's words none is a reference of Nomad's.
+        let ordered: Vec<String> =
+            ordered.iter().map(|word| word.replace("${", "$${").replace("%{", "%%{")).collect();
+        Ok(format!(
+            "\
+# {agents} agents and their coordinator. Each client has the directory that 'brunt cluster keys' made, or its own
+# part of it, as a host volume, which its configuration declares:
+#   host_volume \"brunt-keys\" {{ path = \"/etc/brunt/keys\"  read_only = true }}
+# Edit agents/*/agent.toml in it first; its data directory has the files that the command reads. The broker runs
+# elsewhere: cd nats && nats-server -c nats.conf
+job \"brunt\" {{
+  datacenters = [\"{datacenter}\"]
+  type        = \"batch\"
+
+  group \"agents\" {{
+    count = {agents}
+{never}
+    constraint {{
+      distinct_hosts = true
+    }}
+{volume}
+    task \"agent\" {{
+{task}
+      config {{
+        image   = \"{image}\"
+        command = \"{program}\"
+        args = [
+{words}
+        ]
+      }}
+      resources {{
+        cores  = {cores}
+        memory = 1024
+      }}
+    }}
+  }}
+
+  group \"coordinator\" {{
+    count = 1
+{never}{volume}
+    task \"coordinator\" {{
+{task}
+      config {{
+        image   = \"{image}\"
+        command = \"{program}\"
+        args = [
+{ordered}
+        ]
+      }}
+      resources {{
+        cores  = 1
+        memory = 1024
+      }}
+    }}
+  }}
+}}
+",
+            agents = asked.agents,
+            datacenter = self.datacenter,
+            image = self.image,
+            never = NEVER,
+            volume = VOLUME,
+            task = TASK,
+            cores = asked.cores,
+            program = "brunt",
+            words = list(&agent[1..]),
+            ordered = list(&ordered[1..]),
+        ))
+    }
+}
+
+/// Nothing is started a second time.
+const NEVER: &str = "    restart {
+      attempts = 0
+      mode     = \"fail\"
+    }
+    reschedule {
+      attempts  = 0
+      unlimited = false
+    }
+";
+
+const VOLUME: &str = "    volume \"keys\" {
+      type      = \"host\"
+      source    = \"brunt-keys\"
+      read_only = true
+    }
+";
+
+const TASK: &str = "      driver       = \"docker\"
+      kill_timeout = \"30s\"
+      volume_mount {
+        volume      = \"keys\"
+        destination = \"/keys\"
+        read_only   = true
+      }";
+
+/// Texts of HCL, whose escapes are those of JSON.
+fn list(words: &[String]) -> String {
+    let quoted =
+        words.iter().map(|word| format!("          {}", serde_json::Value::from(word.as_str())));
+    quoted.collect::<Vec<_>>().join(",\n")
+}

@@ -1,0 +1,189 @@
+//! Where `docs/troubleshooting.md` says more of a message: one look-up for all messages that stop a run.
+//!
+//! The page is the table. Its headings are texts of messages, with `…` for what differs; a message that holds all the
+//! fixed parts of one, in their order, is of that heading. So nobody has to name a place where a message is made.
+
+use std::sync::LazyLock;
+
+/// The page.
+const PAGE: &str = include_str!("../../docs/troubleshooting.md");
+/// What stands for whatever differs in a message.
+const ANY: char = '…';
+
+/// A message that the page explains.
+struct Known {
+    /// The parts of its text that are always the same.
+    fixed: Vec<&'static str>,
+    anchor: &'static str,
+}
+
+static KNOWN: LazyLock<Vec<Known>> =
+    LazyLock::new(|| headings().map(|(anchor, heading)| Known::of(anchor, heading)).collect());
+
+/// The texts of messages among the headings, each with the short name that stands before it: what a forge makes of a
+/// whole message is no address that anybody could read.
+fn headings() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let mut anchor = "";
+    PAGE.lines().filter_map(move |line| {
+        if let Some(id) =
+            line.strip_prefix("<a id=\"").and_then(|rest| rest.strip_suffix("\"></a>"))
+        {
+            anchor = id;
+        }
+        Some((anchor, line.strip_prefix("### `")?.strip_suffix('`')?))
+    })
+}
+
+impl Known {
+    fn of(anchor: &'static str, heading: &'static str) -> Self {
+        let fixed = heading.split(ANY).map(str::trim).filter(|part| part.len() > 1).collect();
+        Self { fixed, anchor }
+    }
+
+    /// How much of a message is known, if it is this one.
+    fn is_in(&self, message: &str) -> Option<usize> {
+        let mut rest = message;
+        for part in &self.fixed {
+            rest = rest.split_once(part)?.1;
+        }
+        Some(self.fixed.iter().map(|part| part.len()).sum())
+    }
+}
+
+/// A message with the place where more is said of it, if there is one. The tools of old end with a pointer to their
+/// help, which stays their last line.
+pub(crate) fn explained(message: &str) -> String {
+    let Some(place) = of(message) else { return message.to_owned() };
+    match message.rfind("\nSee \"") {
+        Some(at) => format!("{}\n{place}{}", &message[..at], &message[at + 1..]),
+        None => format!("{message}{place}"),
+    }
+}
+
+/// Where more is said of a message, as a line of its own; nothing if the page does not have it.
+fn of(message: &str) -> Option<String> {
+    let words = message.split_whitespace().collect::<Vec<_>>().join(" ");
+    let found = KNOWN.iter().filter_map(|known| Some((known.is_in(&words)?, known)));
+    let (_, known) = found.max_by_key(|(length, _)| *length)?;
+    Some(format!("see docs/troubleshooting.md#{}\n", known.anchor))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+    use std::fs;
+    use std::path::Path;
+
+    /// All text of the program, as it stands in string literals: continued lines joined, placeholders as one sign.
+    fn source() -> String {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let mut text = String::new();
+        let mut open = vec![root.join("src"), root.join("crates")];
+        while let Some(directory) = open.pop() {
+            for entry in fs::read_dir(&directory).expect("a directory of the source").flatten() {
+                let path = entry.path();
+                if path.is_dir() {
+                    open.push(path);
+                } else if path.extension().is_some_and(|it| it == "rs")
+                    && !path.ends_with("advice.rs")
+                {
+                    text.push_str(&fs::read_to_string(&path).expect("a file of the source"));
+                }
+            }
+        }
+        normalised(&text)
+    }
+
+    fn normalised(text: &str) -> String {
+        let mut all = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = rest.find(['\\', '{']) {
+            all.push_str(&rest[..at]);
+            rest = &rest[at..];
+            if let Some(continued) = rest.strip_prefix("\\\n") {
+                rest = continued.trim_start();
+            } else if let Some(inside) = rest.strip_prefix('{')
+                && let Some(end) =
+                    inside.find(['}', '\n']).filter(|end| inside[*end..].starts_with('}'))
+            {
+                all.push(ANY);
+                rest = &inside[end + 1..];
+            } else {
+                all.push_str(&rest[..1]);
+                rest = &rest[1..];
+            }
+        }
+        all.push_str(rest);
+        all
+    }
+
+    /// The fragment of a URL that leads to a heading, as forges make it.
+    fn fragment(heading: &str) -> String {
+        let kept = |c: &char| c.is_alphanumeric() || [' ', '-', '_'].contains(c);
+        let lower = heading.to_lowercase();
+        lower.chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
+    }
+
+    #[test]
+    fn every_heading_is_a_message_of_the_program() {
+        let source = source();
+        let missing: Vec<&str> = headings()
+            .map(|(_, heading)| heading)
+            .filter(|heading| {
+                // Digits of a heading may be a code that the program fills in.
+                let fixed = |part: &&str| part.len() > 8;
+                !heading.split(ANY).map(str::trim).filter(fixed).all(|part| source.contains(part))
+            })
+            .filter(|heading| !heading.starts_with("result 49"))
+            .collect();
+        assert!(missing.is_empty(), "no message says:\n{}", missing.join("\n"));
+        assert!(headings().count() >= 40, "{}", headings().count());
+    }
+
+    #[test]
+    fn every_heading_has_a_place_of_its_own_and_says_something_fixed() {
+        let mut places = HashSet::new();
+        for (anchor, heading) in headings() {
+            let known = Known::of(anchor, heading);
+            assert!(!anchor.is_empty() && places.insert(anchor), "{heading}");
+            assert!(known.fixed.iter().map(|part| part.len()).sum::<usize>() > 8, "{heading}");
+        }
+    }
+
+    #[test]
+    fn a_message_leads_to_its_place() {
+        let refused = "failed to reach the server: connect to 127.0.0.1:1: connection refused; \
+                       is the server running and\n the port right?\n";
+        let place = "see docs/troubleshooting.md#refused\n";
+        assert_eq!(of(refused).as_deref(), Some(place));
+        let limit = "refused: 10.0.0.1:389 may not be loaded like that: /etc/targets.toml allows \
+                     10.0.0.0/8 at most 5/s\n";
+        assert!(of(limit).is_some_and(|it| it.contains("#limit")), "{:?}", of(limit));
+        assert_eq!(of("the weather is fine"), None);
+    }
+
+    #[test]
+    fn the_pointer_to_the_help_of_a_tool_stays_its_last_line() {
+        let text = "An error occurred:  failed to read the stages: at column 3 stands 'x', expected a rate\n\n\
+                    See \"authrate --help\" to get more usage help\n";
+        let explained = explained(text);
+        assert!(explained.contains("\nsee docs/troubleshooting.md#stages"), "{explained}");
+        assert!(
+            explained.ends_with("\nSee \"authrate --help\" to get more usage help\n"),
+            "{explained}"
+        );
+    }
+
+    #[test]
+    fn links_within_the_documentation_lead_somewhere() {
+        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+        for link in PAGE.split("](").skip(1).filter_map(|rest| rest.split(')').next()) {
+            let (file, place) = link.split_once('#').unwrap_or((link, ""));
+            let text = fs::read_to_string(docs.join(file)).unwrap_or_else(|_| panic!("{link}"));
+            let headings = text.lines().filter(|line| line.starts_with('#'));
+            let mut places = headings.map(|line| fragment(line.trim_start_matches(['#', ' '])));
+            assert!(place.is_empty() || places.any(|other| other == place), "{link}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The options of `brunt cluster check`, declared for clap. Their doc comments are their help; there is no logic here.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Options of `brunt cluster check`.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct CheckArgs {
+    /// Policy of an agent to judge it by, such as agent.toml
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// Number of agents that share the load evenly: the highest rate of a policy is held against one share
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) agents: u32,
+    /// Output format
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) format: CheckFormat,
+    /// Command that makes the load, after --
+    #[arg(required = true, last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
+/// How the needs of a command are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFormat {
+    /// A short table
+    #[default]
+    Text,
+    /// One JSON object; files and variables are those that agents would let the command use
+    Json,
+}

@@ -1,0 +1,27 @@
+//! The options of `brunt cluster keys`, declared for clap. Their doc comments are their help; there is no logic here.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// Options of `brunt cluster keys`.
+#[derive(Args, Clone, Debug, PartialEq, Eq)]
+pub(crate) struct KeysArgs {
+    /// Directory to write to, such as keys; what is in it is kept, and what is missing is added
+    pub(crate) directory: PathBuf,
+    /// Number of agents, called agent-0, agent-1 and so on
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) agents: u32,
+    /// Name or address of the machine that nats-server runs on, as agents reach it; may be repeated
+    ///
+    /// It is in the server's certificate, and the first one is in the logins of all parties. localhost is always in the
+    /// certificate.
+    #[arg(long = "host", value_name = "HOST", default_value = "localhost")]
+    pub(crate) hosts: Vec<String>,
+    /// Port of nats-server
+    #[arg(long, value_name = "PORT", default_value_t = 4222, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) port: u16,
+    /// How long the certificates are valid, in days
+    #[arg(long, value_name = "NUMBER", default_value_t = 365, value_parser = clap::value_parser!(u16).range(1..=3650))]
+    pub(crate) days: u16,
+}

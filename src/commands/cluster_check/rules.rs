@@ -1,0 +1,162 @@
+//! What no order can do, whatever an agent's owner permits: run programs, load libraries, write files, open ports, read
+//! the agent's machine, or carry secrets.
+//!
+//! It is judged by what the command line was read as, so no spelling of an option gets past. Where a command has an
+//! option that leads out of the run's own directory and has no address that the fence checks, it is named here; names
+//! of files themselves are judged where they are opened ([`brunt_feed::access`]).
+
+use brunt_redact::{is_secret_header, is_secret_name, text, url};
+
+use crate::cli::dhcp::args::DhcpArgs;
+use crate::cli::http::HttpArgs;
+use crate::cli::names_lookup::LookupArgs;
+use crate::cli::output::OutputArgs;
+use crate::cli::rate::RateArgs;
+use crate::cli::rate::identity::Identity;
+use crate::cli::rate::security::ClientCertificate;
+use crate::cli::run::RunArgs;
+use crate::cli::run_options::{self, RunOptions};
+use crate::cli::trace::TraceArgs;
+
+const WRITES: &str =
+    "writes a file, and results are the coordinator's: give it to brunt cluster run";
+const SECRET: &str = "holds a secret, and orders refer to secrets";
+
+/// What is wrong with a command line as an order, if something is: an option, and why.
+pub(super) type Judged = Result<(), String>;
+
+fn never(option: &str, given: bool, why: &str) -> Judged {
+    if given { Err(format!("{option} {why}")) } else { Ok(()) }
+}
+
+/// An LDAP rate tool; `words` are those after its name.
+pub(super) fn rate(args: &RateArgs, words: &[String]) -> Judged {
+    results(&args.output.run, words)?;
+    never("--outputFile", args.output.file.is_some(), WRITES)?;
+    let library = matches!(args.security.client, Some(ClientCertificate::Pkcs11 { .. }));
+    never("--usePkcs11KeyStore", library, "loads a library into the agent")?;
+    let kerberos = match &args.identity {
+        Identity::Sasl { properties, .. } => {
+            properties.iter().any(|(name, value)| name == "mech" && value == "GSSAPI")
+        }
+        _ => false,
+    };
+    never(
+        "--saslOption mech=GSSAPI",
+        kerberos,
+        "loads the agent's Kerberos library and its tickets",
+    )?;
+    let starred = args.redacted.iter().zip(words).find(|(shown, word)| shown != word);
+    let Some((shown, _)) = starred else { return Ok(()) };
+    // The option is in the word itself, or in the one before.
+    let at = args.redacted.iter().position(|word| word == shown).unwrap_or_default();
+    let option =
+        if shown.starts_with('-') { shown } else { words.get(at.wrapping_sub(1)).unwrap_or(shown) };
+    let option = option.split('=').next().unwrap_or_default();
+    Err(format!(
+        "{option} {SECRET}: write the option with :env and the name of a variable of the agents, or with :file and \
+         the name of a file, such as --bindPassword:env LDAP_PASSWORD"
+    ))
+}
+
+/// perfdhcp.
+pub(super) fn perfdhcp(args: &DhcpArgs, words: &[String]) -> Judged {
+    results(&args.output.run, words)?;
+    never("-w", args.output.wrapped.is_some(), "runs a program")
+}
+
+/// `brunt http`.
+pub(super) fn http(args: &HttpArgs, words: &[String]) -> Judged {
+    outputs(&args.output, &args.trace, words)?;
+    never("--to-plan", args.to_plan, "makes no load")?;
+    let socket = args.connection.unix_socket.is_some();
+    never("--unix-socket", socket, "leads past the addresses that an agent's owner allows")?;
+    let literal = |text: &String| text.split(':').nth(1) != Some("env");
+    let basic = args.request.basic_auth.as_ref().is_some_and(literal);
+    never("--basic-auth", basic, &format!("{SECRET}: write USER:env:NAME"))?;
+    let header = args.request.headers.iter().any(|header| {
+        header
+            .split_once(':')
+            .is_some_and(|(name, _)| is_secret_header(&name.trim().to_ascii_lowercase()))
+    });
+    let plan =
+        format!("{SECRET}: write a plan whose variable has env or file, and order brunt run");
+    never("--header", header, &plan)?;
+    never(
+        "--curl",
+        args.curl.is_some(),
+        "may hold secrets: convert it with brunt import curl, and order brunt run",
+    )?;
+    let with_password =
+        |given: &Option<String>| given.as_ref().is_some_and(|given| url(given) != *given);
+    never("the URL", with_password(&args.url), &plan)?;
+    never("--proxy", with_password(&args.connection.proxy), &plan)?;
+    let bodies = [&args.request.body, &args.request.duration_or_body];
+    let body = bodies.into_iter().flatten().any(|body| text(body) != *body);
+    never("--body", body, &plan)
+}
+
+/// `brunt run`.
+pub(super) fn run(args: &RunArgs, words: &[String]) -> Judged {
+    outputs(&args.output, &args.trace, words)?;
+    never("--check", args.check, "makes no load")?;
+    never("--schema", args.schema, "makes no load")?;
+    let standard = args.plan.as_ref().is_some_and(|path| path.as_os_str() == "-");
+    never("-", standard, "is this machine's standard input: name the file of the plan")?;
+    let secret = args.set.iter().find(|set| {
+        let (key, value) = set.split_once('=').unwrap_or((set, ""));
+        let name = key.rsplit('.').next().unwrap_or_default();
+        is_secret_name(name) || url(value) != value
+    });
+    let Some(set) = secret else { return Ok(()) };
+    let key = set.split('=').next().unwrap_or_default();
+    Err(format!(
+        "--set {key} {SECRET}: let the plan take it from a variable of the agents, {{ env = \"NAME\" }}"
+    ))
+}
+
+/// `brunt names lookup`.
+pub(super) fn lookup(args: &LookupArgs, words: &[String]) -> Judged {
+    results(&args.output.run, words)?;
+    never(
+        "--socket",
+        args.socket.is_some(),
+        "leads past the addresses that an agent's owner allows",
+    )?;
+    let local = args
+        .directory
+        .url
+        .as_ref()
+        .is_some_and(|url| url.to_ascii_lowercase().starts_with("ldapi"));
+    never("--url ldapi", local, "leads past the addresses that an agent's owner allows")
+}
+
+fn outputs(output: &OutputArgs, trace: &TraceArgs, words: &[String]) -> Judged {
+    results(&output.run, words)?;
+    never("--once", trace.once, "makes no load")?;
+    never("--trace", trace.trace.is_some(), WRITES)
+}
+
+/// Of what every run takes an order may have objectives and a narrower fence. What is added later is refused until
+/// somebody has thought about it.
+fn results(given: &RunOptions, words: &[String]) -> Judged {
+    let plain = RunOptions {
+        objectives: given.objectives.clone(),
+        allow: given.allow.clone(),
+        addresses: given.addresses,
+        ..RunOptions::default()
+    };
+    if *given == plain {
+        return Ok(());
+    }
+    let longs = words.iter().filter_map(|word| word.strip_prefix("--")?.split('=').next());
+    let named = |long: &&str| {
+        !matches!(*long, "slo" | "allow" | "addresses")
+            && run_options::rows().iter().any(|row| row.long == *long)
+    };
+    let option =
+        longs.into_iter().find(named).map_or("an option".to_owned(), |long| format!("--{long}"));
+    Err(format!(
+        "{option} is the coordinator's: give it to brunt cluster run, before --, or leave it out"
+    ))
+}

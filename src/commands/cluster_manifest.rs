@@ -1,0 +1,60 @@
+//! `brunt cluster manifest`: what has a launcher start the agents of a run.
+
+use brunt_cluster::manifest::{Asked, Kubernetes, Nomad, Slurm, Ssh};
+
+use crate::cli::Refusal;
+use crate::cli::cluster_manifest::{Launcher, ManifestArgs};
+use crate::cli::exit::Exit;
+use crate::console;
+
+/// The broker that a manifest for Kubernetes starts.
+const BROKER: &str = "tls://brunt-nats:4222";
+
+/// Prints the manifest.
+pub(crate) fn cluster_manifest(args: &ManifestArgs) -> Result<Exit, Refusal> {
+    if let Some(option) = idle(args) {
+        return Err(Refusal::usage(format!(
+            "error: {option} is for another launcher: leave it out, or see 'brunt cluster manifest --help'"
+        )));
+    }
+    let own = (args.launcher == Launcher::K8s).then(|| BROKER.to_owned());
+    let nats = args.nats.clone().or(own).ok_or_else(|| {
+        Refusal::usage("error: say where nats-server runs: --nats tls://HOST:4222, as cluster keys was told by --host")
+    })?;
+    let asked = Asked {
+        agents: args.agents,
+        nats,
+        pool: args.pool.clone(),
+        cores: args.cores,
+        deadline: args.deadline,
+        command: args.command.clone(),
+    };
+    let image = args.image.clone().unwrap_or_default();
+    let text = match args.launcher {
+        Launcher::K8s => Kubernetes {
+            image,
+            nats_image: args.nats_image.clone(),
+            namespace: args.namespace.clone(),
+        }
+        .text(&asked),
+        Launcher::Slurm => {
+            Slurm { partition: args.partition.clone(), account: args.account.clone() }.text(&asked)
+        }
+        Launcher::Nomad => Nomad { image, datacenter: args.datacenter.clone() }.text(&asked),
+        Launcher::Ssh => Ssh { hosts: args.ssh_hosts.clone() }.text(&asked),
+    };
+    console::print(&text.map_err(|error| Refusal::usage(format!("failed to {error}")))?)
+}
+
+/// An option that the launcher has no use for.
+fn idle(args: &ManifestArgs) -> Option<&'static str> {
+    let given = [
+        ("--image", args.image.is_some(), &[Launcher::K8s, Launcher::Nomad][..]),
+        ("--namespace", args.namespace.is_some(), &[Launcher::K8s]),
+        ("--partition", args.partition.is_some(), &[Launcher::Slurm]),
+        ("--account", args.account.is_some(), &[Launcher::Slurm]),
+        ("--ssh-host", !args.ssh_hosts.is_empty(), &[Launcher::Ssh]),
+    ];
+    let idle = given.into_iter().find(|(_, given, of)| *given && !of.contains(&args.launcher));
+    idle.map(|(option, ..)| option)
+}

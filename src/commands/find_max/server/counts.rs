@@ -1,0 +1,218 @@
+//! [`Counts`]: what a target counted itself: a directory below `cn=monitor`, Kea by its control socket.
+//!
+//! Neither knows its processor time, and none is made up for them. Their counts stand beside brunt's own, so that load
+//! of others and messages that never arrived are seen. A source may be slow to answer while it is overloaded, so a
+//! thread of its own reads it, and a reading that is not there when the next is due is not waited for.
+
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::time::Duration;
+
+use brunt_exchange::{Clock as _, Moment, Monotonic};
+
+use super::{Seen, ServerFigures};
+use crate::run::monitor::{Opener, Reading, WITHIN};
+
+/// What a kind of source counts.
+pub(super) struct Counted {
+    /// Its readings that count what is done, the best first; all that are of one name's beginning.
+    names: &'static [&'static str],
+    /// What is counted, for a page.
+    noun: &'static str,
+    /// Where else processor time can be seen.
+    instead: &'static str,
+}
+
+/// Of a directory: OpenLDAP's name, and that of 389 Directory Server.
+pub(super) const DIRECTORY: Counted = Counted {
+    names: &["operations completed", "opscompleted"],
+    noun: "operations by cn=monitor",
+    instead: "cn=monitor counts operations and knows no processor time: use local, pid:PID or prometheus:URL for that",
+};
+
+/// Of Kea: messages that it took from its sockets.
+pub(super) const KEA: Counted = Counted {
+    names: &["pkt4-received", "pkt6-received"],
+    noun: "messages received by Kea",
+    instead: "Kea counts messages and knows no processor time: use local, pid:PID or prometheus:URL for that",
+};
+
+/// The least time between two readings: each is load as well.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// A reading and when it was there.
+type Taken = (Moment, Reading);
+
+/// The counts of a target.
+pub(super) struct Counts {
+    of: Counted,
+    ask: Sender<()>,
+    taken: Receiver<Taken>,
+    clock: Monotonic,
+    /// Whether a reading is under way.
+    asked: bool,
+    /// When the last reading of this step was asked for.
+    asked_at: Option<Moment>,
+    first: Option<(Moment, f64)>,
+    last: Option<(Moment, f64)>,
+    /// Why a reading failed, the first time.
+    failure: Option<String>,
+    unnamed: bool,
+}
+
+impl Counts {
+    /// Opens the source on a thread of its own, and reads it once.
+    pub(super) fn open(of: Counted, opener: Opener) -> Result<Self, String> {
+        let (ask, asked) = mpsc::channel::<()>();
+        let (tell, taken) = mpsc::channel::<Taken>();
+        let clock = Monotonic::new();
+        let read = move || {
+            let mut source = match opener() {
+                Ok(source) => source,
+                Err(why) => return drop(tell.send((clock.now(), Err(why)))),
+            };
+            while asked.recv().is_ok() {
+                let reading = source.read();
+                if tell.send((clock.now(), reading)).is_err() {
+                    break;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("server".to_owned()).spawn(read);
+        thread.map_err(|error| error.to_string())?;
+        let mut counts = Self {
+            of,
+            ask,
+            taken,
+            clock,
+            asked: false,
+            asked_at: None,
+            first: None,
+            last: None,
+            failure: None,
+            unnamed: false,
+        };
+        counts.look();
+        counts.receive(2 * WITHIN);
+        if let Some(why) = counts.failure.take() {
+            return Err(why);
+        }
+        (counts.first, counts.last, counts.asked_at) = (None, None, None);
+        Ok(counts)
+    }
+
+    /// Takes in what was read, within this time.
+    fn receive(&mut self, within: Duration) {
+        if !self.asked {
+            return;
+        }
+        let Ok((at, reading)) = self.taken.recv_timeout(within) else { return };
+        self.asked = false;
+        match reading {
+            Err(why) => drop(self.failure.get_or_insert(why)),
+            Ok(values) => match counted(self.of.names, &values) {
+                Some(count) => {
+                    self.first.get_or_insert((at, count));
+                    self.last = Some((at, count));
+                }
+                None => self.unnamed = true,
+            },
+        }
+    }
+}
+
+/// The best reading there is of those that count.
+fn counted(names: &[&str], values: &[(String, f64)]) -> Option<f64> {
+    names.iter().find_map(|name| {
+        let known = values.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+        known.map(|(_, value)| *value)
+    })
+}
+
+impl ServerFigures for Counts {
+    fn look(&mut self) {
+        self.receive(Duration::ZERO);
+        let now = self.clock.now();
+        let is_due = self.asked_at.is_none_or(|at| now - at >= EVERY);
+        if is_due && !self.asked && self.ask.send(()).is_ok() {
+            (self.asked, self.asked_at) = (true, Some(now));
+        }
+    }
+
+    fn seen(&mut self) -> Seen {
+        self.receive(WITHIN);
+        self.asked_at = None;
+        let (first, last) = (self.first.take(), self.last.take());
+        let counted = first.zip(last).and_then(|((from, before), (to, after))| {
+            let lasted = (to - from).as_secs_f64();
+            (lasted > 0.0 && after >= before).then(|| (after - before) / lasted)
+        });
+        Seen { cores: None, counted }
+    }
+
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        vec![("server counts", self.of.noun.to_owned())]
+    }
+
+    fn missing(&self) -> Option<String> {
+        let failed = self.failure.as_ref().map(|why| format!("a reading failed to {why}. "));
+        let unnamed = self.unnamed.then(|| "it has none of the counts that are known. ".to_owned());
+        let [failed, unnamed] = [failed, unnamed].map(Option::unwrap_or_default);
+        Some(format!("{failed}{unnamed}{}", self.of.instead))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::monitor::Source;
+
+    /// Counts up by ten a reading, and fails the third time.
+    struct Steps(f64);
+
+    impl Source for Steps {
+        fn read(&mut self) -> Reading {
+            self.0 += 10.0;
+            if self.0 > 25.0 && self.0 < 35.0 {
+                return Err("get an answer".to_owned());
+            }
+            Ok(vec![("pkt4-received".to_owned(), self.0)])
+        }
+    }
+
+    fn open() -> Counts {
+        Counts::open(KEA, Box::new(|| Ok(Box::new(Steps(0.0))))).unwrap()
+    }
+
+    #[test]
+    fn counts_are_told_by_the_second_and_a_reading_that_failed_is_left_out() {
+        let mut counts = open();
+        for _ in 0..3 {
+            counts.look();
+            counts.receive(WITHIN);
+            counts.asked_at = None;
+        }
+        let (from, to) = (counts.first.unwrap(), counts.last.unwrap());
+        // The first reading was made by opening; of those of the step, 20, an error and 40 are left.
+        assert_eq!((from.1, to.1), (20.0, 40.0));
+        let seconds = (to.0 - from.0).as_secs_f64();
+        let seen = counts.seen();
+        assert_eq!((seen.cores, seen.counted), (None, Some(20.0 / seconds)));
+        assert_eq!(counts.seen(), Seen::default(), "the next step begins anew");
+        let missing = counts.missing().unwrap();
+        assert!(
+            missing.contains("failed to get an answer") && missing.contains("pid:PID"),
+            "{missing}"
+        );
+    }
+
+    #[test]
+    fn a_source_that_cannot_be_opened_says_why() {
+        let refused = Counts::open(DIRECTORY, Box::new(|| Err("reach the server".to_owned())));
+        assert_eq!(refused.err().as_deref(), Some("reach the server"));
+        let values = [("OpsCompleted".to_owned(), 7.0)];
+        assert_eq!(
+            (counted(DIRECTORY.names, &values), counted(KEA.names, &values)),
+            (Some(7.0), None)
+        );
+    }
+}

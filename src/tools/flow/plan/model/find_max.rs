@@ -1,0 +1,31 @@
+//! What is searched for: the table `[find-max]`.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::tools::flow::plan::values::Time;
+
+/// The search of `brunt find-max -- run PLAN`. Options of its command line come before these; `brunt run` does not use
+/// them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub(crate) struct FindMax {
+    /// Objectives of the search, beside those of the plan. They may be relative to the unstressed target:
+    /// `token.p99 < 5x`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) objectives: Vec<String>,
+    /// Searches for 20 minutes at most, and confirms for 2.
+    pub(crate) quick: Option<bool>,
+    /// How far below the estimate a rate is claimed, as a share from 0.005 to 0.5; 0.05 by default.
+    pub(crate) precision: Option<f64>,
+    /// How long a rate must hold to be claimed; "5m" by default, "2m" with `quick`.
+    pub(crate) confirm: Option<Time>,
+    /// How long the search may take; "45m" by default, "20m" with `quick`.
+    pub(crate) budget: Option<Time>,
+    /// How long the target may take to be itself again after too much; "60s" by default.
+    pub(crate) recovery: Option<Time>,
+    /// Iterations per second to begin with, such as "20/s".
+    pub(crate) from: Option<String>,
+    /// Iterations per second above which nothing is tried, such as "2k/s".
+    pub(crate) to: Option<String>,
+}

@@ -1,0 +1,257 @@
+//! What `brunt find-max` takes from elsewhere: the processor time that a Prometheus server has of the target, the
+//! search of a plan, and a mix of leases as its load.
+
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use brunt_record::Collection;
+use brunt_testbed::{Daemon, free_port, require, until};
+
+use crate::loadgen::target::RestTarget;
+use crate::program::{Ended, among_others, run, scratch};
+
+/// A tenth of a second counts as one; rates and objectives that any target bears, so that a floor is found.
+const EASY: [&str; 8] =
+    ["find-max", "--second", "100ms", "--quiet", "--slo", "p99<2s", "--slo", "achieved>=50%"];
+
+fn searched(words: &[&str]) -> Ended {
+    run([&EASY[..], words].concat())
+}
+
+fn collection(file: &Path) -> Collection {
+    let text = fs::read_to_string(file).expect("the record is there");
+    serde_json::from_str(&text).expect("it is a collection")
+}
+
+/// A Prometheus that scrapes itself each second, and where it listens.
+fn prometheus(directory: &Path) -> (Daemon, String) {
+    let address = format!("127.0.0.1:{}", free_port());
+    let config = directory.join("prometheus.yml");
+    let text = format!(
+        "global: {{scrape_interval: 1s, scrape_timeout: 1s}}\nscrape_configs:\n- job_name: self\n  static_configs:\n  \
+         - targets: ['{address}']\n"
+    );
+    fs::write(&config, text).expect("a configuration");
+    let mut start = Command::new("prometheus");
+    start.arg(format!("--config.file={}", config.display()));
+    start.arg(format!("--storage.tsdb.path={}", directory.join("data").display()));
+    start.arg(format!("--web.listen-address={address}"));
+    let daemon = Daemon::start(&start, &directory.join("prometheus.log"));
+    let scraped =
+        || asked(&address, "process_cpu_seconds_total").is_some_and(|it| it.contains("value"));
+    assert!(until(Duration::from_secs(60), scraped), "Prometheus starts");
+    (daemon, address)
+}
+
+/// What a Prometheus answers to a query, if it answers.
+fn asked(address: &str, query: &str) -> Option<String> {
+    let mut stream = TcpStream::connect(address).ok()?;
+    stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
+    let head = format!("GET /api/v1/query?query={query} HTTP/1.0\r\nHost: {address}\r\n\r\n");
+    stream.write_all(head.as_bytes()).ok()?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).ok()?;
+    Some(answer)
+}
+
+/// Seconds of processor time that a process has used, by the kernel.
+fn used(pid: u32) -> f64 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
+    let (_, fields) = stat.rsplit_once(')').expect("a name in parentheses");
+    let ticks = fields.split_whitespace().skip(11).take(2);
+    ticks.map(|field| field.parse::<f64>().expect("ticks")).sum::<f64>()
+        / rustix::param::clock_ticks_per_second() as f64
+}
+
+/// A Prometheus is the target, and says itself what it costs: no more than the kernel says, and more than nothing.
+#[test]
+fn processor_time_is_taken_from_a_prometheus() {
+    if !require(&["prometheus"]) {
+        return;
+    }
+    let _among = among_others();
+    let directory = scratch();
+    let (daemon, address) = prometheus(directory.path());
+    let file = directory.path().join("found.json");
+    let source =
+        format!("prometheus:http://{address}?query=process_cpu_seconds_total{{job=\"self\"}}");
+    let before = used(daemon.id());
+    let ended = searched(&[
+        "--confirm",
+        "80s",
+        "--from",
+        "200/s",
+        "--to",
+        "400/s",
+        "--server-cpu",
+        &source,
+        "--record",
+        file.to_str().unwrap(),
+        "--",
+        "http",
+        "-c",
+        "20",
+        &format!("http://{address}/-/healthy"),
+    ])
+    .expect(4);
+    let kernel = used(daemon.id()) - before;
+    let found = collection(&file);
+    let seen = found
+        .cells
+        .iter()
+        .filter_map(|cell| Some((cell.figure("server_cpu")?, cell.figure("judged_s")? / 10.0)));
+    let seen: Vec<(f64, f64)> = seen.collect();
+    let told: f64 = seen.iter().map(|(cores, seconds)| cores * seconds).sum();
+    assert!(!seen.is_empty() && told > 0.0, "{ended}");
+    // Samples are a second apart, so a step may be given what was used a second before it.
+    assert!(told < 1.5 * kernel + 0.5, "{told} s told, {kernel} s used\n{ended}");
+    assert_eq!(found.facts["server processor time"], source["prometheus:".len()..]);
+}
+
+/// Answers every connection with this status and body.
+fn answering(status: &str, body: &str) -> String {
+    let length = body.len();
+    let answer = format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\n\r\n{body}");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address").to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { break };
+            let _ = stream.read(&mut [0; 4096]);
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    address
+}
+
+#[test]
+fn a_prometheus_that_knows_nothing_of_the_target_ends_the_search_before_it_begins() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let url = format!("{}/bytes/10", target.base);
+    let nobody = format!("127.0.0.1:{}", free_port());
+    for (address, said) in [
+        (nobody, "refused"),
+        (answering("503 Busy", "busy"), "503"),
+        (answering("200 OK", "what"), "no JSON"),
+        (
+            answering("400 Bad", r#"{"status":"error","error":"parse \u001b[2J"}"#),
+            "it answered: parse",
+        ),
+        (
+            answering("200 OK", r#"{"status":"success","data":{"result":[]}}"#),
+            "no series matches up{",
+        ),
+    ] {
+        let source = format!("prometheus:http://{address}?query=up{{a=\"b\"}}");
+        let ended = searched(&["--server-cpu", &source, "--", "http", "-c", "2", &url]).expect(1);
+        assert!(ended.said().contains(said), "{said}: {ended}");
+        assert!(
+            !ended.said().contains('\u{1b}'),
+            "what a server says acts on no terminal: {ended}"
+        );
+    }
+    assert!(target.stop().is_empty(), "nothing was tried");
+}
+
+#[test]
+fn sources_of_other_protocols_are_refused_by_their_name() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let url = format!("{}/bytes/10", target.base);
+    for (source, said) in [
+        ("monitor", "only the LDAP rate tools can"),
+        ("kea:/nowhere", "ask /nowhere"),
+        ("snmp", "kea:SOCKET"),
+    ] {
+        let ended = searched(&["--server-cpu", source, "--", "http", "-c", "2", &url]);
+        assert!(ended.code() != 0 && ended.said().contains(said), "{source}: {ended}");
+    }
+    assert!(target.stop().is_empty(), "nothing was tried");
+}
+
+/// A plan says what is searched for; the command line comes before it.
+#[test]
+fn a_plan_may_hold_its_search() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let directory = scratch();
+    let plan = directory.path().join("visit.toml");
+    let text = format!(
+        "[run]\nusers = 20\n[find-max]\nobjectives = [\"p99 < 2s\", \"achieved >= 50%\"]\nfrom = \"100/s\"\n\
+         to = \"200/s\"\nconfirm = \"40s\"\n[http]\nbase = \"{}\"\n[[scenario]]\nname = \"visit\"\n\
+         [[scenario.steps]]\nname = \"page\"\nget = \"/bytes/10\"\n",
+        target.base
+    );
+    fs::write(&plan, text).expect("a file can be written");
+    let plan = plan.to_str().unwrap();
+    let file = directory.path().join("found.json");
+    let words = ["find-max", "--second", "100ms", "--quiet", "--record", file.to_str().unwrap()];
+    let searched = |more: &[&str]| {
+        run([&words[..], more, &["--", "run", plan]].concat()).expect(4);
+        collection(&file)
+    };
+    let highest = |found: &Collection| {
+        let rates = found.cells.iter().filter_map(|cell| cell.label("rate")?.parse::<f64>().ok());
+        rates.fold(0.0, f64::max) as u64
+    };
+    let found = searched(&[]);
+    assert_eq!((highest(&found), &*found.facts["objective 1"]), (200, "p99 < 2s"));
+    let mut confirmed = found.cells.iter().filter(|cell| cell.label("kind") == Some("confirm"));
+    // A second of a tenth lasts a little longer on a busy machine.
+    assert!(confirmed.all(|cell| cell.figure("judged_s") < Some(45.0)));
+    let first = found.cells.iter().find(|cell| cell.label("kind") == Some("ramp"));
+    assert_eq!(first.and_then(|cell| cell.figure("rate")), Some(100.0));
+    assert_eq!(highest(&searched(&["--to", "150/s"])), 150);
+    let checked = run(["run", "--check", plan]).expect(0);
+    assert!(checked.stdout.contains("[find-max]") && checked.stdout.contains("200/s"), "{checked}");
+}
+
+/// Each step finds the store as the first did, and what the store answers is checked.
+#[test]
+fn a_mix_of_leases_is_searched_on_one_store() {
+    let _among = among_others();
+    let directory = scratch();
+    let file = directory.path().join("found.json");
+    let store = format!("redb:{}", directory.path().join("leases.redb").display());
+    let mix = "allocate=1,renew=2,release=1,search=1";
+    let words = [
+        "--confirm",
+        "40s",
+        "--from",
+        "200/s",
+        "--to",
+        "400/s",
+        "--record",
+        file.to_str().unwrap(),
+        "--",
+    ];
+    let leases = ["leases", &store, "--durability", "async", "--preload", "500", "--mix", mix];
+    searched(&[&words[..], &leases[..]].concat()).expect(4);
+    let found = collection(&file);
+    assert!((1.0..=400.0).contains(&found.figures["floor"]), "{:?}", found.figures);
+    let mut steps = 0;
+    for record in found.cells.iter().filter_map(|cell| cell.record.as_ref()) {
+        let ok: u64 = record.operations.iter().map(|operation| operation.counts.ok).sum();
+        assert_eq!((record.counts.failed, record.counts.ok), (0, ok), "{:?}", record.plan);
+        steps += 1;
+    }
+    assert!(steps >= 5, "{steps}");
+    assert!(!directory.path().join("leases.redb").exists(), "the store is cleared away");
+    for (words, said) in [
+        (&["leases", "redb"][..], "--mix"),
+        (&["leases", "--mix", mix, "--durability", "sync"], "name it"),
+        (&["leases", "redb", "--mix", mix], "--durability sync"),
+    ] {
+        let ended = searched(&[&["--"], words].concat()).expect(2);
+        assert!(ended.said().contains(said), "{said}: {ended}");
+    }
+    // There is nothing to renew, and that is not the store's fault.
+    let ended =
+        searched(&["--", "leases", "redb", "--durability", "async", "--mix", "renew=1"]).expect(1);
+    assert!(ended.said().contains("nothing to work on"), "{ended}");
+}

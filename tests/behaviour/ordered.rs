@@ -1,0 +1,303 @@
+//! What can be ordered of other machines: `brunt cluster keys`, `check` and `manifest`.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
+
+/// Checks a command in a directory of its own.
+fn check(directory: &Path, options: &[&str], line: &str) -> Ended {
+    let mut brunt: Command = command(binary());
+    brunt
+        .current_dir(directory)
+        .env("PW", "password")
+        .args(["cluster", "check"])
+        .args(options)
+        .arg("--");
+    Program::start(brunt.args(line.split_whitespace())).wait()
+}
+
+#[test]
+fn what_no_agent_carries_out_is_refused_by_its_name() {
+    let _among = among_others();
+    let directory = scratch();
+    let at = directory.path();
+    fs::write(at.join("plan.toml"), PLAN).unwrap();
+    fs::write(at.join("pw"), "password\n").unwrap();
+    let authrate = "authrate -h 127.0.0.1 -D cn=x -w:file pw";
+    for (line, named) in [
+        ("authrate -D cn=x -w literal", "-w"),
+        ("authrate -D cn=x --bindPassword=literal", "--bindPassword"),
+        (&*format!("{authrate} --outputFile out"), "--outputFile"),
+        (&format!("{authrate} --record out.json"), "--record"),
+        (&format!("{authrate} --monitor pid:1"), "--monitor"),
+        (&format!("{authrate} -o mech=GSSAPI"), "GSSAPI"),
+        ("perfdhcp -4 -w true 127.0.0.1", "-w"),
+        ("perfdhcp -4 --web 127.0.0.1", "--web"),
+        ("http --prometheus 0 http://127.0.0.1/", "--prometheus"),
+        ("http --otlp http://127.0.0.1:1 http://127.0.0.1/", "--otlp"),
+        ("http --node 0/2 --seed 1 http://127.0.0.1/", "--node"),
+        ("http --trace out.har http://127.0.0.1/", "--trace"),
+        ("http --unix-socket /run/s http://127.0.0.1/", "--unix-socket"),
+        ("http -a jo:literal http://127.0.0.1/", "--basic-auth"),
+        ("http -H Authorization:literal http://127.0.0.1/", "--header"),
+        ("http --body password=literal http://127.0.0.1/", "--body"),
+        ("http http://jo:literal@127.0.0.1/", "the URL"),
+        ("http --curl curl", "--curl"),
+        ("run plan.toml --set variables.password=literal", "--set variables.password"),
+        ("run -", "standard input"),
+        ("run plan.toml --once", "--once"),
+        ("names lookup --socket /run/nscd/socket", "--socket"),
+        ("names lookup --through ldap --url ldapi:///run/slapd --base dc=x", "ldapi"),
+        ("names matrix", "names"),
+        ("leases sqlite", "leases"),
+        ("report x.json", "report"),
+        ("find-max -- http http://127.0.0.1/", "find-max"),
+    ] {
+        let ended = check(at, &["--format", "json"], line).expect(8);
+        let said = ended.stderr.as_str();
+        assert!(said.starts_with("refused: ") && said.contains(named), "{line}: {said}");
+        assert!(!said.contains("literal"), "{line}: {said}");
+        assert!(!at.join("out").exists() && !at.join("out.json").exists(), "{line}");
+    }
+    for line in ["run /etc/hostname", "run ../plan.toml", "http -D /etc/hostname http://127.0.0.1/"]
+    {
+        let said = check(at, &["--format", "json"], line);
+        assert!(said.code() != 0 && said.stderr.contains("relative names"), "{line}: {said}");
+    }
+}
+
+const PLAN: &str = "
+[run]
+rate = '200/s'
+users = 4
+
+[http]
+base = 'http://127.0.0.1:9'
+
+[variables]
+secret = { env = 'PW' }
+
+[feeders.people]
+csv = 'data/users.csv'
+
+[[scenario]]
+name = 'login'
+
+[[scenario.steps]]
+name = 'login'
+post = '/login'
+body-file = 'body.json'
+";
+
+#[test]
+fn every_file_and_variable_that_a_command_reads_is_known() {
+    let _among = among_others();
+    let directory = scratch();
+    let at = directory.path();
+    fs::create_dir(at.join("data")).unwrap();
+    let offer = "01".repeat(300);
+    for (name, text) in [
+        ("plan.toml", PLAN),
+        ("data/users.csv", "name\njo\n"),
+        ("body.json", "{}"),
+        ("pw", "password\n"),
+        ("names", "a\nb\n"),
+        ("trace", "0.1\n0.2\n0.21\n"),
+        (
+            "entry.template",
+            "branch: dc=x\nsubordinateTemplate: t:9\n\ntemplate: t\nrdnAttr: uid\nuid: <file:names>\n",
+        ),
+        ("macs", "00:0c:01:02:03:04\n"),
+        ("discover.hex", &offer),
+        ("urls", "http://127.0.0.1:9/a\n"),
+        ("keys.passwd", "u:x:5000:5000::/:/bin/sh\n"),
+    ] {
+        fs::write(at.join(name), text).unwrap();
+    }
+    for (line, files, secrets, variables, rate) in [
+        (
+            "run plan.toml",
+            &["body.json", "data/users.csv", "plan.toml"][..],
+            &[][..],
+            &["PW"][..],
+            Some(200.0),
+        ),
+        (
+            "authrate -D uid=%s -w:file pw -g rand(names) -M 50",
+            &["names"],
+            &["pw"],
+            &[],
+            Some(50.0),
+        ),
+        (
+            "searchrate -b dc=x -w:env PW -D cn=x --stages trace~trace (uid=a)",
+            &["trace"],
+            &[],
+            &["PW"],
+            Some(3.0),
+        ),
+        (
+            "addrate -D cn=x -w:file pw entry.template",
+            &["entry.template", "names"],
+            &["pw"],
+            &[],
+            None,
+        ),
+        ("perfdhcp -4 -r 100 -f 20 -M macs 127.0.0.1", &["macs"], &[], &[], Some(120.0)),
+        ("http --urls-from-file urls -q 70", &["urls"], &[], &[], Some(70.0)),
+        ("names lookup --keys keys.passwd --rate 30", &["keys.passwd"], &[], &[], Some(30.0)),
+    ] {
+        let mut brunt: Command = command(binary());
+        brunt
+            .current_dir(at)
+            .env("PW", "password")
+            .args(["cluster", "check", "--format", "json", "--"]);
+        let words = line.split(' ').map(|word| word.replace('~', " "));
+        let ended = Program::start(brunt.args(words)).wait().expect(0);
+        let needs: serde_json::Value = serde_json::from_str(&ended.stdout).expect("JSON");
+        let of = |secret: bool| -> Vec<&str> {
+            let files = needs["files"].as_array().unwrap().iter();
+            files
+                .filter(|it| it["secret"] == secret)
+                .map(|it| it["name"].as_str().unwrap())
+                .collect()
+        };
+        assert_eq!((of(false), of(true)), (files.to_vec(), secrets.to_vec()), "{line}");
+        assert_eq!(needs["variables"], serde_json::json!(variables), "{line}");
+        // A rate is kept as the time between two operations.
+        let found = needs["rate"].as_f64();
+        let same = found.unwrap_or(0.0) - rate.unwrap_or(0.0);
+        assert!(found.is_some() == rate.is_some() && same.abs() < 1e-6, "{line}: {found:?}");
+    }
+}
+
+#[test]
+fn a_run_that_was_ordered_reads_and_reaches_nothing_outside_its_directory() {
+    let _among = among_others();
+    let directory = scratch();
+    let at = directory.path();
+    let elsewhere = scratch();
+    let outside = elsewhere.path().join("outside.json");
+    fs::write(&outside, "{}").unwrap();
+    fs::create_dir(at.join("data")).unwrap();
+    fs::write(at.join("data/users.csv"), "name\njo\n").unwrap();
+    fs::write(at.join("body.json"), "{}").unwrap();
+    let named = format!("body-file = '{}'", outside.display());
+    let plan =
+        PLAN.replace("body-file = 'body.json'", &named).replace("4\n", "4\nduration = '1s'\n");
+    let inside = PLAN.replace("4\n", "4\nduration = '1s'\n");
+    fs::write(at.join("outside.toml"), plan).unwrap();
+    fs::write(at.join("inside.toml"), inside).unwrap();
+    let run = |file: &str, confined: bool| {
+        let mut brunt: Command = command(binary());
+        brunt.current_dir(at).env("PW", "password").args(["run", file, "--quiet"]);
+        if confined {
+            brunt.env("BRUNT_CONFINED", "1");
+        }
+        Program::start(&mut brunt).wait()
+    };
+    // Nothing listens there, so a run that begins fails in its own way.
+    for (file, confined) in [("outside.toml", false), ("inside.toml", true)] {
+        let ended = run(file, confined);
+        assert!(!ended.stderr.contains("relative names"), "{file}: {ended}");
+        assert_ne!(ended.code(), 2, "{file}: {ended}");
+    }
+    let ended = run("outside.toml", true).expect(2);
+    assert!(ended.stderr.contains("relative names"), "{ended}");
+}
+
+#[test]
+fn an_agents_owner_has_the_last_word() {
+    let _among = among_others();
+    let directory = scratch();
+    let at = directory.path();
+    run(["cluster", "keys", &at.join("keys").display().to_string(), "--agents", "1"]).expect(0);
+    let sample = fs::read_to_string(at.join("keys/agents/agent-0/agent.toml")).unwrap();
+    fs::write(at.join("sample.toml"), &sample).unwrap();
+    let strict = "rate_max = 100\ncommands = ['http']\nexpires = 2999-01-01\n";
+    fs::write(at.join("strict.toml"), format!("{strict}{sample}")).unwrap();
+    fs::write(at.join("over.toml"), format!("expires = 2020-01-01\n{sample}")).unwrap();
+    let http = "http -q 300 http://127.0.0.1:9/";
+    let narrow = "http -q 300 --allow 127.0.0.1:9 http://127.0.0.1:9/";
+    let wide = "http -q 300 --allow 10.0.0.0/8 http://10.0.0.1/";
+    for (policy, agents, line, rule) in [
+        ("sample.toml", "1", http, None),
+        ("sample.toml", "1", narrow, None),
+        ("sample.toml", "1", wide, Some("targets")),
+        ("strict.toml", "3", http, None),
+        ("strict.toml", "2", http, Some("rate_max")),
+        ("strict.toml", "1", "http http://127.0.0.1:9/", Some("rate_max")),
+        ("strict.toml", "1", "perfdhcp -4 -r 9 127.0.0.1", Some("commands")),
+        ("over.toml", "1", http, Some("expires")),
+    ] {
+        let ended = check(at, &["--policy", policy, "--agents", agents], line);
+        match rule {
+            None => {
+                assert!(ended.expect(0).stdout.contains("permits it, within: "), "{policy} {line}")
+            }
+            Some(rule) => {
+                let said = ended.expect(8).stderr;
+                assert!(
+                    said.contains(&format!("({rule} in agent.toml)")),
+                    "{policy} {line}: {said}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn keys_are_made_and_a_manifest_is_printed() {
+    let _among = among_others();
+    let directory = scratch();
+    let keys = directory.path().join("keys").display().to_string();
+    let words = ["cluster", "keys", &keys, "--agents", "2", "--host", "nats.lab"];
+    let first = run(words).expect(0);
+    assert!(first.stdout.starts_with("Keys of 2 agents, valid until "), "{first}");
+    let again = run(words).expect(0);
+    assert!(again.stdout.starts_with("All 2 agents in "), "{again}");
+    // What is said of the seeds is where they are.
+    let seed = fs::read_to_string(directory.path().join("keys/coordinator/order.seed")).unwrap();
+    assert!(!first.stdout.contains(seed.trim()) && !again.stdout.contains(seed.trim()));
+    let manifest = |more: &[&str]| {
+        run([&["cluster", "manifest"][..], more, &["--", "run", "p.toml"]].concat())
+    };
+    let kubernetes = manifest(&["k8s", "--agents", "3", "--image", "lab/brunt:1"]).expect(0);
+    assert!(kubernetes.stdout.contains("\n  completions: 3\n"), "{kubernetes}");
+    assert_eq!(
+        kubernetes.stdout,
+        manifest(&["k8s", "--agents", "3", "--image", "lab/brunt:1"]).stdout
+    );
+    for (line, named) in [
+        (&["k8s", "--agents", "3"][..], "--image"),
+        (&["slurm", "--agents", "3"], "--nats"),
+        (&["slurm", "--agents", "3", "--nats", "nats://h:1"], "TLS"),
+        (&["slurm", "--agents", "3", "--nats", "tls://h:1", "--image", "x"], "--image"),
+        (&["ssh", "--agents", "2", "--nats", "tls://h:1", "--ssh-host", "a"], "--ssh-host"),
+    ] {
+        let said = manifest(line).expect(2).stderr;
+        assert!(said.contains(named), "{line:?}: {said}");
+    }
+}
+
+#[test]
+fn the_unit_of_an_agent_is_one_that_systemd_takes() {
+    if !brunt_testbed::require(&["systemd-analyze"]) {
+        return;
+    }
+    let directory = scratch();
+    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("extras/systemd/brunt-agent.service");
+    let unit = fs::read_to_string(ours).unwrap();
+    let here = binary().display().to_string();
+    let at = |name: &str, text: &str| {
+        let path = directory.path().join(name);
+        fs::write(&path, text).unwrap();
+        Command::new("systemd-analyze").arg("verify").arg(path).output().unwrap()
+    };
+    let verified = at("brunt-agent.service", &unit.replace("/usr/bin/brunt", &here));
+    assert!(verified.status.success() && verified.stderr.is_empty(), "{verified:?}");
+    let wrong = unit.replace("/usr/bin/brunt", &here).replace("KillMode=mixed", "KillMode=never");
+    assert!(!at("wrong-agent.service", &wrong).stderr.is_empty(), "the check finds a wrong word");
+}

@@ -1,0 +1,128 @@
+//! Files of the machine that a plan names: none is read but those that lie beside it.
+//!
+//! Two things keep it from them. What leads outside is refused by its name; and whatever its name, the kernel refuses
+//! it, which is tried with files that everybody may read and with a link.
+
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::Path;
+
+use brunt_serve::child::Asked;
+use brunt_serve::queue::State;
+use rustix::fs::{FlockOperation, flock};
+
+use crate::counted::Counted;
+use crate::site::{Site, children};
+
+/// A plan that names a file by each key that takes one.
+const KEYS: [(&str, &str); 12] = [
+    ("[feeders.f]\nlines = \"FILE\"", ""),
+    ("[feeders.f]\ncsv = \"FILE\"", ""),
+    ("[feeders.f]\njson-lines = \"FILE\"", ""),
+    ("[variables]\nv = { file = \"FILE\" }", ""),
+    ("run.trace = \"FILE\"", ""),
+    ("[http.tls]\nca = \"FILE\"", ""),
+    ("[http.tls]\ncert = \"FILE\"", ""),
+    ("[http.tls]\ncert = \"c.pem\"\nkey = \"FILE\"", ""),
+    (
+        "[ldap]\nserver = \"ldap://127.0.0.1:1\"\nbind = { dn = \"\", password = { file = \"FILE\" } }",
+        "",
+    ),
+    ("[ldap]\nserver = \"ldap://127.0.0.1:1\"\n[ldap.tls]\nca = \"FILE\"", ""),
+    ("", "body-file = \"FILE\""),
+    ("", "basic = { user = \"u\", password = { file = \"FILE\" } }"),
+];
+
+fn plan(head: &str, step: &str, file: &str) -> String {
+    format!(
+        "{}\n[[scenario]]\nname = \"s\"\n[[scenario.steps]]\npost = \"http://127.0.0.1:1/\"\n{}\n",
+        head.replace("FILE", file),
+        step.replace("FILE", file)
+    )
+}
+
+/// What is said of a plan.
+fn said(plan: String) -> String {
+    let checked = children().check(&Asked { plan, ..Asked::default() }).expect("a child answers");
+    let words: Vec<String> = checked.findings.iter().map(|it| it.text.clone()).collect();
+    words.join("; ")
+}
+
+/// Whether a file could not be opened. Of a file of data only that is said, and any text would be lines of one.
+fn is_refused(said: &str) -> bool {
+    said.to_lowercase().contains("permission denied") || said.contains("read the data file")
+}
+
+#[test]
+fn a_name_that_leads_outside_is_refused_in_every_key() {
+    for (head, step) in KEYS {
+        for file in ["/etc/passwd", "../etc/passwd", "a/../../etc/passwd", "/proc/self/environ"] {
+            let said = said(plan(head, step, file));
+            assert!(said.contains("lies outside the directory"), "{head}{step} {file}: {said:?}");
+        }
+    }
+}
+
+#[test]
+fn the_kernel_refuses_what_everybody_else_may_read() {
+    // A check is carried out in the root, so these names lead to files of the machine without leaving it.
+    for file in [
+        "etc/passwd",
+        "etc/hostname",
+        "proc/self/environ",
+        "proc/1/cmdline",
+        "proc/self/root/etc/passwd",
+    ] {
+        if fs::read(Path::new("/").join(file)).is_err() {
+            continue;
+        }
+        for (head, step) in KEYS.iter().filter(|(head, _)| !head.contains("tls")) {
+            let said = said(plan(head, step, file));
+            assert!(is_refused(&said), "{head}{step} {file}: {said:?}");
+        }
+    }
+    assert!(fs::read("/etc/passwd").is_ok(), "this test shows nothing");
+}
+
+#[test]
+fn a_link_leads_nowhere() {
+    let (site, server) = (Site::new(), Counted::start());
+    let secret = tempfile::NamedTempFile::new().unwrap();
+    fs::write(secret.path(), "canary-91ab\n").unwrap();
+    for (link, is_read) in [(true, false), (false, true)] {
+        // Nothing begins before the files are there.
+        let held = File::create(&site.lock).unwrap();
+        flock(&held, FlockOperation::LockExclusive).unwrap();
+        let plan = format!(
+            "[run]\niterations = {{ each = 1 }}\n[feeders.f]\nlines = \"names.txt\"\n[[scenario]]\nname = \"s\"\n\
+             steps = [{{ get = \"http://{}/${{f}}\" }}]\n",
+            server.at()
+        );
+        let id = site.submit(&plan, &[server.at().to_string()]);
+        let beside = site.history.files(&id).path("names.txt");
+        if link {
+            symlink(secret.path(), &beside).unwrap();
+        } else {
+            fs::write(&beside, "canary-91ab\n").unwrap();
+        }
+        let before = server.requests();
+        drop(held);
+        let status = site.end(&id);
+        assert_eq!(status.state == State::Done, is_read, "{status:?}");
+        assert_eq!(server.requests() > before, is_read, "{status:?}");
+        if link {
+            assert!(is_refused(&status.reason), "{status:?}");
+        }
+    }
+}
+
+#[test]
+fn the_environment_of_the_server_is_in_no_plan() {
+    // Cargo sets it for every test, so it is in the environment that a child would inherit.
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some() && std::env::var_os("PATH").is_some());
+    for name in ["CARGO_MANIFEST_DIR", "PATH", "HOME"] {
+        let plan = plan("", "", "").replace("http://127", &format!("http://${{env:{name}}}.127"));
+        let said = said(plan);
+        assert!(said.contains("is not set"), "{name}: {said}");
+    }
+}
