@@ -23,9 +23,6 @@ delivered, 8 the order was refused.";
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 #[command(after_long_help = AFTER)]
 pub(crate) struct AgentArgs {
-    /// How the broker is reached.
-    #[command(flatten)]
-    pub(crate) plane: PlaneArgs,
     /// Name of this agent. Default: the name in --keys, or that of this machine
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) name: Option<Name>,
@@ -50,6 +47,9 @@ pub(crate) struct AgentArgs {
     /// One of several agents that a coordinator has started for itself
     #[arg(long, value_name = "INDEX/COUNT", hide = true, value_parser = part)]
     pub(crate) local: Option<(usize, usize)>,
+    /// How the broker is reached.
+    #[command(flatten)]
+    pub(crate) plane: PlaneArgs,
 }
 
 /// Options of `brunt agents`.

@@ -24,9 +24,6 @@ an agent's owner does not allow the run.";
 #[derive(Args, Clone, Debug, Default, PartialEq)]
 #[command(after_long_help = AFTER)]
 pub(crate) struct ClusterRunArgs {
-    /// How the broker is reached.
-    #[command(flatten)]
-    pub(crate) plane: PlaneArgs,
     /// Number of agents that share the run
     #[arg(long, value_name = "NUMBER", required_unless_present = "local", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) agents: Option<u32>,
@@ -56,6 +53,9 @@ pub(crate) struct ClusterRunArgs {
     /// Where results go.
     #[command(flatten)]
     pub(crate) run: RunOptions,
+    /// How the broker is reached.
+    #[command(flatten)]
+    pub(crate) plane: PlaneArgs,
     /// The command that makes the load
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,

@@ -7,12 +7,13 @@ use std::time::Duration;
 
 use brunt_cluster::agent::{Act, REPORT_EVERY, Share};
 use brunt_cluster::message::{Order, Sealed, Stage, Word, write_report};
-use brunt_cluster::policy::Asked;
+use brunt_cluster::policy::Permit;
 use brunt_exchange::{Clock as _, Monotonic};
 use serde::Deserialize;
+use tokio::sync::oneshot::Receiver;
 
 use super::child::{Child, Making};
-use super::order::Load;
+use super::judge::{Judged, judge};
 use super::{Agent, Carried};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
@@ -33,18 +34,14 @@ type Answer<'a> = Pin<Box<dyn Future<Output = Option<Vec<u8>>> + 'a>>;
 struct Line {
     #[serde(rename = "type")]
     kind: String,
-    plan: Option<Planned>,
-}
-
-#[derive(Deserialize)]
-struct Planned {
-    target_rate: Option<f64>,
 }
 
 /// A share that is carried out.
 struct Work<'a> {
     agent: &'a Agent<'a>,
     share: Share,
+    /// What the owner says of the order, while that is not known.
+    judging: Option<Receiver<Judged>>,
     child: Option<Child>,
     clock: Monotonic,
     /// Whether the run has not said that it is ready.
@@ -69,6 +66,7 @@ impl Agent<'_> {
         let mut work = Work {
             agent: self,
             share,
+            judging: None,
             child: None,
             clock,
             waiting: true,
@@ -86,12 +84,38 @@ impl Work<'_> {
         self.clock.now().since_origin()
     }
 
-    /// Judges the order and starts its run.
+    /// Has the order judged; what this program's own coordinator orders needs no permission.
     fn prepare(&mut self) {
-        match self.start() {
+        if self.agent.args.local.is_some() {
+            return self.start(Ok(None));
+        }
+        let policy = self.agent.policy();
+        match policy.and_then(|policy| judge(self.share.order().clone(), policy)) {
+            Ok(judging) => self.judging = Some(judging),
+            Err(why) => self.refuse(why),
+        }
+    }
+
+    /// Starts the run of an order that was judged, unless it was ended meanwhile.
+    fn start(&mut self, judged: Result<Option<Permit>, String>) {
+        self.judging = None;
+        if self.share.stage().is_over() {
+            return;
+        }
+        match judged.and_then(|permit| self.child(permit)) {
             Ok(child) => self.child = Some(child),
             Err(why) => self.refuse(why),
         }
+    }
+
+    fn child(&self, permit: Option<Permit>) -> Result<Child, String> {
+        let policy = self.agent.policy()?;
+        Child::start(&Making {
+            order: self.share.order(),
+            records: self.agent.records(),
+            permit,
+            data: policy.data(),
+        })
     }
 
     fn refuse(&mut self, why: String) {
@@ -101,23 +125,6 @@ impl Work<'_> {
         }
         let now = self.now();
         self.share.refuse(why, now);
-    }
-
-    fn start(&self) -> Result<Child, String> {
-        let trusted = self.agent.args.local.is_some();
-        let order = self.share.order();
-        let load = Load::read(&order.argv, trusted)?;
-        let policy = self.agent.policy()?;
-        let (mut permit, mut variables) = (Vec::new(), None);
-        if !trusted {
-            // What its share of the rate is, only the run itself can say.
-            let permitted = policy.judge(&asked(&load, Some(0.0), &policy));
-            let permitted = permitted.map_err(|refusal| refusal.to_string())?;
-            permit = permitted.allow;
-            variables = Some(permitted.variables);
-        }
-        let records = self.agent.records();
-        Child::start(&Making { order, records, permit, variables, data: policy.data() })
     }
 
     async fn go_on(&mut self) {
@@ -140,6 +147,7 @@ impl Work<'_> {
             let answered = tokio::select! {
                 answer = answer(&mut pending) => Some(answer),
                 line = line(&mut self.child) => { lines.push_back(line); None }
+                judged = judged(&mut self.judging) => { self.start(judged.map(Some)); None }
                 () = ticks.next() => None,
             };
             if let Some(answer) = answered {
@@ -176,28 +184,10 @@ impl Work<'_> {
             return;
         }
         let Ok(line) = serde_json::from_slice::<Line>(line) else { return };
-        match line.kind.as_str() {
-            "head" => {
-                if let Err(why) = self.judge_rate(line.plan.and_then(|plan| plan.target_rate)) {
-                    self.refuse(why);
-                }
-            }
-            "ready" => {
-                self.waiting = false;
-                self.share.ready();
-            }
-            _ => {}
+        if line.kind == "ready" {
+            self.waiting = false;
+            self.share.ready();
         }
-    }
-
-    /// Whether the owner permits the rate of this share.
-    fn judge_rate(&self, rate: Option<f64>) -> Result<(), String> {
-        if self.agent.args.local.is_some() {
-            return Ok(());
-        }
-        let load = Load::read(&self.share.order().argv, false)?;
-        let policy = self.agent.policy()?;
-        policy.judge(&asked(&load, rate, &policy)).map(drop).map_err(|refusal| refusal.to_string())
     }
 
     /// What time, the run and this program's own user have done meanwhile.
@@ -216,10 +206,10 @@ impl Work<'_> {
         let acts = self.share.tick(now);
         self.act(acts);
         let Some(child) = &mut self.child else { return };
-        // All it told comes first.
-        if child.lines.is_closed()
+        // All it told comes first. Of a run that has opened nothing, the end of its lines is known once it is asked for.
+        if let Some(code) = child.ended()
+            && child.lines.is_closed()
             && child.lines.is_empty()
-            && let Some(code) = child.ended()
             && !self.share.stage().is_over()
         {
             let said = child.said();
@@ -248,11 +238,15 @@ impl Work<'_> {
                         child.begin(moment);
                     }
                 }
-                Act::Stop | Act::Abort => {
-                    if let Some(child) = &mut self.child {
-                        child.interrupt();
+                Act::Stop | Act::Abort => match &mut self.child {
+                    Some(child) => child.interrupt(),
+                    None if self.share.stage().is_over() => {}
+                    // Its run was not started, and will not be.
+                    None => {
+                        let now = self.now();
+                        self.share.ended(None, now);
                     }
-                }
+                },
                 Act::Leave { delivered } => self.left = Some(delivered),
             }
         }
@@ -272,23 +266,6 @@ impl Work<'_> {
         let run = short(&self.share.order().run).to_owned();
         console::say(&format!("run {run}: {how}{}", record.unwrap_or_default()));
         Carried { delivered, refused }
-    }
-}
-
-/// What an order asks of its agent, for its owner's policy. Whoever signed it was checked when it was read.
-fn asked<'a>(
-    load: &'a Load,
-    rate: Option<f64>,
-    policy: &'a brunt_cluster::policy::Policy,
-) -> Asked<'a> {
-    let signer = policy.orders_from().and_then(|keys| keys.first()).map(String::as_str);
-    Asked {
-        command: &load.command,
-        rate,
-        allow: &load.allow,
-        variables: &load.variables,
-        signer,
-        now: console::now(),
     }
 }
 
@@ -312,4 +289,14 @@ async fn line(child: &mut Option<Child>) -> Vec<u8> {
         return line;
     }
     std::future::pending().await
+}
+
+/// What the owner says of the order; never, if nobody is asked.
+async fn judged(judging: &mut Option<Receiver<Judged>>) -> Judged {
+    match judging {
+        Some(judging) => {
+            judging.await.unwrap_or_else(|_| Err("the order could not be judged".to_owned()))
+        }
+        None => std::future::pending().await,
+    }
 }

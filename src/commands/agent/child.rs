@@ -5,6 +5,7 @@
 //! nowhere; when it begins it is told on its standard input. It is in a process group of its own, so that ^C at the
 //! agent's terminal reaches the agent alone, and it ends when the agent dies ([`end_with_agent`]).
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -14,12 +15,14 @@ use std::process::{Child as Process, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brunt_cluster::message::Order;
+use brunt_cluster::policy::Permit;
 use brunt_record::events::LINE_MAX;
 use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
 use tokio::sync::mpsc;
 
 use super::order::child_line;
+use crate::run::fence::CONFINED;
 
 /// By this variable a run knows the agent with which it ends.
 const AGENT: &str = "BRUNT_AGENT_PID";
@@ -35,10 +38,8 @@ pub(super) struct Making<'a> {
     pub(super) order: &'a Order,
     /// Where its record goes.
     pub(super) records: &'a Path,
-    /// Options that its owner adds.
-    pub(super) permit: Vec<String>,
-    /// The variables that it gets; all of them if there is no list.
-    pub(super) variables: Option<Vec<String>>,
+    /// What the agent's owner permits; nobody is asked if the agent and the order are of one user.
+    pub(super) permit: Option<Permit>,
     /// The directory in which relative names begin.
     pub(super) data: Option<&'a Path>,
 }
@@ -161,20 +162,28 @@ impl Place {
     }
 }
 
+/// Where the owner's file of targets is looked for: it binds orders, and the run has no home to find it in.
+fn configurations() -> OsString {
+    let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+    let home = || Some(PathBuf::from(variable("HOME")?).join(".config").into_os_string());
+    let own = variable("XDG_CONFIG_HOME").or_else(home);
+    let machines = variable("XDG_CONFIG_DIRS").unwrap_or_else(|| "/etc/xdg".into());
+    own.into_iter().chain([machines]).collect::<Vec<_>>().join(OsStr::new(":"))
+}
+
 fn command(making: &Making<'_>, place: &Place) -> Command {
     let mut more = vec![
         format!("--events={}", place.pipe.display()),
         format!("--record={}", place.record.display()),
     ];
-    more.extend(making.permit.iter().cloned());
+    more.extend(making.permit.iter().flat_map(|permit| permit.allow.iter().cloned()));
     let mut command = Command::new("/proc/self/exe");
     command.arg0("brunt").args(child_line(making.order, &more));
-    if let Some(variables) = &making.variables {
-        let plain = PLAIN.iter().map(|name| (*name).to_owned());
-        let kept = plain.chain(variables.iter().cloned());
-        let kept = kept.filter_map(|name| std::env::var_os(&name).map(|value| (name, value)));
-        let kept: Vec<_> = kept.collect();
+    if let Some(permit) = &making.permit {
+        let kept = PLAIN.iter().copied().chain(permit.variables.iter().map(String::as_str));
+        let kept = kept.filter_map(|name| std::env::var_os(name).map(|value| (name, value)));
         command.env_clear().envs(kept);
+        command.env(CONFINED, "1").env("XDG_CONFIG_DIRS", configurations());
     }
     command.env(AGENT, std::process::id().to_string());
     if let Some(data) = making.data {
@@ -184,7 +193,7 @@ fn command(making: &Making<'_>, place: &Place) -> Command {
     command
 }
 
-fn spawn(name: &str, act: impl FnOnce() + Send + 'static) -> Result<(), String> {
+pub(super) fn spawn(name: &str, act: impl FnOnce() + Send + 'static) -> Result<(), String> {
     let spawned = std::thread::Builder::new().name(name.to_owned()).spawn(act);
     spawned.map(drop).map_err(|error| format!("failed to start a thread: {error}"))
 }

@@ -6,6 +6,7 @@
 
 mod carried;
 mod child;
+mod judge;
 mod order;
 
 use std::path::Path;
@@ -26,7 +27,7 @@ use crate::console;
 use crate::run::signals::{Signals, Urgency};
 
 pub(crate) use child::end_with_agent;
-pub(crate) use order::Load;
+pub(crate) use order::{Agents, shown};
 
 /// How long an answer to a question for work is waited for, and how long until the next.
 const ASK_EVERY: Duration = Duration::from_millis(500);
@@ -35,7 +36,6 @@ const ASK_EVERY: Duration = Duration::from_millis(500);
 struct Agent<'a> {
     args: &'a AgentArgs,
     name: Name,
-    nonce: String,
     nats: Nats,
     signals: &'a Signals,
 }
@@ -62,7 +62,7 @@ pub(crate) fn agent(args: &AgentArgs, signals: &Signals) -> Result<Exit, Refusal
     policy(args)?;
     runtime()?.block_on(async {
         let nats = connect(&args.plane, name.as_str()).await?;
-        let agent = Agent { args, name, nonce: brunt_record::run_id(), nats, signals };
+        let agent = Agent { args, name, nats, signals };
         agent.serve(host).await
     })
 }
@@ -76,16 +76,15 @@ fn policy(args: &AgentArgs) -> Result<Policy, Refusal> {
 impl Agent<'_> {
     async fn serve(&self, host: String) -> Result<Exit, Refusal> {
         let pool = self.args.plane.pool.clone().unwrap_or_else(|| Name::of_host("default"));
-        let join = Join {
+        let mut join = Join {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             name: self.name.clone(),
-            nonce: self.nonce.clone(),
+            nonce: brunt_record::run_id(),
             host,
             cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
             rank: self.args.rank.or_else(launched),
         };
-        let question = serde_json::to_vec(&join).map_err(failed)?;
         if self.args.local.is_none() {
             console::say(&format!(
                 "agent {} waits for orders in pool {pool}; ^C ends it",
@@ -95,18 +94,21 @@ impl Agent<'_> {
         let mut ticks = Ticks::every(ASK_EVERY);
         let (mut complained, mut foreign) = (None, false);
         while self.signals.stop().urgency() == Urgency::Run {
-            let answer = self.nats.request(hello(&pool), question.clone(), ASK_EVERY).await;
+            let question = serde_json::to_vec(&join).map_err(failed)?;
+            let answer = self.nats.request(hello(&pool), question, ASK_EVERY).await;
             let complaint = self.nats.complaint();
             if let Some(why) = complaint.as_ref().filter(|_| complained != complaint) {
                 console::note(&format!("the broker says: {why}"));
             }
             complained = complaint;
-            match answer.map(|answer| self.read(&answer)) {
+            match answer.map(|answer| self.read(&answer, &join.nonce)) {
                 Some(Ok(order)) => {
                     let carried = self.carry_out(order).await?;
                     if self.args.once {
                         return Ok(carried.exit());
                     }
+                    // Neither this order nor any word about it is ever obeyed again.
+                    join.nonce = brunt_record::run_id();
                 }
                 Some(Err(why)) if !foreign => {
                     foreign = true;
@@ -120,12 +122,12 @@ impl Agent<'_> {
     }
 
     /// An order for this agent, if it is one that is obeyed.
-    fn read(&self, answer: &[u8]) -> Result<Order, String> {
+    fn read(&self, answer: &[u8], nonce: &str) -> Result<Order, String> {
         let policy = self.policy()?;
         let order: Order =
             Sealed::open(answer, &|text, signature| policy.signer(text, signature).is_ok())
                 .map_err(|error| error.to_string())?;
-        let ours = order.nonce == self.nonce && order.rank < order.of;
+        let ours = order.nonce == nonce && order.rank < order.of;
         if ours && brunt_cluster::message::is_run(&order.run) {
             Ok(order)
         } else {

@@ -81,11 +81,6 @@ impl Tale {
         &self.measured
     }
 
-    /// Whether it came to its end.
-    pub(super) fn is_whole(&self) -> bool {
-        self.whole.is_some()
-    }
-
     /// The record that the run made; of a run whose end did not come, one of what it told, cut short for this reason.
     pub(super) fn record(&self, cut: &str) -> Result<Record, String> {
         let names =

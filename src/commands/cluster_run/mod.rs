@@ -16,7 +16,7 @@ use brunt_cluster::signature::Signer;
 use brunt_engine::{Plan, Settings, ThinkTime};
 use brunt_record::Head;
 
-use super::agent::Load;
+use super::agent::{Agents, shown};
 use super::failed;
 use super::plane::key_file;
 use crate::cli::Refusal;
@@ -48,9 +48,9 @@ struct Gathered {
 pub(crate) fn cluster_run(args: &ClusterRunArgs, signals: &Signals) -> Result<Exit, Refusal> {
     refuse_what_agents_decide(args)?;
     // What no agent carries out is told before any is asked.
-    let trusted = args.local.is_some();
-    let load = Load::read(&args.command, trusted);
-    let load = load.map_err(|why| Refusal::usage(format!("error: {why}")))?;
+    let whose = if args.local.is_some() { Agents::Own } else { Agents::Others };
+    let shown = shown(&args.command, whose);
+    let shown = shown.map_err(|why| Refusal::usage(format!("error: {why}")))?;
     check_files(&args.run.paths()).map_err(Refusal::failed)?;
     signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
     let seed_file = args.sign.clone().or_else(|| key_file(&args.plane, "order.seed"));
@@ -61,7 +61,7 @@ pub(crate) fn cluster_run(args: &ClusterRunArgs, signals: &Signals) -> Result<Ex
     let seed = args.seed.unwrap_or_else(console::seed);
     let conductor = Conductor::start(plane, asked(args, agents, seed), signer)?;
     let gathered = gather(conductor, args, signals, agents)?;
-    let job = job(args, &load, &gathered)?;
+    let job = job(args, shown, &gathered)?;
     let merged = Merged::new(gathered.conductor, gathered.labels);
     let done = carry_out(&job, &merged, &mut [], signals);
     if merged.plane_lost.get() && done.is_err() {
@@ -125,7 +125,7 @@ fn refuse_what_agents_decide(args: &ClusterRunArgs) -> Result<(), Refusal> {
         ("--targets", run.targets.is_some(), "each agent's owner has a file of targets"),
         ("--allow", !run.allow.is_empty(), after),
         ("--addresses", run.addresses != Addresses::default(), after),
-        ("--yes", run.yes, after),
+        ("--yes", run.yes, "name the addresses with --allow, after --"),
     ];
     match given.into_iter().find(|(_, given, _)| *given) {
         Some((option, _, why)) => Err(Refusal::usage(format!("error: {option}: {why}"))),
@@ -209,7 +209,7 @@ fn gather(
 }
 
 /// The run as one, as the agents' shares say it is.
-fn job(args: &ClusterRunArgs, of: &Load, gathered: &Gathered) -> Result<Job, Refusal> {
+fn job(args: &ClusterRunArgs, shown: Vec<String>, gathered: &Gathered) -> Result<Job, Refusal> {
     let heads = &gathered.heads;
     let (Some(first), Some(plan)) = (heads.first(), whole_plan(heads)) else {
         return Err(Refusal::failed("error: there is no agent"));
@@ -229,7 +229,7 @@ fn job(args: &ClusterRunArgs, of: &Load, gathered: &Gathered) -> Result<Job, Ref
         Settings { pin: false, workers: Some(1), ..Settings::closed(ThinkTime::None, sessions) };
     let load = Plan::new(settings, 1).map_err(|error| failed(error))?;
     Ok(Job {
-        command: [args.typed.clone(), vec!["--".to_owned()], of.shown.clone()].concat(),
+        command: [args.typed.clone(), vec!["--".to_owned()], shown].concat(),
         load,
         catalogue: first.catalogue.clone(),
         asked: plan,
