@@ -7,6 +7,7 @@
 //! address. A run that was kept from an address did not do what was asked for, so the exit code says so over all else
 //! but a signal.
 
+use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::net::SocketAddr;
 
@@ -98,7 +99,7 @@ pub(super) fn with_addresses(mut head: Head) -> Head {
     if tcp::is_spread() {
         for used in several_addresses() {
             let target = head.plan.target.get_or_insert_default();
-            target.push_str(&format!(" ({used})"));
+            _ = write!(target, " ({used})");
         }
     }
     head

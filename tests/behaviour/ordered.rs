@@ -91,12 +91,9 @@ post = '/login'
 body-file = 'body.json'
 ";
 
-#[test]
-fn every_file_and_variable_that_a_command_reads_is_known() {
-    let _among = among_others();
-    let directory = scratch();
-    let at = directory.path();
-    fs::create_dir(at.join("data")).unwrap();
+/// Lays what commands read.
+fn lay_files(at: &Path) {
+    fs::create_dir(at.join("data")).expect("a file");
     let offer = "01".repeat(300);
     for (name, text) in [
         ("plan.toml", PLAN),
@@ -114,8 +111,16 @@ fn every_file_and_variable_that_a_command_reads_is_known() {
         ("urls", "http://127.0.0.1:9/a\n"),
         ("keys.passwd", "u:x:5000:5000::/:/bin/sh\n"),
     ] {
-        fs::write(at.join(name), text).unwrap();
+        fs::write(at.join(name), text).expect("a file");
     }
+}
+
+#[test]
+fn every_file_and_variable_that_a_command_reads_is_known() {
+    let _among = among_others();
+    let directory = scratch();
+    let at = directory.path();
+    lay_files(at);
     for (line, files, secrets, variables, rate) in [
         (
             "run plan.toml",
@@ -235,7 +240,7 @@ fn an_agents_owner_has_the_last_word() {
         let ended = check(at, &["--policy", policy, "--agents", agents], line);
         match rule {
             None => {
-                assert!(ended.expect(0).stdout.contains("permits it, within: "), "{policy} {line}")
+                assert!(ended.expect(0).stdout.contains("permits it, within: "), "{policy} {line}");
             }
             Some(rule) => {
                 let said = ended.expect(8).stderr;

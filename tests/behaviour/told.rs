@@ -107,7 +107,9 @@ fn a_run_says_what_is_ready_and_begins_at_the_moment_it_is_told() {
     }
     let (clock, ahead) = (Monotonic::new(), Duration::from_millis(650));
     let at = jiff::Timestamp::now() + ahead;
-    all.iter_mut().for_each(|(_, waiting)| waiting.tell(&format!("{at}\n")));
+    for (_, waiting) in &mut all {
+        waiting.tell(&format!("{at}\n"));
+    }
     for (name, mut waiting) in all {
         assert_eq!(waiting.event()["type"], "interval", "{name}");
         assert!(clock.now() >= Moment::ZERO + ahead, "{name}");

@@ -17,12 +17,11 @@ fn with_lockout() -> Option<Slapd> {
         "dn: cn=century,ou=policies,dc=example,dc=com\nchangetype: modify\nadd: pwdMaxFailure\n\
                     pwdMaxFailure: 3\n-\nreplace: pwdExpireWarning\npwdExpireWarning: 0\n\n"
             .to_owned();
-    for user in 0..USERS {
-        let dn = user_dn(user);
-        ldif.push_str(&format!(
-            "dn: {dn}\nchangetype: modify\nadd: pwdPolicySubentry\n\
-             pwdPolicySubentry: cn=century,ou=policies,dc=example,dc=com\n\n"
-        ));
+    for dn in (0..USERS).map(user_dn) {
+        ldif += "dn: ";
+        ldif += &dn;
+        ldif += "\nchangetype: modify\nadd: pwdPolicySubentry\n\
+                 pwdPolicySubentry: cn=century,ou=policies,dc=example,dc=com\n\n";
     }
     let mut modify = slapd.client("ldapmodify");
     modify.args(["-x", "-e", "relax", "-D", ADMIN_DN, "-w", PASSWORD]);

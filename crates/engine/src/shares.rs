@@ -163,6 +163,7 @@ fn a_closed_loop_in_shares_makes_the_exchanges_of_one_machine() {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "simulated time has no millisecond wheel to miss")]
 fn a_run_that_is_stopped_before_it_is_told_to_begin_sends_nothing() {
     let closed = Settings::closed(ThinkTime::None, 4);
     for settings in [open(100, 2, 4), closed] {

@@ -91,7 +91,7 @@ impl<'a> Sums<'a> {
     /// Nothing yet of the run with this head.
     pub(super) fn new(head: &Head, names: Names<'a>) -> Self {
         let target = head.plan.target.as_deref().unwrap_or_default();
-        let node = head.node.as_ref().map_or_else(String::new, |node| node.to_string());
+        let node = head.node.as_ref().map_or_else(String::new, ToString::to_string);
         let run = [head.run.as_str(), &head.tool.version, head.plan.mode.word(), target, &node];
         let catalogue = Shown::new(&head.catalogue);
         // A counter that is first seen at its first count has no increase for those who ask for one.

@@ -52,12 +52,12 @@ fn every_party_has_a_directory_of_its_own_that_nobody_else_reads() {
         );
     }
     for name in files.keys() {
-        let mode = fs::metadata(place.join(name)).unwrap().mode();
-        assert_eq!(mode & 0o777, 0o600, "{name}");
+        let permissions = fs::metadata(place.join(name)).unwrap().mode();
+        assert_eq!(permissions & 0o777, 0o600, "{name}");
     }
     // No secret lies in two places, and none in a file that is handed on.
-    let secrets =
-        files.iter().filter(|(name, _)| name.ends_with(".seed") || name.ends_with(".key"));
+    let is_secret = |name: &str| matches!(name.rsplit('.').next(), Some("seed" | "key"));
+    let secrets = files.iter().filter(|(name, _)| is_secret(name));
     for (name, secret) in secrets {
         let secret = String::from_utf8(secret.clone()).unwrap();
         let secret = secret.lines().max_by_key(|line| line.len()).unwrap();

@@ -197,10 +197,10 @@ fn a_limited_node_is_named_with_how_late_it_was() {
         (0..100).for_each(|_| lateness.record(Duration::from_millis(millis)));
         record.lateness = Latency::new(&lateness, &Latency::PERCENTILES);
     };
-    shares.iter_mut().for_each(|(_, record)| {
+    for (_, record) in &mut shares {
         record.verdict = Verdict::default();
         late(record, 1);
-    });
+    }
     let text = "p99 of bind is 40 ms too high: its core was busy";
     let limited = Reason { status: Status::GeneratorLimited, text: text.into() };
     shares[3].1.verdict.reasons = vec![limited];
@@ -213,7 +213,9 @@ fn a_limited_node_is_named_with_how_late_it_was() {
     let expected = "node 3 of 4 on host3 (25% of the load) sent 40.0 ms late at p99, the others at most 1.0 ms";
     assert_eq!(told, [format!("{expected}: {text}")]);
     // Where the others are as late, they are no comparison.
-    shares.iter_mut().for_each(|(_, record)| late(record, 40));
+    for (_, record) in &mut shares {
+        late(record, 40);
+    }
     let merged = merge(&shares).unwrap();
     let told = &merged.verdict.reasons[0].text;
     let expected =

@@ -3,6 +3,7 @@
 //! The report's own style and script are served as they are, so that a run looks here as it does in its file. A browser
 //! may keep them for good.
 
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use base64::Engine as _;
@@ -32,8 +33,11 @@ static CHARTS: LazyLock<Asset> =
 
 fn asset(name: &str, ending: &str, kind: &'static str, text: String) -> Asset {
     let hash = digest(&SHA256, text.as_bytes());
-    let hash = hash.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect::<String>();
-    Asset { name: format!("{name}.{hash}.{ending}"), kind, text }
+    let mut named = format!("{name}.");
+    for byte in hash.as_ref().iter().take(8) {
+        _ = write!(named, "{byte:02x}");
+    }
+    Asset { name: format!("{named}.{ending}"), kind, text }
 }
 
 /// The address of the style sheet.

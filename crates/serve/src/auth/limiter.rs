@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn who_came_longest_ago_is_forgotten_first() {
         let limiter = Limiter::default();
-        for number in 0..KNOWN_MAX as i64 + 10 {
+        for number in (0_i64..).take(KNOWN_MAX + 10) {
             limiter.failed(&[number.to_string()], number);
         }
         let known = limiter.0.lock().unwrap();

@@ -41,7 +41,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
                 } } }
             }
         }
-        @if lines.len() as i64 == LINES_MAX { p.note { "The newest " (LINES_MAX) " lines are shown." } }
+        @if i64::try_from(lines.len()) == Ok(LINES_MAX) { p.note { "The newest " (LINES_MAX) " lines are shown." } }
     };
     Ok(Answer::page(whole(call, "Audit", &body)))
 }

@@ -122,10 +122,8 @@ fn verdict(status: Status) -> Markup {
 
 /// A moment as it is read, given in RFC 3339.
 fn moment(text: &str) -> Markup {
-    match text.parse::<Timestamp>() {
-        Ok(at) => html! { time datetime=(text) { (at.strftime("%Y-%m-%d %H:%M")) } },
-        Err(_) => html! { (text) },
-    }
+    let Ok(at) = text.parse::<Timestamp>() else { return html! { (text) } };
+    html! { time datetime=(text) { (at.strftime("%Y-%m-%d %H:%M")) } }
 }
 
 /// The same, given in seconds since 1970.

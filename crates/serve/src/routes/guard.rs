@@ -73,7 +73,7 @@ pub(super) fn who(call: &Call) -> Result<Option<Who>, Problem> {
 
 fn session(call: &Call) -> Option<Secret> {
     let texts = call.headers.get_all(header::COOKIE).iter().filter_map(|text| text.to_str().ok());
-    let cookies = texts.flat_map(|text| Cookie::split_parse(text)).filter_map(Result::ok);
+    let cookies = texts.flat_map(Cookie::split_parse).filter_map(Result::ok);
     let mut ours = cookies.filter(|cookie| cookie.name() == name(&call.app));
     ours.find_map(|cookie| Secret::read(cookie.value()))
 }
@@ -150,12 +150,10 @@ pub(super) fn own_page(route: &Route, call: &Call) -> Result<(), Problem> {
 }
 
 fn same_origin(call: &Call) -> bool {
-    match call.header("sec-fetch-site") {
-        Some(site) => site == "same-origin",
-        None => {
-            let scheme = if call.app.secure { "https" } else { "http" };
-            let own = host(&call.headers).map(|host| format!("{scheme}://{host}"));
-            own.is_some() && call.header("origin") == own.as_deref()
-        }
+    if let Some(site) = call.header("sec-fetch-site") {
+        return site == "same-origin";
     }
+    let scheme = if call.app.secure { "https" } else { "http" };
+    let own = host(&call.headers).map(|host| format!("{scheme}://{host}"));
+    own.is_some() && call.header("origin") == own.as_deref()
 }

@@ -97,7 +97,6 @@ pub(super) static TABLE: &[Route] = &[
                again changes nothing",
         query: PUSHED,
         act: api::records::put,
-        ..PAGE
     },
     Route {
         path: "/api/v1/records/{id}",

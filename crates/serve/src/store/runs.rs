@@ -172,7 +172,7 @@ fn put(file: &Transaction<'_>, run: &Entry) -> Result<()> {
         target,
         summary.load,
         summary.verdict.word(),
-        missed as i64,
+        i64::try_from(missed).unwrap_or(i64::MAX),
         about.pin,
         about.baseline,
         commit,

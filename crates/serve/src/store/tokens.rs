@@ -70,8 +70,8 @@ impl Store {
             });
             Ok(found.optional()?)
         })?;
-        let Some((user, scope, name, used, id)) = found else { return Ok(None) };
-        if used.is_none_or(|used| now - used >= USED_EVERY) {
+        let Some((user, scope, name, last, id)) = found else { return Ok(None) };
+        if last.is_none_or(|last| now - last >= USED_EVERY) {
             self.write(|file| {
                 file.execute("UPDATE token SET used = ?2 WHERE id = ?1", (id, now))?;
                 Ok(())
