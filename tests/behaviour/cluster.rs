@@ -325,7 +325,7 @@ fn what_is_of_one_machine_alone_or_of_no_agent_is_refused_before_anybody_is_aske
             2,
             "--record",
         ),
-        (&["--agents", "2", "--", "leases", "--stores", "sqlite"], 2, "leases"),
+        (&["--agents", "2", "--", "leases", "sqlite"], 2, "leases"),
         (&["--agents", "2", "--", "authrate", "-D", "uid=a", "-w", "secret"], 2, ":env"),
         (&["--agents", "2", "--node", "0/2", "--", "http", "http://127.0.0.1:9"], 2, "--node"),
         (&["--agents", "2", "--", "http", "http://127.0.0.1:9"], 2, "--nats"),

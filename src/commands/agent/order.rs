@@ -35,8 +35,8 @@ pub(crate) fn shown(argv: &[String], agents: Agents) -> Result<Vec<String>, Stri
     let line: Vec<String> =
         std::iter::once("brunt".to_owned()).chain(argv.iter().cloned()).collect();
     let command = read(&line, &Elsewhere(agents)).map_err(|refusal| {
-        let text = refusal.text.trim_end();
-        format!("the command cannot be read: {}", text.lines().next().unwrap_or_default())
+        let line = refusal.text.lines().next().unwrap_or_default();
+        format!("the command cannot be read: {}", line.trim_start_matches("error: "))
     })?;
     match agents {
         Agents::Own => rules::shared(&command, argv)?,
@@ -135,8 +135,8 @@ mod tests {
             ("http --events - http://127.0.0.1/", "--events"),
             ("http --trace x.har http://127.0.0.1/", "--trace"),
             ("run x.toml --start-at 12:00:00", "--start-at"),
-            ("leases --stores sqlite", "leases"),
-            ("names matrix --backends files", "names"),
+            ("leases sqlite", "leases"),
+            ("names matrix", "names"),
             ("report x.json", "report"),
             ("agent --nats x", "agent"),
             ("", "''"),

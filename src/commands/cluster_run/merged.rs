@@ -131,7 +131,11 @@ impl Merged {
             let record = tale.record(&self.cut(tale, standing))?;
             records.push((PathBuf::from(self.label(rank)), record));
         }
-        let mut whole = merge(&records).map_err(|error| format!("failed to {error}"))?;
+        let mut whole = match &*records {
+            // A run of one agent is shared with nobody.
+            [(_, record)] if self.labels.len() == 1 => record.clone(),
+            records => merge(records).map_err(|error| format!("failed to {error}"))?,
+        };
         for (rank, tale) in (0..).zip(tales.iter()) {
             if let Some(Err(why)) = tale {
                 whole.verdict.reasons.push(Reason {
