@@ -20,6 +20,7 @@ Exit codes: 0 ended by a signal or after --once; 1 the broker cannot be reached;
 delivered, 8 the order was refused.";
 
 /// Options of `brunt agent`.
+#[expect(clippy::doc_markdown, reason = "what stands here is shown on a terminal")]
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 #[command(after_long_help = AFTER)]
 pub(crate) struct AgentArgs {

@@ -217,7 +217,8 @@ const AGENT: &[Example] = &[
     ),
     (
         "Take part in one run, and permit what a file says:",
-        "brunt agent --nats tls://nats.lab:4222 --creds a.creds --policy agent.toml --once",
+        "brunt agent --nats tls://nats.lab:4222 --creds a.creds \\\n\
+         \x20 --policy agent.toml --once",
     ),
 ];
 

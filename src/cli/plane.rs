@@ -8,6 +8,7 @@ use clap::Args;
 /// How the broker is reached.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 #[command(next_help_heading = "Broker")]
+#[expect(clippy::doc_markdown, reason = "what stands here is shown on a terminal")]
 pub(crate) struct PlaneArgs {
     /// Directory that 'brunt cluster keys' made for this machine: broker, login and certificates
     #[arg(long, value_name = "DIR", conflicts_with_all = ["creds", "token", "tls_ca", "tls_cert", "tls_key"])]

@@ -27,7 +27,7 @@ use super::ubench::Ubench;
 pub(super) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// What looks like a command in a sentence and is none, and why.
-const PROSE: [(&str, &str); 17] = [
+const PROSE: [(&str, &str); 15] = [
     ("brunt cluster check", "the name of a command that needs another"),
     ("brunt cluster keys", "the name of a command that needs a directory"),
     ("brunt target", "the name of a group of commands: one of them has to follow"),
@@ -40,8 +40,6 @@ const PROSE: [(&str, &str); 17] = [
     ("brunt compare", "the name of a command that needs runs"),
     ("brunt ab", "the name of a command that needs two others"),
     ("brunt find-max", "the name of a command that needs another"),
-    ("brunt cluster", "the name of a group of commands: one of them has to follow"),
-    ("brunt cluster run", "the name of a command that needs another"),
     ("brunt trend", "the name of a command that needs runs"),
     ("brunt run", "the name of a command that needs a plan"),
     ("brunt names sweep", "the name of a command that needs something to vary"),

@@ -292,8 +292,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("DHCP, HTTP", &["perfdhcp", "http", "loadgen"]),
     ("Plans", &["run", "import"]),
     ("Stores", &["leases", "names", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
-    ("Capacity", &["find-max", "sizing"]),
-    ("Machines", &["cluster", "agent", "agents"]),
+    ("Capacity", &["find-max", "sizing", "cluster", "agent", "agents"]),
     ("Results", &["report", "merge", "compare", "ab", "trend"]),
 ];
 

@@ -12,7 +12,7 @@ use brunt_exchange::{Clock as _, Monotonic};
 use serde::Deserialize;
 use tokio::sync::oneshot::Receiver;
 
-use super::child::{Child, Making};
+use super::child::{Child, Ended, Making};
 use super::judge::{Judged, judge};
 use super::{Agent, Carried};
 use crate::cli::Refusal;
@@ -207,7 +207,7 @@ impl Work<'_> {
         self.act(acts);
         let Some(child) = &mut self.child else { return };
         // All it told comes first. Of a run that has opened nothing, the end of its lines is known once it is asked for.
-        if let Some(code) = child.ended()
+        if let Some(Ended { code }) = child.ended()
             && child.lines.is_closed()
             && child.lines.is_empty()
             && !self.share.stage().is_over()

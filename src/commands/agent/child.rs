@@ -55,6 +55,12 @@ pub(super) struct Child {
     record: PathBuf,
 }
 
+/// How a run ended.
+pub(super) struct Ended {
+    /// Its exit code; none if a signal ended it.
+    pub(super) code: Option<i32>,
+}
+
 impl Child {
     /// Starts the run, which connects and waits. The error says what failed.
     pub(super) fn start(making: &Making<'_>) -> Result<Self, String> {
@@ -98,12 +104,12 @@ impl Child {
         }
     }
 
-    /// How it ended, if it has: its exit code, none if a signal ended it.
-    pub(super) fn ended(&mut self) -> Option<Option<i32>> {
+    /// How it ended, if it has.
+    pub(super) fn ended(&mut self) -> Option<Ended> {
         let status = self.process.try_wait().ok()??;
         // If it never opened the pipe, whoever waits for that waits no longer.
         let _ = open_writer(&self.pipe);
-        Some(status.code())
+        Some(Ended { code: status.code() })
     }
 
     /// The last it said on standard error.

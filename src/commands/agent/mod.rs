@@ -183,7 +183,9 @@ fn keep_to_part(index: usize, count: usize) {
         return;
     };
     let mut only = CpuSet::new();
-    mine.iter().for_each(|core| only.set(*core));
+    for core in mine {
+        only.set(*core);
+    }
     // Where it is not allowed, agents share cores.
     let _ = sched_setaffinity(None, &only);
 }

@@ -31,16 +31,16 @@ fn words_of_command(argv: &[String]) -> usize {
 
 /// The words of a command line that such agents carry out, as a record may show them: secrets starred. The error says
 /// why none does.
-pub(crate) fn shown(argv: &[String], agents: Agents) -> Result<Vec<String>, String> {
-    let line: Vec<String> =
-        std::iter::once("brunt".to_owned()).chain(argv.iter().cloned()).collect();
-    let command = read(&line, &Elsewhere(agents)).map_err(|refusal| {
+pub(crate) fn shown(words: &[String], agents: Agents) -> Result<Vec<String>, String> {
+    let typed: Vec<String> =
+        std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
+    let command = read(&typed, &Elsewhere(agents)).map_err(|refusal| {
         let line = refusal.text.lines().next().unwrap_or_default();
         format!("the command cannot be read: {}", line.trim_start_matches("error: "))
     })?;
     match agents {
-        Agents::Own => rules::shared(&command, argv)?,
-        Agents::Others => rules::ordered(&command, argv)?,
+        Agents::Own => rules::shared(&command, words)?,
+        Agents::Others => rules::ordered(&command, words)?,
     }
     Ok(match command {
         Command::Rate(args) => [vec![args.tool.name().to_owned()], args.redacted].concat(),

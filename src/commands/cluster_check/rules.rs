@@ -27,10 +27,10 @@ const SECRET: &str = "holds a secret, and orders refer to secrets";
 pub(crate) type Judged = Result<(), String>;
 
 /// Whether a command line of these words may be ordered of other people's agents.
-pub(crate) fn ordered(command: &Command, argv: &[String]) -> Judged {
-    shared(command, argv)?;
+pub(crate) fn ordered(command: &Command, line: &[String]) -> Judged {
+    shared(command, line)?;
     match command {
-        Command::Rate(args) => rate(args, argv.get(1..).unwrap_or_default()),
+        Command::Rate(args) => rate(args, line.get(1..).unwrap_or_default()),
         Command::Http(args) => http(args),
         Command::Run(args) => run(args),
         Command::Names(NamesKind::Lookup(args)) => lookup(args),
@@ -40,31 +40,31 @@ pub(crate) fn ordered(command: &Command, argv: &[String]) -> Judged {
 
 /// Whether several agents can share it at all, whoever they belong to: it makes load, and leaves results to the
 /// coordinator.
-pub(crate) fn shared(command: &Command, argv: &[String]) -> Judged {
-    let words = argv.get(1..).unwrap_or_default();
+pub(crate) fn shared(command: &Command, line: &[String]) -> Judged {
+    let after = line.get(1..).unwrap_or_default();
     match command {
         Command::Rate(args) => {
-            results(&args.output.run, words)?;
+            results(&args.output.run, after)?;
             never("--outputFile", args.output.file.is_some(), WRITES)
         }
         Command::Perfdhcp(args) => {
-            results(&args.output.run, words)?;
+            results(&args.output.run, after)?;
             never("-w", args.output.wrapped.is_some(), "runs a program")
         }
         Command::Http(args) => {
-            outputs(&args.output, &args.trace, words)?;
+            outputs(&args.output, &args.trace, after)?;
             never("--to-plan", args.to_plan, "makes no load")
         }
         Command::Run(args) => {
-            outputs(&args.output, &args.trace, words)?;
+            outputs(&args.output, &args.trace, after)?;
             never("--check", args.check, "makes no load")?;
             never("--schema", args.schema, "makes no load")?;
             let standard = args.plan.as_ref().is_some_and(|path| path.as_os_str() == "-");
             never("-", standard, "is this machine's standard input: name the file of the plan")
         }
-        Command::Names(NamesKind::Lookup(args)) => results(&args.output.run, words),
+        Command::Names(NamesKind::Lookup(args)) => results(&args.output.run, after),
         _ => {
-            let name = argv.first().map_or("", String::as_str);
+            let name = line.first().map_or("", String::as_str);
             Err(format!(
                 "'{name}' cannot be ordered: a cluster runs the LDAP rate tools, perfdhcp, http, run and names lookup"
             ))

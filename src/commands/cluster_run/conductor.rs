@@ -62,16 +62,16 @@ impl Conductor {
         asked: Asked,
         signer: Option<Signer>,
     ) -> Result<Self, Refusal> {
-        let (wishes, wished) = unbounded_channel();
+        let (wishes, incoming) = unbounded_channel();
         let (tell, news) = channel();
-        let (feed, fed) = sync_channel(FED_MAX);
+        let (give, fed) = sync_channel(FED_MAX);
         let plane = plane.clone();
         let act = move || {
             let failed = tell.clone();
             let run = || {
                 runtime()?.block_on(async move {
                     let nats = connect(&plane, "coordinator").await?;
-                    conduct(&plane, nats, asked, signer, wished, (tell, feed)).await
+                    conduct(&plane, nats, asked, signer, incoming, (tell, give)).await
                 })
             };
             if let Err(refusal) = run() {

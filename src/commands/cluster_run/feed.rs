@@ -9,7 +9,7 @@ use brunt_record::events::{Event, EventReader};
 use brunt_record::{Ending, Head, Interval, Measured, Record};
 use std::collections::HashMap;
 use std::io::{self, BufReader, Read};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
 /// How many pieces wait to be read before the agent is asked to send them again.
@@ -47,7 +47,7 @@ impl Feed {
     pub(super) fn start(label: &str, fed: impl FnMut(Fed) + Send + 'static) -> io::Result<Self> {
         let (pieces, incoming) = sync_channel(PIECES_MAX);
         let path = PathBuf::from(label);
-        let read = move || read(path, Pieces { incoming, rest: io::Cursor::default() }, fed);
+        let read = move || read(&path, Pieces { incoming, rest: io::Cursor::default() }, fed);
         // It ends when nothing more can come, and says how.
         std::thread::Builder::new().name("feed".to_owned()).spawn(read)?;
         Ok(Self { pieces: Some(pieces) })
@@ -57,10 +57,9 @@ impl Feed {
     pub(super) fn offer(&self, piece: Vec<u8>) -> bool {
         let Some(pieces) = &self.pieces else { return true };
         match pieces.try_send(piece) {
-            Ok(()) => true,
             Err(TrySendError::Full(_)) => false,
-            // Reading failed, which was told; what follows is of no use.
-            Err(TrySendError::Disconnected(_)) => true,
+            // If reading has failed, that was told, and what follows is of no use.
+            Ok(()) | Err(TrySendError::Disconnected(_)) => true,
         }
     }
 
@@ -97,8 +96,8 @@ impl Tale {
     }
 }
 
-fn read(path: PathBuf, pieces: Pieces, mut fed: impl FnMut(Fed)) {
-    let mut events = EventReader::new(&path, BufReader::new(pieces));
+fn read(path: &Path, pieces: Pieces, mut fed: impl FnMut(Fed)) {
+    let mut events = EventReader::new(path, BufReader::new(pieces));
     let head = match events.head() {
         Ok(head) => head,
         Err(error) => return fed(Fed::Over(Err(format!("failed to {error}")))),

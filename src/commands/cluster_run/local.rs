@@ -57,8 +57,8 @@ impl Local {
             .and_then(|()| private(&config, &text))
             .map_err(|error| failed(format!("write to {}: {error}", place.path().display())))?;
         let broker = start_broker(&config)?;
-        let plane = PlaneArgs { token: Some(token), ..PlaneArgs::default() };
-        let mut local = Self { agents: Vec::new(), broker, plane, place };
+        let reached = PlaneArgs { token: Some(token), ..PlaneArgs::default() };
+        let mut local = Self { agents: Vec::new(), broker, plane: reached, place };
         local.plane.nats = Some(local.address()?);
         for rank in 0..count {
             let agent = local.agent(rank, count, records);

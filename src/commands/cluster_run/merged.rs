@@ -26,6 +26,8 @@ const TICK: Duration = Duration::from_millis(10);
 /// Wall clocks that differ by more are told of.
 const WALL_MS: i64 = 1_000;
 
+/// What an agent's run told, or why it cannot be used.
+type Heard = Result<Box<Tale>, String>;
 /// What an outcome of an operation is called.
 type Called = HashMap<(usize, Outcome), String>;
 
@@ -34,7 +36,7 @@ pub(super) struct Merged {
     conductor: RefCell<Conductor>,
     names: RefCell<Called>,
     labels: Arc<[String]>,
-    tales: RefCell<Vec<Option<Result<Box<Tale>, String>>>>,
+    tales: RefCell<Vec<Option<Heard>>>,
     standings: RefCell<Vec<Standing>>,
     notes: RefCell<Vec<String>>,
     /// When the run began, by the clock of the conductor.
@@ -101,7 +103,7 @@ impl Merged {
                 );
             }
             Told::Done { rank, why: Some(why), .. } => {
-                self.say(format!("{}: {why}", self.label(rank)))
+                self.say(format!("{}: {why}", self.label(rank)));
             }
             Told::Done { .. } | Told::Ordered | Told::Ready | Told::Over => {}
         }
@@ -234,7 +236,9 @@ impl Protocol for Merged {
             }
             show(&mut rows, &clock, &mut measured, sink);
         }
-        (0..self.labels.len()).for_each(|node| rows.lost(node));
+        for node in 0..self.labels.len() {
+            rows.lost(node);
+        }
         show(&mut rows, &clock, &mut measured, sink);
         self.conductor.borrow_mut().finish();
         self.take_news(&mut rows)?;
@@ -266,7 +270,9 @@ fn finished(measured: &Measured) -> brunt_engine::Finished {
     let steady = measured.totals.phase(Phase::Steady);
     let (from, to) = steady.map_or((over, over), |steady| (steady.from, steady.to));
     let mut counts = brunt_record::Counts::default();
-    phases.iter().for_each(|total| counts.merge(&total.counts()));
+    for total in &phases {
+        counts.merge(&total.counts());
+    }
     brunt_engine::Finished {
         totals: phases.iter().map(|total| (total.phase, (*total).clone())).collect(),
         counts,

@@ -159,7 +159,7 @@ fn gather(
 ) -> Result<Gathered, Refusal> {
     let say = |text: &str| {
         if !args.quiet {
-            console::say(text)
+            console::say(text);
         }
     };
     if args.local.is_none() {
@@ -180,7 +180,7 @@ fn gather(
             }
             Ok(News::Told(Told::Ready, _)) => ready = true,
             Ok(News::Told(Told::Failed { why, refused }, _)) => {
-                failed = Some(stopped(&why, refused))
+                failed = Some(stopped(&why, refused));
             }
             Ok(News::Told(Told::PlaneLost, _)) => failed = Some(plane_lost()),
             Ok(News::Told(..)) | Err(_) => {}
@@ -227,7 +227,7 @@ fn job(args: &ClusterRunArgs, shown: Vec<String>, gathered: &Gathered) -> Result
     let sessions = u32::try_from(plan.sessions).unwrap_or(u32::MAX).clamp(1, Plan::SESSIONS_MAX);
     let settings =
         Settings { pin: false, workers: Some(1), ..Settings::closed(ThinkTime::None, sessions) };
-    let load = Plan::new(settings, 1).map_err(|error| failed(error))?;
+    let load = Plan::new(settings, 1).map_err(failed)?;
     Ok(Job {
         command: [args.typed.clone(), vec!["--".to_owned()], shown].concat(),
         load,

@@ -121,6 +121,10 @@ impl Coordinator {
             node.twins += u64::from(!node.done);
             return None;
         }
+        if self.ending != Wish::Wait {
+            // It has not obeyed, and does not count as one that carries something out.
+            return None;
+        }
         node.heard = now;
         Some(Order {
             run: self.asked.run.clone(),
