@@ -270,7 +270,7 @@ fn finished(measured: &Measured) -> brunt_engine::Finished {
     let steady = measured.totals.phase(Phase::Steady);
     let (from, to) = steady.map_or((over, over), |steady| (steady.from, steady.to));
     let mut counts = brunt_record::Counts::default();
-    for total in &phases {
+    for total in phases {
         counts.merge(&total.counts());
     }
     brunt_engine::Finished {
