@@ -193,16 +193,17 @@ const MERGE: &[Example] = &[
 const CLUSTER_RUN: &[Example] = &[
     (
         "Try it on this machine, with two agents and a broker of their own:",
-        "brunt cluster run --local 2 -- http -c 50 -q 2000 -z 30s http://127.0.0.1:8080/",
+        "brunt cluster run --local 2 -- http -q 2000 -z 30s http://127.0.0.1:8080/",
     ),
     (
         "Four agents of other machines share 20,000 searches per second:",
         "brunt cluster run --keys keys/coordinator --agents 4 --record all.json -- \\\n\
-         \x20 searchrate -h ldap.lab -b dc=example,dc=com -M 20000 -d 60 -c 400 '(uid=user.1)'",
+         \x20 searchrate -h ldap.lab -b dc=example,dc=com -M 20000 -c 400 '(uid=u)'",
     ),
     (
         "Go on with the others if an agent is lost:",
-        "brunt cluster run --keys keys/coordinator --agents 4 --on-loss go-on -- run login.toml",
+        "brunt cluster run --keys keys/coordinator --agents 4 --on-loss go-on \\\n\
+         \x20 -- run login.toml",
     ),
 ];
 
