@@ -23,7 +23,8 @@ fn main() -> ExitCode {
     let argv: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     run::fence::confine();
-    let ended = cli::read(&argv, &Machine).and_then(|command| {
+    let ended = commands::end_with_agent().map_err(Refusal::failed);
+    let ended = ended.and_then(|()| cli::read(&argv, &Machine)).and_then(|command| {
         run::fence::put_up(&command)?;
         carry_out(command)
     });
@@ -61,6 +62,11 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Sizing(args) => commands::sizing(&args),
         Command::Makeldif(args) => tools::ldap::makeldif(&args),
         Command::Merge(args) => commands::merge(&args),
+        Command::Cluster(ClusterKind::Run(args)) => {
+            commands::cluster_run(&args, &Signals::default())
+        }
+        Command::Agent(args) => commands::agent(&args, &Signals::default()),
+        Command::Agents(args) => commands::agents(&args),
         Command::Cluster(ClusterKind::Check(args)) => commands::cluster_check(&args),
         Command::Cluster(ClusterKind::Keys(args)) => commands::cluster_keys(&args),
         Command::Cluster(ClusterKind::Manifest(args)) => commands::cluster_manifest(&args),

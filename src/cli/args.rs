@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::agent::{AgentArgs, AgentsArgs};
 use super::cluster::ClusterKind;
 use super::compare::{AbArgs, CompareArgs, TrendArgs};
 use super::dhcp_target::DhcpTargetArgs;
@@ -62,12 +63,16 @@ pub(crate) enum Verb {
     Sizing(SizingArgs),
     /// Merge the records of the nodes that shared a run into one
     Merge(MergeArgs),
-    /// Prepare several machines for one run
+    /// Run on several machines as one: keys, manifests, and the run itself
     Cluster {
         /// What to do
         #[command(subcommand)]
         kind: ClusterKind,
     },
+    /// Wait for shares of runs, and carry them out on this machine
+    Agent(Box<AgentArgs>),
+    /// List the agents that wait
+    Agents(Box<AgentsArgs>),
     /// Compare runs: which figures are better or worse, beyond chance
     Compare(CompareArgs),
     /// Run two commands in turn, several times each, and compare them

@@ -190,6 +190,41 @@ const MERGE: &[Example] = &[
     ("Print the percentiles of the whole run:", "brunt report all.json --format hgrm > all.hgrm"),
 ];
 
+const CLUSTER_RUN: &[Example] = &[
+    (
+        "Try it on this machine, with two agents and a broker of their own:",
+        "brunt cluster run --local 2 -- http -q 2000 -z 30s http://127.0.0.1:8080/",
+    ),
+    (
+        "Four agents of other machines share 20,000 searches per second:",
+        "brunt cluster run --keys keys/coordinator --agents 4 --record all.json -- \\\n\
+         \x20 searchrate -h ldap.lab -b dc=example,dc=com -M 20000 -c 400 '(uid=u)'",
+    ),
+    (
+        "Go on with the others if an agent is lost:",
+        "brunt cluster run --keys keys/coordinator --agents 4 --on-loss go-on \\\n\
+         \x20 -- run login.toml",
+    ),
+];
+
+const AGENT: &[Example] = &[
+    (
+        "Wait for orders, with the keys that cluster keys made:",
+        "brunt agent --keys keys/agents/agent-0",
+    ),
+    (
+        "The same on the machine of the broker, for trying:",
+        "brunt agent --nats nats://127.0.0.1:4222",
+    ),
+    (
+        "Take part in one run, and permit what a file says:",
+        "brunt agent --nats tls://nats.lab:4222 --creds a.creds \\\n\
+         \x20 --policy agent.toml --once",
+    ),
+];
+
+const AGENTS: &[Example] = &[("List who waits:", "brunt agents --keys keys/coordinator")];
+
 const CLUSTER_CHECK: &[Example] = &[
     ("Show what a plan needs of agents:", "brunt cluster check -- run login.toml"),
     (
@@ -474,6 +509,9 @@ pub(super) fn of(name: &str) -> &'static [Example] {
         "report" => REPORT,
         "makeldif" => MAKELDIF,
         "merge" => MERGE,
+        "cluster run" => CLUSTER_RUN,
+        "agent" => AGENT,
+        "agents" => AGENTS,
         "cluster" | "cluster keys" => CLUSTER_KEYS,
         "cluster check" => CLUSTER_CHECK,
         "cluster manifest" => CLUSTER_MANIFEST,

@@ -22,6 +22,8 @@ pub(crate) enum Exit {
     Partial,
     /// A figure is worse than that of the baseline (compare, ab).
     Regression,
+    /// The broker of a cluster was away for too long.
+    PlaneLost,
     /// Refused, since it would have touched what it must not.
     Unsafe,
     /// Nothing could be claimed of the target (find-max).
@@ -46,7 +48,7 @@ pub(crate) enum Exit {
 
 impl Exit {
     /// Every exit that has a number of its own.
-    pub(crate) const ALL: [Self; 16] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Ok,
         Self::Failed,
         Self::Usage,
@@ -54,6 +56,7 @@ impl Exit {
         Self::Undecided,
         Self::Partial,
         Self::Regression,
+        Self::PlaneLost,
         Self::Unsafe,
         Self::NoClaim,
         Self::Aborted,
@@ -75,6 +78,7 @@ impl Exit {
             Self::Undecided => 4,
             Self::Partial => 5,
             Self::Regression => 6,
+            Self::PlaneLost => 7,
             Self::Unsafe => 8,
             Self::NoClaim => 9,
             Self::Aborted => 10,
@@ -105,6 +109,9 @@ impl Exit {
             }
             Self::Regression => {
                 "A figure is worse than that of the baseline, by more than --tolerance."
+            }
+            Self::PlaneLost => {
+                "The broker of a cluster was away for more than 5 s. The agents stopped and kept their records."
             }
             Self::Unsafe => {
                 "Refused for safety: the run would have affected something that it must not."
@@ -141,7 +148,7 @@ mod tests {
         let mut codes: Vec<u8> = Exit::ALL.iter().map(|exit| exit.code()).collect();
         codes.sort_unstable();
         codes.dedup();
-        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 8, 9, 10, 80, 89, 99, 130, 143, 255]);
+        assert_eq!(codes, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 80, 89, 99, 130, 143, 255]);
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! of the [`Surroundings`]: nothing is printed and nothing is started here.
 
 pub(crate) mod advice;
+pub(crate) mod agent;
 pub(crate) mod args;
 pub(crate) mod arrivals;
 pub(crate) mod base_url;
@@ -12,6 +13,7 @@ pub(crate) mod cluster;
 pub(crate) mod cluster_check;
 pub(crate) mod cluster_keys;
 pub(crate) mod cluster_manifest;
+pub(crate) mod cluster_run;
 pub(crate) mod compare;
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
@@ -36,6 +38,7 @@ pub(crate) mod names_matrix;
 mod options;
 pub(crate) mod output;
 mod pages;
+pub(crate) mod plane;
 mod properties;
 mod prose;
 #[cfg(test)]
@@ -69,8 +72,10 @@ use std::path::PathBuf;
 use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ErrorKind};
 
+use agent::{AgentArgs, AgentsArgs};
 use args::{Brunt, CalibrateArgs, MergeArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
 use cluster::ClusterKind;
+use cluster_run::ClusterRunArgs;
 use compare::{AbArgs, CompareArgs, TrendArgs};
 use dhcp::args::DhcpArgs;
 use exit::Exit;
@@ -139,8 +144,12 @@ pub(crate) enum Command {
     Makeldif(MakeldifArgs),
     /// Merge the records of the nodes of a run.
     Merge(MergeArgs),
-    /// Prepare several machines for a run.
+    /// Make several machines one run.
     Cluster(ClusterKind),
+    /// Be one of them.
+    Agent(Box<AgentArgs>),
+    /// List those that wait.
+    Agents(Box<AgentsArgs>),
     /// Compare runs.
     Compare(CompareArgs),
     /// Run two commands in turn and compare them.
@@ -322,6 +331,13 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Sizing(args) => Command::Sizing(args),
         Verb::Makeldif(args) => Command::Makeldif(args),
         Verb::Merge(args) => Command::Merge(args),
+        Verb::Cluster { kind: ClusterKind::Run(args) } => {
+            // What the inner command may show of its words, only its own grammar knows.
+            let own = typed.into_iter().take_while(|word| word != "--").collect();
+            Command::Cluster(ClusterKind::Run(Box::new(ClusterRunArgs { typed: own, ..*args })))
+        }
+        Verb::Agent(args) => Command::Agent(args),
+        Verb::Agents(args) => Command::Agents(args),
         Verb::Cluster { kind } => Command::Cluster(kind),
         Verb::Compare(args) => Command::Compare(args),
         Verb::Ab(args) => Command::Ab(args),

@@ -18,10 +18,11 @@ use super::tool::Tool;
 use super::ubench::{self, Ubench};
 
 /// The commands that have two words, as their pages are called.
-const OF_TWO_WORDS: [&str; 12] = [
+const OF_TWO_WORDS: [&str; 13] = [
     "cluster-check",
     "cluster-keys",
     "cluster-manifest",
+    "cluster-run",
     "import-curl",
     "import-har",
     "import-openapi",

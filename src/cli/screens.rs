@@ -70,6 +70,21 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
+        "cluster run",
+        &[
+            ("keys", "Directory that 'brunt cluster keys' made"),
+            ("nats", "Address of nats-server"),
+            ("agents", "Number of agents that share the run"),
+            ("local", "Start so many agents here, to try it out"),
+            ("on_loss", "If an agent is lost [default: stop]"),
+            ("objectives", "Objective, such as 'p99<20ms'"),
+            ("record", "Write the record of the run as JSON"),
+            ("html", "Write the run as one HTML page"),
+            ("seed", "Seed for all random values"),
+            ("command", "The command that makes the load"),
+        ],
+    ),
+    (
         "sizing",
         &[
             ("file", "What find-max wrote with --record"),
@@ -80,6 +95,26 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
             ("tested_servers", "Servers that answered the search"),
             ("cores", "Cores of each of them"),
             ("format", "text, json or html"),
+        ],
+    ),
+    (
+        "cluster run",
+        &[
+            ("agents", "Number of agents that share the run"),
+            ("local", "Start this number of agents here, to try it"),
+            ("on_loss", "When an agent is lost: stop or go-on"),
+            ("keys", "Directory that 'brunt cluster keys' made"),
+            ("objectives", ""),
+            ("record", "Write the record of the run as JSON"),
+        ],
+    ),
+    (
+        "agent",
+        &[
+            ("keys", "Directory that 'brunt cluster keys' made"),
+            ("nats", "Address of nats-server"),
+            ("policy", "What its owner permits (TOML)"),
+            ("once", "Take part in one run, and end"),
         ],
     ),
     (
@@ -304,7 +339,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("DHCP, HTTP", &["perfdhcp", "http", "loadgen"]),
     ("Plans", &["run", "import"]),
     ("Stores", &["leases", "names", "mysql_ubench", "sqlite_ubench", "memfile_ubench"]),
-    ("Capacity", &["find-max", "sizing", "cluster"]),
+    ("Capacity", &["find-max", "sizing", "cluster", "agent", "agents"]),
     ("Results", &["report", "merge", "compare", "ab", "trend", "serve", "push"]),
 ];
 

@@ -1,14 +1,18 @@
 //! The commands beside the tools that measure, a file each.
 
 mod ab;
+mod agent;
+mod agents;
 mod calibrate;
 mod cluster_check;
 mod cluster_keys;
 mod cluster_manifest;
+mod cluster_run;
 mod compare;
 mod find_max;
 mod loopback;
 mod merge;
+mod plane;
 mod push;
 mod quickstart;
 mod rates;
@@ -23,10 +27,13 @@ mod target_rest;
 mod trend;
 
 pub(crate) use ab::ab;
+pub(crate) use agent::{agent, end_with_agent};
+pub(crate) use agents::agents;
 pub(crate) use calibrate::calibrate;
 pub(crate) use cluster_check::cluster_check;
 pub(crate) use cluster_keys::cluster_keys;
 pub(crate) use cluster_manifest::cluster_manifest;
+pub(crate) use cluster_run::cluster_run;
 pub(crate) use compare::compare;
 pub(crate) use find_max::find_max;
 pub(crate) use merge::merge;

@@ -96,6 +96,11 @@ pub(crate) trait Protocol {
         Err("only the LDAP rate tools can; give kea:SOCKET or pid:PID".to_owned())
     }
 
+    /// The record of the run, where its protocol knows better than what was measured here.
+    fn record(&self, made: Record) -> Result<Record, String> {
+        Ok(made)
+    }
+
     /// Gives back to the target what the run took from it, before the record is made.
     fn clean_up(&self, stop: &Stop) -> Result<(), String> {
         let _ = stop;
@@ -191,6 +196,7 @@ pub(crate) fn carry_out(
     let ending = ending(&engine, ended_by);
     let conclusion = measured.conclusion(head.clone(), &names, ending.clone());
     let record = conclusion.record().map_err(|error| format!("failed to {error}"))?;
+    let record = protocol.record(record)?;
     let record =
         Record { monitors, started: begun(job, &engine).unwrap_or(record.started), ..record };
     let written = files::write(&record, &measured, output, &mut losses).map(PathBuf::from);

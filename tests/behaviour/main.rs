@@ -4,6 +4,7 @@
 //! What each operation puts on the wire is not looked at here.
 
 mod built_in;
+mod cluster;
 mod compared;
 mod comparisons;
 mod curves;

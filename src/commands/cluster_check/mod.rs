@@ -5,7 +5,7 @@
 //! coordinator makes its bundle of that, and an agent judges an order by it before anything is sent: neither believes
 //! the other.
 
-mod rules;
+pub(crate) mod rules;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -168,39 +168,33 @@ fn examine(words: &[String]) -> Result<Needs, Refusal> {
     access::confine();
     let line: Vec<String> =
         std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
-    let after = words.get(1..).unwrap_or_default();
     let signals = Signals::default();
-    let (command, rate, run) = match read(&line, &Machine)? {
+    let command = read(&line, &Machine)?;
+    rules::ordered(&command, words).map_err(|why| refused(&why))?;
+    let (command, rate, run) = match command {
         Command::Rate(args) => {
-            rules::rate(&args, after).map_err(|why| refused(&why))?;
             let rate = peak(&tools::ldap::examine(&args)?);
             (args.tool.name().to_owned(), rate, args.output.run)
         }
         Command::Perfdhcp(args) => {
-            rules::perfdhcp(&args, after).map_err(|why| refused(&why))?;
             let rate = peak(&tools::dhcp::examine(&args, &signals)?);
             ("perfdhcp".to_owned(), rate, args.output.run)
         }
         Command::Http(args) => {
-            rules::http(&args, after).map_err(|why| refused(&why))?;
             let job = tools::flow::http::prepare(&args)?.job;
             ("http".to_owned(), peak(&job.load).filter(|_| !job.several), args.output.run)
         }
         Command::Run(args) => {
-            rules::run(&args, after).map_err(|why| refused(&why))?;
             let job = tools::flow::plan::examine(&args)?.job;
             ("run".to_owned(), peak(&job.load).filter(|_| !job.several), args.output.run)
         }
         Command::Names(NamesKind::Lookup(args)) => {
-            rules::lookup(&args, after).map_err(|why| refused(&why))?;
             let rate = peak(&tools::names::prepare(&args)?.job.load);
             ("names lookup".to_owned(), rate, args.output.run)
         }
         _ => {
             let name = words.first().map_or("", String::as_str);
-            return Err(refused(&format!(
-                "'{name}' cannot be ordered: a cluster runs the LDAP rate tools, perfdhcp, http, run and names lookup"
-            )));
+            return Err(refused(&format!("'{name}' cannot be ordered")));
         }
     };
     let files = access::opened()

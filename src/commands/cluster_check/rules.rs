@@ -7,8 +7,9 @@
 
 use brunt_redact::{is_secret_header, is_secret_name, text, url};
 
-use crate::cli::dhcp::args::DhcpArgs;
+use crate::cli::Command;
 use crate::cli::http::HttpArgs;
+use crate::cli::names::NamesKind;
 use crate::cli::names_lookup::LookupArgs;
 use crate::cli::output::OutputArgs;
 use crate::cli::rate::RateArgs;
@@ -23,16 +24,59 @@ const WRITES: &str =
 const SECRET: &str = "holds a secret, and orders refer to secrets";
 
 /// What is wrong with a command line as an order, if something is: an option, and why.
-pub(super) type Judged = Result<(), String>;
+pub(crate) type Judged = Result<(), String>;
+
+/// Whether a command line of these words may be ordered of other people's agents.
+pub(crate) fn ordered(command: &Command, line: &[String]) -> Judged {
+    shared(command, line)?;
+    match command {
+        Command::Rate(args) => rate(args, line.get(1..).unwrap_or_default()),
+        Command::Http(args) => http(args),
+        Command::Run(args) => run(args),
+        Command::Names(NamesKind::Lookup(args)) => lookup(args),
+        _ => Ok(()),
+    }
+}
+
+/// Whether several agents can share it at all, whoever they belong to: it makes load, and leaves results to the
+/// coordinator.
+pub(crate) fn shared(command: &Command, line: &[String]) -> Judged {
+    let after = line.get(1..).unwrap_or_default();
+    match command {
+        Command::Rate(args) => {
+            results(&args.output.run, after)?;
+            never("--outputFile", args.output.file.is_some(), WRITES)
+        }
+        Command::Perfdhcp(args) => {
+            results(&args.output.run, after)?;
+            never("-w", args.output.wrapped.is_some(), "runs a program")
+        }
+        Command::Http(args) => {
+            outputs(&args.output, &args.trace, after)?;
+            never("--to-plan", args.to_plan, "makes no load")
+        }
+        Command::Run(args) => {
+            outputs(&args.output, &args.trace, after)?;
+            never("--check", args.check, "makes no load")?;
+            never("--schema", args.schema, "makes no load")?;
+            let standard = args.plan.as_ref().is_some_and(|path| path.as_os_str() == "-");
+            never("-", standard, "is this machine's standard input: name the file of the plan")
+        }
+        Command::Names(NamesKind::Lookup(args)) => results(&args.output.run, after),
+        _ => {
+            let name = line.first().map_or("", String::as_str);
+            Err(format!(
+                "'{name}' cannot be ordered: a cluster runs the LDAP rate tools, perfdhcp, http, run and names lookup"
+            ))
+        }
+    }
+}
 
 fn never(option: &str, given: bool, why: &str) -> Judged {
     if given { Err(format!("{option} {why}")) } else { Ok(()) }
 }
 
-/// An LDAP rate tool; `words` are those after its name.
-pub(super) fn rate(args: &RateArgs, words: &[String]) -> Judged {
-    results(&args.output.run, words)?;
-    never("--outputFile", args.output.file.is_some(), WRITES)?;
+fn rate(args: &RateArgs, words: &[String]) -> Judged {
     let library = matches!(args.security.client, Some(ClientCertificate::Pkcs11 { .. }));
     never("--usePkcs11KeyStore", library, "loads a library into the agent")?;
     let kerberos = match &args.identity {
@@ -59,16 +103,7 @@ pub(super) fn rate(args: &RateArgs, words: &[String]) -> Judged {
     ))
 }
 
-/// perfdhcp.
-pub(super) fn perfdhcp(args: &DhcpArgs, words: &[String]) -> Judged {
-    results(&args.output.run, words)?;
-    never("-w", args.output.wrapped.is_some(), "runs a program")
-}
-
-/// `brunt http`.
-pub(super) fn http(args: &HttpArgs, words: &[String]) -> Judged {
-    outputs(&args.output, &args.trace, words)?;
-    never("--to-plan", args.to_plan, "makes no load")?;
+fn http(args: &HttpArgs) -> Judged {
     let socket = args.connection.unix_socket.is_some();
     never("--unix-socket", socket, "leads past the addresses that an agent's owner allows")?;
     let literal = |text: &String| text.split(':').nth(1) != Some("env");
@@ -96,13 +131,7 @@ pub(super) fn http(args: &HttpArgs, words: &[String]) -> Judged {
     never("--body", body, &plan)
 }
 
-/// `brunt run`.
-pub(super) fn run(args: &RunArgs, words: &[String]) -> Judged {
-    outputs(&args.output, &args.trace, words)?;
-    never("--check", args.check, "makes no load")?;
-    never("--schema", args.schema, "makes no load")?;
-    let standard = args.plan.as_ref().is_some_and(|path| path.as_os_str() == "-");
-    never("-", standard, "is this machine's standard input: name the file of the plan")?;
+fn run(args: &RunArgs) -> Judged {
     let secret = args.set.iter().find(|set| {
         let (key, value) = set.split_once('=').unwrap_or((set, ""));
         let name = key.rsplit('.').next().unwrap_or_default();
@@ -115,9 +144,7 @@ pub(super) fn run(args: &RunArgs, words: &[String]) -> Judged {
     ))
 }
 
-/// `brunt names lookup`.
-pub(super) fn lookup(args: &LookupArgs, words: &[String]) -> Judged {
-    results(&args.output.run, words)?;
+fn lookup(args: &LookupArgs) -> Judged {
     never(
         "--socket",
         args.socket.is_some(),

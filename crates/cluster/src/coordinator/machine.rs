@@ -117,7 +117,12 @@ impl Coordinator {
         let rank = self.nodes.iter().position(|node| node.name == join.name)?;
         let node = self.nodes.get_mut(rank)?;
         if node.nonce != join.nonce {
-            node.twins += 1;
+            // One whose share is over asks for other work under another nonce.
+            node.twins += u64::from(!node.done);
+            return None;
+        }
+        if self.ending != Wish::Wait {
+            // It has not obeyed, and does not count as one that carries something out.
             return None;
         }
         node.heard = now;

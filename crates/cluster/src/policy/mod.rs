@@ -201,6 +201,11 @@ impl Policy {
         self.orders_from.as_deref()
     }
 
+    /// The variables of the agent's environment that an order may refer to.
+    pub fn variables(&self) -> &[String] {
+        &self.variables
+    }
+
     /// The directory of files that lie here already: those too large for a bundle, and secrets.
     pub fn data(&self) -> Option<&Path> {
         self.data.as_deref()

@@ -1,0 +1,75 @@
+//! The options of `brunt cluster run`, declared for clap. Their doc comments are their help; there is no logic here.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::output::duration;
+use super::plane::PlaneArgs;
+use super::run_options::RunOptions;
+
+/// What the help ends with.
+const AFTER: &str = "\
+The command after -- is one that makes load: an LDAP rate tool, perfdhcp, http, run or names lookup. Its rates, counts, \
+connections and users are of the whole run, which the agents share; no two use the same value, user or row.
+
+Files that the command reads must lie on every agent under the same relative name. Secrets are given by reference, \
+such as -w:env NAME, and are looked up on each agent.
+
+Exit codes: those of a run, and 1 the run did not begin; 5 an agent was lost; 7 the broker was away for more than 5 s; 8 \
+an agent's owner does not allow the run.";
+
+/// Options of `brunt cluster run`.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(after_long_help = AFTER)]
+pub(crate) struct ClusterRunArgs {
+    /// Number of agents that share the run
+    #[arg(long, value_name = "NUMBER", required_unless_present = "local", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) agents: Option<u32>,
+    /// Start this number of agents on this machine, with a broker of their own, for trying and testing
+    ///
+    /// It needs nats-server. A run is no faster for it than in one process.
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["agents", "keys", "nats", "creds", "token", "tls_ca"], value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub(crate) local: Option<u32>,
+    /// What happens to the others when an agent is lost
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) on_loss: OnLoss,
+    /// How long to wait for agents, and then for their connections, such as 2m
+    #[arg(long, value_name = "DURATION", default_value = "60s", value_parser = duration)]
+    pub(crate) patience: Option<Duration>,
+    /// File with the key that signs orders. Default: order.seed in --keys
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sign: Option<PathBuf>,
+    /// Seed for all random values. Default: a new one for each run, stated in the record
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) seed: Option<u64>,
+    /// Show no progress
+    #[arg(long, conflicts_with = "live")]
+    pub(crate) quiet: bool,
+    /// With --local: keep the agents' own records in this directory
+    #[arg(long, value_name = "DIR", requires = "local")]
+    pub(crate) records: Option<PathBuf>,
+    /// Where results go.
+    #[command(flatten)]
+    pub(crate) run: RunOptions,
+    /// How the broker is reached.
+    #[command(flatten)]
+    pub(crate) plane: PlaneArgs,
+    /// The command that makes the load
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+    /// The command line as a record may show it: secrets starred.
+    #[arg(skip)]
+    pub(crate) typed: Vec<String>,
+}
+
+/// What happens to the others when an agent is lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OnLoss {
+    /// They end in good order
+    #[default]
+    Stop,
+    /// They go on with their shares
+    GoOn,
+}

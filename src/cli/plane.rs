@@ -1,0 +1,44 @@
+//! How the broker of a cluster is reached: options of the agent, of its coordinator and of whoever lists agents.
+
+use std::path::PathBuf;
+
+use brunt_cluster::message::Name;
+use clap::Args;
+
+/// How the broker is reached.
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
+#[command(next_help_heading = "Broker")]
+#[expect(clippy::doc_markdown, reason = "what stands here is shown on a terminal")]
+pub(crate) struct PlaneArgs {
+    /// Directory that 'brunt cluster keys' made for this machine: broker, login and certificates
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["creds", "token", "tls_ca", "tls_cert", "tls_key"])]
+    pub(crate) keys: Option<PathBuf>,
+    /// Address of nats-server, such as tls://nats.lab:4222
+    ///
+    /// Without TLS only an address of this machine is used.
+    #[arg(long, value_name = "URL")]
+    pub(crate) nats: Option<String>,
+    /// Credentials file (JWT and seed), or a file with the seed of an nkey
+    #[arg(long, value_name = "FILE")]
+    pub(crate) creds: Option<PathBuf>,
+    /// File with the token of the broker
+    #[arg(long, value_name = "FILE")]
+    pub(crate) token: Option<PathBuf>,
+    /// Certificates of the authorities that may vouch for the broker (PEM). Default: those of the system
+    #[arg(long, value_name = "FILE")]
+    pub(crate) tls_ca: Option<PathBuf>,
+    /// Certificate of this client (PEM), for mutual TLS
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// Private key (PEM) for --tls-cert
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Pool of agents, one of several that share a broker
+    #[arg(long, value_name = "NAME", default_value = "default", value_parser = name)]
+    pub(crate) pool: Option<Name>,
+}
+
+/// The name of an agent or a pool.
+pub(crate) fn name(text: &str) -> Result<Name, String> {
+    text.parse().map_err(|_| "write 1 to 64 letters, digits, - and _".to_owned())
+}

@@ -1,0 +1,302 @@
+//! How an agent carries one order out: its [`Share`] says what to do, a [`Child`] does it, and the plane is told.
+
+use std::collections::VecDeque;
+use std::future::Future;
+use std::pin::Pin;
+use std::time::Duration;
+
+use brunt_cluster::agent::{Act, REPORT_EVERY, Share};
+use brunt_cluster::message::{Order, Sealed, Stage, Word, write_report};
+use brunt_cluster::policy::Permit;
+use brunt_exchange::{Clock as _, Monotonic};
+use serde::Deserialize;
+use tokio::sync::oneshot::Receiver;
+
+use super::child::{Child, Ended, Making};
+use super::judge::{Judged, judge};
+use super::{Agent, Carried};
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::commands::plane::Ticks;
+use crate::console;
+use crate::run::signals::Urgency;
+
+/// How often a share is looked at.
+const TICK: Duration = Duration::from_millis(10);
+/// How long an answer is waited for before the report is sent again.
+const ANSWER: Duration = Duration::from_millis(500);
+
+/// An answer that is waited for.
+type Answer<'a> = Pin<Box<dyn Future<Output = Option<Vec<u8>>> + 'a>>;
+
+/// What of a line of events an agent looks at.
+#[derive(Deserialize)]
+struct Line {
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+/// A share that is carried out.
+struct Work<'a> {
+    agent: &'a Agent<'a>,
+    share: Share,
+    /// What the owner says of the order, while that is not known.
+    judging: Option<Receiver<Judged>>,
+    child: Option<Child>,
+    clock: Monotonic,
+    /// Whether the run has not said that it is ready.
+    waiting: bool,
+    /// How urgently this program was asked to end, as far as the share knows.
+    urgency: Urgency,
+    left: Option<bool>,
+}
+
+impl Agent<'_> {
+    /// Carries an order out until it is over and all is told.
+    pub(super) async fn carry_out(&self, order: Order) -> Result<Carried, Refusal> {
+        console::say(&format!(
+            "run {}: share {} of {}: {}",
+            short(&order.run),
+            order.rank,
+            order.of,
+            order.argv.join(" ")
+        ));
+        let clock = Monotonic::new();
+        let share = Share::new(order, self.name.clone(), clock.now().since_origin());
+        let mut work = Work {
+            agent: self,
+            share,
+            judging: None,
+            child: None,
+            clock,
+            waiting: true,
+            urgency: Urgency::Run,
+            left: None,
+        };
+        work.prepare();
+        work.go_on().await;
+        Ok(work.end())
+    }
+}
+
+impl Work<'_> {
+    fn now(&self) -> Duration {
+        self.clock.now().since_origin()
+    }
+
+    /// Has the order judged; what this program's own coordinator orders needs no permission.
+    fn prepare(&mut self) {
+        if self.agent.args.local.is_some() {
+            return self.start(Ok(None));
+        }
+        let policy = self.agent.policy();
+        match policy.and_then(|policy| judge(self.share.order().clone(), policy)) {
+            Ok(judging) => self.judging = Some(judging),
+            Err(why) => self.refuse(why),
+        }
+    }
+
+    /// Starts the run of an order that was judged, unless it was ended meanwhile.
+    fn start(&mut self, judged: Result<Option<Permit>, String>) {
+        self.judging = None;
+        if self.share.stage().is_over() {
+            return;
+        }
+        match judged.and_then(|permit| self.child(permit)) {
+            Ok(child) => self.child = Some(child),
+            Err(why) => self.refuse(why),
+        }
+    }
+
+    fn child(&self, permit: Option<Permit>) -> Result<Child, String> {
+        let policy = self.agent.policy()?;
+        Child::start(&Making {
+            order: self.share.order(),
+            records: self.agent.records(),
+            permit,
+            data: policy.data(),
+        })
+    }
+
+    fn refuse(&mut self, why: String) {
+        console::say(&format!("refused: {why}"));
+        if let Some(child) = &mut self.child {
+            child.interrupt();
+        }
+        let now = self.now();
+        self.share.refuse(why, now);
+    }
+
+    async fn go_on(&mut self) {
+        let nats = &self.agent.nats;
+        let mut ticks = Ticks::every(TICK);
+        let mut pending: Option<Answer<'_>> = None;
+        let mut next = Duration::ZERO;
+        let mut lines: VecDeque<Vec<u8>> = VecDeque::new();
+        while self.left.is_none() {
+            let now = self.now();
+            if pending.is_none() && now >= next {
+                let (report, piece) = self.share.report(now, console::now().as_millisecond());
+                next = now + REPORT_EVERY;
+                pending = Some(Box::pin(nats.request(
+                    self.share.subject(),
+                    write_report(&report, &piece),
+                    ANSWER,
+                )));
+            }
+            let answered = tokio::select! {
+                answer = answer(&mut pending) => Some(answer),
+                line = line(&mut self.child) => { lines.push_back(line); None }
+                judged = judged(&mut self.judging) => { self.start(judged.map(Some)); None }
+                () = ticks.next() => None,
+            };
+            if let Some(answer) = answered {
+                pending = None;
+                if let Some(answer) = answer {
+                    self.hear(&answer);
+                    next = next.min(self.now() + self.share.pause());
+                }
+            }
+            for line in lines.drain(..) {
+                self.tell(&line);
+            }
+            self.look();
+        }
+    }
+
+    /// A report was answered.
+    fn hear(&mut self, answer: &[u8]) {
+        let Ok(policy) = self.agent.policy() else { return };
+        let trust = |text: &[u8], signature: &[u8]| policy.signer(text, signature).is_ok();
+        let Ok(word) = Sealed::open::<Word>(answer, &trust) else { return };
+        let now = self.now();
+        let acts = self.share.answered(&word, now);
+        self.act(acts);
+    }
+
+    /// The run has told a line.
+    fn tell(&mut self, line: &[u8]) {
+        if matches!(self.share.stage(), Stage::Refused { .. }) {
+            return;
+        }
+        self.share.tell(line);
+        if !self.waiting {
+            return;
+        }
+        let Ok(line) = serde_json::from_slice::<Line>(line) else { return };
+        if line.kind == "ready" {
+            self.waiting = false;
+            self.share.ready();
+        }
+    }
+
+    /// What time, the run and this program's own user have done meanwhile.
+    fn look(&mut self) {
+        let urgency = self.agent.signals.stop().urgency();
+        if urgency != self.urgency {
+            self.urgency = urgency;
+            self.share.end_by_itself("the agent was ended on its own machine");
+            if urgency == Urgency::Abort
+                && let Some(child) = &mut self.child
+            {
+                child.interrupt();
+            }
+        }
+        let now = self.now();
+        let acts = self.share.tick(now);
+        self.act(acts);
+        let Some(child) = &mut self.child else { return };
+        // All it told comes first. Of a run that has opened nothing, the end of its lines is known once it is asked for.
+        if let Some(Ended { code }) = child.ended()
+            && child.lines.is_closed()
+            && child.lines.is_empty()
+            && !self.share.stage().is_over()
+        {
+            let said = child.said();
+            let last = said.lines().last().unwrap_or_default();
+            if code == Some(Exit::Unsafe.code().into()) && self.waiting {
+                // The fence that the owner's targets put around it.
+                return self.refuse(last.trim_start_matches("refused: ").to_owned());
+            }
+            if code != Some(0) && self.waiting {
+                let code = code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
+                self.share.end_by_itself(&format!("its run ended with {code}: {last}"));
+            }
+            let now = self.now();
+            self.share.ended(code, now);
+        }
+    }
+
+    fn act(&mut self, acts: Vec<Act>) {
+        for act in acts {
+            match act {
+                Act::Start(at) => {
+                    let ahead = at.saturating_sub(self.now());
+                    let moment =
+                        console::now().checked_add(ahead).unwrap_or_else(|_| console::now());
+                    if let Some(child) = &mut self.child {
+                        child.begin(moment);
+                    }
+                }
+                Act::Stop | Act::Abort => match &mut self.child {
+                    Some(child) => child.interrupt(),
+                    None if self.share.stage().is_over() => {}
+                    // Its run was not started, and will not be.
+                    None => {
+                        let now = self.now();
+                        self.share.ended(None, now);
+                    }
+                },
+                Act::Leave { delivered } => self.left = Some(delivered),
+            }
+        }
+    }
+
+    fn end(self) -> Carried {
+        let refused = matches!(self.share.stage(), Stage::Refused { .. });
+        let delivered = self.left == Some(true);
+        let how = match self.share.stage() {
+            Stage::Refused { .. } => "refused".to_owned(),
+            Stage::Ended { why: Some(why), .. } => why.clone(),
+            _ if delivered => "over, and all of it delivered".to_owned(),
+            _ => "over, and not all of it delivered".to_owned(),
+        };
+        let record = self.child.as_ref().filter(|child| child.record().exists());
+        let record = record.map(|child| format!("; record: {}", child.record().display()));
+        let run = short(&self.share.order().run).to_owned();
+        console::say(&format!("run {run}: {how}{}", record.unwrap_or_default()));
+        Carried { delivered, refused }
+    }
+}
+
+fn short(run: &str) -> &str {
+    run.get(..8).unwrap_or(run)
+}
+
+/// The answer that is waited for; never, if none is.
+async fn answer(pending: &mut Option<Answer<'_>>) -> Option<Vec<u8>> {
+    match pending {
+        Some(answer) => answer.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The next line of the run; never, if there is none.
+async fn line(child: &mut Option<Child>) -> Vec<u8> {
+    if let Some(child) = child
+        && let Some(line) = child.lines.recv().await
+    {
+        return line;
+    }
+    std::future::pending().await
+}
+
+/// What the owner says of the order; never, if nobody is asked.
+async fn judged(judging: &mut Option<Receiver<Judged>>) -> Judged {
+    match judging {
+        Some(judging) => {
+            judging.await.unwrap_or_else(|_| Err("the order could not be judged".to_owned()))
+        }
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,71 @@
+//! Whether the owner of this agent permits an order, asked on a thread of its own: the command line is prepared by
+//! another process, which may read large files, and the coordinator has to hear of the agent meanwhile.
+
+use std::path::Path;
+
+use brunt_cluster::message::Order;
+use brunt_cluster::policy::{Permit, Policy};
+use tokio::sync::oneshot::{Receiver, channel};
+
+use super::child::spawn;
+use crate::cli::Refusal;
+use crate::commands::cluster_check::Needs;
+use crate::console;
+
+/// What is permitted, or why nothing is.
+pub(super) type Judged = Result<Permit, String>;
+
+/// Begins to judge an order.
+pub(super) fn judge(order: Order, policy: Policy) -> Result<Receiver<Judged>, String> {
+    let (tell, judged) = channel();
+    // Who has left does not want to know.
+    spawn("judge", move || drop(tell.send(permitted(&order, &policy))))?;
+    Ok(judged)
+}
+
+fn permitted(order: &Order, policy: &Policy) -> Judged {
+    let directory = policy.data().unwrap_or(Path::new("."));
+    let needs = Needs::of(&order.argv, directory, policy.variables()).map_err(|it| why(&it))?;
+    // Whoever signed the order was looked at when it was read.
+    let signer = policy.orders_from().and_then(|keys| keys.first()).map(String::as_str);
+    let permit = needs.permitted(policy, share(order), signer, console::now());
+    permit.map_err(|refusal| why(&refusal))
+}
+
+/// Which part of the whole this share is.
+fn share(order: &Order) -> f64 {
+    let all: u64 = order.weights.iter().copied().map(u64::from).sum();
+    match order.weights.get(order.rank as usize) {
+        Some(weight) if all > 0 => f64::from(*weight) / all as f64,
+        _ => 1.0 / f64::from(order.of.max(1)),
+    }
+}
+
+/// The sentence of a refusal that goes to the coordinator.
+fn why(refusal: &Refusal) -> String {
+    let line = refusal.text.lines().map(str::trim).find(|line| !line.is_empty());
+    let line = line.unwrap_or("the command cannot be prepared");
+    let bare = line.strip_prefix("refused: ").or_else(|| line.strip_prefix("error: "));
+    bare.unwrap_or(line).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_is_what_its_weight_says() {
+        let order = |rank, weights: &[u32]| Order {
+            run: "ab".to_owned(),
+            epoch: 0,
+            nonce: String::new(),
+            rank,
+            of: 4,
+            weights: weights.to_vec(),
+            seed: 7,
+            argv: Vec::new(),
+        };
+        assert_eq!(share(&order(1, &[])).to_bits(), 0.25_f64.to_bits());
+        assert_eq!(share(&order(1, &[1, 5, 1, 1])).to_bits(), 0.625_f64.to_bits());
+    }
+}

@@ -1,0 +1,191 @@
+//! `brunt agent`: waits for orders, and carries out shares of runs.
+//!
+//! What is said and when is [`brunt_cluster`]'s; here are the sockets, the clock and the process. An order is judged by
+//! its owner's policy before anything is connected, and again by its rate once the run has said what its share is, which is
+//! before anything is sent.
+
+mod carried;
+mod child;
+mod judge;
+mod order;
+
+use std::path::Path;
+use std::time::Duration;
+
+use brunt_cluster::message::{Join, Name, Order, PROTOCOL, Sealed, hello};
+use brunt_cluster::plane::Nats;
+use brunt_cluster::policy::Policy;
+use brunt_record::Environment;
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use super::failed;
+use super::plane::{Ticks, connect, key_file, login, runtime};
+use crate::cli::Refusal;
+use crate::cli::agent::AgentArgs;
+use crate::cli::exit::Exit;
+use crate::console;
+use crate::run::signals::{Signals, Urgency};
+
+pub(crate) use child::end_with_agent;
+pub(crate) use order::{Agents, shown};
+
+/// How long an answer to a question for work is waited for, and how long until the next.
+const ASK_EVERY: Duration = Duration::from_millis(500);
+
+/// An agent.
+struct Agent<'a> {
+    args: &'a AgentArgs,
+    name: Name,
+    nats: Nats,
+    signals: &'a Signals,
+}
+
+/// How a share ended.
+struct Carried {
+    delivered: bool,
+    refused: bool,
+}
+
+/// Waits for orders until it is ended.
+pub(crate) fn agent(args: &AgentArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    if args.with_stdin || args.local.is_some() {
+        end_with_stdin(signals)?;
+    }
+    if let Some((index, count)) = args.local {
+        keep_to_part(index, count);
+    }
+    let host = Environment::read().host;
+    let login = login(&args.plane)?.map(|login| Name::of_host(&login.name));
+    let name = login.or_else(|| args.name.clone()).unwrap_or_else(|| Name::of_host(&host));
+    // A file that cannot be read is told now and not with the first order.
+    policy(args)?;
+    runtime()?.block_on(async {
+        let nats = connect(&args.plane, name.as_str()).await?;
+        let agent = Agent { args, name, nats, signals };
+        agent.serve(host).await
+    })
+}
+
+/// What the owner permits, as the file says now.
+fn policy(args: &AgentArgs) -> Result<Policy, Refusal> {
+    let path = args.policy.clone().or_else(|| key_file(&args.plane, "agent.toml"));
+    path.map_or_else(|| Ok(Policy::of_loopback()), |path| Policy::read(&path).map_err(failed))
+}
+
+impl Agent<'_> {
+    async fn serve(&self, host: String) -> Result<Exit, Refusal> {
+        let pool = self.args.plane.pool.clone().unwrap_or_else(|| Name::of_host("default"));
+        let mut join = Join {
+            protocol: PROTOCOL,
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            name: self.name.clone(),
+            nonce: brunt_record::run_id(),
+            host,
+            cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+            rank: self.args.rank.or_else(launched),
+        };
+        if self.args.local.is_none() {
+            console::say(&format!(
+                "agent {} waits for orders in pool {pool}; ^C ends it",
+                self.name
+            ));
+        }
+        let mut ticks = Ticks::every(ASK_EVERY);
+        let (mut complained, mut foreign) = (None, false);
+        while self.signals.stop().urgency() == Urgency::Run {
+            let question = serde_json::to_vec(&join).map_err(failed)?;
+            let answer = self.nats.request(hello(&pool), question, ASK_EVERY).await;
+            let complaint = self.nats.complaint();
+            if let Some(why) = complaint.as_ref().filter(|_| complained != complaint) {
+                console::note(&format!("the broker says: {why}"));
+            }
+            complained = complaint;
+            match answer.map(|answer| self.read(&answer, &join.nonce)) {
+                Some(Ok(order)) => {
+                    let carried = self.carry_out(order).await?;
+                    if self.args.once {
+                        return Ok(carried.exit());
+                    }
+                    // Neither this order nor any word about it is ever obeyed again.
+                    join.nonce = brunt_record::run_id();
+                }
+                Some(Err(why)) if !foreign => {
+                    foreign = true;
+                    console::note(&format!("an order was not obeyed: {why}"));
+                }
+                Some(Err(_)) | None => {}
+            }
+            ticks.next().await;
+        }
+        Ok(Exit::Ok)
+    }
+
+    /// An order for this agent, if it is one that is obeyed.
+    fn read(&self, answer: &[u8], nonce: &str) -> Result<Order, String> {
+        let policy = self.policy()?;
+        let order: Order =
+            Sealed::open(answer, &|text, signature| policy.signer(text, signature).is_ok())
+                .map_err(|error| error.to_string())?;
+        let ours = order.nonce == nonce && order.rank < order.of;
+        if ours && brunt_cluster::message::is_run(&order.run) {
+            Ok(order)
+        } else {
+            Err("it is for another agent".to_owned())
+        }
+    }
+
+    fn policy(&self) -> Result<Policy, String> {
+        policy(self.args).map_err(|refusal| refusal.text.trim_end().to_owned())
+    }
+
+    fn records(&self) -> &Path {
+        &self.args.records
+    }
+}
+
+impl Carried {
+    fn exit(&self) -> Exit {
+        match self {
+            Self { refused: true, .. } => Exit::Unsafe,
+            Self { delivered: false, .. } => Exit::Partial,
+            _ => Exit::Ok,
+        }
+    }
+}
+
+/// The rank that a launcher gives, by the names of Kubernetes, Slurm and Nomad.
+fn launched() -> Option<u32> {
+    let names = ["JOB_COMPLETION_INDEX", "SLURM_PROCID", "NOMAD_ALLOC_INDEX"];
+    names.iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
+}
+
+/// Ends this program as a signal would when standard input ends.
+fn end_with_stdin(signals: &Signals) -> Result<(), Refusal> {
+    let stop = signals.stop();
+    let wait = move || {
+        let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
+        stop.request();
+    };
+    let spawned = std::thread::Builder::new().name("stdin".to_owned()).spawn(wait);
+    spawned.map(drop).map_err(|error| failed(format!("start a thread: {error}")))
+}
+
+/// Keeps to this part of the machine's cores: agents on one machine would all pin their first worker to the same.
+fn keep_to_part(index: usize, count: usize) {
+    let Ok(all) = sched_getaffinity(None) else { return };
+    let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|core| all.is_set(*core)).collect();
+    let (from, to) = (index * cores.len() / count, (index + 1) * cores.len() / count);
+    let mine = cores.get(from..to).filter(|mine| !mine.is_empty());
+    let Some(mine) =
+        mine.or_else(|| cores.get(index % cores.len().max(1)..).and_then(|it| it.get(..1)))
+    else {
+        return;
+    };
+    let mut only = CpuSet::new();
+    for core in mine {
+        only.set(*core);
+    }
+    // Where it is not allowed, agents share cores.
+    let _ = sched_setaffinity(None, &only);
+}

@@ -1,0 +1,187 @@
+//! What an order asks for, read as a command line, and the command line by which a child carries it out.
+//!
+//! What no order can do is in [`rules`]; what the owner of an agent permits is [`Policy`](brunt_cluster::policy::Policy)'s
+//! to judge. A coordinator reads a command line before it asks any agent, so that a slip of the pen is told at once. It
+//! need not have the files and variables that agents have, so what is missing here is taken to be there.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use brunt_cluster::message::Order;
+use brunt_drivers::secret::Secret;
+
+use crate::cli::names::NamesKind;
+use crate::cli::surroundings::{Machine, Surroundings};
+use crate::cli::{Command, read};
+use crate::commands::cluster_check::rules;
+
+/// Whose agents carry a command line out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Agents {
+    /// Those that a coordinator has started for itself, on its own machine.
+    Own,
+    /// Other people's.
+    Others,
+}
+
+/// How many words name a command.
+fn words_of_command(argv: &[String]) -> usize {
+    if argv.first().is_some_and(|word| word == "names") { 2 } else { 1 }
+}
+
+/// The words of a command line that such agents carry out, as a record may show them: secrets starred. The error says
+/// why none does.
+pub(crate) fn shown(words: &[String], agents: Agents) -> Result<Vec<String>, String> {
+    let typed: Vec<String> =
+        std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
+    let command = read(&typed, &Elsewhere(agents)).map_err(|refusal| {
+        let line = refusal.text.lines().next().unwrap_or_default();
+        format!("the command cannot be read: {}", line.trim_start_matches("error: "))
+    })?;
+    match agents {
+        Agents::Own => rules::shared(&command, words)?,
+        Agents::Others => rules::ordered(&command, words)?,
+    }
+    Ok(match command {
+        Command::Rate(args) => [vec![args.tool.name().to_owned()], args.redacted].concat(),
+        Command::Perfdhcp(args) => args.words,
+        Command::Http(args) => args.typed,
+        Command::Run(args) => args.typed,
+        Command::Names(NamesKind::Lookup(args)) => args.typed,
+        _ => Vec::new(),
+    })
+}
+
+/// The command line by which a child carries an order out, without the program's own name.
+pub(super) fn child_line(order: &Order, more: &[String]) -> Vec<String> {
+    let (command, rest) = order.argv.split_at(words_of_command(&order.argv).min(order.argv.len()));
+    let mut own = vec![
+        format!("--node={}/{}", order.rank, order.of),
+        "--seed".to_owned(),
+        order.seed.to_string(),
+        "--start-at=-".to_owned(),
+    ];
+    if !order.weights.is_empty() {
+        let weights: Vec<String> = order.weights.iter().map(ToString::to_string).collect();
+        own.push(format!("--weights={}", weights.join(",")));
+    }
+    own.extend(more.iter().cloned());
+    [command, &own, rest].concat()
+}
+
+/// This machine in the place of an agent's. Nobody is there to be asked for a password.
+struct Elsewhere(Agents);
+
+impl Elsewhere {
+    /// What is here, or else what stands for what agents have.
+    fn or_theirs<T>(&self, here: io::Result<T>, theirs: T) -> io::Result<T> {
+        match here {
+            Err(error) if self.0 == Agents::Others && error.kind() == io::ErrorKind::NotFound => {
+                Ok(theirs)
+            }
+            here => here,
+        }
+    }
+}
+
+impl Surroundings for Elsewhere {
+    fn variable(&self, name: &str) -> Option<String> {
+        let theirs = || (self.0 == Agents::Others).then(|| "x".to_owned());
+        Machine.variable(name).or_else(theirs)
+    }
+
+    fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.or_theirs(Machine.read(path), b"x\n".to_vec())
+    }
+
+    fn secret(&self, path: &Path) -> io::Result<Vec<u8>> {
+        self.or_theirs(Machine.secret(path), b"x\n".to_vec())
+    }
+
+    fn interactive(&self) -> bool {
+        false
+    }
+
+    fn ask(&self, _: &str) -> io::Result<Secret> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    /// What a user of this machine has set for tools of his own is no part of an order.
+    fn properties_files(&self) -> Vec<PathBuf> {
+        match self.0 {
+            Agents::Own => Machine.properties_files(),
+            Agents::Others => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(line: &str) -> Vec<String> {
+        line.split(' ').map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_concerns_one_machine_is_refused_by_its_name() {
+        let authrate = "authrate -h h -D uid=u -w p";
+        for (line, named) in [
+            (&*format!("{authrate} --record x.json"), "--record"),
+            (&format!("{authrate} --outputFile x"), "--outputFile"),
+            (&format!("{authrate} --monitor pid:1"), "--monitor"),
+            ("http --web http://127.0.0.1/", "--web"),
+            ("http --node 0/2 --seed 1 http://127.0.0.1/", "--node"),
+            ("http --events - http://127.0.0.1/", "--events"),
+            ("http --trace x.har http://127.0.0.1/", "--trace"),
+            ("run x.toml --start-at 12:00:00", "--start-at"),
+            ("leases sqlite", "leases"),
+            ("names matrix", "names"),
+            ("report x.json", "report"),
+            ("agent --nats x", "agent"),
+            ("", "''"),
+        ] {
+            let Err(why) = shown(&words(line), Agents::Own) else { panic!("{line}") };
+            assert!(why.contains(named), "{line}: {why}");
+        }
+    }
+
+    #[test]
+    fn an_order_of_others_carries_no_secret_and_needs_none_of_their_files_here() {
+        for (line, named) in [
+            ("authrate -h h -D uid=u -w password", "-w"),
+            ("http -H Authorization:x http://127.0.0.1/", "--header"),
+            ("names lookup --socket /run/nscd/socket", "--socket"),
+        ] {
+            let Err(why) = shown(&words(line), Agents::Others) else { panic!("{line}") };
+            assert!(why.contains(named) && !why.contains("password "), "{line}: {why}");
+            let own =
+                shown(&words(line), Agents::Own).unwrap_or_else(|why| panic!("{line}: {why}"));
+            assert!(!own.iter().any(|word| word == "password"), "{own:?}");
+        }
+        for line in
+            ["authrate -h h -D uid=u -w:file nowhere", "authrate -h h -D uid=u -w:env NOBODYS"]
+        {
+            assert!(shown(&words(line), Agents::Others).is_ok(), "{line}");
+            assert!(shown(&words(line), Agents::Own).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_share_is_said_behind_the_name_of_the_command() {
+        let order = |line: &str| Order {
+            run: "ab".to_owned(),
+            epoch: 0,
+            nonce: String::new(),
+            rank: 1,
+            of: 3,
+            weights: Vec::new(),
+            seed: 7,
+            argv: words(line),
+        };
+        let line = child_line(&order("names lookup -n 5"), &["--quiet".to_owned()]).join(" ");
+        assert_eq!(line, "names lookup --node=1/3 --seed 7 --start-at=- --quiet -n 5");
+        let line = child_line(&order("authrate -M 9 cn=x"), &[]).join(" ");
+        assert_eq!(line, "authrate --node=1/3 --seed 7 --start-at=- -M 9 cn=x");
+    }
+}

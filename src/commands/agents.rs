@@ -1,0 +1,69 @@
+//! `brunt agents`: who waits for orders.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use brunt_cluster::message::{Join, Name, hello};
+
+use super::failed;
+use super::plane::{Ticks, connect, runtime};
+use crate::cli::Refusal;
+use crate::cli::agent::AgentsArgs;
+use crate::cli::exit::Exit;
+use crate::console;
+
+/// An agent that waits asks twice a second.
+const LISTEN: Duration = Duration::from_millis(1_600);
+/// No more are listed.
+const AGENTS_MAX: usize = 10_000;
+
+/// Lists the agents that ask for work, and gives them none.
+pub(crate) fn agents(args: &AgentsArgs) -> Result<Exit, Refusal> {
+    let found = runtime()?.block_on(async {
+        let nats = connect(&args.plane, "coordinator").await?;
+        let pool = args.plane.pool.clone().unwrap_or_else(|| Name::of_host("default"));
+        let mut asking = nats.listen(hello(&pool)).await.map_err(failed)?;
+        let mut over = Ticks::every(LISTEN);
+        over.next().await;
+        let mut found: BTreeMap<(Name, String), Join> = BTreeMap::new();
+        loop {
+            tokio::select! {
+                () = over.next() => return Ok::<_, Refusal>(found),
+                request = asking.next() => {
+                    let Some(request) = request else { return Ok(found) };
+                    let join = serde_json::from_slice::<Join>(&request.payload);
+                    if let Ok(join) = join && found.len() < AGENTS_MAX {
+                        found.insert((join.name.clone(), join.nonce.clone()), join);
+                    }
+                }
+            }
+        }
+    })?;
+    if found.is_empty() {
+        console::say("no agent waits for orders in this pool");
+        return Ok(Exit::Failed);
+    }
+    let width = found.keys().map(|(name, _)| name.as_str().len()).max().unwrap_or(0).max(4);
+    let mut text = format!("{:<width$}  cores  version   host\n", "name");
+    for join in found.values() {
+        let (host, version) = (shown(&join.host), shown(&join.version));
+        let other = if join.misfit(env!("CARGO_PKG_VERSION")).is_some() {
+            "  (another version)"
+        } else {
+            ""
+        };
+        let _ = writeln!(
+            text,
+            "{:<width$}  {:>5}  {version:<8}  {host}{other}",
+            join.name.as_str(),
+            join.cores
+        );
+    }
+    console::print(&text)
+}
+
+/// A text of another machine, which must not act on the terminal.
+fn shown(text: &str) -> String {
+    text.chars().take(60).map(|c| if c.is_control() { '?' } else { c }).collect()
+}

@@ -1,0 +1,223 @@
+//! [`Conductor`]: the thread on which a coordinator hears its agents and answers them.
+//!
+//! Agents wait for an answer four times a second, whatever the program does with figures, files and screens. So hearing
+//! them is a thread of its own. What agents' runs tell is read on threads behind it, and waits there until the program
+//! takes it: an agent whose stream has no room is asked for it again.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use brunt_cluster::coordinator::{Asked, Coordinator, Standing, Told};
+use brunt_cluster::message::{Join, Name, Sealed, hello, read_report, reports};
+use brunt_cluster::plane::{Nats, Request};
+use brunt_cluster::signature::Signer;
+use brunt_exchange::{Clock as _, Monotonic};
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::feed::{Fed, Feed};
+use crate::cli::Refusal;
+use crate::cli::plane::PlaneArgs;
+use crate::commands::plane::{Ticks, connect, runtime};
+use crate::console;
+
+/// How often time passes for a coordinator.
+const TICK: Duration = Duration::from_millis(20);
+/// How long agents are answered after a run is over: those whose last answer was lost ask again.
+const AFTER: Duration = Duration::from_millis(600);
+/// How many intervals wait for the program to take them.
+const FED_MAX: usize = 64;
+
+/// What the program wishes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wish {
+    Begin,
+    Stop,
+    Abort,
+}
+
+/// What is heard.
+pub(super) enum News {
+    /// What has happened to agents, and how they are called.
+    Told(Told, Arc<[String]>),
+    /// It is all over; what is known of each agent.
+    Over(Vec<Standing>),
+    /// The broker cannot be used.
+    Failed(Refusal),
+}
+
+/// A coordinator that goes on by itself.
+pub(super) struct Conductor {
+    wishes: UnboundedSender<Wish>,
+    pub(super) news: Receiver<News>,
+    pub(super) fed: Receiver<(u32, Fed)>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Conductor {
+    /// Begins to gather agents.
+    pub(super) fn start(
+        plane: &PlaneArgs,
+        asked: Asked,
+        signer: Option<Signer>,
+    ) -> Result<Self, Refusal> {
+        let (wishes, incoming) = unbounded_channel();
+        let (tell, news) = channel();
+        let (give, fed) = sync_channel(FED_MAX);
+        let plane = plane.clone();
+        let act = move || {
+            let failed = tell.clone();
+            let run = || {
+                runtime()?.block_on(async move {
+                    let nats = connect(&plane, "coordinator").await?;
+                    conduct(&plane, nats, asked, signer, incoming, (tell, give)).await
+                })
+            };
+            if let Err(refusal) = run() {
+                let _ = failed.send(News::Failed(refusal));
+            }
+        };
+        let thread = std::thread::Builder::new().name("conductor".to_owned()).spawn(act);
+        let thread = thread
+            .map_err(|error| Refusal::failed(format!("failed to start a thread: {error}")))?;
+        Ok(Self { wishes, news, fed, thread: Some(thread) })
+    }
+
+    /// Has this done.
+    pub(super) fn wish(&self, wish: Wish) {
+        // If the thread is over, so is the run.
+        let _ = self.wishes.send(wish);
+    }
+
+    /// Waits until all agents know that it is over.
+    pub(super) fn finish(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+/// One run, as this thread sees it.
+struct Run {
+    nats: Nats,
+    coordinator: Coordinator,
+    feeds: Vec<Feed>,
+    signer: Option<Signer>,
+    clock: Monotonic,
+    prefix: String,
+    tell: Sender<News>,
+    feed: SyncSender<(u32, Fed)>,
+    over: Option<Duration>,
+}
+
+async fn conduct(
+    plane: &PlaneArgs,
+    nats: Nats,
+    asked: Asked,
+    signer: Option<Signer>,
+    mut wished: UnboundedReceiver<Wish>,
+    (tell, feed): (Sender<News>, SyncSender<(u32, Fed)>),
+) -> Result<(), Refusal> {
+    let refused = |error| Refusal::failed(format!("failed to {error}"));
+    let pool = plane.pool.clone().unwrap_or_else(|| Name::of_host("default"));
+    let mut reported = nats.listen(reports(&asked.run, asked.epoch)).await.map_err(refused)?;
+    let mut hellos = nats.listen(hello(&pool)).await.map_err(refused)?;
+    let clock = Monotonic::new();
+    let prefix = reports(&asked.run, asked.epoch).trim_end_matches('*').to_owned();
+    let coordinator = Coordinator::new(asked, clock.now().since_origin());
+    let mut run =
+        Run { nats, coordinator, feeds: Vec::new(), signer, clock, prefix, tell, feed, over: None };
+    let mut ticks = Ticks::every(TICK);
+    while run.over.is_none_or(|over| run.now().saturating_sub(over) < AFTER) {
+        tokio::select! {
+            Some(wish) = wished.recv() => run.obey(wish),
+            Some(request) = reported.next() => run.report(request).await,
+            Some(request) = hellos.next() => run.join(request).await,
+            () = ticks.next() => {
+                let now = run.now();
+                run.coordinator.tick(now, run.nats.is_connected());
+            }
+        }
+        run.pass_on();
+    }
+    run.nats.flush().await;
+    Ok(())
+}
+
+impl Run {
+    fn now(&self) -> Duration {
+        self.clock.now().since_origin()
+    }
+
+    fn seal(&self, value: &impl serde::Serialize) -> Vec<u8> {
+        Sealed::new(value, &|text| Some(self.signer.as_ref()?.sign(text))).bytes()
+    }
+
+    fn obey(&mut self, wish: Wish) {
+        let now = self.now();
+        match wish {
+            Wish::Begin => self.coordinator.begin(now),
+            Wish::Stop => self.coordinator.stop(),
+            Wish::Abort => self.coordinator.abort(),
+        }
+    }
+
+    async fn join(&mut self, request: Request) {
+        // An agent is a stranger until it has an order.
+        if request.payload.len() > 4_096 {
+            return;
+        }
+        let Ok(join) = serde_json::from_slice::<Join>(&request.payload) else { return };
+        let now = self.now();
+        if let Some(order) = self.coordinator.join(&join, now) {
+            self.nats.answer(&request, self.seal(&order)).await;
+        }
+        self.pass_on();
+    }
+
+    async fn report(&mut self, request: Request) {
+        let name =
+            request.subject.strip_prefix(&self.prefix).and_then(|name| name.parse::<Name>().ok());
+        let (Some(name), Ok((report, piece))) = (name, read_report(&request.payload)) else {
+            return;
+        };
+        let (now, wall) = (self.now(), console::now().as_millisecond());
+        let feeds = &self.feeds;
+        let mut take =
+            |rank: u32, piece| feeds.get(rank as usize).is_some_and(|feed| feed.offer(piece));
+        let word = self.coordinator.report(&name, &report, piece, (now, wall), &mut take);
+        if let Some(word) = word {
+            self.nats.answer(&request, self.seal(&word)).await;
+        }
+    }
+
+    /// Hands on what has happened.
+    fn pass_on(&mut self) {
+        while let Some(told) = self.coordinator.told() {
+            let labels: Arc<[String]> = self.coordinator.labels().into();
+            match &told {
+                Told::Ordered => self.feeds = self.feeds_of(&labels),
+                Told::Over => {
+                    self.over = Some(self.now());
+                    self.feeds.iter_mut().for_each(Feed::close);
+                }
+                _ => {}
+            }
+            let over = told == Told::Over;
+            let _ = self.tell.send(News::Told(told, labels));
+            if over {
+                let _ = self.tell.send(News::Over(self.coordinator.standings()));
+            }
+        }
+    }
+
+    fn feeds_of(&self, labels: &[String]) -> Vec<Feed> {
+        let feeds = labels.iter().enumerate().filter_map(|(rank, label)| {
+            let feed = self.feed.clone();
+            // Without a thread its agent is asked again and again, and the run does not begin.
+            Feed::start(label, move |fed| drop(feed.send((rank as u32, fed)))).ok()
+        });
+        feeds.collect()
+    }
+}

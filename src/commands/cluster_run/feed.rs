@@ -1,0 +1,157 @@
+//! [`Feed`]: what one agent's run tells, read as the event file that it is.
+//!
+//! The stream of an agent is an event file in pieces, so it is read by the one reader of such files, with all that it
+//! checks. The reader asks for lines, and pieces come when they come; so each stream has a thread that waits for them.
+//! What was read is kept as sums as well: of an agent that is lost, a record is made of what it told.
+
+use brunt_exchange::Outcome;
+use brunt_record::events::{Event, EventReader};
+use brunt_record::{Ending, Head, Interval, Measured, Record};
+use std::collections::HashMap;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+
+/// How many pieces wait to be read before the agent is asked to send them again.
+const PIECES_MAX: usize = 16;
+
+/// What was read of an agent's stream.
+#[derive(Debug)]
+pub(super) enum Fed {
+    /// What is known before its run.
+    Head(Box<Head>),
+    /// What was measured in one step, and what outcomes are called in it.
+    Interval(Box<Interval>, HashMap<(usize, Outcome), String>),
+    /// The stream ended, or is none.
+    Over(Result<Box<Tale>, String>),
+}
+
+/// All that an agent's run told.
+#[derive(Debug)]
+pub(super) struct Tale {
+    head: Head,
+    measured: Measured,
+    names: HashMap<(usize, Outcome), String>,
+    /// The record that the run made, if its stream came to its end.
+    whole: Option<Box<Record>>,
+}
+
+/// Reads the stream of one agent.
+#[derive(Debug)]
+pub(super) struct Feed {
+    pieces: Option<SyncSender<Vec<u8>>>,
+}
+
+impl Feed {
+    /// Begins to read. `fed` is called on a thread of its own, and may take its time.
+    pub(super) fn start(label: &str, fed: impl FnMut(Fed) + Send + 'static) -> io::Result<Self> {
+        let (pieces, incoming) = sync_channel(PIECES_MAX);
+        let path = PathBuf::from(label);
+        let read = move || read(&path, Pieces { incoming, rest: io::Cursor::default() }, fed);
+        // It ends when nothing more can come, and says how.
+        std::thread::Builder::new().name("feed".to_owned()).spawn(read)?;
+        Ok(Self { pieces: Some(pieces) })
+    }
+
+    /// Adds the next piece of the stream. Whether there was room for it.
+    pub(super) fn offer(&self, piece: Vec<u8>) -> bool {
+        let Some(pieces) = &self.pieces else { return true };
+        match pieces.try_send(piece) {
+            Err(TrySendError::Full(_)) => false,
+            // If reading has failed, that was told, and what follows is of no use.
+            Ok(()) | Err(TrySendError::Disconnected(_)) => true,
+        }
+    }
+
+    /// Nothing more comes.
+    pub(super) fn close(&mut self) {
+        self.pieces = None;
+    }
+}
+
+impl Tale {
+    /// What was known before the run.
+    pub(super) fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// What was measured, as far as it came.
+    pub(super) fn measured(&self) -> &Measured {
+        &self.measured
+    }
+
+    /// The record that the run made; of a run whose end did not come, one of what it told, cut short for this reason.
+    pub(super) fn record(&self, cut: &str) -> Result<Record, String> {
+        let names =
+            |operation, outcome| self.names.get(&(operation, outcome)).cloned().unwrap_or_default();
+        let ending = Ending::so_far(&self.measured.totals, Some(cut.to_owned()));
+        let conclusion = self.measured.conclusion(self.head.clone(), &names, ending);
+        let made = conclusion.record().map_err(|error| format!("failed to {error}"))?;
+        let Some(whole) = &self.whole else { return Ok(made) };
+        if (made.counts, &made.conservation.counts) == (whole.counts, &whole.conservation.counts) {
+            return Ok(Record::clone(whole));
+        }
+        Err("failed to read what an agent told: its intervals are not those of its record"
+            .to_owned())
+    }
+}
+
+fn read(path: &Path, pieces: Pieces, mut fed: impl FnMut(Fed)) {
+    let mut events = EventReader::new(path, BufReader::new(pieces));
+    let head = match events.head() {
+        Ok(head) => head,
+        Err(error) => return fed(Fed::Over(Err(format!("failed to {error}")))),
+    };
+    fed(Fed::Head(Box::new(head.clone())));
+    let mut tale = Tale { head, measured: Measured::default(), names: HashMap::new(), whole: None };
+    loop {
+        match events.next_event() {
+            Ok(Some(Event::Interval(interval))) => {
+                tale.measured.absorb(&interval);
+                let names = names(&interval, |operation, outcome| events.name(operation, outcome));
+                tale.names.extend(names.iter().map(|(key, name)| (*key, name.clone())));
+                fed(Fed::Interval(interval, names));
+            }
+            Ok(Some(Event::End { record, .. })) => tale.whole = Some(record),
+            Ok(Some(_)) => {}
+            Ok(None) => return fed(Fed::Over(Ok(Box::new(tale)))),
+            Err(error) => return fed(Fed::Over(Err(format!("failed to {error}")))),
+        }
+    }
+}
+
+/// What the outcomes of an interval are called.
+fn names(
+    interval: &Interval,
+    name: impl Fn(usize, Outcome) -> String,
+) -> HashMap<(usize, Outcome), String> {
+    let of_operation = |(number, codes): (usize, Vec<(Outcome, u64)>)| {
+        codes.into_iter().map(move |(outcome, _)| (number, outcome)).collect::<Vec<_>>()
+    };
+    let operations =
+        interval.operations.iter().map(|operation| operation.codes.sorted()).enumerate();
+    let unready = [(0, interval.unready.sorted())];
+    let keys = operations.chain(unready).flat_map(of_operation);
+    keys.map(|(number, outcome)| ((number, outcome), name(number, outcome))).collect()
+}
+
+/// Pieces as a file.
+struct Pieces {
+    incoming: Receiver<Vec<u8>>,
+    rest: io::Cursor<Vec<u8>>,
+}
+
+impl Read for Pieces {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        loop {
+            let read = self.rest.read(into)?;
+            if read > 0 {
+                return Ok(read);
+            }
+            match self.incoming.recv() {
+                Ok(piece) => self.rest = io::Cursor::new(piece),
+                Err(_) => return Ok(0),
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! [`Local`]: agents of this machine with a broker of their own, for trying and testing (`--local`).
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::net::SocketAddr;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use brunt_exchange::{Clock as _, Monotonic};
+use rustix::process::{Pid, Signal, kill_process};
+use serde::Deserialize;
+use tempfile::TempDir;
+
+use crate::cli::Refusal;
+use crate::cli::plane::PlaneArgs;
+use crate::commands::failed;
+use crate::console;
+
+/// How long the broker may take to be there.
+const STARTING: Duration = Duration::from_secs(10);
+/// How long agents may take to end once there is nothing more to do.
+const ENDING: Duration = Duration::from_secs(3);
+
+/// A broker and agents that end with this.
+pub(super) struct Local {
+    agents: Vec<Child>,
+    broker: Child,
+    /// How they are reached.
+    pub(super) plane: PlaneArgs,
+    place: TempDir,
+}
+
+/// The file in which the broker says where it listens.
+#[derive(Deserialize)]
+struct Ports {
+    nats: Vec<String>,
+}
+
+impl Local {
+    /// Starts them. The agents' records go to a directory if one is named.
+    pub(super) fn start(count: u32, records: Option<&Path>) -> Result<Self, Refusal> {
+        let place = tempfile::Builder::new().prefix("brunt-cluster-").tempdir();
+        let place =
+            place.map_err(|error| failed(format!("make a directory of its own: {error}")))?;
+        let token = place.path().join("token");
+        // 128 random bits, which nobody but this user can read.
+        let secret = brunt_record::run_id();
+        let config = place.path().join("nats.conf");
+        let ports = place.path().display();
+        let text = format!(
+            "listen: \"127.0.0.1:-1\"\nports_file_dir: \"{ports}\"\nauthorization {{ token: \"{secret}\" }}\n"
+        );
+        private(&token, &secret)
+            .and_then(|()| private(&config, &text))
+            .map_err(|error| failed(format!("write to {}: {error}", place.path().display())))?;
+        let broker = start_broker(&config)?;
+        let reached = PlaneArgs { token: Some(token), ..PlaneArgs::default() };
+        let mut local = Self { agents: Vec::new(), broker, plane: reached, place };
+        local.plane.nats = Some(local.address()?);
+        for rank in 0..count {
+            let agent = local.agent(rank, count, records);
+            local.agents.push(agent.map_err(|error| failed(format!("start an agent: {error}")))?);
+        }
+        Ok(local)
+    }
+
+    /// Where the broker listens.
+    fn address(&mut self) -> Result<String, Refusal> {
+        let clock = Monotonic::new();
+        let file = self.place.path().join(format!("nats-server_{}.ports", self.broker.id()));
+        while clock.now().since_origin() < STARTING {
+            let ports =
+                fs::read(&file).ok().and_then(|text| serde_json::from_slice::<Ports>(&text).ok());
+            let url = ports.and_then(|ports| ports.nats.into_iter().next());
+            if let Some(url) = url {
+                let address =
+                    url.strip_prefix("nats://").and_then(|it| it.parse::<SocketAddr>().ok());
+                return Ok(address.map_or(url, |it| format!("nats://127.0.0.1:{}", it.port())));
+            }
+            if matches!(self.broker.try_wait(), Ok(Some(_))) {
+                break;
+            }
+            console::pause(Duration::from_millis(10));
+        }
+        Err(failed("start nats-server: it says nowhere that it listens"))
+    }
+
+    fn agent(&self, rank: u32, count: u32, records: Option<&Path>) -> io::Result<Child> {
+        let own = self.place.path().join("records");
+        let mut command = Command::new("/proc/self/exe");
+        command.arg0("brunt").args(["agent", "--once", "--nats"]).args(self.plane.nats.as_deref());
+        command.arg("--token").arg(self.place.path().join("token"));
+        command.args([
+            format!("--name=n{rank}"),
+            format!("--rank={rank}"),
+            format!("--local={rank}/{count}"),
+        ]);
+        command.arg("--records").arg(records.map_or(own, PathBuf::from));
+        // ^C at the terminal is the coordinator's; what it says is said by the coordinator.
+        command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.spawn()
+    }
+}
+
+impl Drop for Local {
+    fn drop(&mut self) {
+        // Their standard input ends, by which they know.
+        for agent in &mut self.agents {
+            agent.stdin = None;
+        }
+        let clock = Monotonic::new();
+        let left = |agents: &mut Vec<Child>| {
+            agents.retain_mut(|agent| matches!(agent.try_wait(), Ok(None)));
+            !agents.is_empty() && clock.now().since_origin() < ENDING
+        };
+        while left(&mut self.agents) {
+            console::pause(Duration::from_millis(10));
+        }
+        for agent in &mut self.agents {
+            // Its run ends with it.
+            let _ = agent.kill();
+            let _ = agent.wait();
+        }
+        if let Some(pid) = i32::try_from(self.broker.id()).ok().and_then(Pid::from_raw) {
+            let _ = kill_process(pid, Signal::TERM);
+        }
+        let _ = self.broker.wait();
+    }
+}
+
+fn start_broker(config: &Path) -> Result<Child, Refusal> {
+    let mut command = Command::new("nats-server");
+    command.arg("-c").arg(config).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.process_group(0).spawn().map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => failed(
+            "start nats-server, by which agents and coordinator speak: it is not installed (Debian, Ubuntu: apt-get \
+             install nats-server)",
+        ),
+        _ => failed(format!("start nats-server: {error}")),
+    })
+}
+
+fn private(path: &Path, text: &str) -> io::Result<()> {
+    fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path)?
+        .write_all(text.as_bytes())
+}

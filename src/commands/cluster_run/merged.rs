@@ -1,0 +1,299 @@
+//! [`Merged`]: the run of several agents as one run, with the observers, files and exit code that every run has.
+//!
+//! While it goes on its intervals are those of all agents, laid beside each other. Its record is made of the agents' own
+//! records, as `brunt merge` makes it of their files: whatever was late or coarser on the way, the record is exact.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::TryRecvError;
+use std::time::Duration;
+
+use brunt_cluster::coordinator::{Standing, Told};
+use brunt_engine::{Ended, Sink, Stop};
+use brunt_exchange::{Clock as _, Monotonic, Outcome};
+use brunt_record::{Head, Measured, NodeRows, Phase, Reason, Record, Status, Timing, merge};
+
+use super::conductor::{Conductor, News, Wish};
+use super::feed::{Fed, Tale};
+use crate::console;
+use crate::run::signals::Urgency;
+use crate::run::{Job, Protocol};
+
+/// How often news is looked for.
+const TICK: Duration = Duration::from_millis(10);
+/// Wall clocks that differ by more are told of.
+const WALL_MS: i64 = 1_000;
+
+/// What an agent's run told, or why it cannot be used.
+type Heard = Result<Box<Tale>, String>;
+/// What an outcome of an operation is called.
+type Called = HashMap<(usize, Outcome), String>;
+
+/// A run of several agents that are ready to begin.
+pub(super) struct Merged {
+    conductor: RefCell<Conductor>,
+    names: RefCell<Called>,
+    labels: Arc<[String]>,
+    tales: RefCell<Vec<Option<Heard>>>,
+    standings: RefCell<Vec<Standing>>,
+    notes: RefCell<Vec<String>>,
+    /// When the run began, by the clock of the conductor.
+    began: Cell<Duration>,
+    /// Whether the broker was away for too long.
+    pub(super) plane_lost: Cell<bool>,
+    /// Why the run did not begin, and whether an agent's owner forbids it.
+    pub(super) failed: RefCell<Option<(String, bool)>>,
+}
+
+impl Merged {
+    /// A run of agents with these names.
+    pub(super) fn new(conductor: Conductor, labels: Arc<[String]>) -> Self {
+        Self {
+            conductor: RefCell::new(conductor),
+            names: RefCell::default(),
+            tales: RefCell::new(labels.iter().map(|_| None).collect()),
+            labels,
+            standings: RefCell::default(),
+            notes: RefCell::default(),
+            began: Cell::default(),
+            plane_lost: Cell::default(),
+            failed: RefCell::default(),
+        }
+    }
+
+    /// How an agent is called in what people read.
+    fn label(&self, rank: u32) -> String {
+        let label = self.labels.get(rank as usize).map_or("", String::as_str);
+        format!("node {rank} of {} ({label})", self.labels.len())
+    }
+
+    fn say(&self, text: String) {
+        console::say(&text);
+        self.notes.borrow_mut().push(text);
+    }
+
+    /// Something has happened to the agents.
+    fn hear(&self, told: Told, rows: &mut NodeRows) {
+        match told {
+            Told::Starts(at) => self.began.set(at),
+            Told::Failed { why, refused } => *self.failed.borrow_mut() = Some((why, refused)),
+            Told::Lost { rank, heard } => {
+                rows.lost(rank as usize);
+                let at = heard.saturating_sub(self.began.get()).as_secs_f64();
+                self.say(format!("{}: not heard since {at:.1} s", self.label(rank)));
+            }
+            Told::Back { rank, unheard } => {
+                self.say(format!(
+                    "{}: heard again after {:.1} s",
+                    self.label(rank),
+                    unheard.as_secs_f64()
+                ));
+            }
+            Told::Away => console::say("the broker is away; the agents go on for 5 s"),
+            Told::Returned { away } => {
+                self.say(format!("the broker was away for {:.1} s", away.as_secs_f64()));
+            }
+            Told::PlaneLost => {
+                self.plane_lost.set(true);
+                self.say(
+                    "the broker was away for more than 5 s: the agents have stopped by themselves"
+                        .to_owned(),
+                );
+            }
+            Told::Done { rank, why: Some(why), .. } => {
+                self.say(format!("{}: {why}", self.label(rank)));
+            }
+            Told::Done { .. } | Told::Ordered | Told::Ready | Told::Over => {}
+        }
+    }
+
+    /// All that is there, until nothing is.
+    fn take_news(&self, rows: &mut NodeRows) -> Result<(), String> {
+        loop {
+            let news = self.conductor.borrow().news.try_recv();
+            match news {
+                Ok(News::Told(told, _)) => self.hear(told, rows),
+                Ok(News::Over(standings)) => *self.standings.borrow_mut() = standings,
+                Ok(News::Failed(refusal)) => return Err(refusal.text.trim_end().to_owned()),
+                Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(()),
+            }
+        }
+    }
+
+    /// The record of the whole: that of the agents' records.
+    fn whole(&self) -> Result<Record, String> {
+        let tales = self.tales.borrow();
+        let standings = self.standings.borrow();
+        let mut records = Vec::new();
+        for (rank, tale) in (0..).zip(tales.iter()) {
+            let Some(Ok(tale)) = tale else { continue };
+            let standing = standings.get(rank as usize);
+            let record = tale.record(&self.cut(tale, standing))?;
+            records.push((PathBuf::from(self.label(rank)), record));
+        }
+        let mut whole = match &*records {
+            // A run of one agent is shared with nobody.
+            [(_, record)] if self.labels.len() == 1 => record.clone(),
+            records => merge(records).map_err(|error| format!("failed to {error}"))?,
+        };
+        for (rank, tale) in (0..).zip(tales.iter()) {
+            if let Some(Err(why)) = tale {
+                whole.verdict.reasons.push(Reason {
+                    status: Status::Partial,
+                    text: format!("{}: {why}", self.label(rank)),
+                });
+            }
+        }
+        whole.verdict.notes.extend(self.notes.take());
+        whole
+            .verdict
+            .notes
+            .extend(standings.iter().zip(0..).flat_map(|(it, rank)| self.remarks(it, rank)));
+        whole.verdict.reasons.sort_by_key(|reason| std::cmp::Reverse(reason.status));
+        whole.verdict.status =
+            whole.verdict.reasons.first().map(|reason| reason.status).unwrap_or_default();
+        Ok(whole)
+    }
+
+    /// What an agent's run lacks that did not come to its end.
+    fn cut(&self, tale: &Tale, standing: Option<&Standing>) -> String {
+        let over =
+            tale.measured().totals.phases().iter().map(|total| total.to).max().unwrap_or_default();
+        let heard = standing.and_then(|it| it.lost).unwrap_or_default();
+        let at = heard.saturating_sub(self.began.get());
+        let missing = at.saturating_sub(over) + Duration::from_secs(1);
+        let rate = tale.head().plan.target_rate;
+        let rate = rate.map_or_else(|| "its load".to_owned(), |rate| format!("its {rate:.0}/s"));
+        format!(
+            "lost at {:.1} s: its figures end at {:.1} s, and up to {:.1} s of {rate} are in none",
+            at.as_secs_f64(),
+            over.as_secs_f64(),
+            missing.as_secs_f64()
+        )
+    }
+
+    fn remarks(&self, standing: &Standing, rank: u32) -> Vec<String> {
+        let twins = (standing.twins > 0).then(|| {
+            format!(
+                "{}: {} messages of another agent of its name",
+                self.label(rank),
+                standing.twins
+            )
+        });
+        let wall = (standing.wall_ms.abs() > WALL_MS).then(|| {
+            let seconds = standing.wall_ms as f64 / 1e3;
+            format!(
+                "{}: its wall clock differs by {seconds:.1} s from the coordinator's",
+                self.label(rank)
+            )
+        });
+        twins.into_iter().chain(wall).collect()
+    }
+}
+
+impl Protocol for Merged {
+    fn outcome(&self, operation: usize, outcome: Outcome) -> String {
+        self.names.borrow().get(&(operation, outcome)).cloned().unwrap_or_default()
+    }
+
+    fn drive(
+        &self,
+        _: &Job,
+        stop: &Stop,
+        sink: &mut dyn Sink,
+    ) -> Result<brunt_engine::Finished, String> {
+        let clock = Monotonic::new();
+        let mut rows = NodeRows::new(self.labels.len());
+        let mut counted = vec![0_u64; self.labels.len()];
+        let mut measured = Measured::default();
+        let mut urgency = Urgency::Run;
+        self.conductor.borrow().wish(Wish::Begin);
+        while self.tales.borrow().iter().any(Option::is_none) {
+            if stop.urgency() != urgency {
+                urgency = stop.urgency();
+                let wish = if urgency == Urgency::Abort { Wish::Abort } else { Wish::Stop };
+                self.conductor.borrow().wish(wish);
+            }
+            self.take_news(&mut rows)?;
+            let fed = self.conductor.borrow().fed.recv_timeout(TICK);
+            if let Ok((rank, fed)) = fed {
+                let node = rank as usize;
+                match fed {
+                    Fed::Head(_) => {}
+                    Fed::Interval(interval, names) => {
+                        self.names.borrow_mut().extend(names);
+                        let seq = counted[node];
+                        counted[node] += 1;
+                        rows.take(node, seq, *interval, clock.now().since_origin());
+                    }
+                    Fed::Over(tale) => {
+                        rows.sent(node, counted[node]);
+                        self.tales.borrow_mut()[node] = Some(tale);
+                    }
+                }
+            }
+            show(&mut rows, &clock, &mut measured, sink);
+        }
+        for node in 0..self.labels.len() {
+            rows.lost(node);
+        }
+        show(&mut rows, &clock, &mut measured, sink);
+        self.conductor.borrow_mut().finish();
+        self.take_news(&mut rows)?;
+        if let Some((why, _)) = self.failed.borrow().as_ref() {
+            return Err(why.clone());
+        }
+        Ok(finished(&measured))
+    }
+
+    fn record(&self, made: Record) -> Result<Record, String> {
+        let whole = self.whole()?;
+        // Objectives given to the coordinator are of no agent's record.
+        Ok(Record { run: made.run, command: made.command, slo: made.slo, ..whole })
+    }
+}
+
+/// Shows the rows that are complete, or have waited long enough.
+fn show(rows: &mut NodeRows, clock: &Monotonic, measured: &mut Measured, sink: &mut dyn Sink) {
+    while let Some(row) = rows.next(clock.now().since_origin()) {
+        measured.absorb(&row.interval);
+        sink.interval(&row.interval);
+    }
+}
+
+/// What the engine would say of a run that measured this.
+fn finished(measured: &Measured) -> brunt_engine::Finished {
+    let phases = measured.totals.phases();
+    let over = phases.iter().map(|total| total.to).max().unwrap_or_default();
+    let steady = measured.totals.phase(Phase::Steady);
+    let (from, to) = steady.map_or((over, over), |steady| (steady.from, steady.to));
+    let mut counts = brunt_record::Counts::default();
+    for total in phases {
+        counts.merge(&total.counts());
+    }
+    brunt_engine::Finished {
+        totals: phases.iter().map(|total| (total.phase, (*total).clone())).collect(),
+        counts,
+        timing: Timing { from, to, over, ..Timing::default() },
+        ended: Ended::Time,
+        lasted: over,
+        over,
+        prepared_in: Duration::ZERO,
+        began: None,
+    }
+}
+
+/// What is asked of the whole run, from what each agent says of its share.
+pub(super) fn whole_plan(heads: &[Head]) -> Option<brunt_record::Plan> {
+    let first = heads.first()?;
+    let sum =
+        |of: fn(&brunt_record::Plan) -> Option<f64>| heads.iter().map(|head| of(&head.plan)).sum();
+    Some(brunt_record::Plan {
+        target_rate: sum(|plan| plan.target_rate),
+        target_iterations: sum(|plan| plan.target_iterations),
+        sessions: heads.iter().map(|head| head.plan.sessions).sum(),
+        ..first.plan.clone()
+    })
+}

@@ -1,0 +1,250 @@
+//! `brunt cluster run`: one run that several agents share.
+//!
+//! The agents are gathered, connect to the target and wait. Then the run is one as any other: it is [`Merged`] that
+//! supplies its intervals, in the place of an engine.
+
+mod conductor;
+mod feed;
+mod local;
+mod merged;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_cluster::coordinator::{Asked, OnLoss, Told};
+use brunt_cluster::signature::Signer;
+use brunt_engine::{Plan, Settings, ThinkTime};
+use brunt_record::Head;
+
+use super::agent::{Agents, shown};
+use super::failed;
+use super::plane::key_file;
+use crate::cli::Refusal;
+use crate::cli::cluster_run::{self, ClusterRunArgs};
+use crate::cli::exit::Exit;
+use crate::cli::output::{Output, Progress};
+use crate::cli::run_options::Addresses;
+use crate::console;
+use crate::run::signals::{Signals, Urgency};
+use crate::run::summary::{self, Stream};
+use crate::run::{Job, Manner, carry_out, check_files, exit, objectives};
+
+use conductor::{Conductor, News, Wish};
+use feed::Fed;
+use local::Local;
+use merged::{Merged, whole_plan};
+
+/// How often news is looked for.
+const TICK: Duration = Duration::from_millis(20);
+
+/// Agents that are connected to their target and wait.
+struct Gathered {
+    conductor: Conductor,
+    labels: Arc<[String]>,
+    heads: Vec<Head>,
+}
+
+/// Carries out a run with several agents.
+pub(crate) fn cluster_run(args: &ClusterRunArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    refuse_what_agents_decide(args)?;
+    // What no agent carries out is told before any is asked.
+    let whose = if args.local.is_some() { Agents::Own } else { Agents::Others };
+    let shown = shown(&args.command, whose);
+    let shown = shown.map_err(|why| Refusal::usage(format!("error: {why}")))?;
+    check_files(&args.run.paths()).map_err(Refusal::failed)?;
+    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    let seed_file = args.sign.clone().or_else(|| key_file(&args.plane, "order.seed"));
+    let signer = seed_file.as_deref().map(Signer::from_seed_file).transpose().map_err(failed)?;
+    let local = args.local.map(|count| Local::start(count, args.records.as_deref())).transpose()?;
+    let plane = local.as_ref().map_or(&args.plane, |local| &local.plane);
+    let agents = args.agents.or(args.local).unwrap_or(1);
+    let seed = args.seed.unwrap_or_else(console::seed);
+    let conductor = Conductor::start(plane, asked(args, agents, seed), signer)?;
+    let gathered = gather(conductor, args, signals, agents)?;
+    let job = job(args, shown, &gathered)?;
+    let merged = Merged::new(gathered.conductor, gathered.labels);
+    let done = carry_out(&job, &merged, &mut [], signals);
+    if merged.plane_lost.get() && done.is_err() {
+        return Err(plane_lost());
+    }
+    let mut done = done.map_err(|why| not_begun(&merged, &why))?;
+    if !args.quiet {
+        summary::tell(&done.record, Stream::Output, &mut done.losses).map_err(Refusal::failed)?;
+    }
+    let written = done.written.as_deref().filter(|_| !args.quiet);
+    summary::close(&done.record, Stream::Output, written, &mut done.losses)
+        .map_err(Refusal::failed)?;
+    if merged.plane_lost.get() {
+        return Err(plane_lost());
+    }
+    Ok(done.losses.tell(exit(&done.record, done.early(), Manner::Ours)))
+}
+
+fn plane_lost() -> Refusal {
+    Refusal {
+        text: "error: the broker was away for more than 5 s, so the agents have stopped by themselves; their own records \
+               are whole: merge them with 'brunt merge'\n"
+            .to_owned(),
+        exit: Exit::PlaneLost,
+    }
+}
+
+fn not_begun(merged: &Merged, why: &str) -> Refusal {
+    match merged.failed.borrow().as_ref() {
+        Some((why, refused)) => stopped(why, *refused),
+        None => Refusal::failed(why),
+    }
+}
+
+fn stopped(why: &str, refused: bool) -> Refusal {
+    let exit = if refused { Exit::Unsafe } else { Exit::Failed };
+    let word = if refused { "refused" } else { "error: the run did not begin" };
+    Refusal { text: format!("{word}: {why}\n"), exit }
+}
+
+/// Options of every run that are for the agents to know, or for nobody.
+fn refuse_what_agents_decide(args: &ClusterRunArgs) -> Result<(), Refusal> {
+    let run = &args.run;
+    let after = "give it after --, to the command that makes the load";
+    let agents = args.agents.or(args.local).unwrap_or(1) as usize;
+    if let Some(weights) = run.weights.as_ref().filter(|weights| weights.0.len() != agents) {
+        let given = weights.0.len();
+        return Err(Refusal::usage(format!(
+            "error: --weights {weights} has {given} weights, and there are {agents} agents"
+        )));
+    }
+    let given = [
+        ("--node", run.node.is_some(), "the agents are given their shares"),
+        ("--start-at", run.start_at.is_some(), "all begin when the last is connected"),
+        (
+            "--monitor",
+            !run.monitors.is_empty(),
+            "the target's own figures are not read in a cluster run",
+        ),
+        ("--canary", run.canary.is_some(), "there is none in a cluster run"),
+        ("--targets", run.targets.is_some(), "each agent's owner has a file of targets"),
+        ("--allow", !run.allow.is_empty(), after),
+        ("--addresses", run.addresses != Addresses::default(), after),
+        ("--yes", run.yes, "name the addresses with --allow, after --"),
+    ];
+    match given.into_iter().find(|(_, given, _)| *given) {
+        Some((option, _, why)) => Err(Refusal::usage(format!("error: {option}: {why}"))),
+        None => Ok(()),
+    }
+}
+
+fn asked(args: &ClusterRunArgs, agents: u32, seed: u64) -> Asked {
+    Asked {
+        run: brunt_record::run_id(),
+        epoch: 0,
+        agents,
+        weights: args.run.weights.as_ref().map(|weights| weights.0.clone()).unwrap_or_default(),
+        seed,
+        argv: args.command.clone(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        on_loss: match args.on_loss {
+            cluster_run::OnLoss::Stop => OnLoss::Stop,
+            cluster_run::OnLoss::GoOn => OnLoss::GoOn,
+        },
+        patience: args.patience.unwrap_or(Duration::from_secs(60)),
+    }
+}
+
+/// Waits until all agents are connected to the target.
+fn gather(
+    mut conductor: Conductor,
+    args: &ClusterRunArgs,
+    signals: &Signals,
+    agents: u32,
+) -> Result<Gathered, Refusal> {
+    let say = |text: &str| {
+        if !args.quiet {
+            console::say(text);
+        }
+    };
+    if args.local.is_none() {
+        say(&format!("waiting for {agents} agents"));
+    }
+    let (mut labels, mut ready, mut failed): (Arc<[String]>, _, _) = (Arc::new([]), false, None);
+    let mut heads: Vec<Option<Head>> = vec![None; agents as usize];
+    let mut stopping = false;
+    loop {
+        if !stopping && signals.stop().urgency() != Urgency::Run {
+            stopping = true;
+            conductor.wish(Wish::Stop);
+        }
+        match conductor.news.recv_timeout(TICK) {
+            Ok(News::Told(Told::Ordered, now)) => {
+                labels = now;
+                say(&format!("agents: {}; they connect to the target", labels.join(", ")));
+            }
+            Ok(News::Told(Told::Ready, _)) => ready = true,
+            Ok(News::Told(Told::Failed { why, refused }, _)) => {
+                failed = Some(stopped(&why, refused));
+            }
+            Ok(News::Told(Told::PlaneLost, _)) => failed = Some(plane_lost()),
+            Ok(News::Told(..)) | Err(_) => {}
+            Ok(News::Over(_)) => {
+                conductor.finish();
+                let interrupted = signals.received().map(|signal| Refusal {
+                    text: "ended before it began; nothing was sent\n".to_owned(),
+                    exit: signal.exit(),
+                });
+                return Err(failed.or(interrupted).unwrap_or_else(|| {
+                    Refusal::failed("error: the agents ended before the run began")
+                }));
+            }
+            Ok(News::Failed(refusal)) => return Err(refusal),
+        }
+        for (rank, fed) in conductor.fed.try_iter() {
+            if let (Fed::Head(head), Some(place)) = (fed, heads.get_mut(rank as usize)) {
+                *place = Some(*head);
+            }
+        }
+        if ready && heads.iter().all(Option::is_some) {
+            let heads = heads.into_iter().flatten().collect();
+            return Ok(Gathered { conductor, labels, heads });
+        }
+    }
+}
+
+/// The run as one, as the agents' shares say it is.
+fn job(args: &ClusterRunArgs, shown: Vec<String>, gathered: &Gathered) -> Result<Job, Refusal> {
+    let heads = &gathered.heads;
+    let (Some(first), Some(plan)) = (heads.first(), whole_plan(heads)) else {
+        return Err(Refusal::failed("error: there is no agent"));
+    };
+    if let Some(other) = heads.iter().find(|head| head.fingerprint != first.fingerprint) {
+        return Err(Refusal::failed(format!(
+            "error: the agents' shares are not of one run ({} and {}): do files differ that the command reads?",
+            first.fingerprint, other.fingerprint
+        )));
+    }
+    let operations: Vec<&str> = first.catalogue.operations.iter().map(String::as_str).collect();
+    let usage = |why: String| Refusal::usage(format!("error: {why}"));
+    let mut goals = objectives(&args.run.objectives, &args.run, &operations).map_err(usage)?;
+    goals.extend(first.objectives.iter().cloned());
+    let sessions = u32::try_from(plan.sessions).unwrap_or(u32::MAX).clamp(1, Plan::SESSIONS_MAX);
+    let settings =
+        Settings { pin: false, workers: Some(1), ..Settings::closed(ThinkTime::None, sessions) };
+    let load = Plan::new(settings, 1).map_err(failed)?;
+    Ok(Job {
+        command: [args.typed.clone(), vec!["--".to_owned()], shown].concat(),
+        load,
+        catalogue: first.catalogue.clone(),
+        asked: plan,
+        objectives: goals,
+        output: Output {
+            run: args.run.clone(),
+            percentiles: first.percentiles.clone(),
+            progress: if args.quiet { Progress::Quiet } else { Progress::Figures },
+            title: None,
+            among: None,
+        },
+        ports: None,
+        ceiling: heads.iter().map(|head| head.ceiling).sum(),
+        endless: false,
+        in_process: first.in_process,
+        several: false,
+    })
+}

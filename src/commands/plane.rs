@@ -1,0 +1,80 @@
+//! The broker of a cluster, as agents, coordinators and whoever lists agents reach it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use brunt_cluster::keys::{Login, inbox};
+use brunt_cluster::plane::{Nats, NatsOptions};
+use tokio::runtime::{Builder, Runtime};
+use tokio::time::{Interval, MissedTickBehavior, interval};
+
+use super::failed;
+use crate::cli::Refusal;
+use crate::cli::plane::PlaneArgs;
+
+/// A runtime of this thread alone.
+pub(super) fn runtime() -> Result<Runtime, Refusal> {
+    let built = Builder::new_current_thread().enable_all().build();
+    built.map_err(|error| failed(format!("start a runtime: {error}")))
+}
+
+/// The login in a directory of keys, if one is named.
+pub(super) fn login(args: &PlaneArgs) -> Result<Option<Login>, Refusal> {
+    args.keys.as_deref().map(Login::read).transpose().map_err(failed)
+}
+
+/// A file in the directory of keys, if there is one.
+pub(super) fn key_file(args: &PlaneArgs, name: &str) -> Option<PathBuf> {
+    args.keys.as_ref().map(|keys| keys.join(name)).filter(|path| path.exists())
+}
+
+/// Connects to the broker.
+pub(super) async fn connect(args: &PlaneArgs, name: &str) -> Result<Nats, Refusal> {
+    let login = login(args)?;
+    let options = match (&login, &args.keys) {
+        (Some(login), Some(keys)) => NatsOptions {
+            url: args.nats.clone().unwrap_or_else(|| login.nats.clone()),
+            name: login.name.clone(),
+            inbox: inbox(&login.name),
+            credentials: Some(keys.join("login.seed")),
+            token: None,
+            ca: Some(keys.join("ca.pem")),
+            certificate: Some((keys.join("client.pem"), keys.join("client.key"))),
+        },
+        _ => options(args, name)?,
+    };
+    Nats::connect(&options).await.map_err(failed)
+}
+
+fn options(args: &PlaneArgs, name: &str) -> Result<NatsOptions, Refusal> {
+    let Some(url) = args.nats.clone() else {
+        let why = "error: say where the broker is: --keys DIR, or --nats tls://HOST:4222";
+        return Err(Refusal::usage(why));
+    };
+    Ok(NatsOptions {
+        url,
+        name: name.to_owned(),
+        inbox: inbox(name),
+        credentials: args.creds.clone(),
+        token: args.token.clone(),
+        ca: args.tls_ca.clone(),
+        certificate: args.tls_cert.clone().zip(args.tls_key.clone()),
+    })
+}
+
+/// Regular moments. Those that are missed are not made up for.
+pub(super) struct Ticks(Interval);
+
+impl Ticks {
+    /// One now, and then one every so often. Needs a runtime.
+    pub(super) fn every(time: Duration) -> Self {
+        let mut ticks = interval(time);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        Self(ticks)
+    }
+
+    /// Waits for the next.
+    pub(super) async fn next(&mut self) {
+        self.0.tick().await;
+    }
+}

@@ -1,0 +1,440 @@
+//! Several agents as one run, with a real nats-server and real processes: what one record says of them is what the
+//! target counted and what their own records come to; and what becomes of it when an agent, the broker or the
+//! coordinator dies.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use brunt_cluster::keys::{self, Wanted};
+use brunt_cluster::signature::Signer;
+use brunt_exchange::{Clock as _, Monotonic};
+use brunt_record::{Record, Status};
+use brunt_testbed::{Daemon, Slapd, free_port, require, until};
+use rustix::process::{Pid, Signal};
+use tempfile::TempDir;
+
+use crate::program::{Program, among_others, binary, command, run, scratch, slapd};
+use crate::targets::Targets;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A broker that can be killed and started again at the same address.
+struct Broker {
+    daemon: Option<Daemon>,
+    directory: TempDir,
+    port: u16,
+}
+
+impl Broker {
+    fn start() -> Self {
+        let mut broker = Self { daemon: None, directory: scratch(), port: free_port() };
+        broker.again();
+        broker
+    }
+
+    fn again(&mut self) {
+        let mut server = Command::new("nats-server");
+        server.args(["-a", "127.0.0.1", "-p", &self.port.to_string()]);
+        let log = self.directory.path().join("nats.log");
+        self.daemon = Some(Daemon::start(&server, &log));
+        let port = self.port;
+        assert!(until(PATIENCE, || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok()));
+    }
+
+    fn kill(&mut self) {
+        self.daemon = None;
+    }
+
+    fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    fn agent(&self, name: &str, more: &[&str]) -> Program {
+        let mut agent = command(binary());
+        agent.args(["agent", "--once", "--nats", &self.url(), "--name", name]).args(more);
+        agent.arg("--records").arg(self.records());
+        Program::start(&mut agent)
+    }
+
+    fn records(&self) -> PathBuf {
+        self.directory.path().join("records")
+    }
+
+    /// Two agents and a coordinator of a load on a directory.
+    fn run(&self, slapd: &Slapd, seconds: u32, more: &[&str]) -> (Vec<Program>, Program) {
+        let agents = ["a", "b"].map(|name| self.agent(name, &[]));
+        let mut run = command(binary());
+        run.args(["cluster", "run", "--nats", &self.url(), "--agents", "2", "--seed", "5"])
+            .args(more);
+        run.arg("--record").arg(self.whole()).arg("--").args(load(slapd, seconds));
+        (agents.into(), Program::start(&mut run))
+    }
+
+    fn whole(&self) -> PathBuf {
+        self.directory.path().join("whole.json")
+    }
+}
+
+/// Searches at 100 a second.
+fn load(slapd: &Slapd, seconds: u32) -> Vec<String> {
+    let port = slapd.port();
+    let line = format!(
+        "searchrate -h 127.0.0.1 -p {port} -b dc=example,dc=com -M 100 -d {seconds} -c 4 (uid=user.1)"
+    );
+    line.split(' ').map(str::to_owned).collect()
+}
+
+fn record(path: &Path) -> Record {
+    Record::read(path).unwrap_or_else(|error| panic!("failed to {error}"))
+}
+
+/// The records that agents have kept.
+fn kept(directory: &Path) -> Vec<String> {
+    let files = fs::read_dir(directory).expect("the agents' records").flatten().map(|it| it.path());
+    let records = files.filter(|path| path.extension().is_some_and(|it| it == "json"));
+    records.map(|path| path.display().to_string()).collect()
+}
+
+/// The same by `brunt merge` of the agents' own records.
+fn merged(directory: &Path) -> Record {
+    let all = directory.join("merged.all");
+    let mut words = vec!["merge".to_owned(), "--record".to_owned(), all.display().to_string()];
+    words.extend(kept(directory));
+    run(&words);
+    record(&all)
+}
+
+/// Checks that two records are of the same exchanges, to the bucket.
+fn same(one: &Record, other: &Record) {
+    assert_eq!((one.counts, &one.conservation), (other.counts, &other.conservation));
+    assert_eq!(one.operations.len(), other.operations.len());
+    for (one, other) in one.operations.iter().zip(&other.operations) {
+        assert_eq!(one.response.hdr_v2, other.response.hdr_v2);
+        assert_eq!(one.codes, other.codes);
+    }
+}
+
+/// Waits until a coordinator's run sends.
+fn sends(slapd: &Slapd) {
+    assert!(until(PATIENCE, || slapd.operations().searches > 20));
+}
+
+/// The processes that an agent has started: its run.
+fn runs_of(agent: &Program) -> Vec<Pid> {
+    let task = format!("/proc/{0}/task/{0}/children", agent.id());
+    let children = fs::read_to_string(task).unwrap_or_default();
+    children.split_whitespace().filter_map(|pid| Pid::from_raw(pid.parse().ok()?)).collect()
+}
+
+fn is_gone(pid: Pid) -> bool {
+    let status = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+    status.map_or(true, |stat| stat.contains(") Z"))
+}
+
+#[test]
+fn agents_of_this_machine_are_one_run_of_every_protocol() {
+    let _among = among_others();
+    if !require(&["nats-server"]) {
+        return;
+    }
+    let targets = Targets::start();
+    let directory = scratch();
+    for (name, line) in targets.commands(directory.path()) {
+        // Two relays of DHCP cannot have one address, and agents of one machine have one.
+        if name == "dhcp" {
+            continue;
+        }
+        let line: Vec<String> = line.into_iter().filter(|word| word != "--quiet").collect();
+        let (all, kept) = (directory.path().join("all.json"), directory.path().join(name));
+        let events = directory.path().join("all.ndjson");
+        let mut cluster = command(binary());
+        cluster.args(["cluster", "run", "--local", "2", "--seed", "3", "--records"]).arg(&kept);
+        cluster.arg("--record").arg(&all).arg("--events").arg(&events).arg("--").args(&line);
+        let ended = Program::start(&mut cluster).wait().expect(0);
+        let whole = record(&all);
+        assert_eq!((whole.counts.planned, whole.counts.ok), (100, 100), "{name}: {ended}");
+        assert_eq!((whole.nodes.len(), whole.plan.seed), (2, 3), "{name}");
+        assert!(whole.conservation.holds, "{name}");
+        same(&whole, &merged(&kept));
+        // What the rows of the live view held adds up to the same.
+        let lines = fs::read_to_string(&events).expect("events");
+        let planned =
+            lines.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let planned: u64 = planned.filter_map(|line| line["planned"].as_u64()).sum();
+        assert_eq!(planned, 100, "{name}");
+        let words = whole.command.join(" ");
+        assert!(words.contains("--") && !words.contains("password "), "{name}: {words}");
+    }
+}
+
+#[test]
+fn what_the_server_counted_is_in_the_record_also_if_the_broker_was_away_for_a_second() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
+    let mut broker = Broker::start();
+    let (agents, run) = broker.run(&slapd, 4, &[]);
+    sends(&slapd);
+    broker.kill();
+    let clock = Monotonic::new();
+    until(PATIENCE, || clock.now().since_origin() > Duration::from_secs(1));
+    broker.again();
+    let ended = run.wait().expect(0);
+    let whole = record(&broker.whole());
+    assert_eq!(whole.counts.planned, 400, "{ended}");
+    assert_eq!(whole.conservation.counts.sent, slapd.operations().searches, "{ended}");
+    assert!(whole.verdict.notes.iter().any(|note| note.contains("the broker was away")), "{ended}");
+    for agent in agents {
+        agent.wait().expect(0);
+    }
+    same(&whole, &merged(&broker.records()));
+}
+
+#[test]
+fn an_agent_that_is_killed_is_missing_with_its_size_and_its_run_stops() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
+    let broker = Broker::start();
+    let (agents, run) = broker.run(&slapd, 20, &[]);
+    sends(&slapd);
+    let runs = runs_of(&agents[1]);
+    assert_eq!(runs.len(), 1);
+    agents[1].signal(Signal::KILL);
+    let clock = Monotonic::new();
+    assert!(until(PATIENCE, || is_gone(runs[0])), "its run goes on");
+    let ended = run.wait().expect(5);
+    // Long before the end of the run: noticed, the others stopped, and all told.
+    assert!(clock.now().since_origin() < Duration::from_secs(15), "{ended}");
+    let whole = record(&broker.whole());
+    assert!(whole.verdict.status >= Status::Partial, "{:?}", whole.verdict);
+    let lost = whole.verdict.reasons.iter().find(|reason| reason.text.contains("lost at"));
+    let lost = lost.unwrap_or_else(|| panic!("{:?}", whole.verdict));
+    assert!(lost.text.contains("of its 50/s"), "{lost:?}");
+    let (counted, seen) = (whole.conservation.counts.sent, slapd.operations().searches);
+    // What is missing is of the killed agent, and no more than the reason says.
+    assert!(counted <= seen && seen - counted <= 50 * 3, "{counted} of {seen}: {ended}");
+    let mut agents = agents.into_iter();
+    agents.next().expect("one is left").wait().expect(0);
+}
+
+#[test]
+fn without_its_coordinator_an_agent_stops_in_five_seconds_and_keeps_its_record() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
+    let broker = Broker::start();
+    let (agents, run) = broker.run(&slapd, 60, &[]);
+    sends(&slapd);
+    let runs: Vec<Pid> = agents.iter().flat_map(runs_of).collect();
+    assert_eq!(runs.len(), 2);
+    run.signal(Signal::KILL);
+    let clock = Monotonic::new();
+    assert!(until(PATIENCE, || runs.iter().all(|pid| is_gone(*pid))));
+    let lasted = clock.now().since_origin();
+    assert!(lasted < Duration::from_secs(10), "{lasted:?}");
+    let seen = slapd.operations().searches;
+    let sent: u64 = kept(&broker.records())
+        .iter()
+        .map(|path| record(Path::new(path)).conservation.counts.sent)
+        .sum();
+    assert_eq!(sent, seen);
+    drop(agents);
+}
+
+#[test]
+fn a_broker_that_stays_away_ends_the_run_and_the_records_of_the_agents_are_whole() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
+    let mut broker = Broker::start();
+    let (agents, run) = broker.run(&slapd, 60, &[]);
+    sends(&slapd);
+    let runs: Vec<Pid> = agents.iter().flat_map(runs_of).collect();
+    broker.kill();
+    let ended = run.wait().expect(7);
+    assert!(ended.said().contains("brunt merge"), "{ended}");
+    assert!(until(PATIENCE, || runs.iter().all(|pid| is_gone(*pid))));
+    let whole = merged(&broker.records());
+    assert_eq!(whole.conservation.counts.sent, slapd.operations().searches);
+    drop(agents);
+}
+
+#[test]
+fn what_an_owner_does_not_permit_is_refused_by_its_name_and_nothing_is_sent() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
+    let broker = Broker::start();
+    let policy = broker.directory.path().join("agent.toml");
+    let public = order_key(&broker);
+    for (text, named) in [
+        (format!("orders_from = ['{public}']\ntargets = ['127.0.0.0/8']\n"), None),
+        ("orders_from = []\ntargets = ['127.0.0.0/8']\n".to_owned(), Some("orders")),
+        (
+            format!("orders_from = ['{public}']\ntargets = ['127.0.0.0/8']\nrate_max = 99\n"),
+            Some("rate_max"),
+        ),
+        (
+            format!("orders_from = ['{public}']\ntargets = ['127.0.0.0/8']\ncommands = ['http']\n"),
+            Some("commands"),
+        ),
+        (format!("orders_from = ['{public}']\ntargets = ['192.0.2.0/24']\n"), Some("127.0.0.1")),
+    ] {
+        let before = slapd.operations().searches;
+        fs::write(&policy, text).expect("a file");
+        let agent = broker.agent("a", &["--policy", &policy.display().to_string()]);
+        let seed = broker.directory.path().join("order.seed").display().to_string();
+        let mut run = command(binary());
+        run.args(["cluster", "run", "--nats", &broker.url(), "--agents", "1", "--patience", "5s"]);
+        run.args(["--sign", &seed, "--"]).args(load(&slapd, 1));
+        let ended = Program::start(&mut run).wait();
+        let sent = slapd.operations().searches - before;
+        match named {
+            None => assert_eq!((ended.code(), sent), (0, 100), "{ended}"),
+            Some(named) => {
+                assert_ne!(ended.code(), 0, "{ended}");
+                assert_eq!(sent, 0, "{ended}");
+                says(agent, &ended.said(), named);
+            }
+        }
+    }
+}
+
+/// Waits until the agent says why it refused an order, if its coordinator did not.
+fn says(mut agent: Program, said: &str, named: &str) {
+    if !said.contains(named) {
+        agent
+            .wait_until(named, |_, stderr| stderr.contains(named) || stderr.contains("not obeyed"));
+    }
+}
+
+/// The public half of a key that signs orders.
+fn order_key(broker: &Broker) -> String {
+    let path = broker.directory.path().join("order.seed");
+    let (signer, seed) = Signer::generate();
+    fs::write(&path, format!("{}\n", *seed)).expect("a file");
+    fs::set_permissions(&path, Permissions::from_mode(0o600)).expect("its owner's alone");
+    signer.public()
+}
+
+#[test]
+fn what_is_of_one_machine_alone_or_of_no_agent_is_refused_before_anybody_is_asked() {
+    let _among = among_others();
+    for (words, code, named) in [
+        (
+            &["--agents", "2", "--", "http", "--record", "x", "http://127.0.0.1:9"][..],
+            2,
+            "--record",
+        ),
+        (&["--agents", "2", "--", "leases", "sqlite"], 2, "leases"),
+        (&["--agents", "2", "--", "authrate", "-D", "uid=a", "-w", "secret"], 2, ":env"),
+        (&["--agents", "2", "--node", "0/2", "--", "http", "http://127.0.0.1:9"], 2, "--node"),
+        (&["--agents", "2", "--", "http", "http://127.0.0.1:9"], 2, "--nats"),
+        (
+            &[
+                "--agents",
+                "2",
+                "--nats",
+                "nats://192.0.2.1:4222",
+                "--",
+                "http",
+                "http://127.0.0.1:9",
+            ],
+            1,
+            "TLS",
+        ),
+    ] {
+        let ended = run([&["cluster", "run"][..], words].concat());
+        assert_eq!(ended.code(), code, "{ended}");
+        assert!(
+            ended.said().contains(named) && !ended.said().contains("secret "),
+            "{named}: {ended}"
+        );
+    }
+    let mut alone = command(binary());
+    alone
+        .args(["cluster", "run", "--local", "2", "--", "http", "http://127.0.0.1:9"])
+        .env("PATH", "/nowhere");
+    let ended = Program::start(&mut alone).wait().expect(1);
+    assert!(ended.said().contains("apt-get install nats-server"), "{ended}");
+}
+
+#[test]
+fn too_few_agents_are_told_and_nothing_is_sent() {
+    let _among = among_others();
+    if !require(&["nats-server"]) {
+        return;
+    }
+    let broker = Broker::start();
+    let mut agent = broker.agent("only", &[]);
+    agent.wait_until("it waits", |_, stderr| stderr.contains("waits for orders"));
+    let listed = run(["agents", "--nats", &broker.url()]).expect(0);
+    assert!(listed.stdout.lines().any(|line| line.starts_with("only ")), "{listed}");
+    let url = broker.url();
+    let line = [
+        "cluster",
+        "run",
+        "--nats",
+        &url,
+        "--agents",
+        "2",
+        "--patience",
+        "2s",
+        "--",
+        "http",
+        "http://127.0.0.1:9",
+    ];
+    let ended = run(line).expect(1);
+    assert!(ended.said().contains("2 agents were asked for, and there are 1: only"), "{ended}");
+}
+
+#[test]
+fn keys_of_a_cluster_are_all_that_agents_and_a_coordinator_need() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
+    let directory = scratch();
+    let at = |name: &str| directory.path().join(name).display().to_string();
+    let wanted = Wanted {
+        agents: 2,
+        hosts: vec!["localhost".to_owned()],
+        port: free_port(),
+        from: "2000-01-01".parse().expect("a day"),
+        until: "2999-01-01".parse().expect("a day"),
+    };
+    keys::make(directory.path(), &wanted).expect("keys");
+    let mut server = Command::new("sh");
+    server.args([
+        "-c",
+        "cd \"$1\" && exec nats-server -a 127.0.0.1 -c nats.conf",
+        "sh",
+        &at("nats"),
+    ]);
+    let daemon = Daemon::start(&server, &directory.path().join("log"));
+    daemon.wait_for_port(wanted.port);
+    let agents = ["agents/agent-0", "agents/agent-1"].map(|place| {
+        let mut agent = command(binary());
+        agent.args(["agent", "--once", "--keys", &at(place), "--records", &at("records")]);
+        Program::start(&mut agent)
+    });
+    // Nobody's keys, a token and an authority of the system are not let in.
+    let mut stranger = command(binary());
+    stranger.args(["agents", "--nats", &format!("tls://localhost:{}", wanted.port)]);
+    assert!(Program::start(&mut stranger).wait().expect(1).said().contains("reach the broker"));
+    let mut run = command(binary());
+    run.args([
+        "cluster",
+        "run",
+        "--keys",
+        &at("coordinator"),
+        "--agents",
+        "2",
+        "--record",
+        &at("all.json"),
+        "--",
+    ]);
+    let ended = Program::start(run.args(load(&slapd, 1))).wait().expect(0);
+    let whole = record(&directory.path().join("all.json"));
+    assert_eq!((whole.counts.planned, slapd.operations().searches), (100, 100), "{ended}");
+    for agent in agents {
+        agent.wait().expect(0);
+    }
+}
