@@ -1,5 +1,5 @@
-//! Reads bytes as what agents and a coordinator of a cluster hear: a report with its piece, an order, a word, a question
-//! for work.
+//! Reads bytes as what agents and a coordinator of a cluster hear: a report with its piece, an order, a word, a
+//! question for work.
 
 #![no_main]
 

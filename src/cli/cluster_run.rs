@@ -11,13 +11,15 @@ use super::run_options::RunOptions;
 
 /// What the help ends with.
 const AFTER: &str = "\
-The command after -- is one that makes load: an LDAP rate tool, perfdhcp, http, run or names lookup. Its rates, counts, \
+The command after -- is one that makes load: an LDAP rate tool, perfdhcp, http, run or names lookup. Its rates, \
+counts, \
 connections and users are of the whole run, which the agents share; no two use the same value, user or row.
 
 Files that the command reads must lie on every agent under the same relative name. Secrets are given by reference, \
 such as -w:env NAME, and are looked up on each agent.
 
-Exit codes: those of a run, and 1 the run did not begin; 5 an agent was lost; 7 the broker was away for more than 5 s; 8 \
+Exit codes: those of a run, and 1 the run did not begin; 5 an agent was lost; 7 the broker was away for more than 5 \
+s; 8 \
 an agent's owner does not allow the run.";
 
 /// Options of `brunt cluster run`.
@@ -25,12 +27,22 @@ an agent's owner does not allow the run.";
 #[command(after_long_help = AFTER)]
 pub(crate) struct ClusterRunArgs {
     /// Number of agents that share the run
-    #[arg(long, value_name = "NUMBER", required_unless_present = "local", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        required_unless_present = "local",
+        value_parser = clap::value_parser!(u32).range(1..=1000)
+    )]
     pub(crate) agents: Option<u32>,
     /// Start this number of agents on this machine, with a broker of their own, for trying and testing
     ///
     /// It needs nats-server. A run is no faster for it than in one process.
-    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["agents", "keys", "nats", "creds", "token", "tls_ca"], value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        conflicts_with_all = ["agents", "keys", "nats", "creds", "token", "tls_ca"],
+        value_parser = clap::value_parser!(u32).range(1..=64)
+    )]
     pub(crate) local: Option<u32>,
     /// What happens to the others when an agent is lost
     #[arg(long, value_enum, default_value_t)]

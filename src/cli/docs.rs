@@ -256,14 +256,18 @@ const MAKELDIF: &str = "Writes the entries that [addrate](addrate.md) adds with 
 const FIND_MAX: &str = include_str!("../commands/find_max/page.txt").trim_ascii_end();
 
 const CLUSTER_RUN: &str = "\
-    Carries out one run with several agents, on one machine or many: they share its load, begin together, and there is one \
-    summary, one record, one verdict and one exit code. [Many machines as one run](cluster.md) says how to set it up and \
+    Carries out one run with several agents, on one machine or many: they share its load, begin together, and there \
+    is one \
+    summary, one record, one verdict and one exit code. [Many machines as one run](cluster.md) says how to set it up \
+    and \
     what happens when something breaks.\n\n\
-    The record is made of the agents' own records, exactly as [merge](merge.md) makes it of their files, so its counts and \
+    The record is made of the agents' own records, exactly as [merge](merge.md) makes it of their files, so its \
+    counts and \
     its histograms are those that one machine would have measured. Its verdict is that of the worst agent, by name.";
 
 const AGENT: &str = "\
-    Waits for [cluster run](cluster-run.md) to give it a share of a run, and carries it out on this machine. It connects to \
+    Waits for [cluster run](cluster-run.md) to give it a share of a run, and carries it out on this machine. It \
+    connects to \
     the broker, so no port has to be open for it. [Many machines as one run](cluster.md) says how to set it up.";
 
 const AGENTS: &str = "Lists the agents that wait for orders: their names, cores, versions and machines. Agents that \

@@ -206,7 +206,8 @@ impl Work<'_> {
         let acts = self.share.tick(now);
         self.act(acts);
         let Some(child) = &mut self.child else { return };
-        // All it told comes first. Of a run that has opened nothing, the end of its lines is known once it is asked for.
+        // All it told comes first. Of a run that has opened nothing, the end of its lines is known once it is asked
+        // for.
         if let Some(Ended { code }) = child.ended()
             && child.lines.is_closed()
             && child.lines.is_empty()

@@ -1,8 +1,8 @@
 //! `brunt agent`: waits for orders, and carries out shares of runs.
 //!
 //! What is said and when is [`brunt_cluster`]'s; here are the sockets, the clock and the process. An order is judged by
-//! its owner's policy before anything is connected, and again by its rate once the run has said what its share is, which is
-//! before anything is sent.
+//! its owner's policy before anything is connected, and again by its rate once the run has said what its share is,
+//! which is before anything is sent.
 
 mod carried;
 mod child;

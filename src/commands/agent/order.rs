@@ -1,8 +1,9 @@
 //! What an order asks for, read as a command line, and the command line by which a child carries it out.
 //!
-//! What no order can do is in [`rules`]; what the owner of an agent permits is [`Policy`](brunt_cluster::policy::Policy)'s
-//! to judge. A coordinator reads a command line before it asks any agent, so that a slip of the pen is told at once. It
-//! need not have the files and variables that agents have, so what is missing here is taken to be there.
+//! What no order can do is in [`rules`]; what the owner of an agent permits is
+//! [`Policy`](brunt_cluster::policy::Policy)'s to judge. A coordinator reads a command line before it asks any agent,
+//! so that a slip of the pen is told at once. It need not have the files and variables that agents have, so what is
+//! missing here is taken to be there.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! [`Merged`]: the run of several agents as one run, with the observers, files and exit code that every run has.
 //!
-//! While it goes on its intervals are those of all agents, laid beside each other. Its record is made of the agents' own
-//! records, as `brunt merge` makes it of their files: whatever was late or coarser on the way, the record is exact.
+//! While it goes on its intervals are those of all agents, laid beside each other. Its record is made of the agents'
+//! own records, as `brunt merge` makes it of their files: whatever was late or coarser on the way, the record is exact.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;

@@ -82,7 +82,8 @@ pub(crate) fn cluster_run(args: &ClusterRunArgs, signals: &Signals) -> Result<Ex
 
 fn plane_lost() -> Refusal {
     Refusal {
-        text: "error: the broker was away for more than 5 s, so the agents have stopped by themselves; their own records \
+        text: "error: the broker was away for more than 5 s, so the agents have stopped by themselves; their own \
+               records \
                are whole: merge them with 'brunt merge'\n"
             .to_owned(),
         exit: Exit::PlaneLost,
