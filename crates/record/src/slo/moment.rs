@@ -52,7 +52,15 @@ impl Slo {
                 codes.filter(|(outcome, _)| locked(*outcome)).map(|it| it.1).sum::<u64>();
             found.ended += ended(&operation.counts);
         }
+        if self.is_of_all(interval) {
+            found.ended += interval.dropped;
+        }
         found
+    }
+
+    /// Whether it is about all operations of an interval, and so about what was dropped, which belongs to none.
+    fn is_of_all(&self, interval: &Interval) -> bool {
+        self.operation.is_none() || interval.operations.len() == 1
     }
 
     /// The figure of these lockouts.
@@ -81,7 +89,7 @@ impl Slo {
     pub(crate) fn measured_in(&self, interval: &Interval, operations: &[String]) -> Option<Reach> {
         let mut counts = Counts::default();
         self.of_interval(interval, operations).for_each(|of| counts.merge(&of.counts));
-        let whole = self.operation.is_none() || interval.operations.len() == 1;
+        let whole = self.is_of_all(interval);
         if whole {
             counts.dropped = interval.dropped;
         }
