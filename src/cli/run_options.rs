@@ -133,8 +133,8 @@ pub(crate) struct RunOptions {
     pub(crate) allow: Vec<Allowed>,
     /// Reach only the targets of this file, and ask no more of them than it allows
     ///
-    /// The file is TOML: a [[target]] for each address or network, with its highest rate, connections and duration. A
-    /// run that asks for more is refused before anything is sent, with the exit code 8. Without this option
+    /// The file is TOML: a table `target` for each address or network, with its highest rate, connections and duration.
+    /// A run that asks for more is refused before anything is sent, with the exit code 8. Without this option
     /// brunt/targets.toml in the configuration directory of the user ($XDG_CONFIG_HOME, else ~/.config), or else of the
     /// machine ($XDG_CONFIG_DIRS, else /etc/xdg), is read if it is there.
     #[arg(long, value_name = "FILE")]

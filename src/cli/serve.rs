@@ -59,7 +59,7 @@ pub(crate) struct ServeArgs {
 pub(crate) struct PushArgs {
     /// Record to push, such as run.json
     pub(crate) file: PathBuf,
-    /// Address of the site, such as https://load.example.com
+    /// Address of the site, with http:// or https:// before it
     #[arg(long = "to", value_name = "URL")]
     pub(crate) site: SiteUrl,
     /// File that holds a token of the scope push

@@ -31,7 +31,7 @@ pub struct Row {
     pub missing: Vec<usize>,
 }
 
-/// Intervals of several sources, merged row by row. See the [module](self).
+/// Intervals of several sources, merged row by row.
 #[derive(Clone, Debug)]
 pub struct Rows {
     patience: Duration,
