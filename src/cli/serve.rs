@@ -54,7 +54,6 @@ pub(crate) struct ServeArgs {
 }
 
 /// Options of `brunt push`.
-#[expect(clippy::doc_markdown, reason = "what stands here is shown on a terminal")]
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PushArgs {
     /// Record to push, such as run.json
