@@ -17,8 +17,8 @@ fn renamings(slapd: &Slapd) -> usize {
     slapd.log_text().matches(" MODRDN dn=").count()
 }
 
-fn names(slapd: &Slapd) -> Vec<Option<String>> {
-    (0..20).map(|number| slapd.value(&user_dn(number), "uid")).collect()
+fn names(slapd: &Slapd, entries: usize) -> Vec<Option<String>> {
+    (0..entries).map(|number| slapd.value(&user_dn(number), "uid")).collect()
 }
 
 #[test]
@@ -47,7 +47,7 @@ fn each_deletion_deletes_one_entry() {
     });
     assert_eq!((seen.deletes, seen.with_result(32)), (15, 0), "{seen:?}");
     assert_eq!(run.map(|run| run.count("ok")), Some(15));
-    let left = names(&slapd).into_iter().flatten().count();
+    let left = names(&slapd, 20).into_iter().flatten().count();
     assert_eq!(left, 5);
     let again = load(&slapd, "deleterate", "-F -m 10 -g inc(0,9)").run().ended_with(0);
     assert_eq!(again.results(), [(0, 5), (32, 5)].into(), "{again}");
@@ -55,18 +55,24 @@ fn each_deletion_deletes_one_entry() {
 
 #[test]
 fn renamings_are_undone_and_both_are_counted() {
-    let Some(slapd) = slapd(20) else { return };
-    let before = names(&slapd);
+    let Some(slapd) = slapd(40) else { return };
+    // As many entries as the longest run has exchanges: a server that keeps one session waiting never meets a
+    // second renaming of an entry before the first was undone.
+    let before = names(&slapd, 40);
     for (options, count) in [
-        ("-F -c 2 -m 40 -g inc(0,19)", 40),
+        ("-F -c 2 -m 40 -g inc(0,39)", 40),
         // With an odd number, an entry has its new name when the run is over: it gets the old one back, uncounted.
-        ("-F -c 1 -m 7 -g inc(0,19)", 7),
-        ("-f -c 2 -m 40 -g inc(0,19)", 40),
-        ("-F -c 2 -t 4 -m 37 -g inc(0,19)", 37),
+        ("-F -c 1 -m 7 -g inc(0,39)", 7),
+        ("-f -c 2 -m 40 -g inc(0,39)", 40),
+        ("-F -c 2 -t 4 -m 37 -g inc(0,39)", 37),
     ] {
         let log = renamings(&slapd);
         let run = load(&slapd, "moddnrate", options).arg("uid=renamed.{1}").run().went_well();
-        assert_eq!((run.count("ok"), names(&slapd)), (count, before.clone()), "{options}\n{run}");
+        assert_eq!(
+            (run.count("ok"), names(&slapd, 40)),
+            (count, before.clone()),
+            "{options}\n{run}"
+        );
         let seen = (renamings(&slapd) - log) as u64;
         assert!(
             seen >= count && seen <= count + 8 && seen.is_multiple_of(2),
@@ -74,9 +80,9 @@ fn renamings_are_undone_and_both_are_counted() {
         );
         assert_eq!(run.tally("entries left renamed"), 0, "{run}");
     }
-    let options = "-F -c 1 -m 10 -g inc(0,19) --newSuperior dc=example,dc=com";
+    let options = "-F -c 1 -m 10 -g inc(0,39) --newSuperior dc=example,dc=com";
     load(&slapd, "moddnrate", options).arg("uid=moved.{1}").run().went_well();
-    assert_eq!(names(&slapd), before);
+    assert_eq!(names(&slapd, 40), before);
 }
 
 #[test]
@@ -85,7 +91,7 @@ fn one_way_is_for_good() {
     let options =
         "-F -c 2 -m 20 -g inc(0,19) --oneWay --keepOldRdn --newSuperior dc=example,dc=com";
     let run = load(&slapd, "moddnrate", options).arg("uid=moved.{1}").run().went_well();
-    assert_eq!((run.count("ok"), names(&slapd)), (20, vec![None; 20]), "{run}");
+    assert_eq!((run.count("ok"), names(&slapd, 20)), (20, vec![None; 20]), "{run}");
     let entry = slapd.entry("uid=moved.7,dc=example,dc=com");
     assert!(entry.contains("uid: user.7") && entry.contains("uid: moved.7"), "{entry}");
 }
