@@ -1,6 +1,7 @@
 //! [`BaseUrl`]: a service beside the run, as a user writes where it is.
 
 use std::fmt;
+use std::net::IpAddr;
 
 use http::Uri;
 
@@ -44,6 +45,12 @@ impl BaseUrl {
     /// Whether it has a user or a password in it.
     pub(crate) fn has_credentials(&self) -> bool {
         self.authority.contains('@')
+    }
+
+    /// Whether what is sent there stays on this machine.
+    pub(crate) fn is_loopback(&self) -> bool {
+        let address = self.host.parse().is_ok_and(|address: IpAddr| address.is_loopback());
+        address || self.host == "localhost"
     }
 
     /// Whether it is spoken to under TLS.

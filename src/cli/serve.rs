@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use brunt_serve::IpNet;
 use clap::Args;
 
-use super::site_url::SiteUrl;
+use super::base_url::BaseUrl;
+use super::site_url::site;
 
 /// Options of `brunt serve`.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
@@ -59,8 +60,8 @@ pub(crate) struct PushArgs {
     /// Record to push, such as run.json
     pub(crate) file: PathBuf,
     /// Address of the site, with http:// or https:// before it
-    #[arg(long = "to", value_name = "URL")]
-    pub(crate) site: SiteUrl,
+    #[arg(long = "to", value_name = "URL", value_parser = site)]
+    pub(crate) site: BaseUrl,
     /// File that holds a token of the scope push
     ///
     /// The page of your account makes one. Over plain HTTP it is sent to this machine's loopback alone.

@@ -3,23 +3,19 @@
 use std::time::Duration;
 
 use brunt_drivers::net::keystore::Store;
-use brunt_drivers::net::stream::Stream;
-use brunt_drivers::net::tls::{self, Options, Trust};
-use http::{Method, Request, StatusCode, header};
-use http_body_util::{BodyExt as _, Full, Limited};
+use brunt_drivers::net::tls::Trust;
+use http::{Method, StatusCode, header};
+use http_body_util::Full;
 use hyper::body::Bytes;
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
-use tokio::net::TcpStream;
-use tokio::runtime::Builder;
-use tokio::time::timeout;
 
 use super::failed;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::serve::PushArgs;
 use crate::console;
+use crate::run::service::{Manner, Service};
 
 /// How long it may take, the comparison with a baseline included.
 const WITHIN: Duration = Duration::from_secs(180);
@@ -53,7 +49,7 @@ struct Problem {
 
 /// Pushes the record, and says what came of it.
 pub(crate) fn push(args: &PushArgs) -> Result<Exit, Refusal> {
-    if !args.site.secure && !args.site.is_loopback() {
+    if !args.site.is_secure() && !args.site.is_loopback() {
         return Err(Refusal::usage(format!(
             "failed to push to {}: the token would be sent unencrypted; use https",
             args.site
@@ -62,13 +58,8 @@ pub(crate) fn push(args: &PushArgs) -> Result<Exit, Refusal> {
     let token = token(args)?;
     let record = std::fs::read(&args.file)
         .map_err(|error| failed(format!("read {}: {error}", args.file.display())))?;
-    let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
-    let conversation = async { timeout(WITHIN, converse(args, &token, record)).await };
-    let answered = runtime.block_on(conversation);
-    let answered =
-        answered.unwrap_or_else(|_| Err(format!("no answer within {} s", WITHIN.as_secs())));
     let to = |why: String| failed(format!("push {} to {}: {why}", args.file.display(), args.site));
-    let (status, body) = answered.map_err(to)?;
+    let (status, body) = brought(args, &token, record).map_err(to)?;
     if !status.is_success() {
         let problem: Option<Problem> = serde_json::from_slice(&body).ok();
         let said = problem.map(|problem| format!("{}. {}", problem.title, problem.detail));
@@ -134,70 +125,37 @@ fn exit(args: &PushArgs, pushed: &Pushed) -> Exit {
     }
 }
 
-async fn converse(
-    args: &PushArgs,
-    token: &str,
-    record: Vec<u8>,
-) -> Result<(StatusCode, Bytes), String> {
-    let site = &args.site;
-    let plain = TcpStream::connect((site.host.as_str(), site.port)).await;
-    let stream = Stream::Plain(plain.map_err(|error| error.to_string())?);
-    let stream = if site.secure { secured(args, stream).await? } else { stream };
-    let told = |error: hyper::Error| error.to_string();
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(told)?;
-    let request = request(args, token, record)?;
-    let answered = async {
-        let answer = sender.send_request(request).await.map_err(told)?;
-        let (head, body) = answer.into_parts();
-        let body = Limited::new(body, ANSWER_MAX).collect().await;
-        let body = body.map_err(|error| error.to_string())?.to_bytes();
-        drop(sender);
-        Ok::<_, String>((head.status, body))
-    };
-    let (_, answered) = tokio::join!(connection, answered);
-    answered
-}
-
-async fn secured(args: &PushArgs, plain: Stream) -> Result<Stream, String> {
+/// Brings the record; what the site answered.
+fn brought(args: &PushArgs, token: &str, record: Vec<u8>) -> Result<(StatusCode, Bytes), String> {
     let trust = match &args.ca {
         Some(path) => Trust::Stores(vec![Store { path: path.clone(), password: None }]),
         None => Trust::System,
     };
-    let client = tls::Client::new(&Options { trust, ..Options::default() });
-    let client = client.map_err(|error| error.to_string())?;
-    let name = client.name_for(&args.site.host).map_err(|error| error.to_string())?;
-    let secured = plain.secure(&client, &name, None).await;
-    secured.map_err(|failure| format!("{failure}; --ca names a PEM file to trust"))
+    let advice = "; --ca names a PEM file to trust";
+    let manner = Manner { trust, advice, within: WITHIN, answer_max: ANSWER_MAX };
+    let service = Service::new(&args.site, manner)?;
+    let request = service
+        .request(Method::PUT, &format!("/api/v1/records?{}", query(args)))
+        .header(header::AUTHORIZATION, format!("Bearer {token}"))
+        .header(header::CONTENT_TYPE, "application/json");
+    service.ask(request.body(Full::from(record)).map_err(|error| error.to_string())?)
 }
 
-fn request(args: &PushArgs, token: &str, record: Vec<u8>) -> Result<Request<Full<Bytes>>, String> {
+/// What is said of the record.
+fn query(args: &PushArgs) -> String {
     let named = [("name", &args.name), ("commit", &args.commit)];
     let named = named.into_iter().filter_map(|(key, value)| Some((key, value.as_deref()?)));
     let tags = args.tags.iter().map(|tag| ("tag", tag.as_str()));
-    let query: Vec<String> =
+    let encoded = |value: &str| utf8_percent_encode(value, NON_ALPHANUMERIC).to_string();
+    let pairs: Vec<String> =
         named.chain(tags).map(|(key, value)| format!("{key}={}", encoded(value))).collect();
-    let request = Request::builder()
-        .method(Method::PUT)
-        .uri(format!("/api/v1/records?{}", query.join("&")))
-        .header(header::HOST, &args.site.authority)
-        .header(header::AUTHORIZATION, format!("Bearer {token}"))
-        .header(header::CONTENT_TYPE, "application/json")
-        .header(header::USER_AGENT, concat!("brunt/", env!("CARGO_PKG_VERSION")))
-        .header(header::CONNECTION, "close");
-    request.body(Full::from(record)).map_err(|error| error.to_string())
-}
-
-/// Text as it stands in a query.
-fn encoded(text: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
-    let octet =
-        |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
-    text.bytes().map(octet).collect()
+    pairs.join("&")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::site_url::site;
 
     fn pushed(missed: &[&str], against: Option<(bool, &[&str])>) -> Pushed {
         Pushed {
@@ -217,7 +175,7 @@ mod tests {
     fn a_pipeline_fails_only_if_it_is_asked_to_and_only_of_what_is_known() {
         let args = |fail_on_regression| PushArgs {
             file: "run.json".into(),
-            site: "http://127.0.0.1:7878".parse().unwrap(),
+            site: site("http://127.0.0.1:7878").unwrap(),
             token_file: "token".into(),
             name: None,
             tags: Vec::new(),
@@ -240,6 +198,11 @@ mod tests {
                     .contains("http://127.0.0.1:7878/runs/1\nverdict: valid\n")
             );
         }
-        assert_eq!(encoded("a b/\u{e4}"), "a%20b%2F%C3%A4");
+        let args = PushArgs {
+            name: Some("a b/\u{e4}".to_owned()),
+            tags: vec!["nightly".to_owned()],
+            ..args(true)
+        };
+        assert_eq!(query(&args), "name=a%20b%2F%C3%A4&tag=nightly");
     }
 }

@@ -18,12 +18,12 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use brunt_serve::Hosts;
 use brunt_serve::watch::History;
 use bytes::Bytes;
 use tokio::sync::watch;
 
 use crate::cli::web::WebAddress;
-use host::Hosts;
 use tabs::Tabs;
 use token::Token;
 
@@ -76,7 +76,7 @@ impl Server {
         let shared = Arc::new(Shared {
             address: format!("http://{host}/{token}/"),
             token,
-            hosts: Hosts::new(own),
+            hosts: Hosts::new(own.as_slice()),
             page: Bytes::from(page),
             history: Mutex::default(),
             changed: watch::Sender::default(),

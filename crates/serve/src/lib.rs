@@ -20,4 +20,5 @@ mod tail;
 pub mod watch;
 
 pub use ipnet::IpNet;
+pub use listen::Hosts;
 pub use site::{Settings, Site};

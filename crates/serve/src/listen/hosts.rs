@@ -7,16 +7,16 @@ use std::net::IpAddr;
 
 /// The names by which this site may be asked.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Hosts(Vec<String>);
+pub struct Hosts(Vec<String>);
 
 impl Hosts {
     /// Addresses in figures, `localhost`, and these.
-    pub(crate) fn new(names: &[String]) -> Self {
+    pub fn new(names: &[String]) -> Self {
         Self(names.iter().map(|name| name.to_lowercase()).collect())
     }
 
     /// Whether a request with this `Host` may be answered.
-    pub(crate) fn allow(&self, host: &str) -> bool {
+    pub fn allow(&self, host: &str) -> bool {
         let (name, port) = match host.strip_prefix('[') {
             Some(rest) => rest.split_once(']').unwrap_or((rest, "x")),
             None => host.find(':').map_or((host, ""), |at| host.split_at(at)),
@@ -47,6 +47,7 @@ mod tests {
             "localhost:1",
             "LocalHost",
             "LOAD.example.com:5",
+            "192.0.2.1",
         ] {
             assert!(hosts.allow(host), "{host}");
         }

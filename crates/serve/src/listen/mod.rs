@@ -23,7 +23,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
-pub(crate) use hosts::Hosts;
+pub use hosts::Hosts;
 pub(crate) use tls::acceptor;
 
 use crate::routes::Peer;
