@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use brunt_drivers::net::fence::Allowed;
+use brunt_drivers::net::allowed::Allowed;
 use brunt_drivers::net::targets::{Rule, Targets};
 use brunt_engine::schedule::Rate;
 use serde::de::Error as _;

@@ -11,7 +11,8 @@ mod run;
 
 use std::io;
 
-use brunt_drivers::net::fence::{self, Allowed, Policy};
+use brunt_drivers::net::allowed::Allowed;
+use brunt_drivers::net::fence::{self, Policy};
 use brunt_serve::child::{Answer, Asked, Envelope, Task};
 use serde::Serialize;
 
