@@ -15,6 +15,7 @@ pub(crate) mod cluster_keys;
 pub(crate) mod cluster_manifest;
 pub(crate) mod cluster_run;
 pub(crate) mod compare;
+mod declared;
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
 #[cfg(test)]
@@ -517,7 +518,7 @@ mod tests {
             for word in ["memfile", "powershell"] {
                 assert!(script.contains(word), "{shell}: {word}");
             }
-            for (path, _) in pages::leaves(&pages::program()) {
+            for (path, _) in pages::leaves(&declared::program()) {
                 let name = path.join("-");
                 assert!(
                     ["completions", "man"].contains(&&*name) || script.contains(&name),
