@@ -15,7 +15,6 @@ mod release;
 mod repeated;
 mod route;
 mod run;
-mod sessions;
 mod shown;
 mod silence;
 mod texts;
@@ -34,6 +33,7 @@ use brunt_drivers::net::carrier::Carrier;
 use brunt_drivers::net::queue::QueueWatch;
 use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_engine::{Plan, Stop, Urgency};
+use brunt_load::dhcp::{DhcpSessions, Over};
 use brunt_record::{Catalogue, Mode, Slo};
 use brunt_report::dhcp::{Asked, banner};
 
@@ -55,7 +55,6 @@ use diagnostics::Diagnostics;
 use problem::{Problem, failed};
 use route::{Open, Route};
 use run::Run;
-use sessions::DhcpSessions;
 
 /// Whoever looks at a quiet run.
 type Observers<'o, 'b> = &'o mut [&'b mut dyn Observer];
@@ -194,7 +193,7 @@ impl<'a> Perfdhcp<'a> {
         }
     }
 
-    fn over<D: Diagnostics, C: Carrier + 'static>(
+    fn over<D: Diagnostics + Over<C>, C: Carrier + 'static>(
         &self,
         plan: impl Fn(IpAddr) -> Result<D::Plan, Problem>,
         open: Open<C>,
@@ -228,7 +227,7 @@ impl<'a> Perfdhcp<'a> {
         }
         Job {
             command: args.words.clone(),
-            catalogue: Catalogue::new(names, parts(args)).with_tallies(sessions::tallies(
+            catalogue: Catalogue::new(names, parts(args)).with_tallies(attendance::tallies(
                 v6,
                 self.fleet().is_some(),
                 queue,
