@@ -22,6 +22,7 @@ fn main() -> ExitCode {
     console::restore_on_panic();
     let argv: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    run::core_files::forbid();
     run::fence::confine();
     let ended = commands::end_with_agent().map_err(Refusal::failed);
     let ended = ended.and_then(|()| cli::read(&argv, &Machine)).and_then(|command| {

@@ -8,6 +8,7 @@ mod abort;
 pub(crate) mod canary;
 pub(crate) mod ceiling;
 mod conclude;
+pub(crate) mod core_files;
 mod exit;
 mod export;
 pub(crate) mod fence;
