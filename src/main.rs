@@ -42,6 +42,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
     match command {
         Command::Print(text) => console::print(&text),
         Command::Write { path, text } => console::write(&path, &text),
+        Command::WriteAll { directory, files } => console::write_all(&directory, &files),
         Command::SampleRateFile(path) => console::write(&path, brunt_feed::rates::SAMPLE),
         Command::Rate(args) => tools::ldap::run(&args, &Signals::default(), Verbosity::Normal)
             .map(|outcome| outcome.exit),
