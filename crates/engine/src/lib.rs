@@ -31,6 +31,7 @@ mod shares;
 mod simulation;
 mod start;
 mod stop;
+mod sync;
 pub mod timer;
 #[cfg(test)]
 mod unreachable;
