@@ -29,7 +29,7 @@ pub(super) fn changed(args: &DhcpArgs) -> Option<String> {
     let declines = matches!(&args.scenario, Scenario::Fleet(fleet) if fleet.decline_share > 0.0);
     let declines =
         if declines { ", and declines some, whose addresses nobody gets for a time" } else { "" };
-    Some(format!("{takes}, {ends}{declines}"))
+    Some(format!("{takes} and {ends}{declines}"))
 }
 
 /// How many clients come to have a lease.
@@ -54,25 +54,28 @@ mod tests {
     #[test]
     fn a_run_says_what_becomes_of_leases() {
         for (switches, expected) in [
-            ("-r 10 -R 5000", Some("takes leases for up to 5,000 clients, leaves them to expire")),
+            (
+                "-r 10 -R 5000",
+                Some("takes leases for up to 5,000 clients and leaves them to expire"),
+            ),
             (
                 "-r 10 -R 5000 -n 300",
-                Some("takes leases for up to 300 clients, leaves them to expire"),
+                Some("takes leases for up to 300 clients and leaves them to expire"),
             ),
-            ("-r 10", Some("takes a lease for one client, leaves it to expire")),
+            ("-r 10", Some("takes a lease for one client and leaves it to expire")),
             ("-r 10 -i -R 5000", None),
             (
                 "-6 -r 10 -i -c -R 20",
-                Some("takes leases for up to 20 clients, leaves them to expire"),
+                Some("takes leases for up to 20 clients and leaves them to expire"),
             ),
             (
                 "-r 10 -R 20 --release-on-exit",
-                Some("takes leases for up to 20 clients, gives back at its end what it holds"),
+                Some("takes leases for up to 20 clients and gives back at its end what it holds"),
             ),
             (
                 "-r 10 -R 20 -F 5",
                 Some(
-                    "takes leases for up to 20 clients, gives back those that its rate of releases reaches",
+                    "takes leases for up to 20 clients and gives back those that its rate of releases reaches",
                 ),
             ),
         ] {
