@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::Command;
 use clap::builder::PossibleValue;
-use clap_complete::Shell;
+use clap_complete::{Generator as _, Shell};
 
 use super::declared::program;
 use super::screens;
@@ -25,6 +25,53 @@ const OF_TWO_WORDS: [&str; 13] = [
     "target-ldap",
     "target-rest",
 ];
+
+/// The names under which a link to the program is one of its commands.
+pub(super) const LINKS: [&str; 13] = [
+    "addrate",
+    "authrate",
+    "comparerate",
+    "deleterate",
+    "loadgen",
+    "memfile_ubench",
+    "moddnrate",
+    "modrate",
+    "mysql_ubench",
+    "perfdhcp",
+    "search-and-mod-rate",
+    "searchrate",
+    "sqlite_ubench",
+];
+
+/// The completion scripts of the program and of every link, by the names of files under which shells look for them.
+pub(super) fn all_completions(shell: Shell) -> Vec<(String, String)> {
+    let of_links = LINKS
+        .iter()
+        .filter_map(|name| Some((shell.file_name(name), completions_of_link(shell, name)?)));
+    std::iter::once((shell.file_name("brunt"), completions(shell))).chain(of_links).collect()
+}
+
+/// The completion script of a link of this name.
+pub(super) fn completions_of_link(shell: Shell, name: &str) -> Option<String> {
+    LINKS.iter().find(|link| **link == name)?;
+    let mut script = Vec::new();
+    let mut command = completed().find_subcommand(name)?.clone();
+    clap_complete::generate(shell, &mut command, name, &mut script);
+    Some(String::from_utf8_lossy(&script).into_owned())
+}
+
+/// The manual pages of the program and of every command, by the names of their files.
+pub(super) fn all_manuals() -> Vec<(String, String)> {
+    let mut open = vec![(String::new(), program())];
+    let mut pages = Vec::new();
+    while let Some((name, command)) = open.pop() {
+        let below = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+        open.extend(below.map(|sub| (format!("{name}-{}", sub.get_name()), sub.clone())));
+        let words = [name.trim_start_matches('-').to_owned()];
+        pages.extend(manual(&words).map(|page| (format!("brunt{name}.1"), page)));
+    }
+    pages
+}
 
 /// A completion script.
 pub(super) fn completions(shell: Shell) -> String {

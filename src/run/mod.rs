@@ -8,6 +8,7 @@ mod abort;
 pub(crate) mod canary;
 pub(crate) mod ceiling;
 mod conclude;
+pub(crate) mod core_files;
 mod execution;
 mod exit;
 mod export;

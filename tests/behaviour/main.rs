@@ -11,6 +11,7 @@ mod curves;
 mod dead_targets;
 mod events;
 mod exported;
+mod faults;
 mod find_max;
 mod find_max_sources;
 mod hostile;

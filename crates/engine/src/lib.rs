@@ -33,6 +33,7 @@ mod shares;
 mod simulation;
 mod start;
 mod stop;
+mod sync;
 pub mod timer;
 #[cfg(test)]
 mod unreachable;

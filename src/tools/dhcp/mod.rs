@@ -18,6 +18,7 @@ mod run;
 mod shown;
 mod silence;
 mod texts;
+mod touched;
 mod v4;
 mod v6;
 mod wrapped;
@@ -77,6 +78,12 @@ pub(crate) fn run(
     }
     let seed = args.load.seed.unwrap_or_else(console::seed);
     let perfdhcp = Perfdhcp::prepare(args, signals, verbosity, seed).map_err(Problem::refusal)?;
+    if verbosity == Verbosity::Normal
+        && let Some(changes) = touched::changed(args)
+    {
+        let target = perfdhcp.job(false).asked.target.unwrap_or_default();
+        console::note(&format!("this run {changes}: {target}"));
+    }
     let perfdhcp = match args.output.run.canary {
         None => perfdhcp,
         Some(count) => match perfdhcp.after_canary(count).map_err(Problem::refusal)? {

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brunt_drivers::http::Network;
+use brunt_record::AbortRule;
 use brunt_serve::child::{Checked, Finding};
 
 use super::compile::{Compiled, World, compile};
@@ -224,7 +225,8 @@ impl Asked {
     fn job(self, args: &RunArgs, shows: bool) -> Result<FlowJob, Refusal> {
         let Self { plan, mut compiled } = self;
         if let Some(directory) = compiled.directory {
-            let opened = directory.open(compiled.flow.users, compiled.flow.seed);
+            let tolerated = compiled.abort_on.iter().filter_map(AbortRule::locked_tolerated).min();
+            let opened = directory.open(compiled.flow.users, compiled.flow.seed, tolerated);
             compiled.flow.ldap = Some(opened.map_err(Refusal::failed)?);
         }
         if let Some(leases) = compiled.leases {
