@@ -11,3 +11,4 @@ mod relay;
 mod run_page;
 mod site;
 mod site_runs;
+mod site_trial;

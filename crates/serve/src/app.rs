@@ -16,6 +16,8 @@ use crate::store::Store;
 /// How long a link holds by which somebody chooses a password, in seconds.
 const LINK_LASTS: i64 = 30 * 60;
 /// The file of the key that seals the audit trail.
+/// How long one holds that signs in to a trial.
+const TRIAL_LINK_LASTS: i64 = 24 * 3_600;
 const AUDIT_KEY: &str = "audit.key";
 
 /// What every request has at hand.
@@ -32,6 +34,8 @@ pub(crate) struct App {
     pub(crate) secure: bool,
     pub(crate) audit_key: hmac::Key,
     /// Seconds since 1970.
+    /// What becomes of everything at the end, where this is a trial.
+    pub(crate) trial: Option<String>,
     pub(crate) now: fn() -> i64,
     /// Where operators read what went wrong.
     pub(crate) log: Box<dyn Fn(&str) + Send + Sync>,
@@ -76,11 +80,12 @@ impl App {
         Ok(self.store.note(&self.audit_key, (self.now(), who), act, what)?)
     }
 
-    /// Makes a link by which somebody chooses a password, as a path. What opens it is in the fragment, which browsers
-    /// send to no server.
+    /// Makes a link by which somebody chooses a password, or signs in to a trial, as a path. What opens it is in the
+    /// fragment, which browsers send to no server.
     pub(crate) fn invite(&self, user: i64) -> Result<String, Problem> {
         let secret = Secret::new().map_err(Problem::bug)?;
-        self.store.invite(user, &secret.hash(), self.now() + LINK_LASTS)?;
+        let lasts = if self.trial.is_some() { TRIAL_LINK_LASTS } else { LINK_LASTS };
+        self.store.invite(user, &secret.hash(), self.now() + lasts)?;
         Ok(format!("/welcome#{}", secret.shown()))
     }
 }

@@ -21,6 +21,7 @@ use crate::pages::people::is_name;
 use crate::queue::{Queue, machine_lock};
 use crate::routes;
 use crate::store::{BrokenAt, Store};
+use crate::trial::{self, Trial};
 
 /// The administrator that a new site has.
 const FIRST: &str = "admin";
@@ -28,6 +29,10 @@ const FIRST: &str = "admin";
 const LOCK: &str = "serve.lock";
 /// How often runs that ended are looked for.
 const INDEXED_EVERY: Duration = Duration::from_secs(5);
+/// How long the runs of a trial may take to end.
+const ENDED_WITHIN: Duration = Duration::from_secs(15);
+/// How long what is being answered may take when the site ends.
+const HANDLERS_END_WITHIN: Duration = Duration::from_secs(1);
 
 /// How a site is served.
 #[derive(Clone, Debug, Default)]
@@ -38,11 +43,13 @@ pub struct Settings {
     pub tls: Option<(PathBuf, PathBuf)>,
     /// Proxies that terminate TLS before it, and say who asks.
     pub proxies: Vec<IpNet>,
+    /// What there is to try brunt with, where it is for that.
+    pub trial: Option<Trial>,
 }
 
 /// A directory that is opened.
 pub struct Site {
-    app: App,
+    app: Arc<App>,
     settings: Settings,
     /// Whoever holds it is the one server of the directory.
     _lock: File,
@@ -65,9 +72,13 @@ impl Site {
         let store = Store::open(directory).map_err(|error| error.to_string())?;
         let history = Arc::new(History::open(directory).map_err(|error| error.to_string())?);
         let children = Arc::new(Children::default());
-        let app = App {
+        let app = Arc::new(App {
             store,
             history,
+        match &settings.trial {
+            Some(_) => trial::claim(directory)?,
+            None => trial::disclaim(directory)?,
+        }
             children,
             queue: OnceLock::new(),
             passwords: Passwords::new()?,
@@ -77,11 +88,15 @@ impl Site {
             audit_key: audit_key(directory)?,
             now: || jiff::Timestamp::now().as_second(),
             log,
-        };
+        });
+        if let Some(trial) = &settings.trial {
+            trial::furnish(&app, trial)?;
+        }
         Ok(Self { app, settings, _lock: lock })
     }
 
     /// Serves for good. `begun` is told what to show: where the site is, and, while nobody can administer it, the path
+            trial: settings.trial.as_ref().map(|trial| trial.promise.clone()),
     /// of a link by which the first administrator chooses a password.
     pub fn serve(
         self,
@@ -95,23 +110,60 @@ impl Site {
             .as_ref()
             .map(|(chain, key)| listen::acceptor(chain, key))
             .transpose()?;
+    ) -> Result<(), String> {
+        self.serve_while(listener, begun, std::future::pending())
+    }
+
+    /// Serves until something comes, which may wait, and then stops the runs that it has: for a trial, whose servers
+    /// end as well. Whether every run came to its end in time is what it returns.
+    pub fn serve_until(
+        self,
+        listener: TcpListener,
+        begun: impl FnOnce(SocketAddr, Option<String>),
+        comes: impl FnOnce() + Send + 'static,
+    ) -> Result<bool, String> {
+        let app = Arc::clone(&self.app);
+        let waited = async {
+            // Whatever went wrong with the wait, there is nothing to wait for any more.
+            drop(tokio::task::spawn_blocking(comes).await);
+        };
+        self.serve_while(listener, begun, waited)?;
+        let told = |problem: crate::problem::Problem| problem.hidden.unwrap_or(problem.detail);
+        let ended = app.queue().map_err(told)?.end_all(ENDED_WITHIN);
+        trial::clear(&app).map_err(told)?;
+        Ok(ended)
+    }
+
+    fn serve_while(
+        self,
+        listener: TcpListener,
+        begun: impl FnOnce(SocketAddr, Option<String>),
+        until: impl Future<Output = ()>,
         let at = listener.local_addr().map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let link = self.first_link()?;
-        let app = Arc::new(self.app);
+        let app = self.app;
         open_queue(&app)?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
-        runtime.block_on(async {
+        let served = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
             begun(at, link);
             let proxies = Proxies(self.settings.proxies);
             tokio::spawn(index_for_good(Arc::clone(&app)));
-            listen::serve(listener, routes::router(&app), tls, proxies).await.map_err(failed)
-        })
+            let serving = listen::serve(listener, routes::router(&app), tls, proxies);
+            tokio::select! {
+                served = serving => served.map_err(failed),
+                () = until => Ok(()),
+            }
+        });
+        runtime.shutdown_timeout(HANDLERS_END_WITHIN);
+        served
     }
 
     fn first_link(&self) -> Result<Option<String>, String> {
-        if self.app.store.has_admin().map_err(|error| error.to_string())? {
+        if self.app.trial.is_none()
+            && self.app.store.has_admin().map_err(|error| error.to_string())?
+        {
             return Ok(None);
         }
         self.link(FIRST).map(Some)

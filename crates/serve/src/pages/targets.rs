@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use http::StatusCode;
 use ipnet::IpNet;
 use maud::{Markup, html};
 
@@ -18,6 +19,8 @@ const NAME_MAX: usize = 60;
 const TEXT_MAX: usize = 2_000;
 /// The most networks of a target.
 const NETWORKS_MAX: usize = 50;
+const TRIAL: &str = "This is a trial: it reaches its built-in servers alone. Your own servers are listed in a site \
+                     that was started without --trial.";
 
 /// `GET /targets`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
@@ -46,7 +49,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
                 }
             }
         }
-        @if admin { (form(call)?) }
+        @if call.app.trial.is_some() { p.note { (TRIAL) } } @else if admin { (form(call)?) }
     };
     Ok(Answer::page(whole(call, "Targets", &body)))
 }
@@ -128,6 +131,9 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let target = target(call)?;
     app.store.put_target(&target)?;
     let what =
+    if app.trial.is_some() {
+        return Err(Problem::new(StatusCode::FORBIDDEN, "Not in a trial", TRIAL));
+    }
         format!("{}: {}; {}", target.name, target.grant.allow.join(" "), limits(&target.grant));
     app.audit(who, "list target", &what)?;
     Ok(Answer::see("/targets"))

@@ -24,6 +24,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
+use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::child::{Asked, Children};
@@ -190,6 +191,25 @@ impl Drop for Queue {
         self.shared.changed.notify_all();
         drop(self.thread.take().map(JoinHandle::join));
     }
+    /// Ends all runs at once, and waits so long for their ends; whether they came.
+    pub fn end_all(&self, patience: Duration) -> bool {
+        let left = |known: &Known| -> Vec<RunId> {
+            let runs = known.runs.values().map(|run| &run.status);
+            runs.filter(|run| !run.state.is_over()).map(|run| run.id.clone()).collect()
+        };
+        let going = left(&self.shared.known());
+        for id in &going {
+            // One that has come to its end meanwhile needs no stop.
+            drop(self.stop_now(id, ""));
+        }
+        let waited =
+            self.shared
+                .changed
+                .wait_timeout_while(self.shared.known(), patience, |known| !left(known).is_empty());
+        let (known, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        left(&known).is_empty()
+    }
+
 }
 
 /// The lock that runs of this user share on this machine.
@@ -264,3 +284,4 @@ impl Known {
 fn now() -> String {
     jiff::Timestamp::now().to_string()
 }
+        self.changed.notify_all();

@@ -63,6 +63,7 @@ impl Server {
             secure: false,
             audit_key: audit_key(directory.path()).unwrap(),
             now: || NOW,
+            trial: None,
             log: Box::new(|_| ()),
         });
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
