@@ -1,7 +1,7 @@
 //! `brunt serve`: the website.
 
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use brunt_serve::{Settings, Site};
 
@@ -32,6 +32,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
         hosts: args.hosts.clone(),
         tls: args.tls_cert.clone().zip(args.tls_key.clone()),
         proxies: args.behind_proxy.clone(),
+        credentials: std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from),
         trial: None,
     };
     let log = Box::new(|text: &str| console::say(text));
@@ -67,8 +68,6 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
     Ok(Exit::Ok)
 }
 
-/// Where browsers find the site.
-fn origin(args: &ServeArgs, at: std::net::SocketAddr) -> String {
 /// Listens where it was asked to.
 pub(super) fn listener(args: &ServeArgs) -> Result<TcpListener, Refusal> {
     TcpListener::bind(args.listen).map_err(|error| {
@@ -77,6 +76,8 @@ pub(super) fn listener(args: &ServeArgs) -> Result<TcpListener, Refusal> {
     })
 }
 
+/// Where browsers find the site.
+fn origin(args: &ServeArgs, at: std::net::SocketAddr) -> String {
     let secure = args.tls_cert.is_some() || !args.behind_proxy.is_empty();
     let scheme = if secure { "https" } else { "http" };
     match args.hosts.first() {

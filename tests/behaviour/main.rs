@@ -54,4 +54,5 @@ mod ubench;
 mod values;
 mod warm_up;
 mod website;
+mod website_secrets;
 mod website_trial;

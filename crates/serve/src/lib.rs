@@ -18,6 +18,7 @@ mod site;
 mod store;
 mod tail;
 mod trial;
+mod vault;
 pub mod watch;
 
 pub use ipnet::IpNet;

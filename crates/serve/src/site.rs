@@ -22,17 +22,18 @@ use crate::queue::{Queue, machine_lock};
 use crate::routes;
 use crate::store::{BrokenAt, Store};
 use crate::trial::{self, Trial};
+use crate::vault::{self, Vault};
 
 /// The administrator that a new site has.
 const FIRST: &str = "admin";
 /// Held by the process that serves a directory.
 const LOCK: &str = "serve.lock";
-/// How often runs that ended are looked for.
-const INDEXED_EVERY: Duration = Duration::from_secs(5);
 /// How long the runs of a trial may take to end.
 const ENDED_WITHIN: Duration = Duration::from_secs(15);
 /// How long what is being answered may take when the site ends.
 const HANDLERS_END_WITHIN: Duration = Duration::from_secs(1);
+/// How often runs that ended are looked for.
+const INDEXED_EVERY: Duration = Duration::from_secs(5);
 
 /// How a site is served.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +44,8 @@ pub struct Settings {
     pub tls: Option<(PathBuf, PathBuf)>,
     /// Proxies that terminate TLS before it, and say who asks.
     pub proxies: Vec<IpNet>,
+    /// Where systemd put credentials: the key of the secrets, if it is not to be in the directory.
+    pub credentials: Option<PathBuf>,
     /// What there is to try brunt with, where it is for that.
     pub trial: Option<Trial>,
 }
@@ -69,22 +72,25 @@ impl Site {
             .canonicalize()
             .map_err(|error| format!("open the directory {}: {error}", directory.display()))?;
         let lock = locked(directory)?;
-        let store = Store::open(directory).map_err(|error| error.to_string())?;
-        let history = Arc::new(History::open(directory).map_err(|error| error.to_string())?);
-        let children = Arc::new(Children::default());
-        let app = Arc::new(App {
-            store,
-            history,
         match &settings.trial {
             Some(_) => trial::claim(directory)?,
             None => trial::disclaim(directory)?,
         }
+        let store = Store::open(directory).map_err(|error| error.to_string())?;
+        let vault = Vault::open(directory, settings.credentials.as_deref())?;
+        let history = Arc::new(History::open(directory).map_err(|error| error.to_string())?);
+        let children = Arc::new(Children::default());
+        let app = Arc::new(App {
+            store: Arc::new(store),
+            vault: Arc::new(vault),
+            history,
             children,
             queue: OnceLock::new(),
             passwords: Passwords::new()?,
             limiter: Limiter::default(),
             hosts: Hosts::new(&settings.hosts),
             secure: settings.tls.is_some() || !settings.proxies.is_empty(),
+            trial: settings.trial.as_ref().map(|trial| trial.promise.clone()),
             audit_key: audit_key(directory)?,
             now: || jiff::Timestamp::now().as_second(),
             log,
@@ -96,20 +102,11 @@ impl Site {
     }
 
     /// Serves for good. `begun` is told what to show: where the site is, and, while nobody can administer it, the path
-            trial: settings.trial.as_ref().map(|trial| trial.promise.clone()),
     /// of a link by which the first administrator chooses a password.
     pub fn serve(
         self,
         listener: TcpListener,
         begun: impl FnOnce(SocketAddr, Option<String>),
-    ) -> Result<(), String> {
-        let failed = |error: std::io::Error| format!("serve: {error}");
-        let tls = self
-            .settings
-            .tls
-            .as_ref()
-            .map(|(chain, key)| listen::acceptor(chain, key))
-            .transpose()?;
     ) -> Result<(), String> {
         self.serve_while(listener, begun, std::future::pending())
     }
@@ -139,6 +136,14 @@ impl Site {
         listener: TcpListener,
         begun: impl FnOnce(SocketAddr, Option<String>),
         until: impl Future<Output = ()>,
+    ) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("serve: {error}");
+        let tls = self
+            .settings
+            .tls
+            .as_ref()
+            .map(|(chain, key)| listen::acceptor(chain, key))
+            .transpose()?;
         let at = listener.local_addr().map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let link = self.first_link()?;
@@ -226,7 +231,9 @@ impl Site {
 fn open_queue(app: &App) -> Result<(), String> {
     let failed = |why: &dyn std::fmt::Display| format!("open the queue: {why}");
     let (history, children) = (Arc::clone(&app.history), Arc::clone(&app.children));
-    let queue = Queue::open(history, children, machine_lock()).map_err(|error| failed(&error))?;
+    let keeper = vault::keeper(Arc::clone(&app.store), Arc::clone(&app.vault), app.now);
+    let queue = Queue::open_with(history, children, machine_lock(), Box::new(keeper));
+    let queue = queue.map_err(|error| failed(&error))?;
     // A site is served once.
     let _ = app.queue.set(queue);
     let ids = app.history.ids().map_err(|error| failed(&error))?;

@@ -12,6 +12,7 @@ pub(crate) mod live;
 pub(crate) mod people;
 pub(crate) mod plans;
 pub(crate) mod run;
+pub(crate) mod secrets;
 pub(crate) mod sign_in;
 pub(crate) mod targets;
 pub(crate) mod welcome;
@@ -61,8 +62,8 @@ fn whole(title: &str, call: Option<&Call>, path: &str, charts: bool, body: &Mark
             body.site {
                 a.skip href="#main" { "Skip to the content" }
                 @if let Some(who) = who { (header(who, path)) }
-                main id="main" { (body) }
                 @if let Some(promise) = trial { p.trial { strong { "Trial. " } (promise) } }
+                main id="main" { (body) }
             }
         }
     }
@@ -71,7 +72,7 @@ fn whole(title: &str, call: Option<&Call>, path: &str, charts: bool, body: &Mark
 fn header(who: &Who, path: &str) -> Markup {
     let mut links = vec![("/", "Runs"), ("/plans", "Plans"), ("/targets", "Targets")];
     if who.user.role == Role::Admin {
-        links.extend([("/people", "People"), ("/audit", "Audit")]);
+        links.extend([("/secrets", "Secrets"), ("/people", "People"), ("/audit", "Audit")]);
     }
     links.push(("/api", "API"));
     let is_here = |link: &str| match link {

@@ -73,6 +73,9 @@ fn row(call: &Call, target: &Target, admin: bool, now: i64) -> Result<Markup, Pr
                 (target.name)
                 @if target.production { " " span.tag { "production" } }
                 @if !target.reason.is_empty() { div.note { (target.reason) } }
+                @if let Some(secrets) = super::secrets::of(call, target)? {
+                    div.note { "Secrets: " (secrets.names.join(", ")) }
+                }
             }
             td.name data-label="addresses" { @for allowed in &target.grant.allow { code { (allowed) } " " } }
             td.name data-label="at most" { (limits(&target.grant)) }
@@ -128,12 +131,12 @@ fn form(call: &Call) -> Result<Markup, Problem> {
 /// `POST /targets`.
 pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let (app, who) = (&call.app, call.who()?);
-    let target = target(call)?;
-    app.store.put_target(&target)?;
-    let what =
     if app.trial.is_some() {
         return Err(Problem::new(StatusCode::FORBIDDEN, "Not in a trial", TRIAL));
     }
+    let target = target(call)?;
+    app.store.put_target(&target)?;
+    let what =
         format!("{}: {}; {}", target.name, target.grant.allow.join(" "), limits(&target.grant));
     app.audit(who, "list target", &what)?;
     Ok(Answer::see("/targets"))
@@ -143,6 +146,7 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
 pub(crate) fn end(call: &Call) -> Result<Answer, Problem> {
     let id = call.field("id").parse().unwrap_or_default();
     let name = call.app.store.end_target(id)?.ok_or_else(|| Problem::missing("target"))?;
+    call.app.store.end_secrets(&name)?;
     call.app.audit(call.who()?, "remove target", &name)?;
     Ok(Answer::see("/targets"))
 }
