@@ -55,12 +55,12 @@ pub(super) fn trial(args: &ServeArgs) -> Result<Exit, Refusal> {
 /// Says what there is, and where.
 fn begin(place: &Place, at: SocketAddr, link: &str) {
     console::say(
-        "A trial of the website, with a directory and an identity API in memory, and plans that load them. Open this \
-         address; it signs in, once:",
+        "A trial: a directory and an identity API in memory, and plans that load them.\n\
+         Open this address; it signs in, once:",
     );
     // Whole in one line, so that it can be copied.
     console::tell(&format!("serve: http://{at}{link}\n"));
-    console::say(&format!("{} ^C ends it.", place.promise()));
+    console::say(&format!("{}\n^C ends it.", place.promise()));
 }
 
 /// Where a trial keeps its runs.
@@ -110,8 +110,9 @@ impl Place {
         let place = path.display();
         match self {
             Self::Named(_) => console::say(&format!(
-                "The trial has ended; {place} has {runs}. 'brunt serve --dir {place}' shows them, and 'brunt report' \
-                 reads each runs/*/record.json.gz."
+                "The trial has ended; {place} has {runs}.\n\
+                 'brunt serve --dir {place}' shows them, and 'brunt report' reads each\n\
+                 runs/*/record.json.gz of it."
             )),
             Self::Own(own) if is_over => {
                 own.close()
