@@ -22,7 +22,7 @@ const CANARY: &str = "canary/7c1e\"+&b9";
 
 /// The canary in every way in which it might be written.
 fn ways() -> Vec<String> {
-    let hex: String = CANARY.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let hex = CANARY.bytes().fold(String::new(), |all, byte| all + &format!("{byte:02x}"));
     let url: String = form_urlencoded(CANARY);
     vec![
         CANARY.to_owned(),
@@ -178,7 +178,7 @@ fn a_secret_is_sent_to_its_target_and_is_nowhere_else() {
     let target = number(&visitor);
     let (head, body) = visitor.send("/plans/1", "/plans/1/run", &format!("target={target}"));
     let live = between(&head, "location: ", "\r\n").to_owned();
-    pages.push(head.clone() + &body);
+    pages.push(head + &body);
     let run = live.replace("/live/", "/runs/");
     let done = until(PATIENCE, || {
         assert_eq!(shown_by_processes(&program), [""; 0]);
