@@ -55,3 +55,8 @@ mod ubench;
 mod values;
 mod warm_up;
 mod website;
+mod website_api;
+mod website_beyond;
+mod website_kept;
+mod website_secrets;
+mod website_trial;

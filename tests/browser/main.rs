@@ -10,4 +10,8 @@ mod live;
 mod relay;
 mod run_page;
 mod site;
+mod site_keys;
+mod site_live;
+mod site_logged;
 mod site_runs;
+mod site_trial;

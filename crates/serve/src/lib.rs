@@ -17,8 +17,11 @@ mod routes;
 mod site;
 mod store;
 mod tail;
+mod trial;
+mod vault;
 pub mod watch;
 
 pub use ipnet::IpNet;
 pub use listen::Hosts;
 pub use site::{Settings, Site};
+pub use trial::Trial;

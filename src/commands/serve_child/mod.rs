@@ -21,7 +21,7 @@ use crate::cli::exit::Exit;
 use crate::cli::run::RunArgs;
 use crate::cli::{Command, Refusal, read};
 use crate::console;
-use crate::tools::flow::plan::{Granted, check_granted};
+use crate::tools::flow::plan::{Granted, Secrets, check_granted};
 use confinement::{Access, Confinement};
 
 /// Does what the envelope on standard input says.
@@ -48,7 +48,8 @@ pub(crate) fn serve_child() -> Result<Exit, Refusal> {
 
 fn check(asked: &Asked) -> Result<Answer<brunt_serve::child::Checked>, Refusal> {
     let confinement = confined(&Access::default())?;
-    let granted = Granted { submitted: asked, confined: confinement.holds() };
+    let granted =
+        Granted { submitted: asked, confined: confinement.holds(), secrets: Secrets::default() };
     let args = match arguments(asked, &granted) {
         Ok(args) => args,
         Err(refusal) => return Ok(Answer::Failed(refusal.text.trim().to_owned())),

@@ -18,7 +18,7 @@ use crate::commands::failed;
 use crate::console;
 use crate::run::fence;
 use crate::run::signals::Signals;
-use crate::tools::flow::plan::{Granted, run_granted};
+use crate::tools::flow::plan::{Granted, Secrets, run_granted};
 
 /// How often to ask again for the machine.
 const AGAIN: Duration = Duration::from_millis(100);
@@ -48,7 +48,8 @@ fn carry_out(task: &RunTask) -> Result<Exit, Refusal> {
     put_up(asked)?;
     confinement::limit_run().map_err(failed)?;
     let confinement = Confinement::enter(&Access::of_run()).map_err(failed)?;
-    let granted = Granted { submitted: asked, confined: confinement.holds() };
+    let secrets = Secrets::of(&task.secrets);
+    let granted = Granted { submitted: asked, confined: confinement.holds(), secrets };
     let args = arguments(asked, &granted)?;
     run_granted(&args, &granted, &Signals::default())
 }

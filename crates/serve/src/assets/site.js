@@ -11,6 +11,8 @@
       field.value = location.hash.slice(1);
       field.closest(".field").hidden = true;
       history.replaceState(null, "", location.pathname);
+      // A link that signs in needs nothing more.
+      if (field.form.matches("[data-enter]")) field.form.requestSubmit();
     }
   }
   for (const place of all("[data-origin]")) place.textContent = location.origin;

@@ -12,7 +12,7 @@ mod short;
 pub use answer::{Answer, Checked, EXIT_ABORTED, EXIT_REFUSED, Finding, LoadFigures, Outcome};
 pub use envelope::{
     Asked, COMPARED_MAX, Compared, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope, EnvelopeError, Export,
-    Grant, RunTask, Task,
+    Grant, RunTask, SecretsAsked, Task,
 };
 
 use std::fs::File;
@@ -136,16 +136,11 @@ impl Children {
     }
 
     /// Starts a run. It is not waited for: what becomes of it stands in its directory.
-    pub(crate) fn start_run(
-        &self,
-        files: &RunFiles,
-        asked: Asked,
-        lock: PathBuf,
-    ) -> io::Result<Child> {
+    pub(crate) fn start_run(&self, files: &RunFiles, task: RunTask) -> io::Result<Child> {
         let log = File::options().create(true).append(true).open(files.path(LOG))?;
         let mut command = self.command(files.directory());
         let child = command.stdout(Stdio::null()).stderr(log).spawn()?;
-        tell(child, &Envelope::new(Task::Run(RunTask { asked, lock })))
+        tell(child, &Envelope::new(Task::Run(task)))
     }
 
     fn ask<T: DeserializeOwned>(

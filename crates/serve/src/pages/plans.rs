@@ -5,6 +5,7 @@
 use maud::{Markup, html};
 use serde::Serialize;
 
+use super::secrets;
 use super::targets::{limits, settings_of};
 use super::{field, hidden, moment_of, page as whole};
 use crate::auth::Role;
@@ -223,6 +224,7 @@ fn asked(call: &Call, text: &str, target: Option<&Target>) -> Result<Asked, Prob
         variables: settings.unwrap_or_default().into_iter().collect(),
         duration,
         grant: target.map(|target| target.grant.clone()).unwrap_or_default(),
+        secrets: target.map(|target| secrets::of(call, target)).transpose()?.flatten(),
         ..Asked::default()
     })
 }
@@ -293,7 +295,7 @@ pub(crate) fn run(call: &Call) -> Result<Answer, Problem> {
             format!("{} is production. Write its name to say that you mean it.", target.name);
         return Err(Problem::unusable(detail));
     }
-    let asked = asked(call, &plan.text, Some(&target))?;
+    let mut asked = asked(call, &plan.text, Some(&target))?;
     let checked = app
         .children
         .check(&asked)
@@ -304,6 +306,11 @@ pub(crate) fn run(call: &Call) -> Result<Answer, Problem> {
             target.name, finding.text
         )));
     }
+    // What the plan does not name is not taken along.
+    if let Some(secrets) = &mut asked.secrets {
+        secrets.names = checked.secrets;
+    }
+    asked.secrets = asked.secrets.filter(|secrets| !secrets.names.is_empty());
     let commit = Some(call.field("commit").trim().to_owned()).filter(|text| !text.is_empty());
     let origin = Origin {
         by: who.named(),

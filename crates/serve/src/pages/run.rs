@@ -28,7 +28,11 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let view = history.view(&run.id).map_err(Problem::bug)?;
     let runner = call.who()?.user.role >= Role::Runner;
     let body = html! {
-        p.crumbs { a href="/" { "Runs" } }
+        p.crumbs {
+            a href="/" { "Runs" }
+            // Charts and tables have many places to stop at for whoever uses keys.
+            @if runner { " · " a href="#about" { "Name, tags and note" } }
+        }
         @if !run.about.name.is_empty() { p.given { (run.about.name) } }
         (said(&run))
         (sections(&parts))

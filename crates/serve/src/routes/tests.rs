@@ -13,6 +13,7 @@ use crate::history::{About, Entry, History, PAGE_KEPT, PageParts, VIEW_KEPT, sam
 use crate::listen::{self, Hosts, Proxies};
 use crate::queue::Queue;
 use crate::store::Store;
+use crate::vault::Vault;
 
 const EVIL: &str = "</title><script>alert('x')</script>\"&";
 const NOW: i64 = 1_800_000_000;
@@ -20,7 +21,7 @@ const NOW: i64 = 1_800_000_000;
 struct Server {
     app: Arc<App>,
     at: SocketAddr,
-    _directory: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 /// Somebody who asks.
@@ -53,7 +54,8 @@ impl Server {
         let lock = directory.path().join("machine.lock");
         let queue = Queue::open(Arc::clone(&history), Arc::clone(&children), lock).unwrap();
         let app = Arc::new(App {
-            store: Store::open(directory.path()).unwrap(),
+            store: Arc::new(Store::open(directory.path()).unwrap()),
+            vault: Arc::new(Vault::open(directory.path(), None).unwrap()),
             history,
             children,
             queue: queue.into(),
@@ -61,6 +63,7 @@ impl Server {
             limiter: Limiter::default(),
             hosts: Hosts::new(&[]),
             secure: false,
+            trial: None,
             audit_key: audit_key(directory.path()).unwrap(),
             now: || NOW,
             log: Box::new(|_| ()),
@@ -77,7 +80,7 @@ impl Server {
                 listen::serve(listener, router, None, Proxies::default()).await
             })
         });
-        Self { app, at, _directory: directory }
+        Self { app, at, directory }
     }
 
     fn user(&self, name: &str, role: Role) -> i64 {
@@ -167,7 +170,7 @@ impl Server {
 }
 
 /// The least that somebody has to be, as a reader of the specification would say; none for what anybody may see.
-const LEAST: [(&str, &str, Option<Role>); 11] = [
+const LEAST: [(&str, &str, Option<Role>); 13] = [
     ("GET", "/sign-in", None),
     ("GET", "/welcome", None),
     ("GET", "/", Some(Role::Viewer)),
@@ -179,6 +182,8 @@ const LEAST: [(&str, &str, Option<Role>); 11] = [
     ("POST", "/runs/ID/about", Some(Role::Runner)),
     ("GET", "/people", Some(Role::Admin)),
     ("GET", "/audit", Some(Role::Admin)),
+    ("GET", "/secrets", Some(Role::Admin)),
+    ("POST", "/secrets/end", Some(Role::Admin)),
 ];
 
 #[test]
@@ -395,6 +400,30 @@ fn the_document_of_the_api_has_every_route_and_answers_are_as_it_says() {
         told.sort_unstable();
         expected.sort_unstable();
         assert_eq!(told, expected, "{path}");
+    }
+}
+
+#[test]
+fn a_path_leads_to_no_file() {
+    let server = Server::start();
+    let session = server.session(server.user("ada", Role::Admin));
+    let key = std::fs::read_to_string(server.directory.path().join("audit.key")).unwrap();
+    for path in [
+        "/assets/../../../../etc/passwd",
+        "/assets/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+        "/runs/..%2f..%2faudit.key",
+        "/runs/..%2f..%2f/record",
+        "/runs/%2e%2e/record",
+        "/runs/%00/record",
+        "/live/..%2f..%2faudit.key",
+        "/api/v1/records/..%2f..%2faudit.key",
+        "/api/v1/records/../../audit.key/record",
+        "/compare?run=../audit.key&run=../../etc/passwd",
+        "//etc/passwd",
+    ] {
+        let said = server.see(&session, path);
+        assert!((400..500).contains(&said.status), "{path}: {}", said.status);
+        assert!(!said.body.contains("root:") && !said.body.contains(key.trim()), "{path}");
     }
 }
 

@@ -23,5 +23,5 @@ mod run;
 pub(crate) mod schema;
 pub(crate) mod values;
 
-pub(crate) use granted::Granted;
+pub(crate) use granted::{Granted, Secrets};
 pub(crate) use run::{check_granted, examine, measure, prepare, run, run_granted};

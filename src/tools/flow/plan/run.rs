@@ -81,6 +81,7 @@ pub(crate) fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
             merged: asked.merged(),
             load: Some(granted::load(&asked.compiled)),
             notes,
+            secrets: granted.secrets.named(),
         },
     }
 }
