@@ -54,3 +54,4 @@ mod ubench;
 mod values;
 mod warm_up;
 mod website;
+mod website_plans;

@@ -10,4 +10,5 @@ mod live;
 mod relay;
 mod run_page;
 mod site;
+mod site_plans;
 mod site_runs;

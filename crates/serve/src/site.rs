@@ -20,6 +20,7 @@ use crate::listen::{self, Hosts, Proxies};
 use crate::pages::people::is_name;
 use crate::queue::{Queue, machine_lock};
 use crate::routes;
+use crate::schedule;
 use crate::store::{BrokenAt, Store};
 
 /// The administrator that a new site has.
@@ -106,6 +107,7 @@ impl Site {
             begun(at, link);
             let proxies = Proxies(self.settings.proxies);
             tokio::spawn(index_for_good(Arc::clone(&app)));
+            tokio::spawn(schedule::for_good(Arc::clone(&app)));
             listen::serve(listener, routes::router(&app), tls, proxies).await.map_err(failed)
         })
     }
