@@ -14,7 +14,7 @@ use crate::program::{Program, binary, command, run, scratch};
 
 /// Somebody at a browser without scripts.
 pub(crate) struct Visitor {
-    at: String,
+    pub(crate) at: String,
     cookie: String,
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn api() -> (Program, String) {
 }
 
 /// The record of a run against it, which misses its objective.
-fn record(directory: &Path, target: &str, (name, seed): (&str, &str)) -> PathBuf {
+pub(crate) fn record(directory: &Path, target: &str, (name, seed): (&str, &str)) -> PathBuf {
     let path = directory.join(name);
     let words = [
         "http",

@@ -7,8 +7,8 @@ use std::time::Duration;
 use brunt_testbed::until;
 use serde_json::{Value, json};
 
-use crate::program::{Program, binary, command, scratch};
-use crate::website::{Visitor, api, between, end, site};
+use crate::program::{Program, binary, command, run, scratch};
+use crate::website::{Visitor, api, between, end, record, site};
 
 const CANARY: &str = "canary-of-a-password";
 
@@ -134,10 +134,7 @@ fn a_tree_of_loadgen_that_is_dropped_reports_what_loadgen_does() {
         "{plan}"
     );
     let (_, page) = visitor.ask("GET", "/plans/1", "", "");
-    assert!(
-        page.contains("ADMINUSERPASSWORD is a secret"),
-        "{page}"
-    );
+    assert!(page.contains("ADMINUSERPASSWORD is a secret"), "{page}");
     let (head, body) = visitor.send("/plans/1", "/plans/1/run", "target=1&duration=30s");
     assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
     let page = ended(&visitor, between(&head, "location: ", "\r\n"));
@@ -264,5 +261,48 @@ fn a_plan_is_changed_by_key_path_and_gets_thresholds() {
         visitor.send("/plans/1", "/plans/1", &format!("after=1&text={}", encoded(&accepted)));
     assert!(head.starts_with("HTTP/1.1 303"), "{head}");
     assert_eq!(text_of(&visitor, "/plans/1"), accepted);
+    end(program);
+}
+
+#[test]
+fn a_trend_is_that_of_brunt_trend_and_leaves_out_what_is_not_valid() {
+    let directory = scratch();
+    let (program, visitor) = site(&directory.path().join("site"));
+    let (_api, target) = api();
+    let made = std::fs::read(record(directory.path(), &target, ("made.json", "1"))).unwrap();
+    let made: Value = serde_json::from_slice(&made).unwrap();
+    let token = directory.path().join("token");
+    std::fs::write(&token, visitor.token("push")).unwrap();
+    let (origin, token) = (format!("http://{}", visitor.at), token.display().to_string());
+    let mut files = Vec::new();
+    for day in 1..=9 {
+        let mut record = made.clone();
+        record["started"] = json!(format!("2026-11-0{day}T08:00:00Z"));
+        record["run"] = json!(format!("0000000{day}"));
+        record["verdict"]["status"] = json!(if day == 9 { "unstable" } else { "valid" });
+        // It got faster on the fifth day.
+        let achieved = record["rates"]["achieved"].as_f64().unwrap();
+        record["rates"]["achieved"] =
+            json!(achieved * if day < 5 { 1.0 } else { 2.0 } + f64::from(day) / 10.0);
+        let path = directory.path().join(format!("{day}.json"));
+        std::fs::write(&path, record.to_string()).unwrap();
+        let path = path.display().to_string();
+        let words = ["push", &path, "--to", &origin, "--token-file", &token];
+        assert_eq!(run(words).code(), 99);
+        if day < 9 {
+            files.push(path);
+        }
+    }
+    let read = visitor.token("read");
+    let listed: Value = serde_json::from_str(&visitor.api(&read, "/api/v1/records")).unwrap();
+    let load = listed["runs"][0]["summary"]["load"].as_str().unwrap();
+    let told: Value =
+        serde_json::from_str(&visitor.api(&read, &format!("/api/v1/trends?load={load}"))).unwrap();
+    let words = ["trend", "--format", "json"].into_iter().chain(files.iter().map(String::as_str));
+    let expected: Value = serde_json::from_str(&run(words).stdout).unwrap();
+    assert_eq!(told["series"], expected["series"]);
+    assert_eq!(told["runs"].as_array().unwrap().len(), 8);
+    let (_, page) = visitor.ask("GET", &format!("/trends?load={load}"), "", "");
+    assert!(page.contains("1 runs that are not valid are left out"), "{page}");
     end(program);
 }
