@@ -58,5 +58,6 @@ mod website;
 mod website_api;
 mod website_beyond;
 mod website_kept;
+mod website_plans;
 mod website_secrets;
 mod website_trial;
