@@ -38,6 +38,8 @@ pub(crate) struct Step {
     pub(crate) first: u64,
     /// Whether it has a worker on every core.
     pub(crate) all_cores: bool,
+    /// Where its results go, and whose share of it this is: nowhere, and all of it, where one process searches.
+    pub(crate) results: RunOptions,
 }
 
 /// How often the exchanges of a step begin.
@@ -68,7 +70,9 @@ impl Step {
         let load = self.load()?;
         let count = match self.load {
             StepLoad::Alone => 1,
-            StepLoad::Poisson(rate) => sessions(rate).unwrap_or(whole.sessions),
+            StepLoad::Poisson(rate) => {
+                sessions(rate * whole.node.slots.share()).unwrap_or(whole.sessions)
+            }
         };
         let settle = |settings: &mut Settings| {
             settings.load = load;
@@ -160,6 +164,11 @@ pub(crate) trait Repeatable {
         signals: &Signals,
     ) -> Result<Finished, String>;
 
+    /// How many numbers of exchanges the step used up that was carried out last.
+    fn used(&self, finished: &Finished) -> u64 {
+        finished.record.conservation.counts.planned
+    }
+
     /// Opens what only the load's protocol can ask of its target. The error says why it cannot.
     fn monitor(&self) -> Result<Opener, String> {
         Err("only the LDAP rate tools can".to_owned())
@@ -245,7 +254,8 @@ impl<P: Protocol> Repeatable for Prepared<P> {
         signals: &Signals,
     ) -> Result<Finished, String> {
         let load = step.plan(&self.job.load, |rate| self.sessions.map(|of| of(rate)))?;
-        carry_out(&self.job.at(load), &Repeated(&self.protocol), observers, signals)
+        let job = self.job.step(load, &step.results);
+        carry_out(&job, &Repeated(&self.protocol), observers, signals)
     }
 
     fn monitor(&self) -> Result<Opener, String> {
@@ -261,6 +271,11 @@ impl Job {
     /// The same run with another load, without objectives and without files: whoever repeats it judges and keeps. What
     /// is to end it at once still does.
     pub(crate) fn at(&self, load: Plan) -> Self {
+        self.step(load, &RunOptions::default())
+    }
+
+    /// The same with these results.
+    pub(crate) fn step(&self, load: Plan, results: &RunOptions) -> Self {
         let target = self.asked.target.clone().unwrap_or_default();
         let mut asked = asked(load.settings(), self.asked.seed, target);
         asked.latency_basis = self.asked.latency_basis;
@@ -273,10 +288,7 @@ impl Job {
             asked,
             objectives: Vec::new(),
             output: Output {
-                run: RunOptions {
-                    abort_on: self.output.run.abort_on.clone(),
-                    ..RunOptions::default()
-                },
+                run: RunOptions { abort_on: self.output.run.abort_on.clone(), ..results.clone() },
                 percentiles: self.output.percentiles.clone(),
                 progress: Progress::Quiet,
                 ..Output::default()
@@ -337,6 +349,7 @@ mod tests {
             interval: Duration::from_secs(1),
             first,
             all_cores: false,
+            results: RunOptions::default(),
         }
     }
 

@@ -15,6 +15,7 @@ use brunt_record::{Interval, Measured, Phase, Record};
 
 use super::screen::Screen;
 use super::server::{Seen, ServerFigures};
+use crate::cli::run_options::RunOptions;
 use crate::run::signals::Signals;
 use crate::run::{Finished, Observer, Repeatable, Step, StepLoad, Trouble};
 
@@ -88,6 +89,7 @@ impl<'a> Loader<'a> {
             interval: self.second,
             first: self.next,
             all_cores: order.all_cores,
+            results: RunOptions::default(),
         }
     }
 
@@ -101,7 +103,7 @@ impl<'a> Loader<'a> {
             None => self.load.subject().sessions.unwrap_or(1).max(1),
             Some(_) => 1,
         };
-        self.next += counts.planned * u64::from(users);
+        self.next += self.load.used(finished) * u64::from(users);
         let answered = unreachable(finished).is_none();
         if order.kind == Kind::Baseline && counts.ok == 0 && counts.failed > 0 && answered {
             return self.broken(nothing_worked(record));
