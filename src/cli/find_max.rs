@@ -27,8 +27,8 @@ rate just below it for --confirm, and shows that a rate above it fails. After ea
 is itself again. A plan may hold objectives and limits of its search in a table [find-max]; what the command line \
 says comes before that.
 
-With --agents each step is a run that several machines share, as 'brunt cluster run' does it. This machine prepares the \
-load as well, to know what it is, and so needs what the command needs.
+With --agents each step is a run that several machines share, as 'brunt cluster run' does it. This machine prepares \
+the load as well, to know what it is, and so needs what the command needs.
 
 Exit codes: 0 a rate was confirmed; 4 only a floor, since something other than the target was in the way; 5 the \
 target is away or did not recover; 8 the target is not allowed; 9 nothing could be claimed; 99 no rate passes.";
@@ -126,7 +126,9 @@ pub(crate) struct AgentsOfSearch {
         value_parser = clap::value_parser!(u32).range(1..=64)
     )]
     pub(crate) local: Option<u32>,
-    /// How much each agent does, by rank, such as 3,1,1. Default: all do the same
+    /// How much each agent does, by rank, such as 3,1,1; or ceiling, as much as 'brunt calibrate' measured on each
+    ///
+    /// Default: all do the same.
     #[arg(long, value_name = "WEIGHTS")]
     pub(crate) weights: Option<Weights>,
     /// How long to wait for agents at each step, and then for their connections, such as 2m. Default: 60s

@@ -151,7 +151,8 @@ impl Agent<'_> {
         }
     }
 
-    /// Tells whoever wrote an order that nobody here obeys why that is so. All that is taken from it is where to say it.
+    /// Tells whoever wrote an order that nobody here obeys why that is so. All that is taken from it is where to say
+    /// it.
     async fn decline(&self, answer: &[u8], nonce: &str, why: String) {
         let Ok(order) = Sealed::open::<Order>(answer, &|_, _| true) else { return };
         if order.nonce != nonce || !brunt_cluster::message::is_run(&order.run) {

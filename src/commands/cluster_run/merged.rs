@@ -294,7 +294,8 @@ impl Protocol for Merged {
         if let Some((why, _)) = self.failed.borrow().as_ref() {
             return Err(why.clone());
         }
-        Ok(finished(&measured))
+        let ended = if stop.urgency() == Urgency::Run { Ended::Time } else { Ended::Stopped };
+        Ok(finished(&measured, ended))
     }
 
     fn record(&self, made: Record) -> Result<Record, String> {
@@ -335,7 +336,7 @@ fn show(rows: &mut NodeRows, clock: &Monotonic, measured: &mut Measured, sink: &
 }
 
 /// What the engine would say of a run that measured this.
-fn finished(measured: &Measured) -> brunt_engine::Finished {
+fn finished(measured: &Measured, ended: Ended) -> brunt_engine::Finished {
     let phases = measured.totals.phases();
     let over = phases.iter().map(|total| total.to).max().unwrap_or_default();
     let steady = measured.totals.phase(Phase::Steady);
@@ -348,7 +349,7 @@ fn finished(measured: &Measured) -> brunt_engine::Finished {
         totals: phases.iter().map(|total| (total.phase, (*total).clone())).collect(),
         counts,
         timing: Timing { from, to, over, ..Timing::default() },
-        ended: Ended::Time,
+        ended,
         lasted: over,
         over,
         prepared_in: Duration::ZERO,

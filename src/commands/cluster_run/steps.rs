@@ -1,8 +1,8 @@
 //! [`Agents`]: several agents as the load of a search, which is carried out again and again (`find-max --agents`).
 //!
 //! Each step is an order of its own to the same agents, with an epoch of its own, so nothing that is late from one step
-//! is taken for another. What was measured with one agent less is no evidence of anything, so a step that loses an agent
-//! ends the search.
+//! is taken for another. What was measured with one agent less is no evidence of anything, so a step that loses an
+//! agent ends the search.
 
 use std::cell::Cell;
 use std::sync::Arc;
