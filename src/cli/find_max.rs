@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_drivers::net::fence::Allowed;
+use brunt_drivers::net::allowed::Allowed;
 use brunt_engine::schedule::Rate as PerSecond;
 use clap::Args;
 

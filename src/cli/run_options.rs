@@ -13,7 +13,7 @@ use clap::builder::ValueHint;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches as _};
 
-use brunt_drivers::net::fence::Allowed;
+use brunt_drivers::net::allowed::Allowed;
 use brunt_exchange::Slots;
 use brunt_record::{AbortRule, Node};
 

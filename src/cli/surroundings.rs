@@ -16,6 +16,11 @@ pub(crate) trait Surroundings {
     /// The value of an environment variable.
     fn variable(&self, name: &str) -> Option<String>;
 
+    /// The value of an environment variable that is a secret, and is shown nowhere.
+    fn hidden(&self, name: &str) -> Option<String> {
+        self.variable(name)
+    }
+
     /// The content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 

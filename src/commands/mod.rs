@@ -20,6 +20,7 @@ mod report;
 mod runs;
 mod serve;
 mod serve_child;
+mod serve_trial;
 mod sizing;
 mod target;
 mod target_dhcp;

@@ -7,17 +7,17 @@
 use std::time::Duration;
 
 use brunt_engine::schedule::{Rate, Schedule};
-use brunt_engine::{Load, Plan, Settings, Sink, Stop, Stopping, ThinkTime};
-use brunt_exchange::Outcome;
+use brunt_engine::{Load, Plan, Settings, Stop, Stopping, ThinkTime};
 use brunt_record::Slo;
 
-use super::conclude::EndedBy;
-use super::job::{Finished, Job, Protocol, carry_out};
+use super::execution::carry_out;
+use super::finished::Finished;
+use super::job::Job;
 use super::monitor::Opener;
 use super::observer::Observer;
-use super::plan::asked;
+use super::protocol::Protocol;
+use super::repeated::Repeated;
 use super::signals::Signals;
-use crate::cli::output::{Output, Progress};
 use crate::cli::run_options::RunOptions;
 use crate::console;
 
@@ -264,68 +264,6 @@ impl<P: Protocol> Repeatable for Prepared<P> {
 
     fn give_back(&self, stop: &Stop) -> Result<(), String> {
         self.protocol.clean_up(stop)
-    }
-}
-
-impl Job {
-    /// The same run with another load, without objectives and without files: whoever repeats it judges and keeps. What
-    /// is to end it at once still does.
-    pub(crate) fn at(&self, load: Plan) -> Self {
-        self.step(load, &RunOptions::default())
-    }
-
-    /// The same with these results.
-    pub(crate) fn step(&self, load: Plan, results: &RunOptions) -> Self {
-        let target = self.asked.target.clone().unwrap_or_default();
-        let mut asked = asked(load.settings(), self.asked.seed, target);
-        asked.latency_basis = self.asked.latency_basis;
-        if self.several {
-            asked = super::plan::of_iterations(asked);
-        }
-        Self {
-            command: self.command.clone(),
-            catalogue: self.catalogue.clone(),
-            asked,
-            objectives: Vec::new(),
-            output: Output {
-                run: RunOptions { abort_on: self.output.run.abort_on.clone(), ..results.clone() },
-                percentiles: self.output.percentiles.clone(),
-                progress: Progress::Quiet,
-                ..Output::default()
-            },
-            ports: self.ports,
-            ceiling: self.ceiling,
-            endless: false,
-            in_process: self.in_process,
-            several: self.several,
-            load,
-        }
-    }
-}
-
-/// A protocol whose target is given nothing back after each step: that is done once, after all of them.
-pub(super) struct Repeated<'a, P: ?Sized>(pub(super) &'a P);
-
-impl<P: Protocol + ?Sized> Protocol for Repeated<'_, P> {
-    fn outcome(&self, operation: usize, outcome: Outcome) -> String {
-        self.0.outcome(operation, outcome)
-    }
-
-    fn drive(
-        &self,
-        job: &Job,
-        stop: &Stop,
-        sink: &mut dyn Sink,
-    ) -> Result<brunt_engine::Finished, String> {
-        self.0.drive(job, stop, sink)
-    }
-
-    fn monitor(&self) -> Result<Opener, String> {
-        self.0.monitor()
-    }
-
-    fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {
-        self.0.ended_by(finished)
     }
 }
 

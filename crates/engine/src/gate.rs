@@ -8,8 +8,9 @@
 
 use crate::start::{Ready, Start};
 use crate::stop::{Stop, Urgency};
+use crate::sync::{Condvar, Mutex, MutexGuard};
 use brunt_exchange::Moment;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// Between the last arrival and the origin, so that every worker is awake when it comes.
@@ -209,5 +210,54 @@ mod tests {
         let origin = gate.begins(later, &stop).unwrap();
         assert!(origin >= later && origin <= now + Duration::from_secs(10), "{origin:?}");
         assert_eq!(gate.begins(now, &stop), Ok(origin));
+    }
+}
+
+/// Every order in which threads can meet at the gate (`.ci/orders`).
+#[cfg(all(test, brunt_loom))]
+mod orders {
+    use super::*;
+    use crate::start::StartSignal;
+
+    /// A worker that comes at this millisecond: the origin that it is told.
+    fn worker(gate: &Gate, stop: &Stop, millis: u64) -> Moment {
+        let now = Moment::ZERO + Duration::from_millis(millis);
+        gate.arrive(&Ready { sessions: 1, ready: 1, ..Ready::default() }, || now);
+        loop {
+            match gate.begins(now, stop) {
+                Ok(origin) => return origin,
+                Err(_) => loom::thread::yield_now(),
+            }
+        }
+    }
+
+    fn started(gate: &Arc<Gate>, stop: &Stop, millis: u64) -> loom::thread::JoinHandle<Moment> {
+        let (gate, stop) = (Arc::clone(gate), stop.clone());
+        loom::thread::spawn(move || worker(&gate, &stop, millis))
+    }
+
+    #[test]
+    fn all_have_one_origin_and_nobody_waits_for_who_gives_up() {
+        loom::model(|| {
+            let (gate, stop) = (Arc::new(Gate::new(3, Start::WhenReady)), Stop::new());
+            let others = [started(&gate, &stop, 1), started(&gate, &stop, 2)];
+            gate.give_up();
+            let [first, second] = others.map(|other| other.join().unwrap());
+            assert_eq!(first, second);
+            assert_eq!(gate.origin().get(), Some(&first));
+        });
+    }
+
+    #[test]
+    fn a_request_to_stop_opens_the_gate_whenever_it_comes() {
+        loom::model(|| {
+            let gate = Arc::new(Gate::new(2, Start::WhenTold(StartSignal::new())));
+            let stop = Stop::new();
+            let others = [started(&gate, &stop, 1), started(&gate, &stop, 2)];
+            stop.request();
+            let [first, second] = others.map(|other| other.join().unwrap());
+            assert_eq!(first, second);
+            assert_eq!(gate.ready().map(|ready| ready.ready), Some(2));
+        });
     }
 }

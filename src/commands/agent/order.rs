@@ -37,8 +37,8 @@ pub(crate) fn shown(words: &[String], agents: Agents) -> Result<Vec<String>, Str
     let typed: Vec<String> =
         std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
     let command = read(&typed, &Elsewhere(agents)).map_err(|refusal| {
-        let line = refusal.text.lines().next().unwrap_or_default();
-        format!("the command cannot be read: {}", line.trim_start_matches("error: "))
+        let why = first_paragraph(&refusal.text);
+        format!("the command cannot be read: {}", why.trim_start_matches("error: "))
     })?;
     match agents {
         Agents::Own => rules::shared(&command, words)?,
@@ -52,6 +52,12 @@ pub(crate) fn shown(words: &[String], agents: Agents) -> Result<Vec<String>, Str
         Command::Names(NamesKind::Lookup(args)) => args.typed,
         _ => Vec::new(),
     })
+}
+
+/// What a refusal says before its usage and its hints, in one line.
+fn first_paragraph(text: &str) -> String {
+    let words = text.split("\n\n").next().unwrap_or_default().split_whitespace();
+    words.collect::<Vec<&str>>().join(" ")
 }
 
 /// The command line by which a child carries an order out, without the program's own name.

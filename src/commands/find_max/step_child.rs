@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 
 use brunt_cluster::message;
-use brunt_drivers::net::fence::Allowed;
+use brunt_drivers::net::allowed::Allowed;
 use brunt_record::Node;
 use serde::{Deserialize, Serialize};
 

@@ -15,10 +15,10 @@ mod release;
 mod repeated;
 mod route;
 mod run;
-mod sessions;
 mod shown;
 mod silence;
 mod texts;
+mod touched;
 mod v4;
 mod v6;
 mod wrapped;
@@ -34,6 +34,7 @@ use brunt_drivers::net::carrier::Carrier;
 use brunt_drivers::net::queue::QueueWatch;
 use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_engine::{Plan, Stop, Urgency};
+use brunt_load::dhcp::{DhcpSessions, Over};
 use brunt_record::{Catalogue, Mode, Slo};
 use brunt_report::dhcp::{Asked, banner};
 
@@ -55,7 +56,6 @@ use diagnostics::Diagnostics;
 use problem::{Problem, failed};
 use route::{Open, Route};
 use run::Run;
-use sessions::DhcpSessions;
 
 /// Whoever looks at a quiet run.
 type Observers<'o, 'b> = &'o mut [&'b mut dyn Observer];
@@ -78,6 +78,12 @@ pub(crate) fn run(
     }
     let seed = args.load.seed.unwrap_or_else(console::seed);
     let perfdhcp = Perfdhcp::prepare(args, signals, verbosity, seed).map_err(Problem::refusal)?;
+    if verbosity == Verbosity::Normal
+        && let Some(changes) = touched::changed(args)
+    {
+        let target = perfdhcp.job(false).asked.target.unwrap_or_default();
+        console::note(&format!("this run {changes}: {target}"));
+    }
     let perfdhcp = match args.output.run.canary {
         None => perfdhcp,
         Some(count) => match perfdhcp.after_canary(count).map_err(Problem::refusal)? {
@@ -194,7 +200,7 @@ impl<'a> Perfdhcp<'a> {
         }
     }
 
-    fn over<D: Diagnostics, C: Carrier + 'static>(
+    fn over<D: Diagnostics + Over<C>, C: Carrier + 'static>(
         &self,
         plan: impl Fn(IpAddr) -> Result<D::Plan, Problem>,
         open: Open<C>,
@@ -231,7 +237,7 @@ impl<'a> Perfdhcp<'a> {
         }
         Job {
             command: args.words.clone(),
-            catalogue: Catalogue::new(names, parts(args)).with_tallies(sessions::tallies(
+            catalogue: Catalogue::new(names, parts(args)).with_tallies(attendance::tallies(
                 v6,
                 self.fleet().is_some(),
                 queue,

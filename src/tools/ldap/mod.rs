@@ -13,7 +13,6 @@ mod ports;
 mod preflight;
 mod problem;
 mod purge;
-mod sessions;
 mod setup;
 mod table;
 mod task;
@@ -27,6 +26,7 @@ use brunt_drivers::ldap;
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Sink, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
+use brunt_load::ldap::LdapSessions;
 use brunt_record::{Basis, Catalogue, Measured, Phase};
 
 use crate::cli::Refusal;
@@ -46,7 +46,6 @@ use crate::run::{
 pub(crate) use makeldif::run as makeldif;
 
 use problem::Problem;
-use sessions::LdapSessions;
 use table::Table;
 use writer::TableWriter;
 
@@ -216,7 +215,7 @@ impl Protocol for RateTool<'_> {
     ) -> Result<brunt_engine::Finished, String> {
         let sessions = LdapSessions::new(&self.plan, self.reported.get());
         let time = MachineTime::new();
-        let finished = brunt_engine::run(&job.load, &job.catalogue, &time, &sessions, stop, sink);
+        let finished = sessions.run(&job.load, &job.catalogue, &time, stop, sink);
         self.reported.set(self.plan.tally().counts());
         finished.map_err(|error| format!("failed to {error}"))
     }

@@ -13,6 +13,7 @@ use crate::history::{About, Entry, History, PAGE_KEPT, PageParts, VIEW_KEPT, sam
 use crate::listen::{self, Hosts, Proxies};
 use crate::queue::Queue;
 use crate::store::Store;
+use crate::vault::Vault;
 
 const EVIL: &str = "</title><script>alert('x')</script>\"&";
 const NOW: i64 = 1_800_000_000;
@@ -20,7 +21,7 @@ const NOW: i64 = 1_800_000_000;
 struct Server {
     app: Arc<App>,
     at: SocketAddr,
-    _directory: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 /// Somebody who asks.
@@ -53,7 +54,8 @@ impl Server {
         let lock = directory.path().join("machine.lock");
         let queue = Queue::open(Arc::clone(&history), Arc::clone(&children), lock).unwrap();
         let app = Arc::new(App {
-            store: Store::open(directory.path()).unwrap(),
+            store: Arc::new(Store::open(directory.path()).unwrap()),
+            vault: Arc::new(Vault::open(directory.path(), None).unwrap()),
             history,
             children,
             queue: queue.into(),
@@ -61,6 +63,7 @@ impl Server {
             limiter: Limiter::default(),
             hosts: Hosts::new(&[]),
             secure: false,
+            trial: None,
             audit_key: audit_key(directory.path()).unwrap(),
             now: || NOW,
             log: Box::new(|_| ()),
@@ -77,7 +80,7 @@ impl Server {
                 listen::serve(listener, router, None, Proxies::default()).await
             })
         });
-        Self { app, at, _directory: directory }
+        Self { app, at, directory }
     }
 
     fn user(&self, name: &str, role: Role) -> i64 {
@@ -167,7 +170,7 @@ impl Server {
 }
 
 /// The least that somebody has to be, as a reader of the specification would say; none for what anybody may see.
-const LEAST: [(&str, &str, Option<Role>); 11] = [
+const LEAST: [(&str, &str, Option<Role>); 20] = [
     ("GET", "/sign-in", None),
     ("GET", "/welcome", None),
     ("GET", "/", Some(Role::Viewer)),
@@ -177,8 +180,17 @@ const LEAST: [(&str, &str, Option<Role>); 11] = [
     ("GET", "/runs/ID/record", Some(Role::Viewer)),
     ("POST", "/runs", Some(Role::Runner)),
     ("POST", "/runs/ID/about", Some(Role::Runner)),
+    ("GET", "/schedules", Some(Role::Viewer)),
+    ("GET", "/steps", Some(Role::Viewer)),
+    ("GET", "/plans/import", Some(Role::Runner)),
+    ("POST", "/plans/import", Some(Role::Runner)),
+    ("POST", "/shares", Some(Role::Runner)),
+    ("POST", "/schedules", Some(Role::Runner)),
+    ("POST", "/steps/remove", Some(Role::Runner)),
     ("GET", "/people", Some(Role::Admin)),
     ("GET", "/audit", Some(Role::Admin)),
+    ("GET", "/secrets", Some(Role::Admin)),
+    ("POST", "/secrets/end", Some(Role::Admin)),
 ];
 
 #[test]
@@ -341,6 +353,72 @@ fn what_a_record_says_is_text_on_every_page() {
 }
 
 #[test]
+fn a_shared_link_shows_its_run_to_whoever_has_it_until_it_is_revoked() {
+    let server = Server::start();
+    let id = server.run("http://ds1.example:8443/openam");
+    let rae = server.session(server.user("rae", Role::Runner));
+    let bob = server.session(server.user("bob", Role::Runner));
+    let link = |fields: &str| {
+        let said = server.send(&rae, "/shares", &format!("run={id}&{fields}"));
+        assert_eq!(said.status, 200, "{}", said.body);
+        let (_, rest) = said.body.split_once("data-link>").unwrap();
+        rest.split_once('<').unwrap().0.to_owned()
+    };
+    let (short, whole) = (link("days=30"), link("days=30&whole=1"));
+    let seen = server.see(&Client::Nobody, &short);
+    assert!(seen.status == 200 && seen.body.contains("Shared by rae"), "{}", seen.body);
+    assert!(!seen.body.contains("ds1.example") && !seen.body.contains("/openam"), "{}", seen.body);
+    assert!(!seen.body.contains("<form") && !seen.body.contains("<nav class"), "{}", seen.body);
+    assert!(server.see(&Client::Nobody, &whole).body.contains("ds1.example"));
+    // It opens nothing else, and nothing but the link opens it.
+    for path in [&*format!("/runs/{id}"), &*format!("/runs/{id}/record"), "/", "/shares"] {
+        assert_eq!(server.see(&Client::Nobody, path).status, 303, "{path}");
+    }
+    let other = format!("/shared/{}", Secret::new().unwrap().shown());
+    for path in [other.as_str(), "/shared/x", &short[..short.len() - 1]] {
+        assert_eq!(server.see(&Client::Nobody, path).status, 404, "{path}");
+    }
+    // Whoever made it ends it, and nobody else but an administrator.
+    assert_eq!(server.send(&bob, "/shares/end", "id=1").status, 404);
+    assert_eq!(server.send(&rae, "/shares/end", "id=1").status, 303);
+    assert_eq!(server.see(&Client::Nobody, &short).status, 404);
+    assert_eq!(server.see(&Client::Nobody, &whole).status, 200);
+    for (fields, status) in
+        [("days=0", 422), ("days=366", 422), ("run=ffffffffffffffffffffffff&days=1", 404)]
+    {
+        assert_eq!(
+            server.send(&rae, "/shares", &format!("run={id}&{fields}")).status,
+            status,
+            "{fields}"
+        );
+    }
+}
+
+#[test]
+fn a_schedule_is_kept_with_its_next_times_and_what_it_missed() {
+    let server = Server::start();
+    let ada = server.session(server.user("ada", Role::Admin));
+    let fields = "name=t&allow=127.0.0.1:80&settings=&users=1&seconds=9&days=1";
+    assert_eq!(server.send(&ada, "/targets", fields).status, 303);
+    server.app.store.add_plan("nightly", "", ("ada", NOW)).unwrap();
+    let add = |fields: &str| server.send(&ada, "/schedules", &format!("plan=1&target=1&{fields}"));
+    assert_eq!(add("times=61+*+*+*+*").status, 422);
+    assert_eq!(add("times=0+9+*+*+*&quiet=8").status, 422);
+    assert_eq!(add("times=*/10+*+*+*+*").status, 303);
+    // No child reads the plan here, so that a time which comes is missed, and says so.
+    server.app.store.schedule_seen(1, NOW - 700).unwrap();
+    crate::schedule::look(&server.app).unwrap();
+    let shown = server.see(&ada, "/schedules").body;
+    assert!(shown.contains("Next: Fri 2027-01-15 08:10 UTC"), "{shown}");
+    let came = server.app.store.occasions(1, 10).unwrap();
+    assert!(!came.is_empty() && came.iter().all(|came| came.run.is_none()), "{came:?}");
+    assert!(shown.contains("missed, "), "{shown}");
+    crate::schedule::look(&server.app).unwrap();
+    assert_eq!(server.app.store.occasions(1, 10).unwrap(), came);
+    assert_eq!(server.send(&ada, "/schedules/remove", "id=1").status, 303);
+}
+
+#[test]
 fn every_answer_says_what_browsers_may_do_with_it() {
     let server = Server::start();
     let session = server.session(server.user("ada", Role::Admin));
@@ -395,6 +473,30 @@ fn the_document_of_the_api_has_every_route_and_answers_are_as_it_says() {
         told.sort_unstable();
         expected.sort_unstable();
         assert_eq!(told, expected, "{path}");
+    }
+}
+
+#[test]
+fn a_path_leads_to_no_file() {
+    let server = Server::start();
+    let session = server.session(server.user("ada", Role::Admin));
+    let key = std::fs::read_to_string(server.directory.path().join("audit.key")).unwrap();
+    for path in [
+        "/assets/../../../../etc/passwd",
+        "/assets/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+        "/runs/..%2f..%2faudit.key",
+        "/runs/..%2f..%2f/record",
+        "/runs/%2e%2e/record",
+        "/runs/%00/record",
+        "/live/..%2f..%2faudit.key",
+        "/api/v1/records/..%2f..%2faudit.key",
+        "/api/v1/records/../../audit.key/record",
+        "/compare?run=../audit.key&run=../../etc/passwd",
+        "//etc/passwd",
+    ] {
+        let said = server.see(&session, path);
+        assert!((400..500).contains(&said.status), "{path}: {}", said.status);
+        assert!(!said.body.contains("root:") && !said.body.contains(key.trim()), "{path}");
     }
 }
 
