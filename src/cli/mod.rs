@@ -176,7 +176,27 @@ pub(crate) enum Command {
     Quickstart(QuickstartArgs),
     /// Be a process of a website: what it is to do stands on its standard input. Nobody types it.
     ServeChild,
+    /// Carry out a share of a step of a search. Nobody types it.
+    StepChild {
+        /// What is to be done, as JSON.
+        task: String,
+        /// The command that makes the load.
+        words: Vec<String>,
+    },
+    /// Be the broker of agents of this machine. Nobody types it.
+    BrokerChild {
+        /// The broker's configuration.
+        config: PathBuf,
+        /// The process that it ends with.
+        parent: i32,
+    },
 }
+
+/// By this word an agent has its share of a step of a search carried out.
+pub(crate) const STEP_CHILD: &str = "step-child";
+
+/// By this word the program starts the broker of agents of this machine.
+pub(crate) const BROKER_CHILD: &str = "broker-child";
 
 /// A command line that is not carried out: what to say on standard error, and how to end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -205,6 +225,17 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
         && name == brunt_serve::child::COMMAND
     {
         return Ok(Command::ServeChild);
+    }
+    if let [_, name, task, separator, words @ ..] = argv
+        && (name.as_str(), separator.as_str()) == (STEP_CHILD, "--")
+    {
+        return Ok(Command::StepChild { task: task.clone(), words: words.to_vec() });
+    }
+    if let [_, name, config, parent] = argv
+        && name == BROKER_CHILD
+        && let Ok(parent) = parent.parse()
+    {
+        return Ok(Command::BrokerChild { config: config.into(), parent });
     }
     let mut words = argv.iter();
     let called = words.next().and_then(|argv0| base_name(argv0));

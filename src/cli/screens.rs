@@ -98,17 +98,6 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
         ],
     ),
     (
-        "cluster run",
-        &[
-            ("agents", "Number of agents that share the run"),
-            ("local", "Start this number of agents here, to try it"),
-            ("on_loss", "When an agent is lost: stop or go-on"),
-            ("keys", "Directory that 'brunt cluster keys' made"),
-            ("objectives", ""),
-            ("record", "Write the record of the run as JSON"),
-        ],
-    ),
-    (
         "agent",
         &[
             ("keys", "Directory that 'brunt cluster keys' made"),

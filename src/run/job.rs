@@ -45,6 +45,11 @@ impl Job {
     /// The same run with another load, without objectives and without files: whoever repeats it judges and keeps. What
     /// is to end it at once still does.
     pub(crate) fn at(&self, load: Plan) -> Self {
+        self.step(load, &RunOptions::default())
+    }
+
+    /// The same with these results.
+    pub(crate) fn step(&self, load: Plan, results: &RunOptions) -> Self {
         let target = self.asked.target.clone().unwrap_or_default();
         let mut asked = asked(load.settings(), self.asked.seed, target);
         asked.latency_basis = self.asked.latency_basis;
@@ -57,10 +62,7 @@ impl Job {
             asked,
             objectives: Vec::new(),
             output: Output {
-                run: RunOptions {
-                    abort_on: self.output.run.abort_on.clone(),
-                    ..RunOptions::default()
-                },
+                run: RunOptions { abort_on: self.output.run.abort_on.clone(), ..results.clone() },
                 percentiles: self.output.percentiles.clone(),
                 progress: Progress::Quiet,
                 ..Output::default()

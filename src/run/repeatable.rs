@@ -18,6 +18,7 @@ use super::observer::Observer;
 use super::protocol::Protocol;
 use super::repeated::Repeated;
 use super::signals::Signals;
+use crate::cli::run_options::RunOptions;
 use crate::console;
 
 /// One run of a load.
@@ -37,6 +38,8 @@ pub(crate) struct Step {
     pub(crate) first: u64,
     /// Whether it has a worker on every core.
     pub(crate) all_cores: bool,
+    /// Where its results go, and whose share of it this is: nowhere, and all of it, where one process searches.
+    pub(crate) results: RunOptions,
 }
 
 /// How often the exchanges of a step begin.
@@ -67,7 +70,9 @@ impl Step {
         let load = self.load()?;
         let count = match self.load {
             StepLoad::Alone => 1,
-            StepLoad::Poisson(rate) => sessions(rate).unwrap_or(whole.sessions),
+            StepLoad::Poisson(rate) => {
+                sessions(rate * whole.node.slots.share()).unwrap_or(whole.sessions)
+            }
         };
         let settle = |settings: &mut Settings| {
             settings.load = load;
@@ -159,6 +164,11 @@ pub(crate) trait Repeatable {
         signals: &Signals,
     ) -> Result<Finished, String>;
 
+    /// How many numbers of exchanges the step used up that was carried out last.
+    fn used(&self, finished: &Finished) -> u64 {
+        finished.record.conservation.counts.planned
+    }
+
     /// Opens what only the load's protocol can ask of its target. The error says why it cannot.
     fn monitor(&self) -> Result<Opener, String> {
         Err("only the LDAP rate tools can".to_owned())
@@ -244,7 +254,8 @@ impl<P: Protocol> Repeatable for Prepared<P> {
         signals: &Signals,
     ) -> Result<Finished, String> {
         let load = step.plan(&self.job.load, |rate| self.sessions.map(|of| of(rate)))?;
-        carry_out(&self.job.at(load), &Repeated(&self.protocol), observers, signals)
+        let job = self.job.step(load, &step.results);
+        carry_out(&job, &Repeated(&self.protocol), observers, signals)
     }
 
     fn monitor(&self) -> Result<Opener, String> {
@@ -276,6 +287,7 @@ mod tests {
             interval: Duration::from_secs(1),
             first,
             all_cores: false,
+            results: RunOptions::default(),
         }
     }
 

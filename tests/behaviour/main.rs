@@ -5,6 +5,9 @@
 
 mod built_in;
 mod cluster;
+mod cluster_counts;
+mod cluster_files;
+mod cluster_moments;
 mod compared;
 mod comparisons;
 mod curves;
@@ -13,6 +16,7 @@ mod events;
 mod exported;
 mod faults;
 mod find_max;
+mod find_max_agents;
 mod find_max_sources;
 mod hostile;
 mod imports;
