@@ -413,6 +413,16 @@ fn a_schedule_is_kept_with_its_next_times_and_what_it_missed() {
     let came = server.app.store.occasions(1, 10).unwrap();
     assert!(!came.is_empty() && came.iter().all(|came| came.run.is_none()), "{came:?}");
     assert!(shown.contains("missed, "), "{shown}");
+    assert!(came[0].missed.contains("start a process"), "{came:?}");
+    // Who may not run plans any more has none run.
+    server.app.store.schedule_seen(1, NOW - 300).unwrap();
+    let ada_id = server.app.store.user_named("ada").unwrap().unwrap().id;
+    server.user("bob", Role::Admin);
+    assert!(server.app.store.change_user(ada_id, Role::Viewer, false).unwrap());
+    crate::schedule::look(&server.app).unwrap();
+    let came = server.app.store.occasions(1, 10).unwrap();
+    assert!(came[0].missed.contains("may not run plans any more"), "{came:?}");
+    assert!(server.app.store.change_user(ada_id, Role::Admin, false).unwrap());
     crate::schedule::look(&server.app).unwrap();
     assert_eq!(server.app.store.occasions(1, 10).unwrap(), came);
     assert_eq!(server.send(&ada, "/schedules/remove", "id=1").status, 303);
@@ -457,6 +467,7 @@ fn the_document_of_the_api_has_every_route_and_answers_are_as_it_says() {
     for (path, schema) in [
         ("/api/v1/me", "Me"),
         ("/api/v1/records", "Listed"),
+        ("/api/v1/schedules", "Schedules"),
         (&*format!("/api/v1/records/{id}"), "Run"),
         ("/api/v1/records/nowhere", "Problem"),
     ] {
