@@ -47,15 +47,30 @@ fn a_plan_is_imported_and_changed_by_forms() {
     let site = Site::start(&directory.path().join("site"));
     let origin = site.origin.as_str();
     sign_in(&browser, &site);
+    imported(&browser, origin);
+    built_by_mouse(&browser, origin);
+    changed_by_keys(&browser);
+    sound(&browser, origin, "builder");
+    browser.click("form[data-plan] .acts button.main");
+    browser.wait_for("return document.querySelector('.note').textContent.includes('Revision 2')");
+    let saved = text(&browser);
+    assert!(saved.contains("/deep") && saved.contains("users = 25"), "{saved}");
+    browser.click("[data-tab=source]");
+    looked_at(&browser, "source");
+    sound(&browser, origin, "the end");
+}
+
+/// Pastes a command line, and drops a document.
+fn imported(browser: &Browser, origin: &str) {
     // Pasted.
     browser.open(&format!("{origin}/plans/import"));
-    looked_at(&browser, "import");
-    fill(&browser, "#text", "curl -H 'Authorization: Bearer abcdef' http://127.0.0.1:1/pets");
+    looked_at(browser, "import");
+    fill(browser, "#text", "curl -H 'Authorization: Bearer abcdef' http://127.0.0.1:1/pets");
     browser.click("form[data-import] button.main");
     browser.wait_for(
         "return document.querySelector('.told') && document.querySelector('.outline li')",
     );
-    looked_at(&browser, "imported");
+    looked_at(browser, "imported");
     assert!(!browser.text("main").contains("abcdef"));
     // Dropped.
     browser.open(&format!("{origin}/plans/import"));
@@ -64,39 +79,46 @@ fn a_plan_is_imported_and_changed_by_forms() {
          const document_ = JSON.stringify({ openapi: '3.0.0', info: { title: 'Pets', version: '1' }, \
          servers: [{ url: 'http://127.0.0.1:1' }], paths: { '/pets': { get: { responses: { 200: {} } } } } }); \
          given.items.add(new File([document_], 'pets.json')); \
-         document.querySelector('form[data-import]').dispatchEvent(new DragEvent('drop', { dataTransfer: given, bubbles: true }))",
+         const drop = new DragEvent('drop', { dataTransfer: given, bubbles: true }); \
+         document.querySelector('form[data-import]').dispatchEvent(drop)",
     );
     browser.wait_for(
         "return document.querySelector('[data-dropped]').textContent.includes('pets.json')",
     );
     browser.click("form[data-import] button.main");
     browser.wait_for("return document.querySelector('.outline li')");
-    says(&browser, "/pets");
+    says(browser, "/pets");
+}
+
+fn built_by_mouse(browser: &Browser, origin: &str) {
     // Built by mouse.
     browser.open(&format!("{origin}/plans"));
-    fill(&browser, "#name", "Visit");
+    fill(browser, "#name", "Visit");
     browser.click("#add button.main");
     browser.wait_for("return document.querySelector('.outline li')");
     browser.click(&field("go [\"run\"]"));
     browser.wait_for("return document.querySelector('.part h3').textContent === 'run'");
-    looked_at(&browser, "builder");
-    type_over(&browser, &field("[\"run\",\"users\"]"), "25");
-    says(&browser, "users = 25");
+    looked_at(browser, "builder");
+    type_over(browser, &field("[\"run\",\"users\"]"), "25");
+    says(browser, "users = 25");
     browser.run(&format!(
         "const names = document.querySelector({}); names.value = 'think'; names.dispatchEvent(new Event('change'))",
         json!(field("name [\"run\"]"))
     ));
     browser.click(".adding button");
-    says(&browser, "think = ");
+    says(browser, "think = ");
     browser.click(&field("down [\"scenario\",0,\"steps\",0]"));
     browser.wait_for(
         "const text = document.getElementById('text').value; return text.indexOf('pause') < text.indexOf('get =')",
     );
-    assert!(text(&browser).starts_with(COMMENT), "{}", text(&browser));
+    assert!(text(browser).starts_with(COMMENT), "{}", text(browser));
     browser.click("[data-undo]");
     browser.wait_for(
         "const text = document.getElementById('text').value; return text.indexOf('pause') > text.indexOf('get =')",
     );
+}
+
+fn changed_by_keys(browser: &Browser) {
     // By keyboard: to the step and its field by Tab and Enter alone.
     browser.run(&format!(
         "document.querySelector({}).focus()",
@@ -114,29 +136,18 @@ fn a_plan_is_imported_and_changed_by_forms() {
     }
     "/deep".chars().for_each(|character| browser.press(character));
     browser.press(Key::Enter);
-    says(&browser, "/deep");
+    says(browser, "/deep");
     assert_eq!(
         browser.run("return document.activeElement.dataset.key"),
         json!("[\"scenario\",0,\"steps\",0,\"get\"]")
     );
     // What cannot be is told, and changes nothing.
-    let before = text(&browser);
+    let before = text(browser);
     browser.click(&field("go [\"run\"]"));
     browser.wait_for("return document.querySelector('.part h3').textContent === 'run'");
-    type_over(&browser, &field("[\"run\",\"users\"]"), "many");
+    type_over(browser, &field("[\"run\",\"users\"]"), "many");
     browser.wait_for(
         "return document.querySelector('[data-edited]').textContent.includes('no whole number')",
     );
-    assert_eq!(text(&browser), before);
-    sound(&browser, origin, "builder");
-    browser.click("form[data-plan] .acts button.main");
-    browser.wait_for("return document.querySelector('.note').textContent.includes('Revision 2')");
-    assert!(
-        text(&browser).contains("/deep") && text(&browser).contains("users = 25"),
-        "{}",
-        text(&browser)
-    );
-    browser.click("[data-tab=source]");
-    looked_at(&browser, "source");
-    sound(&browser, origin, "the end");
+    assert_eq!(text(browser), before);
 }

@@ -48,7 +48,7 @@ pub(super) fn import(asked: &Import) -> Result<Imported, String> {
     let Planned { text, notes, files } =
         planned(&imported, Path::new(DATA)).map_err(|error| failed(&error))?;
     let data = files.iter().map(|(path, bytes)| (name_of(path), BASE64.encode(bytes))).collect();
-    Ok(Imported { name: imported.name, text, notes, data })
+    Ok(Imported { name: imported.name, text, notes, data, ..Imported::default() })
 }
 
 /// What a text is that nobody named.
@@ -94,10 +94,20 @@ fn tree(asked: &Import) -> Result<Imported, String> {
     let mut head =
         format!("# Imported from {} of LoadGen.\n", one_line(&job.display().to_string()));
     for note in &notes {
-        head.push_str(&format!("# Note: {}.\n", one_line(note)));
+        head.push_str(&["# Note: ", &one_line(note), ".\n"].concat());
     }
     let name = plan.name.clone().unwrap_or(stem);
-    Ok(Imported { name, text: format!("{head}\n{text}"), notes, data })
+    Ok(Imported { name, text: format!("{head}\n{text}"), notes, data, steps: tasks(&plan) })
+}
+
+/// The tasks, without the workload that is before a name which several have.
+fn tasks(plan: &Plan) -> BTreeMap<String, String> {
+    let steps = plan.scenario.iter().flat_map(|scenario| &scenario.steps);
+    let named = steps.filter_map(|step| {
+        let name = step.name.as_deref()?.rsplit('/').next()?.to_owned();
+        Some((name, toml::to_string(step).ok()?))
+    });
+    named.collect()
 }
 
 /// The files by their paths below the directory that holds `jobs`, whatever directories somebody dropped.
@@ -105,7 +115,7 @@ fn rooted(files: BTreeMap<String, String>) -> Result<BTreeMap<PathBuf, String>, 
     let above = |path: &str| {
         let parts: Vec<&str> = path.split('/').collect();
         let at = parts.iter().position(|part| *part == "jobs")?;
-        Some(parts[..at].iter().map(|part| format!("{part}/")).collect::<String>())
+        Some(parts[..at].iter().flat_map(|part| [part, "/"]).collect::<String>())
     };
     let root = files.keys().filter_map(|path| above(path)).min_by_key(String::len);
     let root = root.unwrap_or_default();

@@ -32,12 +32,17 @@
 
   // One after the other, so that none is made of a text that another is changing.
   let turn = Promise.resolve();
-  const ask = (changes, focus) => { turn = turn.then(() => told(changes, focus)); return turn; };
-  async function told(changes, focus) {
+  let asked = 0;
+  const ask = (changes, focus) => {
+    const [number, where] = [++asked, at];
+    turn = turn.then(() => told(changes, focus, number, where));
+    return turn;
+  };
+  async function told(changes, focus, number, where) {
     let said;
     try {
       const headers = { "content-type": "application/json", "x-brunt-form": form.elements.form.value };
-      const body = JSON.stringify({ text: text.value, changes, at });
+      const body = JSON.stringify({ text: text.value, changes, at: where });
       const answer = await fetch("/api/v1/edit", { method: "POST", headers, body });
       said = await answer.json();
       if (!answer.ok) throw new Error(said.detail);
@@ -53,6 +58,8 @@
     undo.disabled = before.length === 0;
     status.textContent = said.fault ? `Not changed: ${said.fault}.` : "";
     last = said;
+    // Where somebody wants to be who has asked for more meanwhile is said by what they asked last.
+    if (said.form && number === asked) at = said.form.path;
     draw(said, focus);
   }
 
@@ -65,7 +72,6 @@
       part.replaceChildren(make("p", "There is no form while the text cannot be read."));
       return;
     }
-    at = said.form.path;
     outline.replaceChildren(entries(said.outline));
     const heading = make("h3", said.form.label, { tabIndex: -1 });
     heading.dataset.key = "heading";

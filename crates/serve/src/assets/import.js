@@ -30,7 +30,7 @@
     kind.value = "loadgen";
     const jobs = Object.keys(tree).filter((path) => /(^|\/)jobs\/[^/]+\.json$/.test(path)).sort();
     const named = jobs.map((path) => path.slice(path.lastIndexOf("jobs/")));
-    document.getElementById("jobs").replaceChildren(...named.map((value) => Object.assign(document.createElement("option"), { value })));
+    document.getElementById("jobs").replaceChildren(...named.map((value) => new Option("", value)));
     if (named.length > 0 && !named.includes(job.value)) job.value = named[0];
     const others = named.length > 1 ? `; jobs: ${named.join(", ")}` : "";
     told.textContent = `${files.length} files${others}`;

@@ -59,4 +59,7 @@ pub struct Imported {
     pub notes: Vec<String>,
     /// Files that it names, by their names in [`DATA`](crate::history::DATA), in base64.
     pub data: BTreeMap<String, String>,
+    /// The tasks of a LoadGen tree by their names, each as the keys of a step in TOML.
+    #[serde(default)]
+    pub steps: BTreeMap<String, String>,
 }

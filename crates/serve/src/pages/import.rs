@@ -1,4 +1,4 @@
-//! Plans made of what somebody has already: a cURL command line, a HAR recording, an OpenAPI document, files of LoadGen.
+//! Plans made of what somebody has already: a cURL command line, a HAR recording, an OpenAPI document, LoadGen's files.
 //!
 //! A child reads it. Files that a plan names are kept in a directory of the plan, and go into each of its runs.
 
@@ -68,6 +68,10 @@ fn form(call: &Call, fault: Option<&str>) -> Result<Markup, Problem> {
                 input id="job" name="job" list="jobs" autocomplete="off" value=(call.field("job"));
                 datalist id="jobs" {}
             }))
+            label.tick {
+                input type="checkbox" name="library" value="1" checked[call.field("library") == "1"];
+                " Put the tasks of LoadGen into the step library as well"
+            }
             div { button.main { "Import" } }
         }
     })
@@ -87,6 +91,16 @@ pub(crate) fn import(call: &Call) -> Result<Answer, Problem> {
         Err(problem) => return Err(problem),
     };
     let id = keep(call, &imported)?;
+    if call.field("library") == "1" {
+        let known: Vec<String> =
+            app.store.steps()?.into_iter().map(|step| step.name.to_lowercase()).collect();
+        for (name, text) in &imported.steps {
+            if !known.contains(&name.to_lowercase()) {
+                let note = format!("A task of {}", imported.name);
+                app.store.keep_step(name, (text, &note), (&who.user.name, app.now()))?;
+            }
+        }
+    }
     app.audit(who, "import plan", &imported.name)?;
     Ok(Answer::see(&format!("/plans/{id}")))
 }

@@ -36,7 +36,10 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
     let runner = call.who()?.user.role >= Role::Runner;
     let body = html! {
         h1.large { "Plans" }
-        p.note { "Steps to insert into plans are in the " a href="/steps" { "step library" } ", and plans that are run at times among the " a href="/schedules" { "schedules" } "." }
+        p.note {
+            "Steps to insert into plans are in the " a href="/steps" { "step library" }
+            ", and plans that are run at times among the " a href="/schedules" { "schedules" } "."
+        }
         @if plans.is_empty() {
             div.empty { p { "A plan says what users do and how many there are. There are none yet." } }
         } @else {
@@ -323,8 +326,8 @@ fn run_form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
                         button formaction={ "/plans/" (plan.id) "/thresholds" } { "Find thresholds with one user" }
                     }
                     p.note {
-                        "One user goes through the steps alone, for 30 s if you say nothing else. What each step then takes \
-                         is what its threshold is proposed from."
+                        "One user goes through the steps alone, for 30 s if you say nothing else. What each step then \
+                         takes is what its threshold is proposed from."
                     }
                 }
             }

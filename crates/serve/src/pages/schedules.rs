@@ -1,6 +1,8 @@
 //! Schedules: which plan is run when, the next times, and what became of the last ones.
 
 use maud::{Markup, html};
+use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::plans::open_targets;
 use super::{field, hidden, moment_of, page as whole};
@@ -135,6 +137,34 @@ fn form(call: &Call) -> Result<Markup, Problem> {
             }
         }
     })
+}
+
+/// `GET /api/v1/schedules`.
+pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
+    #[derive(Serialize)]
+    struct Told {
+        schedules: Vec<Value>,
+    }
+    let (store, now) = (&call.app.store, call.app.now());
+    let told = |schedule: Schedule| -> Result<Value, Problem> {
+        let next =
+            Times::read(&schedule.times, &schedule.zone).ok().and_then(|times| times.next(now));
+        let came = store
+            .occasions(schedule.id, BACK)?
+            .into_iter()
+            .map(|came| json!({ "at": rfc3339(came.at), "run": came.run, "missed": came.missed }));
+        Ok(json!({
+            "id": schedule.id, "plan": schedule.plan, "target": schedule.target, "times": schedule.times,
+            "zone": schedule.zone, "quiet": schedule.quiet, "waits": schedule.waits, "by": schedule.by,
+            "next": next.map(rfc3339), "came": came.collect::<Vec<Value>>(),
+        }))
+    };
+    let schedules = store.schedules()?.into_iter().map(told).collect::<Result<_, _>>()?;
+    Answer::json(&Told { schedules })
+}
+
+fn rfc3339(at: i64) -> String {
+    jiff::Timestamp::from_second(at).map(|at| at.to_string()).unwrap_or_default()
 }
 
 /// `POST /schedules`.

@@ -1,7 +1,7 @@
 //! Links by which somebody reads a run or a comparison who does not sign in: random, for a time, and revocable.
 //!
-//! Whoever makes one says whether it tells where the target is. If not, addresses, the environment and the plan are left
-//! out, and wherever they stand in a text they are starred.
+//! Whoever makes one says whether it tells where the target is. If not, addresses, the environment and the plan are
+//! left out, and wherever they stand in a text they are starred.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -92,8 +92,8 @@ fn list(call: &Call, made: &Markup) -> Result<Answer, Problem> {
             div.scroll role="region" tabindex="0" aria-label="Shared links" {
                 table.cards {
                     thead { tr {
-                        th.name scope="col" { "runs" } th.name scope="col" { "by" } th.name scope="col" { "until (UTC)" }
-                        th.name scope="col" { "" }
+                        th.name scope="col" { "runs" } th.name scope="col" { "by" }
+                        th.name scope="col" { "until (UTC)" } td {}
                     } }
                     tbody { @for share in &shares { tr {
                         th.name scope="row" {

@@ -47,8 +47,8 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         p.crumbs { a href="/plans" { "Plans" } }
         h1.large { "Step library" }
         p {
-            "Steps that the builder of a plan inserts as copies: a later change of a step here changes no plan. LoadGen \
-             calls them tasks."
+            "Steps that the builder of a plan inserts as copies: a later change of a step here changes no plan. \
+             LoadGen calls them tasks."
         }
         @if steps.is_empty() {
             div.empty { p { "There are none yet. In the form of a plan, choose a step and keep it." } }

@@ -3,6 +3,7 @@
 //! One user goes through the plan alone. What 999 of 1,000 answers took is rounded up, and shown as a change of the
 //! plan's text that somebody accepts or does not.
 
+use brunt_record::Status;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -62,9 +63,10 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         };
         return Ok(Answer::page(whole(call, "Thresholds", &body)));
     };
-    let proposed = proposed(&run);
-    let of: serde_json::Map<String, Value> =
-        proposed.iter().map(|(name, _, time, _)| (name.clone(), json!(time))).collect();
+    let steps = measured(&run);
+    let of =
+        steps.iter().filter_map(|step| Some((step.name.clone(), json!(step.threshold.as_ref()?))));
+    let of: serde_json::Map<String, Value> = of.collect();
     let text = edited(call, &plan.text, &json!({ "op": "thresholds", "of": of }))?;
     let body = html! {
         (back)
@@ -74,7 +76,13 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             (verdict(run.summary.verdict))
         }
         @for reason in &run.summary.reasons { p.note { (reason) } }
-        (table(&proposed))
+        @if run.summary.verdict != Status::Valid {
+            p.warning role="note" {
+                "The run is not valid, so these times are not those of the target alone. Measure again before you \
+                 accept anything."
+            }
+        }
+        (table(&steps))
         h2 { "What would change" }
         @if text == plan.text {
             p { "Nothing: the thresholds are these already, or no step has such a name." }
@@ -94,11 +102,28 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::page(whole(call, "Thresholds", &body)))
 }
 
-/// The name of each step, its 99.9th percentile in milliseconds, the threshold, and how many answers there were.
-fn proposed(run: &Entry) -> Vec<(String, f64, String, u64)> {
+/// What a step took.
+struct Measured {
+    name: String,
+    /// The 99.9th percentile in milliseconds.
+    took: f64,
+    answers: u64,
+    failed: u64,
+    /// What is proposed: nothing of a step that failed, since failures take other times.
+    threshold: Option<String>,
+}
+
+fn measured(run: &Entry) -> Vec<Measured> {
     let of = run.summary.operations.iter().filter_map(|operation| {
-        let took = operation.figures.p999_ms.filter(|took| took.is_finite() && *took > 0.0)?;
-        Some((operation.name.clone(), took, threshold(took), operation.figures.ok))
+        let figures = &operation.figures;
+        let took = figures.p999_ms.filter(|took| took.is_finite() && *took > 0.0)?;
+        Some(Measured {
+            name: operation.name.clone(),
+            took,
+            answers: figures.ok,
+            failed: figures.missed,
+            threshold: (figures.missed == 0 && figures.ok > 0).then(|| threshold(took)),
+        })
     });
     of.collect()
 }
@@ -115,7 +140,7 @@ fn threshold(took_ms: f64) -> String {
     }
 }
 
-fn table(proposed: &[(String, f64, String, u64)]) -> Markup {
+fn table(steps: &[Measured]) -> Markup {
     html! {
         div.scroll role="region" tabindex="0" aria-label="Proposed thresholds" {
             table.cards {
@@ -123,14 +148,20 @@ fn table(proposed: &[(String, f64, String, u64)]) -> Markup {
                     th.name scope="col" { "step" } th scope="col" { "99.9 % within, ms" }
                     th scope="col" { "answers" } th scope="col" { "threshold" }
                 } }
-                tbody { @for (name, took, time, answers) in proposed { tr {
-                    th.name scope="row" { (name) }
-                    td data-label="99.9 % within, ms" { (figure(Some(*took))) }
+                tbody { @for step in steps { tr {
+                    th.name scope="row" { (step.name) }
+                    td data-label="99.9 % within, ms" { (figure(Some(step.took))) }
                     td data-label="answers" {
-                        (answers)
-                        @if *answers < ENOUGH { " (few: this is about the slowest)" }
+                        (step.answers)
+                        @if step.failed > 0 { ", and " (step.failed) " failed" }
+                        @else if step.answers < ENOUGH { " (few: this is about the slowest)" }
                     }
-                    td data-label="threshold" { (time) }
+                    td data-label="threshold" {
+                        @match &step.threshold {
+                            Some(time) => (time),
+                            None => "none: failures take other times",
+                        }
+                    }
                 } } }
             }
         }

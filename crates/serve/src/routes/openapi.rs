@@ -101,6 +101,7 @@ fn answer(path: &str, method: &str) -> (&'static str, Value) {
         ("records", _) => of_json(reference("Listed")),
         ("{id}", _) => of_json(reference("Run")),
         ("me", _) => of_json(reference("Me")),
+        ("schedules", _) => of_json(reference("Schedules")),
         ("edit", _) => of_json(reference("Edited")),
         ("{kind}", _) => of_json(reference("Imported")),
         ("record", _) => ("application/gzip", json!({})),
@@ -137,8 +138,10 @@ fn schemas() -> Value {
             "all": { "type": "integer" },
             "next": { "type": ["string", "null"] },
         })),
+        "Schedules": object(json!({ "schedules": { "type": "array", "items": { "type": "object" } } })),
         "Imported": object(json!({
             "name": text(), "text": text(), "notes": texts(), "data": { "type": "object" },
+            "steps": { "type": "object" },
         })),
         "Edited": object(json!({
             "text": text(), "fault": text(), "outline": { "type": "array" }, "form": { "type": ["object", "null"] },

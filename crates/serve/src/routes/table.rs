@@ -200,6 +200,13 @@ pub(super) static TABLE: &[Route] = &[
         ..PAGE
     },
     Route {
+        path: "/api/v1/schedules",
+        access: READ,
+        what: "List schedules, with the next time of each and what became of the last ones",
+        act: pages::schedules::document,
+        ..PAGE
+    },
+    Route {
         path: "/api/v1/trends",
         access: READ,
         what: "Follow the figures of the valid runs of a load, with the points at which they changed (brunt-trend/1)",

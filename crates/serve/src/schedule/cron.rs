@@ -1,6 +1,7 @@
 //! [`Times`]: a line of cron: minute, hour, day of the month, month, day of the week, in a time zone.
 //!
-//! A time that a clock skips in spring is as much later as the clock jumps; one that comes twice in autumn is taken once.
+//! A time that a clock skips in spring is as much later as the clock jumps; one that comes twice in autumn is taken
+//! once.
 
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
@@ -41,7 +42,7 @@ impl Times {
         })?;
         let mut weekday = field(weekdays, (0, 7), &WEEKDAYS)?;
         // Sunday is 0 and 7.
-        weekday |= weekday >> 7 & 1;
+        weekday |= (weekday >> 7) & 1;
         Ok(Self {
             minutes: field(minutes, (0, 59), &[])?,
             hours: field(hours, (0, 23), &[])?,
@@ -69,7 +70,7 @@ impl Times {
     }
 
     fn has_date(&self, date: Date) -> bool {
-        let has = |bits: u64, number: i8| bits >> number & 1 == 1;
+        let has = |bits: u64, number: i8| (bits >> number) & 1 == 1;
         let day = has(self.days, date.day());
         let weekday = has(self.weekdays, date.weekday().to_sunday_zero_offset());
         has(self.months, date.month()) && if self.either { day || weekday } else { day && weekday }
@@ -77,9 +78,9 @@ impl Times {
 
     /// The times of a day, in order.
     fn on(&self, date: Date) -> impl Iterator<Item = i64> + '_ {
-        let hours = (0..24_i8).filter(|hour| self.hours >> hour & 1 == 1);
+        let hours = (0..24_i8).filter(|hour| (self.hours >> hour) & 1 == 1);
         let times = hours.flat_map(|hour| {
-            let minutes = (0..60_i8).filter(|minute| self.minutes >> minute & 1 == 1);
+            let minutes = (0..60_i8).filter(|minute| (self.minutes >> minute) & 1 == 1);
             minutes.map(move |minute| (hour, minute))
         });
         times.filter_map(move |(hour, minute)| {
@@ -102,15 +103,16 @@ fn field(text: &str, (least, most): (u32, u32), names: &[&str]) -> Result<u64, S
         )
     };
     let number = |text: &str| -> Result<u32, String> {
-        let named = names.iter().position(|name| text.eq_ignore_ascii_case(name));
-        let offset = if names.len() == 12 { 1 } else { 0 };
+        let found = names.iter().position(|name| text.eq_ignore_ascii_case(name));
+        // Months are counted from 1, and days of the week from 0.
+        let offset = u32::from(names.len() == MONTHS.len());
         let number =
-            named.map(|at| at as u32 + offset).or_else(|| text.parse().ok()).ok_or_else(wrong)?;
+            found.map(|at| at as u32 + offset).or_else(|| text.parse().ok()).ok_or_else(wrong)?;
         (least..=most).contains(&number).then_some(number).ok_or_else(wrong)
     };
     let mut bits = 0_u64;
     for part in text.split(',') {
-        let (range, step) = part.split_once('/').map_or((part, "1"), |(range, step)| (range, step));
+        let (range, step) = part.split_once('/').unwrap_or((part, "1"));
         let step: usize =
             step.parse().ok().filter(|step| (1..=59).contains(step)).ok_or_else(wrong)?;
         let (from, to) = match range {

@@ -11,6 +11,7 @@ use std::time::Duration;
 pub(crate) use cron::{Quiet, Times};
 
 use crate::app::App;
+use crate::auth::Role;
 use crate::pages::plans::{Submission, submit_for};
 use crate::problem::Problem;
 use crate::store::Schedule;
@@ -100,6 +101,16 @@ pub(crate) fn look(app: &App) -> Result<(), Problem> {
 
 fn begin(app: &App, schedule: &Schedule) -> Result<String, Problem> {
     let plan = app.store.plan(schedule.plan)?.ok_or_else(|| Problem::missing("plan"))?;
+    // A schedule may no more than whoever made it.
+    let author = app.store.user_named(&schedule.by)?;
+    if author.is_none_or(|author| author.disabled || author.role < Role::Runner) {
+        return Err(Problem::unusable(format!("{} may not run plans any more.", schedule.by)));
+    }
+    if app.store.target(schedule.target)?.is_some_and(|target| target.production) {
+        return Err(Problem::unusable(
+            "Its target is production, where somebody has to say that they mean it.",
+        ));
+    }
     let by = format!("{} (scheduled)", schedule.by);
     let submission = Submission {
         target: schedule.target,

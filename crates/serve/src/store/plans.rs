@@ -53,8 +53,8 @@ impl Store {
     /// One at every revision, the newest first.
     pub(crate) fn revisions(&self, id: i64) -> Result<Vec<Plan>> {
         self.read(|file| {
-            let ask = "SELECT plan.id, name, revision, text, author, at, note FROM plan JOIN revision ON plan = plan.id \
-                       WHERE plan.id = ?1 ORDER BY revision DESC LIMIT 200";
+            let ask = "SELECT plan.id, name, revision, text, author, at, note FROM plan \
+                       JOIN revision ON plan = plan.id WHERE plan.id = ?1 ORDER BY revision DESC LIMIT 200";
             let mut all = file.prepare(ask)?;
             let plans = all.query_map([id], plan)?;
             Ok(plans.collect::<rusqlite::Result<_>>()?)

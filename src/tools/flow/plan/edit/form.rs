@@ -214,6 +214,10 @@ impl Making<'_> {
                 self.node(below.as_ref(), Some(value), &path, depth + 1)
             };
             node.label.clone_from(key);
+            // What each entry of a map is was said of the map.
+            if properties.is_none() {
+                node.what.clear();
+            }
             node.removable = !is_needed(key);
             node.loadgen = loadgen(&shape.name, key);
             node

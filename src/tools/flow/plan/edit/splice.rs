@@ -175,7 +175,8 @@ fn block(path: &[Part], value: &Value) -> Option<String> {
 }
 
 fn lines(table: &toml::Table) -> String {
-    table.iter().map(|(key, value)| format!("{} = {value}\n", Key::new(key))).collect()
+    let lines = table.iter().map(|(key, value)| format!("{} = {value}\n", Key::new(key)));
+    lines.collect::<Vec<_>>().concat()
 }
 
 /// The text with lines after the one of this place.
