@@ -27,7 +27,7 @@ const MOMENTS: u64 = 20;
 /// How many runs there are at a time.
 const TOGETHER: u64 = 10;
 /// From the start of the programs to a while after the end of a run that nobody disturbs.
-const SPAN: Duration = Duration::from_millis(9_000);
+const SPAN: Duration = Duration::from_secs(9);
 /// A run's operations a second, of which each of two agents has half, and its seconds.
 const RATE: u64 = 40;
 const SECONDS: u64 = 3;
@@ -48,6 +48,7 @@ struct Random(u64);
 
 impl Random {
     fn new() -> Self {
+        #![expect(clippy::print_stderr, reason = "a failure is to be had again")]
         let given = std::env::var("BRUNT_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
         let seed = given.unwrap_or_else(|| RandomState::new().hash_one(0) >> 1);
         eprintln!("BRUNT_TEST_SEED={seed} has the same moments again");
