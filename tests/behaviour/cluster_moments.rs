@@ -47,8 +47,8 @@ enum Victim {
 struct Random(u64);
 
 impl Random {
+    #[expect(clippy::print_stderr, reason = "a failure is to be had again")]
     fn new() -> Self {
-        #![expect(clippy::print_stderr, reason = "a failure is to be had again")]
         let given = std::env::var("BRUNT_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
         let seed = given.unwrap_or_else(|| RandomState::new().hash_one(0) >> 1);
         eprintln!("BRUNT_TEST_SEED={seed} has the same moments again");
