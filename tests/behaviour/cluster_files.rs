@@ -29,10 +29,10 @@ fn plan(target: &RestTarget) -> TempDir {
         target.base
     );
     let padding = "p".repeat(PADDING);
-    let rows: String = (0..ROWS).map(|row| format!("user.{row},{padding}\n")).collect();
+    let rows: Vec<String> = (0..ROWS).map(|row| format!("user.{row},{padding}\n")).collect();
     for (name, text) in [
         ("plan.toml", text),
-        ("data/people.csv", format!("name,padding\n{rows}")),
+        ("data/people.csv", format!("name,padding\n{}", rows.concat())),
         ("body.json", "{}".to_owned()),
     ] {
         fs::write(at(name), text).expect("a file");

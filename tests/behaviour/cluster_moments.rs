@@ -27,7 +27,7 @@ const MOMENTS: u64 = 20;
 /// How many runs there are at a time.
 const TOGETHER: u64 = 10;
 /// From the start of the programs to a while after the end of a run that nobody disturbs.
-const SPAN: Duration = Duration::from_millis(9_000);
+const SPAN: Duration = Duration::from_secs(9);
 /// A run's operations a second, of which each of two agents has half, and its seconds.
 const RATE: u64 = 40;
 const SECONDS: u64 = 3;
@@ -47,6 +47,7 @@ enum Victim {
 struct Random(u64);
 
 impl Random {
+    #[expect(clippy::print_stderr, reason = "a failure is to be had again")]
     fn new() -> Self {
         let given = std::env::var("BRUNT_TEST_SEED").ok().and_then(|seed| seed.parse().ok());
         let seed = given.unwrap_or_else(|| RandomState::new().hash_one(0) >> 1);
@@ -186,8 +187,9 @@ fn judge(what: &str, victim: Victim, came: &Came, seen: u64) -> &'static str {
         None => assert_eq!(missing, 0, "{told}"),
     }
     assert!(sent(&came.kept) <= seen, "{told}");
-    if matches!(victim, Victim::Agent) {
-        // Its run has ended in good order, so nothing is lost to who merges the records that were kept.
+    if matches!(victim, Victim::Agent) && came.kept.len() == 2 {
+        // Its run has ended in good order, so nothing is lost to who merges the records that were kept. On a machine
+        // that is busy enough the kernel's signal comes twice, and the run ends at once and may leave no record.
         assert_eq!(sent(&came.kept), seen, "{told}");
     } else {
         let least = came.kept.iter().map(|record| record.conservation.counts.sent).min();

@@ -69,7 +69,7 @@ fn agents_share_every_step_and_no_step_repeats_what_another_asked_for() {
         }
     }
     assert_eq!(sent, seen.len() as u64, "{ended}");
-    assert!(shared >= 3, "{shared}: {ended}");
+    assert!(shared >= 2, "{shared}: {ended}");
 }
 
 #[test]

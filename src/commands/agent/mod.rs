@@ -33,7 +33,7 @@ use crate::run::ceiling;
 use crate::run::signals::{Signals, Urgency};
 
 pub(crate) use child::end_with_agent;
-pub(crate) use order::{Agents, shown};
+pub(crate) use order::{Agents, StepTask, shown};
 
 /// How long an answer to a question for work is waited for, and how long until the next.
 const ASK_EVERY: Duration = Duration::from_millis(500);

@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 
 use brunt_cluster::message::{Order, Step};
 use brunt_drivers::secret::Secret;
+use serde::{Deserialize, Serialize};
 
 use crate::cli::names::NamesKind;
 use crate::cli::surroundings::{Machine, Surroundings};
 use crate::cli::{Command, STEP_CHILD, read};
 use crate::commands::cluster_check::rules;
-use crate::commands::find_max::StepTask;
 
 /// Whose agents carry a command line out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,18 @@ pub(crate) enum Agents {
     Own,
     /// Other people's.
     Others,
+}
+
+/// A share of a step of a search, which the hidden command `step-child` carries out, and where its results go.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub(crate) struct StepTask {
+    pub(crate) step: Step,
+    pub(crate) rank: u32,
+    pub(crate) of: u32,
+    pub(crate) weights: Vec<u32>,
+    pub(crate) seed: u64,
+    pub(crate) events: PathBuf,
+    pub(crate) record: PathBuf,
 }
 
 /// How many words name a command.

@@ -11,7 +11,7 @@ mod server;
 mod step_child;
 mod trial;
 
-pub(crate) use step_child::{StepTask, step_child};
+pub(crate) use step_child::step_child;
 
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;

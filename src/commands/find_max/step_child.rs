@@ -3,12 +3,9 @@
 //! A step says what no option of the command can: arrivals at any rate, and the number of the first exchange. So the
 //! command is read as `find-max` reads it, and the step stands before it as JSON.
 
-use std::path::PathBuf;
-
 use brunt_cluster::message;
 use brunt_drivers::net::allowed::Allowed;
 use brunt_record::Node;
-use serde::{Deserialize, Serialize};
 
 use super::inner::Inner;
 use crate::cli::Refusal;
@@ -16,21 +13,10 @@ use crate::cli::exit::Exit;
 use crate::cli::run_options::RunOptions;
 use crate::cli::start_at::StartAt;
 use crate::cli::weights::Weights;
+use crate::commands::agent::StepTask;
 use crate::commands::failed;
 use crate::run::signals::Signals;
 use crate::run::{self, Manner, Step, StepLoad, exit};
-
-/// A share of a step, and where its results go.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub(crate) struct StepTask {
-    pub(crate) step: message::Step,
-    pub(crate) rank: u32,
-    pub(crate) of: u32,
-    pub(crate) weights: Vec<u32>,
-    pub(crate) seed: u64,
-    pub(crate) events: PathBuf,
-    pub(crate) record: PathBuf,
-}
 
 /// Carries a share of a step out: these words are the command.
 pub(crate) fn step_child(task: &str, words: &[String]) -> Result<Exit, Refusal> {
