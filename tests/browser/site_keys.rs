@@ -67,6 +67,7 @@ fn everything_from_the_first_start_to_a_run_is_done_by_keys() {
     press(&browser, "#add button.main");
     browser.wait_for("return document.querySelector('#checked .met')");
     // The text does not hold the focus.
+    press(&browser, "[data-tab=source]");
     tab_to(&browser, "#text");
     write(&browser, "#duration", "2s");
     press(&browser, "#run button.main");

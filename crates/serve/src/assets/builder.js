@@ -40,9 +40,10 @@
   };
   async function told(changes, focus, number, where) {
     let said;
+    const sent = text.value;
     try {
       const headers = { "content-type": "application/json", "x-brunt-form": form.elements.form.value };
-      const body = JSON.stringify({ text: text.value, changes, at: where });
+      const body = JSON.stringify({ text: sent, changes, at: where });
       const answer = await fetch("/api/v1/edit", { method: "POST", headers, body });
       said = await answer.json();
       if (!answer.ok) throw new Error(said.detail);
@@ -50,7 +51,13 @@
       status.textContent = `Not changed: ${error.message || "the server does not answer"}`;
       return;
     }
-    if (said.text !== text.value) {
+    // What somebody typed meanwhile is not written over.
+    if (text.value !== sent) {
+      if (changes.length > 0) status.textContent = "Not changed: the text was changed meanwhile.";
+      ask([], focus);
+      return;
+    }
+    if (said.text !== sent) {
       before.push(text.value);
       text.value = said.text;
       text.dispatchEvent(new Event("input"));
