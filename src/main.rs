@@ -81,5 +81,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Calibrate(args) => commands::calibrate(&args),
         Command::Quickstart(args) => commands::quickstart(&args),
         Command::ServeChild => commands::serve_child(),
+        Command::StepChild { task, words } => commands::step_child(&task, &words),
+        Command::BrokerChild { config, parent } => Ok(commands::broker_child(&config, parent)),
     }
 }

@@ -379,6 +379,7 @@ const TREND: &[Example] = &[
 ];
 
 const SERVE: &[Example] = &[
+    ("Try it, with servers in memory:", "brunt serve --trial"),
     ("A website for this machine alone:", "brunt serve"),
     (
         "For a team, with a certificate of one's own:",

@@ -15,6 +15,7 @@ pub(crate) mod cluster_keys;
 pub(crate) mod cluster_manifest;
 pub(crate) mod cluster_run;
 pub(crate) mod compare;
+mod declared;
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
 #[cfg(test)]
@@ -175,7 +176,27 @@ pub(crate) enum Command {
     Quickstart(QuickstartArgs),
     /// Be a process of a website: what it is to do stands on its standard input. Nobody types it.
     ServeChild,
+    /// Carry out a share of a step of a search. Nobody types it.
+    StepChild {
+        /// What is to be done, as JSON.
+        task: String,
+        /// The command that makes the load.
+        words: Vec<String>,
+    },
+    /// Be the broker of agents of this machine. Nobody types it.
+    BrokerChild {
+        /// The broker's configuration.
+        config: PathBuf,
+        /// The process that it ends with.
+        parent: i32,
+    },
 }
+
+/// By this word an agent has its share of a step of a search carried out.
+pub(crate) const STEP_CHILD: &str = "step-child";
+
+/// By this word the program starts the broker of agents of this machine.
+pub(crate) const BROKER_CHILD: &str = "broker-child";
 
 /// A command line that is not carried out: what to say on standard error, and how to end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -204,6 +225,17 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
         && name == brunt_serve::child::COMMAND
     {
         return Ok(Command::ServeChild);
+    }
+    if let [_, name, task, separator, words @ ..] = argv
+        && (name.as_str(), separator.as_str()) == (STEP_CHILD, "--")
+    {
+        return Ok(Command::StepChild { task: task.clone(), words: words.to_vec() });
+    }
+    if let [_, name, config, parent] = argv
+        && name == BROKER_CHILD
+        && let Ok(parent) = parent.parse()
+    {
+        return Ok(Command::BrokerChild { config: config.into(), parent });
     }
     let mut words = argv.iter();
     let called = words.next().and_then(|argv0| base_name(argv0));
@@ -537,7 +569,7 @@ mod tests {
             files
         };
         let pages = written(&["brunt", "man", "--all", "out"]);
-        for (path, _) in pages::leaves(&pages::program()) {
+        for (path, _) in pages::leaves(&declared::program()) {
             let (file, words) = (format!("brunt-{}.1", path.join("-")), path.join(" "));
             let found = pages.iter().find(|(name, _)| *name == file);
             let text = &found.unwrap_or_else(|| panic!("no {file}")).1;
@@ -583,7 +615,7 @@ mod tests {
             for word in ["memfile", "powershell"] {
                 assert!(script.contains(word), "{shell}: {word}");
             }
-            for (path, _) in pages::leaves(&pages::program()) {
+            for (path, _) in pages::leaves(&declared::program()) {
                 let name = path.join("-");
                 assert!(
                     ["completions", "man"].contains(&&*name) || script.contains(&name),

@@ -17,6 +17,8 @@
 
 mod blocking_session_factory;
 mod collector;
+#[cfg(test)]
+mod conservation;
 pub mod cores;
 mod gate;
 pub mod limits;

@@ -5,7 +5,6 @@
 //! unless somebody says otherwise, and nothing is ever changed.
 
 mod asked;
-mod crew;
 mod getent;
 mod known;
 mod sources;
@@ -13,8 +12,9 @@ mod sources;
 use std::sync::Arc;
 
 use brunt_drivers::names::{AccessPaths, PARTS, nss, outcome_name};
-use brunt_engine::{Plan, Sink, Stop, run_blocking};
-use brunt_exchange::{Monotonic, Outcome};
+use brunt_engine::{Plan, Sink, Stop};
+use brunt_exchange::Outcome;
+use brunt_load::names::Askers;
 use brunt_record::{Catalogue, Record};
 
 use crate::cli::Refusal;
@@ -25,7 +25,6 @@ use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
 use crate::run::{Job, Manner, Prepared, Protocol, carry_out, exit, is_endless, objectives};
 use asked::Asked;
-use crew::Askers;
 
 /// Carries out what was asked for.
 pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal> {
@@ -129,7 +128,8 @@ impl Protocol for Lookups {
         stop: &Stop,
         sink: &mut dyn Sink,
     ) -> Result<brunt_engine::Finished, String> {
-        run_blocking(&job.load, &job.catalogue, Monotonic::new(), &self.crew, stop, sink)
+        self.crew
+            .run(&job.load, &job.catalogue, stop, sink)
             .map_err(|error| format!("failed to {error}"))
     }
 }
