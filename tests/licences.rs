@@ -95,6 +95,21 @@ fn no_advisory_that_is_known_here_concerns_a_package() {
     }
 }
 
+/// Cargo refuses to build with a Rust that is older than a package asks for, whatever `rust-version` in our manifest
+/// promises.
+#[test]
+fn no_package_asks_for_a_newer_rust_than_ours() {
+    let metadata = metadata();
+    let brunt = metadata.packages.iter().find(|package| *package.name == "brunt");
+    let brunt = brunt.expect("it is a member");
+    let ours = brunt.rust_version.clone().expect("its manifest says which");
+    let built = built_in(&metadata, std::slice::from_ref(&brunt.id));
+    let newer =
+        built.iter().filter(|it| it.rust_version.as_ref().is_some_and(|asked| *asked > ours));
+    let newer: Vec<String> = newer.map(|it| format!("{} {}", it.name, it.version)).collect();
+    assert!(built.len() > 100 && newer.is_empty(), "Rust {ours} builds none of {newer:?}");
+}
+
 #[test]
 fn licences_are_allowed() {
     let (metadata, allowed) = (metadata(), list("allow"));

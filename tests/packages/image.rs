@@ -82,7 +82,7 @@ fn an_image_is_what_its_digests_say() {
     let listed = succeed(Command::new("tar").arg("--numeric-owner").arg("-tvzf").arg(&layer));
     for (name, begin) in [
         ("usr/bin/brunt", "-rwxr-xr-x 0/0"),
-        ("work/", "drwxr-xr-x 65532/0"),
+        ("work/", "drwxr-xr-x 65532/65532"),
         ("tmp/", "drwxrwxrwt 0/0"),
         ("usr/share/doc/brunt/THIRD-PARTY-LICENCES", "-rw-r--r-- 0/0"),
     ] {

@@ -1,21 +1,51 @@
-//! The bill of materials and the licences, held against what cargo says in another way.
+//! The bill of materials and the licences, held against what manifests say.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Command;
 
+use cargo_metadata::{DependencyKind, MetadataCommand, PackageId};
+
 use crate::made::{DATE, ROOT, succeed, target};
 
-/// What `cargo tree` finds over these kinds of dependencies.
-fn tree(edges: &str, target: &str) -> BTreeSet<String> {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["tree", "--locked", "--package", "brunt", "--prefix", "none", "--no-dedupe"]);
-    cargo.args(["--edges", edges, "--target", target, "--format", "{p}"]).current_dir(ROOT);
-    let named = |line: &str| {
-        let mut words = line.split_whitespace();
-        Some(format!("{} {}", words.next()?, words.next()?.trim_start_matches('v')))
+/// What brunt cannot do without on any machine, and what it could have at most: by the manifests and the resolution in
+/// `cargo metadata`, while the bill follows `cargo tree`, which knows what is switched on.
+fn bounds(target: &str) -> [BTreeSet<String>; 2] {
+    let mut command = MetadataCommand::new();
+    command.manifest_path(Path::new(ROOT).join("Cargo.toml"));
+    command.other_options(["--locked".to_owned(), format!("--filter-platform={target}")]);
+    let metadata = command.exec().expect("cargo knows this workspace");
+    let nodes = &metadata.resolve.as_ref().expect("a resolution").nodes;
+    let reach = |needed: bool| {
+        let brunt = metadata.packages.iter().find(|package| *package.name == "brunt");
+        let (mut open, mut found) = (vec![&brunt.expect("it is a member").id], BTreeSet::new());
+        while let Some(id) = open.pop() {
+            if !found.insert(id) {
+                continue;
+            }
+            let package = &metadata[id];
+            let node = nodes.iter().find(|node| node.id == *id).expect("every package is a node");
+            open.extend(
+                node.deps
+                    .iter()
+                    .filter(|dep| {
+                        let kinds = &dep.dep_kinds;
+                        let used = kinds.iter().any(|it| {
+                            it.kind != DependencyKind::Development
+                                && !(needed && it.target.is_some())
+                        });
+                        let name = &metadata[&dep.pkg].name;
+                        let optional = package.dependencies.iter().filter(|it| it.name == **name);
+                        used && !(needed && optional.clone().any(|it| it.optional))
+                    })
+                    .map(|dep| &dep.pkg),
+            );
+        }
+        let name = |id: &&PackageId| format!("{} {}", metadata[*id].name, metadata[*id].version);
+        let others = found.iter().filter(|id| *metadata[**id].name != "brunt");
+        others.map(name).collect::<BTreeSet<_>>()
     };
-    succeed(&mut cargo).lines().filter_map(named).collect()
+    [reach(true), reach(false)]
 }
 
 fn bill(target: &str) -> (serde_json::Value, String) {
@@ -41,13 +71,23 @@ fn the_bill_of_materials_is_what_cargo_builds() {
         let of_cargo =
             |of: &&serde_json::Value| of["purl"].as_str().unwrap().starts_with("pkg:cargo/");
         let listed: BTreeSet<String> = components.iter().filter(of_cargo).map(name).collect();
-        let mut expected = tree("normal,build", &target);
-        assert!(expected.remove(&format!("brunt {}", env!("CARGO_PKG_VERSION"))));
-        assert_eq!(listed, expected, "{target}");
-        let built_in = tree("normal,no-proc-macro", &target);
+        let [least, most] = bounds(&target);
+        assert!(least.len() > 150, "{} packages", least.len());
+        assert_eq!(
+            least.difference(&listed).collect::<Vec<_>>(),
+            Vec::<&String>::new(),
+            "{target}"
+        );
+        assert_eq!(listed.difference(&most).collect::<Vec<_>>(), Vec::<&String>::new(), "{target}");
+        // What writes code for the compiler is in no binary, and what every run needs is.
+        let scope = |name: &str| {
+            let found = components.iter().find(|of| of["name"] == name);
+            found.unwrap_or_else(|| panic!("no {name}"))["scope"].as_str().unwrap().to_owned()
+        };
+        assert_eq!(["serde_derive", "syn", "cc"].map(scope), ["excluded"; 3]);
+        assert_eq!(["serde", "ring", "rustls", "tokio"].map(scope), ["required"; 4]);
         for component in components.iter().filter(of_cargo) {
             let required = component["scope"] == "required";
-            assert_eq!(required, built_in.contains(&name(component)), "{}", name(component));
             let foreign = !name(component).starts_with("brunt-");
             assert_eq!(
                 component["hashes"][0]["content"].is_string(),
