@@ -97,7 +97,7 @@ pub(crate) struct MatrixArgs {
         value_delimiter = ',',
         default_value = "ls,nss,nscd,nslcd,ldap"
     )]
-    pub(crate) roads: Vec<RoadChoice>,
+    pub(crate) roads: Vec<Road>,
     /// Kinds of lookup through the C library
     ///
     /// uid+gid looks up the owner and the group of each file, as ls does.
@@ -108,7 +108,7 @@ pub(crate) struct MatrixArgs {
         value_delimiter = ',',
         default_value = "uid+gid,name,group,groups,absent"
     )]
-    pub(crate) keys: Vec<KeyChoice>,
+    pub(crate) keys: Vec<Keys>,
     /// Numbers of concurrent threads, such as 1,4,16
     ///
     /// Each number is measured separately, in addition to one thread.
@@ -260,7 +260,7 @@ pub(crate) enum InsertWay {
 
 /// A way to look up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum RoadChoice {
+pub(crate) enum Road {
     /// ls -l of files with as many owners
     Ls,
     /// The C library, as every program uses it
@@ -284,7 +284,7 @@ pub(crate) enum CacheRoad {
 
 /// What is looked up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum KeyChoice {
+pub(crate) enum Keys {
     /// Users and groups by number, as ls does
     #[value(name = "uid+gid")]
     UidGid,
@@ -324,7 +324,7 @@ mod tests {
     fn layers_are_named_with_through_and_road_is_still_understood() {
         for option in ["--through", "--road"] {
             let matrix = Matrix::try_parse_from(["matrix", option, "nss,ldap"]).unwrap();
-            assert_eq!(matrix.args.roads, [RoadChoice::Nss, RoadChoice::Ldap]);
+            assert_eq!(matrix.args.roads, [Road::Nss, Road::Ldap]);
             let sweep = Sweep::try_parse_from(["sweep", "--ttl", "1s", option, "nscd"]).unwrap();
             assert_eq!(sweep.args.roads, [CacheRoad::Nscd]);
         }

@@ -13,5 +13,6 @@ mod site;
 mod site_keys;
 mod site_live;
 mod site_logged;
+mod site_plans;
 mod site_runs;
 mod site_trial;

@@ -14,6 +14,7 @@ mod pages;
 mod problem;
 pub mod queue;
 mod routes;
+mod schedule;
 mod site;
 mod store;
 mod tail;

@@ -20,6 +20,7 @@ use crate::listen::{self, Hosts, Proxies};
 use crate::pages::people::is_name;
 use crate::queue::{Queue, machine_lock};
 use crate::routes;
+use crate::schedule;
 use crate::store::{BrokenAt, Store};
 use crate::trial::{self, Trial};
 use crate::vault::{self, Vault};
@@ -155,6 +156,7 @@ impl Site {
             begun(at, link);
             let proxies = Proxies(self.settings.proxies);
             tokio::spawn(index_for_good(Arc::clone(&app)));
+            tokio::spawn(schedule::for_good(Arc::clone(&app)));
             let serving = listen::serve(listener, routes::router(&app), tls, proxies);
             tokio::select! {
                 served = serving => served.map_err(failed),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brunt_serve::child::{Outcome, RunTask};
-use brunt_serve::history::{OUTCOME, RunFiles};
+use brunt_serve::history::{LOADGEN, OUTCOME, RunFiles};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
@@ -51,7 +51,11 @@ fn carry_out(task: &RunTask) -> Result<Exit, Refusal> {
     let secrets = Secrets::of(&task.secrets);
     let granted = Granted { submitted: asked, confined: confinement.holds(), secrets };
     let args = arguments(asked, &granted)?;
-    run_granted(&args, &granted, &Signals::default())
+    let (exit, report) = run_granted(&args, &granted, &Signals::default())?;
+    if let Some(report) = report {
+        RunFiles::new(PathBuf::from(".")).write_text(LOADGEN, &report.text()).map_err(failed)?;
+    }
+    Ok(exit)
 }
 
 /// Locks the directory of the run, which no other process may write to.

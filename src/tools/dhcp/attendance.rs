@@ -2,17 +2,22 @@
 
 use std::time::Duration;
 
-use brunt_drivers::dhcp::Attendance;
+use brunt_drivers::dhcp::{Attendance, tally};
+use brunt_report::dhcp::SERVER_QUEUE;
 
 use crate::cli::dhcp::args::PowerCut;
 
-/// What is counted of them in the record.
-pub(super) const TALLIES: [&str; 3] =
+/// What is counted of them in the record, in the order of `brunt_load::dhcp`.
+const TALLIES: [&str; 3] =
     ["clients with a lease", "clients that lost power", "clients back after the power cut"];
 
-/// The counts, in the order of [`TALLIES`].
-pub(super) const fn counts(attendance: &Attendance) -> [u64; 3] {
-    [attendance.up.0, attendance.lost, attendance.back.0]
+/// The names of everything that is counted beside exchanges: by the driver, of a fleet's clients, and in the server's
+/// queue, where it can be seen.
+pub(super) fn tallies(v6: bool, fleet: bool, queue: bool) -> Vec<String> {
+    let mut names = tally::names(v6);
+    names.extend(TALLIES.into_iter().filter(|_| fleet).map(str::to_owned));
+    names.extend(queue.then(|| SERVER_QUEUE.to_owned()));
+    names
 }
 
 /// What is said of so many clients in a run that lasted so long.

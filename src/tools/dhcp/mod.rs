@@ -15,10 +15,10 @@ mod release;
 mod repeated;
 mod route;
 mod run;
-mod sessions;
 mod shown;
 mod silence;
 mod texts;
+mod touched;
 mod v4;
 mod v6;
 mod wrapped;
@@ -34,6 +34,7 @@ use brunt_drivers::net::carrier::Carrier;
 use brunt_drivers::net::queue::QueueWatch;
 use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_engine::{Plan, Stop, Urgency};
+use brunt_load::dhcp::{DhcpSessions, Over};
 use brunt_record::{Catalogue, Mode, Slo};
 use brunt_report::dhcp::{Asked, banner};
 
@@ -55,7 +56,6 @@ use diagnostics::Diagnostics;
 use problem::{Problem, failed};
 use route::{Open, Route};
 use run::Run;
-use sessions::DhcpSessions;
 
 /// Whoever looks at a quiet run.
 type Observers<'o, 'b> = &'o mut [&'b mut dyn Observer];
@@ -78,6 +78,12 @@ pub(crate) fn run(
     }
     let seed = args.load.seed.unwrap_or_else(console::seed);
     let perfdhcp = Perfdhcp::prepare(args, signals, verbosity, seed).map_err(Problem::refusal)?;
+    if verbosity == Verbosity::Normal
+        && let Some(changes) = touched::changed(args)
+    {
+        let target = perfdhcp.job(false).asked.target.unwrap_or_default();
+        console::note(&format!("this run {changes}: {target}"));
+    }
     let perfdhcp = match args.output.run.canary {
         None => perfdhcp,
         Some(count) => match perfdhcp.after_canary(count).map_err(Problem::refusal)? {
@@ -95,7 +101,7 @@ pub(crate) fn run(
 }
 
 /// Reads all that a command line names, sends nothing, and says how it would load its target.
-pub(crate) fn examine(args: &DhcpArgs, signals: &Signals) -> Result<Plan, Refusal> {
+pub(crate) fn examine(args: &DhcpArgs, signals: &Signals) -> Result<Job, Refusal> {
     let seed = args.load.seed.unwrap_or_else(console::seed);
     let perfdhcp =
         Perfdhcp::prepare(args, signals, Verbosity::Quiet, seed).map_err(Problem::refusal)?;
@@ -107,7 +113,7 @@ pub(crate) fn examine(args: &DhcpArgs, signals: &Signals) -> Result<Plan, Refusa
         (Family::V6, local) => v6::plan(args, &perfdhcp.population, local, seed, started).map(drop),
     };
     compiled.map_err(Problem::refusal)?;
-    Ok(perfdhcp.load)
+    Ok(perfdhcp.job(false))
 }
 
 /// A run that is ready but for what a family does in its own way.
@@ -123,8 +129,8 @@ struct Perfdhcp<'a> {
     shown: Asked,
     operations: Vec<&'static str>,
     objectives: Vec<Slo>,
-    /// Whether it is one step of several.
-    repeated: bool,
+    /// Where its results go, if it is one step of several.
+    repeated: Option<RunOptions>,
     /// What a limit of the driver's ends: the run that goes on.
     ends: Arc<OnceLock<Stop>>,
 }
@@ -152,7 +158,7 @@ impl<'a> Perfdhcp<'a> {
             objectives: objectives(&output.run.objectives, &output.run, &operations)
                 .map_err(Problem::usage)?,
             operations,
-            repeated: false,
+            repeated: None,
             ends: Arc::default(),
         })
     }
@@ -168,7 +174,7 @@ impl<'a> Perfdhcp<'a> {
         let (first, rest) = canary::divided(&self.load, count)?;
         let (args, signals) = (self.args, self.signals);
         let mut tried = Self::prepare(args, signals, Verbosity::Quiet, self.seed)?;
-        (tried.load, tried.repeated) = (first, true);
+        (tried.load, tried.repeated) = (first, Some(RunOptions::default()));
         let (finished, exit) = tried.carry_out(&mut [])?;
         let output = Output { run: args.output.run.clone(), ..Output::default() };
         Ok(match canary::judged(finished, &self.objectives, &output)? {
@@ -194,7 +200,7 @@ impl<'a> Perfdhcp<'a> {
         }
     }
 
-    fn over<D: Diagnostics, C: Carrier + 'static>(
+    fn over<D: Diagnostics + Over<C>, C: Carrier + 'static>(
         &self,
         plan: impl Fn(IpAddr) -> Result<D::Plan, Problem>,
         open: Open<C>,
@@ -210,7 +216,10 @@ impl<'a> Perfdhcp<'a> {
         let limits = Arc::new(self.limits());
         let queue = QueueWatch::find(self.route.server);
         let job = self.job(queue.is_some());
-        let job = if self.repeated { job.at(job.load.clone()) } else { job };
+        let job = match &self.repeated {
+            Some(results) => job.step(job.load.clone(), results),
+            None => job,
+        };
         let dhcp = Dhcp::new(self.setup::<D, C>(plans, sockets, &time, limits), job.load.workers());
         let sessions = DhcpSessions::new(&dhcp, time.clock(), self.fleet().is_some(), queue);
         let run = Run { perfdhcp: self, dhcp: &dhcp, time: &time, sessions, plan: &plan, open };
@@ -228,7 +237,7 @@ impl<'a> Perfdhcp<'a> {
         }
         Job {
             command: args.words.clone(),
-            catalogue: Catalogue::new(names, parts(args)).with_tallies(sessions::tallies(
+            catalogue: Catalogue::new(names, parts(args)).with_tallies(attendance::tallies(
                 v6,
                 self.fleet().is_some(),
                 queue,

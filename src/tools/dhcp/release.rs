@@ -12,13 +12,13 @@ use brunt_engine::schedule::Schedule;
 use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_engine::{Plan, Settings, Stop, Urgency};
 use brunt_exchange::Slots;
+use brunt_load::dhcp::{DhcpSessions, Over};
 use brunt_record::{Catalogue, Interval};
 
 use super::diagnostics::Diagnostics;
 use super::problem::{Problem, failed};
 use super::route::Open;
-use super::sessions::{self, DhcpSessions};
-use super::{Perfdhcp, load};
+use super::{Perfdhcp, attendance, load};
 use crate::cli::arrivals::Rate;
 use crate::cli::dhcp::args::Family;
 use crate::console;
@@ -32,7 +32,7 @@ const RATE: f64 = 1_000.0;
 const EVERY: Duration = Duration::from_secs(2);
 
 /// Releases every lease that the clients hold, at the rate of the run, and says how many.
-pub(super) fn all<D: Diagnostics, C: Carrier + 'static>(
+pub(super) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
     job: &Perfdhcp<'_>,
     dhcp: &Dhcp<D, C>,
     plan: &impl Fn(IpAddr) -> Result<D::Plan, Problem>,
@@ -70,7 +70,7 @@ pub(super) fn all<D: Diagnostics, C: Carrier + 'static>(
     let v6 = job.args.family == Family::V6;
     let titles = Stage::ALL.map(|stage| stage.title(v6));
     let catalogue = Catalogue::new(["acquire", "renew", "release"], titles)
-        .with_tallies(sessions::tallies(v6, false, false));
+        .with_tallies(attendance::tallies(v6, false, false));
     let releasing = Dhcp::new(setup, 1);
     let sessions = DhcpSessions::new(&releasing, time.clock(), false, None);
     let mut shown = Duration::ZERO;
@@ -87,15 +87,9 @@ pub(super) fn all<D: Diagnostics, C: Carrier + 'static>(
             console::say(&format!("Releasing leases: {done} of {total}"));
         }
     };
-    let finished = brunt_engine::run(
-        &schedule(job, total)?,
-        &catalogue,
-        &time,
-        &sessions,
-        &ours,
-        &mut progress,
-    )
-    .map_err(failed)?;
+    let plan = schedule(job, total)?;
+    let finished =
+        D::run(&sessions, &plan, &catalogue, &time, &ours, &mut progress).map_err(failed)?;
     let left = total - finished.counts.ok;
     if left > 0 {
         console::note(&format!("{left} of {total} leases were not released"));

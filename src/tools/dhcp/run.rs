@@ -8,6 +8,7 @@ use brunt_drivers::net::carrier::Carrier;
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Ended, Sink, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
+use brunt_load::dhcp::{DhcpSessions, Over};
 use brunt_record::Phase;
 use brunt_report::dhcp::Exchanges;
 
@@ -15,7 +16,6 @@ use super::diagnostics::Diagnostics;
 use super::interim::Interim;
 use super::problem::{Problem, failed};
 use super::route::Open;
-use super::sessions::DhcpSessions;
 use super::texts::Texts;
 use super::{Observers, Perfdhcp, attendance, coverage, release, silence, wrapped};
 use crate::cli::dhcp::args::Family;
@@ -41,7 +41,7 @@ pub(super) struct Run<'a, D: Diagnostics, C, P> {
 
 impl<D, C, P> Run<'_, D, C, P>
 where
-    D: Diagnostics,
+    D: Diagnostics + Over<C>,
     C: Carrier + 'static,
     P: Fn(IpAddr) -> Result<D::Plan, Problem>,
 {
@@ -113,7 +113,7 @@ fn unsent(finished: &brunt_engine::Finished) -> u64 {
 
 impl<D, C, P> Protocol for Run<'_, D, C, P>
 where
-    D: Diagnostics,
+    D: Diagnostics + Over<C>,
     C: Carrier + 'static,
     P: Fn(IpAddr) -> Result<D::Plan, Problem>,
 {
@@ -137,7 +137,7 @@ where
         let wrapped = self.perfdhcp.args.output.wrapped.as_deref();
         wrapped::call(wrapped, "start");
         let (load, catalogue, sessions) = (&job.load, &job.catalogue, &self.sessions);
-        let finished = brunt_engine::run(load, catalogue, self.time, sessions, stop, sink);
+        let finished = D::run(sessions, load, catalogue, self.time, stop, sink);
         wrapped::call(wrapped, "stop");
         finished.map_err(failed)
     }

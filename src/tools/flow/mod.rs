@@ -11,7 +11,6 @@ mod naming;
 pub(crate) mod once;
 pub(crate) mod plan;
 mod sample;
-mod sessions;
 mod trace;
 
 use std::path::PathBuf;
@@ -23,6 +22,7 @@ use brunt_drivers::http::Network;
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{Plan, Settings, Sink, Stop};
 use brunt_exchange::Outcome;
+use brunt_load::flow::{FlowSessions, connections, group};
 use brunt_record::{Catalogue, Record};
 
 use crate::cli::Refusal;
@@ -36,7 +36,6 @@ use crate::run::{
 };
 
 use naming::Naming;
-use sessions::FlowSessions;
 use trace::{ShowEvery, TraceFile, Tracer};
 
 /// A run of a flow that was asked for.
@@ -123,7 +122,7 @@ pub(crate) fn prepare(mut asked_for: FlowJob) -> Result<Prepared<Users>, Refusal
     let tracer = Tracer::attach(trace, every, version, &mut flow).map_err(Refusal::usage)?;
     let compiled = CompiledFlow::new(flow, network).map_err(|error| failed_to(&error))?;
     let users = Users { naming: Naming::of(compiled.flow()), compiled: Arc::new(compiled), tracer };
-    let load = Plan::new(settings, sessions::group(&users.compiled));
+    let load = Plan::new(settings, group(&users.compiled));
     let load = load.map_err(|error| failed_to(&error))?;
     let job = users.job(command, load, &objectives, output, target).map_err(Refusal::usage)?;
     let writes = writes(users.compiled.flow());
@@ -170,7 +169,7 @@ impl Users {
     ) -> Result<Job, String> {
         let flow = self.compiled.flow();
         let operations: Vec<&str> = flow.operations.iter().map(String::as_str).collect();
-        let tallies = self.compiled.tallies().names().into_iter().chain(sessions::connections());
+        let tallies = self.compiled.tallies().names().into_iter().chain(connections());
         let settings = load.settings();
         let several = !one_for_one(flow);
         let asked = asked(settings, settings.seed, target);
@@ -237,7 +236,8 @@ impl Protocol for Users {
     ) -> Result<brunt_engine::Finished, String> {
         let sessions = FlowSessions::new(&self.compiled, job.load.workers(), job.load.settings());
         let time = MachineTime::new();
-        brunt_engine::run(&job.load, &job.catalogue, &time, &sessions, stop, sink)
+        sessions
+            .run(&job.load, &job.catalogue, &time, stop, sink)
             .map_err(|error| format!("failed to {error}"))
     }
 }

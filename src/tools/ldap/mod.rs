@@ -13,7 +13,6 @@ mod ports;
 mod preflight;
 mod problem;
 mod purge;
-mod sessions;
 mod setup;
 mod table;
 mod task;
@@ -25,8 +24,9 @@ use std::sync::Arc;
 
 use brunt_drivers::ldap;
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Plan, Sink, Stop};
+use brunt_engine::{Sink, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
+use brunt_load::ldap::LdapSessions;
 use brunt_record::{Basis, Catalogue, Measured, Phase};
 
 use crate::cli::Refusal;
@@ -46,7 +46,6 @@ use crate::run::{
 pub(crate) use makeldif::run as makeldif;
 
 use problem::Problem;
-use sessions::LdapSessions;
 use table::Table;
 use writer::TableWriter;
 
@@ -89,8 +88,8 @@ pub(crate) fn repeatable<'a>(
 }
 
 /// Reads all that a command line names, connects to nothing, and says how it would load its target.
-pub(crate) fn examine(args: &RateArgs) -> Result<Plan, Refusal> {
-    ready(args).map(|prepared| prepared.job.load)
+pub(crate) fn examine(args: &RateArgs) -> Result<Job, Refusal> {
+    ready(args).map(|prepared| prepared.job)
 }
 
 fn ready(args: &RateArgs) -> Result<Prepared<RateTool<'_>>, Refusal> {
@@ -216,7 +215,7 @@ impl Protocol for RateTool<'_> {
     ) -> Result<brunt_engine::Finished, String> {
         let sessions = LdapSessions::new(&self.plan, self.reported.get());
         let time = MachineTime::new();
-        let finished = brunt_engine::run(&job.load, &job.catalogue, &time, &sessions, stop, sink);
+        let finished = sessions.run(&job.load, &job.catalogue, &time, stop, sink);
         self.reported.set(self.plan.tally().counts());
         finished.map_err(|error| format!("failed to {error}"))
     }

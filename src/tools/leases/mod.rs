@@ -6,7 +6,6 @@
 
 mod asked;
 mod comparison;
-mod crew;
 mod events;
 mod gathering;
 mod grounds;

@@ -8,10 +8,10 @@ use std::time::Duration;
 use brunt_drivers::lease::{self, Backend, LeaseSessions, Leases, PARTS, Work};
 use brunt_drivers::resend::Resend;
 use brunt_engine::{Plan, Settings, Sink, Stop};
-use brunt_exchange::{Class, Monotonic, Outcome};
+use brunt_exchange::{Class, Outcome};
+use brunt_load::leases::{Hands, Tape};
 use brunt_record::{Catalogue, Counts, Interval, Measured, Record, Slo};
 
-use super::crew::{Hands, Tape};
 use crate::cli::output::Output;
 use crate::run::signals::Signals;
 use crate::run::{Finished, Job, Observer, Protocol, Trouble, asked, carry_out};
@@ -109,8 +109,9 @@ impl Protocol for LeaseLoad {
         stop: &Stop,
         sink: &mut dyn Sink,
     ) -> Result<brunt_engine::Finished, String> {
-        let clock = Monotonic::new();
-        brunt_engine::run_blocking(&job.load, &job.catalogue, clock, &self.hands, stop, sink)
+        let hands = &self.hands;
+        hands
+            .run(&job.load, &job.catalogue, stop, sink)
             .map_err(|error| format!("failed to {error}"))
     }
 }

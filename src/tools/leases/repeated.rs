@@ -11,10 +11,10 @@ use brunt_drivers::lease::{self, Lease, LeaseSessions, Leases, Mix, PARTS, Work}
 use brunt_drivers::resend::Resend;
 use brunt_engine::{Plan, Settings, ThinkTime, Urgency};
 use brunt_exchange::Class;
+use brunt_load::leases::Hands;
 use brunt_record::Catalogue;
 
 use super::asked::{self, Asked, Chores};
-use super::crew::Hands;
 use super::grounds::Grounds;
 use super::held::Held;
 use super::phase::{EPOCH, LeaseLoad};

@@ -18,6 +18,8 @@
   for (const place of all("[data-origin]")) place.textContent = location.origin;
   for (const place of all("[data-link]")) place.textContent = location.origin + place.textContent;
 
+  if (document.querySelector("[data-again]")) setTimeout(() => location.reload(), 2000);
+
   for (const text of all("[data-copy]")) {
     const button = make("button", "Copy");
     button.type = "button";

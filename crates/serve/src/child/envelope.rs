@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::import::Import;
+
 /// The version of the envelope.
 pub const ENVELOPE_VERSION: u32 = 1;
 /// The most bytes of an envelope.
@@ -41,6 +43,17 @@ pub enum Task {
     Compare(Vec<Compared>),
     /// Writes the record in its directory in another format.
     Export(Export),
+    /// Follows the figures of runs, the oldest first.
+    Trend {
+        /// What they are called together.
+        name: String,
+        /// Their records.
+        records: Vec<PathBuf>,
+    },
+    /// Makes a plan of what describes requests elsewhere, in a directory of its own.
+    Import(Import),
+    /// Changes the text of a plan as a form asks, a JSON document of which only the child knows what is in it.
+    Edit(String),
 }
 
 /// What a record is written as.
@@ -87,6 +100,10 @@ pub struct Asked {
     /// The secrets that `env = "NAME"` may stand for. Their values are in no request that is kept.
     #[serde(default)]
     pub secrets: Option<SecretsAsked>,
+    /// The names of files that belong to the plan, in [`DATA`](crate::history::DATA) of the directory that the child is
+    /// started in.
+    #[serde(default)]
+    pub data: Vec<String>,
 }
 
 /// Secrets of a target, by their names.

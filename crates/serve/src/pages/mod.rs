@@ -8,13 +8,19 @@ pub(crate) mod api;
 pub(crate) mod audit;
 pub(crate) mod compare;
 pub(crate) mod history;
+pub(crate) mod import;
 pub(crate) mod live;
 pub(crate) mod people;
 pub(crate) mod plans;
 pub(crate) mod run;
+pub(crate) mod schedules;
 pub(crate) mod secrets;
+pub(crate) mod shares;
 pub(crate) mod sign_in;
+pub(crate) mod steps;
 pub(crate) mod targets;
+pub(crate) mod thresholds;
+pub(crate) mod trends;
 pub(crate) mod welcome;
 
 use brunt_record::Status;
@@ -40,6 +46,11 @@ fn page_with_charts(call: &Call, title: &str, body: &Markup) -> Markup {
 /// A page for somebody who has not signed in.
 fn outer(title: &str, body: &Markup) -> Markup {
     whole(title, None, "", false, body)
+}
+
+/// The same with charts.
+fn outer_with_charts(title: &str, body: &Markup) -> Markup {
+    whole(title, None, "", true, body)
 }
 
 fn whole(title: &str, call: Option<&Call>, path: &str, charts: bool, body: &Markup) -> Markup {
@@ -78,7 +89,13 @@ fn header(who: &Who, path: &str) -> Markup {
     let is_here = |link: &str| match link {
         "/" => {
             path == "/"
-                || ["/runs", "/compare", "/live"].iter().any(|begin| path.starts_with(begin))
+                || ["/runs", "/compare", "/live", "/trends", "/share"]
+                    .iter()
+                    .any(|begin| path.starts_with(begin))
+        }
+        "/plans" => {
+            path.starts_with(link)
+                || ["/steps", "/schedules"].iter().any(|begin| path.starts_with(begin))
         }
         _ => path.starts_with(link),
     };

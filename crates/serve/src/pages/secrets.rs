@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::{field, hidden, moment_of, page as whole};
+use crate::app::App;
 use crate::child::SecretsAsked;
 use crate::problem::Problem;
 use crate::routes::{Answer, Call};
@@ -15,8 +16,8 @@ const VALUE_MAX: usize = 8 << 10;
 const OF_TARGET_MAX: usize = 50;
 
 /// The names of the secrets of a target, for plans that may be run against it.
-pub(super) fn of(call: &Call, target: &Target) -> Result<Option<SecretsAsked>, Problem> {
-    let all = call.app.store.secrets()?;
+pub(super) fn of(app: &App, target: &Target) -> Result<Option<SecretsAsked>, Problem> {
+    let all = app.store.secrets()?;
     let own = all.into_iter().filter(|secret| secret.target.eq_ignore_ascii_case(&target.name));
     let names: Vec<String> = own.map(|secret| secret.name).collect();
     Ok((!names.is_empty()).then(|| SecretsAsked { target: target.name.clone(), names }))
@@ -118,7 +119,7 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     if value.is_empty() || value.len() > VALUE_MAX {
         return Err(Problem::unusable(format!("A secret has from 1 to {VALUE_MAX} bytes.")));
     }
-    let others = of(call, &target)?.map_or(0, |asked| asked.names.len());
+    let others = of(&call.app, &target)?.map_or(0, |asked| asked.names.len());
     if others >= OF_TARGET_MAX {
         return Err(Problem::unusable(format!("A target has at most {OF_TARGET_MAX} secrets.")));
     }

@@ -21,7 +21,7 @@ use std::fmt;
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -154,6 +154,15 @@ impl Queue {
 
     /// Takes a run. Its plan is not looked at: a check does that, and so does the run.
     pub fn submit(&self, request: RunRequest) -> Result<RunId, SubmitError> {
+        self.submit_with(request, &|_| Ok(()))
+    }
+
+    /// The same; `fill` puts files into the directory of the run that its plan names.
+    pub fn submit_with(
+        &self,
+        request: RunRequest,
+        fill: &dyn Fn(&Path) -> io::Result<()>,
+    ) -> Result<RunId, SubmitError> {
         if request.asked.plan.len() > PLAN_MAX {
             return Err(SubmitError::Long);
         }
@@ -170,6 +179,7 @@ impl Queue {
         DirBuilder::new().mode(0o700).create(files.directory())?;
         let RunRequest { mut asked, mut about } = request;
         about.origin.at.clone_from(&status.submitted);
+        fill(files.directory())?;
         files.write_text(PLAN, &std::mem::take(&mut asked.plan))?;
         files.write(ABOUT, &about)?;
         files.write(REQUEST, &asked)?;

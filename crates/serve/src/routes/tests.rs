@@ -312,6 +312,82 @@ fn what_a_record_says_is_text_on_every_page() {
 }
 
 #[test]
+fn a_shared_link_shows_its_run_to_whoever_has_it_until_it_is_revoked() {
+    let server = Server::start();
+    let id = server.run("http://ds1.example:8443/openam");
+    let rae = server.session(server.user("rae", Role::Runner));
+    let bob = server.session(server.user("bob", Role::Runner));
+    let link = |fields: &str| {
+        let said = server.send(&rae, "/shares", &format!("run={id}&{fields}"));
+        assert_eq!(said.status, 200, "{}", said.body);
+        let (_, rest) = said.body.split_once("data-link>").unwrap();
+        rest.split_once('<').unwrap().0.to_owned()
+    };
+    let (short, whole) = (link("days=30"), link("days=30&whole=1"));
+    let seen = server.see(&Client::Nobody, &short);
+    assert!(seen.status == 200 && seen.body.contains("Shared by rae"), "{}", seen.body);
+    assert!(!seen.body.contains("ds1.example") && !seen.body.contains("/openam"), "{}", seen.body);
+    assert!(!seen.body.contains("<form") && !seen.body.contains("<nav class"), "{}", seen.body);
+    assert!(server.see(&Client::Nobody, &whole).body.contains("ds1.example"));
+    // It opens nothing else, and nothing but the link opens it.
+    for path in [&*format!("/runs/{id}"), &*format!("/runs/{id}/record"), "/", "/shares"] {
+        assert_eq!(server.see(&Client::Nobody, path).status, 303, "{path}");
+    }
+    let other = format!("/shared/{}", Secret::new().unwrap().shown());
+    for path in [other.as_str(), "/shared/x", &short[..short.len() - 1]] {
+        assert_eq!(server.see(&Client::Nobody, path).status, 404, "{path}");
+    }
+    // Whoever made it ends it, and nobody else but an administrator.
+    assert_eq!(server.send(&bob, "/shares/end", "id=1").status, 404);
+    assert_eq!(server.send(&rae, "/shares/end", "id=1").status, 303);
+    assert_eq!(server.see(&Client::Nobody, &short).status, 404);
+    assert_eq!(server.see(&Client::Nobody, &whole).status, 200);
+    for (fields, status) in
+        [("days=0", 422), ("days=366", 422), ("run=ffffffffffffffffffffffff&days=1", 404)]
+    {
+        assert_eq!(
+            server.send(&rae, "/shares", &format!("run={id}&{fields}")).status,
+            status,
+            "{fields}"
+        );
+    }
+}
+
+#[test]
+fn a_schedule_is_kept_with_its_next_times_and_what_it_missed() {
+    let server = Server::start();
+    let ada = server.session(server.user("ada", Role::Admin));
+    let fields = "name=t&allow=127.0.0.1:80&settings=&users=1&seconds=9&days=1";
+    assert_eq!(server.send(&ada, "/targets", fields).status, 303);
+    server.app.store.add_plan("nightly", "", ("ada", NOW)).unwrap();
+    let add = |fields: &str| server.send(&ada, "/schedules", &format!("plan=1&target=1&{fields}"));
+    assert_eq!(add("times=61+*+*+*+*").status, 422);
+    assert_eq!(add("times=0+9+*+*+*&quiet=8").status, 422);
+    assert_eq!(add("times=*/10+*+*+*+*").status, 303);
+    // No child reads the plan here, so that a time which comes is missed, and says so.
+    server.app.store.schedule_seen(1, NOW - 700).unwrap();
+    crate::schedule::look(&server.app).unwrap();
+    let shown = server.see(&ada, "/schedules").body;
+    assert!(shown.contains("Next: Fri 2027-01-15 08:10 UTC"), "{shown}");
+    let came = server.app.store.occasions(1, 10).unwrap();
+    assert!(!came.is_empty() && came.iter().all(|came| came.run.is_none()), "{came:?}");
+    assert!(shown.contains("missed, "), "{shown}");
+    assert!(came[0].missed.contains("start a process"), "{came:?}");
+    // Who may not run plans any more has none run.
+    server.app.store.schedule_seen(1, NOW - 300).unwrap();
+    let ada_id = server.app.store.user_named("ada").unwrap().unwrap().id;
+    server.user("bob", Role::Admin);
+    assert!(server.app.store.change_user(ada_id, Role::Viewer, false).unwrap());
+    crate::schedule::look(&server.app).unwrap();
+    let came = server.app.store.occasions(1, 10).unwrap();
+    assert!(came[0].missed.contains("may not run plans any more"), "{came:?}");
+    assert!(server.app.store.change_user(ada_id, Role::Admin, false).unwrap());
+    crate::schedule::look(&server.app).unwrap();
+    assert_eq!(server.app.store.occasions(1, 10).unwrap(), came);
+    assert_eq!(server.send(&ada, "/schedules/remove", "id=1").status, 303);
+}
+
+#[test]
 fn every_answer_says_what_browsers_may_do_with_it() {
     let server = Server::start();
     let session = server.session(server.user("ada", Role::Admin));
@@ -350,6 +426,7 @@ fn the_document_of_the_api_has_every_route_and_answers_are_as_it_says() {
     for (path, schema) in [
         ("/api/v1/me", "Me"),
         ("/api/v1/records", "Listed"),
+        ("/api/v1/schedules", "Schedules"),
         (&*format!("/api/v1/records/{id}"), "Run"),
         ("/api/v1/records/nowhere", "Problem"),
     ] {

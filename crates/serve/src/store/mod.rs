@@ -8,8 +8,11 @@ mod audit;
 mod people;
 mod plans;
 mod runs;
+mod schedules;
 mod secrets;
 mod sessions;
+mod shares;
+mod steps;
 mod targets;
 mod tokens;
 
@@ -26,12 +29,15 @@ pub(crate) use audit::BrokenAt;
 pub(crate) use people::User;
 pub(crate) use plans::Plan;
 pub(crate) use runs::{Filter, Listed, Position, title};
+pub(crate) use schedules::{Came, Schedule};
 pub(crate) use secrets::SecretRow;
+pub(crate) use shares::Share;
 pub(crate) use targets::Target;
 pub(crate) use tokens::TokenRow;
 
 /// The steps by which a file gets its version. One that was released never changes.
-const MIGRATIONS: [&str; 2] = [include_str!("001_begin.sql"), include_str!("003_secrets.sql")];
+const MIGRATIONS: [&str; 3] =
+    [include_str!("001_begin.sql"), include_str!("002_build.sql"), include_str!("003_secrets.sql")];
 /// How many readers are kept open.
 const READERS_KEPT: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(10);

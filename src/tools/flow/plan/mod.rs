@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod broken;
 pub(crate) mod compile;
+pub(crate) mod edit;
 #[cfg(test)]
 mod examples;
 pub(crate) mod fault;

@@ -23,9 +23,9 @@ use brunt_drivers::lease::{
 use brunt_drivers::resend::Resend;
 use brunt_engine::{Settings, Urgency};
 use brunt_exchange::ThinkTime;
+use brunt_load::leases::Tape;
 use brunt_record::{Cell, Collection, Record};
 
-use super::crew::Tape;
 use super::gathering::collection;
 use super::phase::{Done, EPOCH, Phase};
 use crate::cli::Refusal;

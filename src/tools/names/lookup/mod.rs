@@ -5,7 +5,6 @@
 //! unless somebody says otherwise, and nothing is ever changed.
 
 mod asked;
-mod crew;
 mod getent;
 mod known;
 mod sources;
@@ -13,8 +12,9 @@ mod sources;
 use std::sync::Arc;
 
 use brunt_drivers::names::{AccessPaths, PARTS, nss, outcome_name};
-use brunt_engine::{Plan, Sink, Stop, run_blocking};
-use brunt_exchange::{Monotonic, Outcome};
+use brunt_engine::{Plan, Sink, Stop};
+use brunt_exchange::Outcome;
+use brunt_load::names::Askers;
 use brunt_record::{Catalogue, Record};
 
 use crate::cli::Refusal;
@@ -25,7 +25,6 @@ use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
 use crate::run::{Job, Manner, Prepared, Protocol, carry_out, exit, is_endless, objectives};
 use asked::Asked;
-use crew::Askers;
 
 /// Carries out what was asked for.
 pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal> {
@@ -56,6 +55,9 @@ pub(crate) fn prepare(args: &LookupArgs) -> Result<Prepared<Lookups>, Refusal> {
 fn ready(args: &LookupArgs) -> Result<(Prepared<Lookups>, Asked), Refusal> {
     let usage = |why: String| Refusal::usage(format!("failed to {why}"));
     let asked = Asked::of(args).map_err(usage)?;
+    if matches!(asked.paths, AccessPaths::Nss) {
+        askable(nss::asks_modules()).map_err(|why| usage(why.to_owned()))?;
+    }
     if let Some(sources) = &args.source {
         nss::restrict(sources).map_err(|error| usage(error.to_string()))?;
     }
@@ -63,6 +65,18 @@ fn ready(args: &LookupArgs) -> Result<(Prepared<Lookups>, Asked), Refusal> {
     let lookups = Lookups::new(&asked);
     let job = lookups.job(args, &asked, load).map_err(Refusal::failed)?;
     Ok((Prepared::new(job, lookups, None), asked))
+}
+
+/// Whether the C library of this build can be asked for names. Another than glibc reads files alone, and what that
+/// costs says nothing of the name service.
+pub(super) fn askable(asks_modules: bool) -> Result<(), &'static str> {
+    if asks_modules {
+        return Ok(());
+    }
+    Err(
+        "ask the C library for names: this build of brunt is static and loads no module of nsswitch.conf; use the \
+         .deb, the .rpm or a build for glibc, or another layer (names lookup --through)",
+    )
 }
 
 /// How many lookups of names that exist found nothing.
@@ -114,7 +128,20 @@ impl Protocol for Lookups {
         stop: &Stop,
         sink: &mut dyn Sink,
     ) -> Result<brunt_engine::Finished, String> {
-        run_blocking(&job.load, &job.catalogue, Monotonic::new(), &self.crew, stop, sink)
+        self.crew
+            .run(&job.load, &job.catalogue, stop, sink)
             .map_err(|error| format!("failed to {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_static_build_says_what_it_lacks() {
+        assert_eq!(askable(true), Ok(()));
+        let why = askable(false).unwrap_err();
+        assert!(why.contains("nsswitch.conf") && why.contains("--through"), "{why}");
     }
 }

@@ -26,7 +26,7 @@ use brunt_report::names;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::names_matrix::{
-    CacheRoad, CellsArgs, InsertWay, KeyChoice, MatrixArgs, NamesOutputArgs, RoadChoice, SweepArgs,
+    CacheRoad, CellsArgs, InsertWay, MatrixArgs, NamesOutputArgs, Road, SweepArgs,
 };
 use crate::console;
 use crate::run::signals::Signals;
@@ -34,7 +34,7 @@ use crate::run::{Losses, files, summary};
 use crate::tools::names::cell::{Data, Means, Nscd, Variant, Way};
 use carry::{Bench, Ground, Outcome};
 use muster::{Muster, muster};
-use plan::{Keys, Manner, Order, Road};
+use plan::{Manner, Order};
 use progress::{Progress, lasting};
 use sweep::{Axis, Sweep};
 use world::Cells;
@@ -44,8 +44,7 @@ pub(crate) fn run(args: &MatrixArgs, signals: &Signals) -> Result<Exit, Refusal>
     let setting = Setting::of(&args.cells, &args.output, &args.typed)?;
     let contenders = setting.contenders(&args.backends)?;
     let means = Means::of_this_machine();
-    let roads: Vec<Road> = args.roads.iter().map(|road| of_choice(*road)).collect();
-    let muster = muster(contenders, &means, &roads);
+    let muster = muster(contenders, &means, &args.roads);
     let order = order(args);
     let steps = order.steps(&muster.entrants);
     let whole_s: f64 = steps.iter().map(|step| order.expected(&muster.entrants, step)).sum();
@@ -104,7 +103,7 @@ fn order(args: &MatrixArgs) -> Order {
         own_group,
         lookups: args.lookups,
         passes: args.passes,
-        keys: once(&args.keys).into_iter().map(of_key).collect(),
+        keys: once(&args.keys),
         threads: once(&args.threads),
     }
 }
@@ -145,30 +144,10 @@ fn once<T: Copy + PartialEq>(values: &[T]) -> Vec<T> {
     each
 }
 
-const fn of_choice(road: RoadChoice) -> Road {
-    match road {
-        RoadChoice::Ls => Road::Ls,
-        RoadChoice::Nss => Road::Nss,
-        RoadChoice::Nscd => Road::Nscd,
-        RoadChoice::Nslcd => Road::Nslcd,
-        RoadChoice::Ldap => Road::Ldap,
-    }
-}
-
 const fn of_cache(road: CacheRoad) -> Road {
     match road {
         CacheRoad::Nss => Road::Nss,
         CacheRoad::Nscd => Road::Nscd,
-    }
-}
-
-const fn of_key(key: KeyChoice) -> Keys {
-    match key {
-        KeyChoice::UidGid => Keys::UidGid,
-        KeyChoice::Name => Keys::Name,
-        KeyChoice::Group => Keys::Group,
-        KeyChoice::Groups => Keys::Groups,
-        KeyChoice::Absent => Keys::Absent,
     }
 }
 

@@ -4,6 +4,7 @@
 //! round among them, so that a machine that gets busier is busier for all. A plan is a function of what was asked and
 //! of what each back end has to be asked by; it says of each step how long it should take, from which progress is told.
 
+pub(super) use crate::cli::names_matrix::{Keys, Road};
 use crate::tools::names::cell::{Backend, Reader, Source, Way};
 
 /// A back end that takes part, with what can be measured of it here.
@@ -15,26 +16,6 @@ pub(super) struct Entrant {
     pub(super) backend: Backend,
     /// The roads it can be asked by.
     pub(super) roads: Vec<Road>,
-}
-
-/// A way to look up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Road {
-    Ls,
-    Nss,
-    Nscd,
-    Nslcd,
-    Ldap,
-}
-
-/// What is looked up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keys {
-    UidGid,
-    Name,
-    Group,
-    Groups,
-    Absent,
 }
 
 /// What was asked before.

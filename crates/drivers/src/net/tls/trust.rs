@@ -69,15 +69,12 @@ pub(super) fn verifier(
     trust: &Trust,
     provider: &CryptoProvider,
 ) -> Result<Arc<dyn ServerCertVerifier>, TlsError> {
-    let algorithms = provider.signature_verification_algorithms;
-    let checked = |anchors: Anchors| -> Arc<dyn ServerCertVerifier> {
-        Arc::new(Checked { anchors, algorithms })
+    let anchors = match trust {
+        Trust::Anything => None,
+        Trust::System => Some(Anchors::of_system()?),
+        Trust::Stores(stores) => Some(Anchors::of_stores(stores)?),
     };
-    match trust {
-        Trust::Anything => Ok(Arc::new(Unchecked { algorithms })),
-        Trust::System => Anchors::of_system().map(checked),
-        Trust::Stores(stores) => Anchors::of_stores(stores).map(checked),
-    }
+    Ok(Arc::new(Verifier { anchors, algorithms: provider.signature_verification_algorithms }))
 }
 
 /// What is trusted.
@@ -137,14 +134,15 @@ impl Anchors {
     }
 }
 
-/// Checks everything.
+/// Checks that the server has the key of the certificate it shows and, where anybody has to vouch for it, everything
+/// else.
 #[derive(Debug)]
-struct Checked {
-    anchors: Anchors,
+struct Verifier {
+    anchors: Option<Anchors>,
     algorithms: WebPkiSupportedAlgorithms,
 }
 
-impl ServerCertVerifier for Checked {
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -153,19 +151,20 @@ impl ServerCertVerifier for Checked {
         _ocsp_response: &[u8],
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
+        let Some(anchors) = &self.anchors else { return Ok(ServerCertVerified::assertion()) };
         let parsed = ParsedCertificate::try_from(end_entity)?;
         let (_, certificate) = X509Certificate::from_der(end_entity)
             .map_err(|_| Error::from(CertificateError::BadEncoding))?;
         check_dates(&certificate, now)?;
-        if !self.anchors.pinned.iter().any(|pinned| pinned == end_entity) {
+        if !anchors.pinned.iter().any(|pinned| pinned == end_entity) {
             verify_server_cert_signed_by_trust_anchor(
                 &parsed,
-                &self.anchors.roots,
+                &anchors.roots,
                 intermediates,
                 now,
                 self.algorithms.all,
             )
-            .map_err(|error| self.explain(error, &certificate))?;
+            .map_err(|error| anchors.explain(error, &certificate))?;
         }
         check_name(&parsed, &certificate, server_name)?;
         Ok(ServerCertVerified::assertion())
@@ -194,7 +193,8 @@ impl ServerCertVerifier for Checked {
     }
 }
 
-impl Checked {
+impl Anchors {
+    /// Says in words why webpki refused a certificate.
     fn explain(&self, error: Error, certificate: &X509Certificate<'_>) -> Error {
         let subject = certificate.subject().to_string();
         let authority = certificate.basic_constraints().ok().flatten();
@@ -211,53 +211,12 @@ impl Checked {
             Error::InvalidCertificate(
                 CertificateError::UnknownIssuer | CertificateError::BadSignature,
             ) => refused(Refusal::UnknownIssuer {
-                trusted: self.anchors.words.clone(),
+                trusted: self.words.clone(),
                 subject,
                 issuer: certificate.issuer().to_string(),
             }),
             other => other,
         }
-    }
-}
-
-/// Checks no more than that the server has the key of the certificate it shows.
-#[derive(Debug)]
-struct Unchecked {
-    algorithms: WebPkiSupportedAlgorithms,
-}
-
-impl ServerCertVerifier for Unchecked {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls12_signature(message, certificate, signed, &self.algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        certificate: &CertificateDer<'_>,
-        signed: &DigitallySignedStruct,
-    ) -> Result<HandshakeSignatureValid, Error> {
-        verify_tls13_signature(message, certificate, signed, &self.algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.algorithms.supported_schemes()
     }
 }
 
@@ -373,7 +332,7 @@ mod tests {
         let anchors = Anchors { roots, pinned: Vec::new(), words: "1".to_owned() };
         let algorithms = rustls::crypto::ring::default_provider().signature_verification_algorithms;
         let name = ServerName::try_from("localhost").unwrap();
-        let checked = Checked { anchors, algorithms };
+        let checked = Verifier { anchors: Some(anchors), algorithms };
         let verdict = checked.verify_server_cert(shown.der(), &[], &name, &[], UnixTime::now());
         match verdict {
             Ok(_) => "fine".to_owned(),

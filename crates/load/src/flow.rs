@@ -5,10 +5,14 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use brunt_drivers::flow::{CompiledFlow, Course, FlowCounters, User, WorkerContext};
-use brunt_engine::{DriverCounts, Load, SessionFactory, Settings};
+use brunt_engine::timer::MachineTime;
+use brunt_engine::{
+    DriverCounts, Finished, Load, Plan, RunError, SessionFactory, Settings, Sink, Stop,
+};
+use brunt_record::Catalogue;
 
 /// Makes the users of one flow on whichever worker asks.
-pub(super) struct FlowSessions {
+pub struct FlowSessions {
     compiled: Arc<CompiledFlow>,
     /// One for each worker.
     counters: Vec<Arc<FlowCounters>>,
@@ -18,24 +22,36 @@ pub(super) struct FlowSessions {
 }
 
 /// The names of what is counted of connections, behind the tallies of a flow.
-pub(super) fn connections() -> [String; 1] {
+pub fn connections() -> [String; 1] {
     ["http connections opened".to_owned()]
 }
 
 /// How many users share their connections.
-pub(super) fn group(compiled: &CompiledFlow) -> u32 {
+pub fn group(compiled: &CompiledFlow) -> u32 {
     compiled.network().settings().streams.max(1)
 }
 
 impl FlowSessions {
     /// The users of one run of a flow.
-    pub(super) fn new(compiled: &Arc<CompiledFlow>, workers: usize, settings: &Settings) -> Self {
+    pub fn new(compiled: &Arc<CompiledFlow>, workers: usize, settings: &Settings) -> Self {
         let counters = || Arc::new(FlowCounters::new(compiled.tallies().clone()));
         let counters = std::iter::repeat_with(counters).take(workers).collect();
         let arrivals = matches!(settings.load, Load::Open(_));
         let opened = compiled.network().counts().opened;
         let course = Course { first: settings.first, arrivals };
         Self { compiled: Arc::clone(compiled), counters, course, opened }
+    }
+
+    /// Carries out a plan with these sessions.
+    pub fn run(
+        &self,
+        plan: &Plan,
+        catalogue: &Catalogue,
+        time: &MachineTime,
+        stop: &Stop,
+        sink: &mut dyn Sink,
+    ) -> Result<Finished, RunError> {
+        brunt_engine::run(plan, catalogue, time, self, stop, sink)
     }
 }
 

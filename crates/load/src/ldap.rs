@@ -5,18 +5,33 @@ use std::sync::Arc;
 
 use brunt_drivers::ldap::tally::Counts;
 use brunt_drivers::ldap::{self, Session};
-use brunt_engine::{DriverCounts, SessionFactory};
+use brunt_engine::timer::MachineTime;
+use brunt_engine::{DriverCounts, Finished, Plan, RunError, SessionFactory, Sink, Stop};
+use brunt_record::Catalogue;
 
 /// Makes the sessions of one plan on whichever worker asks.
-pub(super) struct LdapSessions {
+pub struct LdapSessions {
     plan: Arc<ldap::Plan>,
     /// What runs before this one have counted.
     before: Counts,
 }
 
 impl LdapSessions {
-    pub(super) fn new(plan: &Arc<ldap::Plan>, before: Counts) -> Self {
+    /// Sessions that count on from there.
+    pub fn new(plan: &Arc<ldap::Plan>, before: Counts) -> Self {
         Self { plan: Arc::clone(plan), before }
+    }
+
+    /// Carries out a plan with these sessions.
+    pub fn run(
+        &self,
+        plan: &Plan,
+        catalogue: &Catalogue,
+        time: &MachineTime,
+        stop: &Stop,
+        sink: &mut dyn Sink,
+    ) -> Result<Finished, RunError> {
+        brunt_engine::run(plan, catalogue, time, self, stop, sink)
     }
 }
 

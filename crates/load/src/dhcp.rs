@@ -4,17 +4,18 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use brunt_drivers::dhcp::{Dhcp, Dialogue, Session, tally};
+use brunt_drivers::dhcp::{Attendance, Dhcp, Dialogue, Session, tally, v4, v6};
 use brunt_drivers::net::carrier::Carrier;
+use brunt_drivers::net::link::Link;
 use brunt_drivers::net::queue::QueueWatch;
-use brunt_engine::{DriverCounts, SessionFactory};
+use brunt_drivers::net::udp::Socket;
+use brunt_engine::timer::MachineTime;
+use brunt_engine::{DriverCounts, Finished, Plan, RunError, SessionFactory, Sink, Stop};
 use brunt_exchange::{Clock as _, Moment, Monotonic};
-use brunt_report::dhcp::SERVER_QUEUE;
-
-use super::attendance;
+use brunt_record::Catalogue;
 
 /// Makes the sessions of one run on whichever worker asks.
-pub(super) struct DhcpSessions<'a, D: Dialogue, C> {
+pub struct DhcpSessions<'a, D: Dialogue, C> {
     dhcp: &'a Dhcp<D, C>,
     clock: Monotonic,
     /// How many names of tallies are the driver's.
@@ -37,7 +38,8 @@ struct Queue {
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 impl<'a, D: Dialogue, C: Carrier + 'static> DhcpSessions<'a, D, C> {
-    pub(super) fn new(
+    /// Sessions of a run, of a fleet or of a server whose queue is looked at.
+    pub fn new(
         dhcp: &'a Dhcp<D, C>,
         clock: Monotonic,
         fleet: bool,
@@ -48,13 +50,9 @@ impl<'a, D: Dialogue, C: Carrier + 'static> DhcpSessions<'a, D, C> {
     }
 }
 
-/// The names of everything that is counted beside exchanges: by the driver, of a fleet's clients, and in the server's
-/// queue, where it can be seen.
-pub(super) fn tallies(v6: bool, fleet: bool, queue: bool) -> Vec<String> {
-    let mut names = tally::names(v6);
-    names.extend(attendance::TALLIES.into_iter().filter(|_| fleet).map(str::to_owned));
-    names.extend(queue.then(|| SERVER_QUEUE.to_owned()));
-    names
+/// When a fleet's clients had leases: clients with a lease, that lost power, and back after the power cut.
+const fn counts(attendance: &Attendance) -> [u64; 3] {
+    [attendance.up.0, attendance.lost, attendance.back.0]
 }
 
 impl<D: Dialogue, C: Carrier + 'static> SessionFactory for DhcpSessions<'_, D, C> {
@@ -81,7 +79,7 @@ impl<D: Dialogue, C: Carrier + 'static> SessionFactory for DhcpSessions<'_, D, C
             into.tallies.resize(self.driver_tallies, 0);
         }
         if self.fleet {
-            into.tallies.extend(attendance::counts(&self.dhcp.attendance()));
+            into.tallies.extend(counts(&self.dhcp.attendance()));
         }
         let Some(queue) = &self.queue else { return };
         let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,4 +90,40 @@ impl<D: Dialogue, C: Carrier + 'static> SessionFactory for DhcpSessions<'_, D, C
         }
         into.tallies.push(queue.lost);
     }
+}
+
+/// A family over a carrier, of which runs are compiled here.
+pub trait Over<C>: Dialogue {
+    /// Carries out a plan with these sessions.
+    fn run(
+        sessions: &DhcpSessions<'_, Self, C>,
+        plan: &Plan,
+        catalogue: &Catalogue,
+        time: &MachineTime,
+        stop: &Stop,
+        sink: &mut dyn Sink,
+    ) -> Result<Finished, RunError>;
+}
+
+macro_rules! compiled {
+    ($($family:ty, $carrier:ty;)*) => {$(
+        impl Over<$carrier> for $family {
+            fn run(
+                sessions: &DhcpSessions<'_, Self, $carrier>,
+                plan: &Plan,
+                catalogue: &Catalogue,
+                time: &MachineTime,
+                stop: &Stop,
+                sink: &mut dyn Sink,
+            ) -> Result<Finished, RunError> {
+                brunt_engine::run(plan, catalogue, time, sessions, stop, sink)
+            }
+        }
+    )*};
+}
+
+compiled! {
+    v4::Client, Socket;
+    v4::Client, Link;
+    v6::Client, Socket;
 }

@@ -9,8 +9,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brunt_drivers::lease::{LeaseSession, LeaseSessions, MISS};
-use brunt_engine::{BlockingSessionFactory, Stop};
-use brunt_exchange::{BlockingSession, Class, Outcome, Ticket, Watch};
+use brunt_engine::{BlockingSessionFactory, Finished, Plan, RunError, Sink, Stop};
+use brunt_exchange::{BlockingSession, Class, Monotonic, Outcome, Ticket, Watch};
+use brunt_record::Catalogue;
 
 /// After so many strikes in a row a session gives the store up: with the pauses between attempts, some ten seconds.
 const STRIKES_MAX: u32 = 64;
@@ -18,7 +19,7 @@ const STRIKES_MAX: u32 = 64;
 const HUNG: u32 = 8;
 
 /// Makes sessions on whichever thread asks.
-pub(super) struct Hands {
+pub struct Hands {
     crew: Arc<LeaseSessions>,
     tape: Option<Arc<Tape>>,
     /// Of each session, how often in a row it did not reach the store.
@@ -27,7 +28,7 @@ pub(super) struct Hands {
 
 impl Hands {
     /// So many sessions.
-    pub(super) fn new(crew: Arc<LeaseSessions>, tape: Option<Arc<Tape>>, sessions: u32) -> Self {
+    pub fn new(crew: Arc<LeaseSessions>, tape: Option<Arc<Tape>>, sessions: u32) -> Self {
         // The engine makes each session once before anything is wrong.
         let fresh = || Arc::new(AtomicU32::new(0_u32.wrapping_sub(HUNG)));
         Self {
@@ -36,10 +37,21 @@ impl Hands {
             strikes: std::iter::repeat_with(fresh).take(sessions as usize).collect(),
         }
     }
+
+    /// Carries out a plan with these sessions.
+    pub fn run(
+        self: &Arc<Self>,
+        plan: &Plan,
+        catalogue: &Catalogue,
+        stop: &Stop,
+        sink: &mut dyn Sink,
+    ) -> Result<Finished, RunError> {
+        brunt_engine::run_blocking(plan, catalogue, Monotonic::new(), self, stop, sink)
+    }
 }
 
 /// A character for each operation, in the order in which they ended: `.` did what it is about, `X` found nothing.
-pub(super) struct Tape {
+pub struct Tape {
     marks: Mutex<Vec<u8>>,
     /// What ends the run at the first failure.
     stop: Stop,
@@ -47,12 +59,12 @@ pub(super) struct Tape {
 
 impl Tape {
     /// An empty tape. A failure stops the run.
-    pub(super) fn new(stop: Stop) -> Self {
+    pub fn new(stop: Stop) -> Self {
         Self { marks: Mutex::new(Vec::with_capacity(4_096)), stop }
     }
 
     /// The marks since the last time, of which nothing stays.
-    pub(super) fn take(&self) -> Vec<u8> {
+    pub fn take(&self) -> Vec<u8> {
         mem::take(&mut *self.marks.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -70,7 +82,7 @@ impl Tape {
 }
 
 /// One session.
-pub(super) struct Hand {
+pub struct Hand {
     session: LeaseSession,
     tape: Option<Arc<Tape>>,
     strikes: Arc<AtomicU32>,
