@@ -173,7 +173,7 @@ fn a_secret_is_sent_to_its_target_and_is_nowhere_else() {
     // As a setting it is not there: what is filled in so is shown.
     save(&visitor, &PLAN.replace("${thing}\"\n", "${env:API_KEY}\"\n"));
     let (_, refused) = visitor.ask("GET", "/plans/1", "", "");
-    assert!(refused.contains("names the environment variable API_KEY"), "{refused}");
+    assert!(refused.contains("names API_KEY, which is a secret of the target"), "{refused}");
     save(&visitor, PLAN);
     let target = number(&visitor);
     let (head, body) = visitor.send("/plans/1", "/plans/1/run", &format!("target={target}"));

@@ -124,6 +124,6 @@ fn the_environment_of_the_server_is_in_no_plan() {
     for name in ["CARGO_MANIFEST_DIR", "PATH", "HOME"] {
         let plan = plan("", "", "").replace("http://127", &format!("http://${{env:{name}}}.127"));
         let said = said(plan);
-        assert!(said.contains("is not set"), "{name}: {said}");
+        assert!(said.contains("is no setting of the target"), "{name}: {said}");
     }
 }

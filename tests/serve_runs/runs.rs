@@ -9,7 +9,7 @@ use brunt_record::{Document, Status as Verdict};
 use brunt_report::view::View;
 use brunt_serve::child::Asked;
 use brunt_serve::history::{EVENTS, EVENTS_KEPT, RECORD_KEPT, RunId};
-use brunt_serve::queue::{RunRequest, State, StopError};
+use brunt_serve::queue::{PLAN_MAX, RunRequest, State, StopError, SubmitError, WAITING_MAX};
 use brunt_serve::watch::Watcher;
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
@@ -193,6 +193,24 @@ fn runs_of_two_servers_on_one_machine_wait_for_each_other() {
     assert_eq!(server.connections(), 0);
     drop(held);
     site.is_done(&id);
+}
+
+#[test]
+fn no_more_wait_than_there_is_room_for() {
+    let (site, server) = (Site::new(), Counted::start());
+    let held = File::create(&site.lock).unwrap();
+    flock(&held, FlockOperation::LockExclusive).unwrap();
+    let plan = plan(&server, "iterations = { each = 1 }");
+    let long = request(&"#".repeat(PLAN_MAX + 1), &only(&server));
+    assert!(matches!(site.queue().submit(long), Err(SubmitError::Long)));
+    let ids: Vec<RunId> = (0..WAITING_MAX).map(|_| site.submit(&plan, &only(&server))).collect();
+    let more = site.queue().submit(request(&plan, &only(&server)));
+    assert!(matches!(more, Err(SubmitError::Full)), "{more:?}");
+    // One that is cancelled makes room.
+    site.queue().stop(&ids[7], "ada").unwrap();
+    site.end(&ids[7]);
+    site.submit(&plan, &only(&server));
+    assert_eq!(server.connections(), 0);
 }
 
 #[test]

@@ -187,17 +187,35 @@ fn exchanges(flow: &Flow, redirects: u8) -> u64 {
 }
 
 /// What is wrong with a plan, for whoever edits its text.
-pub(super) fn finding(error: &PlanError) -> Finding {
+pub(super) fn finding(error: &PlanError, submitted: &Submitted) -> Finding {
     let PlanError::Wrong { place, fault } = error else {
         return Finding { text: error.to_string(), ..Finding::default() };
     };
     let mut numbers = place.rsplit(':').map_while(|number| number.parse().ok());
     let (column, line) = (numbers.next(), numbers.next());
+    let what = on_a_site(&fault.what, submitted);
     Finding {
         line,
         column: column.filter(|_| line.is_some()),
         field: fault.at.to_string(),
-        text: if line.is_some() { fault.what.clone() } else { format!("{place}: {}", fault.what) },
+        text: if line.is_some() { what } else { format!("{place}: {what}") },
+    }
+}
+
+/// What is wrong, with what can be done about it where there is no environment.
+fn on_a_site(what: &str, submitted: &Submitted) -> String {
+    let secrets = submitted.secrets.iter().flat_map(|secrets| &secrets.names);
+    let mut named =
+        secrets.filter(|name| what.starts_with(&format!("names the environment variable {name},")));
+    match named.next() {
+        Some(name) => format!(
+            "names {name}, which is a secret of the target: write {{ env = \"{name}\" }} as the value of a variable or \
+             a password"
+        ),
+        None => what.replace(
+            "which is not set; set it",
+            "which is no setting of the target; an administrator can add it",
+        ),
     }
 }
 

@@ -79,7 +79,9 @@ pub(crate) fn run_granted(
 pub(crate) fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
     let asked = match Asked::granted(args, granted) {
         Ok(asked) => asked,
-        Err((error, _)) => return granted::wrong(granted::finding(&error)),
+        Err((error, _)) => {
+            return granted::wrong(granted::finding(&error, granted.submitted));
+        }
     };
     let whole = |text: String| granted::wrong(Finding { text, ..Finding::default() });
     if let Err(error) = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1) {
