@@ -88,6 +88,7 @@ use makeldif::MakeldifArgs;
 use names::NamesKind;
 use rate::{Parsed, RateArgs};
 use run::RunArgs;
+use run_options::RunOptions;
 use screens::Screen;
 use serve::{PushArgs, ServeArgs};
 use sizing::SizingArgs;
@@ -168,6 +169,46 @@ pub(crate) enum Command {
     Quickstart(QuickstartArgs),
     /// Be a process of a website: what it is to do stands on its standard input. Nobody types it.
     ServeChild,
+}
+
+impl Command {
+    /// The options that every run takes, of a command that makes one run. They have their effect only where this is
+    /// asked, so there is no arm for the rest.
+    pub(crate) fn run_options(&self) -> Option<&RunOptions> {
+        match self {
+            Self::Rate(args) => Some(&args.output.run),
+            Self::Perfdhcp(args) => Some(&args.output.run),
+            Self::Loadgen(args) => Some(&args.output.run),
+            Self::Run(args) => Some(&args.output.run),
+            Self::Http(args) => Some(&args.output.run),
+            Self::Names(NamesKind::Lookup(args)) => Some(&args.output.run),
+            Self::Print(_)
+            | Self::Write { .. }
+            | Self::SampleRateFile(_)
+            | Self::Import(_)
+            | Self::Names(NamesKind::Matrix(_) | NamesKind::Sweep(_) | NamesKind::Cell(_))
+            | Self::Leases(_)
+            | Self::Ubench(_)
+            | Self::UbenchUsage { .. }
+            | Self::FindMax(_)
+            | Self::Report(_)
+            | Self::Sizing(_)
+            | Self::Makeldif(_)
+            | Self::Merge(_)
+            | Self::Cluster(_)
+            | Self::Agent(_)
+            | Self::Agents(_)
+            | Self::Compare(_)
+            | Self::Ab(_)
+            | Self::Trend(_)
+            | Self::Serve(_)
+            | Self::Push(_)
+            | Self::Target(_)
+            | Self::Calibrate(_)
+            | Self::Quickstart(_)
+            | Self::ServeChild => None,
+        }
+    }
 }
 
 /// A command line that is not carried out: what to say on standard error, and how to end.
