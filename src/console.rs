@@ -99,6 +99,20 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<Exit, Refusal> {
     })
 }
 
+/// Writes files that everybody may read into a directory, which is made if there is none.
+pub(crate) fn write_all(directory: &Path, files: &[(String, String)]) -> Result<Exit, Refusal> {
+    let failed = |path: &Path, error: io::Error| Refusal {
+        text: format!("failed to write {}: {error}\n", path.display()),
+        exit: Exit::Failed,
+    };
+    std::fs::create_dir_all(directory).map_err(|error| failed(directory, error))?;
+    for (name, text) in files {
+        let path = directory.join(name);
+        std::fs::write(&path, text).map_err(|error| failed(&path, error))?;
+    }
+    Ok(Exit::Ok)
+}
+
 /// Whether standard error shows colours: a terminal, and nobody who asked for none (no-color.org).
 fn colours() -> bool {
     let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());

@@ -22,6 +22,7 @@ fn main() -> ExitCode {
     console::restore_on_panic();
     let argv: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    run::core_files::forbid();
     run::fence::confine();
     let ended = commands::end_with_agent().map_err(Refusal::failed);
     let ended = ended.and_then(|()| cli::read(&argv, &Machine)).and_then(|command| {
@@ -41,6 +42,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
     match command {
         Command::Print(text) => console::print(&text),
         Command::Write { path, text } => console::write(&path, &text),
+        Command::WriteAll { directory, files } => console::write_all(&directory, &files),
         Command::SampleRateFile(path) => console::write(&path, brunt_feed::rates::SAMPLE),
         Command::Rate(args) => tools::ldap::run(&args, &Signals::default(), Verbosity::Normal)
             .map(|outcome| outcome.exit),
@@ -79,5 +81,7 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
         Command::Calibrate(args) => commands::calibrate(&args),
         Command::Quickstart(args) => commands::quickstart(&args),
         Command::ServeChild => commands::serve_child(),
+        Command::StepChild { task, words } => commands::step_child(&task, &words),
+        Command::BrokerChild { config, parent } => Ok(commands::broker_child(&config, parent)),
     }
 }

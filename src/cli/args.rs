@@ -101,12 +101,21 @@ pub(crate) enum Verb {
     Completions {
         /// Shell to complete for
         shell: Shell,
+        /// Name of a link to brunt, such as authrate. Default: brunt itself
+        #[arg(value_name = "LINK")]
+        link: Option<String>,
+        /// Write the scripts of brunt and of all links into this directory, and print nothing
+        #[arg(long, value_name = "DIR", conflicts_with = "link")]
+        all: Option<PathBuf>,
     },
     /// Print a manual page
     Man {
         /// Command to describe, such as authrate or 'names lookup'. Default: brunt itself
         #[arg(num_args = 0..=2)]
         command: Vec<String>,
+        /// Write the pages of all commands into this directory, and print nothing
+        #[arg(long, value_name = "DIR", conflicts_with = "command")]
+        all: Option<PathBuf>,
     },
 }
 

@@ -16,6 +16,9 @@ pub(crate) struct CheckArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t)]
     pub(crate) format: CheckFormat,
+    /// Take secrets that are missing here to be on the agents
+    #[arg(long, hide = true)]
+    pub(crate) stand_ins: bool,
     /// Command that makes the load, after --
     #[arg(required = true, last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,

@@ -15,8 +15,8 @@ The command after -- is one that makes load: an LDAP rate tool, perfdhcp, http, 
 counts, \
 connections and users are of the whole run, which the agents share; no two use the same value, user or row.
 
-Files that the command reads must lie on every agent under the same relative name. Secrets are given by reference, \
-such as -w:env NAME, and are looked up on each agent.
+Files that the command reads are named by relative names, and are sent to the agents. Secrets are given by reference, \
+such as -w:env NAME or -w:file FILE, and are looked up on each agent.
 
 Exit codes: those of a run, and 1 the run did not begin; 5 an agent was lost; 7 the broker was away for more than 5 \
 s; 8 \

@@ -380,7 +380,10 @@ fn description(name: &str) -> &'static str {
         "names sweep" => NAMES_SWEEP,
         "calibrate" => CALIBRATE,
         "quickstart" => QUICKSTART,
-        "completions" => "The script completes every command and every option.",
+        "completions" => {
+            "The script completes every command and every option. A link to brunt that is called like one of the tools \
+             it replaces has a script of its own."
+        }
         "man" => "The page is in the format of man(7).",
         other => panic!("add a description of `brunt {other}` to this list"),
     }

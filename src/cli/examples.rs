@@ -379,6 +379,7 @@ const TREND: &[Example] = &[
 ];
 
 const SERVE: &[Example] = &[
+    ("Try it, with servers in memory:", "brunt serve --trial"),
     ("A website for this machine alone:", "brunt serve"),
     (
         "For a team, with a certificate of one's own:",
@@ -443,11 +444,13 @@ const QUICKSTART: &[Example] = &[
 const COMPLETIONS: &[Example] = &[
     ("For bash:", "brunt completions bash > ~/.local/share/bash-completion/completions/brunt"),
     ("For fish:", "brunt completions fish > ~/.config/fish/completions/brunt.fish"),
+    ("For all links as well:", "brunt completions fish --all ~/.config/fish/completions"),
 ];
 
 const MAN: &[Example] = &[
     ("Read a page:", "brunt man authrate | man -l -"),
     ("Of a command with two words:", "brunt man names lookup | man -l -"),
+    ("Have man find them all:", "brunt man --all ~/.local/share/man/man1"),
 ];
 
 const WHOLE: &[Example] = &[

@@ -4,12 +4,14 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_drivers::net::fence::Allowed;
+use brunt_drivers::net::allowed::Allowed;
 use brunt_engine::schedule::Rate as PerSecond;
 use clap::Args;
 
 use super::output::duration;
+use super::plane::PlaneArgs;
 use super::server_cpu::ServerCpu;
+use super::weights::Weights;
 
 /// What a precision may be.
 pub(crate) const PRECISION: RangeInclusive<f64> = 0.005..=0.5;
@@ -24,6 +26,9 @@ The search begins with one session, doubles the rate until an objective is misse
 rate just below it for --confirm, and shows that a rate above it fails. After each failure it waits until the target \
 is itself again. A plan may hold objectives and limits of its search in a table [find-max]; what the command line \
 says comes before that.
+
+With --agents each step is a run that several machines share, as 'brunt cluster run' does it. This machine prepares \
+the load as well, to know what it is, and so needs what the command needs.
 
 Exit codes: 0 a rate was confirmed; 4 only a floor, since something other than the target was in the way; 5 the \
 target is away or did not recover; 8 the target is not allowed; 9 nothing could be claimed; 99 no rate passes.";
@@ -89,6 +94,9 @@ pub(crate) struct FindMaxArgs {
     /// Write the result as one self-contained HTML page
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub(crate) html: Option<PathBuf>,
+    /// Which agents share the load, if it is not made here.
+    #[command(flatten)]
+    pub(crate) agents: AgentsOfSearch,
     /// Show no progress
     #[arg(long, help_heading = "Results")]
     pub(crate) quiet: bool,
@@ -101,6 +109,63 @@ pub(crate) struct FindMaxArgs {
     /// The command line as a record may show it: secrets starred.
     #[arg(skip)]
     pub(crate) typed: Vec<String>,
+}
+
+/// Several agents that make the load of a search together.
+#[derive(Args, Clone, Debug, Default, PartialEq)]
+#[command(next_help_heading = "Agents")]
+pub(crate) struct AgentsOfSearch {
+    /// Number of agents that share the load of each step, on other machines: see 'brunt agent'
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) agents: Option<u32>,
+    /// Start this number of agents on this machine, with a broker of their own, for trying and testing
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        conflicts_with_all = ["agents", "keys", "nats", "creds", "token", "tls_ca"],
+        value_parser = clap::value_parser!(u32).range(1..=64)
+    )]
+    pub(crate) local: Option<u32>,
+    /// How much each agent does, by rank, such as 3,1,1; or ceiling, as much as 'brunt calibrate' measured on each
+    ///
+    /// Default: all do the same.
+    #[arg(long, value_name = "WEIGHTS")]
+    pub(crate) weights: Option<Weights>,
+    /// How long to wait for agents at each step, and then for their connections, such as 2m. Default: 60s
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) patience: Option<Duration>,
+    /// File with the key that signs orders. Default: order.seed in --keys
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sign: Option<PathBuf>,
+    /// How the broker is reached.
+    #[command(flatten)]
+    pub(crate) plane: PlaneArgs,
+}
+
+impl AgentsOfSearch {
+    /// How many agents there are, if the load is not made here. The error names an option that is about agents where
+    /// there are none.
+    pub(crate) fn count(&self) -> Result<Option<u32>, String> {
+        let plane = &self.plane;
+        let given = [
+            ("--weights", self.weights.is_some()),
+            ("--patience", self.patience.is_some()),
+            ("--sign", self.sign.is_some()),
+            ("--keys", plane.keys.is_some()),
+            ("--nats", plane.nats.is_some()),
+            ("--creds", plane.creds.is_some()),
+            ("--token", plane.token.is_some()),
+            ("--tls-ca", plane.tls_ca.is_some()),
+            ("--tls-cert", plane.tls_cert.is_some()),
+        ];
+        let count = self.agents.or(self.local);
+        match given.into_iter().find(|(_, given)| *given).filter(|_| count.is_none()) {
+            Some((option, _)) => Err(format!(
+                "{option} is about agents: say how many with --agents, or leave it out"
+            )),
+            None => Ok(count),
+        }
+    }
 }
 
 /// A share such as 5% or 0.05.

@@ -15,6 +15,7 @@ pub(crate) mod cluster_keys;
 pub(crate) mod cluster_manifest;
 pub(crate) mod cluster_run;
 pub(crate) mod compare;
+mod declared;
 pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
 #[cfg(test)]
@@ -108,6 +109,13 @@ pub(crate) enum Command {
         /// The text.
         text: String,
     },
+    /// Write these files into a directory.
+    WriteAll {
+        /// The directory, which is made if there is none.
+        directory: PathBuf,
+        /// Their names and texts.
+        files: Vec<(String, String)>,
+    },
     /// Write an example of a `--variableRateData` file.
     SampleRateFile(PathBuf),
     /// Run one of the LDAP rate tools.
@@ -169,6 +177,20 @@ pub(crate) enum Command {
     Quickstart(QuickstartArgs),
     /// Be a process of a website: what it is to do stands on its standard input. Nobody types it.
     ServeChild,
+    /// Carry out a share of a step of a search. Nobody types it.
+    StepChild {
+        /// What is to be done, as JSON.
+        task: String,
+        /// The command that makes the load.
+        words: Vec<String>,
+    },
+    /// Be the broker of agents of this machine. Nobody types it.
+    BrokerChild {
+        /// The broker's configuration.
+        config: PathBuf,
+        /// The process that it ends with.
+        parent: i32,
+    },
 }
 
 impl Command {
@@ -206,10 +228,19 @@ impl Command {
             | Self::Target(_)
             | Self::Calibrate(_)
             | Self::Quickstart(_)
+            | Self::WriteAll { .. }
+            | Self::StepChild { .. }
+            | Self::BrokerChild { .. }
             | Self::ServeChild => None,
         }
     }
 }
+
+/// By this word an agent has its share of a step of a search carried out.
+pub(crate) const STEP_CHILD: &str = "step-child";
+
+/// By this word the program starts the broker of agents of this machine.
+pub(crate) const BROKER_CHILD: &str = "broker-child";
 
 /// A command line that is not carried out: what to say on standard error, and how to end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -238,6 +269,17 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
         && name == brunt_serve::child::COMMAND
     {
         return Ok(Command::ServeChild);
+    }
+    if let [_, name, task, separator, words @ ..] = argv
+        && (name.as_str(), separator.as_str()) == (STEP_CHILD, "--")
+    {
+        return Ok(Command::StepChild { task: task.clone(), words: words.to_vec() });
+    }
+    if let [_, name, config, parent] = argv
+        && name == BROKER_CHILD
+        && let Ok(parent) = parent.parse()
+    {
+        return Ok(Command::BrokerChild { config: config.into(), parent });
     }
     let mut words = argv.iter();
     let called = words.next().and_then(|argv0| base_name(argv0));
@@ -388,18 +430,28 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
         Verb::Target { kind } => Command::Target(kind),
         Verb::Calibrate(args) => Command::Calibrate(args),
         Verb::Quickstart(args) => Command::Quickstart(args),
-        Verb::Completions { shell } => Command::Print(pages::completions(shell)),
-        Verb::Man { command } => {
-            let Some(page) = pages::manual(&command) else {
-                let name = command.join(" ");
-                let text = format!(
-                    "error: there is no command '{name}': see 'brunt --help' for all commands\n"
-                );
-                return Err(Refusal { text, exit: Exit::Usage });
-            };
-            Command::Print(page)
+        Verb::Completions { shell, all: Some(directory), .. } => {
+            Command::WriteAll { directory, files: pages::all_completions(shell) }
         }
+        Verb::Completions { shell, link: None, .. } => Command::Print(pages::completions(shell)),
+        Verb::Completions { shell, link: Some(name), .. } => {
+            Command::Print(pages::completions_of_link(shell, &name).ok_or_else(|| {
+                let links = pages::LINKS.join(", ");
+                unknown(&format!("no link to brunt is called '{name}': {links}"))
+            })?)
+        }
+        Verb::Man { all: Some(directory), .. } => {
+            Command::WriteAll { directory, files: pages::all_manuals() }
+        }
+        Verb::Man { command, .. } => Command::Print(pages::manual(&command).ok_or_else(|| {
+            let name = command.join(" ");
+            unknown(&format!("there is no command '{name}': see 'brunt --help' for all commands"))
+        })?),
     })
+}
+
+fn unknown(what: &str) -> Refusal {
+    Refusal { text: format!("error: {what}\n"), exit: Exit::Usage }
 }
 
 #[cfg(test)]
@@ -552,13 +604,62 @@ mod tests {
     }
 
     #[test]
+    fn a_directory_is_given_every_page_and_every_script() {
+        let written = |line: &[&str]| {
+            let Ok(Command::WriteAll { directory, files }) = command(line) else {
+                panic!("{line:?} writes nothing")
+            };
+            assert_eq!(directory, std::path::Path::new("out"));
+            files
+        };
+        let pages = written(&["brunt", "man", "--all", "out"]);
+        for (path, _) in pages::leaves(&declared::program()) {
+            let (file, words) = (format!("brunt-{}.1", path.join("-")), path.join(" "));
+            let found = pages.iter().find(|(name, _)| *name == file);
+            let text = &found.unwrap_or_else(|| panic!("no {file}")).1;
+            assert_eq!(*text, printed(&["brunt", "man", &path.join("-")]), "{words}");
+        }
+        assert!(pages.iter().any(|(name, text)| name == "brunt.1" && text.contains("quickstart")));
+        for (shell, file) in
+            [("bash", "authrate.bash"), ("zsh", "_authrate"), ("fish", "authrate.fish")]
+        {
+            let scripts = written(&["brunt", "completions", shell, "--all", "out"]);
+            let script = &scripts.iter().find(|(name, _)| name == file).expect(file).1;
+            assert_eq!(*script, printed(&["brunt", "completions", shell, "authrate"]));
+            assert!(script.contains("keepConnectionsOpen") && !script.contains("quickstart"));
+            assert_eq!(
+                scripts.len(),
+                1 + pages::LINKS.len(),
+                "brunt and the names that links may have"
+            );
+        }
+        assert_eq!(
+            command(&["brunt", "completions", "bash", "http"]).unwrap_err().exit,
+            Exit::Usage
+        );
+    }
+
+    #[test]
+    fn a_link_of_every_listed_name_is_read_as_its_command() {
+        for link in pages::LINKS {
+            let linked = command(&[link, "--help"]);
+            let named = command(&["brunt", link, "--help"]);
+            let help = |it: Result<Command, Refusal>| match it {
+                Ok(Command::Print(text)) => text,
+                other => format!("{other:?}"),
+            };
+            assert_eq!(help(linked), help(named), "{link}");
+        }
+    }
+
+    #[test]
     fn shells_complete_what_has_no_dash() {
         for shell in ["bash", "zsh", "fish"] {
             let script = printed(&["brunt", "completions", shell]);
             for word in ["memfile", "powershell"] {
                 assert!(script.contains(word), "{shell}: {word}");
             }
-            for (path, _) in pages::leaves(&pages::program()) {
+            for (path, _) in pages::leaves(&declared::program()) {
                 let name = path.join("-");
                 assert!(
                     ["completions", "man"].contains(&&*name) || script.contains(&name),

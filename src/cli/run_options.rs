@@ -13,7 +13,7 @@ use clap::builder::ValueHint;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, ArgAction, Args, Command, FromArgMatches as _};
 
-use brunt_drivers::net::fence::Allowed;
+use brunt_drivers::net::allowed::Allowed;
 use brunt_exchange::Slots;
 use brunt_record::{AbortRule, Node};
 
@@ -97,7 +97,8 @@ pub(crate) struct RunOptions {
     /// How much each machine of --node does, by index, such as 3,1,1 where the first does three times as much as others
     ///
     /// All machines need the same weights. They are whole numbers, one for each machine; what 'brunt calibrate'
-    /// measured on each can be given as it is. Without this option all do the same.
+    /// measured on each can be given as it is, and for agents of 'brunt cluster run' --weights ceiling has them say it
+    /// themselves. Without this option all do the same.
     #[arg(long, value_name = "WEIGHTS")]
     pub(crate) weights: Option<Weights>,
     /// Begin at this time, such as 12:00:05, when everything is connected
@@ -164,7 +165,12 @@ impl RunOptions {
             let Some(node) = &self.node else {
                 return Err("--weights needs --node, which says whose share this is".to_owned());
             };
-            let given = weights.0.len();
+            if *weights == Weights::Ceiling {
+                let why = "--weights ceiling is for 'brunt cluster run', which asks the agents: give each machine's \
+                           weight here, such as what 'brunt calibrate' measured on it";
+                return Err(why.to_owned());
+            }
+            let given = weights.given().len();
             if given != node.of as usize {
                 return Err(format!(
                     "--weights names {given} machines and --node {}; name a weight for each",

@@ -9,9 +9,9 @@ use std::fmt::Write as _;
 use clap::{Arg, Command, CommandFactory as _};
 
 use super::args::Brunt;
+use super::declared;
 use super::examples::{self, Example};
 use super::fault::wrap;
-use super::pages;
 
 /// The widest line of a screen.
 const WIDTH: usize = 80;
@@ -95,17 +95,6 @@ const SHORT: &[(&str, &[(&str, &str)])] = &[
             ("tested_servers", "Servers that answered the search"),
             ("cores", "Cores of each of them"),
             ("format", "text, json or html"),
-        ],
-    ),
-    (
-        "cluster run",
-        &[
-            ("agents", "Number of agents that share the run"),
-            ("local", "Start this number of agents here, to try it"),
-            ("on_loss", "When an agent is lost: stop or go-on"),
-            ("keys", "Directory that 'brunt cluster keys' made"),
-            ("objectives", ""),
-            ("record", "Write the record of the run as JSON"),
         ],
     ),
     (
@@ -375,7 +364,7 @@ pub(super) fn short(words: &[String]) -> String {
 
 /// The page about the program: what it does, and every command.
 pub(super) fn program(screen: Screen) -> String {
-    let program = pages::program();
+    let program = declared::program();
     let about = program.get_about().map(ToString::to_string).unwrap_or_default();
     let mut out = format!("{about}\n\nUsage: brunt <COMMAND> [OPTIONS]\n\nExamples:\n");
     out.push_str(&shown(examples::of("")));
@@ -554,7 +543,7 @@ mod tests {
 
     #[test]
     fn the_page_of_the_program_names_each_command_once() {
-        let program = pages::program();
+        let program = declared::program();
         for (_, names) in GROUPS {
             for name in *names {
                 assert!(program.find_subcommand(name).is_some(), "{name}");

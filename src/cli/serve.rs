@@ -14,8 +14,16 @@ use super::site_url::site;
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServeArgs {
     /// Directory with everything the site keeps
-    #[arg(long, value_name = "DIR", default_value = "brunt-site")]
-    pub(crate) dir: PathBuf,
+    ///
+    /// Default: brunt-site; with --trial a temporary directory, which is removed at the end.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+    /// Try it: with servers in memory to load, plans that are ready to run, and a link that signs in
+    ///
+    /// Nothing but those servers can be loaded. ^C ends the trial, stops its runs, and removes what it kept; with --dir
+    /// it is kept there.
+    #[arg(long, conflicts_with_all = ["hosts", "tls_cert", "behind_proxy", "link", "reindex", "verify_audit"])]
+    pub(crate) trial: bool,
     /// Address and port to listen on
     ///
     /// Only an address of this machine's loopback may be listened on without --tls-cert or --behind-proxy. Port 0 picks

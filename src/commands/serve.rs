@@ -1,14 +1,19 @@
 //! `brunt serve`: the website.
 
 use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 
 use brunt_serve::{Settings, Site};
 
 use super::failed;
+use super::serve_trial::trial;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::serve::ServeArgs;
 use crate::console;
+
+/// Where a site is that no directory was named for.
+const DIRECTORY: &str = "brunt-site";
 
 /// Serves until a signal ends the program, or does what is asked of the directory.
 pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
@@ -20,13 +25,19 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
             args.listen
         )));
     }
+    if args.trial {
+        return trial(args);
+    }
     let settings = Settings {
         hosts: args.hosts.clone(),
         tls: args.tls_cert.clone().zip(args.tls_key.clone()),
         proxies: args.behind_proxy.clone(),
+        credentials: std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from),
+        trial: None,
     };
     let log = Box::new(|text: &str| console::say(text));
-    let site = Site::open(&args.dir, settings, log).map_err(failed)?;
+    let directory = args.dir.as_deref().unwrap_or_else(|| Path::new(DIRECTORY));
+    let site = Site::open(directory, settings, log).map_err(failed)?;
     if args.reindex {
         let runs = site.reindex().map_err(failed)?;
         return console::print(&format!("{runs} runs are in the index\n"));
@@ -39,10 +50,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
         let link = site.link(name).map_err(failed)?;
         return console::print(&format!("{}{link}\n", origin(args, args.listen)));
     }
-    let listener = TcpListener::bind(args.listen);
-    let listener = listener.map_err(|error| {
-        failed(format!("listen on {}: {error}; name another address with --listen", args.listen))
-    })?;
+    let listener = listener(args)?;
     let begun = |at, link: Option<String>| {
         let origin = origin(args, at);
         match link {
@@ -58,6 +66,14 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
     };
     site.serve(listener, begun).map_err(failed)?;
     Ok(Exit::Ok)
+}
+
+/// Listens where it was asked to.
+pub(super) fn listener(args: &ServeArgs) -> Result<TcpListener, Refusal> {
+    TcpListener::bind(args.listen).map_err(|error| {
+        let another = "name another address with --listen; with port 0 one is chosen";
+        failed(format!("listen on {}: {error}; {another}", args.listen))
+    })
 }
 
 /// Where browsers find the site.

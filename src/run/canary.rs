@@ -12,7 +12,7 @@ use brunt_engine::{Load, Plan, Stopping, ThinkTime};
 use brunt_record::{Reason, Record, Slo, SloOutcome, Status};
 
 use super::files;
-use super::job::Finished;
+use super::finished::Finished;
 use crate::cli::output::Output;
 
 /// The pause after each exchange.

@@ -62,6 +62,15 @@ pub(crate) fn of(operations: &[&str], workers: usize) -> Option<f64> {
     Some(least * workers as f64)
 }
 
+/// The ceilings of this machine with a worker on each of so many cores, by operation.
+pub(crate) fn all(cores: u32) -> BTreeMap<String, f64> {
+    let text = place().and_then(|place| std::fs::read_to_string(place).ok());
+    let ceiling = text.and_then(|text| serde_json::from_str::<Ceiling>(&text).ok());
+    let ours = ceiling.filter(|it| (it.cpu.clone(), it.cores) == machine());
+    let each = ours.into_iter().flat_map(|ceiling| ceiling.per_second);
+    each.map(|(name, per_second)| (name, per_second * f64::from(cores))).collect()
+}
+
 fn machine() -> (String, Option<u64>) {
     let environment = Environment::read();
     (environment.cpu.unwrap_or_default(), environment.cores)

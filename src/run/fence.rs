@@ -11,7 +11,8 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::net::SocketAddr;
 
-use brunt_drivers::net::fence::{self, Allowed, Policy, Refused, Why};
+use brunt_drivers::net::allowed::Allowed;
+use brunt_drivers::net::fence::{self, Policy, Refused, Why};
 use brunt_drivers::net::targets::Demand;
 use brunt_drivers::net::tcp;
 use brunt_engine::{Load, Plan};

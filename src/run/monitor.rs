@@ -18,7 +18,6 @@ use brunt_record::{MonitorRecord, Readings};
 
 use crate::cli::monitor::MonitorSource;
 
-use super::job::Protocol;
 use kea::Kea;
 use process::Process;
 
@@ -53,16 +52,16 @@ struct Reader {
 }
 
 impl Monitor {
-    /// Reads each source once, and then goes on.
+    /// Reads each source once, and then goes on. `own` opens what only the protocol of the run can ask.
     pub(super) fn start(
         sources: &[MonitorSource],
-        protocol: &dyn Protocol,
+        own: &dyn Fn() -> Result<Opener, String>,
     ) -> Result<Self, String> {
         let clock = Monotonic::new();
         let mut monitor = Self::default();
         for source in sources {
             let opener = match source {
-                MonitorSource::Ldap => protocol.monitor(),
+                MonitorSource::Ldap => own(),
                 MonitorSource::Kea(socket) => Ok(kea(socket)),
                 MonitorSource::Pid(pid) => Ok(opener(Process::new(*pid))),
             };

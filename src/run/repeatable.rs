@@ -7,17 +7,17 @@
 use std::time::Duration;
 
 use brunt_engine::schedule::{Rate, Schedule};
-use brunt_engine::{Load, Plan, Settings, Sink, Stop, Stopping, ThinkTime};
-use brunt_exchange::Outcome;
+use brunt_engine::{Load, Plan, Settings, Stop, Stopping, ThinkTime};
 use brunt_record::Slo;
 
-use super::conclude::EndedBy;
-use super::job::{Finished, Job, Protocol, carry_out};
+use super::execution::carry_out;
+use super::finished::Finished;
+use super::job::Job;
 use super::monitor::Opener;
 use super::observer::Observer;
-use super::plan::asked;
+use super::protocol::Protocol;
+use super::repeated::Repeated;
 use super::signals::Signals;
-use crate::cli::output::{Output, Progress};
 use crate::cli::run_options::RunOptions;
 use crate::console;
 
@@ -38,6 +38,8 @@ pub(crate) struct Step {
     pub(crate) first: u64,
     /// Whether it has a worker on every core.
     pub(crate) all_cores: bool,
+    /// Where its results go, and whose share of it this is: nowhere, and all of it, where one process searches.
+    pub(crate) results: RunOptions,
 }
 
 /// How often the exchanges of a step begin.
@@ -68,7 +70,9 @@ impl Step {
         let load = self.load()?;
         let count = match self.load {
             StepLoad::Alone => 1,
-            StepLoad::Poisson(rate) => sessions(rate).unwrap_or(whole.sessions),
+            StepLoad::Poisson(rate) => {
+                sessions(rate * whole.node.slots.share()).unwrap_or(whole.sessions)
+            }
         };
         let settle = |settings: &mut Settings| {
             settings.load = load;
@@ -160,6 +164,11 @@ pub(crate) trait Repeatable {
         signals: &Signals,
     ) -> Result<Finished, String>;
 
+    /// How many numbers of exchanges the step used up that was carried out last.
+    fn used(&self, finished: &Finished) -> u64 {
+        finished.record.conservation.counts.planned
+    }
+
     /// Opens what only the load's protocol can ask of its target. The error says why it cannot.
     fn monitor(&self) -> Result<Opener, String> {
         Err("only the LDAP rate tools can".to_owned())
@@ -245,7 +254,8 @@ impl<P: Protocol> Repeatable for Prepared<P> {
         signals: &Signals,
     ) -> Result<Finished, String> {
         let load = step.plan(&self.job.load, |rate| self.sessions.map(|of| of(rate)))?;
-        carry_out(&self.job.at(load), &Repeated(&self.protocol), observers, signals)
+        let job = self.job.step(load, &step.results);
+        carry_out(&job, &Repeated(&self.protocol), observers, signals)
     }
 
     fn monitor(&self) -> Result<Opener, String> {
@@ -254,66 +264,6 @@ impl<P: Protocol> Repeatable for Prepared<P> {
 
     fn give_back(&self, stop: &Stop) -> Result<(), String> {
         self.protocol.clean_up(stop)
-    }
-}
-
-impl Job {
-    /// The same run with another load, without objectives and without files: whoever repeats it judges and keeps. What
-    /// is to end it at once still does.
-    pub(crate) fn at(&self, load: Plan) -> Self {
-        let target = self.asked.target.clone().unwrap_or_default();
-        let mut asked = asked(load.settings(), self.asked.seed, target);
-        asked.latency_basis = self.asked.latency_basis;
-        if self.several {
-            asked = super::plan::of_iterations(asked);
-        }
-        Self {
-            command: self.command.clone(),
-            catalogue: self.catalogue.clone(),
-            asked,
-            objectives: Vec::new(),
-            output: Output {
-                run: RunOptions {
-                    abort_on: self.output.run.abort_on.clone(),
-                    ..RunOptions::default()
-                },
-                percentiles: self.output.percentiles.clone(),
-                progress: Progress::Quiet,
-                ..Output::default()
-            },
-            ports: self.ports,
-            ceiling: self.ceiling,
-            endless: false,
-            in_process: self.in_process,
-            several: self.several,
-            load,
-        }
-    }
-}
-
-/// A protocol whose target is given nothing back after each step: that is done once, after all of them.
-pub(super) struct Repeated<'a, P: ?Sized>(pub(super) &'a P);
-
-impl<P: Protocol + ?Sized> Protocol for Repeated<'_, P> {
-    fn outcome(&self, operation: usize, outcome: Outcome) -> String {
-        self.0.outcome(operation, outcome)
-    }
-
-    fn drive(
-        &self,
-        job: &Job,
-        stop: &Stop,
-        sink: &mut dyn Sink,
-    ) -> Result<brunt_engine::Finished, String> {
-        self.0.drive(job, stop, sink)
-    }
-
-    fn monitor(&self) -> Result<Opener, String> {
-        self.0.monitor()
-    }
-
-    fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {
-        self.0.ended_by(finished)
     }
 }
 
@@ -337,6 +287,7 @@ mod tests {
             interval: Duration::from_secs(1),
             first,
             all_cores: false,
+            results: RunOptions::default(),
         }
     }
 

@@ -18,7 +18,8 @@ const SWITCHES: &[&str] = &["--no-pin", "--quiet"];
 /// This program's part, as its record has it; none if it carries out the whole run.
 pub(crate) fn node(options: &RunOptions) -> Option<Node> {
     let node = options.node.as_ref().filter(|node| node.of > 1)?;
-    let weights = options.weights.as_ref().map_or_else(Vec::new, |weights| weights.0.clone());
+    let weights =
+        options.weights.as_ref().map_or_else(Vec::new, |weights| weights.given().to_vec());
     Some(Node { weights, ..node.clone() })
 }
 
@@ -28,7 +29,7 @@ pub(crate) fn asked(options: &RunOptions, seed: Option<u64>) -> Result<brunt_eng
     match (&options.node, &options.weights) {
         (None, _) => Ok(brunt_engine::Node::default()),
         (Some(node), None) => Ok(brunt_engine::Node::even(node.rank, node.of)),
-        (Some(node), Some(weights)) => brunt_engine::Node::weighted(node.rank, &weights.0)
+        (Some(node), Some(weights)) => brunt_engine::Node::weighted(node.rank, weights.given())
             .map_err(|error| format!("--weights {weights}: {error}")),
     }
 }

@@ -79,10 +79,7 @@ impl Signals {
         if self.listening.replace(true) {
             return Ok(());
         }
-        let mut incoming = Incoming::new([SIGINT, SIGTERM])?;
-        if !ignores_hang_ups(&std::fs::read_to_string("/proc/self/status").unwrap_or_default()) {
-            incoming.add_signal(SIGHUP)?;
-        }
+        let mut incoming = incoming()?;
         let (stop, first) = (self.stop.clone(), Arc::clone(&self.first));
         let (words, said) = mpsc::channel();
         thread("signal-words", move || said.iter().for_each(console::say))?;
@@ -121,6 +118,39 @@ impl Signals {
     pub(crate) fn received(&self) -> Option<Signal> {
         Signal::of(self.first.load(Ordering::Relaxed))
     }
+}
+
+/// Signals that end a server, which has nothing in flight of its own.
+#[derive(Debug)]
+pub(crate) struct Awaited(Incoming);
+
+impl Awaited {
+    /// Begins to listen.
+    pub(crate) fn begin() -> io::Result<Self> {
+        incoming().map(Self)
+    }
+
+    /// Waits for the first. A second one ends the program as it stands.
+    pub(crate) fn wait(self) -> Option<Signal> {
+        let mut incoming = self.0;
+        let first = incoming.forever().next().and_then(Signal::of);
+        let again = move || {
+            if let Some(signal) = incoming.forever().next().and_then(Signal::of) {
+                end(signal);
+            }
+        };
+        // Without that thread the server still ends, only not at once.
+        drop(thread("second-signal", again));
+        first
+    }
+}
+
+fn incoming() -> io::Result<Incoming> {
+    let incoming = Incoming::new([SIGINT, SIGTERM])?;
+    if !ignores_hang_ups(&std::fs::read_to_string("/proc/self/status").unwrap_or_default()) {
+        incoming.add_signal(SIGHUP)?;
+    }
+    Ok(incoming)
 }
 
 fn thread(name: &str, act: impl FnOnce() + Send + 'static) -> io::Result<()> {

@@ -6,10 +6,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use brunt_drivers::net::fence::Allowed;
+use brunt_drivers::net::allowed::Allowed;
 use brunt_drivers::net::targets::{Rule, Targets};
 use brunt_engine::schedule::Rate;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::cli::output::duration;
 
@@ -29,12 +30,15 @@ struct File {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Target {
-    address: OneOrMore,
+    #[serde(deserialize_with = "addresses")]
+    address: Vec<Allowed>,
     #[serde(default)]
     ports: Vec<u16>,
-    rate: Option<String>,
+    #[serde(default, deserialize_with = "rate")]
+    rate: Option<f64>,
     connections: Option<u64>,
-    duration: Option<String>,
+    #[serde(default, deserialize_with = "time")]
+    duration: Option<Duration>,
     note: Option<String>,
 }
 
@@ -43,6 +47,34 @@ struct Target {
 enum OneOrMore {
     One(String),
     More(Vec<String>),
+}
+
+fn addresses<'de, D: Deserializer<'de>>(value: D) -> Result<Vec<Allowed>, D::Error> {
+    let addresses = match OneOrMore::deserialize(value)? {
+        OneOrMore::One(address) => vec![address],
+        OneOrMore::More(addresses) => addresses,
+    };
+    if addresses.is_empty() {
+        return Err(D::Error::custom("address is an empty list"));
+    }
+    addresses
+        .iter()
+        .map(|address| {
+            address.parse().map_err(|error| D::Error::custom(format!("failed to {error}")))
+        })
+        .collect()
+}
+
+fn rate<'de, D: Deserializer<'de>>(value: D) -> Result<Option<f64>, D::Error> {
+    let text = String::deserialize(value)?;
+    let rate: Result<Rate, _> = text.parse();
+    let rate = rate.map(Rate::as_per_second);
+    rate.map(Some).map_err(|error| D::Error::custom(format!("failed to {error}")))
+}
+
+fn time<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Duration>, D::Error> {
+    let text = String::deserialize(value)?;
+    duration(&text).map(Some).map_err(D::Error::custom)
 }
 
 /// Reads the file that was given, else the first there is in the directories of configurations.
@@ -80,43 +112,23 @@ fn parse(text: &str) -> Result<Vec<Rule>, String> {
             "it has no [[target]], so nothing could be loaded; list at least one".to_owned()
         );
     }
-    file.target
-        .into_iter()
-        .enumerate()
-        .map(|(at, target)| rule(target).map_err(|why| format!("[[target]] {}: {why}", at + 1)))
-        .collect()
+    Ok(file.target.into_iter().map(rule).collect())
 }
 
-fn rule(target: Target) -> Result<Rule, String> {
-    let addresses = match target.address {
-        OneOrMore::One(address) => vec![address],
-        OneOrMore::More(addresses) => addresses,
-    };
-    let mut networks = Vec::new();
-    for address in &addresses {
-        let network: Allowed = address.parse().map_err(|error| format!("failed to {error}"))?;
-        networks.extend(target.ports.iter().map(|port| network.at_port(*port)));
-        if target.ports.is_empty() {
-            networks.push(network);
+fn rule(target: Target) -> Rule {
+    let at_ports = |network: Allowed| -> Vec<Allowed> {
+        match &*target.ports {
+            [] => vec![network],
+            ports => ports.iter().map(|port| network.at_port(*port)).collect(),
         }
-    }
-    if networks.is_empty() {
-        return Err("address is an empty list".to_owned());
-    }
-    let rate = |text: String| {
-        let rate: Result<Rate, _> = text.parse();
-        rate.map(Rate::as_per_second).map_err(|error| format!("rate {text:?}: failed to {error}"))
     };
-    let time = |text: String| -> Result<Duration, String> {
-        duration(&text).map_err(|error| format!("duration {text:?}: {error}"))
-    };
-    Ok(Rule {
-        networks,
-        rate: target.rate.map(rate).transpose()?,
+    Rule {
+        networks: target.address.into_iter().flat_map(at_ports).collect(),
+        rate: target.rate,
         connections: target.connections,
-        duration: target.duration.map(time).transpose()?,
+        duration: target.duration,
         note: target.note,
-    })
+    }
 }
 
 #[cfg(test)]
@@ -163,10 +175,11 @@ mod tests {
         for (text, named) in [
             ("", "no [[target]]"),
             ("[[target]]\nrate = \"5/s\"", "address"),
-            ("[[target]]\naddress = \"example.com\"", "[[target]] 1"),
+            ("[[target]]\naddress = \"example.com\"", "line 2"),
+            ("[[target]]\naddress = [\"::1\", \"10.0.0.0/33\"]", "line 2"),
             ("[[target]]\naddress = []", "empty list"),
-            ("[[target]]\naddress = \"::1\"\nrate = \"fast\"", "fast"),
-            ("[[target]]\naddress = \"::1\"\nduration = \"long\"", "long"),
+            ("[[target]]\naddress = \"::1\"\nrate = \"fast\"", "line 3"),
+            ("[[target]]\naddress = \"::1\"\nduration = \"long\"", "line 3"),
             ("[[target]]\naddress = \"::1\"\nmax-rate = 5", "line 3"),
         ] {
             let error = parse(text).unwrap_err();

@@ -5,13 +5,18 @@
 
 mod built_in;
 mod cluster;
+mod cluster_counts;
+mod cluster_files;
+mod cluster_moments;
 mod compared;
 mod comparisons;
 mod curves;
 mod dead_targets;
 mod events;
 mod exported;
+mod faults;
 mod find_max;
+mod find_max_agents;
 mod find_max_sources;
 mod hostile;
 mod imports;
@@ -54,3 +59,9 @@ mod ubench;
 mod values;
 mod warm_up;
 mod website;
+mod website_api;
+mod website_beyond;
+mod website_kept;
+mod website_plans;
+mod website_secrets;
+mod website_trial;

@@ -286,23 +286,3 @@ fn keys_are_made_and_a_manifest_is_printed() {
         assert!(said.contains(named), "{line:?}: {said}");
     }
 }
-
-#[test]
-fn the_unit_of_an_agent_is_one_that_systemd_takes() {
-    if !brunt_testbed::require(&["systemd-analyze"]) {
-        return;
-    }
-    let directory = scratch();
-    let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("extras/systemd/brunt-agent.service");
-    let unit = fs::read_to_string(ours).unwrap();
-    let here = binary().display().to_string();
-    let at = |name: &str, text: &str| {
-        let path = directory.path().join(name);
-        fs::write(&path, text).unwrap();
-        Command::new("systemd-analyze").arg("verify").arg(path).output().unwrap()
-    };
-    let verified = at("brunt-agent.service", &unit.replace("/usr/bin/brunt", &here));
-    assert!(verified.status.success() && verified.stderr.is_empty(), "{verified:?}");
-    let wrong = unit.replace("/usr/bin/brunt", &here).replace("KillMode=mixed", "KillMode=never");
-    assert!(!at("wrong-agent.service", &wrong).stderr.is_empty(), "the check finds a wrong word");
-}

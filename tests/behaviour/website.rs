@@ -13,13 +13,13 @@ use rustix::process::Signal;
 use crate::program::{Program, binary, command, run, scratch};
 
 /// Somebody at a browser without scripts.
-struct Visitor {
-    at: String,
-    cookie: String,
+pub(crate) struct Visitor {
+    pub(crate) at: String,
+    pub(crate) cookie: String,
 }
 
 impl Visitor {
-    fn ask(&self, method: &str, path: &str, more: &str, body: &str) -> (String, String) {
+    pub(crate) fn ask(&self, method: &str, path: &str, more: &str, body: &str) -> (String, String) {
         let mut stream = TcpStream::connect(&self.at).expect("a site");
         stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
         let Self { at, cookie } = self;
@@ -38,39 +38,39 @@ impl Visitor {
     }
 
     /// Sends a form of a page, with what the page put into it.
-    fn send(&self, page: &str, path: &str, fields: &str) -> (String, String) {
+    pub(crate) fn send(&self, page: &str, path: &str, fields: &str) -> (String, String) {
         let (_, shown) = self.ask("GET", page, "", "");
         let form = between(&shown, "name=\"form\" value=\"", "\"");
         self.ask("POST", path, "", &format!("form={form}&{fields}"))
     }
 
     /// A token for this.
-    fn token(&self, scope: &str) -> String {
+    pub(crate) fn token(&self, scope: &str) -> String {
         let (_, shown) =
             self.send("/account", "/account/tokens", &format!("name=ci&scope={scope}&days=7"));
         between(&shown, "data-copy>", "<").to_owned()
     }
 
-    fn api(&self, token: &str, path: &str) -> String {
+    pub(crate) fn api(&self, token: &str, path: &str) -> String {
         let (head, body) = self.ask("GET", path, &format!("Authorization: Bearer {token}\r\n"), "");
         assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head}\n{body}");
         body
     }
 }
 
-fn between<'a>(text: &'a str, begin: &str, end: &str) -> &'a str {
+pub(crate) fn between<'a>(text: &'a str, begin: &str, end: &str) -> &'a str {
     let rest = text.split_once(begin).unwrap_or_else(|| panic!("no {begin} in {text}")).1;
     rest.split_once(end).unwrap_or_else(|| panic!("no {end} in {rest}")).0
 }
 
 /// Ends a site, as ^C does.
-fn end(program: Program) {
+pub(crate) fn end(program: Program) {
     program.signal(Signal::INT);
     program.wait();
 }
 
 /// Starts a site on which somebody administers already, or chooses the password of who does.
-fn site(directory: &Path) -> (Program, Visitor) {
+pub(crate) fn site(directory: &Path) -> (Program, Visitor) {
     let mut program = Program::start(
         command(binary()).args(["serve", "--listen", "127.0.0.1:0", "--dir"]).arg(directory),
     );
@@ -94,7 +94,7 @@ fn site(directory: &Path) -> (Program, Visitor) {
 }
 
 /// An API in memory, and its address.
-fn api() -> (Program, String) {
+pub(crate) fn api() -> (Program, String) {
     let mut program =
         Program::start(command(binary()).args(["target", "rest", "--listen", "127.0.0.1:0"]));
     program.wait_for_lines(1);
@@ -108,7 +108,7 @@ fn api() -> (Program, String) {
 }
 
 /// The record of a run against it, which misses its objective.
-fn record(directory: &Path, target: &str, (name, seed): (&str, &str)) -> PathBuf {
+pub(crate) fn record(directory: &Path, target: &str, (name, seed): (&str, &str)) -> PathBuf {
     let path = directory.join(name);
     let words = [
         "http",

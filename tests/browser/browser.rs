@@ -222,6 +222,14 @@ impl Browser {
         kept(&format!("{name}.png"), &taken)
     }
 
+    /// Keeps a small picture of the upper part of the page, of this size: `target/tmp/screens/NAME.webp`.
+    pub(crate) fn screenshot_of(&self, name: &str, width: f64, height: f64) -> PathBuf {
+        let clip = json!({ "x": 0, "y": 0, "width": width, "height": height, "scale": 1 });
+        let parameters =
+            json!({ "format": "webp", "quality": 82, "captureBeyondViewport": true, "clip": clip });
+        kept(&format!("{name}.webp"), &self.devtools("Page.captureScreenshot", &parameters))
+    }
+
     /// Prints the page into a file, for whoever wants to look: `target/tmp/screens/NAME.pdf`.
     pub(crate) fn print(&self, name: &str) -> PathBuf {
         let printed = self.devtools("Page.printToPDF", &json!({ "printBackground": true }));

@@ -20,7 +20,7 @@ const EVIL: &str = "</script><img src=x onerror=document.title='evil'>";
 const OVER: &str = "return document.getElementById('live').textContent.includes('is over')";
 
 /// The points of a line of a chart, as the page has them: seconds and values in turn.
-fn points(browser: &Browser, chart: &str, line: &str) -> Vec<(f64, f64)> {
+pub(crate) fn points(browser: &Browser, chart: &str, line: &str) -> Vec<(f64, f64)> {
     let script = format!(
         "const found = brunt.charts().find(one => one.id === '{chart}');
          if (!found) return [];
@@ -34,7 +34,7 @@ fn points(browser: &Browser, chart: &str, line: &str) -> Vec<(f64, f64)> {
 }
 
 /// Waits until a line has so many points, and returns those.
-fn at_least(browser: &Browser, count: usize) -> Vec<(f64, f64)> {
+pub(crate) fn at_least(browser: &Browser, count: usize) -> Vec<(f64, f64)> {
     let mut found = Vec::new();
     let come = until(PATIENCE, || {
         found = points(browser, "rates", "achieved");
@@ -60,7 +60,7 @@ fn achieved(events: &str) -> Vec<(f64, f64)> {
 }
 
 /// Whether two lines are the same to the digits that a page has.
-fn same(one: &[(f64, f64)], other: &[(f64, f64)]) -> bool {
+pub(crate) fn same(one: &[(f64, f64)], other: &[(f64, f64)]) -> bool {
     // An interval of no length has no rate.
     let near = |a: f64, b: f64| {
         (a.is_nan() && b.is_nan()) || (a - b).abs() <= 2e-3 * a.abs().max(b.abs()) + 2e-3

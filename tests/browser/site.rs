@@ -14,12 +14,12 @@ use serde_json::json;
 use crate::browser::{Browser, Look, Violation};
 use crate::brunt::Target;
 
-const PASSWORD: &str = "correct horse battery";
+pub(crate) const PASSWORD: &str = "correct horse battery";
 
 pub(crate) struct Site {
     running: Option<Running>,
     pub(crate) origin: String,
-    link: String,
+    pub(crate) link: String,
 }
 
 fn brunt(words: &[&str]) -> (i32, String) {
@@ -32,8 +32,12 @@ fn brunt(words: &[&str]) -> (i32, String) {
 impl Site {
     pub(crate) fn start(directory: &Path) -> Self {
         let command = Command::new(env!("CARGO_BIN_EXE_brunt"));
-        let running =
-            Trial::of(command).typed("serve --listen 127.0.0.1:0 --dir").arg(directory).start();
+        Self::of(Trial::of(command).typed("serve --listen 127.0.0.1:0 --dir").arg(directory))
+    }
+
+    /// A site that was started otherwise.
+    pub(crate) fn of(trial: Trial) -> Self {
+        let running = trial.start();
         let mut link = String::new();
         let said = until(Duration::from_secs(60), || {
             let notes = running.notes();

@@ -32,6 +32,7 @@ fn a_plan_is_checked_run_watched_and_kept() {
     browser.click("#add button.main");
     browser.wait_for("return document.querySelector('#checked .met')");
     looked_at(&browser, "plan");
+    browser.click("[data-tab=source]");
     // A fault is told while it is typed, with its line.
     browser.run(
         "const text = document.getElementById('text'); text.focus(); text.setSelectionRange(0, 0)",
@@ -40,6 +41,10 @@ fn a_plan_is_checked_run_watched_and_kept() {
     browser.press(Key::Enter);
     browser.wait_for("return document.querySelector('#checked .missed')");
     looked_at(&browser, "plan-fault");
+    browser.click("#checked [data-line]");
+    assert_eq!(browser.run("return document.activeElement.id"), json!("text"));
+    // From the forms as well, which have no lines.
+    browser.click("[data-tab=form]");
     browser.click("#checked [data-line]");
     assert_eq!(browser.run("return document.activeElement.id"), json!("text"));
     browser.run("location.reload()");

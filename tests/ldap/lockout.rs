@@ -74,3 +74,31 @@ fn an_account_that_is_let_in_is_never_taken_for_one_that_locks() {
     assert_eq!(run.results(), [(0, 400)].into(), "{run}");
     assert_eq!(locked(&slapd), 0);
 }
+
+/// The same by the steps of a plan: each visit binds as some user, with another wrong password each time.
+#[test]
+fn a_plan_with_wrong_passwords_ends_before_accounts_lock() {
+    let Some(slapd) = with_lockout() else { return };
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("plan.toml");
+    let dn = user_dn(0).replacen("user.0", "user.${user}", 1);
+    let plan = format!(
+        "abort-on = ['locked']\n[run]\nusers = 2\nrate = '400/s'\nduration = '30s'\n\
+         [ldap]\nserver = 'ldap://127.0.0.1:{}'\n\
+         [variables]\nuser = {{ random = '0..{}' }}\nword = {{ chars = '[a-z]', length = 8 }}\n\
+         [[scenario]]\nname = 'login'\n[[scenario.steps]]\nname = 'bind'\n\
+         ldap = {{ bind = {{ dn = '{dn}', password = '${{word}}' }} }}\n",
+        slapd.port(),
+        USERS - 1,
+    );
+    std::fs::write(&path, plan).expect("a file");
+    let seen = slapd.saw(|| {
+        let brunt = std::process::Command::new(env!("CARGO_BIN_EXE_brunt"));
+        let run = Brunt::brunt(brunt, &["run", path.to_str().expect("a plain path")]);
+        let run = run.run().ended_with(10);
+        assert!(run.notes.contains("--abort-on locked"), "{run}");
+    });
+    // The second refusal of any ends it, which comes soon among random users; a few binds were on their way.
+    assert!((2..USERS as u64 + 8).contains(&seen.binds), "{seen:?}");
+    assert_eq!(locked(&slapd), 0);
+}

@@ -43,7 +43,8 @@ fn plan(head: &str, step: &str, file: &str) -> String {
 
 /// What is said of a plan.
 fn said(plan: String) -> String {
-    let checked = children().check(&Asked { plan, ..Asked::default() }).expect("a child answers");
+    let checked =
+        children().check(&Asked { plan, ..Asked::default() }, None).expect("a child answers");
     let words: Vec<String> = checked.findings.iter().map(|it| it.text.clone()).collect();
     words.join("; ")
 }

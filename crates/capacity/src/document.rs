@@ -5,8 +5,11 @@
 //! A collection comes from a file and may hold anything: what is missing is left out, never made up.
 
 use crate::evidence::Evidence;
-use crate::found::{Answer, Drift, Found, Knee, Step, Verdict};
-use crate::trial::{Estimate, Kind};
+use crate::found::{Answer, Drift, Found, Knee};
+use crate::order::Kind;
+use crate::progress::Estimate;
+use crate::step::Step;
+use crate::verdict::Verdict;
 use brunt_record::{COLLECTION_SCHEMA, Cell, Collection, Environment, Record, Tool};
 use std::collections::BTreeMap;
 

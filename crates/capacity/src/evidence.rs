@@ -5,10 +5,10 @@
 //! question is on which side of the limit the target is. Verdicts of shares need enough allowed clumps to say 'pass';
 //! what grows without end fails whatever its shares are so far.
 
-use crate::found::Verdict;
 use crate::objective::{Objective, Objectives};
 use crate::second::{Second, Tally};
 use crate::spread::{autocorrelation, kendall, phi, student_quantile};
+use crate::verdict::Verdict;
 use brunt_record::Bad;
 
 /// The probability of a wrong verdict just at the limit, over all looks of a step.

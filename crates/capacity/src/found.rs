@@ -1,79 +1,10 @@
-//! What a search found: [`Found`], and the steps that it was found by.
+//! What a search found: [`Found`].
 
-use crate::evidence::Evidence;
 use crate::objective::Objectives;
-use crate::trial::{Estimate, Measured, Order};
-use brunt_record::Record;
-use std::fmt;
+use crate::progress::Estimate;
+use crate::step::Step;
+use crate::verdict::Verdict;
 use std::sync::Arc;
-
-/// What a step says of its rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// All objectives are met.
-    Pass,
-    /// One is not, or the queue grows.
-    Fail,
-    /// It could be either.
-    Undecided,
-    /// It is about the generator or its connections, and says nothing of the target.
-    Void,
-    /// It was not made to be judged: baseline, settling, calm.
-    None,
-}
-
-impl Verdict {
-    /// The word that a collection uses.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Undecided => "undecided",
-            Self::Void => "void",
-            Self::None => "none",
-        }
-    }
-
-    /// The verdict with this word.
-    pub fn of(word: &str) -> Option<Self> {
-        [Self::Pass, Self::Fail, Self::Undecided, Self::Void, Self::None]
-            .into_iter()
-            .find(|verdict| verdict.word() == word)
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.word())
-    }
-}
-
-/// One step of a search.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Step {
-    /// What was tried.
-    pub order: Order,
-    /// When it began, in seconds since the search began.
-    pub from_s: f64,
-    /// How long it took in whole.
-    pub took_s: f64,
-    /// How many seconds of its steady phase were judged.
-    pub judged_s: f64,
-    /// How many seconds were counted, one by one; those after the verdict are not in it.
-    pub seconds: usize,
-    /// What speaks for and against each objective.
-    pub evidence: Option<Evidence>,
-    /// What follows from that.
-    pub verdict: Verdict,
-    /// Why, in words.
-    pub why: String,
-    /// Of a calm step, after how many seconds the target was itself again.
-    pub recovery_s: Option<f64>,
-    /// What was measured.
-    pub measured: Measured,
-    /// The record of the run, where there is one.
-    pub record: Option<Box<Record>>,
-}
 
 /// What was found.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,8 +6,8 @@
 //! makes responses slower, a rate that passes with it passes without it.
 
 use crate::evidence::{Evidence, Share};
-use crate::found::Verdict;
 use crate::objective::{Objective, Objectives};
+use crate::verdict::Verdict;
 use brunt_record::{Bad, Histogram, HistogramError, Record};
 use std::time::Duration;
 

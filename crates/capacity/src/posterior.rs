@@ -4,7 +4,7 @@
 //! model behind it can be wrong: so one bad look is outvoted, where bisection would never come back (Horstein 1963;
 //! Waeber 2013). The prior is flat in the logarithm of the rate.
 
-use crate::trial::Estimate;
+use crate::progress::Estimate;
 
 /// Thresholds are this far apart.
 const STEP: f64 = 1.005;

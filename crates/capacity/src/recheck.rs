@@ -5,11 +5,13 @@
 
 use crate::document::{LIMITED, Reading, Row};
 use crate::evidence::Evidence;
-use crate::found::{Answer, Verdict};
+use crate::found::Answer;
+use crate::measured::Measured;
 use crate::objective::Objectives;
+use crate::order::Kind;
 use crate::search::void;
 use crate::second::Second;
-use crate::trial::{Kind, Measured};
+use crate::verdict::Verdict;
 use brunt_record::{Collection, HistogramError, Phase, Record, Slo, SloError};
 
 /// Why a search cannot be checked.

@@ -2,8 +2,9 @@
 //! at 804/s (p99 23.5 ms). Recovers within 7 s.`
 
 use crate::document::{Reading, Row, same};
-use crate::found::{Answer, Verdict};
+use crate::found::Answer;
 use crate::search::rate;
+use crate::verdict::Verdict;
 use brunt_record::Slo;
 
 impl Reading<'_> {

@@ -4,8 +4,9 @@
 //! never enters it. What was not measured, other machines and other numbers of cores, is not computed.
 
 use crate::document::{Reading, Row};
-use crate::found::{Answer, Verdict};
+use crate::found::Answer;
 use crate::spread::student_quantile;
+use crate::verdict::Verdict;
 use serde::Serialize;
 
 /// Steps that it takes to tell what an operation costs: fewer have no spread to speak of.

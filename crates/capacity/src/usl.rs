@@ -6,8 +6,8 @@
 //! errors. A fit describes; it never enters a claim or a number of servers.
 
 use crate::document::{Reading, Row};
-use crate::found::Verdict;
 use crate::spread::student_quantile;
+use crate::verdict::Verdict;
 use serde::Serialize;
 
 /// Steps that it takes: three numbers are fitted, and the rest tells how well.

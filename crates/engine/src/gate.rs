@@ -8,8 +8,9 @@
 
 use crate::start::{Ready, Start};
 use crate::stop::{Stop, Urgency};
+use crate::sync::{Condvar, Mutex, MutexGuard};
 use brunt_exchange::Moment;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// Between the last arrival and the origin, so that every worker is awake when it comes.
@@ -209,5 +210,54 @@ mod tests {
         let origin = gate.begins(later, &stop).unwrap();
         assert!(origin >= later && origin <= now + Duration::from_secs(10), "{origin:?}");
         assert_eq!(gate.begins(now, &stop), Ok(origin));
+    }
+}
+
+/// Every order in which threads can meet at the gate (`.ci/orders`).
+#[cfg(all(test, brunt_loom))]
+mod orders {
+    use super::*;
+    use crate::start::StartSignal;
+
+    /// A worker that comes at this millisecond, and asks once.
+    fn started(
+        gate: &Arc<Gate>,
+        stop: &Stop,
+        millis: u64,
+    ) -> loom::thread::JoinHandle<Result<Moment, Moment>> {
+        let (gate, stop) = (Arc::clone(gate), stop.clone());
+        let now = Moment::ZERO + Duration::from_millis(millis);
+        loom::thread::spawn(move || {
+            gate.arrive(&Ready { sessions: 1, ready: 1, ..Ready::default() }, || now);
+            gate.begins(now, &stop)
+        })
+    }
+
+    #[test]
+    fn all_have_one_origin_and_nobody_waits_for_who_gives_up() {
+        loom::model(|| {
+            let (gate, stop) = (Arc::new(Gate::new(3, Start::WhenReady)), Stop::new());
+            let others = [started(&gate, &stop, 1), started(&gate, &stop, 2)];
+            gate.give_up();
+            let [first, second] = others.map(|other| other.join().unwrap());
+            assert!(first.is_ok());
+            assert_eq!(first, second);
+            assert_eq!(gate.origin().get(), first.as_ref().ok());
+        });
+    }
+
+    #[test]
+    fn a_request_to_stop_opens_the_gate_whenever_it_comes() {
+        loom::model(|| {
+            let gate = Arc::new(Gate::new(2, Start::WhenTold(StartSignal::new())));
+            let stop = Stop::new();
+            let others = [started(&gate, &stop, 1), started(&gate, &stop, 2)];
+            stop.request();
+            let told = others.map(|other| other.join().unwrap());
+            assert_eq!(gate.ready().map(|ready| ready.ready), Some(2));
+            // Whoever asked before the request asks again, and is told what the others were.
+            let origin = gate.begins(Moment::ZERO, &stop).unwrap();
+            assert!(told.into_iter().flatten().all(|earlier| earlier == origin));
+        });
     }
 }

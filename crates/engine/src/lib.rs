@@ -17,6 +17,8 @@
 
 mod blocking_session_factory;
 mod collector;
+#[cfg(test)]
+mod conservation;
 pub mod cores;
 mod gate;
 pub mod limits;
@@ -31,6 +33,7 @@ mod shares;
 mod simulation;
 mod start;
 mod stop;
+mod sync;
 pub mod timer;
 #[cfg(test)]
 mod unreachable;

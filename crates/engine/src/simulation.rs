@@ -10,11 +10,9 @@ use crate::schedule::{Rate, Schedule};
 use crate::session_factory::SessionFactory;
 use crate::stop::Stop;
 use crate::timer::virtual_time::VirtualTime;
-use crate::windows::by_due;
 use crate::worker::{Ended, IntervalSender, Numbers, Shared, WorkerIntervals, work};
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, ThinkTime, Ticket, Watch};
 use brunt_record::{Catalogue, Histogram, Interval, Phase, TimerNoise};
-use proptest::prelude::*;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -537,64 +535,5 @@ fn workers_share_numbers_and_lose_none() {
         assert_eq!((finished.counts.ok, finished.ended), (2_000, Ended::Count), "{model}");
         numbers.sort_unstable();
         assert_eq!(numbers, (0..2_000).collect::<Vec<_>>(), "{model}");
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
-    /// Whatever sessions do and whenever the run is stopped, every exchange is accounted for.
-    #[test]
-    fn nothing_is_lost(
-        script in prop::collection::vec((0..10_u8, 0..300_u64), 1..40),
-        per_second in 1..300_u64,
-        sessions in 1..6_u32,
-        backlog in 0..30_usize,
-        closed: bool,
-        timeout in 0..200_u64,
-        drain in 0..500_u64,
-        stops in prop::collection::vec(0..1_500_u64, 0..3),
-        count in prop::option::of(1..400_u64),
-        think in 0..30_u64,
-    ) {
-        let acts = move |ticket: &Ticket| {
-            let (kind, time) = script[ticket.number as usize % script.len()];
-            match kind {
-                0 => Act::Hang,
-                1..3 => Act::Refuse(ms(time)),
-                _ => Act::Answer(ms(time / 10)),
-            }
-        };
-        let mut settings = open(per_second, 1, sessions);
-        if closed {
-            // Hanging up on nobody, a closed loop whose answers take no time would never end.
-            settings = Settings::closed(ThinkTime::Constant(ms(think + 1)), sessions);
-            settings.stop.time = Some(ms(1_000));
-        }
-        settings.stop.count = count;
-        settings.backlog = Some(backlog);
-        settings.operation_timeout = ms(timeout);
-        settings.drain = Some(ms(drain));
-        settings.warm_up = ms(timeout);
-        let stop = Stop::new();
-        let handle = stop.clone();
-        let meddle = async move {
-            for at in stops {
-                pass(ms(at)).await;
-                handle.request();
-            }
-        };
-        // An imbalance would panic in `simulate_with`.
-        let run = simulate_with(settings, &ScriptedSessions::new(acts), &stop, meddle);
-        let counts = run.finished.counts;
-        let rows = run.intervals.iter().map(|row| row.planned).sum::<u64>();
-        prop_assert_eq!(rows, counts.planned);
-        for (phase, total) in &run.finished.totals {
-            prop_assert_eq!(by_due(&run, *phase), total.counts(), "{}", phase);
-        }
-        let steady = run.finished.totals.get(&Phase::Steady);
-        if let Some(count) = count {
-            prop_assert!(steady.is_none_or(|steady| steady.planned <= count));
-        }
-        prop_assert!(run.finished.lasted <= ms(1_000 + timeout + drain + 100));
     }
 }

@@ -5,8 +5,8 @@
 //! is never undone, so whoever carries out several runs gives each a child: what ends one run leaves
 //! the others alone, and what ends the process ends them all.
 
+use crate::sync::atomic::{AtomicU8, Ordering};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Ends a run early. Clones are the same handle.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,6 @@
 //! Windows, views and absences in virtual time: what is counted where, and what is said of who was never answered.
 
+use crate::conservation::by_due;
 use crate::plan::{Settings, Stopping};
 use crate::simulation::Act;
 use crate::simulation::{ScriptedSessions, Simulated, ms, open, pass, simulate, simulate_with};
@@ -14,16 +15,6 @@ fn stalling_from(from: u64, millis: u64) -> ScriptedSessions {
     ScriptedSessions::new(move |ticket: &Ticket| {
         Act::Answer(ms(if ticket.number == from { millis } else { 1 }))
     })
-}
-
-/// The exchanges of a phase, counted where they fell due.
-pub(crate) fn by_due(run: &Simulated, phase: Phase) -> Counts {
-    let mut counts = Counts::default();
-    for interval in run.intervals.iter().filter(|interval| interval.phase == phase) {
-        counts.merge(&interval.due);
-        interval.settled.iter().for_each(|settled| counts.merge(&settled.counts));
-    }
-    counts
 }
 
 fn away(run: &Simulated) -> Vec<String> {

@@ -20,6 +20,8 @@
 //! | part | a measured piece of work beside or within an exchange: connecting, a TLS handshake |
 //! | dropped | due, but never sent: no session came free before the backlog was full or the run over |
 //! | orphan | a reply that answers no exchange in flight |
+//!
+#![doc = include_str!("../README.md")]
 
 mod blocking;
 pub mod chance;

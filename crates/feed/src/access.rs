@@ -16,6 +16,7 @@ use std::sync::{Mutex, PoisonError};
 const OPENED_MAX: usize = 10_000;
 
 static CONFINED: AtomicBool = AtomicBool::new(false);
+static STANDS_IN: AtomicBool = AtomicBool::new(false);
 static OPENED: Mutex<BTreeMap<PathBuf, Kind>> = Mutex::new(BTreeMap::new());
 
 /// What a file is to the run.
@@ -35,6 +36,16 @@ pub struct Outside(String);
 /// From now on only files below the current directory may be opened.
 pub fn confine() {
     CONFINED.store(true, Ordering::Relaxed);
+}
+
+/// From now on secrets that are not on this machine are taken to be on those that will need them.
+pub fn stand_in() {
+    STANDS_IN.store(true, Ordering::Relaxed);
+}
+
+/// Whether something stands for a secret that is not here.
+pub fn stands_in() -> bool {
+    STANDS_IN.load(Ordering::Relaxed)
 }
 
 /// Whether a file or a socket of this name may be opened.

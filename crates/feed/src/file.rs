@@ -39,7 +39,14 @@ pub fn read(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
 
 /// The same of a file that holds a secret.
 pub fn read_secret(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
-    whole(open_secret(path)?, most)
+    let path = path.as_ref();
+    match open_secret(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && access::stands_in() => {
+            access::remember(path, Kind::Secret);
+            Ok(b"x\n".to_vec())
+        }
+        opened => whole(opened?, most),
+    }
 }
 
 fn whole(file: File, most: u64) -> io::Result<Vec<u8>> {

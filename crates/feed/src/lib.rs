@@ -6,6 +6,8 @@
 //! draws the values of an exchange into a [`Row`], a [`Template`] puts them into text, and neither
 //! allocates once the buffers have grown to their size. This crate knows no protocol beyond
 //! how values are escaped in a DN and a filter, no clock and no other crate of the workspace.
+//!
+#![doc = include_str!("../README.md")]
 
 pub mod access;
 mod arguments;

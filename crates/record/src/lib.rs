@@ -5,6 +5,8 @@
 //! [`Collection`]; either is a [`Document`] once it is in a file. Nothing here knows a protocol:
 //! operations and parts are numbers until a [`Catalogue`] names them, and nothing here reads a
 //! clock.
+//!
+#![doc = include_str!("../README.md")]
 
 mod abort;
 mod away;

@@ -12,15 +12,19 @@ use crate::listen::Hosts;
 use crate::problem::Problem;
 use crate::queue::Queue;
 use crate::store::Store;
+use crate::vault::Vault;
 
 /// How long a link holds by which somebody chooses a password, in seconds.
 const LINK_LASTS: i64 = 30 * 60;
+/// How long one holds that signs in to a trial.
+const TRIAL_LINK_LASTS: i64 = 24 * 3_600;
 /// The file of the key that seals the audit trail.
 const AUDIT_KEY: &str = "audit.key";
 
 /// What every request has at hand.
 pub(crate) struct App {
-    pub(crate) store: Store,
+    pub(crate) store: Arc<Store>,
+    pub(crate) vault: Arc<Vault>,
     pub(crate) history: Arc<History>,
     pub(crate) children: Arc<Children>,
     /// Open while the site is served: whoever opens it starts the runs that wait.
@@ -30,6 +34,8 @@ pub(crate) struct App {
     pub(crate) hosts: Hosts,
     /// Whether browsers reach this by TLS alone.
     pub(crate) secure: bool,
+    /// What becomes of everything at the end, where this is a trial.
+    pub(crate) trial: Option<String>,
     pub(crate) audit_key: hmac::Key,
     /// Seconds since 1970.
     pub(crate) now: fn() -> i64,
@@ -76,11 +82,12 @@ impl App {
         Ok(self.store.note(&self.audit_key, (self.now(), who), act, what)?)
     }
 
-    /// Makes a link by which somebody chooses a password, as a path. What opens it is in the fragment, which browsers
-    /// send to no server.
+    /// Makes a link by which somebody chooses a password, or signs in to a trial, as a path. What opens it is in the
+    /// fragment, which browsers send to no server.
     pub(crate) fn invite(&self, user: i64) -> Result<String, Problem> {
         let secret = Secret::new().map_err(Problem::bug)?;
-        self.store.invite(user, &secret.hash(), self.now() + LINK_LASTS)?;
+        let lasts = if self.trial.is_some() { TRIAL_LINK_LASTS } else { LINK_LASTS };
+        self.store.invite(user, &secret.hash(), self.now() + lasts)?;
         Ok(format!("/welcome#{}", secret.shown()))
     }
 }
@@ -88,19 +95,7 @@ impl App {
 /// Reads the key of the audit trail, or makes one. The error reads after "failed to".
 pub(crate) fn audit_key(directory: &Path) -> Result<hmac::Key, String> {
     let path = directory.join(AUDIT_KEY);
-    let failed = |why: &dyn std::fmt::Display| {
-        format!("use the key of the audit trail, {}: {why}", path.display())
-    };
-    let secret = match std::fs::read_to_string(&path) {
-        Ok(text) => Secret::read(text.trim()).ok_or_else(|| failed(&"it holds no key"))?,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let secret = Secret::new()?;
-            let text = secret.shown() + "\n";
-            let written = brunt_record::replace(&path, |out| out.write_all(text.as_bytes()));
-            written.map_err(|error| failed(&error))?;
-            secret
-        }
-        Err(error) => return Err(failed(&error)),
-    };
+    let secret = Secret::kept(&path)
+        .map_err(|why| format!("use the key of the audit trail, {}: {why}", path.display()))?;
     Ok(hmac::Key::new(hmac::HMAC_SHA256, secret.bytes()))
 }

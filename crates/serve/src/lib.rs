@@ -14,11 +14,15 @@ mod pages;
 mod problem;
 pub mod queue;
 mod routes;
+mod schedule;
 mod site;
 mod store;
 mod tail;
+mod trial;
+mod vault;
 pub mod watch;
 
 pub use ipnet::IpNet;
 pub use listen::Hosts;
 pub use site::{Settings, Site};
+pub use trial::Trial;

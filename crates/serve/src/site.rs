@@ -20,12 +20,19 @@ use crate::listen::{self, Hosts, Proxies};
 use crate::pages::people::is_name;
 use crate::queue::{Queue, machine_lock};
 use crate::routes;
+use crate::schedule;
 use crate::store::{BrokenAt, Store};
+use crate::trial::{self, Trial};
+use crate::vault::{self, Vault};
 
 /// The administrator that a new site has.
 const FIRST: &str = "admin";
 /// Held by the process that serves a directory.
 const LOCK: &str = "serve.lock";
+/// How long the runs of a trial may take to end.
+const ENDED_WITHIN: Duration = Duration::from_secs(15);
+/// How long what is being answered may take when the site ends.
+const HANDLERS_END_WITHIN: Duration = Duration::from_secs(1);
 /// How often runs that ended are looked for.
 const INDEXED_EVERY: Duration = Duration::from_secs(5);
 
@@ -38,11 +45,15 @@ pub struct Settings {
     pub tls: Option<(PathBuf, PathBuf)>,
     /// Proxies that terminate TLS before it, and say who asks.
     pub proxies: Vec<IpNet>,
+    /// Where systemd put credentials: the key of the secrets, if it is not to be in the directory.
+    pub credentials: Option<PathBuf>,
+    /// What there is to try brunt with, where it is for that.
+    pub trial: Option<Trial>,
 }
 
 /// A directory that is opened.
 pub struct Site {
-    app: App,
+    app: Arc<App>,
     settings: Settings,
     /// Whoever holds it is the one server of the directory.
     _lock: File,
@@ -62,11 +73,17 @@ impl Site {
             .canonicalize()
             .map_err(|error| format!("open the directory {}: {error}", directory.display()))?;
         let lock = locked(directory)?;
+        match &settings.trial {
+            Some(_) => trial::claim(directory)?,
+            None => trial::disclaim(directory)?,
+        }
         let store = Store::open(directory).map_err(|error| error.to_string())?;
+        let vault = Vault::open(directory, settings.credentials.as_deref())?;
         let history = Arc::new(History::open(directory).map_err(|error| error.to_string())?);
         let children = Arc::new(Children::default());
-        let app = App {
-            store,
+        let app = Arc::new(App {
+            store: Arc::new(store),
+            vault: Arc::new(vault),
             history,
             children,
             queue: OnceLock::new(),
@@ -74,10 +91,14 @@ impl Site {
             limiter: Limiter::default(),
             hosts: Hosts::new(&settings.hosts),
             secure: settings.tls.is_some() || !settings.proxies.is_empty(),
+            trial: settings.trial.as_ref().map(|trial| trial.promise.clone()),
             audit_key: audit_key(directory)?,
             now: || jiff::Timestamp::now().as_second(),
             log,
-        };
+        });
+        if let Some(trial) = &settings.trial {
+            trial::furnish(&app, trial)?;
+        }
         Ok(Self { app, settings, _lock: lock })
     }
 
@@ -87,6 +108,35 @@ impl Site {
         self,
         listener: TcpListener,
         begun: impl FnOnce(SocketAddr, Option<String>),
+    ) -> Result<(), String> {
+        self.serve_while(listener, begun, std::future::pending())
+    }
+
+    /// Serves until something comes, which may wait, and then stops the runs that it has: for a trial, whose servers
+    /// end as well. Whether every run came to its end in time is what it returns.
+    pub fn serve_until(
+        self,
+        listener: TcpListener,
+        begun: impl FnOnce(SocketAddr, Option<String>),
+        comes: impl FnOnce() + Send + 'static,
+    ) -> Result<bool, String> {
+        let app = Arc::clone(&self.app);
+        let waited = async {
+            // Whatever went wrong with the wait, there is nothing to wait for any more.
+            drop(tokio::task::spawn_blocking(comes).await);
+        };
+        self.serve_while(listener, begun, waited)?;
+        let told = |problem: crate::problem::Problem| problem.hidden.unwrap_or(problem.detail);
+        let ended = app.queue().map_err(told)?.end_all(ENDED_WITHIN);
+        trial::clear(&app).map_err(told)?;
+        Ok(ended)
+    }
+
+    fn serve_while(
+        self,
+        listener: TcpListener,
+        begun: impl FnOnce(SocketAddr, Option<String>),
+        until: impl Future<Output = ()>,
     ) -> Result<(), String> {
         let failed = |error: std::io::Error| format!("serve: {error}");
         let tls = self
@@ -98,20 +148,29 @@ impl Site {
         let at = listener.local_addr().map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;
         let link = self.first_link()?;
-        let app = Arc::new(self.app);
+        let app = self.app;
         open_queue(&app)?;
         let runtime = Builder::new_current_thread().enable_all().build().map_err(failed)?;
-        runtime.block_on(async {
+        let served = runtime.block_on(async {
             let listener = tokio::net::TcpListener::from_std(listener).map_err(failed)?;
             begun(at, link);
             let proxies = Proxies(self.settings.proxies);
             tokio::spawn(index_for_good(Arc::clone(&app)));
-            listen::serve(listener, routes::router(&app), tls, proxies).await.map_err(failed)
-        })
+            tokio::spawn(schedule::for_good(Arc::clone(&app)));
+            let serving = listen::serve(listener, routes::router(&app), tls, proxies);
+            tokio::select! {
+                served = serving => served.map_err(failed),
+                () = until => Ok(()),
+            }
+        });
+        runtime.shutdown_timeout(HANDLERS_END_WITHIN);
+        served
     }
 
     fn first_link(&self) -> Result<Option<String>, String> {
-        if self.app.store.has_admin().map_err(|error| error.to_string())? {
+        if self.app.trial.is_none()
+            && self.app.store.has_admin().map_err(|error| error.to_string())?
+        {
             return Ok(None);
         }
         self.link(FIRST).map(Some)
@@ -174,7 +233,9 @@ impl Site {
 fn open_queue(app: &App) -> Result<(), String> {
     let failed = |why: &dyn std::fmt::Display| format!("open the queue: {why}");
     let (history, children) = (Arc::clone(&app.history), Arc::clone(&app.children));
-    let queue = Queue::open(history, children, machine_lock()).map_err(|error| failed(&error))?;
+    let keeper = vault::keeper(Arc::clone(&app.store), Arc::clone(&app.vault), app.now);
+    let queue = Queue::open_with(history, children, machine_lock(), Box::new(keeper));
+    let queue = queue.map_err(|error| failed(&error))?;
     // A site is served once.
     let _ = app.queue.set(queue);
     let ids = app.history.ids().map_err(|error| failed(&error))?;

@@ -8,7 +8,8 @@
 //! This crate must not know a socket, a clock or a runtime, and depends on `httparse` alone. Whatever it
 //! decodes comes from the network and is believed in nothing: lengths and depths are bounded, and
 //! what is malformed is an error with an offset, never a panic.
-
+//!
+#![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 #![cfg_attr(
     not(test),

@@ -9,7 +9,8 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use brunt_drivers::dhcp::expectation::{Expectation, Field};
+use brunt_drivers::dhcp::expectation::Expectation;
+use brunt_drivers::dhcp::field::Field;
 use brunt_drivers::dhcp::varied::Pattern;
 use brunt_drivers::net::source::Sources;
 

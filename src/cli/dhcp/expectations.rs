@@ -2,7 +2,8 @@
 
 use std::net::Ipv4Addr;
 
-use brunt_drivers::dhcp::expectation::{Answer, Expectation, Field};
+use brunt_drivers::dhcp::expectation::{Answer, Expectation};
+use brunt_drivers::dhcp::field::Field;
 use brunt_drivers::dhcp::varied::Pattern;
 
 use super::args::{Expected, Family};

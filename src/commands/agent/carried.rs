@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use brunt_cluster::agent::{Act, REPORT_EVERY, Share};
+use brunt_cluster::bundle::Laid;
 use brunt_cluster::message::{Order, Sealed, Stage, Word, write_report};
 use brunt_cluster::policy::Permit;
 use brunt_exchange::{Clock as _, Monotonic};
@@ -13,6 +14,7 @@ use serde::Deserialize;
 use tokio::sync::oneshot::Receiver;
 
 use super::child::{Child, Ended, Making};
+use super::files::Files;
 use super::judge::{Judged, judge};
 use super::{Agent, Carried};
 use crate::cli::Refusal;
@@ -25,6 +27,8 @@ use crate::run::signals::Urgency;
 const TICK: Duration = Duration::from_millis(10);
 /// How long an answer is waited for before the report is sent again.
 const ANSWER: Duration = Duration::from_millis(500);
+/// How long a piece of a file is waited for before it is asked for again.
+const PIECE: Duration = Duration::from_secs(5);
 
 /// An answer that is waited for.
 type Answer<'a> = Pin<Box<dyn Future<Output = Option<Vec<u8>>> + 'a>>;
@@ -40,9 +44,13 @@ struct Line {
 struct Work<'a> {
     agent: &'a Agent<'a>,
     share: Share,
+    /// The files of the order, while they come.
+    files: Option<Files>,
     /// What the owner says of the order, while that is not known.
     judging: Option<Receiver<Judged>>,
     child: Option<Child>,
+    /// Where the files are. It goes once the run has gone.
+    laid: Option<Laid>,
     clock: Monotonic,
     /// Whether the run has not said that it is ready.
     waiting: bool,
@@ -66,8 +74,10 @@ impl Agent<'_> {
         let mut work = Work {
             agent: self,
             share,
+            files: None,
             judging: None,
             child: None,
+            laid: None,
             clock,
             waiting: true,
             urgency: Urgency::Run,
@@ -84,16 +94,57 @@ impl Work<'_> {
         self.clock.now().since_origin()
     }
 
-    /// Has the order judged; what this program's own coordinator orders needs no permission.
+    /// Has the files of the order brought; what this program's own coordinator orders needs no permission, and has its
+    /// files here.
     fn prepare(&mut self) {
         if self.agent.args.local.is_some() {
             return self.start(Ok(None));
         }
         let policy = self.agent.policy();
-        match policy.and_then(|policy| judge(self.share.order().clone(), policy)) {
+        let files = |policy| Files::of(self.share.order(), &policy, self.agent.records());
+        match policy.and_then(files) {
+            Ok(files) => self.files = Some(files),
+            Err(why) => self.fail(&why),
+        }
+    }
+
+    /// What to ask for of the files, if something is to come. Once all is there the order is judged.
+    fn wanted(&mut self) -> Option<Vec<u8>> {
+        if self.share.stage().is_over() {
+            self.files = None;
+        }
+        let wanted = self.files.as_ref()?.wanted();
+        if wanted.is_none() {
+            self.laid = self.files.take().and_then(Files::finish);
+            self.judge();
+        }
+        wanted
+    }
+
+    /// A piece of a file has come.
+    fn take(&mut self, answer: &[u8]) {
+        let Some(files) = &mut self.files else { return };
+        if let Err(why) = files.take(answer) {
+            self.files = None;
+            self.fail(&why);
+        }
+    }
+
+    fn judge(&mut self) {
+        let Some(laid) = &self.laid else { return };
+        let (order, directory) = (self.share.order().clone(), laid.path().to_owned());
+        match self.agent.policy().and_then(|policy| judge(order, policy, directory)) {
             Ok(judging) => self.judging = Some(judging),
             Err(why) => self.refuse(why),
         }
+    }
+
+    /// The order cannot be carried out here, which its owner would have permitted for all that is known.
+    fn fail(&mut self, why: &str) {
+        console::say(&format!("error: {why}"));
+        self.share.end_by_itself(why);
+        let now = self.now();
+        self.share.ended(None, now);
     }
 
     /// Starts the run of an order that was judged, unless it was ended meanwhile.
@@ -109,12 +160,11 @@ impl Work<'_> {
     }
 
     fn child(&self, permit: Option<Permit>) -> Result<Child, String> {
-        let policy = self.agent.policy()?;
         Child::start(&Making {
             order: self.share.order(),
             records: self.agent.records(),
             permit,
-            data: policy.data(),
+            directory: self.laid.as_ref().map(Laid::path),
         })
     }
 
@@ -130,13 +180,13 @@ impl Work<'_> {
     async fn go_on(&mut self) {
         let nats = &self.agent.nats;
         let mut ticks = Ticks::every(TICK);
-        let mut pending: Option<Answer<'_>> = None;
+        let (mut pending, mut piece): (Option<Answer<'_>>, Option<Answer<'_>>) = (None, None);
         let mut next = Duration::ZERO;
         let mut lines: VecDeque<Vec<u8>> = VecDeque::new();
         while self.left.is_none() {
             let now = self.now();
             if pending.is_none() && now >= next {
-                let (report, piece) = self.share.report(now, console::now().as_millisecond());
+                let (report, piece) = self.share.report(now, console::now().as_microsecond());
                 next = now + REPORT_EVERY;
                 pending = Some(Box::pin(nats.request(
                     self.share.subject(),
@@ -144,8 +194,18 @@ impl Work<'_> {
                     ANSWER,
                 )));
             }
+            if piece.is_none()
+                && let Some(wanted) = self.wanted()
+            {
+                piece = Some(Box::pin(nats.request(self.share.wanted(), wanted, PIECE)));
+            }
             let answered = tokio::select! {
                 answer = answer(&mut pending) => Some(answer),
+                brought = answer(&mut piece) => {
+                    piece = None;
+                    self.take(&brought.unwrap_or_default());
+                    None
+                }
                 line = line(&mut self.child) => { lines.push_back(line); None }
                 judged = judged(&mut self.judging) => { self.start(judged.map(Some)); None }
                 () = ticks.next() => None,
@@ -205,6 +265,13 @@ impl Work<'_> {
         let now = self.now();
         let acts = self.share.tick(now);
         self.act(acts);
+        if self.agent.args.local.is_some()
+            && urgency != Urgency::Run
+            && self.share.stage().is_over()
+        {
+            // Its coordinator is gone, and the broker with it.
+            self.left = Some(false);
+        }
         let Some(child) = &mut self.child else { return };
         // All it told comes first. Of a run that has opened nothing, the end of its lines is known once it is asked
         // for.
@@ -214,10 +281,10 @@ impl Work<'_> {
             && !self.share.stage().is_over()
         {
             let said = child.said();
-            let last = said.lines().last().unwrap_or_default();
+            let last = why(&said);
             if code == Some(Exit::Unsafe.code().into()) && self.waiting {
                 // The fence that the owner's targets put around it.
-                return self.refuse(last.trim_start_matches("refused: ").to_owned());
+                return self.refuse(last.to_owned());
             }
             if code != Some(0) && self.waiting {
                 let code = code.map_or("a signal".to_owned(), |code| format!("exit code {code}"));
@@ -268,6 +335,13 @@ impl Work<'_> {
         console::say(&format!("run {run}: {how}{}", record.unwrap_or_default()));
         Carried { delivered, refused }
     }
+}
+
+/// The sentence by which a run ended, without where to read more.
+fn why(said: &str) -> &str {
+    let lines = || said.lines().filter(|line| !line.starts_with("see docs/"));
+    let refused = lines().find_map(|line| line.strip_prefix("refused: "));
+    refused.or_else(|| lines().last()).unwrap_or_default()
 }
 
 fn short(run: &str) -> &str {

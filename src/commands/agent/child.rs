@@ -6,9 +6,9 @@
 //! agent's terminal reaches the agent alone, and it ends when the agent dies ([`end_with_agent`]).
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child as Process, ChildStdin, Command, Stdio};
@@ -21,7 +21,8 @@ use rustix::fs::{CWD, FileType, Mode, OFlags, mknodat};
 use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
 use tokio::sync::mpsc;
 
-use super::order::child_line;
+use super::files;
+use super::order::{child_line, step_line};
 use crate::run::fence::CONFINED;
 
 /// By this variable a run knows the agent with which it ends.
@@ -40,8 +41,8 @@ pub(super) struct Making<'a> {
     pub(super) records: &'a Path,
     /// What the agent's owner permits; nobody is asked if the agent and the order are of one user.
     pub(super) permit: Option<Permit>,
-    /// The directory in which relative names begin.
-    pub(super) data: Option<&'a Path>,
+    /// The directory in which relative names begin; that of the agent if it is not said.
+    pub(super) directory: Option<&'a Path>,
 }
 
 /// A run that goes on in a process of its own.
@@ -157,8 +158,7 @@ struct Place {
 
 impl Place {
     fn make(making: &Making<'_>) -> io::Result<Self> {
-        DirBuilder::new().recursive(true).mode(0o700).create(making.records)?;
-        let records = making.records.canonicalize()?;
+        let records = files::directory(making.records)?;
         let order = making.order;
         let name = format!("{}-{}-n{}", order.run, order.epoch, order.rank);
         let (pipe, record) =
@@ -183,8 +183,12 @@ fn command(making: &Making<'_>, place: &Place) -> Command {
         format!("--record={}", place.record.display()),
     ];
     more.extend(making.permit.iter().flat_map(|permit| permit.allow.iter().cloned()));
+    let line = match &making.order.step {
+        Some(step) => step_line(making.order, step, &place.pipe, &place.record),
+        None => child_line(making.order, &more),
+    };
     let mut command = Command::new("/proc/self/exe");
-    command.arg0("brunt").args(child_line(making.order, &more));
+    command.arg0("brunt").args(line);
     if let Some(permit) = &making.permit {
         let kept = PLAIN.iter().copied().chain(permit.variables.iter().map(String::as_str));
         let kept = kept.filter_map(|name| std::env::var_os(name).map(|value| (name, value)));
@@ -192,8 +196,8 @@ fn command(making: &Making<'_>, place: &Place) -> Command {
         command.env(CONFINED, "1").env("XDG_CONFIG_DIRS", configurations());
     }
     command.env(AGENT, std::process::id().to_string());
-    if let Some(data) = making.data {
-        command.current_dir(data);
+    if let Some(directory) = making.directory {
+        command.current_dir(directory);
     }
     command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).process_group(0);
     command

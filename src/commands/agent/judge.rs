@@ -1,7 +1,7 @@
 //! Whether the owner of this agent permits an order, asked on a thread of its own: the command line is prepared by
 //! another process, which may read large files, and the coordinator has to hear of the agent meanwhile.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use brunt_cluster::message::Order;
 use brunt_cluster::policy::{Permit, Policy};
@@ -9,23 +9,32 @@ use tokio::sync::oneshot::{Receiver, channel};
 
 use super::child::spawn;
 use crate::cli::Refusal;
-use crate::commands::cluster_check::Needs;
+use crate::commands::cluster_check::{Needs, StandIns};
 use crate::console;
 
 /// What is permitted, or why nothing is.
 pub(super) type Judged = Result<Permit, String>;
 
-/// Begins to judge an order.
-pub(super) fn judge(order: Order, policy: Policy) -> Result<Receiver<Judged>, String> {
+/// Begins to judge an order, whose files are in this directory.
+pub(super) fn judge(
+    order: Order,
+    policy: Policy,
+    directory: PathBuf,
+) -> Result<Receiver<Judged>, String> {
     let (tell, judged) = channel();
     // Who has left does not want to know.
-    spawn("judge", move || drop(tell.send(permitted(&order, &policy))))?;
+    spawn("judge", move || drop(tell.send(permitted(&order, &policy, &directory))))?;
     Ok(judged)
 }
 
-fn permitted(order: &Order, policy: &Policy) -> Judged {
-    let directory = policy.data().unwrap_or(Path::new("."));
-    let needs = Needs::of(&order.argv, directory, policy.variables()).map_err(|it| why(&it))?;
+fn permitted(order: &Order, policy: &Policy, directory: &Path) -> Judged {
+    let needs = Needs::of(&order.argv, directory, policy.variables(), StandIns::None);
+    let mut needs = needs.map_err(|it| why(&it))?;
+    if let Some(step) = &order.step {
+        // Its command says neither how often nor to whom, and a rate of iterations is none of operations.
+        needs.rate = step.rate.filter(|_| !needs.several);
+        needs.allow.clone_from(&step.allow);
+    }
     // Whoever signed the order was looked at when it was read.
     let signer = policy.orders_from().and_then(|keys| keys.first()).map(String::as_str);
     let permit = needs.permitted(policy, share(order), signer, console::now());
@@ -52,6 +61,7 @@ fn why(refusal: &Refusal) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brunt_cluster::bundle::Manifest;
 
     #[test]
     fn a_share_is_what_its_weight_says() {
@@ -64,6 +74,8 @@ mod tests {
             weights: weights.to_vec(),
             seed: 7,
             argv: Vec::new(),
+            files: Manifest::default(),
+            step: None,
         };
         assert_eq!(share(&order(1, &[])).to_bits(), 0.25_f64.to_bits());
         assert_eq!(share(&order(1, &[1, 5, 1, 1])).to_bits(), 0.625_f64.to_bits());

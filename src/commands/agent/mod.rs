@@ -6,15 +6,20 @@
 
 mod carried;
 mod child;
+mod files;
 mod judge;
 mod order;
 
 use std::path::Path;
 use std::time::Duration;
 
-use brunt_cluster::message::{Join, Name, Order, PROTOCOL, Sealed, hello};
+use brunt_cluster::agent::Share;
+use brunt_cluster::message::{
+    Join, Name, Order, PROTOCOL, Sealed, SealedError, hello, write_report,
+};
 use brunt_cluster::plane::Nats;
 use brunt_cluster::policy::Policy;
+use brunt_exchange::{Clock as _, Monotonic};
 use brunt_record::Environment;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -24,6 +29,7 @@ use crate::cli::Refusal;
 use crate::cli::agent::AgentArgs;
 use crate::cli::exit::Exit;
 use crate::console;
+use crate::run::ceiling;
 use crate::run::signals::{Signals, Urgency};
 
 pub(crate) use child::end_with_agent;
@@ -58,6 +64,7 @@ pub(crate) fn agent(args: &AgentArgs, signals: &Signals) -> Result<Exit, Refusal
     let host = Environment::read().host;
     let login = login(&args.plane)?.map(|login| Name::of_host(&login.name));
     let name = login.or_else(|| args.name.clone()).unwrap_or_else(|| Name::of_host(&host));
+    brunt_cluster::bundle::sweep(&args.records);
     // A file that cannot be read is told now and not with the first order.
     policy(args)?;
     runtime()?.block_on(async {
@@ -76,13 +83,15 @@ fn policy(args: &AgentArgs) -> Result<Policy, Refusal> {
 impl Agent<'_> {
     async fn serve(&self, host: String) -> Result<Exit, Refusal> {
         let pool = self.args.plane.pool.clone().unwrap_or_else(|| Name::of_host("default"));
+        let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
         let mut join = Join {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             name: self.name.clone(),
             nonce: brunt_record::run_id(),
             host,
-            cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+            cores,
+            ceilings: ceiling::all(cores),
             rank: self.args.rank.or_else(launched),
         };
         if self.args.local.is_none() {
@@ -101,7 +110,9 @@ impl Agent<'_> {
                 console::note(&format!("the broker says: {why}"));
             }
             complained = complaint;
-            match answer.map(|answer| self.read(&answer, &join.nonce)) {
+            let answer = answer.unwrap_or_default();
+            let order = (!answer.is_empty()).then(|| self.read(&answer, &join.nonce));
+            match order {
                 Some(Ok(order)) => {
                     let carried = self.carry_out(order).await?;
                     if self.args.once {
@@ -110,11 +121,13 @@ impl Agent<'_> {
                     // Neither this order nor any word about it is ever obeyed again.
                     join.nonce = brunt_record::run_id();
                 }
-                Some(Err(why)) if !foreign => {
-                    foreign = true;
-                    console::note(&format!("an order was not obeyed: {why}"));
+                Some(Err(why)) => {
+                    if !std::mem::replace(&mut foreign, true) {
+                        console::note(&format!("an order was not obeyed: {why}"));
+                    }
+                    self.decline(&answer, &join.nonce, why).await;
                 }
-                Some(Err(_)) | None => {}
+                None => {}
             }
             ticks.next().await;
         }
@@ -126,13 +139,32 @@ impl Agent<'_> {
         let policy = self.policy()?;
         let order: Order =
             Sealed::open(answer, &|text, signature| policy.signer(text, signature).is_ok())
-                .map_err(|error| error.to_string())?;
+                .map_err(|error| match error {
+                    SealedError::Signature => brunt_cluster::policy::unsigned().to_string(),
+                    error => error.to_string(),
+                })?;
         let ours = order.nonce == nonce && order.rank < order.of;
         if ours && brunt_cluster::message::is_run(&order.run) {
             Ok(order)
         } else {
             Err("it is for another agent".to_owned())
         }
+    }
+
+    /// Tells whoever wrote an order that nobody here obeys why that is so. All that is taken from it is where to say
+    /// it.
+    async fn decline(&self, answer: &[u8], nonce: &str, why: String) {
+        let Ok(order) = Sealed::open::<Order>(answer, &|_, _| true) else { return };
+        if order.nonce != nonce || !brunt_cluster::message::is_run(&order.run) {
+            return;
+        }
+        let clock = Monotonic::new();
+        let mut share = Share::new(order, self.name.clone(), clock.now().since_origin());
+        share.refuse(why, clock.now().since_origin());
+        let now = console::now().as_microsecond();
+        let (report, piece) = share.report(clock.now().since_origin(), now);
+        // It asks again, and is told again, if this is lost.
+        self.nats.request(share.subject(), write_report(&report, &piece), ASK_EVERY).await;
     }
 
     fn policy(&self) -> Result<Policy, String> {

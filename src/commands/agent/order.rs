@@ -8,13 +8,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use brunt_cluster::message::Order;
+use brunt_cluster::message::{Order, Step};
 use brunt_drivers::secret::Secret;
 
 use crate::cli::names::NamesKind;
 use crate::cli::surroundings::{Machine, Surroundings};
-use crate::cli::{Command, read};
+use crate::cli::{Command, STEP_CHILD, read};
 use crate::commands::cluster_check::rules;
+use crate::commands::find_max::StepTask;
 
 /// Whose agents carry a command line out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,8 +37,8 @@ pub(crate) fn shown(words: &[String], agents: Agents) -> Result<Vec<String>, Str
     let typed: Vec<String> =
         std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
     let command = read(&typed, &Elsewhere(agents)).map_err(|refusal| {
-        let line = refusal.text.lines().next().unwrap_or_default();
-        format!("the command cannot be read: {}", line.trim_start_matches("error: "))
+        let why = first_paragraph(&refusal.text);
+        format!("the command cannot be read: {}", why.trim_start_matches("error: "))
     })?;
     match agents {
         Agents::Own => rules::shared(&command, words)?,
@@ -51,6 +52,12 @@ pub(crate) fn shown(words: &[String], agents: Agents) -> Result<Vec<String>, Str
         Command::Names(NamesKind::Lookup(args)) => args.typed,
         _ => Vec::new(),
     })
+}
+
+/// What a refusal says before its usage and its hints, in one line.
+fn first_paragraph(text: &str) -> String {
+    let words = text.split("\n\n").next().unwrap_or_default().split_whitespace();
+    words.collect::<Vec<&str>>().join(" ")
 }
 
 /// The command line by which a child carries an order out, without the program's own name.
@@ -68,6 +75,23 @@ pub(super) fn child_line(order: &Order, more: &[String]) -> Vec<String> {
     }
     own.extend(more.iter().cloned());
     [command, &own, rest].concat()
+}
+
+/// The same where the order is a step of a search.
+pub(super) fn step_line(order: &Order, step: &Step, events: &Path, record: &Path) -> Vec<String> {
+    let task = StepTask {
+        step: step.clone(),
+        rank: order.rank,
+        of: order.of,
+        weights: order.weights.clone(),
+        seed: order.seed,
+        events: events.to_owned(),
+        record: record.to_owned(),
+    };
+    // A struct of numbers and texts always becomes JSON.
+    let task = serde_json::to_string(&task).unwrap_or_default();
+    let own = [STEP_CHILD.to_owned(), task, "--".to_owned()];
+    own.into_iter().chain(order.argv.iter().cloned()).collect()
 }
 
 /// This machine in the place of an agent's. Nobody is there to be asked for a password.
@@ -119,6 +143,7 @@ impl Surroundings for Elsewhere {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use brunt_cluster::bundle::Manifest;
 
     fn words(line: &str) -> Vec<String> {
         line.split(' ').map(str::to_owned).collect()
@@ -179,6 +204,8 @@ mod tests {
             weights: Vec::new(),
             seed: 7,
             argv: words(line),
+            files: Manifest::default(),
+            step: None,
         };
         let line = child_line(&order("names lookup -n 5"), &["--quiet".to_owned()]).join(" ");
         assert_eq!(line, "names lookup --node=1/3 --seed 7 --start-at=- --quiet -n 5");

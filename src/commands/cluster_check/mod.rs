@@ -13,7 +13,6 @@ use std::process::{Command as Process, Stdio};
 
 use brunt_cluster::policy::{Asked, Permit, Policy};
 use brunt_drivers::net::fence;
-use brunt_engine::{Load, Plan};
 use brunt_feed::access::{self, Kind};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -25,6 +24,7 @@ use crate::cli::names::NamesKind;
 use crate::cli::surroundings::{self, Machine};
 use crate::cli::{Command, Refusal, read};
 use crate::console;
+use crate::run::Job;
 use crate::run::signals::Signals;
 use crate::tools;
 
@@ -38,6 +38,10 @@ pub(crate) struct Needs {
     pub(crate) command: String,
     /// The most operations a second of the whole run; none if nothing limits them.
     pub(crate) rate: Option<f64>,
+    /// Whether a rate would be of iterations, each of which is several operations.
+    pub(crate) several: bool,
+    /// What its operations are called.
+    pub(crate) operations: Vec<String>,
     /// The values of its own `--allow`.
     pub(crate) allow: Vec<String>,
     /// The environment variables it refers to.
@@ -55,17 +59,29 @@ pub(crate) struct NeededFile {
     pub(crate) secret: bool,
 }
 
+/// Whether something stands for secrets that are not on this machine, because they are on others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum StandIns {
+    /// What is missing is an error.
+    None,
+    /// Missing variables, and files of secrets, are taken to be there.
+    OfSecrets,
+}
+
 impl Needs {
     /// What a command needs, found out by another process in this directory, which gets these variables of ours.
     pub(crate) fn of(
         words: &[String],
         directory: &Path,
         variables: &[String],
+        stand_ins: StandIns,
     ) -> Result<Self, Refusal> {
         let given = USUAL.into_iter().chain(variables.iter().map(String::as_str));
         let given = given.filter_map(|name| Some((name, std::env::var_os(name)?)));
         let output = Process::new("/proc/self/exe")
-            .args(["cluster", "check", "--format", "json", "--"])
+            .args(["cluster", "check", "--format", "json"])
+            .args((stand_ins == StandIns::OfSecrets).then_some("--stand-ins"))
+            .arg("--")
             .args(words)
             .current_dir(directory)
             .env_clear()
@@ -105,15 +121,15 @@ impl Needs {
 /// Prints what a command needs, and whether a policy permits it.
 pub(crate) fn cluster_check(args: &CheckArgs) -> Result<Exit, Refusal> {
     if args.format == CheckFormat::Json {
+        if args.stand_ins {
+            access::stand_in();
+        }
         let needs = examine(&args.command)?;
         return console::print(&(serde_json::to_string(&needs).map_err(failed)? + "\n"));
     }
     let here = std::env::current_dir().map_err(failed)?;
     // Of our own environment all may be referred to: nothing is sent.
-    let variables: Vec<String> =
-        std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()).collect();
-    let variables: Vec<String> = variables.into_iter().filter(|name| !is_home(name)).collect();
-    let needs = Needs::of(&args.command, &here, &variables)?;
+    let needs = Needs::of(&args.command, &here, &variables(), StandIns::None)?;
     let mut text = told(&needs);
     if let Some(path) = &args.policy {
         let policy = Policy::read(path).map_err(failed)?;
@@ -127,6 +143,12 @@ pub(crate) fn cluster_check(args: &CheckArgs) -> Result<Exit, Refusal> {
             writeln!(text, "\n{} permits it, within: {}", path.display(), permit.allow.join(" "));
     }
     console::print(&text)
+}
+
+/// The variables of our own environment that a command may refer to.
+pub(crate) fn variables() -> Vec<String> {
+    let all = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    all.filter(|name| !is_home(name)).collect()
 }
 
 /// Where properties files are looked for that an agent does not have.
@@ -146,8 +168,8 @@ fn told(needs: &Needs) -> String {
     );
     let rows = [
         ("rate", rate, ""),
-        ("files", listed(false), ", in the data directory of its agent.toml"),
-        ("secrets", listed(true), ", in the same directory"),
+        ("files", listed(false), ", which are sent to it"),
+        ("secrets", listed(true), ", in the data directory of its agent.toml"),
         (
             "variables",
             needs.variables.join(", "),
@@ -171,26 +193,26 @@ fn examine(words: &[String]) -> Result<Needs, Refusal> {
     let signals = Signals::default();
     let command = read(&line, &Machine)?;
     rules::ordered(&command, words).map_err(|why| refused(&why))?;
-    let (command, rate, run) = match command {
+    let (command, load, run) = match command {
         Command::Rate(args) => {
-            let rate = peak(&tools::ldap::examine(&args)?);
-            (args.tool.name().to_owned(), rate, args.output.run)
+            let job = tools::ldap::examine(&args)?;
+            (args.tool.name().to_owned(), Load::of(&job), args.output.run)
         }
         Command::Perfdhcp(args) => {
-            let rate = peak(&tools::dhcp::examine(&args, &signals)?);
-            ("perfdhcp".to_owned(), rate, args.output.run)
+            let job = tools::dhcp::examine(&args, &signals)?;
+            ("perfdhcp".to_owned(), Load::of(&job), args.output.run)
         }
         Command::Http(args) => {
             let job = tools::flow::http::prepare(&args)?.job;
-            ("http".to_owned(), peak(&job.load).filter(|_| !job.several), args.output.run)
+            ("http".to_owned(), Load::of(&job), args.output.run)
         }
         Command::Run(args) => {
             let job = tools::flow::plan::examine(&args)?.job;
-            ("run".to_owned(), peak(&job.load).filter(|_| !job.several), args.output.run)
+            ("run".to_owned(), Load::of(&job), args.output.run)
         }
         Command::Names(NamesKind::Lookup(args)) => {
-            let rate = peak(&tools::names::prepare(&args)?.job.load);
-            ("names lookup".to_owned(), rate, args.output.run)
+            let job = tools::names::prepare(&args)?.job;
+            ("names lookup".to_owned(), Load::of(&job), args.output.run)
         }
         _ => {
             let name = words.first().map_or("", String::as_str);
@@ -202,18 +224,30 @@ fn examine(words: &[String]) -> Result<Needs, Refusal> {
         .map(|(name, kind)| NeededFile { name, secret: kind == Kind::Secret });
     Ok(Needs {
         command,
-        rate,
+        rate: load.peak,
+        several: load.several,
+        operations: load.operations,
         allow: run.allow.iter().map(ToString::to_string).collect(),
         variables: surroundings::asked_for(),
         files: files.collect(),
     })
 }
 
-/// The highest rate of a load.
-fn peak(plan: &Plan) -> Option<f64> {
-    match &plan.settings().load {
-        Load::Open(schedule) => Some(schedule.most_per_second()),
-        Load::Closed(_) => None,
+/// What is known of a load without carrying it out.
+struct Load {
+    /// The most operations a second.
+    peak: Option<f64>,
+    several: bool,
+    operations: Vec<String>,
+}
+
+impl Load {
+    fn of(job: &Job) -> Self {
+        let peak = match &job.load.settings().load {
+            brunt_engine::Load::Open(schedule) if !job.several => Some(schedule.most_per_second()),
+            _ => None,
+        };
+        Self { peak, several: job.several, operations: job.catalogue.operations.clone() }
     }
 }
 

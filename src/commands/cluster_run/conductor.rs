@@ -9,8 +9,11 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use brunt_cluster::bundle::Bundle;
 use brunt_cluster::coordinator::{Asked, Coordinator, Standing, Told};
-use brunt_cluster::message::{Join, Name, Sealed, hello, read_report, reports};
+use brunt_cluster::message::{
+    Join, Name, Sealed, Wanted, hello, read_report, reports, wanted, write_piece,
+};
 use brunt_cluster::plane::{Nats, Request};
 use brunt_cluster::signature::Signer;
 use brunt_exchange::{Clock as _, Monotonic};
@@ -37,6 +40,15 @@ pub(super) enum Wish {
     Abort,
 }
 
+/// What agents are to do.
+pub(super) struct Ordered {
+    pub(super) asked: Asked,
+    /// Who signs the orders.
+    pub(super) signer: Option<Signer>,
+    /// The files that orders bring.
+    pub(super) files: Option<Arc<Bundle>>,
+}
+
 /// What is heard.
 pub(super) enum News {
     /// What has happened to agents, and how they are called.
@@ -57,11 +69,7 @@ pub(super) struct Conductor {
 
 impl Conductor {
     /// Begins to gather agents.
-    pub(super) fn start(
-        plane: &PlaneArgs,
-        asked: Asked,
-        signer: Option<Signer>,
-    ) -> Result<Self, Refusal> {
+    pub(super) fn start(plane: &PlaneArgs, ordered: Ordered) -> Result<Self, Refusal> {
         let (wishes, incoming) = unbounded_channel();
         let (tell, news) = channel();
         let (give, fed) = sync_channel(FED_MAX);
@@ -71,7 +79,7 @@ impl Conductor {
             let run = || {
                 runtime()?.block_on(async move {
                     let nats = connect(&plane, "coordinator").await?;
-                    conduct(&plane, nats, asked, signer, incoming, (tell, give)).await
+                    conduct(&plane, nats, ordered, incoming, (tell, give)).await
                 })
             };
             if let Err(refusal) = run() {
@@ -104,6 +112,7 @@ struct Run {
     coordinator: Coordinator,
     feeds: Vec<Feed>,
     signer: Option<Signer>,
+    files: Option<Arc<Bundle>>,
     clock: Monotonic,
     prefix: String,
     tell: Sender<News>,
@@ -114,25 +123,27 @@ struct Run {
 async fn conduct(
     plane: &PlaneArgs,
     nats: Nats,
-    asked: Asked,
-    signer: Option<Signer>,
+    Ordered { asked, signer, files }: Ordered,
     mut wished: UnboundedReceiver<Wish>,
     (tell, feed): (Sender<News>, SyncSender<(u32, Fed)>),
 ) -> Result<(), Refusal> {
     let refused = |error| Refusal::failed(format!("failed to {error}"));
     let pool = plane.pool.clone().unwrap_or_else(|| Name::of_host("default"));
     let mut reported = nats.listen(reports(&asked.run, asked.epoch)).await.map_err(refused)?;
+    let mut pieces = nats.listen(wanted(&asked.run, asked.epoch)).await.map_err(refused)?;
     let mut hellos = nats.listen(hello(&pool)).await.map_err(refused)?;
     let clock = Monotonic::new();
     let prefix = reports(&asked.run, asked.epoch).trim_end_matches('*').to_owned();
     let coordinator = Coordinator::new(asked, clock.now().since_origin());
+    let feeds = Vec::new();
     let mut run =
-        Run { nats, coordinator, feeds: Vec::new(), signer, clock, prefix, tell, feed, over: None };
+        Run { nats, coordinator, feeds, signer, files, clock, prefix, tell, feed, over: None };
     let mut ticks = Ticks::every(TICK);
     while run.over.is_none_or(|over| run.now().saturating_sub(over) < AFTER) {
         tokio::select! {
             Some(wish) = wished.recv() => run.obey(wish),
             Some(request) = reported.next() => run.report(request).await,
+            Some(request) = pieces.next() => run.bring(request).await,
             Some(request) = hellos.next() => run.join(request).await,
             () = ticks.next() => {
                 let now = run.now();
@@ -174,6 +185,27 @@ impl Run {
             self.nats.answer(&request, self.seal(&order)).await;
         }
         self.pass_on();
+    }
+
+    /// Brings a piece of a file to an agent that has an order.
+    async fn bring(&mut self, request: Request) {
+        if request.payload.len() > 4_096 {
+            return;
+        }
+        let name = request.subject.rsplit('.').next().and_then(|name| name.parse::<Name>().ok());
+        let wanted = serde_json::from_slice::<Wanted>(&request.payload);
+        let (Some(name), Ok(wanted)) = (name, wanted) else { return };
+        let now = self.now();
+        if !self.coordinator.wants(&name, &wanted.nonce, now) {
+            return;
+        }
+        let piece = self.files.as_ref().map(|files| files.piece(wanted.piece));
+        let answer = match piece {
+            Some(Ok(bytes)) => write_piece(Ok(&bytes)),
+            Some(Err(error)) => write_piece(Err(&format!("failed to {error}"))),
+            None => write_piece(Err("has no files")),
+        };
+        self.nats.answer(&request, answer).await;
     }
 
     async fn report(&mut self, request: Request) {

@@ -82,13 +82,17 @@ impl Tale {
 
     /// The record that the run made; of a run whose end did not come, one of what it told, cut short for this reason.
     pub(super) fn record(&self, cut: &str) -> Result<Record, String> {
-        let names =
-            |operation, outcome| self.names.get(&(operation, outcome)).cloned().unwrap_or_default();
-        let ending = Ending::so_far(&self.measured.totals, Some(cut.to_owned()));
-        let conclusion = self.measured.conclusion(self.head.clone(), &names, ending);
-        let made = conclusion.record().map_err(|error| format!("failed to {error}"))?;
-        let Some(whole) = &self.whole else { return Ok(made) };
-        if (made.counts, &made.conservation.counts) == (whole.counts, &whole.conservation.counts) {
+        let totals = &self.measured.totals;
+        let Some(whole) = &self.whole else {
+            let names = |operation, outcome| {
+                self.names.get(&(operation, outcome)).cloned().unwrap_or_default()
+            };
+            let ending = Ending::so_far(totals, Some(cut.to_owned()));
+            let conclusion = self.measured.conclusion(self.head.clone(), &names, ending);
+            return conclusion.record().map_err(|error| format!("failed to {error}"));
+        };
+        let counts = totals.measured().map(|measured| measured.counts()).unwrap_or_default();
+        if (counts, totals.counts()) == (whole.counts, whole.conservation.counts) {
             return Ok(Record::clone(whole));
         }
         Err("failed to read what an agent told: its intervals are not those of its record"

@@ -1,4 +1,7 @@
 //! [`Local`]: agents of this machine with a broker of their own, for trying and testing (`--local`).
+//!
+//! However this process ends, they end: an agent when its standard input does, and the broker by the signal that the
+//! kernel sends it then. nats-server does not ask for that signal, so it is started by [`broker_child`].
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -10,12 +13,13 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Monotonic};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Pid, Signal, getppid, kill_process, set_parent_process_death_signal};
 use serde::Deserialize;
 use tempfile::TempDir;
 
-use crate::cli::Refusal;
+use crate::cli::exit::Exit;
 use crate::cli::plane::PlaneArgs;
+use crate::cli::{BROKER_CHILD, Refusal};
 use crate::commands::failed;
 use crate::console;
 
@@ -23,6 +27,19 @@ use crate::console;
 const STARTING: Duration = Duration::from_secs(10);
 /// How long agents may take to end once there is nothing more to do.
 const ENDING: Duration = Duration::from_secs(3);
+/// How [`broker_child`] ends where there is no nats-server. That one has other codes of its own.
+const NOT_FOUND: Exit = Exit::Input;
+const NOT_INSTALLED: &str = "start nats-server, by which agents and coordinator speak: it is not installed (Debian, \
+                             Ubuntu: apt-get install nats-server)";
+
+/// How many orders agents carry out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lasting {
+    /// One, and they end.
+    OneRun,
+    /// All that come.
+    ManyRuns,
+}
 
 /// A broker and agents that end with this.
 pub(super) struct Local {
@@ -41,7 +58,11 @@ struct Ports {
 
 impl Local {
     /// Starts them. The agents' records go to a directory if one is named.
-    pub(super) fn start(count: u32, records: Option<&Path>) -> Result<Self, Refusal> {
+    pub(super) fn start(
+        count: u32,
+        records: Option<&Path>,
+        lasting: Lasting,
+    ) -> Result<Self, Refusal> {
         let place = tempfile::Builder::new().prefix("brunt-cluster-").tempdir();
         let place =
             place.map_err(|error| failed(format!("make a directory of its own: {error}")))?;
@@ -61,7 +82,7 @@ impl Local {
         let mut local = Self { agents: Vec::new(), broker, plane: reached, place };
         local.plane.nats = Some(local.address()?);
         for rank in 0..count {
-            let agent = local.agent(rank, count, records);
+            let agent = local.agent(rank, count, records, lasting);
             local.agents.push(agent.map_err(|error| failed(format!("start an agent: {error}")))?);
         }
         Ok(local)
@@ -80,18 +101,29 @@ impl Local {
                     url.strip_prefix("nats://").and_then(|it| it.parse::<SocketAddr>().ok());
                 return Ok(address.map_or(url, |it| format!("nats://127.0.0.1:{}", it.port())));
             }
-            if matches!(self.broker.try_wait(), Ok(Some(_))) {
-                break;
+            match self.broker.try_wait() {
+                Ok(Some(status)) if status.code() == Some(NOT_FOUND.code().into()) => {
+                    return Err(failed(NOT_INSTALLED));
+                }
+                Ok(Some(_)) => break,
+                _ => {}
             }
             console::pause(Duration::from_millis(10));
         }
         Err(failed("start nats-server: it says nowhere that it listens"))
     }
 
-    fn agent(&self, rank: u32, count: u32, records: Option<&Path>) -> io::Result<Child> {
+    fn agent(
+        &self,
+        rank: u32,
+        count: u32,
+        records: Option<&Path>,
+        lasting: Lasting,
+    ) -> io::Result<Child> {
         let own = self.place.path().join("records");
         let mut command = Command::new("/proc/self/exe");
-        command.arg0("brunt").args(["agent", "--once", "--nats"]).args(self.plane.nats.as_deref());
+        command.arg0("brunt").arg("agent").args((lasting == Lasting::OneRun).then_some("--once"));
+        command.arg("--nats").args(self.plane.nats.as_deref());
         command.arg("--token").arg(self.place.path().join("token"));
         command.args([
             format!("--name=n{rank}"),
@@ -131,16 +163,25 @@ impl Drop for Local {
     }
 }
 
+/// The kernel's signal comes when the *thread* ends that started a child, so this is called on the main one.
 fn start_broker(config: &Path) -> Result<Child, Refusal> {
-    let mut command = Command::new("nats-server");
-    command.arg("-c").arg(config).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    command.process_group(0).spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => failed(
-            "start nats-server, by which agents and coordinator speak: it is not installed (Debian, Ubuntu: apt-get \
-             install nats-server)",
-        ),
-        _ => failed(format!("start nats-server: {error}")),
-    })
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0("brunt").arg(BROKER_CHILD).arg(config).arg(std::process::id().to_string());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    command.spawn().map_err(|error| failed(format!("start nats-server: {error}")))
+}
+
+/// Becomes nats-server, which ends with the process that started this. Returns if it cannot.
+pub(crate) fn broker_child(config: &Path, parent: i32) -> Exit {
+    let tied = set_parent_process_death_signal(Some(Signal::KILL)).is_ok()
+        && getppid().map(Pid::as_raw_pid) == Some(parent);
+    if !tied {
+        return Exit::Failed;
+    }
+    match Command::new("nats-server").arg("-c").arg(config).exec().kind() {
+        io::ErrorKind::NotFound => NOT_FOUND,
+        _ => Exit::Failed,
+    }
 }
 
 fn private(path: &Path, text: &str) -> io::Result<()> {

@@ -12,9 +12,12 @@ use std::time::Duration;
 
 use brunt_cluster::coordinator::{Standing, Told};
 use brunt_engine::{Ended, Sink, Stop};
-use brunt_exchange::{Clock as _, Monotonic, Outcome};
-use brunt_record::{Head, Measured, NodeRows, Phase, Reason, Record, Status, Timing, merge};
+use brunt_exchange::{Clock as _, Monotonic, Outcome, Slots};
+use brunt_record::{
+    Head, Measured, NodeRecord, NodeRows, Phase, Reason, Record, Status, Timing, merge,
+};
 
+use super::beginnings::Beginnings;
 use super::conductor::{Conductor, News, Wish};
 use super::feed::{Fed, Tale};
 use crate::console;
@@ -25,6 +28,8 @@ use crate::run::{Job, Protocol};
 const TICK: Duration = Duration::from_millis(10);
 /// Wall clocks that differ by more are told of.
 const WALL_MS: i64 = 1_000;
+/// And monotonic clocks that drift by more, in seconds.
+const DRIFT_S: f64 = 0.001;
 
 /// What an agent's run told, or why it cannot be used.
 type Heard = Result<Box<Tale>, String>;
@@ -43,6 +48,10 @@ pub(super) struct Merged {
     began: Cell<Duration>,
     /// Whether the broker was away for too long.
     pub(super) plane_lost: Cell<bool>,
+    /// The first agent that was lost, or whose run was killed, in words.
+    pub(super) lost: Cell<Option<String>>,
+    /// How many numbers of exchanges were used up: agents that stop at different moments leave some out.
+    pub(super) used: Cell<u64>,
     /// Why the run did not begin, and whether an agent's owner forbids it.
     pub(super) failed: RefCell<Option<(String, bool)>>,
 }
@@ -59,6 +68,8 @@ impl Merged {
             notes: RefCell::default(),
             began: Cell::default(),
             plane_lost: Cell::default(),
+            lost: Cell::default(),
+            used: Cell::default(),
             failed: RefCell::default(),
         }
     }
@@ -74,6 +85,13 @@ impl Merged {
         self.notes.borrow_mut().push(text);
     }
 
+    /// An agent does not carry out what it was to.
+    fn lose(&self, text: String) {
+        let before = self.lost.take();
+        self.lost.set(Some(before.unwrap_or_else(|| text.clone())));
+        self.say(text);
+    }
+
     /// Something has happened to the agents.
     fn hear(&self, told: Told, rows: &mut NodeRows) {
         match told {
@@ -82,7 +100,7 @@ impl Merged {
             Told::Lost { rank, heard } => {
                 rows.lost(rank as usize);
                 let at = heard.saturating_sub(self.began.get()).as_secs_f64();
-                self.say(format!("{}: not heard since {at:.1} s", self.label(rank)));
+                self.lose(format!("{}: not heard since {at:.1} s", self.label(rank)));
             }
             Told::Back { rank, unheard } => {
                 self.say(format!(
@@ -103,7 +121,10 @@ impl Merged {
                 );
             }
             Told::Done { rank, why: Some(why), .. } => {
-                self.say(format!("{}: {why}", self.label(rank)));
+                self.lose(format!("{}: {why}", self.label(rank)));
+            }
+            Told::Done { rank, code: None, why: None } => {
+                self.lose(format!("{}: its run was killed", self.label(rank)));
             }
             Told::Done { .. } | Told::Ordered | Told::Ready | Told::Over => {}
         }
@@ -129,15 +150,29 @@ impl Merged {
         let mut records = Vec::new();
         for (rank, tale) in (0..).zip(tales.iter()) {
             let Some(Ok(tale)) = tale else { continue };
-            let standing = standings.get(rank as usize);
-            let record = tale.record(&self.cut(tale, standing))?;
-            records.push((PathBuf::from(self.label(rank)), record));
+            let record = tale.record(&self.cut(tale, standings.get(rank as usize)))?;
+            records.push((rank, record));
         }
-        let mut whole = match &*records {
+        self.used.set(records.iter().map(|(_, record)| used(record)).max().unwrap_or_default());
+        let beginnings = Beginnings::of(&records, &standings);
+        beginnings.settle(&mut records);
+        let mut whole = match &mut *records {
             // A run of one agent is shared with nobody.
             [(_, record)] if self.labels.len() == 1 => record.clone(),
-            records => merge(records).map_err(|error| format!("failed to {error}"))?,
+            records => {
+                let named = |(rank, record): &(u32, Record)| {
+                    (PathBuf::from(self.label(*rank)), record.clone())
+                };
+                let records: Vec<_> = records.iter().map(named).collect();
+                merge(&records).map_err(|error| format!("failed to {error}"))?
+            }
         };
+        beginnings.tell(&mut whole);
+        for node in &mut whole.nodes {
+            if let Some(standing) = standings.get(node.node.rank as usize) {
+                told(node, standing, self.began.get());
+            }
+        }
         for (rank, tale) in (0..).zip(tales.iter()) {
             if let Some(Err(why)) = tale {
                 whole.verdict.reasons.push(Reason {
@@ -161,13 +196,17 @@ impl Merged {
     fn cut(&self, tale: &Tale, standing: Option<&Standing>) -> String {
         let over =
             tale.measured().totals.phases().iter().map(|total| total.to).max().unwrap_or_default();
-        let heard = standing.and_then(|it| it.lost).unwrap_or_default();
+        let how = match standing {
+            Some(Standing { lost: None, ended: Some(_), .. }) => "its run was killed, as heard",
+            _ => "lost",
+        };
+        let heard = standing.and_then(|it| it.lost.or(it.ended)).unwrap_or_default();
         let at = heard.saturating_sub(self.began.get());
         let missing = at.saturating_sub(over) + Duration::from_secs(1);
         let rate = tale.head().plan.target_rate;
         let rate = rate.map_or_else(|| "its load".to_owned(), |rate| format!("its {rate:.0}/s"));
         format!(
-            "lost at {:.1} s: its figures end at {:.1} s, and up to {:.1} s of {rate} are in none",
+            "{how} at {:.1} s: its figures end at {:.1} s, and up to {:.1} s of {rate} are in none",
             at.as_secs_f64(),
             over.as_secs_f64(),
             missing.as_secs_f64()
@@ -189,7 +228,17 @@ impl Merged {
                 self.label(rank)
             )
         });
-        twins.into_iter().chain(wall).collect()
+        let drift = standing.clocks.filter(|clocks| {
+            clocks.drift_s().abs() > DRIFT_S.max(clocks.round_trip().as_secs_f64())
+        });
+        let drift = drift.map(|clocks| {
+            let millis = clocks.drift_s() * 1e3;
+            format!(
+                "{}: its clock lost {millis:.1} ms during the run, by which its operations were late",
+                self.label(rank)
+            )
+        });
+        twins.into_iter().chain(wall).chain(drift).collect()
     }
 }
 
@@ -245,7 +294,8 @@ impl Protocol for Merged {
         if let Some((why, _)) = self.failed.borrow().as_ref() {
             return Err(why.clone());
         }
-        Ok(finished(&measured))
+        let ended = if stop.urgency() == Urgency::Run { Ended::Time } else { Ended::Stopped };
+        Ok(finished(&measured, ended))
     }
 
     fn record(&self, made: Record) -> Result<Record, String> {
@@ -253,6 +303,28 @@ impl Protocol for Merged {
         // Objectives given to the coordinator are of no agent's record.
         Ok(Record { run: made.run, command: made.command, slo: made.slo, ..whole })
     }
+}
+
+/// The number behind those that a share has carried out.
+fn used(record: &Record) -> u64 {
+    let planned = record.conservation.counts.planned;
+    let slots = record.node.as_ref().map(|node| match &*node.weights {
+        [] => Some(Slots::even(node.rank, node.of)),
+        weights => Slots::weighted(node.rank, weights).ok(),
+    });
+    slots.flatten().map_or(planned, |slots| slots.number(planned))
+}
+
+/// What is known of a node beside its record.
+fn told(node: &mut NodeRecord, standing: &Standing, began: Duration) {
+    let seconds = |time: Duration| time.as_secs_f64();
+    node.name = Some(standing.name.clone());
+    node.wall_ahead_s = Some(standing.wall_ms as f64 / 1e3);
+    node.round_trip_s = standing.clocks.map(|clocks| seconds(clocks.round_trip()));
+    node.drift_s = standing.clocks.map(|clocks| clocks.drift_s());
+    node.unheard_s = Some(seconds(standing.unheard)).filter(|unheard| *unheard > 0.0);
+    node.doubled = Some(standing.doubled).filter(|doubled| *doubled > 0);
+    node.lost_at_s = standing.lost.map(|heard| seconds(heard.saturating_sub(began)));
 }
 
 /// Shows the rows that are complete, or have waited long enough.
@@ -264,7 +336,7 @@ fn show(rows: &mut NodeRows, clock: &Monotonic, measured: &mut Measured, sink: &
 }
 
 /// What the engine would say of a run that measured this.
-fn finished(measured: &Measured) -> brunt_engine::Finished {
+fn finished(measured: &Measured, ended: Ended) -> brunt_engine::Finished {
     let phases = measured.totals.phases();
     let over = phases.iter().map(|total| total.to).max().unwrap_or_default();
     let steady = measured.totals.phase(Phase::Steady);
@@ -277,7 +349,7 @@ fn finished(measured: &Measured) -> brunt_engine::Finished {
         totals: phases.iter().map(|total| (total.phase, (*total).clone())).collect(),
         counts,
         timing: Timing { from, to, over, ..Timing::default() },
-        ended: Ended::Time,
+        ended,
         lasted: over,
         over,
         prepared_in: Duration::ZERO,

@@ -3,36 +3,43 @@
 //! The agents are gathered, connect to the target and wait. Then the run is one as any other: it is [`Merged`] that
 //! supplies its intervals, in the place of an engine.
 
+mod beginnings;
 mod conductor;
 mod feed;
 mod local;
 mod merged;
+mod steps;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use brunt_cluster::coordinator::{Asked, OnLoss, Told};
+use brunt_cluster::bundle::{Bundle, Manifest};
+use brunt_cluster::coordinator::{self, Asked, OnLoss, Told};
 use brunt_cluster::signature::Signer;
 use brunt_engine::{Plan, Settings, ThinkTime};
 use brunt_record::Head;
 
 use super::agent::{Agents, shown};
+use super::cluster_check::{Needs, StandIns, variables};
 use super::failed;
 use super::plane::key_file;
 use crate::cli::Refusal;
 use crate::cli::cluster_run::{self, ClusterRunArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::{Output, Progress};
-use crate::cli::run_options::Addresses;
+use crate::cli::run_options::{Addresses, RunOptions};
+use crate::cli::weights::Weights;
 use crate::console;
 use crate::run::signals::{Signals, Urgency};
 use crate::run::summary::{self, Stream};
 use crate::run::{Job, Manner, carry_out, check_files, exit, objectives};
 
-use conductor::{Conductor, News, Wish};
+use conductor::{Conductor, News, Ordered, Wish};
 use feed::Fed;
-use local::Local;
+pub(crate) use local::broker_child;
+use local::{Lasting, Local};
 use merged::{Merged, whole_plan};
+pub(super) use steps::{Agents as StepAgents, Search};
 
 /// How often news is looked for.
 const TICK: Duration = Duration::from_millis(20);
@@ -55,13 +62,32 @@ pub(crate) fn cluster_run(args: &ClusterRunArgs, signals: &Signals) -> Result<Ex
     signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
     let seed_file = args.sign.clone().or_else(|| key_file(&args.plane, "order.seed"));
     let signer = seed_file.as_deref().map(Signer::from_seed_file).transpose().map_err(failed)?;
-    let local = args.local.map(|count| Local::start(count, args.records.as_deref())).transpose()?;
+    let start = |count| Local::start(count, args.records.as_deref(), Lasting::OneRun);
+    let local = args.local.map(start).transpose()?;
     let plane = local.as_ref().map_or(&args.plane, |local| &local.plane);
     let agents = args.agents.or(args.local).unwrap_or(1);
     let seed = args.seed.unwrap_or_else(console::seed);
-    let conductor = Conductor::start(plane, asked(args, agents, seed), signer)?;
-    let gathered = gather(conductor, args, signals, agents)?;
-    let job = job(args, shown, &gathered)?;
+    // Its own agents have its files.
+    let (files, operations) = if local.is_some() {
+        (None, Vec::new())
+    } else {
+        let (files, needs) = bundle(&args.command)?;
+        (Some(Arc::new(files)), needs.operations)
+    };
+    let asked = asked(args, agents, seed, manifest(files.as_deref()), &operations);
+    let conductor = Conductor::start(plane, Ordered { asked, signer, files })?;
+    let say = |text: &str| {
+        if !args.quiet {
+            console::say(text);
+        }
+    };
+    if args.local.is_none() {
+        say(&format!("waiting for {agents} agents"));
+    }
+    let gathered = gather(conductor, signals, agents, &say)?;
+    let command = [args.typed.clone(), vec!["--".to_owned()], shown].concat();
+    let progress = if args.quiet { Progress::Quiet } else { Progress::Figures };
+    let job = job(&args.run, command, progress, &gathered)?;
     let merged = Merged::new(gathered.conductor, gathered.labels);
     let done = carry_out(&job, &merged, &mut [], signals);
     if merged.plane_lost.get() && done.is_err() {
@@ -108,13 +134,13 @@ fn refuse_what_agents_decide(args: &ClusterRunArgs) -> Result<(), Refusal> {
     let run = &args.run;
     let after = "give it after --, to the command that makes the load";
     let agents = args.agents.or(args.local).unwrap_or(1) as usize;
-    if let Some(weights) = run.weights.as_ref().filter(|weights| weights.0.len() != agents) {
-        let given = weights.0.len();
-        return Err(Refusal::usage(format!(
-            "error: --weights {weights} has {given} weights, and there are {agents} agents"
-        )));
-    }
+    check_weights(run.weights.as_ref(), agents)?;
     let given = [
+        (
+            "--weights ceiling",
+            args.local.is_some() && run.weights == Some(Weights::Ceiling),
+            "agents of one machine have one ceiling",
+        ),
         ("--node", run.node.is_some(), "the agents are given their shares"),
         ("--start-at", run.start_at.is_some(), "all begin when the last is connected"),
         (
@@ -134,14 +160,53 @@ fn refuse_what_agents_decide(args: &ClusterRunArgs) -> Result<(), Refusal> {
     }
 }
 
-fn asked(args: &ClusterRunArgs, agents: u32, seed: u64) -> Asked {
+/// The files that the command reads, described and ready to be sent. Secrets are the agents' own and need not be here.
+fn bundle(command: &[String]) -> Result<(Bundle, Needs), Refusal> {
+    let here = std::env::current_dir().map_err(failed)?;
+    let needs = Needs::of(command, &here, &variables(), StandIns::OfSecrets)?;
+    let files: Vec<_> = needs.files.iter().map(|file| (file.name.clone(), file.secret)).collect();
+    Ok((Bundle::of(&here, &files).map_err(failed)?, needs))
+}
+
+/// Refuses weights that are more or fewer than the agents.
+fn check_weights(weights: Option<&Weights>, agents: usize) -> Result<(), Refusal> {
+    let Some(Weights::Given(given)) = weights else { return Ok(()) };
+    if given.len() == agents {
+        return Ok(());
+    }
+    let text = format!("{} weights, and there are {agents} agents", given.len());
+    Err(Refusal::usage(format!("error: --weights has {text}")))
+}
+
+/// How the load is shared, the operations being these.
+fn weights(asked: Option<&Weights>, operations: &[String]) -> coordinator::Weights {
+    match asked {
+        None => coordinator::Weights::Even,
+        Some(Weights::Given(weights)) => coordinator::Weights::Given(weights.clone()),
+        Some(Weights::Ceiling) => coordinator::Weights::Ceiling(operations.to_vec()),
+    }
+}
+
+fn manifest(files: Option<&Bundle>) -> Manifest {
+    files.map(|files| files.manifest().clone()).unwrap_or_default()
+}
+
+fn asked(
+    args: &ClusterRunArgs,
+    agents: u32,
+    seed: u64,
+    files: Manifest,
+    operations: &[String],
+) -> Asked {
     Asked {
         run: brunt_record::run_id(),
         epoch: 0,
         agents,
-        weights: args.run.weights.as_ref().map(|weights| weights.0.clone()).unwrap_or_default(),
+        weights: weights(args.run.weights.as_ref(), operations),
         seed,
         argv: args.command.clone(),
+        files,
+        step: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         on_loss: match args.on_loss {
             cluster_run::OnLoss::Stop => OnLoss::Stop,
@@ -154,18 +219,10 @@ fn asked(args: &ClusterRunArgs, agents: u32, seed: u64) -> Asked {
 /// Waits until all agents are connected to the target.
 fn gather(
     mut conductor: Conductor,
-    args: &ClusterRunArgs,
     signals: &Signals,
     agents: u32,
+    say: &dyn Fn(&str),
 ) -> Result<Gathered, Refusal> {
-    let say = |text: &str| {
-        if !args.quiet {
-            console::say(text);
-        }
-    };
-    if args.local.is_none() {
-        say(&format!("waiting for {agents} agents"));
-    }
     let (mut labels, mut ready, mut failed): (Arc<[String]>, _, _) = (Arc::new([]), false, None);
     let mut heads: Vec<Option<Head>> = vec![None; agents as usize];
     let mut stopping = false;
@@ -210,7 +267,12 @@ fn gather(
 }
 
 /// The run as one, as the agents' shares say it is.
-fn job(args: &ClusterRunArgs, shown: Vec<String>, gathered: &Gathered) -> Result<Job, Refusal> {
+fn job(
+    run: &RunOptions,
+    command: Vec<String>,
+    progress: Progress,
+    gathered: &Gathered,
+) -> Result<Job, Refusal> {
     let heads = &gathered.heads;
     let (Some(first), Some(plan)) = (heads.first(), whole_plan(heads)) else {
         return Err(Refusal::failed("error: there is no agent"));
@@ -223,22 +285,22 @@ fn job(args: &ClusterRunArgs, shown: Vec<String>, gathered: &Gathered) -> Result
     }
     let operations: Vec<&str> = first.catalogue.operations.iter().map(String::as_str).collect();
     let usage = |why: String| Refusal::usage(format!("error: {why}"));
-    let mut goals = objectives(&args.run.objectives, &args.run, &operations).map_err(usage)?;
+    let mut goals = objectives(&run.objectives, run, &operations).map_err(usage)?;
     goals.extend(first.objectives.iter().cloned());
     let sessions = u32::try_from(plan.sessions).unwrap_or(u32::MAX).clamp(1, Plan::SESSIONS_MAX);
     let settings =
         Settings { pin: false, workers: Some(1), ..Settings::closed(ThinkTime::None, sessions) };
     let load = Plan::new(settings, 1).map_err(failed)?;
     Ok(Job {
-        command: [args.typed.clone(), vec!["--".to_owned()], shown].concat(),
+        command,
         load,
         catalogue: first.catalogue.clone(),
         asked: plan,
         objectives: goals,
         output: Output {
-            run: args.run.clone(),
+            run: run.clone(),
             percentiles: first.percentiles.clone(),
-            progress: if args.quiet { Progress::Quiet } else { Progress::Figures },
+            progress,
             title: None,
             among: None,
         },

@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use brunt_drivers::names::Distribution;
+use brunt_record::Node;
 
 use crate::cli::arrivals::Rate;
 use crate::cli::dhcp::args::{DhcpArgs, Scenario};
@@ -20,6 +21,7 @@ use crate::cli::run::RunArgs;
 use crate::cli::run_options::{self, RunOptions};
 use crate::cli::surroundings::Machine;
 use crate::cli::view::ViewOptions;
+use crate::cli::weights::Weights;
 use crate::cli::{Command, Refusal, read};
 use crate::run::Repeatable;
 use crate::run::signals::Signals;
@@ -122,6 +124,20 @@ impl Inner {
             Self::Leases(args) => &mut args.output.seed,
         };
         *of = of.or(seed);
+    }
+
+    /// Has it prepared as this machine's share.
+    pub(super) fn share(&mut self, node: Node, weights: Option<Weights>) {
+        let output = match self {
+            Self::Rate(args) => &mut args.output.run,
+            Self::Perfdhcp(args) => &mut args.output.run,
+            Self::Http(args) => &mut args.output.run,
+            Self::Run(args) => &mut args.output.run,
+            Self::Lookup(args) => &mut args.output.run,
+            // No agent carries it out.
+            Self::Leases(_) => return,
+        };
+        (output.node, output.weights) = (Some(node), weights);
     }
 
     /// Whether exchanges are datagrams, of which an answer that never comes is the usual failure.

@@ -8,22 +8,26 @@
 mod inner;
 mod screen;
 mod server;
+mod step_child;
 mod trial;
+
+pub(crate) use step_child::{StepTask, step_child};
 
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
 
 use brunt_capacity::{Found, Goals, Origin, Reading, Settings, find};
-use brunt_drivers::net::fence::Allowed;
+use brunt_drivers::net::allowed::Allowed;
 use brunt_record::{Collection, Environment};
 
+use super::cluster_run::{Search, StepAgents};
 use super::failed;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::find_max::FindMaxArgs;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::{self, Losses, Subject, files, tool};
+use crate::run::{self, Losses, Repeatable, Subject, files, tool};
 
 use inner::Inner;
 use screen::Screen;
@@ -34,8 +38,11 @@ const TIMEOUTS: &str = "timeouts<0.1%";
 
 /// Searches, and prints what was found.
 pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Refusal> {
+    let agents = args.agents.count();
+    let agents = agents.map_err(|why| Refusal::usage(format!("error: {why}")))?;
     let inner = Inner::read(&args.command, args.seed.or_else(|| Some(console::seed())))?;
-    let elsewhere = protect(args)?;
+    let fenced = protect(args)?;
+    let elsewhere = !fenced.iter().all(Allowed::is_loopback);
     // A plan may say it itself, which is known once it has been read.
     bounded(elsewhere, args.to.is_some() || matches!(inner, Inner::Run(_)))?;
     let written = [("--record", args.record.as_deref()), ("--html", args.html.as_deref())];
@@ -50,9 +57,22 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
             "this load {writes}, at rates that go as far as the target does: add --yes-writes if that is meant"
         )));
     }
+    let shared = agents.map(|_| {
+        StepAgents::new(Search {
+            agents: &args.agents,
+            argv: &args.command,
+            allow: fenced.iter().map(ToString::to_string).collect(),
+            subject: subject.clone(),
+        })
+    });
+    let shared = shared.transpose()?;
+    let made: &dyn Repeatable = match &shared {
+        Some(agents) => agents,
+        None => load.as_ref(),
+    };
     let server = args.server_cpu.as_ref().map(|source| server::open(source, load.as_ref()));
     let server = server.transpose().map_err(failed)?;
-    let mut loader = Loader::new(load.as_ref(), signals, Screen::new(args.quiet));
+    let mut loader = Loader::new(made, signals, Screen::new(args.quiet));
     loader.relative_to = goals.relative_to();
     loader.second = args.second.unwrap_or(Duration::from_secs(1));
     loader.server = server;
@@ -61,7 +81,7 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     let found = find(&goals, &settings, &mut loader);
     loader.screen.closes();
     let mut losses = Losses::default();
-    losses.keep(load.give_back(&signals.stop()));
+    losses.keep(made.give_back(&signals.stop()));
     told(&loader, args);
     let exit = ended(&found, signals, &loader);
     let origin = origin(args, subject, started, &loader);
@@ -70,20 +90,19 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
 }
 
 /// Puts the fence up: around what is allowed, or what is somebody's own, or loopback.
-/// Returns whether it lets anything but loopback through.
-fn protect(args: &FindMaxArgs) -> Result<bool, Refusal> {
+/// Returns what it lets through.
+fn protect(args: &FindMaxArgs) -> Result<Vec<Allowed>, Refusal> {
     let mut allowed = args.allow.clone();
     for host in &args.owned {
         let addresses =
             resolved(host).map_err(|error| failed(format!("resolve --i-own {host}: {error}")))?;
         allowed.extend(addresses.iter().map(|address| Allowed::address(address.ip())));
     }
-    let elsewhere = !allowed.iter().all(Allowed::is_loopback);
     if allowed.is_empty() {
         allowed.extend(Allowed::LOOPBACK);
     }
-    run::fence::around(allowed)?;
-    Ok(elsewhere)
+    run::fence::around(allowed.clone())?;
+    Ok(allowed)
 }
 
 /// Refuses to search elsewhere than on loopback without a highest rate.
@@ -196,6 +215,7 @@ fn origin(
         Some(("operations", subject.operations.join(", "))),
         sessions,
         subject.iterations.then(|| ("noun", "iterations".to_owned())),
+        args.agents.agents.or(args.agents.local).map(|count| ("agents", count.to_string())),
     ];
     let facts =
         facts.into_iter().flatten().chain(server).map(|(name, value)| (name.to_owned(), value));

@@ -10,11 +10,13 @@ use brunt_capacity::{
     Ending, Kind, Measured as Figures, Objectives, Order, Outcome, Progress, Second,
     Step as Judged, Trial,
 };
+use brunt_engine::Ended;
 use brunt_exchange::{Class, Clock as _, Monotonic, Outcome as ExchangeOutcome};
 use brunt_record::{Interval, Measured, Phase, Record};
 
 use super::screen::Screen;
 use super::server::{Seen, ServerFigures};
+use crate::cli::run_options::RunOptions;
 use crate::run::signals::Signals;
 use crate::run::{Finished, Observer, Repeatable, Step, StepLoad, Trouble};
 
@@ -88,6 +90,7 @@ impl<'a> Loader<'a> {
             interval: self.second,
             first: self.next,
             all_cores: order.all_cores,
+            results: RunOptions::default(),
         }
     }
 
@@ -101,7 +104,10 @@ impl<'a> Loader<'a> {
             None => self.load.subject().sessions.unwrap_or(1).max(1),
             Some(_) => 1,
         };
-        self.next += counts.planned * u64::from(users);
+        // Workers hear at different moments that a step is ended early, and one that goes on leaves numbers out.
+        let early = finished.engine.ended == Ended::Stopped;
+        let margin = order.rate.filter(|_| early).map_or(0, |rate| rate.ceil() as u64);
+        self.next += self.load.used(finished) * u64::from(users) + margin;
         let answered = unreachable(finished).is_none();
         if order.kind == Kind::Baseline && counts.ok == 0 && counts.failed > 0 && answered {
             return self.broken(nothing_worked(record));

@@ -138,7 +138,8 @@ fn readable(path: &Path) -> BitFlags<AccessFs> {
 }
 
 fn writable() -> BitFlags<AccessFs> {
-    AccessFs::WriteFile | AccessFs::Truncate | AccessFs::MakeReg | AccessFs::RemoveFile
+    let files = AccessFs::WriteFile | AccessFs::Truncate | AccessFs::MakeReg | AccessFs::RemoveFile;
+    files | AccessFs::MakeDir
 }
 
 /// Bounds what a child that answers at once may use, and leaves the machine to others first.

@@ -6,13 +6,18 @@
 mod compare;
 mod confinement;
 mod export;
+mod import;
 mod index;
 mod run;
+mod trend;
 
 use std::io;
+use std::path::Path;
 
-use brunt_drivers::net::fence::{self, Allowed, Policy};
+use brunt_drivers::net::allowed::Allowed;
+use brunt_drivers::net::fence::{self, Policy};
 use brunt_serve::child::{Answer, Asked, Envelope, Task};
+use brunt_serve::history::DATA;
 use serde::Serialize;
 
 use super::failed;
@@ -20,7 +25,7 @@ use crate::cli::exit::Exit;
 use crate::cli::run::RunArgs;
 use crate::cli::{Command, Refusal, read};
 use crate::console;
-use crate::tools::flow::plan::{Granted, check_granted};
+use crate::tools::flow::plan::{Granted, Secrets, check_granted, edit};
 use confinement::{Access, Confinement};
 
 /// Does what the envelope on standard input says.
@@ -42,12 +47,33 @@ pub(crate) fn serve_child() -> Result<Exit, Refusal> {
             confined(&Access::own_directory())?;
             answer(&outcome(export::export(format)))
         }
+        Task::Trend { name, records } => {
+            confined(&Access { read: records.clone(), ..Access::default() })?;
+            answer(&outcome(trend::trend(&name, &records)))
+        }
+        Task::Edit(asked) => {
+            confined(&Access::default())?;
+            answer(&outcome(edit(&asked)))
+        }
+        Task::Import(asked) => {
+            confined(&Access::own_directory())?;
+            answer(&outcome(import::import(&asked)))
+        }
     }
 }
 
+fn edit(asked: &str) -> Result<edit::Told, String> {
+    let asked = serde_json::from_str(asked);
+    asked
+        .map(|asked| edit::told(&asked))
+        .map_err(|error| format!("failed to read what to change: {error}"))
+}
+
 fn check(asked: &Asked) -> Result<Answer<brunt_serve::child::Checked>, Refusal> {
-    let confinement = confined(&Access::default())?;
-    let granted = Granted { submitted: asked, confined: confinement.holds() };
+    let data = asked.data.iter().map(|name| Path::new(DATA).join(name)).collect();
+    let confinement = confined(&Access { read: data, ..Access::default() })?;
+    let granted =
+        Granted { submitted: asked, confined: confinement.holds(), secrets: Secrets::default() };
     let args = match arguments(asked, &granted) {
         Ok(args) => args,
         Err(refusal) => return Ok(Answer::Failed(refusal.text.trim().to_owned())),

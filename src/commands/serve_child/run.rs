@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brunt_serve::child::{Outcome, RunTask};
-use brunt_serve::history::{OUTCOME, RunFiles};
+use brunt_serve::history::{LOADGEN, OUTCOME, RunFiles};
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
@@ -18,7 +18,7 @@ use crate::commands::failed;
 use crate::console;
 use crate::run::fence;
 use crate::run::signals::Signals;
-use crate::tools::flow::plan::{Granted, run_granted};
+use crate::tools::flow::plan::{Granted, Secrets, run_granted};
 
 /// How often to ask again for the machine.
 const AGAIN: Duration = Duration::from_millis(100);
@@ -48,9 +48,14 @@ fn carry_out(task: &RunTask) -> Result<Exit, Refusal> {
     put_up(asked)?;
     confinement::limit_run().map_err(failed)?;
     let confinement = Confinement::enter(&Access::of_run()).map_err(failed)?;
-    let granted = Granted { submitted: asked, confined: confinement.holds() };
+    let secrets = Secrets::of(&task.secrets);
+    let granted = Granted { submitted: asked, confined: confinement.holds(), secrets };
     let args = arguments(asked, &granted)?;
-    run_granted(&args, &granted, &Signals::default())
+    let (exit, report) = run_granted(&args, &granted, &Signals::default())?;
+    if let Some(report) = report {
+        RunFiles::new(PathBuf::from(".")).write_text(LOADGEN, &report.text()).map_err(failed)?;
+    }
+    Ok(exit)
 }
 
 /// Locks the directory of the run, which no other process may write to.

@@ -18,6 +18,7 @@ mod run;
 mod shown;
 mod silence;
 mod texts;
+mod touched;
 mod v4;
 mod v6;
 mod wrapped;
@@ -77,6 +78,12 @@ pub(crate) fn run(
     }
     let seed = args.load.seed.unwrap_or_else(console::seed);
     let perfdhcp = Perfdhcp::prepare(args, signals, verbosity, seed).map_err(Problem::refusal)?;
+    if verbosity == Verbosity::Normal
+        && let Some(changes) = touched::changed(args)
+    {
+        let target = perfdhcp.job(false).asked.target.unwrap_or_default();
+        console::note(&format!("this run {changes}: {target}"));
+    }
     let perfdhcp = match args.output.run.canary {
         None => perfdhcp,
         Some(count) => match perfdhcp.after_canary(count).map_err(Problem::refusal)? {
@@ -94,7 +101,7 @@ pub(crate) fn run(
 }
 
 /// Reads all that a command line names, sends nothing, and says how it would load its target.
-pub(crate) fn examine(args: &DhcpArgs, signals: &Signals) -> Result<Plan, Refusal> {
+pub(crate) fn examine(args: &DhcpArgs, signals: &Signals) -> Result<Job, Refusal> {
     let seed = args.load.seed.unwrap_or_else(console::seed);
     let perfdhcp =
         Perfdhcp::prepare(args, signals, Verbosity::Quiet, seed).map_err(Problem::refusal)?;
@@ -106,7 +113,7 @@ pub(crate) fn examine(args: &DhcpArgs, signals: &Signals) -> Result<Plan, Refusa
         (Family::V6, local) => v6::plan(args, &perfdhcp.population, local, seed, started).map(drop),
     };
     compiled.map_err(Problem::refusal)?;
-    Ok(perfdhcp.load)
+    Ok(perfdhcp.job(false))
 }
 
 /// A run that is ready but for what a family does in its own way.
@@ -122,8 +129,8 @@ struct Perfdhcp<'a> {
     shown: Asked,
     operations: Vec<&'static str>,
     objectives: Vec<Slo>,
-    /// Whether it is one step of several.
-    repeated: bool,
+    /// Where its results go, if it is one step of several.
+    repeated: Option<RunOptions>,
     /// What a limit of the driver's ends: the run that goes on.
     ends: Arc<OnceLock<Stop>>,
 }
@@ -151,7 +158,7 @@ impl<'a> Perfdhcp<'a> {
             objectives: objectives(&output.run.objectives, &output.run, &operations)
                 .map_err(Problem::usage)?,
             operations,
-            repeated: false,
+            repeated: None,
             ends: Arc::default(),
         })
     }
@@ -167,7 +174,7 @@ impl<'a> Perfdhcp<'a> {
         let (first, rest) = canary::divided(&self.load, count)?;
         let (args, signals) = (self.args, self.signals);
         let mut tried = Self::prepare(args, signals, Verbosity::Quiet, self.seed)?;
-        (tried.load, tried.repeated) = (first, true);
+        (tried.load, tried.repeated) = (first, Some(RunOptions::default()));
         let (finished, exit) = tried.carry_out(&mut [])?;
         let output = Output { run: args.output.run.clone(), ..Output::default() };
         Ok(match canary::judged(finished, &self.objectives, &output)? {
@@ -209,7 +216,10 @@ impl<'a> Perfdhcp<'a> {
         let limits = Arc::new(self.limits());
         let queue = QueueWatch::find(self.route.server);
         let job = self.job(queue.is_some());
-        let job = if self.repeated { job.at(job.load.clone()) } else { job };
+        let job = match &self.repeated {
+            Some(results) => job.step(job.load.clone(), results),
+            None => job,
+        };
         let dhcp = Dhcp::new(self.setup::<D, C>(plans, sockets, &time, limits), job.load.workers());
         let sessions = DhcpSessions::new(&dhcp, time.clock(), self.fleet().is_some(), queue);
         let run = Run { perfdhcp: self, dhcp: &dhcp, time: &time, sessions, plan: &plan, open };

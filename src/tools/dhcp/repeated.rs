@@ -39,9 +39,13 @@ impl<'a> Leasing<'a> {
             Perfdhcp::prepare(self.args, signals, Verbosity::Quiet, self.subject.seed)?;
         // Its workers are as many as there are sockets.
         let step = Step { all_cores: false, ..step.clone() };
-        perfdhcp.load =
-            step.plan(&perfdhcp.load, |rate| Some(load::window_at(self.args, rate, 1)))?;
-        perfdhcp.repeated = true;
+        let share = perfdhcp.load.settings().node.slots.share();
+        let window = |rate| match self.args.load.window.map(u32::from) {
+            Some(window) => ((f64::from(window) * share).ceil() as u32).max(1),
+            None => load::window_at(self.args, rate, 1),
+        };
+        perfdhcp.load = step.plan(&perfdhcp.load, |rate| Some(window(rate)))?;
+        perfdhcp.repeated = Some(step.results);
         perfdhcp.carry_out(observers).map(|(finished, _)| finished)
     }
 }

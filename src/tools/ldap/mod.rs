@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use brunt_drivers::ldap;
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Plan, Sink, Stop};
+use brunt_engine::{Sink, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
 use brunt_load::ldap::LdapSessions;
 use brunt_record::{Basis, Catalogue, Measured, Phase};
@@ -88,8 +88,8 @@ pub(crate) fn repeatable<'a>(
 }
 
 /// Reads all that a command line names, connects to nothing, and says how it would load its target.
-pub(crate) fn examine(args: &RateArgs) -> Result<Plan, Refusal> {
-    ready(args).map(|prepared| prepared.job.load)
+pub(crate) fn examine(args: &RateArgs) -> Result<Job, Refusal> {
+    ready(args).map(|prepared| prepared.job)
 }
 
 fn ready(args: &RateArgs) -> Result<Prepared<RateTool<'_>>, Refusal> {

@@ -6,6 +6,8 @@ mod matrix;
 
 pub(crate) use lookup::prepare;
 
+use brunt_drivers::names::nss;
+
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::names::NamesKind;
@@ -13,6 +15,11 @@ use crate::run::signals::Signals;
 
 /// Does what is asked about names.
 pub(crate) fn run(kind: &NamesKind, signals: &Signals) -> Result<Exit, Refusal> {
+    // Lookups of a comparison are processes of their own, and would be refused one after another.
+    if matches!(kind, NamesKind::Matrix(_) | NamesKind::Sweep(_)) {
+        lookup::askable(nss::asks_modules())
+            .map_err(|why| Refusal::usage(format!("failed to {why}")))?;
+    }
     match kind {
         NamesKind::Lookup(args) => lookup::run(args, signals),
         NamesKind::Cell(args) => cell::enter(args),

@@ -4,6 +4,8 @@
 //! loopback will not do. Two network namespaces joined by a veth pair are two hosts as far as any program can
 //! tell; one holds the clients, the other the server, and neither is connected to anything else.
 //!
+//! A test that needs clients on two hosts has a third one, beyond the clients' ([`Lan::beyond`]).
+//!
 //! Namespaces outlive the process that made them, so each bears the number of its process, and whoever makes
 //! the next ones takes away those whose process is gone.
 
@@ -33,6 +35,12 @@ pub struct Lan {
     server: String,
 }
 
+/// A second host of clients. Its interface has the name that the others' have, and an address of its own.
+#[derive(Debug)]
+pub struct Beyond {
+    space: String,
+}
+
 impl Lan {
     /// The name that the one interface of each host has.
     pub const INTERFACE: &'static str = "lan0";
@@ -42,6 +50,8 @@ impl Lan {
     pub const CLIENT_V4: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 2);
     /// The server's global address; its network is a /64.
     pub const SERVER_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0x77, 0, 0, 0, 0, 1);
+    /// The address of the host beyond the clients'.
+    pub const BEYOND_V4: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 6);
     /// The clients' first global address. The three after it are theirs as well.
     pub const CLIENT_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0x77, 0, 0, 0, 0, 2);
     /// The server's link-local address.
@@ -96,6 +106,29 @@ impl Lan {
         within(&self.server_namespace(), act)
     }
 
+    /// A host whose way to the server leads through the clients', which passes on what it sends and is sent. The kernel
+    /// needs nothing for it that a [`Lan`] does not need.
+    pub fn beyond(&self) -> Beyond {
+        let space = self.client.replace("-client", "-beyond");
+        let (client, server, interface) = (&*self.client, &*self.server, Self::INTERFACE);
+        let (here, there) = (Self::CLIENT_V4.to_string(), format!("{}/32", Self::BEYOND_V4));
+        run("ip", ["netns", "add", &space]);
+        let pair = ["link", "add", interface, "netns", &space, "type", "veth"];
+        run("ip", pair.into_iter().chain(["peer", "name", "beyond", "netns", client]));
+        let addresses = ["-n", &space, "address", "add", &there, "dev", interface];
+        run("ip", addresses);
+        for (space, device) in [(&*space, interface), (&*space, "lo"), (client, "beyond")] {
+            run("ip", ["-n", space, "link", "set", device, "up"]);
+        }
+        run("ip", ["-n", client, "route", "add", &there, "dev", "beyond"]);
+        run("ip", ["-n", &space, "route", "add", &here, "dev", interface]);
+        run("ip", ["-n", &space, "route", "add", "default", "via", &here]);
+        let forward = "echo 1 > /proc/sys/net/ipv4/ip_forward";
+        run("ip", ["netns", "exec", client, "sh", "-c", forward]);
+        introduce(server, Self::CLIENT_MAC, 6..=6);
+        Beyond { space }
+    }
+
     /// The file that stands for the namespace of the clients' host.
     pub fn client_namespace(&self) -> PathBuf {
         Path::new(NAMESPACES).join(&self.client)
@@ -104,6 +137,19 @@ impl Lan {
     /// The file that stands for the namespace of the server's host.
     pub fn server_namespace(&self) -> PathBuf {
         Path::new(NAMESPACES).join(&self.server)
+    }
+}
+
+impl Beyond {
+    /// A command for a program that runs on this host. Its process id is that of the program.
+    pub fn client(&self, program: impl AsRef<Path>) -> Command {
+        inside(&self.space, program.as_ref())
+    }
+}
+
+impl Drop for Beyond {
+    fn drop(&mut self) {
+        remove(&self.space);
     }
 }
 

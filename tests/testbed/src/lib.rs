@@ -55,7 +55,7 @@ pub use hostile::Hostile;
 pub use kdc::Kdc;
 pub use kea::{Kea, KeaOptions};
 pub use keycloak::{Keycloak, Seen};
-pub use lan::Lan;
+pub use lan::{Beyond, Lan};
 pub use leases::{Lease, LeaseState};
 pub use mariadb::MariaDb;
 pub use nginx::{Listener, Nginx};

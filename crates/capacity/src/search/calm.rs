@@ -4,10 +4,11 @@
 //! search would go far below what the target bears.
 
 use super::{Halt, Search, rate};
-use crate::found::{Answer, Verdict};
+use crate::found::Answer;
 use crate::objective::Objectives;
+use crate::order::Kind;
 use crate::second::Second;
-use crate::trial::Kind;
+use crate::verdict::Verdict;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,8 +2,10 @@
 
 use super::steps::Wish;
 use super::{Claim, Halt, Search, rate};
-use crate::found::{Answer, Verdict};
-use crate::trial::{Estimate, Kind};
+use crate::found::Answer;
+use crate::order::Kind;
+use crate::progress::Estimate;
+use crate::verdict::Verdict;
 
 /// Undecided with less than this probability is as good as failed.
 const LIKELY: f64 = 0.9;

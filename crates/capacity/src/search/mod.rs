@@ -13,11 +13,16 @@ mod steps;
 
 pub(crate) use steps::void;
 
-use crate::found::{Answer, Drift, Found, Knee, Step, Verdict};
+use crate::found::{Answer, Drift, Found, Knee};
+use crate::measured::Measured;
 use crate::objective::{Goals, Objectives};
+use crate::order::Kind;
 use crate::posterior::{self, Vote};
+use crate::progress::{Estimate, Progress};
 use crate::settings::Settings;
-use crate::trial::{Estimate, Kind, Measured, Progress, Trial};
+use crate::step::Step;
+use crate::trial::Trial;
+use crate::verdict::Verdict;
 use std::sync::Arc;
 
 /// Searches for the highest rate at which the trial's target meets these goals.

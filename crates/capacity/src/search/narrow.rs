@@ -2,8 +2,10 @@
 
 use super::steps::Wish;
 use super::{Halt, Search, rate};
-use crate::found::{Answer, Verdict};
-use crate::trial::{Estimate, Kind};
+use crate::found::Answer;
+use crate::order::Kind;
+use crate::progress::Estimate;
+use crate::verdict::Verdict;
 
 /// The posterior is narrow enough when its 80 % interval is no wider than this.
 const NARROW: f64 = 1.10;

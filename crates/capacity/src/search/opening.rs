@@ -3,9 +3,11 @@
 use super::calm::is_calm;
 use super::steps::Wish;
 use super::{Halt, Search, rate};
-use crate::found::{Answer, Verdict};
+use crate::found::Answer;
+use crate::measured::Measured;
+use crate::order::Kind;
 use crate::second::Second;
-use crate::trial::{Kind, Measured};
+use crate::verdict::Verdict;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 

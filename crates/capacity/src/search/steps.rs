@@ -2,10 +2,14 @@
 
 use super::{Cap, Halt, Search, vote_of};
 use crate::evidence::{Evidence, is_hopeless};
-use crate::found::{Answer, Step, Verdict};
+use crate::found::Answer;
+use crate::measured::Measured;
 use crate::objective::Objectives;
+use crate::order::{Kind, Order};
 use crate::second::Second;
-use crate::trial::{Ending, Kind, Measured, Order, Outcome};
+use crate::step::Step;
+use crate::trial::{Ending, Outcome};
+use crate::verdict::Verdict;
 use brunt_record::Bad;
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -28,6 +28,11 @@ impl Offset {
         self.0.push_back((received - sent, offset as i64));
     }
 
+    /// What the coordinator's clock shows more than the agent's.
+    pub fn offset(&self) -> Option<i64> {
+        self.0.iter().min_by_key(|(round, _)| *round).map(|(_, offset)| *offset)
+    }
+
     /// How many answers it rests on.
     pub fn observed(&self) -> usize {
         self.0.len()
@@ -35,8 +40,7 @@ impl Offset {
 
     /// A moment of the coordinator's clock, by the agent's.
     pub fn ours(&self, theirs: u64) -> Option<u64> {
-        let (_, offset) = self.0.iter().min_by_key(|(round, _)| *round)?;
-        u64::try_from(i128::from(theirs) - i128::from(*offset)).ok()
+        u64::try_from(i128::from(theirs) - i128::from(self.offset()?)).ok()
     }
 
     /// The quickest round trip: twice the most that the offset can be wrong by.

@@ -5,7 +5,7 @@
 //! kept, and told again.
 
 use super::{Offset, Outbox};
-use crate::message::{Name, Order, Piece, Report, Stage, Wish, Word};
+use crate::message::{ClockReport, Name, Order, Piece, Report, Stage, Wish, Word};
 use std::time::Duration;
 
 /// How often an agent reports at least.
@@ -87,6 +87,11 @@ impl Share {
         crate::message::report_of(&self.order.run, self.order.epoch, &self.agent)
     }
 
+    /// Where it asks for the files of its order.
+    pub fn wanted(&self) -> String {
+        crate::message::wanted_by(&self.order.run, self.order.epoch, &self.agent)
+    }
+
     /// The order is not carried out.
     pub fn refuse(&mut self, why: String, now: Duration) {
         self.stage = Stage::Refused { why };
@@ -113,16 +118,23 @@ impl Share {
         self.ended = Some(now);
     }
 
-    /// What to report now.
-    pub fn report(&self, now: Duration, wall_ms: i64) -> (Report, Piece) {
+    /// What to report now. The wall clock is in microseconds.
+    pub fn report(&self, now: Duration, wall_us: i64) -> (Report, Piece) {
         let (at, piece) = self.outbox.piece();
+        let measured = self.offset.offset().zip(self.offset.round_trip());
+        let clock = measured.map(|(offset_ns, round_trip_ns)| ClockReport {
+            wall_us,
+            offset_ns,
+            round_trip_ns,
+        });
         let report = Report {
             nonce: self.order.nonce.clone(),
             stage: self.stage.clone(),
             sent_ns: nanos(now),
             at,
             total: self.outbox.total(),
-            wall_ms,
+            wall_ms: wall_us / 1_000,
+            clock,
         };
         (report, piece)
     }
@@ -226,6 +238,7 @@ fn nanos(time: Duration) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::bundle::Manifest;
 
     fn share() -> Share {
         let order = Order {
@@ -237,6 +250,8 @@ mod tests {
             weights: Vec::new(),
             seed: 7,
             argv: vec!["http".to_owned()],
+            files: Manifest::default(),
+            step: None,
         };
         Share::new(order, "a".parse().unwrap(), Duration::ZERO)
     }

@@ -11,6 +11,23 @@ use sha2::{Digest as _, Sha256};
 use super::pack::content;
 use super::{BundleError, Entry, From, Manifest, PIECE_MAX, Piece, hexadecimal};
 
+/// What the names of such directories begin with. The process that made one comes next.
+const PREFIX: &str = "brunt-order-";
+
+/// Removes the directories in `parent` whose agents were killed before they could.
+pub fn sweep(parent: &Path) {
+    let Ok(entries) = fs::read_dir(parent) else { return };
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        let rest = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+        let process = rest.and_then(|rest| rest.split('-').next()?.parse::<u32>().ok());
+        let gone = process.is_some_and(|id| !Path::new("/proc").join(id.to_string()).exists());
+        if gone && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
 /// The directory of an order. It is removed when this is dropped.
 #[derive(Debug)]
 pub struct Laid {
@@ -32,7 +49,8 @@ impl Laid {
             source,
         };
         getrandom::fill(&mut name).map_err(|error| failed(std::io::Error::other(error)))?;
-        let path = parent.join(format!("brunt-order-{}", hexadecimal(&name)));
+        let own = std::process::id();
+        let path = parent.join(format!("{PREFIX}{own}-{}", hexadecimal(&name)));
         DirBuilder::new().mode(0o700).create(&path).map_err(failed)?;
         Ok(Self { path })
     }

@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use lay::{Laid, Laying};
+pub use lay::{Laid, Laying, sweep};
 pub use name::FileName;
 pub use pack::Bundle;
 
@@ -136,6 +136,11 @@ pub enum BundleError {
 }
 
 impl Manifest {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
     /// Checks what came over the network: the number of files, their names, and how much is to travel.
     fn check(&self) -> Result<(), BundleError> {
         if self.files.len() > FILES_MAX {

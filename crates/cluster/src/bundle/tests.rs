@@ -150,3 +150,18 @@ fn an_order_that_wants_too_much_is_refused_before_a_byte_is_asked_for() {
     assert!(Laying::begin(nested, None, theirs.path()).is_err());
     assert_eq!(fs::read_dir(theirs.path()).unwrap().count(), 0);
 }
+
+#[test]
+fn what_an_agent_that_was_killed_has_left_is_swept_and_nothing_else() {
+    let parent = directory();
+    // No process has so great a number.
+    let left = parent.path().join("brunt-order-4199999999-ab");
+    let other = parent.path().join("brunt-order-of-mine");
+    for path in [&left, &other] {
+        written(path, "plan.toml", b"");
+    }
+    let laying = Laying::begin(Manifest::default(), None, parent.path()).unwrap();
+    sweep(parent.path());
+    assert!(!left.exists() && other.exists());
+    assert!(laying.finish().expect("nothing is to come").path().exists());
+}

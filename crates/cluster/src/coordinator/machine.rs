@@ -6,8 +6,10 @@
 
 use super::node::{Node, Standing};
 use super::told::{OnLoss, Told};
+use super::weights::Weights;
 use crate::agent::LEASE;
-use crate::message::{Join, Name, Order, Piece, Report, Stage, Wish, Word, printable};
+use crate::bundle::Manifest;
+use crate::message::{Join, Name, Order, Piece, Report, Stage, Step, Wish, Word, printable};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
@@ -31,12 +33,16 @@ pub struct Asked {
     pub epoch: u32,
     /// How many agents there are to be.
     pub agents: u32,
-    /// Their weights, by rank; the same if there are none.
-    pub weights: Vec<u32>,
+    /// How much each does.
+    pub weights: Weights,
     /// The seed of everything random.
     pub seed: u64,
     /// The command that makes the load.
     pub argv: Vec<String>,
+    /// The files that it reads.
+    pub files: Manifest,
+    /// Which part of a search it is, if it is one.
+    pub step: Option<Step>,
     /// The version of this program, which every agent has to have.
     pub version: String,
     /// What is done when an agent is lost.
@@ -64,6 +70,8 @@ pub struct Coordinator {
     waiting: BTreeMap<Name, (Join, Duration)>,
     misfits: BTreeMap<Name, String>,
     nodes: Vec<Node>,
+    /// Their weights, by rank; none if all do the same.
+    weights: Vec<u32>,
     start: Option<Duration>,
     ending: Wish,
     failed: bool,
@@ -82,6 +90,7 @@ impl Coordinator {
             waiting: BTreeMap::new(),
             misfits: BTreeMap::new(),
             nodes: Vec::new(),
+            weights: Vec::new(),
             start: None,
             ending: Wish::Wait,
             failed: false,
@@ -132,9 +141,11 @@ impl Coordinator {
             nonce: join.nonce.clone(),
             rank: rank as u32,
             of: self.asked.agents,
-            weights: self.asked.weights.clone(),
+            weights: self.weights.clone(),
             seed: self.asked.seed,
             argv: self.asked.argv.clone(),
+            files: self.asked.files.clone(),
+            step: self.asked.step.clone(),
         })
     }
 
@@ -170,11 +181,18 @@ impl Coordinator {
         // A report that others have overtaken knows of less than there is.
         if node.stage.is_over() && !node.done && arrived >= node.total {
             node.done = true;
+            node.ended = Some(now);
             self.ended(rank);
         }
         self.progress(now);
         let done = self.nodes.get(rank)?.done;
         Some(self.word(report, now, arrived, if done { Wish::Leave } else { self.wish() }))
+    }
+
+    /// Whether an agent of this run asks for a piece of a file, which shows that it is there.
+    pub fn wants(&mut self, name: &Name, nonce: &str, now: Duration) -> bool {
+        let node = self.nodes.iter_mut().find(|node| node.name == *name && node.nonce == nonce);
+        node.map(|node| node.heard = now).is_some()
     }
 
     fn word(&self, report: &Report, now: Duration, arrived: u64, wish: Wish) -> Word {
@@ -253,10 +271,15 @@ impl Coordinator {
         }
         let mut all: Vec<&Join> = self.waiting.values().map(|(join, _)| join).collect();
         all.sort_by_key(|join| (join.rank.unwrap_or(u32::MAX), join.name.clone()));
-        let node = |join: &&Join| {
+        let chosen: Vec<Join> = all.into_iter().take(wanted).cloned().collect();
+        match self.asked.weights.of(&chosen) {
+            Ok(weights) => self.weights = weights,
+            Err(why) => return self.fail(why, false),
+        }
+        let node = |join: &Join| {
             Node::new(join.name.clone(), join.nonce.clone(), printable(&join.host), now)
         };
-        self.nodes = all.iter().take(wanted).map(node).collect();
+        self.nodes = chosen.iter().map(node).collect();
         self.phase = Phase::Preparing { since: now };
         self.told.push_back(Told::Ordered);
     }
@@ -327,6 +350,10 @@ impl Coordinator {
         let begun = self.phase == Phase::Running;
         match node.stage.clone() {
             Stage::Ended { code, why } => {
+                if begun && code.is_none() && self.asked.on_loss == OnLoss::Stop {
+                    // A signal ended its run, which lacks what it was to do.
+                    self.stop();
+                }
                 let why = why.map(|why| printable(&why));
                 if !begun && self.ending == Wish::Wait {
                     let said = why.clone().unwrap_or_else(|| "its run ended".to_owned());
@@ -391,11 +418,20 @@ impl Coordinator {
         }
         for (rank, heard, label) in lost {
             self.told.push_back(Told::Lost { rank: rank as u32, heard });
-            if !matches!(self.phase, Phase::Running | Phase::Over) {
+            if !self.is_sure(now) {
                 self.fail(format!("{label}: not heard any more before the run began"), false);
             } else if self.asked.on_loss == OnLoss::Stop {
                 self.stop();
             }
+        }
+    }
+
+    /// Whether the run has begun, or the others can no longer be kept from beginning: a loss is one of the run then.
+    fn is_sure(&self, now: Duration) -> bool {
+        match self.phase {
+            Phase::Running | Phase::Over => true,
+            Phase::Starting { at } => now + START_SURE >= at,
+            _ => false,
         }
     }
 

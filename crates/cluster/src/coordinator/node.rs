@@ -1,5 +1,6 @@
 //! What a coordinator knows of one agent that takes part: [`Node`].
 
+use super::clocks::Clocks;
 use crate::message::{Name, Report, Stage};
 use std::time::Duration;
 
@@ -22,6 +23,8 @@ pub(super) struct Node {
     pub(super) lost: Option<Duration>,
     /// All it told has arrived.
     pub(super) done: bool,
+    /// When it said that its run was over.
+    pub(super) ended: Option<Duration>,
     /// Pieces that came again.
     pub(super) doubled: u64,
     /// Other agents that called themselves by its name.
@@ -30,6 +33,8 @@ pub(super) struct Node {
     pub(super) unheard: Duration,
     /// What the agent's wall clock differs by, in milliseconds.
     pub(super) wall_ms: i64,
+    /// Its clocks since it was told to begin.
+    pub(super) clocks: Option<Clocks>,
 }
 
 /// What is known of an agent once a run is over.
@@ -41,6 +46,8 @@ pub struct Standing {
     pub host: String,
     /// When it was heard last, if it was lost and did not come back.
     pub lost: Option<Duration>,
+    /// When it said that its run was over, and all it told had arrived.
+    pub ended: Option<Duration>,
     /// Pieces of its stream that came again.
     pub doubled: u64,
     /// Other agents that called themselves by its name.
@@ -49,6 +56,8 @@ pub struct Standing {
     pub unheard: Duration,
     /// What its wall clock differs by from the coordinator's, in milliseconds.
     pub wall_ms: i64,
+    /// Its clocks since it was told to begin.
+    pub clocks: Option<Clocks>,
 }
 
 impl Node {
@@ -64,10 +73,12 @@ impl Node {
             total: 0,
             lost: None,
             done: false,
+            ended: None,
             doubled: 0,
             twins: 0,
             unheard: Duration::ZERO,
             wall_ms: 0,
+            clocks: None,
         }
     }
 
@@ -79,6 +90,11 @@ impl Node {
         }
         if report.sent_ns > self.sent_ns {
             self.wall_ms = report.wall_ms.saturating_sub(wall_ms);
+            match &mut self.clocks {
+                Some(clocks) => clocks.hear(report),
+                None if report.stage == Stage::Running => self.clocks = Clocks::of(report),
+                None => {}
+            }
         }
         self.sent_ns = self.sent_ns.max(report.sent_ns);
         self.total = self.total.max(report.total);
@@ -97,10 +113,12 @@ impl Node {
             name: self.name.to_string(),
             host: self.host.clone(),
             lost: self.lost,
+            ended: self.ended,
             doubled: self.doubled,
             twins: self.twins,
             unheard: self.unheard,
             wall_ms: self.wall_ms,
+            clocks: self.clocks,
         }
     }
 }

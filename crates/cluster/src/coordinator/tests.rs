@@ -1,7 +1,8 @@
 //! A coordinator and its agents over a network that loses, doubles and delays, in time that is a number.
 
-use super::{Asked, Coordinator, OnLoss, Told};
+use super::{Asked, Coordinator, OnLoss, Told, Weights};
 use crate::agent::{Act, LEASE, REPORT_EVERY, Share};
+use crate::bundle::Manifest;
 use crate::message::{Join, Name, PROTOCOL, Sealed, Stage, Word, read_report, write_report};
 use std::time::Duration;
 
@@ -127,9 +128,11 @@ impl World {
             run: "ab".to_owned(),
             epoch: 0,
             agents: agents as u32,
-            weights: Vec::new(),
+            weights: Weights::Even,
             seed: 7,
             argv: vec!["http".to_owned()],
+            files: Manifest::default(),
+            step: None,
             version: "1".to_owned(),
             on_loss,
             patience: s(60),
@@ -168,6 +171,7 @@ impl World {
                 nonce: agent.nonce.clone(),
                 host: String::new(),
                 cores: 2,
+                ceilings: std::collections::BTreeMap::new(),
                 rank: None,
             };
             if !self.deliveries().is_empty()
@@ -329,6 +333,23 @@ fn an_agent_that_is_killed_is_noticed_in_two_seconds_and_the_others_stop_or_go_o
         assert!(world.agents[2].run.told.starts_with(&world.arrived[2]));
         assert!(world.coordinator.standings()[2].lost.is_some());
     }
+}
+
+#[test]
+fn a_run_that_did_not_begin_has_sent_nothing_whenever_an_agent_is_killed() {
+    let mut ways = [0, 0];
+    for at in (600..3_200).step_by(40) {
+        let mut world = World::new(3, 9, Weather::default(), OnLoss::Stop);
+        world.go_on_for(Duration::from_millis(at));
+        world.agents[1].alive = false;
+        world.go_on_to_the_end();
+        let failed = world.told.iter().any(|(_, told)| matches!(told, Told::Failed { .. }));
+        // A line of what was sent has a space in it.
+        let sent = world.agents.iter().any(|agent| agent.run.told.contains(&b' '));
+        assert!(!(failed && sent), "killed after {at} ms: {:?}", world.told);
+        ways[usize::from(failed)] += 1;
+    }
+    assert!(ways[0] > 0 && ways[1] > 0, "{ways:?}");
 }
 
 #[test]

@@ -219,7 +219,7 @@ targets = [\"127.0.0.0/8\", \"::1\"]
 # The environment variables of the agent that an order may refer to, such as --bindPassword:env LDAP_PASSWORD.
 # variables = [\"LDAP_PASSWORD\"]
 
-# The directory in which runs begin, with the files that orders refer to: plans, data, password files.
+# The directory of files that orders refer to and do not bring: password files and other secrets, and large data.
 # data = \"/srv/brunt\"
 "
     )

@@ -39,7 +39,7 @@ impl Kubernetes {
 #   kubectl{namespace} create secret generic brunt-coordinator --from-file=keys/coordinator
 #   kubectl{namespace} create secret generic brunt-agents $(cd keys/agents && for file in agent-*/*; do
 #     printf -- '--from-file=%s=keys/agents/%s ' \"$(echo \"$file\" | tr / .)\" \"$file\"; done)
-#   kubectl{namespace} create configmap brunt-files --from-file=...   # what the command reads, if anything
+#   kubectl{namespace} create configmap brunt-files --from-file=...   # what the command reads
 #
 # Edit keys/agents/*/agent.toml first: it says what may be loaded. Afterwards:
 #

@@ -34,8 +34,8 @@ impl Nomad {
 # {agents} agents and their coordinator. Each client has the directory that 'brunt cluster keys' made, or its own
 # part of it, as a host volume, which its configuration declares:
 #   host_volume \"brunt-keys\" {{ path = \"/etc/brunt/keys\"  read_only = true }}
-# Edit agents/*/agent.toml in it first; its data directory has the files that the command reads. The broker runs
-# elsewhere: cd nats && nats-server -c nats.conf
+# Edit agents/*/agent.toml in it first. The files that the command reads are in the working directory of the image; the
+# coordinator sends them to the agents. The broker runs elsewhere: cd nats && nats-server -c nats.conf
 job \"brunt\" {{
   datacenters = [\"{datacenter}\"]
   type        = \"batch\"

@@ -38,7 +38,7 @@ impl Ssh {
 # {agents} agents over ssh, ordered from this machine. 'keys' is the directory that 'brunt cluster keys' made. Each host
 # has brunt in its path, and its own keys in brunt-keys in the home directory, whose agent.toml its owner has edited:
 #   scp -rp keys/agents/agent-0 HOST:brunt-keys
-# The files that the command reads are in the home directory, or in the data directory of agent.toml.
+# Start it where the files are that the command reads; they are sent to the agents.
 # The broker runs elsewhere: cd nats && nats-server -c nats.conf
 set -euo pipefail
 keys=${{BRUNT_KEYS:-keys}}

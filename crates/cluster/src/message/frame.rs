@@ -84,6 +84,7 @@ mod tests {
             at: 1 << 40,
             total: 1 << 41,
             wall_ms: -1,
+            clock: None,
         }
     }
 

@@ -9,14 +9,16 @@
 mod frame;
 mod name;
 mod order;
+mod piece;
 mod report;
 mod sealed;
 
 pub use frame::{FrameError, PAYLOAD_MAX, PIECE_MAX, Piece, read_report, write_report};
 pub use name::{Name, NameError};
 pub(crate) use order::printable;
-pub use order::{Join, Offer, Order};
-pub use report::{Report, Stage, Wish, Word};
+pub use order::{Join, Offer, Order, Step};
+pub use piece::{Wanted, read_piece, write_piece};
+pub use report::{ClockReport, Report, Stage, Wish, Word};
 pub use sealed::{Sealed, SealedError, Sealing, Trust};
 
 /// The version of the protocol. Agents and coordinators of different versions refuse each other.
@@ -35,6 +37,16 @@ pub fn reports(run: &str, epoch: u32) -> String {
 /// Where one agent of a run reports.
 pub fn report_of(run: &str, epoch: u32, agent: &Name) -> String {
     format!("b1.{run}.{epoch}.up.{agent}")
+}
+
+/// Where agents of a run ask for pieces of the files that their orders bring.
+pub fn wanted(run: &str, epoch: u32) -> String {
+    format!("b1.{run}.{epoch}.get.*")
+}
+
+/// Where one agent of a run asks for them.
+pub fn wanted_by(run: &str, epoch: u32, agent: &Name) -> String {
+    format!("b1.{run}.{epoch}.get.{agent}")
 }
 
 /// Whether this may be the id of a run: it becomes a part of a subject and of names of files.

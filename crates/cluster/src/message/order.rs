@@ -1,10 +1,13 @@
 //! How an agent asks for work ([`Join`]), and what it is given ([`Order`]).
 
 use super::{Name, PROTOCOL};
+use crate::bundle::Manifest;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// An agent asks for work. It asks again until it is given some.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Join {
     /// [`PROTOCOL`].
     pub protocol: u32,
@@ -18,6 +21,9 @@ pub struct Join {
     pub host: String,
     /// How many cores that has.
     pub cores: u32,
+    /// How many operations a second it can make at most, by their names, as far as that was measured.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ceilings: BTreeMap<String, f64>,
     /// The rank that a launcher gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u32>,
@@ -44,7 +50,7 @@ pub(crate) fn printable(text: &str) -> String {
 }
 
 /// Work for one agent: its share of a run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Order {
     /// The id of the run.
     pub run: String,
@@ -63,6 +69,34 @@ pub struct Order {
     pub seed: u64,
     /// The command that makes the load, its first word being the name of the command.
     pub argv: Vec<String>,
+    /// The files that it reads.
+    #[serde(default, skip_serializing_if = "Manifest::is_empty")]
+    pub files: Manifest,
+    /// Which part of a search it is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<Step>,
+}
+
+/// One of the runs that a search for the highest rate makes with the same agents. Its command says neither when nor how
+/// often.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Step {
+    /// Arrivals a second of the whole, at random; without one a single session goes on as fast as it is answered.
+    pub rate: Option<f64>,
+    /// How long before the figures count.
+    pub warm_up: Duration,
+    /// How long they count.
+    pub lasting: Duration,
+    /// How long what is in flight at the end may take.
+    pub drain: Duration,
+    /// The length of an interval.
+    pub interval: Duration,
+    /// The number of the first exchange: those before were made by other steps.
+    pub first: u64,
+    /// Whether there is a worker on every core.
+    pub all_cores: bool,
+    /// The addresses that may be reached, as `--allow` has them.
+    pub allow: Vec<String>,
 }
 
 /// What an agent that asked is answered: a [`Sealed`](super::Sealed) order.

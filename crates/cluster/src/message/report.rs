@@ -48,6 +48,20 @@ pub struct Report {
     pub total: u64,
     /// The wall clock of the agent, in milliseconds since 1970.
     pub wall_ms: i64,
+    /// What is known of its clocks, once some reports were answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clock: Option<ClockReport>,
+}
+
+/// An agent's clocks at the moment of a report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockReport {
+    /// Its wall clock, in microseconds since 1970.
+    pub wall_us: i64,
+    /// What the coordinator's monotonic clock shows more than its own, in nanoseconds.
+    pub offset_ns: i64,
+    /// The quickest round trip of those that this rests on, in nanoseconds.
+    pub round_trip_ns: u64,
 }
 
 /// What an agent is to do.

@@ -107,6 +107,22 @@ impl Rule {
             Self::Variables => "variables",
         }
     }
+
+    /// What whoever orders can do.
+    const fn remedy(self) -> &'static str {
+        match self {
+            Self::Targets => "narrow the order with --allow, or ask the owner to add the addresses",
+            Self::RateMax => {
+                "ask for less, share it among more agents, or ask the owner for a higher one"
+            }
+            Self::Commands => "order another, or ask the owner to add it",
+            Self::OrdersFrom => {
+                "sign with a key that it names (--sign), or give the owner yours (coordinator/order.pub)"
+            }
+            Self::Expires => "ask the owner for a later day",
+            Self::Variables => "ask the owner to add it, or leave the agent out",
+        }
+    }
 }
 
 /// Why an order is not carried out. The agent and its coordinator end with exit code 8.
@@ -122,9 +138,10 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the agent's owner does not allow this order ({} in agent.toml): {}",
+            "the agent's owner does not allow this order ({} in agent.toml): {}; {}",
             self.rule.name(),
-            self.why
+            self.why,
+            self.rule.remedy()
         )
     }
 }
@@ -284,6 +301,11 @@ impl Policy {
         }
         Ok(self.targets.iter().map(|target| format!("--allow={target}")).collect())
     }
+}
+
+/// Why an order is refused that none of the coordinators has signed whom the owner names.
+pub fn unsigned() -> Refusal {
+    refusal(Rule::OrdersFrom, UNSIGNED)
 }
 
 /// What a refusal says goes to another machine's screen, and parts of it came from the network.

@@ -4,7 +4,7 @@
 //! dialogue needs no socket, no clock and no runtime, and two of them can be run against each other in a test. It keeps
 //! no counts: it reports what happened, and the caller counts.
 
-use super::expectation::Field;
+use super::field::Field;
 use super::{Kind, Stage};
 use brunt_exchange::Outcome;
 use std::net::{IpAddr, SocketAddr};

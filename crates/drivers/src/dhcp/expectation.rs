@@ -6,6 +6,7 @@
 
 use super::Stage;
 use super::dialogue::{Dialogue, Ending, Step};
+use super::field::Field;
 use super::varied::Pattern;
 use brunt_exchange::{Class, Outcome};
 
@@ -27,21 +28,6 @@ pub enum Answer {
     Offer,
     /// ACK or REPLY.
     Grant,
-}
-
-/// A part of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Field {
-    /// The option of this code.
-    Option(u16),
-    /// The address that is offered or given (`yiaddr`, DHCPv4).
-    Address,
-    /// The address of the server to boot from (`siaddr`, DHCPv4).
-    NextServer,
-    /// The name of that server (`sname`, DHCPv4).
-    ServerName,
-    /// The name of the boot file (`file`, DHCPv4).
-    BootFile,
 }
 
 impl Expectation {

@@ -11,6 +11,7 @@ mod describe;
 pub mod dialogue;
 pub mod endpoint;
 pub mod expectation;
+pub mod field;
 pub mod hexfile;
 mod hub;
 pub mod leases;

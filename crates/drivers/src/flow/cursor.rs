@@ -10,7 +10,6 @@ use super::mix::Mix;
 use super::plan::{AfterFailure, Iterations, Step};
 use super::source::{DrawContext, Exhausted};
 use super::step_id::StepId;
-use super::user::Course;
 use super::variables::Variables;
 use std::time::Duration;
 
@@ -25,6 +24,16 @@ pub(super) enum Upcoming {
     Arrival,
     /// Nothing any more.
     Nothing,
+}
+
+/// How the iterations of one run begin, where a flow is carried out several times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Course {
+    /// The number of the first iteration of the closed model, so that none repeats the data of a run before. Arrivals
+    /// bring their numbers.
+    pub first: u64,
+    /// Whether arrivals begin them (the open model) or users who are free (the closed model).
+    pub arrivals: bool,
 }
 
 /// The position of a user.

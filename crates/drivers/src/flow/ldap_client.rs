@@ -47,6 +47,9 @@ impl LdapClient {
         if let Some(failed) = self.failed.take() {
             return Err(failed.outcome(watch));
         }
+        if self.connection.withholds(&act.step) {
+            return Err(Outcome::Skipped);
+        }
         let ran = self.connection.run(&act.step, values, watch).await;
         match ran.map_err(|unset| compiled.bare(unset, watch))? {
             Err(failed) => Err(failed.outcome(watch)),

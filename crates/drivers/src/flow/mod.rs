@@ -34,6 +34,7 @@ mod xpath;
 pub use check::{Check, Condition};
 pub use compiled_flow::{CompileError, CompiledFlow};
 pub use counters::{FlowCounters, Tallies};
+pub use cursor::Course;
 pub use extract::{Extract, Location, LocationError, Missing};
 pub use http::{Content, HttpExchange};
 pub use json::Pointer;
@@ -50,5 +51,5 @@ pub use source::{
 };
 pub use trace::{Trace, TracedExchange};
 pub use unexamined::Unexamined;
-pub use user::{Course, ITERATION, ITERATION_WORK, PARTS, User, WorkerContext};
+pub use user::{ITERATION, ITERATION_WORK, PARTS, User, WorkerContext};
 pub use xpath::XPath;

@@ -5,13 +5,14 @@
 //! failed alone. Secrets are starred here, where values are known to be secrets; that nothing acts on a terminal is
 //! the business of whoever shows it. A flow without a trace makes none of this.
 
+mod bytes;
 mod exchange;
 mod request;
 
+pub use bytes::Bytes;
 pub(super) use exchange::{Answered, Performed};
-pub use exchange::{
-    Bytes, Kept, KeptValue, Looked, TracedAnswer, TracedExchange, TracedHop, TracedRequest,
-};
+pub use exchange::{Kept, KeptValue, Looked, TracedAnswer, TracedExchange, TracedHop};
+pub use request::TracedRequest;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 

@@ -3,7 +3,8 @@
 //! What was not looked at is neither there nor missing, so a check of it has failed whichever way it asks: `exists =
 //! false` of a body that was cut off says nothing.
 
-use super::work::WORK_MAX;
+/// The units of work for all checks and extractions of one answer: up to some tenths of a second.
+pub(super) const WORK_MAX: u64 = 5_000_000;
 
 /// Why an answer could not be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

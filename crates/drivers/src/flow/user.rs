@@ -8,7 +8,7 @@ mod traced;
 
 use super::compiled_flow::{CompiledFlow, ExchangeInfo};
 use super::counters::{FlowCounters, StepResult};
-use super::cursor::{Cursor, Upcoming};
+use super::cursor::{Course, Cursor, Upcoming};
 use super::http_client::HttpClient;
 use super::ldap::LdapExchange;
 use super::ldap_client::LdapClient;
@@ -36,16 +36,6 @@ pub const ITERATION_WORK: Part = Part(6);
 /// The names of the parts, by number.
 pub const PARTS: [&str; 7] =
     ["connect", "tls", "bind", "reconnect", "first byte", "iteration", "iteration work"];
-
-/// How the iterations of one run begin, where a flow is carried out several times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Course {
-    /// The number of the first iteration of the closed model, so that none repeats the data of a run before. Arrivals
-    /// bring their numbers.
-    pub first: u64,
-    /// Whether arrivals begin them (the open model) or users who are free (the closed model).
-    pub arrivals: bool,
-}
 
 /// What the users of one worker share.
 #[derive(Debug)]

@@ -5,11 +5,8 @@
 //! some bytes read, and gives up when the answer's allowance is spent. Units are counted and not time, since the clock
 //! would cost more than the visit of a node, and the same answer is then always judged in the same way.
 
-use super::unexamined::Unexamined;
+use super::unexamined::{Unexamined, WORK_MAX};
 use std::cell::Cell;
-
-/// The units for all checks and extractions of one answer: up to some tenths of a second.
-pub(super) const WORK_MAX: u64 = 5_000_000;
 
 /// Bytes that are copied or compared for a unit.
 const BYTES_A_UNIT: usize = 32;

@@ -1,10 +1,10 @@
 //! [`RequestSpec`]: a request and how it is to be carried out, whichever version of HTTP carries it.
 
+use super::limits::Limits;
 use super::origin::Origin;
 use super::request::Request;
 use super::request_flags::RequestFlags;
 use super::response::Wanted;
-use super::settings::Limits;
 
 /// A request and how it is to be carried out.
 #[derive(Clone, Copy)]

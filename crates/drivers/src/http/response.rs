@@ -3,7 +3,7 @@
 //! A request says whether the body is wanted; where it is not, it is counted and discarded, however long it
 //! is. Fields are kept as places in the bytes of the head.
 
-use super::settings::Limits;
+use super::limits::Limits;
 
 /// What an exchange wants to know of its answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

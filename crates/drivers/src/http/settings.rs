@@ -2,6 +2,7 @@
 //!
 //! All of it is settled before the run. Nothing here knows a URL.
 
+use super::limits::Limits;
 use super::proxy::Proxy;
 use super::redirect::CrossOrigin;
 use crate::net::{tcp, tls};
@@ -85,19 +86,6 @@ pub struct Resolve {
     pub to: SocketAddr,
 }
 
-/// What no answer may exceed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of a head.
-    pub head: usize,
-    /// Fields of a head, at most [`brunt_wire::http::FIELDS_MAX`].
-    pub fields: usize,
-    /// Bytes of a body that are kept where a body is wanted; the rest is counted and discarded.
-    pub body_kept: usize,
-    /// Bytes of a body. One that is longer ends the exchange and the connection.
-    pub body: u64,
-}
-
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -117,11 +105,5 @@ impl Default for Settings {
             limits: Limits::default(),
             seed: 0,
         }
-    }
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { head: 64 << 10, fields: 256, body_kept: 1 << 20, body: 4 << 30 }
     }
 }

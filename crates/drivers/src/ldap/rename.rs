@@ -3,8 +3,8 @@
 //! An entry that was renamed cannot be found by its name again. So that a run goes on for as long as it likes and
 //! leaves the directory as it was, each renaming is followed on its session by the one that undoes it.
 
-use super::request::Request;
-use brunt_feed::{Arguments, Position, Row, Template};
+use super::request::{Request, Undo};
+use brunt_feed::{Arguments, Position, Row};
 
 /// A modify DN, compiled.
 #[derive(Debug)]
@@ -12,15 +12,6 @@ pub(super) struct Renaming {
     pub(super) rename: Request,
     /// What gives the entry its name back, if anything does.
     pub(super) undo: Option<Undo>,
-}
-
-/// What gives an entry its name back.
-#[derive(Debug)]
-pub(super) struct Undo {
-    /// Takes the new DN, the old RDN, and where the entry was moved the old parent.
-    pub(super) request: Request,
-    pub(super) rdn: Template,
-    pub(super) superior: Option<Template>,
 }
 
 /// The names of an entry that a session renames.

@@ -7,7 +7,6 @@
 use super::buffers::{Arena, Scratch};
 use super::error::PlanError;
 use super::failure::Failure;
-use super::rename::Undo;
 use super::setup::{
     Change, CompareSetup, DeleteSetup, ModifySetup, OperationControls, RenameSetup, SearchSetup,
 };
@@ -27,6 +26,15 @@ struct Hole {
     row: usize,
     slot: Slot,
     escape: Escape,
+}
+
+/// What gives an entry its name back.
+#[derive(Debug)]
+pub(super) struct Undo {
+    /// Takes the new DN, the old RDN, and where the entry was moved the old parent.
+    pub(super) request: Request,
+    pub(super) rdn: Template,
+    pub(super) superior: Option<Template>,
 }
 
 /// A compiled request.

@@ -5,6 +5,7 @@
 use super::connection::{Connection, IdentityGuard};
 use super::failure::Failed;
 use super::ldap_step::LdapStep;
+use super::lockout::LockoutGuard;
 use super::plan::Plan;
 use super::session::is_safe;
 use super::slot::Keep;
@@ -12,6 +13,7 @@ use super::worker::Worker;
 use brunt_exchange::{Class, Watch};
 use brunt_feed::{Unfilled, Values};
 use brunt_wire::ldap::code;
+use brunt_wire::ldap::message::{Message, Request};
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -111,6 +113,13 @@ impl UserConnection {
         if let (Some(guard), Ok(_)) = (guard, &reply) {
             guard.settle();
         }
+        if let (Some(lockout), Ok(code)) = (self.lockout(step), &reply) {
+            let says_locked = channel.class_of_refusal() == Class::Locked;
+            let account = || account(|out| step.skeleton.encode(0, &scratch.borrow().arena, out));
+            if lockout.answered(*code, says_locked, account) {
+                channel.mark_locked();
+            }
+        }
         let entries = channel.entries();
         if let Ok(refused) = reply
             && refused != code::SUCCESS
@@ -125,6 +134,15 @@ impl UserConnection {
         Ok(reply.map(|code| OperationResult { code, class, entries }).map_err(Failed))
     }
 
+    /// Whether this operation is a bind that is kept back, because accounts lock.
+    pub fn withholds(&self, step: &LdapStep) -> bool {
+        self.lockout(step).is_some_and(|lockout| !lockout.lets_through())
+    }
+
+    fn lockout(&self, step: &LdapStep) -> Option<&LockoutGuard> {
+        self.connection.worker.plan.lockout.as_ref().filter(|_| step.binds)
+    }
+
     /// The values of the first entry that was found, by name; its DN is called `dn`.
     pub fn found(&self) -> &[(String, Vec<u8>)] {
         &self.found
@@ -133,6 +151,16 @@ impl UserConnection {
     /// Closes the connection.
     pub async fn close(&mut self) {
         self.connection.leave().await;
+    }
+}
+
+/// Whose bind a request is, read back from its bytes: passwords differ from try to try, and the account is the same.
+fn account(encode: impl FnOnce(&mut Vec<u8>)) -> String {
+    let mut request = Vec::new();
+    encode(&mut request);
+    match Message::decode(&request).map(|message| message.request) {
+        Ok(Request::Bind { name, .. }) => String::from_utf8_lossy(name).to_lowercase(),
+        _ => String::new(),
     }
 }
 

@@ -7,12 +7,11 @@
 //! Sockets of this machine have no address, and what the C library asks for its name service is the machine's own
 //! business. It must not know what is sent, and asks nobody anything.
 
-use std::fmt;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::str::FromStr;
 use std::sync::{Mutex, OnceLock, PoisonError, RwLock, RwLockReadGuard};
 
+use super::allowed::Allowed;
 use super::public::is_public;
 #[cfg(test)]
 use super::targets::Rule;
@@ -20,116 +19,6 @@ use super::targets::{Demand, Targets};
 
 /// Servers of a run that are known before it begins. Whatever is beyond is checked when it is reached.
 const EXPECTED_MAX: usize = 1_024;
-
-/// Addresses that may be reached: `10.1.0.0/16:389`, `[2001:db8::]/32:53`, `192.0.2.7`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allowed {
-    network: IpAddr,
-    bits: u8,
-    port: Option<u16>,
-}
-
-impl Allowed {
-    /// One address, at every port.
-    pub const fn address(network: IpAddr) -> Self {
-        Self { network, bits: if network.is_ipv4() { 32 } else { 128 }, port: None }
-    }
-
-    /// The same addresses at one port.
-    #[must_use]
-    pub const fn at_port(self, port: u16) -> Self {
-        Self { port: Some(port), ..self }
-    }
-
-    /// The addresses of this machine alone.
-    pub const LOOPBACK: [Self; 2] = [
-        Self { network: IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), bits: 8, port: None },
-        Self { network: IpAddr::V6(std::net::Ipv6Addr::LOCALHOST), bits: 128, port: None },
-    ];
-
-    /// Whether it is of this machine's loopback alone.
-    pub fn is_loopback(&self) -> bool {
-        self.network.is_loopback() && self.bits >= if self.network.is_ipv4() { 8 } else { 128 }
-    }
-
-    pub(super) fn holds(&self, to: SocketAddr) -> bool {
-        let same = |ours: &[u8], theirs: &[u8]| {
-            ours.iter().zip(theirs).enumerate().all(|(at, (ours, theirs))| {
-                let left = usize::from(self.bits).saturating_sub(at * 8).min(8) as u32;
-                let mask = 0xff_u8.checked_shl(8 - left).unwrap_or(0);
-                ours & mask == theirs & mask
-            })
-        };
-        // An IPv4 address in the clothes of IPv6 reaches the IPv4 address.
-        let inside = match (self.network, to.ip().to_canonical()) {
-            (IpAddr::V4(ours), IpAddr::V4(theirs)) => same(&ours.octets(), &theirs.octets()),
-            (IpAddr::V6(ours), IpAddr::V6(theirs)) => same(&ours.octets(), &theirs.octets()),
-            _ => false,
-        };
-        inside && self.port.is_none_or(|port| port == to.port())
-    }
-}
-
-/// Why a text names no addresses.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "read '{0}': write an address or a network, with a port if you like: 10.1.0.0/16:389, [2001:db8::1]:636"
-)]
-pub struct AllowedError(String);
-
-impl FromStr for Allowed {
-    type Err = AllowedError;
-
-    fn from_str(text: &str) -> Result<Self, AllowedError> {
-        read(text.trim()).ok_or_else(|| AllowedError(text.to_owned()))
-    }
-}
-
-fn read(text: &str) -> Option<Allowed> {
-    let (address, rest) = match text.strip_prefix('[') {
-        Some(inside) => inside.split_once(']')?,
-        // Without brackets the colons of an IPv6 address are its own.
-        None if text.matches(':').count() > 1 => {
-            text.find('/').map_or((text, ""), |at| text.split_at(at))
-        }
-        None => text.find(['/', ':']).map_or((text, ""), |at| text.split_at(at)),
-    };
-    // `[2001:db8::/32]:389` is as plain as `[2001:db8::]/32:389`.
-    let (address, inner) = address.split_once('/').map_or((address, None), |(a, b)| (a, Some(b)));
-    let network: IpAddr = address.parse().ok()?;
-    let (bits, port) = match (inner, rest.strip_prefix('/')) {
-        (Some(_), Some(_)) => return None,
-        (Some(bits), None) => (Some(bits), rest),
-        (None, Some(rest)) => {
-            let (bits, port) = rest.find(':').map_or((rest, ""), |at| rest.split_at(at));
-            (Some(bits), port)
-        }
-        (None, None) => (None, rest),
-    };
-    let whole = if network.is_ipv4() { 32 } else { 128 };
-    let bits = bits.map_or(Some(whole), |bits| bits.parse().ok())?;
-    let port = match port.strip_prefix(':') {
-        Some(port) => Some(port.parse().ok()?),
-        None if port.is_empty() => None,
-        None => return None,
-    };
-    (bits <= whole).then_some(Allowed { network, bits, port })
-}
-
-impl fmt::Display for Allowed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.network {
-            IpAddr::V4(address) => write!(f, "{address}")?,
-            IpAddr::V6(address) if self.port.is_some() => write!(f, "[{address}]")?,
-            IpAddr::V6(address) => write!(f, "{address}")?,
-        }
-        let whole = if self.network.is_ipv4() { 32 } else { 128 };
-        if self.bits < whole {
-            write!(f, "/{}", self.bits)?;
-        }
-        self.port.map_or(Ok(()), |port| write!(f, ":{port}"))
-    }
-}
 
 /// What a process may reach.
 #[derive(Clone, Debug, Default)]
@@ -354,18 +243,6 @@ mod tests {
                 let error = fence.check(at(to)).unwrap_err();
                 assert!(error.to_string().contains("--allow"), "{to} in {allowed}: {error}");
             }
-        }
-    }
-
-    #[test]
-    fn what_names_no_address_is_refused() {
-        for wrong in
-            ["", "localhost", "10.0.0.0/33", "10.0.0.1:", "10.0.0.1:x", "[::1", "::1/129", "10.1/8"]
-        {
-            assert!(wrong.parse::<Allowed>().is_err(), "{wrong}");
-        }
-        for text in ["10.1.0.0/16:389", "192.0.2.7", "[2001:db8::]/32:53", "2001:db8::1"] {
-            assert_eq!(text.parse::<Allowed>().unwrap().to_string(), text);
         }
     }
 

@@ -114,7 +114,7 @@ impl Outgoing {
                 socket.as_raw_fd(),
                 self.headers.as_mut_ptr(),
                 count as libc::c_uint,
-                libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL,
+                (libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL) as _,
             )
         };
         usize::try_from(sent).map_err(|_| io::Error::last_os_error())
@@ -152,7 +152,7 @@ impl Incoming {
                 socket.as_raw_fd(),
                 self.headers.as_mut_ptr(),
                 most as libc::c_uint,
-                libc::MSG_DONTWAIT,
+                libc::MSG_DONTWAIT as _,
                 ptr::null_mut(),
             )
         };

@@ -5,6 +5,7 @@
 //! left, which is counted. Nothing here knows a protocol above TLS and UDP but [`link`], which has to
 //! see in a DHCPv4 message who speaks.
 
+pub mod allowed;
 pub mod backoff;
 mod bind;
 pub mod carrier;

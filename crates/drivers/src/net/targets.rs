@@ -3,7 +3,7 @@
 //! A rule is held against the whole of a run before anything is sent, so its limits are those of what was asked for,
 //! never of what came about. It must not know a schedule, nor where the list came from.
 
-use super::fence::Allowed;
+use super::allowed::Allowed;
 use std::net::SocketAddr;
 use std::time::Duration;
 

@@ -40,6 +40,19 @@ pub struct NodeRecord {
     /// How much later than the first of the nodes it began, in seconds, as the coordinator measured it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skew_s: Option<f64>,
+    /// The quickest round trip to the coordinator before the run, in seconds. `skew_s` is known to half of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub round_trip_s: Option<f64>,
+    /// How much slower than the coordinator's its monotonic clock went during the run, in seconds. Nothing is corrected
+    /// by it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift_s: Option<f64>,
+    /// For how long nothing was heard of it, in seconds, of the times that it was lost and came back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unheard_s: Option<f64>,
+    /// How many pieces of what it told came again, because their answers were lost. They are in the figures once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubled: Option<u64>,
     /// When the coordinator lost it, in seconds since the run began: what it did after that is in no figure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost_at_s: Option<f64>,
@@ -64,6 +77,10 @@ impl NodeRecord {
             verdict: record.verdict.clone(),
             wall_ahead_s: None,
             skew_s: None,
+            round_trip_s: None,
+            drift_s: None,
+            unheard_s: None,
+            doubled: None,
             lost_at_s: None,
         }
     }

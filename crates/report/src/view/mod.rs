@@ -39,6 +39,7 @@ mod columns;
 mod heat;
 mod live;
 mod plots;
+mod row;
 mod slice;
 mod spectrum;
 #[cfg(test)]

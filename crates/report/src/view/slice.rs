@@ -3,7 +3,6 @@
 //! A row is made the same way whether the step comes from a record, from the memory of a run that goes on, or is the
 //! interval that has just ended.
 
-use super::{Row, columns, heat, number};
 use brunt_record::{Counts, Histogram, HistogramError, Interval, Phase, Record, Step, StepRecord};
 
 /// Steps that overlap by less follow each other.
@@ -136,28 +135,6 @@ impl Slice {
         self.lateness.merge(&other.lateness);
     }
 
-    /// The row of a view whose operations are those of these numbers.
-    pub fn row(&self, operations: &[usize]) -> Row {
-        let (mut response, mut service) = (Histogram::new(), Histogram::new());
-        for operation in &self.operations {
-            response.merge(&operation.response);
-            service.merge(&operation.service);
-        }
-        let ended = || operations.iter().map(|&number| self.operations.get(number));
-        let own = ended().map(|ended| ended.map(|ended| columns::own_values(self, ended)));
-        let own_heat = ended().map(|ended| ended.map(|ended| heat::classes(&ended.response)));
-        let own_heat = own_heat.filter(|_| operations.len() > 1);
-        Row {
-            from_s: rounded(self.from_s),
-            lasted_s: rounded(self.seconds()),
-            phase: number(self.phase),
-            values: columns::values(self, &response, &service),
-            heat: heat::classes(&response),
-            own: own.map(Option::unwrap_or_default).collect(),
-            own_heat: own_heat.map(Option::unwrap_or_default).collect(),
-        }
-    }
-
     /// How long it lasted.
     pub(super) fn seconds(&self) -> f64 {
         self.to_s - self.from_s
@@ -212,9 +189,4 @@ fn ended(operations: &[Ended], dropped: u64) -> Counts {
         all.merge(&operation.counts);
     }
     Counts { planned: 0, ..all }
-}
-
-/// To the millisecond: axes show no more.
-fn rounded(seconds: f64) -> f64 {
-    (seconds * 1e3).round() / 1e3
 }

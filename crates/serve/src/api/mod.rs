@@ -1,5 +1,6 @@
 //! What programs ask: `/api/v1`.
 
+pub(crate) mod plans;
 pub(crate) mod records;
 
 use serde::Serialize;

@@ -15,8 +15,13 @@ use crate::problem::Problem;
 use crate::routes::{Answer, Call};
 
 const OWN_STYLE: &str = include_str!("site.css");
-const OWN_SCRIPT: &str =
-    concat!(include_str!("site.js"), include_str!("plans.js"), include_str!("live.js"));
+const OWN_SCRIPT: &str = concat!(
+    include_str!("site.js"),
+    include_str!("plans.js"),
+    include_str!("builder.js"),
+    include_str!("import.js"),
+    include_str!("live.js")
+);
 
 /// One file.
 struct Asset {

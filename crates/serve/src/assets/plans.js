@@ -52,6 +52,7 @@
   async function check() {
     const number = ++asked;
     const body = new URLSearchParams({ form: form.elements.form.value, text: text.value });
+    body.set("plan", location.pathname.split("/")[2]);
     const target = document.getElementById("target");
     if (target) body.set("target", target.value);
     try {

@@ -11,10 +11,14 @@
       field.value = location.hash.slice(1);
       field.closest(".field").hidden = true;
       history.replaceState(null, "", location.pathname);
+      // A link that signs in needs nothing more.
+      if (field.form.matches("[data-enter]")) field.form.requestSubmit();
     }
   }
   for (const place of all("[data-origin]")) place.textContent = location.origin;
   for (const place of all("[data-link]")) place.textContent = location.origin + place.textContent;
+
+  if (document.querySelector("[data-again]")) setTimeout(() => location.reload(), 2000);
 
   for (const text of all("[data-copy]")) {
     const button = make("button", "Copy");

@@ -1,6 +1,8 @@
 //! [`Secret`]: 256 random bits that open something, and what is kept of them.
 
 use std::fmt;
+use std::io::ErrorKind;
+use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD as BASE64;
@@ -28,6 +30,20 @@ impl Secret {
         let mut bytes = [0; BYTES];
         let read = BASE64.decode_slice(text, &mut bytes).ok()?;
         (read == BYTES).then_some(Self(bytes))
+    }
+
+    /// The one that a file holds, which is made if there is none. The error says why it cannot be used.
+    pub(crate) fn kept(path: &Path) -> Result<Self, String> {
+        match std::fs::read_to_string(path) {
+            Ok(text) => Self::read(text.trim()).ok_or_else(|| "it holds no key".to_owned()),
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                let secret = Self::new().map_err(|why| format!("failed to {why}"))?;
+                let text = secret.shown() + "\n";
+                let written = brunt_record::replace(path, |out| out.write_all(text.as_bytes()));
+                written.map(|()| secret).map_err(|error| error.to_string())
+            }
+            Err(error) => Err(error.to_string()),
+        }
     }
 
     /// As it is given away, once.

@@ -25,6 +25,9 @@ pub struct Checked {
     pub merged: String,
     /// The load in figures.
     pub load: Option<LoadFigures>,
+    /// The secrets that it names.
+    #[serde(default)]
+    pub secrets: Vec<String>,
 }
 
 /// What is wrong with a plan.

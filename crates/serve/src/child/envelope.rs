@@ -4,10 +4,13 @@
 //! versioned, and what it does not name is refused.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+
+use super::import::Import;
 
 /// The version of the envelope.
 pub const ENVELOPE_VERSION: u32 = 1;
@@ -40,6 +43,17 @@ pub enum Task {
     Compare(Vec<Compared>),
     /// Writes the record in its directory in another format.
     Export(Export),
+    /// Follows the figures of runs, the oldest first.
+    Trend {
+        /// What they are called together.
+        name: String,
+        /// Their records.
+        records: Vec<PathBuf>,
+    },
+    /// Makes a plan of what describes requests elsewhere, in a directory of its own.
+    Import(Import),
+    /// Changes the text of a plan as a form asks, a JSON document of which only the child knows what is in it.
+    Edit(String),
 }
 
 /// What a record is written as.
@@ -83,6 +97,23 @@ pub struct Asked {
     /// What it may do.
     #[serde(default)]
     pub grant: Grant,
+    /// The secrets that `env = "NAME"` may stand for. Their values are in no request that is kept.
+    #[serde(default)]
+    pub secrets: Option<SecretsAsked>,
+    /// The names of files that belong to the plan, in [`DATA`](crate::history::DATA) of the directory that the child is
+    /// started in.
+    #[serde(default)]
+    pub data: Vec<String>,
+}
+
+/// Secrets of a target, by their names.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SecretsAsked {
+    /// Whose they are.
+    pub target: String,
+    /// Their names.
+    pub names: Vec<String>,
 }
 
 /// What a run may do. By default nothing may be reached.
@@ -107,13 +138,26 @@ pub struct Grant {
 }
 
 /// A run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunTask {
     /// What is asked of it.
     pub asked: Asked,
     /// The lock that all runs of the machine share. The run holds it until it ends.
     pub lock: PathBuf,
+    /// The values of the secrets that its plan names.
+    #[serde(default)]
+    pub secrets: BTreeMap<String, String>,
+}
+
+/// No secret is shown by anything that prints a task.
+impl fmt::Debug for RunTask {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { asked, lock, secrets } = self;
+        let names: Vec<&String> = secrets.keys().collect();
+        let mut shown = f.debug_struct("RunTask");
+        shown.field("asked", asked).field("lock", lock).field("secrets", &names).finish()
+    }
 }
 
 /// Why an envelope was not opened.
@@ -172,10 +216,15 @@ mod tests {
         };
         for task in [
             Task::Check(asked.clone()),
-            Task::Run(RunTask { asked, lock: "lock".into() }),
+            Task::Run(RunTask {
+                asked,
+                lock: "lock".into(),
+                secrets: [("PW".to_owned(), "hunter2".to_owned())].into(),
+            }),
             Task::Index,
         ] {
             let envelope = Envelope::new(task);
+            assert!(!format!("{envelope:?}").contains("hunter2"));
             let text = serde_json::to_vec(&envelope).unwrap();
             assert_eq!(Envelope::read(&text[..]).unwrap(), envelope);
         }

@@ -7,13 +7,15 @@
 
 mod answer;
 mod envelope;
+mod import;
 mod short;
 
 pub use answer::{Answer, Checked, EXIT_ABORTED, EXIT_REFUSED, Finding, LoadFigures, Outcome};
 pub use envelope::{
     Asked, COMPARED_MAX, Compared, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope, EnvelopeError, Export,
-    Grant, RunTask, Task,
+    Grant, RunTask, SecretsAsked, Task,
 };
+pub use import::{Import, Imported, Kind};
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -25,6 +27,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::history::{LOG, PageParts, RunFiles};
 use short::Places;
@@ -35,6 +38,8 @@ pub const COMMAND: &str = "serve-child";
 const CHECKING: Duration = Duration::from_secs(10);
 /// How long it may take to read a record and to write what is made of it.
 const INDEXING: Duration = Duration::from_secs(60);
+/// How long it may take to make a plan of something.
+const IMPORTING: Duration = Duration::from_secs(20);
 /// How long a comparison may take.
 const COMPARING: Duration = Duration::from_secs(60);
 
@@ -75,6 +80,15 @@ pub struct ComparedPage {
     pub json: String,
 }
 
+/// Figures that were followed over many runs.
+#[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
+pub struct Trended {
+    /// Words, tables and charts.
+    pub page: PageParts,
+    /// The same as a document (`brunt-trend/1`).
+    pub json: String,
+}
+
 impl Default for Children {
     fn default() -> Self {
         Self::of_program(PathBuf::from("/proc/self/exe"))
@@ -87,15 +101,52 @@ impl Children {
         Self { program, places: Places::default() }
     }
 
-    /// Says what is wrong with a plan, or what it comes to. Nothing is sent, and no name is resolved.
-    pub fn check(&self, asked: &Asked) -> Result<Checked, ChildError> {
-        let answer = self.ask(Task::Check(asked.clone()), Path::new("/"), CHECKING)?;
+    /// Says what is wrong with a plan, or what it comes to. Nothing is sent, and no name is resolved. Files that belong
+    /// to it are in `directory`.
+    pub fn check(&self, asked: &Asked, directory: Option<&Path>) -> Result<Checked, ChildError> {
+        let directory = directory.unwrap_or(Path::new("/"));
+        let answer = self.ask(Task::Check(asked.clone()), directory, CHECKING)?;
         Ok(match answer {
             Answer::Done(checked) => checked,
             Answer::Failed(text) => Checked {
                 findings: vec![Finding { text, ..Finding::default() }],
                 ..Checked::default()
             },
+        })
+    }
+
+    /// Follows the figures of runs of a history, the oldest first. The inner error says why they cannot be.
+    pub fn trend(
+        &self,
+        directory: &Path,
+        name: String,
+        records: Vec<PathBuf>,
+    ) -> Result<Result<Trended, String>, ChildError> {
+        Ok(match self.ask(Task::Trend { name, records }, directory, COMPARING)? {
+            Answer::Done(trended) => Ok(trended),
+            Answer::Failed(why) => Err(why),
+        })
+    }
+
+    /// Makes a plan of what describes requests elsewhere. The directory is empty and is used up. The inner error says
+    /// why there is none.
+    pub fn import(
+        &self,
+        directory: &Path,
+        import: Import,
+    ) -> Result<Result<Imported, String>, ChildError> {
+        Ok(match self.ask(Task::Import(import), directory, IMPORTING)? {
+            Answer::Done(imported) => Ok(imported),
+            Answer::Failed(why) => Err(why),
+        })
+    }
+
+    /// Changes the text of a plan as a form asks, and answers with the text and the form as JSON. The inner error says
+    /// why not.
+    pub fn edit(&self, asked: String) -> Result<Result<Value, String>, ChildError> {
+        Ok(match self.ask(Task::Edit(asked), Path::new("/"), CHECKING)? {
+            Answer::Done(told) => Ok(told),
+            Answer::Failed(why) => Err(why),
         })
     }
 
@@ -136,16 +187,11 @@ impl Children {
     }
 
     /// Starts a run. It is not waited for: what becomes of it stands in its directory.
-    pub(crate) fn start_run(
-        &self,
-        files: &RunFiles,
-        asked: Asked,
-        lock: PathBuf,
-    ) -> io::Result<Child> {
+    pub(crate) fn start_run(&self, files: &RunFiles, task: RunTask) -> io::Result<Child> {
         let log = File::options().create(true).append(true).open(files.path(LOG))?;
         let mut command = self.command(files.directory());
         let child = command.stdout(Stdio::null()).stderr(log).spawn()?;
-        tell(child, &Envelope::new(Task::Run(RunTask { asked, lock })))
+        tell(child, &Envelope::new(Task::Run(task)))
     }
 
     fn ask<T: DeserializeOwned>(

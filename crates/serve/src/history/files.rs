@@ -37,6 +37,10 @@ pub const PAGE_KEPT: &str = "page.json.gz";
 pub const SUMMARY: &str = "summary.json";
 /// What people say of it.
 pub const ABOUT: &str = "about.json";
+/// LoadGen's report of a run whose plan says what a job says.
+pub const LOADGEN: &str = "loadgen.txt";
+/// The directory of files that the plan names.
+pub const DATA: &str = "data";
 /// A document that somebody brought, until it was read.
 pub const BROUGHT: &str = "brought";
 

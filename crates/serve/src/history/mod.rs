@@ -13,8 +13,8 @@ mod summary;
 
 pub use about::{About, AboutError, MARKS_MAX, Mark, NOTE_MAX, Origin, TAGS_MAX, WORDS_MAX};
 pub use files::{
-    ABOUT, BROUGHT, EVENTS, EVENTS_KEPT, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN, RECORD,
-    RECORD_KEPT, REQUEST, RunFiles, SMALL_MAX, STATE, SUMMARY, VIEW_KEPT, bounded,
+    ABOUT, BROUGHT, DATA, EVENTS, EVENTS_KEPT, LOADGEN, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN,
+    RECORD, RECORD_KEPT, REQUEST, RunFiles, SMALL_MAX, STATE, SUMMARY, VIEW_KEPT, bounded,
 };
 pub use id::{IdError, RunId, sha256};
 pub use summary::{Figures, Objective, OperationFigures, SUMMARY_SCHEMA, Summary};
@@ -277,6 +277,14 @@ impl History {
     fn known_entry(&self, sha256: &str) -> Result<Option<Put>, HistoryError> {
         let Some(id) = self.find(sha256) else { return Ok(None) };
         Ok(self.entry(&id)?.map(|entry| Put { entry, is_new: false }))
+    }
+
+    /// Does something in a directory of its own, which is removed then.
+    pub(crate) fn in_scratch<T>(&self, act: impl FnOnce(&Path) -> T) -> Result<T, HistoryError> {
+        let incoming = self.incoming()?;
+        let done = act(incoming.directory());
+        drop(fs::remove_dir_all(incoming.directory()));
+        Ok(done)
     }
 
     /// A directory of its own for something that is brought.

@@ -17,6 +17,7 @@ use hyper::service::{Service as _, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use ipnet::IpNet;
+use rustix::net::sockopt::set_tcp_user_timeout;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
@@ -27,6 +28,7 @@ pub use hosts::Hosts;
 pub(crate) use tls::acceptor;
 
 use crate::routes::Peer;
+use crate::watch::STUCK_MAX;
 
 /// The most connections at a time.
 const CONNECTIONS_MAX: usize = 1_024;
@@ -85,6 +87,7 @@ async fn connection(
 ) {
     // A socket that takes no option is served as it is.
     let _ = stream.set_nodelay(true);
+    let _ = set_tcp_user_timeout(&stream, STUCK_MAX.as_millis() as u32);
     match tls {
         None => requests(stream, peer, router, proxies).await,
         Some(tls) => {

@@ -5,6 +5,7 @@ use maud::html;
 use super::history::name;
 use super::page as whole;
 use super::run::sections;
+use crate::auth::Role;
 use crate::child::{COMPARED_MAX, Compared, ComparedPage};
 use crate::history::{Entry, RECORD_KEPT};
 use crate::problem::Problem;
@@ -67,6 +68,9 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         section id="markdown" {
             h2 { "For a pull request" }
             pre tabindex="0" data-copy { (compared.markdown) }
+        }
+        @if call.who()?.user.role >= Role::Runner {
+            (super::shares::form(call, &runs.iter().collect::<Vec<_>>())?)
         }
     };
     Ok(Answer::page(whole(call, "Comparison", &body)))

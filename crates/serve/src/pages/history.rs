@@ -13,6 +13,8 @@ use brunt_record::SloOutcome;
 /// Runs on a page.
 pub(crate) const PER_PAGE: usize = 50;
 const TAGS_SHOWN: i64 = 20;
+/// Plans that are offered while there is no run.
+const PLANS_SHOWN: usize = 10;
 const VERDICTS: [&str; 4] = ["valid", "unstable", "partial", "generator-limited"];
 
 /// Which runs an address asks for.
@@ -62,7 +64,7 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
             (count(&listed, is_narrowed))
         }
         @if listed.runs.is_empty() {
-            (empty(is_narrowed))
+            (empty(call, is_narrowed)?)
         } @else {
             form #runs method="get" action="/compare" {
                 (table(&listed.runs))
@@ -160,22 +162,33 @@ fn search(filter: &Filter, tags: &[String]) -> Markup {
 }
 
 /// What would stand there, and how to get it there.
-fn empty(is_narrowed: bool) -> Markup {
-    html! {
+fn empty(call: &Call, is_narrowed: bool) -> Result<Markup, Problem> {
+    let plans = call.app.store.plans()?;
+    let offered = call.who()?.user.role >= Role::Runner && !plans.is_empty();
+    Ok(html! {
         @if is_narrowed {
             p { "No run is like that. " a href="/" { "Show all runs" } "." }
         } @else {
             div.empty {
-                p { "Make one: write a " a href="/plans" { "plan" } ", and run it against a "
-                    a href="/targets" { "target" } ". Or push what was run elsewhere. A run writes its record with "
-                    code { "--record" } ", and a token from " a href="/account" { "your account" } " lets it in:" }
+                @if offered {
+                    p { "No run was made yet. Run one of the plans:" }
+                    ul.plain.choice { @for plan in plans.iter().take(PLANS_SHOWN) {
+                        li { a href={ "/plans/" (plan.id) "#run" } { (plan.name) } }
+                    } }
+                }
+                p {
+                    @if offered { "Or write another " } @else { "Make one: write a " }
+                    a href="/plans" { "plan" } ", and run it against a " a href="/targets" { "target" }
+                    ". Or push what was run elsewhere. A run writes its record with " code { "--record" }
+                    ", and a token from " a href="/account" { "your account" } " lets it in:"
+                }
                 pre.command tabindex="0" {
                     "brunt authrate … --record run.json\nbrunt push run.json --to "
                     span data-origin { "http://127.0.0.1:7878" } " --token-file token.txt"
                 }
             }
         }
-    }
+    })
 }
 
 pub(super) fn encoded(text: &str) -> String {

@@ -1,10 +1,7 @@
 //! A run that waits or goes on: the live page of the program, told by server-sent events. When it is over it has become
 //! the page of a run.
 
-use std::convert::Infallible;
-
-use axum::body::Body;
-use futures_util::stream::unfold;
+use http::header::HeaderName;
 use maud::html;
 
 use super::{hidden, page_with_charts};
@@ -13,6 +10,7 @@ use crate::history::RunId;
 use crate::problem::Problem;
 use crate::queue::{Status, StopError};
 use crate::routes::{Answer, Call};
+use crate::watch::body;
 
 fn named(call: &Call) -> Result<(RunId, Status), Problem> {
     let id: RunId = call.segment("id").parse().map_err(|_| Problem::missing("run"))?;
@@ -66,11 +64,9 @@ pub(crate) fn events(call: &Call) -> Result<Answer, Problem> {
         let detail = "Too many browsers watch runs here. Close one, and reload.";
         return Err(Problem::new(http::StatusCode::SERVICE_UNAVAILABLE, "Too many watch", detail));
     };
-    let messages = unfold(watcher, async |mut watcher| {
-        let message = watcher.next().await?;
-        Some((Ok::<_, Infallible>(message), watcher))
-    });
-    Ok(Answer::stream("text/event-stream", Body::from_stream(messages)))
+    // A proxy that keeps events back until it has many would show a run minutes late.
+    let at_once = HeaderName::from_static("x-accel-buffering");
+    Ok(Answer::stream("text/event-stream", body(watcher)).with(at_once, "no"))
 }
 
 /// `POST /live/{id}/stop`.

@@ -8,12 +8,19 @@ pub(crate) mod api;
 pub(crate) mod audit;
 pub(crate) mod compare;
 pub(crate) mod history;
+pub(crate) mod import;
 pub(crate) mod live;
 pub(crate) mod people;
 pub(crate) mod plans;
 pub(crate) mod run;
+pub(crate) mod schedules;
+pub(crate) mod secrets;
+pub(crate) mod shares;
 pub(crate) mod sign_in;
+pub(crate) mod steps;
 pub(crate) mod targets;
+pub(crate) mod thresholds;
+pub(crate) mod trends;
 pub(crate) mod welcome;
 
 use brunt_record::Status;
@@ -27,12 +34,13 @@ use crate::routes::Call;
 
 /// A page somebody reads who signed in.
 pub(crate) fn page(call: &Call, title: &str, body: &Markup) -> Markup {
-    whole(title, call.who.as_ref(), call.path.split('?').next().unwrap_or_default(), false, body)
+    let path = call.path.split('?').next().unwrap_or_default();
+    whole(title, Some(call), path, false, body)
 }
 
 /// The same with charts.
 fn page_with_charts(call: &Call, title: &str, body: &Markup) -> Markup {
-    whole(title, call.who.as_ref(), &call.path, true, body)
+    whole(title, Some(call), &call.path, true, body)
 }
 
 /// A page for somebody who has not signed in.
@@ -40,7 +48,14 @@ fn outer(title: &str, body: &Markup) -> Markup {
     whole(title, None, "", false, body)
 }
 
-fn whole(title: &str, who: Option<&Who>, path: &str, charts: bool, body: &Markup) -> Markup {
+/// The same with charts.
+fn outer_with_charts(title: &str, body: &Markup) -> Markup {
+    whole(title, None, "", true, body)
+}
+
+fn whole(title: &str, call: Option<&Call>, path: &str, charts: bool, body: &Markup) -> Markup {
+    let who = call.and_then(|call| call.who.as_ref());
+    let trial = call.and_then(|call| call.app.trial.as_deref());
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -58,6 +73,7 @@ fn whole(title: &str, who: Option<&Who>, path: &str, charts: bool, body: &Markup
             body.site {
                 a.skip href="#main" { "Skip to the content" }
                 @if let Some(who) = who { (header(who, path)) }
+                @if let Some(promise) = trial { p.trial { strong { "Trial. " } (promise) } }
                 main id="main" { (body) }
             }
         }
@@ -67,13 +83,19 @@ fn whole(title: &str, who: Option<&Who>, path: &str, charts: bool, body: &Markup
 fn header(who: &Who, path: &str) -> Markup {
     let mut links = vec![("/", "Runs"), ("/plans", "Plans"), ("/targets", "Targets")];
     if who.user.role == Role::Admin {
-        links.extend([("/people", "People"), ("/audit", "Audit")]);
+        links.extend([("/secrets", "Secrets"), ("/people", "People"), ("/audit", "Audit")]);
     }
     links.push(("/api", "API"));
     let is_here = |link: &str| match link {
         "/" => {
             path == "/"
-                || ["/runs", "/compare", "/live"].iter().any(|begin| path.starts_with(begin))
+                || ["/runs", "/compare", "/live", "/trends", "/share"]
+                    .iter()
+                    .any(|begin| path.starts_with(begin))
+        }
+        "/plans" => {
+            path.starts_with(link)
+                || ["/steps", "/schedules"].iter().any(|begin| path.starts_with(begin))
         }
         _ => path.starts_with(link),
     };

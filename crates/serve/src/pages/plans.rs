@@ -5,20 +5,23 @@
 use maud::{Markup, html};
 use serde::Serialize;
 
+use super::import;
+use super::secrets;
 use super::targets::{limits, settings_of};
 use super::{field, hidden, moment_of, page as whole};
+use crate::app::App;
 use crate::auth::Role;
 use crate::child::{Asked, Checked, Finding};
-use crate::history::{About, Origin};
+use crate::history::{About, Origin, RunId};
 use crate::pages::run::tags;
 use crate::problem::Problem;
 use crate::queue::{RunRequest, SubmitError};
 use crate::routes::{Answer, Call};
 use crate::store::{Plan, Target};
 
-const NAME_MAX: usize = 80;
+pub(super) const NAME_MAX: usize = 80;
 /// The most bytes of a plan, which is a form's.
-const TEXT_MAX: usize = 100 << 10;
+pub(super) const TEXT_MAX: usize = 100 << 10;
 
 /// Plans to begin with.
 const TEMPLATES: [(&str, &str); 3] = [
@@ -33,6 +36,10 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
     let runner = call.who()?.user.role >= Role::Runner;
     let body = html! {
         h1.large { "Plans" }
+        p.note {
+            "Steps to insert into plans are in the " a href="/steps" { "step library" }
+            ", and plans that are run at times among the " a href="/schedules" { "schedules" } "."
+        }
         @if plans.is_empty() {
             div.empty { p { "A plan says what users do and how many there are. There are none yet." } }
         } @else {
@@ -60,6 +67,11 @@ fn new(call: &Call) -> Result<Markup, Problem> {
     Ok(html! {
         section id="add" {
             h2 { "New plan" }
+            p {
+                "Begin with a plan that is there, or "
+                a href="/plans/import" { "import" } " a cURL command line, a HAR recording, an OpenAPI document or a \
+                directory of LoadGen."
+            }
             form.stack method="post" action="/plans" {
                 (hidden(call.who()?))
                 (field("name", "Name", &html! {
@@ -92,7 +104,8 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::see(&format!("/plans/{id}")))
 }
 
-fn named(call: &Call) -> Result<Plan, Problem> {
+/// The plan that a path names.
+pub(super) fn named(call: &Call) -> Result<Plan, Problem> {
     let id = call.segment("id").parse().unwrap_or_default();
     call.app.store.plan(id)?.ok_or_else(|| Problem::missing("plan"))
 }
@@ -101,7 +114,7 @@ fn named(call: &Call) -> Result<Plan, Problem> {
 pub(crate) fn editor(call: &Call) -> Result<Answer, Problem> {
     let plan = named(call)?;
     let targets = open_targets(call)?;
-    let checked = check_with(call, &plan.text, targets.first())?;
+    let checked = check_with(call, plan.id, &plan.text, targets.first())?;
     shown(call, &plan, &plan.text, &checked, None)
 }
 
@@ -122,13 +135,17 @@ fn shown(
             a href={ "/plans/" (plan.id) "/revisions" } { "All revisions" }
         }
         @if let Some(fault) = fault { p.warning role="alert" { (fault) } }
+        (told(plan))
         div.editor {
             form method="post" action={ "/plans/" (plan.id) } data-plan {
                 (hidden(call.who()?))
                 input type="hidden" name="after" value=(plan.revision);
-                label for="text" { "Plan (TOML)" }
-                textarea #text name="text" rows=(lines) spellcheck="false" autocapitalize="none" wrap="off"
-                    readonly[!runner] { "\n" (text) }
+                @if runner { (super::steps::builder(call)?) }
+                div #source {
+                    label for="text" { "Plan (TOML)" }
+                    textarea #text name="text" rows=(lines) spellcheck="false" autocapitalize="none" wrap="off"
+                        readonly[!runner] { "\n" (text) }
+                }
                 @if runner { div.acts { button.main { "Save and check" } } }
             }
             section.preview aria-label="Preview" { div #checked aria-live="polite" { (findings(checked)) } }
@@ -136,6 +153,18 @@ fn shown(
         @if runner { (run_form(call, plan)?) }
     };
     Ok(Answer::page(whole(call, &plan.name, &body)))
+}
+
+/// What was told when the revision was made.
+fn told(plan: &Plan) -> Markup {
+    html! {
+        @if !plan.note.is_empty() {
+            details.told open {
+                summary { "What the import guessed or left out" }
+                ul.plain { @for line in plan.note.lines() { li { (line) } } }
+            }
+        }
+    }
 }
 
 /// What is wrong with a plan, or what it comes to.
@@ -169,7 +198,7 @@ pub(crate) fn save(call: &Call) -> Result<Answer, Problem> {
         if !app.store.revise_plan(plan.id, after, &text, (&who.user.name, app.now()))? {
             let why = "Somebody else saved this plan meanwhile. Yours is below, and not saved: look at the revisions, \
                        then save again.";
-            let checked = check_with(call, &text, open_targets(call)?.first())?;
+            let checked = check_with(call, plan.id, &text, open_targets(call)?.first())?;
             return shown(call, &plan, &text, &checked, Some(why));
         }
         app.audit(who, "change plan", &format!("{}, revision {}", plan.name, after + 1))?;
@@ -200,34 +229,52 @@ pub(crate) fn check(call: &Call) -> Result<Answer, Problem> {
         .transpose()?
         .flatten();
     let target = target.or_else(|| open_targets(call).ok()?.into_iter().next());
-    let Checked { findings, notes, preview, .. } = check_with(call, &text(call)?, target.as_ref())?;
+    let plan = call.field("plan").parse().unwrap_or_default();
+    let checked = check_with(call, plan, &text(call)?, target.as_ref())?;
+    let Checked { findings, notes, preview, .. } = checked;
     Answer::json(&Told { findings, notes, preview })
 }
 
-fn check_with(call: &Call, text: &str, target: Option<&Target>) -> Result<Checked, Problem> {
-    let asked = asked(call, text, target)?;
-    call.app
-        .children
-        .check(&asked)
-        .map_err(|error| Problem::unusable(format!("Failed to {error}.")))
+fn check_with(
+    call: &Call,
+    plan: i64,
+    text: &str,
+    target: Option<&Target>,
+) -> Result<Checked, Problem> {
+    checked(&call.app, plan, &asked(&call.app, plan, text, (target, call.field("duration")))?)
 }
 
-fn asked(call: &Call, text: &str, target: Option<&Target>) -> Result<Asked, Problem> {
+/// What a child says of what is asked. The files of a plan are where the child is.
+fn checked(app: &App, plan: i64, asked: &Asked) -> Result<Checked, Problem> {
+    let directory = (!asked.data.is_empty()).then(|| import::directory(app, plan));
+    let checked = app.children.check(asked, directory.as_deref());
+    checked.map_err(|error| Problem::unusable(format!("Failed to {error}.")))
+}
+
+fn asked(
+    app: &App,
+    plan: i64,
+    text: &str,
+    (target, duration): (Option<&Target>, &str),
+) -> Result<Asked, Problem> {
     let settings = target
         .map(|target| settings_of(&target.settings))
         .transpose()
         .map_err(Problem::unusable)?;
-    let duration = Some(call.field("duration").trim().to_owned()).filter(|text| !text.is_empty());
+    let duration = Some(duration.trim().to_owned()).filter(|text| !text.is_empty());
     Ok(Asked {
         plan: text.to_owned(),
         variables: settings.unwrap_or_default().into_iter().collect(),
         duration,
         grant: target.map(|target| target.grant.clone()).unwrap_or_default(),
+        secrets: target.map(|target| secrets::of(app, target)).transpose()?.flatten(),
+        data: import::data_of(&import::directory(app, plan)),
         ..Asked::default()
     })
 }
 
-fn open_targets(call: &Call) -> Result<Vec<Target>, Problem> {
+/// The targets that may be reached today.
+pub(super) fn open_targets(call: &Call) -> Result<Vec<Target>, Problem> {
     let mut targets = call.app.store.targets()?;
     targets.retain(|target| target.expires > call.app.now());
     Ok(targets)
@@ -274,7 +321,14 @@ fn run_form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
                             input id="sure" name="sure" autocomplete="off";
                         }))
                     }
-                    div { button.main { "Run" } }
+                    div.acts {
+                        button.main { "Run" }
+                        button formaction={ "/plans/" (plan.id) "/thresholds" } { "Find thresholds with one user" }
+                    }
+                    p.note {
+                        "One user goes through the steps alone, for 30 s if you say nothing else. What each step then \
+                         takes is what its threshold is proposed from."
+                    }
                 }
             }
         }
@@ -283,52 +337,89 @@ fn run_form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
 
 /// `POST /plans/{id}/run`.
 pub(crate) fn run(call: &Call) -> Result<Answer, Problem> {
-    let (app, who, plan) = (&call.app, call.who()?, named(call)?);
-    let target = app.store.target(call.field("target").parse().unwrap_or_default())?;
-    let target = target.filter(|target| target.expires > app.now());
-    let target =
-        target.ok_or_else(|| Problem::unusable("That target may not be reached any more."))?;
-    if target.production && call.field("sure").trim() != target.name {
+    let plan = named(call)?;
+    let id = submit(call, &plan, &plan.text)?;
+    Ok(Answer::see(&format!("/live/{id}")))
+}
+
+/// What is asked of a run beside its plan.
+pub(crate) struct Submission<'a> {
+    pub(crate) target: i64,
+    /// In place of the plan's; empty for that.
+    pub(crate) duration: &'a str,
+    /// With commas between.
+    pub(crate) tags: &'a str,
+    /// May be empty.
+    pub(crate) commit: &'a str,
+    pub(crate) by: &'a str,
+}
+
+/// Has a text run that is the plan's, or was made of it, as the form says.
+pub(super) fn submit(call: &Call, plan: &Plan, text: &str) -> Result<RunId, Problem> {
+    let (app, who) = (&call.app, call.who()?);
+    let number = call.field("target").parse().unwrap_or_default();
+    let target = app.store.target(number)?;
+    if let Some(target) = target.filter(|target| target.production)
+        && call.field("sure").trim() != target.name
+    {
         let detail =
             format!("{} is production. Write its name to say that you mean it.", target.name);
         return Err(Problem::unusable(detail));
     }
-    let asked = asked(call, &plan.text, Some(&target))?;
-    let checked = app
-        .children
-        .check(&asked)
-        .map_err(|error| Problem::unusable(format!("Failed to {error}.")))?;
+    let submission = Submission {
+        target: number,
+        duration: call.field("duration"),
+        tags: call.field("tags"),
+        commit: call.field("commit").trim(),
+        by: &who.named(),
+    };
+    submit_for(app, plan, text, &submission)
+}
+
+/// The same of whoever has a right to it.
+pub(crate) fn submit_for(
+    app: &App,
+    plan: &Plan,
+    text: &str,
+    submission: &Submission<'_>,
+) -> Result<RunId, Problem> {
+    let target = app.store.target(submission.target)?;
+    let target = target.filter(|target| target.expires > app.now());
+    let target =
+        target.ok_or_else(|| Problem::unusable("That target may not be reached any more."))?;
+    let mut asked = asked(app, plan.id, text, (Some(&target), submission.duration))?;
+    let checked = checked(app, plan.id, &asked)?;
     if let Some(finding) = checked.findings.first() {
         return Err(Problem::unusable(format!(
             "The plan cannot be run against {}: {}",
             target.name, finding.text
         )));
     }
-    let commit = Some(call.field("commit").trim().to_owned()).filter(|text| !text.is_empty());
+    // What the plan does not name is not taken along.
+    if let Some(secrets) = &mut asked.secrets {
+        secrets.names = checked.secrets;
+    }
+    asked.secrets = asked.secrets.filter(|secrets| !secrets.names.is_empty());
+    let commit = Some(submission.commit.to_owned()).filter(|text| !text.is_empty());
     let origin = Origin {
-        by: who.named(),
+        by: submission.by.to_owned(),
         plan: Some(format!("{}, revision {}", plan.name, plan.revision)),
         target: Some(target.name.clone()),
         commit,
         ..Origin::default()
     };
-    let about = About {
-        name: plan.name.clone(),
-        tags: tags(call.field("tags")),
-        origin,
-        ..About::default()
-    };
-    let submitted = app.queue()?.submit(RunRequest { asked, about });
+    let about =
+        About { name: plan.name.clone(), tags: tags(submission.tags), origin, ..About::default() };
+    let data = import::directory(app, plan.id);
+    let request = RunRequest { asked, about };
+    let submitted = app.queue()?.submit_with(request, &|run| import::copy(&data, run));
     let id = submitted.map_err(|error| match error {
         SubmitError::Io(_) => Problem::bug(error),
         _ => Problem::unusable(format!("Failed to {error}.")),
     })?;
-    app.audit(
-        who,
-        "run plan",
-        &format!("{}, revision {}, at {}: {id}", plan.name, plan.revision, target.name),
-    )?;
-    Ok(Answer::see(&format!("/live/{id}")))
+    let what = format!("{}, revision {}, at {}: {id}", plan.name, plan.revision, target.name);
+    app.audit_by(submission.by, "run plan", &what)?;
+    Ok(id)
 }
 
 /// `GET /plans/{id}/revisions`.

@@ -6,7 +6,7 @@ use maud::{Markup, PreEscaped, html};
 use super::history::name;
 use super::{field, hidden, moment, page_with_charts};
 use crate::auth::Role;
-use crate::history::{About, EditError, Entry, PageParts, RunId};
+use crate::history::{About, EditError, Entry, LOADGEN, PAGE_MAX, PageParts, RunId};
 use crate::problem::Problem;
 use crate::routes::{Answer, Call};
 
@@ -28,7 +28,11 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let view = history.view(&run.id).map_err(Problem::bug)?;
     let runner = call.who()?.user.role >= Role::Runner;
     let body = html! {
-        p.crumbs { a href="/" { "Runs" } }
+        p.crumbs {
+            a href="/" { "Runs" }
+            // Charts and tables have many places to stop at for whoever uses keys.
+            @if runner { " · " a href="#about" { "Name, tags and note" } }
+        }
         @if !run.about.name.is_empty() { p.given { (run.about.name) } }
         (said(&run))
         (sections(&parts))
@@ -40,6 +44,14 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         }
     };
     Ok(Answer::page(page_with_charts(call, &name(&run), &body)))
+}
+
+/// `GET /runs/{id}/loadgen`: the report of a job of LoadGen that became a plan.
+pub(crate) fn loadgen(call: &Call) -> Result<Answer, Problem> {
+    let run = entry(call)?;
+    let text = call.app.history.files(&run.id).text(LOADGEN, PAGE_MAX).map_err(Problem::bug)?;
+    let text = text.ok_or_else(|| Problem::missing("report"))?;
+    Ok(Answer::new("text/plain; charset=utf-8", text.into_bytes()))
 }
 
 /// What people say of it, in a line.
@@ -95,10 +107,20 @@ fn acts(call: &Call, run: &Entry) -> Result<Markup, Problem> {
                         "Compare with the baseline, " (name(&baseline))
                     } }
                 }
-                @if !run.summary.load.is_empty() { li { a href=(others) { "Runs of the same load" } } }
+                @if !run.summary.load.is_empty() {
+                    li { a href=(others) { "Runs of the same load" } }
+                    li { a href={ "/trends?load=" (super::history::encoded(&run.summary.load)) } { "Trend of these" } }
+                }
+                @if call.app.history.files(&run.id).path(LOADGEN).is_file() {
+                    li { a href={ "/runs/" (run.id) "/loadgen" } { "LoadGen's report" } }
+                }
                 li { a href={ "/runs/" (run.id) "/record" } { "Record (JSON, gzip), as brunt report reads it" } }
                 li { a href={ "/runs/" (run.id) "/csv" } { "Intervals as CSV" } }
                 li { a href={ "/runs/" (run.id) "/html" } { "This page as one HTML file" } }
+            }
+            @if call.who()?.user.role >= Role::Runner {
+                (super::shares::form(call, &[run])?)
+                p { a href="/shares" { "Links that are shared" } }
             }
         }
     })

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use http::StatusCode;
 use ipnet::IpNet;
 use maud::{Markup, html};
 
@@ -18,6 +19,8 @@ const NAME_MAX: usize = 60;
 const TEXT_MAX: usize = 2_000;
 /// The most networks of a target.
 const NETWORKS_MAX: usize = 50;
+const TRIAL: &str = "This is a trial: it reaches its built-in servers alone. Your own servers are listed in a site \
+                     that was started without --trial.";
 
 /// `GET /targets`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
@@ -46,7 +49,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
                 }
             }
         }
-        @if admin { (form(call)?) }
+        @if call.app.trial.is_some() { p.note { (TRIAL) } } @else if admin { (form(call)?) }
     };
     Ok(Answer::page(whole(call, "Targets", &body)))
 }
@@ -70,6 +73,9 @@ fn row(call: &Call, target: &Target, admin: bool, now: i64) -> Result<Markup, Pr
                 (target.name)
                 @if target.production { " " span.tag { "production" } }
                 @if !target.reason.is_empty() { div.note { (target.reason) } }
+                @if let Some(secrets) = super::secrets::of(&call.app, target)? {
+                    div.note { "Secrets: " (secrets.names.join(", ")) }
+                }
             }
             td.name data-label="addresses" { @for allowed in &target.grant.allow { code { (allowed) } " " } }
             td.name data-label="at most" { (limits(&target.grant)) }
@@ -125,6 +131,9 @@ fn form(call: &Call) -> Result<Markup, Problem> {
 /// `POST /targets`.
 pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let (app, who) = (&call.app, call.who()?);
+    if app.trial.is_some() {
+        return Err(Problem::new(StatusCode::FORBIDDEN, "Not in a trial", TRIAL));
+    }
     let target = target(call)?;
     app.store.put_target(&target)?;
     let what =
@@ -137,6 +146,7 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
 pub(crate) fn end(call: &Call) -> Result<Answer, Problem> {
     let id = call.field("id").parse().unwrap_or_default();
     let name = call.app.store.end_target(id)?.ok_or_else(|| Problem::missing("target"))?;
+    call.app.store.end_secrets(&name)?;
     call.app.audit(call.who()?, "remove target", &name)?;
     Ok(Answer::see("/targets"))
 }

@@ -1,4 +1,5 @@
-//! The page on which somebody chooses a password, by a link that holds once and for half an hour.
+//! The page on which somebody chooses a password, by a link that holds once and for half an hour. In a trial there is
+//! no password to choose: the link signs in.
 //!
 //! What opens it is in the link's fragment, which a browser sends to no server and no log; a script puts it into the
 //! form. Without scripts it is copied there.
@@ -12,13 +13,17 @@ use crate::routes::{Answer, Call, cookie};
 
 /// `GET /welcome`.
 #[expect(clippy::unnecessary_wraps, reason = "a handler can fail")]
-pub(crate) fn form(_: &Call) -> Result<Answer, Problem> {
-    Ok(Answer::page(shown("", None)))
+pub(crate) fn form(call: &Call) -> Result<Answer, Problem> {
+    let page = if call.app.trial.is_some() { gate(None) } else { shown("", None) };
+    Ok(Answer::page(page))
 }
 
 /// `POST /welcome`.
 pub(crate) fn choose(call: &Call) -> Result<Answer, Problem> {
     let (app, now) = (&call.app, call.app.now());
+    if app.trial.is_some() {
+        return enter(call);
+    }
     let link = Secret::read(call.field("link").trim());
     let user = link.map(|link| app.store.invited(&link.hash(), now)).transpose()?.flatten();
     let Some(user) = user else {
@@ -42,6 +47,42 @@ pub(crate) fn choose(call: &Call) -> Result<Answer, Problem> {
     let session = Secret::new().map_err(Problem::bug)?;
     app.store.begin_session(user.id, &session.hash(), now)?;
     Ok(Answer::see("/").with(http::header::SET_COOKIE, &cookie(app, &session)))
+}
+
+/// Signs in to a trial. The next link is told to whoever started it, for another browser.
+fn enter(call: &Call) -> Result<Answer, Problem> {
+    let (app, now) = (&call.app, call.app.now());
+    let link = Secret::read(call.field("link").trim());
+    let user = link.map(|link| app.store.take_invitation(&link.hash(), now)).transpose()?.flatten();
+    let Some(user) = user else {
+        let why = "This address was used already. The terminal of the trial shows the next one.";
+        return Ok(Answer::page(gate(Some(why))).status(http::StatusCode::FORBIDDEN));
+    };
+    app.audit_by(&user.name, "sign in", "by the link of the trial")?;
+    let session = Secret::new().map_err(Problem::bug)?;
+    app.store.begin_session(user.id, &session.hash(), now)?;
+    let host = call.header("host").unwrap_or_default();
+    (app.log)(&format!("For another browser: http://{host}{}", app.invite(user.id)?));
+    Ok(Answer::see("/").with(http::header::SET_COOKIE, &cookie(app, &session)))
+}
+
+fn gate(fault: Option<&str>) -> Markup {
+    outer(
+        "Trial",
+        &html! {
+            div.narrow {
+                h1.large { "A trial of brunt" }
+                p { "The address that brunt serve --trial printed signs in. It works once." }
+                @if let Some(fault) = fault { p.warning role="alert" { (fault) } }
+                form.stack method="post" action="/welcome" data-enter {
+                    (field("link", "What stands behind # in the address", &html! {
+                        input id="link" name="link" required autocomplete="off" data-fragment;
+                    }))
+                    div { button.main { "Sign in" } }
+                }
+            }
+        },
+    )
 }
 
 fn shown(link: &str, fault: Option<&str>) -> Markup {

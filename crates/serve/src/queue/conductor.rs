@@ -1,5 +1,6 @@
 //! [`Conductor`]: the thread that starts runs, stops them, and finds out what became of them.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::sync::{Arc, PoisonError};
@@ -12,7 +13,7 @@ use super::follower::{Follower, json};
 use super::process::Process;
 use super::state::{State, Status, StopAsked};
 use super::{PLAN_MAX, Shared, now};
-use crate::child::{Asked, EXIT_ABORTED, EXIT_REFUSED, Outcome};
+use crate::child::{Asked, EXIT_ABORTED, EXIT_REFUSED, Outcome, RunTask};
 use crate::history::{
     EVENTS, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN, PageParts, RECORD, REQUEST, RunFiles, STATE,
     SUMMARY, Summary, VIEW_KEPT,
@@ -120,8 +121,7 @@ impl Conductor {
             self.shared.update(status.number, |status| reason.clone_into(&mut status.reason));
             return;
         }
-        if let Err(error) = self.start(&status) {
-            let why = format!("failed to start its process: {error}");
+        if let Err(why) = self.start(&status) {
             self.over(status.number, State::Failed, why, None);
         }
     }
@@ -132,16 +132,23 @@ impl Conductor {
         flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok()
     }
 
-    fn start(&mut self, status: &Status) -> io::Result<()> {
+    /// Starts a run. The error says why it does not begin.
+    fn start(&mut self, status: &Status) -> Result<(), String> {
         let files = self.shared.history.files(&status.id);
-        let asked: Option<Asked> = files.json(REQUEST)?;
-        let plan = files.text(PLAN, PLAN_MAX as u64)?;
-        let (Some(asked), Some(plan)) = (asked, plan) else {
-            return Err(io::ErrorKind::NotFound.into());
+        let failed = |error: io::Error| format!("failed to start its process: {error}");
+        let asked = asked(&files).map_err(failed)?;
+        // What they are stands in no file: they are asked for when they are needed.
+        let secrets = match &asked.secrets {
+            Some(secrets) => (self.shared.secrets.0)(secrets, &asked.grant)?,
+            None => BTreeMap::new(),
         };
-        let asked = Asked { plan, ..asked };
+        let task = RunTask { asked, lock: self.shared.lock.clone(), secrets };
+        self.launch(status, &files, task).map_err(failed)
+    }
+
+    fn launch(&mut self, status: &Status, files: &RunFiles, task: RunTask) -> io::Result<()> {
         lock_file(&self.shared.lock)?;
-        let child = self.shared.children.start_run(&files, asked, self.shared.lock.clone())?;
+        let child = self.shared.children.start_run(files, task)?;
         let process = Process::started(child)?;
         let id = process.id().clone();
         self.shared.update(status.number, |status| {
@@ -264,6 +271,16 @@ impl Going {
             drop(self.process.kill());
         }
     }
+}
+
+/// What was asked of a run.
+fn asked(files: &RunFiles) -> io::Result<Asked> {
+    let asked: Option<Asked> = files.json(REQUEST)?;
+    let plan = files.text(PLAN, PLAN_MAX as u64)?;
+    let (Some(asked), Some(plan)) = (asked, plan) else {
+        return Err(io::ErrorKind::NotFound.into());
+    };
+    Ok(Asked { plan, ..asked })
 }
 
 /// The file of the machine's lock, which is made if there is none.

@@ -17,16 +17,18 @@ pub use process::ProcessId;
 pub use state::{State, Status, StopAsked};
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::child::{Asked, Children};
+use crate::child::{Asked, Children, Grant, SecretsAsked};
 use crate::history::{ABOUT, About, AboutError, History, PLAN, REQUEST, RunId, STATE};
 use crate::watch::{Audience, Watch};
 
@@ -74,6 +76,19 @@ pub enum StopError {
     Over(RunId),
 }
 
+/// Gives a run, as it begins, the values of the secrets that its plan names, or says why not.
+pub type Keeper =
+    dyn Fn(&SecretsAsked, &Grant) -> Result<BTreeMap<String, String>, String> + Send + Sync;
+
+/// Where secrets come from, of which nothing is shown.
+struct Secrets(Box<Keeper>);
+
+impl fmt::Debug for Secrets {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secrets")
+    }
+}
+
 /// Runs that were submitted.
 #[derive(Debug)]
 pub struct Queue {
@@ -87,6 +102,7 @@ struct Shared {
     history: Arc<History>,
     children: Arc<Children>,
     lock: PathBuf,
+    secrets: Secrets,
     audience: Audience,
     known: Mutex<Known>,
     changed: Condvar,
@@ -110,10 +126,22 @@ impl Queue {
     /// Opens the queue of a history, and finds what became of its runs meanwhile. `lock` is a file that all runs of
     /// this machine share, see [`machine_lock`].
     pub fn open(history: Arc<History>, children: Arc<Children>, lock: PathBuf) -> io::Result<Self> {
+        let none = |_: &SecretsAsked, _: &Grant| Err("this queue keeps no secrets".to_owned());
+        Self::open_with(history, children, lock, Box::new(none))
+    }
+
+    /// The same, with a keeper of the secrets that plans name.
+    pub fn open_with(
+        history: Arc<History>,
+        children: Arc<Children>,
+        lock: PathBuf,
+        keeper: Box<Keeper>,
+    ) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             history,
             children,
             lock,
+            secrets: Secrets(keeper),
             audience: Audience::default(),
             known: Mutex::default(),
             changed: Condvar::new(),
@@ -126,6 +154,15 @@ impl Queue {
 
     /// Takes a run. Its plan is not looked at: a check does that, and so does the run.
     pub fn submit(&self, request: RunRequest) -> Result<RunId, SubmitError> {
+        self.submit_with(request, &|_| Ok(()))
+    }
+
+    /// The same; `fill` puts files into the directory of the run that its plan names.
+    pub fn submit_with(
+        &self,
+        request: RunRequest,
+        fill: &dyn Fn(&Path) -> io::Result<()>,
+    ) -> Result<RunId, SubmitError> {
         if request.asked.plan.len() > PLAN_MAX {
             return Err(SubmitError::Long);
         }
@@ -142,6 +179,7 @@ impl Queue {
         DirBuilder::new().mode(0o700).create(files.directory())?;
         let RunRequest { mut asked, mut about } = request;
         about.origin.at.clone_from(&status.submitted);
+        fill(files.directory())?;
         files.write_text(PLAN, &std::mem::take(&mut asked.plan))?;
         files.write(ABOUT, &about)?;
         files.write(REQUEST, &asked)?;
@@ -161,6 +199,25 @@ impl Queue {
     /// Ends a run at once: what is in flight is cut off. There is a record all the same.
     pub fn stop_now(&self, id: &RunId, by: &str) -> Result<(), StopError> {
         self.shared.stop(id, &StopAsked { by: by.to_owned(), now: true, why: String::new() })
+    }
+
+    /// Ends all runs at once, and waits so long for their ends; whether they came.
+    pub fn end_all(&self, patience: Duration) -> bool {
+        let left = |known: &Known| -> Vec<RunId> {
+            let runs = known.runs.values().map(|run| &run.status);
+            runs.filter(|run| !run.state.is_over()).map(|run| run.id.clone()).collect()
+        };
+        let going = left(&self.shared.known());
+        for id in &going {
+            // One that has come to its end meanwhile needs no stop.
+            drop(self.stop_now(id, ""));
+        }
+        let waited =
+            self.shared
+                .changed
+                .wait_timeout_while(self.shared.known(), patience, |known| !left(known).is_empty());
+        let (known, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        left(&known).is_empty()
     }
 
     /// How far a run is.
@@ -241,6 +298,7 @@ impl Shared {
             drop(self.history.files(&status.id).write(STATE, &status));
         }
         drop(known);
+        self.changed.notify_all();
         let told = follower::json(&status);
         watch.change(|history| history.tell("state", &told));
     }

@@ -44,6 +44,8 @@ const HANDLERS_MAX: usize = 12;
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
 /// The most bytes of a form.
 const FORM_MAX: usize = 128 << 10;
+/// The most bytes of a form that brings a document.
+const UPLOAD_MAX: usize = 64 << 20;
 /// The most bytes of a record that is brought here.
 const DOCUMENT_MAX: usize = 64 << 20;
 
@@ -109,6 +111,8 @@ pub(crate) enum Access {
 pub(crate) enum Takes {
     Nothing,
     Form,
+    /// A form with a document in it.
+    Upload,
     Document,
 }
 
@@ -117,6 +121,7 @@ impl Takes {
         match self {
             Self::Nothing => 0,
             Self::Form => FORM_MAX,
+            Self::Upload => UPLOAD_MAX,
             Self::Document => DOCUMENT_MAX,
         }
     }
@@ -185,7 +190,7 @@ async fn answered(
         })
         .await?;
         call.body = bounded(body, route.takes.most()).await?;
-        if route.takes == Takes::Form {
+        if matches!(route.takes, Takes::Form | Takes::Upload) {
             call.form = call::pairs(&call.body);
         }
         guard::own_page(route, &call)?;

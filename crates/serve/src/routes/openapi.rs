@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::table::TABLE;
-use super::{Access, Answer, Call, Route, Takes};
+use super::{Access, Answer, Ask, Call, Route, Takes};
 use crate::problem::Problem;
 
 /// The routes of the API.
@@ -76,11 +76,21 @@ fn operation(route: &Route) -> Value {
     if route.takes == Takes::Document {
         operation["requestBody"] = json!({
             "required": true,
-            "content": { "application/json": {}, "application/gzip": {} },
+            "content": taken(route),
         });
-        operation["responses"]["201"] = operation["responses"]["200"].clone();
+        if route.ask == Ask::Put {
+            operation["responses"]["201"] = operation["responses"]["200"].clone();
+        }
     }
     operation
+}
+
+/// What a route takes: records are JSON, packed or not.
+fn taken(route: &Route) -> Value {
+    match route.ask {
+        Ask::Put => json!({ "application/json": {}, "application/gzip": {} }),
+        _ => json!({ "application/json": {}, "text/plain": { "schema": { "type": "string" } } }),
+    }
 }
 
 /// What a route answers: its type, and what is in it.
@@ -91,6 +101,9 @@ fn answer(path: &str, method: &str) -> (&'static str, Value) {
         ("records", _) => of_json(reference("Listed")),
         ("{id}", _) => of_json(reference("Run")),
         ("me", _) => of_json(reference("Me")),
+        ("schedules", _) => of_json(reference("Schedules")),
+        ("edit", _) => of_json(reference("Edited")),
+        ("{kind}", _) => of_json(reference("Imported")),
         ("record", _) => ("application/gzip", json!({})),
         ("csv", _) => ("text/csv", json!({ "type": "string" })),
         ("html", _) => ("text/html", json!({ "type": "string" })),
@@ -124,6 +137,15 @@ fn schemas() -> Value {
             "runs": { "type": "array", "items": reference("Run") },
             "all": { "type": "integer" },
             "next": { "type": ["string", "null"] },
+        })),
+        "Schedules": object(json!({ "schedules": { "type": "array", "items": { "type": "object" } } })),
+        "Imported": object(json!({
+            "name": text(), "text": text(), "notes": texts(), "data": { "type": "object" },
+            "steps": { "type": "object" },
+        })),
+        "Edited": object(json!({
+            "text": text(), "fault": text(), "outline": { "type": "array" }, "form": { "type": ["object", "null"] },
+            "names": texts(), "own": text(),
         })),
         "Against": object(json!({
             "baseline": text(), "page": text(), "trusted": { "type": "boolean" }, "worse": texts(),

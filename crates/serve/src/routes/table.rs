@@ -11,6 +11,7 @@ const RUNNER: Access = Access::Signed(Role::Runner);
 const ADMIN: Access = Access::Signed(Role::Admin);
 const READ: Access = Access::Token(Role::Viewer, Scope::Read);
 const PUSH: Access = Access::Token(Role::Runner, Scope::Push);
+const BUILD: Access = Access::AnyToken(Role::Runner);
 const PAGE: Route = Route {
     ask: Ask::Get,
     path: "",
@@ -55,17 +56,47 @@ pub(super) static TABLE: &[Route] = &[
     Route { path: "/runs/{id}/about", access: RUNNER, act: pages::run::about, ..FORM },
     Route { path: "/runs/{id}/record", act: api::records::record, ..PAGE },
     Route { path: "/runs/{id}/html", act: api::records::html, ..PAGE },
+    Route { path: "/runs/{id}/loadgen", act: pages::run::loadgen, ..PAGE },
     Route { path: "/runs/{id}/csv", act: api::records::csv, ..PAGE },
     Route { path: "/compare", act: pages::compare::page, ..PAGE },
+    Route { path: "/trends", act: pages::trends::page, ..PAGE },
+    Route { path: "/shares", access: RUNNER, act: pages::shares::page, ..PAGE },
+    Route { path: "/shares", access: RUNNER, act: pages::shares::add, ..FORM },
+    Route { path: "/shares/end", access: RUNNER, act: pages::shares::end, ..FORM },
+    Route { path: "/shared/{secret}", access: Access::Anyone, act: pages::shares::shared, ..PAGE },
     Route { path: "/targets", act: pages::targets::page, ..PAGE },
     Route { path: "/targets", access: ADMIN, act: pages::targets::add, ..FORM },
     Route { path: "/targets/end", access: ADMIN, act: pages::targets::end, ..FORM },
+    Route { path: "/secrets", access: ADMIN, act: pages::secrets::page, ..PAGE },
+    Route { path: "/secrets", access: ADMIN, act: pages::secrets::add, ..FORM },
+    Route { path: "/secrets/end", access: ADMIN, act: pages::secrets::end, ..FORM },
     Route { path: "/plans", act: pages::plans::list, ..PAGE },
     Route { path: "/plans", access: RUNNER, act: pages::plans::add, ..FORM },
+    Route { path: "/plans/import", access: RUNNER, act: pages::import::page, ..PAGE },
+    Route {
+        path: "/plans/import",
+        access: RUNNER,
+        takes: Takes::Upload,
+        act: pages::import::import,
+        ..FORM
+    },
     Route { path: "/plans/{id}", act: pages::plans::editor, ..PAGE },
     Route { path: "/plans/{id}", access: RUNNER, act: pages::plans::save, ..FORM },
     Route { path: "/plans/{id}/revisions", act: pages::plans::revisions, ..PAGE },
     Route { path: "/plans/{id}/run", access: RUNNER, act: pages::plans::run, ..FORM },
+    Route { path: "/plans/{id}/thresholds", access: RUNNER, act: pages::thresholds::page, ..PAGE },
+    Route {
+        path: "/plans/{id}/thresholds",
+        access: RUNNER,
+        act: pages::thresholds::measure,
+        ..FORM
+    },
+    Route { path: "/schedules", act: pages::schedules::page, ..PAGE },
+    Route { path: "/schedules", access: RUNNER, act: pages::schedules::add, ..FORM },
+    Route { path: "/schedules/remove", access: RUNNER, act: pages::schedules::remove, ..FORM },
+    Route { path: "/steps", act: pages::steps::page, ..PAGE },
+    Route { path: "/steps", access: RUNNER, act: pages::steps::keep, ..FORM },
+    Route { path: "/steps/remove", access: RUNNER, act: pages::steps::remove, ..FORM },
     Route { path: "/check", access: RUNNER, act: pages::plans::check, ..FORM },
     Route { path: "/live/{id}", act: pages::live::page, ..PAGE },
     Route { path: "/live/{id}/events", act: pages::live::events, ..PAGE },
@@ -141,11 +172,46 @@ pub(super) static TABLE: &[Route] = &[
         ..PAGE
     },
     Route {
+        ask: Ask::Post,
+        path: "/api/v1/edit",
+        access: BUILD,
+        takes: Takes::Document,
+        what: "Change the text of a plan by key paths, and get the form of a part: {\"text\", \"changes\", \"at\"}. \
+               Comments and order stay, and nothing is kept",
+        query: &[],
+        act: api::plans::edit,
+    },
+    Route {
+        ask: Ask::Post,
+        path: "/api/v1/import/{kind}",
+        access: BUILD,
+        takes: Takes::Document,
+        what: "Make a plan of what describes requests elsewhere; {kind} is curl, har, openapi or loadgen, whose files \
+               are a JSON object of paths and texts. Nothing is sent, and nothing is kept",
+        query: &[("job", "The path of the job in a tree of LoadGen that has several")],
+        act: api::plans::import,
+    },
+    Route {
         path: "/api/v1/compare",
         access: READ,
         what: "Compare two to six runs, of which the first is the baseline (brunt-comparison/1)",
         query: &[("run", "The id of a run; may be repeated")],
         act: api::compare,
+        ..PAGE
+    },
+    Route {
+        path: "/api/v1/schedules",
+        access: READ,
+        what: "List schedules, with the next time of each and what became of the last ones",
+        act: pages::schedules::document,
+        ..PAGE
+    },
+    Route {
+        path: "/api/v1/trends",
+        access: READ,
+        what: "Follow the figures of the valid runs of a load, with the points at which they changed (brunt-trend/1)",
+        query: &[("load", "What was asked for: the value of 'load' in the summary of a run")],
+        act: pages::trends::document,
         ..PAGE
     },
 ];

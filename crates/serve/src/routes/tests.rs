@@ -1,6 +1,8 @@
 //! The server as browsers and programs see it: over sockets.
 
-use std::io::{Read as _, Write as _};
+mod roles;
+
+use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +15,8 @@ use crate::history::{About, Entry, History, PAGE_KEPT, PageParts, VIEW_KEPT, sam
 use crate::listen::{self, Hosts, Proxies};
 use crate::queue::Queue;
 use crate::store::Store;
+use crate::vault::Vault;
+use crate::watch::STUCK_MAX;
 
 const EVIL: &str = "</title><script>alert('x')</script>\"&";
 const NOW: i64 = 1_800_000_000;
@@ -20,7 +24,7 @@ const NOW: i64 = 1_800_000_000;
 struct Server {
     app: Arc<App>,
     at: SocketAddr,
-    _directory: tempfile::TempDir,
+    directory: tempfile::TempDir,
 }
 
 /// Somebody who asks.
@@ -53,7 +57,8 @@ impl Server {
         let lock = directory.path().join("machine.lock");
         let queue = Queue::open(Arc::clone(&history), Arc::clone(&children), lock).unwrap();
         let app = Arc::new(App {
-            store: Store::open(directory.path()).unwrap(),
+            store: Arc::new(Store::open(directory.path()).unwrap()),
+            vault: Arc::new(Vault::open(directory.path(), None).unwrap()),
             history,
             children,
             queue: queue.into(),
@@ -61,6 +66,7 @@ impl Server {
             limiter: Limiter::default(),
             hosts: Hosts::new(&[]),
             secure: false,
+            trial: None,
             audit_key: audit_key(directory.path()).unwrap(),
             now: || NOW,
             log: Box::new(|_| ()),
@@ -77,7 +83,7 @@ impl Server {
                 listen::serve(listener, router, None, Proxies::default()).await
             })
         });
-        Self { app, at, _directory: directory }
+        Self { app, at, directory }
     }
 
     fn user(&self, name: &str, role: Role) -> i64 {
@@ -166,47 +172,12 @@ impl Server {
     }
 }
 
-/// The least that somebody has to be, as a reader of the specification would say; none for what anybody may see.
-const LEAST: [(&str, &str, Option<Role>); 11] = [
-    ("GET", "/sign-in", None),
-    ("GET", "/welcome", None),
-    ("GET", "/", Some(Role::Viewer)),
-    ("GET", "/api", Some(Role::Viewer)),
-    ("GET", "/account", Some(Role::Viewer)),
-    ("GET", "/runs/ID", Some(Role::Viewer)),
-    ("GET", "/runs/ID/record", Some(Role::Viewer)),
-    ("POST", "/runs", Some(Role::Runner)),
-    ("POST", "/runs/ID/about", Some(Role::Runner)),
-    ("GET", "/people", Some(Role::Admin)),
-    ("GET", "/audit", Some(Role::Admin)),
-];
-
 #[test]
-fn everybody_may_do_what_their_role_says_and_no_more() {
+fn what_is_not_there_is_told_so() {
     let server = Server::start();
-    let id = server.run("a run");
-    let people = [("vic", Role::Viewer), ("rae", Role::Runner), ("ada", Role::Admin)];
-    let people = people.map(|(name, role)| (server.session(server.user(name, role)), role));
-    for (method, path, least) in LEAST {
-        let path = path.replace("ID", &id);
-        let ask = |client: &Client| match method {
-            "POST" => server.send(client, &path, "act=pin").status,
-            _ => server.see(client, &path).status,
-        };
-        let nobody = ask(&Client::Nobody);
-        assert_eq!(nobody == 303, least.is_some(), "{method} {path}: {nobody}");
-        for (client, role) in &people {
-            let refused = ask(client) == 403;
-            assert_eq!(
-                refused,
-                least.is_some_and(|least| *role < least),
-                "{method} {path} as {}",
-                role.word()
-            );
-        }
-    }
-    assert_eq!(server.see(&people[2].0, "/nowhere").status, 404);
-    assert_eq!(server.see(&people[2].0, "/runs/ffffffffffffffffffffffff").status, 404);
+    let session = server.session(server.user("ada", Role::Admin));
+    assert_eq!(server.see(&session, "/nowhere").status, 404);
+    assert_eq!(server.see(&session, "/runs/ffffffffffffffffffffffff").status, 404);
 }
 
 #[test]
@@ -341,6 +312,82 @@ fn what_a_record_says_is_text_on_every_page() {
 }
 
 #[test]
+fn a_shared_link_shows_its_run_to_whoever_has_it_until_it_is_revoked() {
+    let server = Server::start();
+    let id = server.run("http://ds1.example:8443/openam");
+    let rae = server.session(server.user("rae", Role::Runner));
+    let bob = server.session(server.user("bob", Role::Runner));
+    let link = |fields: &str| {
+        let said = server.send(&rae, "/shares", &format!("run={id}&{fields}"));
+        assert_eq!(said.status, 200, "{}", said.body);
+        let (_, rest) = said.body.split_once("data-link>").unwrap();
+        rest.split_once('<').unwrap().0.to_owned()
+    };
+    let (short, whole) = (link("days=30"), link("days=30&whole=1"));
+    let seen = server.see(&Client::Nobody, &short);
+    assert!(seen.status == 200 && seen.body.contains("Shared by rae"), "{}", seen.body);
+    assert!(!seen.body.contains("ds1.example") && !seen.body.contains("/openam"), "{}", seen.body);
+    assert!(!seen.body.contains("<form") && !seen.body.contains("<nav class"), "{}", seen.body);
+    assert!(server.see(&Client::Nobody, &whole).body.contains("ds1.example"));
+    // It opens nothing else, and nothing but the link opens it.
+    for path in [&*format!("/runs/{id}"), &*format!("/runs/{id}/record"), "/", "/shares"] {
+        assert_eq!(server.see(&Client::Nobody, path).status, 303, "{path}");
+    }
+    let other = format!("/shared/{}", Secret::new().unwrap().shown());
+    for path in [other.as_str(), "/shared/x", &short[..short.len() - 1]] {
+        assert_eq!(server.see(&Client::Nobody, path).status, 404, "{path}");
+    }
+    // Whoever made it ends it, and nobody else but an administrator.
+    assert_eq!(server.send(&bob, "/shares/end", "id=1").status, 404);
+    assert_eq!(server.send(&rae, "/shares/end", "id=1").status, 303);
+    assert_eq!(server.see(&Client::Nobody, &short).status, 404);
+    assert_eq!(server.see(&Client::Nobody, &whole).status, 200);
+    for (fields, status) in
+        [("days=0", 422), ("days=366", 422), ("run=ffffffffffffffffffffffff&days=1", 404)]
+    {
+        assert_eq!(
+            server.send(&rae, "/shares", &format!("run={id}&{fields}")).status,
+            status,
+            "{fields}"
+        );
+    }
+}
+
+#[test]
+fn a_schedule_is_kept_with_its_next_times_and_what_it_missed() {
+    let server = Server::start();
+    let ada = server.session(server.user("ada", Role::Admin));
+    let fields = "name=t&allow=127.0.0.1:80&settings=&users=1&seconds=9&days=1";
+    assert_eq!(server.send(&ada, "/targets", fields).status, 303);
+    server.app.store.add_plan("nightly", "", ("ada", NOW)).unwrap();
+    let add = |fields: &str| server.send(&ada, "/schedules", &format!("plan=1&target=1&{fields}"));
+    assert_eq!(add("times=61+*+*+*+*").status, 422);
+    assert_eq!(add("times=0+9+*+*+*&quiet=8").status, 422);
+    assert_eq!(add("times=*/10+*+*+*+*").status, 303);
+    // No child reads the plan here, so that a time which comes is missed, and says so.
+    server.app.store.schedule_seen(1, NOW - 700).unwrap();
+    crate::schedule::look(&server.app).unwrap();
+    let shown = server.see(&ada, "/schedules").body;
+    assert!(shown.contains("Next: Fri 2027-01-15 08:10 UTC"), "{shown}");
+    let came = server.app.store.occasions(1, 10).unwrap();
+    assert!(!came.is_empty() && came.iter().all(|came| came.run.is_none()), "{came:?}");
+    assert!(shown.contains("missed, "), "{shown}");
+    assert!(came[0].missed.contains("start a process"), "{came:?}");
+    // Who may not run plans any more has none run.
+    server.app.store.schedule_seen(1, NOW - 300).unwrap();
+    let ada_id = server.app.store.user_named("ada").unwrap().unwrap().id;
+    server.user("bob", Role::Admin);
+    assert!(server.app.store.change_user(ada_id, Role::Viewer, false).unwrap());
+    crate::schedule::look(&server.app).unwrap();
+    let came = server.app.store.occasions(1, 10).unwrap();
+    assert!(came[0].missed.contains("may not run plans any more"), "{came:?}");
+    assert!(server.app.store.change_user(ada_id, Role::Admin, false).unwrap());
+    crate::schedule::look(&server.app).unwrap();
+    assert_eq!(server.app.store.occasions(1, 10).unwrap(), came);
+    assert_eq!(server.send(&ada, "/schedules/remove", "id=1").status, 303);
+}
+
+#[test]
 fn every_answer_says_what_browsers_may_do_with_it() {
     let server = Server::start();
     let session = server.session(server.user("ada", Role::Admin));
@@ -379,6 +426,7 @@ fn the_document_of_the_api_has_every_route_and_answers_are_as_it_says() {
     for (path, schema) in [
         ("/api/v1/me", "Me"),
         ("/api/v1/records", "Listed"),
+        ("/api/v1/schedules", "Schedules"),
         (&*format!("/api/v1/records/{id}"), "Run"),
         ("/api/v1/records/nowhere", "Problem"),
     ] {
@@ -395,6 +443,50 @@ fn the_document_of_the_api_has_every_route_and_answers_are_as_it_says() {
         told.sort_unstable();
         expected.sort_unstable();
         assert_eq!(told, expected, "{path}");
+    }
+}
+
+#[test]
+fn whoever_takes_nothing_is_let_go() {
+    const ASKED: usize = 4_000;
+    let server = Server::start();
+    let path = crate::assets::charts();
+    let whole = server.see(&Client::Nobody, &path).body.len();
+    let mut stream = TcpStream::connect(server.at).unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.at);
+    stream.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
+    // More than sockets hold; what does not fit any more need not be asked.
+    let _ = stream.write_all(request.repeat(ASKED).as_bytes());
+    std::thread::park_timeout(STUCK_MAX + Duration::from_secs(3));
+    stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    let mut taken = Vec::new();
+    // What was on its way comes, and then the end.
+    let ended = stream.read_to_end(&mut taken);
+    let waits = ended.as_ref().is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
+    assert!(!waits && taken.len() < whole * ASKED / 2, "{ended:?}: {} bytes", taken.len());
+}
+
+#[test]
+fn a_path_leads_to_no_file() {
+    let server = Server::start();
+    let session = server.session(server.user("ada", Role::Admin));
+    let key = std::fs::read_to_string(server.directory.path().join("audit.key")).unwrap();
+    for path in [
+        "/assets/../../../../etc/passwd",
+        "/assets/%2e%2e%2f%2e%2e%2fetc%2fpasswd",
+        "/runs/..%2f..%2faudit.key",
+        "/runs/..%2f..%2f/record",
+        "/runs/%2e%2e/record",
+        "/runs/%00/record",
+        "/live/..%2f..%2faudit.key",
+        "/api/v1/records/..%2f..%2faudit.key",
+        "/api/v1/records/../../audit.key/record",
+        "/compare?run=../audit.key&run=../../etc/passwd",
+        "//etc/passwd",
+    ] {
+        let said = server.see(&session, path);
+        assert!((400..500).contains(&said.status), "{path}: {}", said.status);
+        assert!(!said.body.contains("root:") && !said.body.contains(key.trim()), "{path}");
     }
 }
 

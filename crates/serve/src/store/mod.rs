@@ -8,7 +8,11 @@ mod audit;
 mod people;
 mod plans;
 mod runs;
+mod schedules;
+mod secrets;
 mod sessions;
+mod shares;
+mod steps;
 mod targets;
 mod tokens;
 
@@ -25,11 +29,15 @@ pub(crate) use audit::BrokenAt;
 pub(crate) use people::User;
 pub(crate) use plans::Plan;
 pub(crate) use runs::{Filter, Listed, Position, title};
+pub(crate) use schedules::{Came, Schedule};
+pub(crate) use secrets::SecretRow;
+pub(crate) use shares::Share;
 pub(crate) use targets::Target;
 pub(crate) use tokens::TokenRow;
 
 /// The steps by which a file gets its version. One that was released never changes.
-const MIGRATIONS: [&str; 1] = [include_str!("001_begin.sql")];
+const MIGRATIONS: [&str; 3] =
+    [include_str!("001_begin.sql"), include_str!("002_build.sql"), include_str!("003_secrets.sql")];
 /// How many readers are kept open.
 const READERS_KEPT: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -173,6 +181,29 @@ mod tests {
         drop(store);
         let why = Store::open(directory.path()).err().unwrap().to_string();
         assert!(why.contains("version 99") && why.contains("newer brunt"), "{why}");
+    }
+
+    #[test]
+    fn an_older_file_is_brought_up_to_date_and_copied_before() {
+        let directory = tempfile::tempdir().unwrap();
+        let older = Connection::open(directory.path().join(NAME)).unwrap();
+        older.execute_batch(MIGRATIONS[0]).unwrap();
+        older.pragma_update(None, "user_version", 1).unwrap();
+        let add = "INSERT INTO user (name, role, created) VALUES ('ada', 'admin', 1)";
+        older.execute(add, []).unwrap();
+        drop(older);
+        let store = Store::open(directory.path()).unwrap();
+        assert_eq!(store.users().unwrap().len(), 1);
+        assert_eq!(store.secrets().unwrap(), []);
+        drop(store);
+        let version = |name: &str| -> i64 {
+            let file = Connection::open(directory.path().join(name)).unwrap();
+            file.pragma_query_value(None, "user_version", |row| row.get(0)).unwrap()
+        };
+        assert_eq!(version(NAME), i64::try_from(MIGRATIONS.len()).unwrap());
+        assert_eq!(version("brunt.db.1"), 1);
+        let copy = directory.path().join("brunt.db.1").metadata().unwrap();
+        assert_eq!(copy.permissions().mode() & 0o077, 0);
     }
 
     #[test]

@@ -120,6 +120,16 @@ impl Store {
         })
     }
 
+    /// Whose link this is, if it still holds, which it does from now on no more.
+    pub(crate) fn take_invitation(&self, link: &Hash, now: i64) -> Result<Option<User>> {
+        let taken: Option<i64> = self.write(|file| {
+            let take = "DELETE FROM invitation WHERE hash = ?1 AND expires > ?2 RETURNING user";
+            Ok(file.query_row(take, (link.as_slice(), now), |row| row.get(0)).optional()?)
+        })?;
+        let user = taken.map(|id| self.user(id)).transpose()?.flatten();
+        Ok(user.filter(|user| !user.disabled))
+    }
+
     /// Whose link this is, if it still holds.
     pub(crate) fn invited(&self, link: &Hash, now: i64) -> Result<Option<User>> {
         self.read(|file| {

@@ -14,9 +14,11 @@ pub(crate) struct Plan {
     pub(crate) text: String,
     pub(crate) by: String,
     pub(crate) at: i64,
+    /// What was told when it was made, in lines.
+    pub(crate) note: String,
 }
 
-const NEWEST: &str = "SELECT plan.id, name, revision, text, author, at FROM plan JOIN revision ON plan = plan.id \
+const NEWEST: &str = "SELECT plan.id, name, revision, text, author, at, note FROM plan JOIN revision ON plan = plan.id \
                       WHERE revision = (SELECT max(revision) FROM revision WHERE plan = plan.id)";
 
 fn plan(row: &Row<'_>) -> rusqlite::Result<Plan> {
@@ -27,6 +29,7 @@ fn plan(row: &Row<'_>) -> rusqlite::Result<Plan> {
         text: row.get(3)?,
         by: row.get(4)?,
         at: row.get(5)?,
+        note: row.get(6)?,
     })
 }
 
@@ -50,8 +53,8 @@ impl Store {
     /// One at every revision, the newest first.
     pub(crate) fn revisions(&self, id: i64) -> Result<Vec<Plan>> {
         self.read(|file| {
-            let ask = "SELECT plan.id, name, revision, text, author, at FROM plan JOIN revision ON plan = plan.id \
-                       WHERE plan.id = ?1 ORDER BY revision DESC LIMIT 200";
+            let ask = "SELECT plan.id, name, revision, text, author, at, note FROM plan \
+                       JOIN revision ON plan = plan.id WHERE plan.id = ?1 ORDER BY revision DESC LIMIT 200";
             let mut all = file.prepare(ask)?;
             let plans = all.query_map([id], plan)?;
             Ok(plans.collect::<rusqlite::Result<_>>()?)
@@ -60,13 +63,23 @@ impl Store {
 
     /// Adds a plan; none if there is one of that name.
     pub(crate) fn add_plan(&self, name: &str, text: &str, by: (&str, i64)) -> Result<Option<i64>> {
+        self.add_noted_plan(name, (text, ""), by)
+    }
+
+    /// The same with what was told when it was made.
+    pub(crate) fn add_noted_plan(
+        &self,
+        name: &str,
+        (text, note): (&str, &str),
+        by: (&str, i64),
+    ) -> Result<Option<i64>> {
         self.write(|file| {
             if file.execute("INSERT OR IGNORE INTO plan (name) VALUES (?1)", [name])? == 0 {
                 return Ok(None);
             }
             let id = file.last_insert_rowid();
-            let add = "INSERT INTO revision (plan, revision, text, author, at) VALUES (?1, 1, ?2, ?3, ?4)";
-            file.execute(add, (id, text, by.0, by.1))?;
+            let add = "INSERT INTO revision (plan, revision, text, author, at, note) VALUES (?1, 1, ?2, ?3, ?4, ?5)";
+            file.execute(add, (id, text, by.0, by.1, note))?;
             Ok(Some(id))
         })
     }

@@ -80,7 +80,8 @@ impl Store {
             file.execute_batch("DELETE FROM tag; DELETE FROM run_text; DELETE FROM run;")?;
             let mut count = 0;
             for run in runs {
-                put(file, &run)?;
+                // There is nothing of it to be found and taken away.
+                insert(file, &run)?;
                 count += 1;
             }
             Ok(count)
@@ -155,8 +156,12 @@ impl Store {
 }
 
 fn put(file: &Transaction<'_>, run: &Entry) -> Result<()> {
+    forget(file, run.id.as_str())?;
+    insert(file, run)
+}
+
+fn insert(file: &Transaction<'_>, run: &Entry) -> Result<()> {
     let Entry { id, summary, about } = run;
-    forget(file, id.as_str())?;
     // What cannot be written as JSON does not come of a summary.
     let [summary_json, about_json] = [serde_json::to_string(summary), serde_json::to_string(about)];
     let missed = summary.objectives.iter().filter(|one| one.outcome == SloOutcome::Missed).count();

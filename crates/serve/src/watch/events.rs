@@ -1,48 +1,32 @@
 //! What a browser gets that watches a run: server-sent events, for as long as there are any.
 
 use std::convert::Infallible;
-use std::sync::Arc;
 
 use axum::body::Body;
 use futures_util::stream::unfold;
-use http::header::{self, HeaderName};
-use http::{Response, StatusCode};
 
-use super::{Watch, Watcher};
+use super::Watcher;
 
-/// Answers whoever asks for the events of a run after the one of this id; with status 503 if too many do.
-pub fn respond(watch: &Arc<Watch>, last_event_id: Option<&str>) -> Response<Body> {
-    let Some(watcher) = watch.open(last_event_id) else {
-        let mut refused = Response::new(Body::from("Too many browsers watch runs. Close some.\n"));
-        *refused.status_mut() = StatusCode::SERVICE_UNAVAILABLE;
-        return refused;
-    };
+/// What a watcher is told, as a body that ends when there is nothing more.
+pub(crate) fn body(watcher: Watcher) -> Body {
     let events = unfold(watcher, async |mut watcher: Watcher| {
         let event = watcher.next().await?;
         Some((Ok::<_, Infallible>(event), watcher))
     });
-    let mut response = Response::new(Body::from_stream(events));
-    let headers = [
-        (header::CONTENT_TYPE, "text/event-stream"),
-        (header::CACHE_CONTROL, "no-store"),
-        // A proxy that keeps events back until it has many would show a run minutes late.
-        (HeaderName::from_static("x-accel-buffering"), "no"),
-    ];
-    for (name, value) in headers {
-        response.headers_mut().insert(name, header::HeaderValue::from_static(value));
-    }
-    response
+    Body::from_stream(events)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::watch::{Audience, History, WATCHERS_MAX};
+    use crate::watch::{Audience, History, WATCHERS_MAX, Watch};
     use http_body_util::BodyExt as _;
 
-    fn body(response: Response<Body>) -> String {
+    fn told(body: Body) -> String {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
-        let bytes = runtime.block_on(response.into_body().collect()).unwrap().to_bytes();
+        let bytes = runtime.block_on(body.collect()).unwrap().to_bytes();
         String::from_utf8(bytes.to_vec()).unwrap()
     }
 
@@ -55,10 +39,9 @@ mod tests {
             history.append("2");
             history.end();
         });
-        let response = respond(&watch, Some("1.2"));
-        assert_eq!(response.headers()[header::CONTENT_TYPE], "text/event-stream");
+        let watcher = watch.open(Some("1.2")).unwrap();
         let expected = "event: rows\nid: 1.3\ndata: [2]\n\nevent: end\ndata: \n\n";
-        assert_eq!(body(response), expected);
+        assert_eq!(told(body(watcher)), expected);
         assert!(!watch.is_watched());
     }
 
@@ -66,9 +49,9 @@ mod tests {
     fn one_too_many_is_told_so() {
         let watch = Arc::new(Watch::new(Audience::default()));
         watch.change(History::end);
-        let all: Vec<_> = (0..WATCHERS_MAX).map(|_| respond(&watch, None)).collect();
-        assert_eq!(respond(&watch, None).status(), StatusCode::SERVICE_UNAVAILABLE);
+        let all: Vec<_> = (0..WATCHERS_MAX).map(|_| watch.open(None).unwrap()).collect();
+        assert!(watch.open(None).is_none());
         drop(all);
-        assert_eq!(respond(&watch, None).status(), StatusCode::OK);
+        assert!(watch.open(None).is_some());
     }
 }

@@ -9,7 +9,7 @@
 mod events;
 mod history;
 
-pub use events::respond;
+pub(crate) use events::body;
 pub use history::{Cursor, History};
 
 use std::sync::atomic::{AtomicUsize, Ordering};

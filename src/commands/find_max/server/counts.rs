@@ -92,6 +92,8 @@ impl Counts {
             unnamed: false,
         };
         counts.look();
+        // A thread that could not open the source has ended, and cannot be asked any more: its reason is waited for.
+        counts.asked = true;
         counts.receive(2 * WITHIN);
         if let Some(why) = counts.failure.take() {
             return Err(why);

@@ -53,6 +53,32 @@ pub(crate) fn run(kind: &ImportKind) -> Result<Exit, Refusal> {
     save(&imported, args.output.as_deref())
 }
 
+/// A plan that was made of what was read, for whoever keeps it.
+pub(crate) struct Planned {
+    /// Its text.
+    pub(crate) text: String,
+    /// What was left out, taken out or guessed.
+    pub(crate) notes: Vec<String>,
+    /// Bodies that are no text, by their names.
+    pub(crate) files: Vec<(PathBuf, Vec<u8>)>,
+}
+
+/// The plan of what was read, whose files will be in `directory`.
+pub(crate) fn planned(imported: &Imported, directory: &Path) -> Result<Planned, String> {
+    let settled = Settled::of(imported, Some(Path::new("body")));
+    let mut settled = settled.map_err(|error| error.to_string())?;
+    for (step, _) in &mut settled.steps {
+        let written = settled.files.iter().map(|(path, _)| path);
+        if let Some(path) =
+            step.body_file.as_mut().filter(|path| written.clone().any(|one| one == *path))
+        {
+            *path = directory.join(&path);
+        }
+    }
+    let text = written::text(imported, &settled).map_err(|error| error.to_string())?;
+    Ok(Planned { text, notes: settled.notes, files: settled.files })
+}
+
 /// Writes the plan, and beside it the bodies that are no text.
 fn save(imported: &Imported, output: Option<&Path>) -> Result<Exit, Refusal> {
     let settled = Settled::of(imported, output).map_err(|error| failed(&error))?;

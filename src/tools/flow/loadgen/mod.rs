@@ -21,18 +21,20 @@ mod kept;
 mod manner;
 mod mix;
 mod names;
+pub(crate) mod of_plan;
 mod platform;
 mod reader;
 mod repairs;
 mod request;
 mod spinner;
 mod spot;
-mod table;
+pub(crate) mod table;
 mod task;
 mod to_plan;
 mod wildcard;
 mod workload;
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -47,15 +49,17 @@ use jiff::tz::TimeZone;
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
-use crate::cli::loadgen::LoadgenArgs;
+use crate::cli::loadgen::{LoadgenArgs, Mixing};
 use crate::cli::output::{Output, Progress};
+use crate::cli::resend::Resending;
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
+use crate::tools::flow::plan::model;
 use crate::tools::flow::trace::TraceFile;
 use crate::tools::flow::{self, FlowJob, fit, once};
 
-use draft::Draft;
+use draft::{Draft, Meaning};
 use drafting::draft;
 use files::Files;
 use job::Job;
@@ -95,6 +99,35 @@ pub(crate) fn run(args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal
         return once::carry_out(asked.asked(args, flow, &network), signals);
     }
     asked.carry_out(args, signals)
+}
+
+/// A job as a plan, and what is to be known of it. No service is asked: the values it would list are missing.
+pub(crate) fn as_plan(config: &Path) -> Result<(model::Plan, Vec<String>), Refusal> {
+    let mut files = Files::of(config);
+    let job = reader::read(config, &mut files)?;
+    let draft = draft(&job.workloads, Manner::Repaired, Mixing::default(), &mut files)?;
+    let connecting = to_plan::Connecting {
+        redirects: REDIRECTS,
+        resend: Resending::Always,
+        limit: connecting(&draft),
+        ca: None,
+        insecure: false,
+    };
+    let mut notes = files.take_notes();
+    notes.extend(to_plan::secrets(&draft).map(|name| {
+        format!("the value of {name} is a secret, and not in the plan: it has to be given to the run as {name}")
+    }));
+    notes.extend(to_plan::notes(&job, &draft));
+    notes.extend(draft.variables.iter().filter_map(|variable| match &variable.meaning {
+        Meaning::Element(endpoint) => Some(format!(
+            "the values of {0} are listed by {1}, which is not asked: write them into variables.{0}.choice, or have \
+             'brunt loadgen --to-plan' fetch them",
+            variable.name,
+            brunt_redact::url(&endpoint.url)
+        )),
+        _ => None,
+    }));
+    Ok((to_plan::plan(&job, &draft, &compile::Listed::new(), &connecting), notes))
 }
 
 /// A job that was read, with everything settled.
@@ -151,6 +184,11 @@ impl Asked {
             insecure: args.insecure,
         };
         let plan = to_plan::plan(&self.job, &self.draft, &listed, &connecting);
+        for name in to_plan::secrets(&self.draft) {
+            console::note(&format!(
+                "the plan reads {name} from the environment: export {name} before running it"
+            ));
+        }
         for note in to_plan::notes(&self.job, &self.draft) {
             console::note(&note);
         }

@@ -58,7 +58,7 @@ pub(crate) fn report(draft: &Draft, job: &Job, manner: Manner, counted: &Counted
 }
 
 /// What became of one operation.
-fn row(counted: &Counted<'_>, number: usize) -> Row {
+pub(super) fn row(counted: &Counted<'_>, number: usize) -> Row {
     let of = counted.tallies.of_operation(counted.counts, number);
     let sum = |count, time| Sum { count, time };
     Row {

@@ -12,7 +12,7 @@ use brunt_drivers::flow::Repeat;
 use brunt_feed::Escape;
 
 use super::compile::{Listed, list_name, threshold};
-use super::draft::{Bit, Draft, Meaning, Scenario, Send, Step, Words};
+use super::draft::{Bit, Draft, Meaning, Scenario, Send, Step, Variable, Words};
 use super::job::Job;
 use super::wildcard::Column;
 use crate::cli::resend::Resending;
@@ -78,14 +78,6 @@ pub(crate) fn plan(
 /// What the user should know of the plan.
 pub(crate) fn notes(job: &Job, draft: &Draft) -> Vec<String> {
     let mut notes = Vec::new();
-    for variable in &draft.variables {
-        if matches!(variable.meaning, Meaning::Secret(_)) {
-            notes.push(format!(
-                "the plan reads {0} from the environment: export {0} before running it",
-                variable.name
-            ));
-        }
-    }
     if closing(draft) == Closing::Some {
         notes.push(
             "some tasks say \"Connection: close\", which a plan can say of all requests alone \
@@ -97,6 +89,12 @@ pub(crate) fn notes(job: &Job, draft: &Draft) -> Vec<String> {
         notes.push("the warm-up of the job is not in the plan".to_owned());
     }
     notes
+}
+
+/// The names of the secrets that the plan needs.
+pub(crate) fn secrets(draft: &Draft) -> impl Iterator<Item = &str> {
+    let secret = |variable: &&Variable| matches!(variable.meaning, Meaning::Secret(_));
+    draft.variables.iter().filter(secret).map(|variable| variable.name.as_str())
 }
 
 /// How many of the requests of a job ask that their connection be closed.

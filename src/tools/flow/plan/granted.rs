@@ -4,6 +4,9 @@
 //! keeps it from addresses, and the kernel from files. What neither can tell is looked at here, before anything is
 //! sent: how much load a plan makes, and ways around the fence. It is a function of the plan.
 
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::io;
 use std::path::{Component, Path};
 
@@ -11,6 +14,7 @@ use brunt_drivers::flow::{Flow, Payload, Step};
 use brunt_drivers::secret::Secret;
 use brunt_engine::Load;
 use brunt_feed::file;
+use brunt_redact::HIDDEN;
 use brunt_serve::child::{Asked as Submitted, Checked, Finding, Grant, LoadFigures};
 
 use super::compile::Compiled;
@@ -20,17 +24,56 @@ use super::path::KeyPath;
 use crate::cli::surroundings::Surroundings;
 
 /// Where a plan's files and variables come from, and what it may do.
-#[derive(Clone, Copy)]
+#[derive(Clone, Debug)]
 pub(crate) struct Granted<'a> {
     /// What was submitted.
     pub(crate) submitted: &'a Submitted,
     /// Whether the kernel keeps this process from files that are not its own.
     pub(crate) confined: bool,
+    /// Its secrets.
+    pub(crate) secrets: Secrets<'a>,
+}
+
+/// The secrets of a plan that was submitted. Whoever only checks it knows their names alone.
+#[derive(Clone, Default)]
+pub(crate) struct Secrets<'a> {
+    values: Option<&'a BTreeMap<String, String>>,
+    named: RefCell<BTreeSet<String>>,
+}
+
+impl<'a> Secrets<'a> {
+    /// With what they are, for a run.
+    pub(crate) fn of(values: &'a BTreeMap<String, String>) -> Self {
+        Self { values: Some(values), named: RefCell::default() }
+    }
+
+    /// Those that the plan has named so far.
+    pub(super) fn named(&self) -> Vec<String> {
+        self.named.borrow().iter().cloned().collect()
+    }
+}
+
+impl fmt::Debug for Secrets<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Secrets").field(&self.named.borrow()).finish()
+    }
 }
 
 impl Surroundings for Granted<'_> {
     fn variable(&self, name: &str) -> Option<String> {
         self.submitted.variables.get(name).cloned()
+    }
+
+    fn hidden(&self, name: &str) -> Option<String> {
+        let offered = self.submitted.secrets.as_ref();
+        if !offered.is_some_and(|offered| offered.names.iter().any(|known| known == name)) {
+            return self.variable(name);
+        }
+        self.secrets.named.borrow_mut().insert(name.to_owned());
+        match self.secrets.values {
+            Some(values) => values.get(name).cloned(),
+            None => Some(HIDDEN.to_owned()),
+        }
     }
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {

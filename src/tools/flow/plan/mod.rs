@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod broken;
 pub(crate) mod compile;
+pub(crate) mod edit;
 #[cfg(test)]
 mod examples;
 pub(crate) mod fault;
@@ -23,5 +24,5 @@ mod run;
 pub(crate) mod schema;
 pub(crate) mod values;
 
-pub(crate) use granted::Granted;
+pub(crate) use granted::{Granted, Secrets};
 pub(crate) use run::{check_granted, examine, measure, prepare, run, run_granted};

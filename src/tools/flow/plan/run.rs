@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brunt_drivers::http::Network;
+use brunt_record::AbortRule;
+use brunt_report::loadgen::Report;
 use brunt_serve::child::{Checked, Finding};
+use jiff::tz::TimeZone;
 
 use super::compile::{Compiled, World, compile};
 use super::fault::PlanError;
@@ -23,6 +26,8 @@ use crate::run::share;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
 use crate::run::{Outcome, Prepared, Verbosity};
+use crate::tools::flow::loadgen::of_plan;
+use crate::tools::flow::loadgen::table::Counted;
 use crate::tools::flow::trace::TraceFile;
 use crate::tools::flow::{self, FlowJob, Users, fit, once};
 
@@ -49,17 +54,25 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
     asked.carry_out(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
 }
 
-/// Carries out a plan that was submitted, quietly, if that is granted.
+/// Carries out a plan that was submitted, quietly, if that is granted. A plan that says what a job of LoadGen says has
+/// its report as well.
 pub(crate) fn run_granted(
     args: &RunArgs,
     granted: &Granted<'_>,
     signals: &Signals,
-) -> Result<Exit, Refusal> {
+) -> Result<(Exit, Option<Report>), Refusal> {
     let asked = Asked::granted(args, granted).map_err(|(error, exit)| {
         let refusal = Refusal::usage(error);
         Refusal { exit, ..refusal }
     })?;
-    asked.carry_out(args, signals, Verbosity::Quiet).map(|outcome| outcome.exit)
+    let (plan, users) = (asked.plan.clone(), asked.compiled.flow.users);
+    let operations = asked.compiled.flow.operations.clone();
+    let started = console::now().to_zoned(TimeZone::UTC);
+    let done = flow::run(asked.job(args, false)?, signals)?;
+    let counted =
+        Counted { tallies: &done.tallies, counts: &done.counts, started, lasted: done.lasted };
+    let report = of_plan::report(&plan, users, &counted, &operations);
+    Ok((done.outcome().exit, report))
 }
 
 /// Says what is wrong with a plan that was submitted, or what it comes to.
@@ -80,6 +93,7 @@ pub(crate) fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
             merged: asked.merged(),
             load: Some(granted::load(&asked.compiled)),
             notes,
+            secrets: granted.secrets.named(),
         },
     }
 }
@@ -224,7 +238,8 @@ impl Asked {
     fn job(self, args: &RunArgs, shows: bool) -> Result<FlowJob, Refusal> {
         let Self { plan, mut compiled } = self;
         if let Some(directory) = compiled.directory {
-            let opened = directory.open(compiled.flow.users, compiled.flow.seed);
+            let tolerated = compiled.abort_on.iter().filter_map(AbortRule::locked_tolerated).min();
+            let opened = directory.open(compiled.flow.users, compiled.flow.seed, tolerated);
             compiled.flow.ldap = Some(opened.map_err(Refusal::failed)?);
         }
         if let Some(leases) = compiled.leases {

@@ -9,11 +9,16 @@ const VERSION: &str = "brunt-plan/1";
 
 /// The schema, as text.
 pub(crate) fn text() -> String {
+    format!("{:#}\n", whole())
+}
+
+/// The schema.
+pub(crate) fn whole() -> Value {
     let mut schema = schemars::schema_for!(Plan);
     schema.insert("$id".to_owned(), brunt_record::schema_id(VERSION).into());
     let mut schema = schema.to_value();
     without_null(&mut schema);
-    format!("{schema:#}\n")
+    schema
 }
 
 /// TOML has no null: what may be left out is left out.

@@ -55,6 +55,9 @@ pub(crate) fn prepare(args: &LookupArgs) -> Result<Prepared<Lookups>, Refusal> {
 fn ready(args: &LookupArgs) -> Result<(Prepared<Lookups>, Asked), Refusal> {
     let usage = |why: String| Refusal::usage(format!("failed to {why}"));
     let asked = Asked::of(args).map_err(usage)?;
+    if matches!(asked.paths, AccessPaths::Nss) {
+        askable(nss::asks_modules()).map_err(|why| usage(why.to_owned()))?;
+    }
     if let Some(sources) = &args.source {
         nss::restrict(sources).map_err(|error| usage(error.to_string()))?;
     }
@@ -62,6 +65,18 @@ fn ready(args: &LookupArgs) -> Result<(Prepared<Lookups>, Asked), Refusal> {
     let lookups = Lookups::new(&asked);
     let job = lookups.job(args, &asked, load).map_err(Refusal::failed)?;
     Ok((Prepared::new(job, lookups, None), asked))
+}
+
+/// Whether the C library of this build can be asked for names. Another than glibc reads files alone, and what that
+/// costs says nothing of the name service.
+pub(super) fn askable(asks_modules: bool) -> Result<(), &'static str> {
+    if asks_modules {
+        return Ok(());
+    }
+    Err(
+        "ask the C library for names: this build of brunt is static and loads no module of nsswitch.conf; use the \
+         .deb, the .rpm or a build for glibc, or another layer (names lookup --through)",
+    )
 }
 
 /// How many lookups of names that exist found nothing.
@@ -116,5 +131,17 @@ impl Protocol for Lookups {
         self.crew
             .run(&job.load, &job.catalogue, stop, sink)
             .map_err(|error| format!("failed to {error}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_static_build_says_what_it_lacks() {
+        assert_eq!(askable(true), Ok(()));
+        let why = askable(false).unwrap_err();
+        assert!(why.contains("nsswitch.conf") && why.contains("--through"), "{why}");
     }
 }

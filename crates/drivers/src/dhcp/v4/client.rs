@@ -7,7 +7,7 @@ use super::lease::Lease;
 use super::plan::{AtOnce, Plan};
 use super::recipe::Fields;
 use crate::dhcp::dialogue::Times;
-use crate::dhcp::expectation::Field;
+use crate::dhcp::field::Field;
 use crate::dhcp::population::Mac;
 use crate::dhcp::{
     Anomaly, Dialogue, Ending, ExchangeRequest, Kind, OutgoingMessage, ReceivedReply, Rejected,

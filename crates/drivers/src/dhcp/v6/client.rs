@@ -6,7 +6,7 @@ use super::plan::hundredths;
 use super::retransmission::Retransmission;
 use super::{Lease, Plan};
 use crate::dhcp::dialogue::Times;
-use crate::dhcp::expectation::Field;
+use crate::dhcp::field::Field;
 use crate::dhcp::{
     Anomaly, Dialogue, Ending, ExchangeRequest, Kind, OutgoingMessage, ReceivedReply, Rejected,
     Stage, Step,

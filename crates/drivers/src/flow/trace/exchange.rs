@@ -1,6 +1,7 @@
 //! [`TracedExchange`]: one exchange as it is told, and how it is made of what a user has in its hands.
 
-use super::request;
+use super::bytes::{Bytes, cut};
+use super::request::{self, TracedRequest};
 use crate::flow::check::Check;
 use crate::flow::extract::{Extract, Missing};
 use crate::flow::plan::{ExchangeStep, Flow};
@@ -12,8 +13,6 @@ use brunt_feed::Values;
 use brunt_redact::HIDDEN;
 use std::time::Duration;
 
-/// How much is told of a body: less than is kept of it, so that what was cut is not the end of a secret.
-const BODY_TOLD: usize = 12 * 1024;
 /// How much is told of one value.
 const VALUE_TOLD: usize = 1_000;
 /// How many fields or values of an answer are told.
@@ -54,29 +53,6 @@ pub struct TracedExchange {
     pub extracts: Vec<Kept>,
 }
 
-/// What was sent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TracedRequest {
-    /// Over HTTP.
-    Http {
-        /// The method.
-        method: String,
-        /// The URL.
-        url: String,
-        /// The fields, those that the client added last.
-        fields: Vec<(String, String)>,
-        /// The body.
-        body: Option<Bytes>,
-    },
-    /// Of another protocol, in words.
-    Words {
-        /// Which.
-        protocol: &'static str,
-        /// What was asked.
-        lines: Vec<String>,
-    },
-}
-
 /// A redirect that was followed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedHop {
@@ -97,17 +73,6 @@ pub struct TracedAnswer {
     pub values: Vec<(String, String)>,
     /// The body of HTTP.
     pub body: Option<Bytes>,
-}
-
-/// A body.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Bytes {
-    /// Its beginning, where it is text.
-    pub text: Option<String>,
-    /// How many bytes it has.
-    pub length: u64,
-    /// Whether there is more of it than its beginning.
-    pub cut: bool,
 }
 
 /// What became of a check.
@@ -283,28 +248,6 @@ impl KeptValue {
     }
 }
 
-impl Bytes {
-    /// Of a body of which these bytes were kept.
-    pub(super) fn of(bytes: &[u8], length: u64, values: &Values) -> Self {
-        let kept = &bytes[..bytes.len().min(BODY_TOLD + BODY_TOLD / 4)];
-        let text = String::from_utf8_lossy(kept);
-        // A character that was cut at the end is no sign of anything.
-        let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
-        if text.contains(['\0', char::REPLACEMENT_CHARACTER]) {
-            return Self { text: None, length, cut: true };
-        }
-        Self::of_text(text, length, values)
-    }
-
-    /// Of a body that is this text, or begins with it.
-    pub(super) fn of_text(text: &str, length: u64, values: &Values) -> Self {
-        let whole = text.len() as u64 >= length && text.len() <= BODY_TOLD;
-        let shown = brunt_redact::text(&values.shown(text));
-        let told = cut(&shown, BODY_TOLD);
-        Self { cut: !whole || told.len() < shown.len(), text: Some(told.to_owned()), length }
-    }
-}
-
 fn answer(reply: &Reply<'_>, values: &Values) -> TracedAnswer {
     let (pairs, body) = match reply {
         Reply::Http(response) => (fields(response), body(response, values)),
@@ -359,9 +302,4 @@ fn hops(course: &Course, values: &Values) -> Vec<TracedHop> {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
-}
-
-fn cut(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
-    &text[..end]
 }

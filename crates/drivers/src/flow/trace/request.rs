@@ -1,12 +1,35 @@
 //! What a step sent, as the plan and the variables say, with secrets starred.
 
-use super::exchange::{Bytes, TracedRequest};
+use super::bytes::Bytes;
 use crate::dhcp::Kind;
 use crate::flow::http::{Content, HttpExchange};
 use crate::flow::plan::Payload;
 use crate::ldap::LdapOperation;
 use brunt_feed::{Text, TextPiece, Values};
 use brunt_redact::{HIDDEN, is_secret_name};
+
+/// What was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TracedRequest {
+    /// Over HTTP.
+    Http {
+        /// The method.
+        method: String,
+        /// The URL.
+        url: String,
+        /// The fields, those that the client added last.
+        fields: Vec<(String, String)>,
+        /// The body.
+        body: Option<Bytes>,
+    },
+    /// Of another protocol, in words.
+    Words {
+        /// Which.
+        protocol: &'static str,
+        /// What was asked.
+        lines: Vec<String>,
+    },
+}
 
 /// The request of a step, filled with the values it was sent with.
 pub(super) fn of(payload: &Payload, values: &Values) -> TracedRequest {

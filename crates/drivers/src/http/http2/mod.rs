@@ -11,10 +11,11 @@ mod head;
 
 use super::FIRST_BYTE;
 use super::failure::{Failure, Http2Failure, When};
+use super::limits::Limits;
 use super::request::Body;
 use super::request_spec::RequestSpec;
 use super::response::{Response, Wanted};
-use super::settings::{Limits, Version};
+use super::settings::Version;
 use crate::net::stream::Stream;
 use brunt_exchange::{Moment, Watch};
 use bytes::Bytes;

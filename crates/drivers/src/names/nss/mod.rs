@@ -56,6 +56,12 @@ impl AccessPath for NssPath {
     }
 }
 
+/// Whether this program's C library asks what `nsswitch.conf` names, as the other programs of the machine do: that of
+/// GNU, unless it is linked statically.
+pub const fn asks_modules() -> bool {
+    cfg!(all(target_env = "gnu", not(target_feature = "crt-static")))
+}
+
 /// Why sources cannot be named.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RestrictError {

@@ -38,7 +38,8 @@ pub(super) fn mtu(socket: BorrowedFd<'_>, name: &str) -> io::Result<usize> {
         *into = libc::c_char::from_ne_bytes([octet]);
     }
     // SAFETY: the descriptor is borrowed, hence open; the kernel reads the name and writes the MTU within `request`.
-    let result = unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU, &raw mut request) };
+    let result =
+        unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU as _, &raw mut request) };
     if result != 0 {
         return Err(io::Error::last_os_error());
     }

@@ -60,8 +60,13 @@ impl Directory {
         })
     }
 
-    /// Resolves the server, for so many users.
-    pub(crate) fn open(self, users: u32, seed: u64) -> Result<Arc<ldap::Plan>, String> {
+    /// Resolves the server, for so many users. Binds are kept back once more accounts than are tolerated lock.
+    pub(crate) fn open(
+        self,
+        users: u32,
+        seed: u64,
+        tolerated: Option<u64>,
+    ) -> Result<Arc<ldap::Plan>, String> {
         let failed = |error: &dyn std::fmt::Display| format!("failed to {error}");
         let client = || tls::Client::new(&self.tls.clone().unwrap_or_default()).map(Arc::new);
         let security = match (self.secure, self.start_tls) {
@@ -85,7 +90,11 @@ impl Directory {
             seed,
             raw: false,
         });
-        plan.map(Arc::new).map_err(|error| failed(&error))
+        let plan = plan.map_err(|error| failed(&error))?;
+        Ok(Arc::new(match tolerated {
+            Some(tolerated) => plan.withholding_after(tolerated),
+            None => plan,
+        }))
     }
 }
 

@@ -45,7 +45,7 @@ impl World<'_> {
 
     /// The secret in an environment variable.
     pub(super) fn env(&self, at: &KeyPath, name: &str) -> Result<Secret, Fault> {
-        let value = self.surroundings.variable(name);
+        let value = self.surroundings.hidden(name);
         value.map(Secret::from).ok_or_else(|| {
             Fault::new(
                 at,

@@ -17,14 +17,17 @@ use std::sync::{Arc, OnceLock};
 use std::{io, slice};
 
 const FILE: &str = "libgssapi_krb5.so.2";
+const REMEDY: &str = if cfg!(target_feature = "crt-static") {
+    "this build of brunt is static and loads no library: use the .deb, the .rpm or a build for glibc"
+} else {
+    "install the Kerberos client library (Debian: libgssapi-krb5-2)"
+};
 
 /// Why Kerberos could not do its part.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum GssError {
     /// The library is missing or too old.
-    #[error(
-        "{FILE} cannot be used: {0}; install the Kerberos client library (Debian: libgssapi-krb5-2)"
-    )]
+    #[error("{FILE} cannot be used: {0}; {REMEDY}")]
     Library(String),
     /// A call failed.
     #[error("{call}: {text}")]

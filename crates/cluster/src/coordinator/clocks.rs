@@ -1,0 +1,97 @@
+//! What a coordinator knows of an agent's clocks: [`Clocks`].
+//!
+//! A run writes down by its machine's wall clock when it began, and wall clocks may be hours apart. Its agent says with
+//! each report what both its clocks show and what its monotonic clock differs by from the coordinator's, so any moment
+//! of that wall clock is known by the coordinator's monotonic clock, to half a round trip.
+
+use crate::message::{ClockReport, Report};
+use std::time::Duration;
+
+/// An agent's clocks, as its reports tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Clocks {
+    /// When the agent was told to begin: a wall clock may be set meanwhile.
+    first: Reading,
+    last: Reading,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Reading {
+    monotonic_us: i64,
+    clock: ClockReport,
+}
+
+impl Clocks {
+    /// The clocks as the first report of a run that is to begin tells.
+    pub(super) fn of(report: &Report) -> Option<Self> {
+        let first = Reading::of(report)?;
+        Some(Self { first, last: first })
+    }
+
+    /// A later report has come.
+    pub(super) fn hear(&mut self, report: &Report) {
+        if let Some(reading) = Reading::of(report) {
+            self.last = reading;
+        }
+    }
+
+    /// A moment of the agent's wall clock, by the coordinator's monotonic clock. Both in microseconds.
+    pub fn moment(&self, wall_us: i64) -> i64 {
+        let Reading { monotonic_us, clock } = self.first;
+        let since = wall_us.saturating_sub(clock.wall_us);
+        monotonic_us.saturating_add(since).saturating_add(clock.offset_ns / 1_000)
+    }
+
+    /// The quickest round trip to the coordinator before the run began: the moments are known to half of it.
+    pub fn round_trip(&self) -> Duration {
+        Duration::from_nanos(self.first.clock.round_trip_ns)
+    }
+
+    /// How much slower than the coordinator's its monotonic clock went during the run, in seconds.
+    pub fn drift_s(&self) -> f64 {
+        self.last.clock.offset_ns.saturating_sub(self.first.clock.offset_ns) as f64 / 1e9
+    }
+}
+
+impl Reading {
+    fn of(report: &Report) -> Option<Self> {
+        let clock = report.clock?;
+        Some(Self { monotonic_us: i64::try_from(report.sent_ns / 1_000).ok()?, clock })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::Stage;
+
+    fn report(sent_ms: u64, wall_s: i64, offset_ms: i64) -> Report {
+        let clock = ClockReport {
+            wall_us: wall_s * 1_000_000,
+            offset_ns: offset_ms * 1_000_000,
+            round_trip_ns: 4_000,
+        };
+        Report {
+            nonce: String::new(),
+            stage: Stage::Running,
+            sent_ns: sent_ms * 1_000_000,
+            at: 0,
+            total: 0,
+            wall_ms: wall_s * 1_000,
+            clock: Some(clock),
+        }
+    }
+
+    #[test]
+    fn a_moment_of_a_wall_clock_that_is_an_hour_ahead_is_known_by_the_coordinators() {
+        // The agent's monotonic clock shows 10 s where the coordinator's shows 110 s.
+        let mut clocks = Clocks::of(&report(10_000, 3_600, 100_000)).unwrap();
+        assert_eq!(clocks.moment(3_602_500_000), 112_500_000);
+        assert_eq!(clocks.round_trip(), Duration::from_micros(4));
+        // Then somebody sets the wall clock, and the monotonic clock has lost 3 ms.
+        clocks.hear(&report(20_000, 10, 100_003));
+        assert_eq!(clocks.moment(3_602_500_000), 112_500_000);
+        assert!((clocks.drift_s() - 0.003).abs() < 1e-9);
+        assert_eq!(Clocks::of(&Report { clock: None, ..report(1, 1, 1) }), None);
+    }
+}

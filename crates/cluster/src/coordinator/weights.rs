@@ -1,0 +1,90 @@
+//! How much each agent does: [`Weights`].
+
+use crate::message::Join;
+
+/// The most that a weight is.
+const WEIGHT_MAX: f64 = 1e9;
+
+/// How a load is shared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Weights {
+    /// All do the same.
+    #[default]
+    Even,
+    /// By rank.
+    Given(Vec<u32>),
+    /// By what was measured that each can make at most of these operations.
+    Ceiling(Vec<String>),
+}
+
+impl Weights {
+    /// The weights of these agents, in the order of their ranks; none if all do the same. The error says whose is not
+    /// known.
+    pub(super) fn of(&self, agents: &[Join]) -> Result<Vec<u32>, String> {
+        let operations = match self {
+            Self::Even => return Ok(Vec::new()),
+            Self::Given(weights) => return Ok(weights.clone()),
+            Self::Ceiling(operations) => operations,
+        };
+        let unknown: Vec<&str> = agents
+            .iter()
+            .filter(|join| ceiling(join, operations).is_none())
+            .map(|join| join.name.as_str())
+            .collect();
+        if unknown.is_empty() {
+            return Ok(agents.iter().filter_map(|join| ceiling(join, operations)).collect());
+        }
+        Err(format!(
+            "{}: not calibrated for {}, so --weights ceiling does not know its share: run 'brunt calibrate' on its \
+             machine (LDAP and DHCP), or give weights such as --weights 3,1",
+            unknown.join(", "),
+            operations.join(", ")
+        ))
+    }
+}
+
+/// The least of what an agent can make of these operations.
+fn ceiling(join: &Join, operations: &[String]) -> Option<u32> {
+    let known = operations.iter().filter_map(|name| join.ceilings.get(name)).copied();
+    let least = known.filter(|per_second| *per_second >= 1.0).reduce(f64::min)?;
+    Some(least.min(WEIGHT_MAX) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::PROTOCOL;
+
+    fn agent(name: &str, ceilings: &[(&str, f64)]) -> Join {
+        Join {
+            protocol: PROTOCOL,
+            version: "1".to_owned(),
+            name: name.parse().unwrap(),
+            nonce: String::new(),
+            host: String::new(),
+            cores: 1,
+            ceilings: ceilings.iter().map(|(name, rate)| ((*name).to_owned(), *rate)).collect(),
+            rank: None,
+        }
+    }
+
+    #[test]
+    fn agents_do_as_much_as_was_measured_that_they_can() {
+        let agents = [
+            agent("a", &[("bind", 40_000.7), ("search", 90_000.0)]),
+            agent("b", &[("bind", 10_000.0), ("search", 9_000.0)]),
+        ];
+        let of = |operations: &[&str]| {
+            Weights::Ceiling(operations.iter().map(|it| (*it).to_owned()).collect()).of(&agents)
+        };
+        assert_eq!(of(&["bind"]), Ok(vec![40_000, 10_000]));
+        // The slowest operation decides.
+        assert_eq!(of(&["search", "bind"]), Ok(vec![40_000, 9_000]));
+        let why = of(&["GET"]).unwrap_err();
+        assert!(why.contains("a, b: not calibrated for GET") && why.contains("brunt calibrate"));
+        let odd = [agent("c", &[("bind", f64::NAN)])];
+        assert!(Weights::Ceiling(vec!["bind".to_owned()]).of(&odd).is_err());
+        assert_eq!(Weights::Even.of(&agents), Ok(Vec::new()));
+        assert_eq!(Weights::Given(vec![3, 1]).of(&agents), Ok(vec![3, 1]));
+    }
+}

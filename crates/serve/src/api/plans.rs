@@ -1,0 +1,19 @@
+//! Plans as programs make and change them.
+
+use crate::child::Kind;
+use crate::pages::import::{made, sentence, text_of};
+use crate::problem::Problem;
+use crate::routes::{Answer, Call};
+
+/// `POST /api/v1/import/{kind}`.
+pub(crate) fn import(call: &Call) -> Result<Answer, Problem> {
+    let kind = Kind::named(call.segment("kind")).ok_or_else(|| Problem::missing("kind"))?;
+    Answer::json(&made(call, kind, text_of(&call.body)?, call.query("job"))?)
+}
+
+/// `POST /api/v1/edit`.
+pub(crate) fn edit(call: &Call) -> Result<Answer, Problem> {
+    let told = call.app.children.edit(text_of(&call.body)?);
+    let told = told.map_err(|error| Problem::unusable(format!("Failed to {error}.")))?;
+    Answer::json(&told.map_err(|why| Problem::unusable(sentence(&why)))?)
+}

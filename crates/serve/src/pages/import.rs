@@ -1,0 +1,210 @@
+//! Plans made of what somebody has already: a cURL command line, a HAR recording, an OpenAPI document, LoadGen's files.
+//!
+//! A child reads it. Files that a plan names are kept in a directory of the plan, and go into each of its runs.
+
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use maud::{Markup, html};
+
+use super::plans::{NAME_MAX, TEXT_MAX};
+use super::{field, hidden, page as whole};
+use crate::app::App;
+use crate::child::{Import, Imported, Kind};
+use crate::history::DATA;
+use crate::problem::Problem;
+use crate::routes::{Answer, Call};
+
+/// The most bytes of all files of a plan.
+const DATA_MAX: usize = 16 << 20;
+
+/// `GET /plans/import`.
+pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
+    Ok(Answer::page(whole(call, "Import", &form(call, None)?)))
+}
+
+fn form(call: &Call, fault: Option<&str>) -> Result<Markup, Problem> {
+    let kinds = [
+        ("auto", "Whatever it looks like"),
+        ("curl", "cURL command line"),
+        ("har", "HAR recording"),
+        ("openapi", "OpenAPI document (JSON or YAML)"),
+        ("loadgen", "LoadGen: jobs, workloads, tasks"),
+    ];
+    let (given, kind) = (call.field("text"), call.field("kind"));
+    // What is too long to be looked at is not sent back either.
+    let given = if given.len() <= TEXT_MAX { given } else { "" };
+    Ok(html! {
+        p.crumbs { a href="/plans" { "Plans" } }
+        h1.large { "Import a plan" }
+        p {
+            "Paste a cURL command line, or drop a HAR recording, an OpenAPI document or the directory of LoadGen that \
+             holds " code { "jobs" } ", " code { "workloads" } " and " code { "tasks" } ". Nothing is sent to anybody; \
+             passwords, tokens and cookies become variables."
+        }
+        @if let Some(fault) = fault { p.warning role="alert" { (fault) } }
+        form.stack method="post" action="/plans/import" data-import {
+            (hidden(call.who()?))
+            (field("text", "Text", &html! {
+                textarea #text name="text" rows="12" required spellcheck="false" autocapitalize="none" wrap="off" {
+                    "\n" (given)
+                }
+            }))
+            div.drop data-drop hidden {
+                p { "Drop a file or a directory here, or choose one: " }
+                label { "File " input type="file" data-file; }
+                label { "Directory " input type="file" webkitdirectory data-file; }
+                p.note role="status" data-dropped {}
+            }
+            (field("kind", "What it is", &html! {
+                select id="kind" name="kind" {
+                    @for (word, name) in kinds { option value=(word) selected[word == kind] { (name) } }
+                }
+            }))
+            (field("job", "Job, where a LoadGen directory has several", &html! {
+                input id="job" name="job" list="jobs" autocomplete="off" value=(call.field("job"));
+                datalist id="jobs" {}
+            }))
+            label.tick {
+                input type="checkbox" name="library" value="1" checked[call.field("library") == "1"];
+                " Put the tasks of LoadGen into the step library as well"
+            }
+            div { button.main { "Import" } }
+        }
+    })
+}
+
+/// `POST /plans/import`.
+pub(crate) fn import(call: &Call) -> Result<Answer, Problem> {
+    let (app, who) = (&call.app, call.who()?);
+    let kind = Kind::named(call.field("kind")).unwrap_or_default();
+    let text = call.field("text").replace("\r\n", "\n");
+    let imported = match made(call, kind, text, call.field("job")) {
+        Ok(imported) => imported,
+        Err(problem) if problem.hidden.is_none() => {
+            let body = form(call, Some(&problem.detail))?;
+            return Ok(Answer::page(whole(call, "Import", &body)).status(problem.status));
+        }
+        Err(problem) => return Err(problem),
+    };
+    let id = keep(call, &imported)?;
+    if call.field("library") == "1" {
+        let known: Vec<String> =
+            app.store.steps()?.into_iter().map(|step| step.name.to_lowercase()).collect();
+        for (name, text) in &imported.steps {
+            if !known.contains(&name.to_lowercase()) {
+                let note = format!("A task of {}", imported.name);
+                app.store.keep_step(name, (text, &note), (&who.user.name, app.now()))?;
+            }
+        }
+    }
+    app.audit(who, "import plan", &imported.name)?;
+    Ok(Answer::see(&format!("/plans/{id}")))
+}
+
+/// The plan that a child makes of a text.
+pub(crate) fn made(call: &Call, kind: Kind, text: String, job: &str) -> Result<Imported, Problem> {
+    let App { history, children, .. } = &*call.app;
+    let import = Import { kind, text, job: job.trim().to_owned() };
+    let done = history.in_scratch(|directory| children.import(directory, import));
+    let done = done.map_err(Problem::bug)?;
+    let done = done.map_err(|error| Problem::unusable(format!("Failed to {error}.")))?;
+    done.map_err(|why| Problem::unusable(sentence(&why)))
+}
+
+/// A document that somebody brought, as text.
+pub(crate) fn text_of(bytes: &[u8]) -> Result<String, Problem> {
+    let text = std::str::from_utf8(bytes);
+    text.map(str::to_owned).map_err(|_| Problem::unusable("This is no text in UTF-8."))
+}
+
+/// What a child says, as a sentence.
+pub(crate) fn sentence(why: &str) -> String {
+    let mut letters = why.chars();
+    let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
+    let end = if why.ends_with('.') { "" } else { "." };
+    format!("{first}{}{end}", letters.as_str())
+}
+
+/// Keeps a plan under its name, or the first that is free.
+fn keep(call: &Call, imported: &Imported) -> Result<i64, Problem> {
+    let (app, by) = (&call.app, &call.who()?.user.name);
+    if imported.text.len() > TEXT_MAX {
+        return Err(Problem::unusable(format!(
+            "The plan would have {} KiB, and may have {}. Import less: filter the recording, or split the document.",
+            imported.text.len() >> 10,
+            TEXT_MAX >> 10
+        )));
+    }
+    let decode = |(name, text): (&String, &String)| {
+        let bytes = BASE64.decode(text).map_err(Problem::bug)?;
+        is_plain(name)
+            .then(|| (name.clone(), bytes))
+            .ok_or_else(|| Problem::bug("a name that is a path"))
+    };
+    let data: Vec<(String, Vec<u8>)> =
+        imported.data.iter().map(decode).collect::<Result<_, _>>()?;
+    if data.iter().map(|(_, bytes)| bytes.len()).sum::<usize>() > DATA_MAX {
+        let detail = format!("The files of a plan have at most {} MiB together.", DATA_MAX >> 20);
+        return Err(Problem::unusable(detail));
+    }
+    let name: String = imported
+        .name
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .take(NAME_MAX - 5)
+        .collect();
+    let name = if name.trim().is_empty() { "Imported" } else { name.trim() };
+    for number in 1..1_000 {
+        let name = if number == 1 { name.to_owned() } else { format!("{name} {number}") };
+        let noted = (imported.text.as_str(), imported.notes.join("\n"));
+        let added = app.store.add_noted_plan(&name, (noted.0, &noted.1), (by, app.now()))?;
+        if let Some(id) = added {
+            write(&directory(app, id), &data).map_err(Problem::bug)?;
+            return Ok(id);
+        }
+    }
+    Err(Problem::unusable("There are too many plans of that name. Delete or rename some."))
+}
+
+/// A name that is no path.
+fn is_plain(name: &str) -> bool {
+    !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\0']) && name.len() < 200
+}
+
+/// Where the files of a plan are.
+pub(super) fn directory(app: &App, plan: i64) -> PathBuf {
+    app.history.directory().join("plans").join(plan.to_string())
+}
+
+fn write(directory: &Path, data: &[(String, Vec<u8>)]) -> io::Result<()> {
+    if data.is_empty() {
+        return Ok(());
+    }
+    let data_directory = directory.join(DATA);
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&data_directory)?;
+    for (name, bytes) in data {
+        brunt_record::replace(&data_directory.join(name), |out| out.write_all(bytes))?;
+    }
+    Ok(())
+}
+
+/// The names of the files of a plan.
+pub(super) fn data_of(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory.join(DATA)).into_iter().flatten().flatten();
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.retain(|name| is_plain(name));
+    names.sort_unstable();
+    names
+}
+
+/// Copies the files of a plan into the directory of a run.
+pub(super) fn copy(from: &Path, to: &Path) -> io::Result<()> {
+    let names = data_of(from);
+    let read = |name: &String| Ok((name.clone(), std::fs::read(from.join(DATA).join(name))?));
+    write(to, &names.iter().map(read).collect::<io::Result<Vec<_>>>()?)
+}

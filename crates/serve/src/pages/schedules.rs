@@ -1,0 +1,218 @@
+//! Schedules: which plan is run when, the next times, and what became of the last ones.
+
+use maud::{Markup, html};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::plans::open_targets;
+use super::{field, hidden, moment_of, page as whole};
+use crate::auth::Role;
+use crate::problem::Problem;
+use crate::routes::{Answer, Call};
+use crate::schedule::{Quiet, Times};
+use crate::store::{Came, Schedule};
+
+/// Times that are shown ahead and back.
+const AHEAD: usize = 3;
+const BACK: i64 = 5;
+
+/// `GET /schedules`.
+pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
+    let schedules = call.app.store.schedules()?;
+    let runner = call.who()?.user.role >= Role::Runner;
+    let body = html! {
+        p.crumbs { a href="/plans" { "Plans" } }
+        h1.large { "Schedules" }
+        @if schedules.is_empty() {
+            div.empty { p { "A schedule runs the newest revision of a plan at times. There are none yet." } }
+        }
+        @for schedule in &schedules { (shown(call, schedule, runner)?) }
+        @if runner { (form(call)?) }
+    };
+    Ok(Answer::page(whole(call, "Schedules", &body)))
+}
+
+fn shown(call: &Call, schedule: &Schedule, runner: bool) -> Result<Markup, Problem> {
+    let store = &call.app.store;
+    let plan =
+        store.plan(schedule.plan)?.map_or_else(|| "a deleted plan".to_owned(), |plan| plan.name);
+    let target = store.target(schedule.target)?;
+    let came = store.occasions(schedule.id, BACK)?;
+    Ok(html! {
+        section.schedule {
+            h2 { a href={ "/plans/" (schedule.plan) } { (plan) } }
+            p {
+                code { (schedule.times) } " (" (schedule.zone) ") at "
+                (target.map_or_else(|| "a target that is gone".to_owned(), |target| target.name))
+                @if !schedule.duration.is_empty() { " for " (schedule.duration) }
+                @if !schedule.quiet.is_empty() {
+                    ", not in the hours " (schedule.quiet)
+                    @if schedule.waits { ", for whose end it waits" }
+                }
+                ", by " (schedule.by)
+            }
+            (ahead(schedule, call.app.now()))
+            @if !came.is_empty() { ul.plain { @for came in &came { li { (became(came)) } } } }
+            @if runner {
+                form method="post" action="/schedules/remove" {
+                    (hidden(call.who()?))
+                    input type="hidden" name="id" value=(schedule.id);
+                    button.danger data-confirm="Remove this schedule? Its runs stay." { "Remove" }
+                }
+            }
+        }
+    })
+}
+
+/// The next times, in the schedule's time zone.
+fn ahead(schedule: &Schedule, now: i64) -> Markup {
+    let Ok(times) = Times::read(&schedule.times, &schedule.zone) else {
+        return html! { p.missed { "Its times cannot be read." } };
+    };
+    let quiet = Quiet::read(&schedule.quiet).ok().flatten();
+    let mut next = Vec::new();
+    let mut from = now;
+    while next.len() < AHEAD {
+        let Some(at) = times.next(from) else { break };
+        let Some(local) = times.local(at) else { break };
+        let ends = quiet.and_then(|quiet| quiet.end(&local));
+        let held = match (ends, schedule.waits) {
+            (None, _) => "",
+            (Some(_), true) => " (waits for the end of the quiet hours)",
+            (Some(_), false) => " (skipped: quiet hours)",
+        };
+        next.push(format!("{}{held}", local.strftime("%a %Y-%m-%d %H:%M %Z")));
+        from = at;
+    }
+    html! {
+        @if next.is_empty() { p.missed { "There is no such time." } }
+        @else { p { "Next: " (next.join(", ")) } }
+    }
+}
+
+fn became(came: &Came) -> Markup {
+    html! {
+        (moment_of(came.at)) " (UTC): "
+        @if let Some(run) = &came.run { a href={ "/live/" (run) } { "run" } }
+        @else { span.missed { "missed, " (came.missed) } }
+    }
+}
+
+fn form(call: &Call) -> Result<Markup, Problem> {
+    let (plans, mut targets) = (call.app.store.plans()?, open_targets(call)?);
+    // Nobody is there to say that production is meant.
+    targets.retain(|target| !target.production);
+    let input = |name: &str, hint: &str, required: bool| {
+        html! {
+            input id=(name) name=(name) placeholder=(hint) required[required] autocomplete="off";
+        }
+    };
+    Ok(html! {
+        section id="add" {
+            h2 { "New schedule" }
+            @if plans.is_empty() || targets.is_empty() {
+                p { "It takes a plan, and a target that is not production." }
+            } @else {
+                form.stack method="post" action="/schedules" {
+                    (hidden(call.who()?))
+                    (field("plan", "Plan", &html! {
+                        select id="plan" name="plan" { @for plan in &plans { option value=(plan.id) { (plan.name) } } }
+                    }))
+                    (field("target", "Target", &html! {
+                        select id="target" name="target" {
+                            @for target in &targets { option value=(target.id) { (target.name) } }
+                        }
+                    }))
+                    (field("times", "Times, as cron has them: minute hour day month weekday",
+                        &input("times", "30 2 * * 1-5", true)))
+                    (field("zone", "Time zone", &input("zone", "UTC, or such as Europe/Berlin", false)))
+                    (field("quiet", "Quiet hours, in which nothing begins", &input("quiet", "08:00-18:00", false)))
+                    label.tick {
+                        input type="checkbox" name="waits" value="1";
+                        " Wait for the end of the quiet hours; otherwise such times are skipped"
+                    }
+                    (field("duration", "How long; empty for what the plan says", &input("duration", "", false)))
+                    div { button.main { "Add it" } }
+                }
+            }
+        }
+    })
+}
+
+/// `GET /api/v1/schedules`.
+pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
+    #[derive(Serialize)]
+    struct Told {
+        schedules: Vec<Value>,
+    }
+    let (store, now) = (&call.app.store, call.app.now());
+    let told = |schedule: Schedule| -> Result<Value, Problem> {
+        let next =
+            Times::read(&schedule.times, &schedule.zone).ok().and_then(|times| times.next(now));
+        let came = store
+            .occasions(schedule.id, BACK)?
+            .into_iter()
+            .map(|came| json!({ "at": rfc3339(came.at), "run": came.run, "missed": came.missed }));
+        Ok(json!({
+            "id": schedule.id, "plan": schedule.plan, "target": schedule.target, "times": schedule.times,
+            "zone": schedule.zone, "quiet": schedule.quiet, "waits": schedule.waits, "by": schedule.by,
+            "next": next.map(rfc3339), "came": came.collect::<Vec<Value>>(),
+        }))
+    };
+    let schedules = store.schedules()?.into_iter().map(told).collect::<Result<_, _>>()?;
+    Answer::json(&Told { schedules })
+}
+
+fn rfc3339(at: i64) -> String {
+    jiff::Timestamp::from_second(at).map(|at| at.to_string()).unwrap_or_default()
+}
+
+/// `POST /schedules`.
+pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
+    let (app, who) = (&call.app, call.who()?);
+    let text = |name: &str| call.field(name).trim().chars().take(200).collect::<String>();
+    let number = |name: &str| call.field(name).parse().unwrap_or_default();
+    let plan = app.store.plan(number("plan"))?.ok_or_else(|| Problem::missing("plan"))?;
+    let target = app.store.target(number("target"))?.ok_or_else(|| Problem::missing("target"))?;
+    if target.production {
+        let detail =
+            "Runs at a production target are begun by somebody who says that they mean it.";
+        return Err(Problem::unusable(detail));
+    }
+    let zone = text("zone");
+    let schedule = Schedule {
+        id: 0,
+        plan: plan.id,
+        target: target.id,
+        times: text("times"),
+        zone: if zone.is_empty() { "UTC".to_owned() } else { zone },
+        quiet: text("quiet"),
+        duration: text("duration"),
+        waits: call.field("waits") == "1",
+        by: who.user.name.clone(),
+        seen: app.now(),
+    };
+    let sentence = |why: String| Problem::unusable(format!("{why}."));
+    let times = Times::read(&schedule.times, &schedule.zone).map_err(sentence)?;
+    Quiet::read(&schedule.quiet).map_err(sentence)?;
+    times
+        .next(app.now())
+        .ok_or_else(|| Problem::unusable("There is no such time within eight years."))?;
+    app.store.add_schedule(&schedule)?;
+    app.audit(
+        who,
+        "add schedule",
+        &format!("{} at {}: {}", plan.name, target.name, schedule.times),
+    )?;
+    Ok(Answer::see("/schedules"))
+}
+
+/// `POST /schedules/remove`.
+pub(crate) fn remove(call: &Call) -> Result<Answer, Problem> {
+    let id = call.field("id").parse().unwrap_or_default();
+    if !call.app.store.remove_schedule(id)? {
+        return Err(Problem::missing("schedule"));
+    }
+    call.app.audit(call.who()?, "remove schedule", &id.to_string())?;
+    Ok(Answer::see("/schedules"))
+}

@@ -1,0 +1,156 @@
+//! Secrets of targets. They are written here and shown nowhere: whoever forgot one stores it again.
+
+use maud::{Markup, html};
+
+use super::{field, hidden, moment_of, page as whole};
+use crate::app::App;
+use crate::child::SecretsAsked;
+use crate::problem::Problem;
+use crate::routes::{Answer, Call};
+use crate::store::{SecretRow, Target};
+
+/// The most characters of a name, and bytes of a value.
+const NAME_MAX: usize = 60;
+const VALUE_MAX: usize = 8 << 10;
+/// The most secrets of a target.
+const OF_TARGET_MAX: usize = 50;
+
+/// The names of the secrets of a target, for plans that may be run against it.
+pub(super) fn of(app: &App, target: &Target) -> Result<Option<SecretsAsked>, Problem> {
+    let all = app.store.secrets()?;
+    let own = all.into_iter().filter(|secret| secret.target.eq_ignore_ascii_case(&target.name));
+    let names: Vec<String> = own.map(|secret| secret.name).collect();
+    Ok((!names.is_empty()).then(|| SecretsAsked { target: target.name.clone(), names }))
+}
+
+/// `GET /secrets`.
+pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
+    let secrets = call.app.store.secrets()?;
+    let targets = call.app.store.targets()?;
+    let body = html! {
+        h1.large { "Secrets" }
+        p {
+            "Passwords, tokens and keys of targets. A plan names one with " code { "{ env = \"NAME\" }" }
+            ", as the value of a variable or as a password. Only the process of a run is given what it is, for the \
+             addresses that the target had when it was stored; pages, records and logs have it starred."
+        }
+        @if secrets.is_empty() {
+            div.empty { p { "There are none yet." } }
+        } @else {
+            div.scroll role="region" tabindex="0" aria-label="Secrets" {
+                table.cards {
+                    thead { tr {
+                        th.name scope="col" { "name" } th.name scope="col" { "target" }
+                        th.name scope="col" { "stored by" } th.name scope="col" { "stored (UTC)" }
+                        th.name scope="col" { "last used (UTC)" }
+                        th.name scope="col" { span.away { "Remove" } }
+                    } }
+                    tbody { @for secret in &secrets { (row(call, secret)?) } }
+                }
+            }
+        }
+        @if targets.is_empty() {
+            p { "A secret belongs to a target. " a href="/targets" { "List one first" } "." }
+        } @else {
+            (form(call, &targets)?)
+        }
+        p.note {
+            "They are kept sealed (AES-256-GCM), with a key in a file of its own. That guards copies of the database. \
+             It does not guard against whoever is root on this machine, or the user that brunt serve runs as."
+        }
+    };
+    Ok(Answer::page(whole(call, "Secrets", &body)))
+}
+
+fn row(call: &Call, secret: &SecretRow) -> Result<Markup, Problem> {
+    Ok(html! {
+        tr {
+            th.name scope="row" { code { (secret.name) } }
+            td.name data-label="target" { (secret.target) }
+            td.name data-label="stored by" { (secret.by) }
+            td.name data-label="stored" { (moment_of(secret.at)) }
+            td.name data-label="last used" {
+                @match secret.used { Some(used) => (moment_of(used)), None => "never" }
+            }
+            td.name { form method="post" action="/secrets/end" {
+                (hidden(call.who()?))
+                input type="hidden" name="target" value=(secret.target);
+                input type="hidden" name="name" value=(secret.name);
+                button.danger aria-label={ "Remove " (secret.name) " of " (secret.target) }
+                    data-confirm="Remove this secret?" { "Remove" }
+            } }
+        }
+    })
+}
+
+fn form(call: &Call, targets: &[Target]) -> Result<Markup, Problem> {
+    Ok(html! {
+        section id="add" {
+            h2 { "Store a secret" }
+            form.stack method="post" action="/secrets" {
+                (hidden(call.who()?))
+                (field("target", "Target", &html! {
+                    select id="target" name="target" {
+                        @for target in targets { option value=(target.id) { (target.name) } }
+                    }
+                }))
+                (field("name", "Name; the same name again replaces it", &html! {
+                    input id="name" name="name" required maxlength=(NAME_MAX) pattern="[A-Za-z_][A-Za-z0-9_]*"
+                        placeholder="BIND_PASSWORD" autocomplete="off" autocapitalize="none" spellcheck="false";
+                }))
+                (field("value", "What it is; it is not shown again", &html! {
+                    input id="value" name="value" type="password" required autocomplete="new-password";
+                }))
+                div { button.main { "Store it" } }
+            }
+        }
+    })
+}
+
+/// `POST /secrets`.
+pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
+    let (app, who) = (&call.app, call.who()?);
+    let target = app.store.target(call.field("target").parse().unwrap_or_default())?;
+    let target = target.ok_or_else(|| Problem::missing("target"))?;
+    let (name, value) = (call.field("name").trim(), call.field("value"));
+    if !is_name(name) {
+        return Err(Problem::unusable("A name has letters, digits and _, such as BIND_PASSWORD."));
+    }
+    if value.is_empty() || value.len() > VALUE_MAX {
+        return Err(Problem::unusable(format!("A secret has from 1 to {VALUE_MAX} bytes.")));
+    }
+    let others = of(&call.app, &target)?.map_or(0, |asked| asked.names.len());
+    if others >= OF_TARGET_MAX {
+        return Err(Problem::unusable(format!("A target has at most {OF_TARGET_MAX} secrets.")));
+    }
+    let row = SecretRow {
+        target: target.name.clone(),
+        name: name.to_owned(),
+        allow: serde_json::to_string(&target.grant.allow).map_err(Problem::bug)?,
+        by: who.user.name.clone(),
+        at: app.now(),
+        used: None,
+    };
+    let sealed = app.vault.seal(&row, value).map_err(Problem::bug)?;
+    app.store.put_secret(&row, &sealed)?;
+    app.audit(who, "store secret", &format!("{name} of {}", target.name))?;
+    Ok(Answer::see("/secrets"))
+}
+
+/// `POST /secrets/end`.
+pub(crate) fn end(call: &Call) -> Result<Answer, Problem> {
+    let (target, name) = (call.field("target"), call.field("name"));
+    if !call.app.store.end_secret(target, name)? {
+        return Err(Problem::missing("secret"));
+    }
+    call.app.audit(call.who()?, "remove secret", &format!("{name} of {target}"))?;
+    Ok(Answer::see("/secrets"))
+}
+
+fn is_name(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    let begins = bytes.next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    begins
+        && name.len() <= NAME_MAX
+        && bytes.all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}

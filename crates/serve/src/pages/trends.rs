@@ -1,0 +1,83 @@
+//! How the figures of a load changed over its runs, as `brunt trend` finds it.
+
+use maud::html;
+
+use super::history::name;
+use super::page as whole;
+use super::run::sections;
+use crate::child::Trended;
+use crate::history::{Entry, RECORD_KEPT};
+use crate::problem::Problem;
+use crate::routes::{Answer, Call};
+use crate::store::Filter;
+use brunt_record::Status;
+
+/// The most runs that are followed: the last ones.
+const RUNS_MAX: usize = 100;
+/// Fewer have no level before a change and none after it.
+const RUNS_MIN: usize = 6;
+
+/// The valid runs of a load, the oldest first, and how many others there are.
+fn runs(call: &Call) -> Result<(Vec<Entry>, usize), Problem> {
+    let load = call.query("load").trim().to_owned();
+    if load.is_empty() {
+        return Err(Problem::unusable(
+            "Say which load: its name is in the summary of each of its runs.",
+        ));
+    }
+    let filter = Filter { load, ..Filter::default() };
+    let mut runs = call.app.store.runs(&filter, None, RUNS_MAX)?.runs;
+    let all = runs.len();
+    runs.retain(|run| run.summary.verdict == Status::Valid);
+    runs.reverse();
+    let others = all - runs.len();
+    Ok((runs, others))
+}
+
+fn followed(call: &Call, runs: &[Entry]) -> Result<Trended, Problem> {
+    let history = &call.app.history;
+    let name = runs.last().map(name).unwrap_or_default();
+    let records = runs.iter().map(|run| history.files(&run.id).path(RECORD_KEPT)).collect();
+    let trended = call.app.children.trend(history.directory(), name, records);
+    trended.map_err(Problem::bug)?.map_err(|why| Problem::unusable(super::import::sentence(&why)))
+}
+
+fn too_few(count: usize) -> String {
+    format!("There are {count} valid runs of this load, and a trend needs {RUNS_MIN}.")
+}
+
+/// `GET /trends`.
+pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
+    let (runs, others) = runs(call)?;
+    let body = html! {
+        p.crumbs { a href={ "/?load=" (super::history::encoded(call.query("load"))) } { "Runs of the same load" } }
+        @if others > 0 {
+            p.note { (others) " runs that are not valid are left out: their figures say nothing of the target." }
+        }
+        @if runs.len() < RUNS_MIN {
+            h1.large { "Trend" }
+            div.empty { p { (too_few(runs.len())) } }
+        } @else {
+            (sections(&followed(call, &runs)?.page))
+            section id="runs" {
+                h2 { "The runs" }
+                ol.plain { @for run in &runs {
+                    li {
+                        a href={ "/runs/" (run.id) } { (name(run)) } ", " (super::moment(&run.summary.started))
+                        @if let Some(commit) = &run.about.origin.commit { ", commit " code { (commit) } }
+                    }
+                } }
+            }
+        }
+    };
+    Ok(Answer::page(whole(call, "Trend", &body)))
+}
+
+/// `GET /api/v1/trends`.
+pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
+    let (runs, _) = runs(call)?;
+    if runs.len() < RUNS_MIN {
+        return Err(Problem::unusable(too_few(runs.len())));
+    }
+    Ok(Answer::new(crate::routes::JSON, followed(call, &runs)?.json.into_bytes()))
+}

@@ -1,0 +1,115 @@
+//! Who may use which page: every page of the table, by five who ask for it.
+
+use super::*;
+use crate::routes::Access;
+
+/// What everybody may see, signed in or not.
+const ANYONE: &[&str] = &[
+    "GET /assets/{name}",
+    "GET /welcome",
+    "POST /welcome",
+    "GET /sign-in",
+    "POST /sign-in",
+    "GET /shared/{secret}",
+];
+const VIEWER: &[&str] = &[
+    "GET /",
+    "GET /runs/{id}",
+    "GET /runs/{id}/record",
+    "GET /runs/{id}/html",
+    "GET /runs/{id}/loadgen",
+    "GET /runs/{id}/csv",
+    "GET /compare",
+    "GET /trends",
+    "GET /targets",
+    "GET /plans",
+    "GET /plans/{id}",
+    "GET /plans/{id}/revisions",
+    "GET /schedules",
+    "GET /steps",
+    "GET /live/{id}",
+    "GET /live/{id}/events",
+    "GET /account",
+    "POST /account/password",
+    "POST /account/tokens",
+    "POST /account/tokens/end",
+    "GET /api",
+    "POST /sign-out",
+];
+const RUNNER: &[&str] = &[
+    "POST /runs",
+    "POST /runs/{id}/about",
+    "GET /shares",
+    "POST /shares",
+    "POST /shares/end",
+    "POST /plans",
+    "GET /plans/import",
+    "POST /plans/import",
+    "POST /plans/{id}",
+    "POST /plans/{id}/run",
+    "GET /plans/{id}/thresholds",
+    "POST /plans/{id}/thresholds",
+    "POST /schedules",
+    "POST /schedules/remove",
+    "POST /steps",
+    "POST /steps/remove",
+    "POST /check",
+    "POST /live/{id}/stop",
+];
+const ADMIN: &[&str] = &[
+    "POST /targets",
+    "POST /targets/end",
+    "GET /secrets",
+    "POST /secrets",
+    "POST /secrets/end",
+    "GET /people",
+    "POST /people",
+    "POST /people/change",
+    "POST /people/link",
+    "GET /audit",
+];
+
+/// The least that somebody has to be, as a reader of the specification would say; none for what anybody may see.
+fn least(page: &str) -> Option<Role> {
+    let all = [
+        (ANYONE, None),
+        (VIEWER, Some(Role::Viewer)),
+        (RUNNER, Some(Role::Runner)),
+        (ADMIN, Some(Role::Admin)),
+    ];
+    let found = all.into_iter().find(|(pages, _)| pages.contains(&page));
+    found.unwrap_or_else(|| panic!("say here who may use {page}")).1
+}
+
+#[test]
+fn every_page_is_used_by_whom_it_is_for_and_by_nobody_else() {
+    let server = Server::start();
+    let id = server.run("a run");
+    let people = [("vic", Role::Viewer), ("rae", Role::Runner), ("ada", Role::Admin)];
+    let people = people.map(|(name, role)| (server.user(name, role), role));
+    let token = server.token(people[2].0, Scope::Read);
+    let pages = TABLE.iter().filter(|route| !route.path.starts_with("/api/"));
+    for route in pages {
+        let (method, page) = (route.ask.word(), format!("{} {}", route.ask.word(), route.path));
+        let least = least(&page);
+        let path = route.path.replace("{id}", &id).replace("{name}", "x").replace("{secret}", "x");
+        let ask = |client: &Client| match method {
+            "GET" => server.see(client, &path),
+            _ => server.send(client, &path, ""),
+        };
+        let nobody = ask(&Client::Nobody);
+        let is_sent_away = nobody.header("location").is_some_and(|at| at.starts_with("/sign-in"));
+        assert_eq!(is_sent_away, least.is_some(), "{page}: {}", nobody.head);
+        for (user, role) in people {
+            // A session of its own: one of these ends it.
+            let said = ask(&server.session(user));
+            let refused = said.status == 403 && said.body.contains("this needs");
+            let word = role.word();
+            assert_eq!(refused, least.is_some_and(|least| role < least), "{page} as {word}");
+        }
+        // A token is for programs, and the pages are not.
+        let said = ask(&token);
+        let refused = said.status == 403 && said.body.contains("Not with this token");
+        assert_eq!(refused, route.access != Access::Anyone, "{page}: {}", said.head);
+    }
+}

@@ -1,0 +1,191 @@
+//! Schedules: what is due of them, and what became of it.
+//!
+//! What is due follows from a line of cron and the clock alone ([`due`]), and is tested without either. A time that
+//! nobody could keep is not made up for later, and is not forgotten: it is listed, and why.
+
+mod cron;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) use cron::{Quiet, Times};
+
+use crate::app::App;
+use crate::auth::Role;
+use crate::pages::plans::{Submission, submit_for};
+use crate::problem::Problem;
+use crate::store::Schedule;
+
+/// How late a run may begin that was due while the site was busy or was started anew, in seconds.
+const LATE_MAX: i64 = 600;
+/// The most times that are looked at at once: a site that was away for a year has missed many.
+const LOOKED_MAX: usize = 50;
+/// How often it is looked.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// Something that is due.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Occasion {
+    /// When, as the line of cron says.
+    pub(crate) at: i64,
+    /// Why it is not kept; empty if it is to be run now.
+    pub(crate) missed: String,
+}
+
+/// What is due of a schedule, up to when that is said, and what became of it. The error says what is wrong with it.
+pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<Occasion>, i64), String> {
+    let times = Times::read(&schedule.times, &schedule.zone)?;
+    let quiet = Quiet::read(&schedule.quiet)?;
+    let (mut all, mut seen) = (Vec::new(), schedule.seen);
+    while let Some(at) = times.next(seen).filter(|at| *at <= now) {
+        if all.len() == LOOKED_MAX {
+            // What came before is not listed one by one.
+            let missed = "the site was not served, nor at times after this one".to_owned();
+            all.truncate(LOOKED_MAX - 1);
+            all.push(Occasion { at, missed });
+            seen = now;
+            break;
+        }
+        let end = times.local(at).and_then(|local| quiet?.end(&local));
+        let begins = match end {
+            Some(end) if schedule.waits => end,
+            Some(_) => {
+                all.push(Occasion { at, missed: "it lies in the quiet hours".to_owned() });
+                seen = at;
+                continue;
+            }
+            None => at,
+        };
+        if begins > now {
+            // It waits for the end of the quiet hours; what is due meanwhile waits with it.
+            break;
+        }
+        let missed = if now - begins > LATE_MAX { "the site was not served" } else { "" };
+        all.push(Occasion { at, missed: missed.to_owned() });
+        seen = at;
+    }
+    // Of several that could begin now, the last does.
+    let last = all.iter().rposition(|one| one.missed.is_empty());
+    for (number, one) in all.iter_mut().enumerate() {
+        if one.missed.is_empty() && Some(number) != last {
+            "the next one was due before it could begin".clone_into(&mut one.missed);
+        }
+    }
+    Ok((all, seen))
+}
+
+/// Looks at all schedules: begins what is due, and lists what was missed.
+pub(crate) fn look(app: &App) -> Result<(), Problem> {
+    let now = app.now();
+    for schedule in app.store.schedules()? {
+        let Ok((occasions, seen)) = due(&schedule, now) else { continue };
+        if seen == schedule.seen {
+            continue;
+        }
+        // Before anything begins: a time is kept once, whatever happens then.
+        app.store.schedule_seen(schedule.id, seen)?;
+        for occasion in occasions {
+            let (run, missed) = if occasion.missed.is_empty() {
+                match begin(app, &schedule) {
+                    Ok(run) => (Some(run), String::new()),
+                    Err(problem) => (None, problem.detail),
+                }
+            } else {
+                (None, occasion.missed)
+            };
+            app.store.add_occasion(schedule.id, occasion.at, run.as_deref(), &missed)?;
+        }
+    }
+    Ok(())
+}
+
+fn begin(app: &App, schedule: &Schedule) -> Result<String, Problem> {
+    let plan = app.store.plan(schedule.plan)?.ok_or_else(|| Problem::missing("plan"))?;
+    // A schedule may no more than whoever made it.
+    let author = app.store.user_named(&schedule.by)?;
+    if author.is_none_or(|author| author.disabled || author.role < Role::Runner) {
+        return Err(Problem::unusable(format!("{} may not run plans any more.", schedule.by)));
+    }
+    if app.store.target(schedule.target)?.is_some_and(|target| target.production) {
+        return Err(Problem::unusable(
+            "Its target is production, where somebody has to say that they mean it.",
+        ));
+    }
+    let by = format!("{} (scheduled)", schedule.by);
+    let submission = Submission {
+        target: schedule.target,
+        duration: &schedule.duration,
+        tags: "scheduled",
+        commit: "",
+        by: &by,
+    };
+    let id = submit_for(app, &plan, &plan.text, &submission)?;
+    Ok(id.to_string())
+}
+
+/// Looks again and again.
+pub(crate) async fn for_good(app: Arc<App>) {
+    let mut due = tokio::time::interval(EVERY);
+    loop {
+        due.tick().await;
+        let looking = Arc::clone(&app);
+        let done = tokio::task::spawn_blocking(move || look(&looking)).await;
+        if let Ok(Err(problem)) = done {
+            (app.log)(&format!(
+                "failed to look at schedules: {}",
+                problem.hidden.unwrap_or(problem.detail)
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DAY: i64 = 86_400;
+
+    fn schedule(quiet: &str, waits: bool, seen: i64) -> Schedule {
+        Schedule {
+            times: "0 * * * *".to_owned(),
+            zone: "UTC".to_owned(),
+            quiet: quiet.to_owned(),
+            waits,
+            seen,
+            ..Schedule::default()
+        }
+    }
+
+    fn told(schedule: &Schedule, now: i64) -> Vec<(i64, String)> {
+        due(schedule, now).unwrap().0.into_iter().map(|one| (one.at / 3_600, one.missed)).collect()
+    }
+
+    #[test]
+    fn what_is_due_is_kept_once_and_what_was_missed_is_said() {
+        let hourly = schedule("", false, 0);
+        assert_eq!(told(&hourly, 3_599), []);
+        assert_eq!(told(&hourly, 3_600), [(1, String::new())]);
+        let (_, seen) = due(&hourly, 3_605).unwrap();
+        assert_eq!(told(&Schedule { seen, ..hourly.clone() }, 3_610), []);
+        let away = told(&hourly, 3 * 3_600 + 30);
+        assert_eq!(
+            away.iter().map(|(_, missed)| missed.is_empty()).collect::<Vec<_>>(),
+            [false, false, true]
+        );
+        assert_eq!(told(&hourly, 3_600 + LATE_MAX + 1)[0].1, "the site was not served");
+        assert_eq!(told(&hourly, 400 * DAY).len(), LOOKED_MAX);
+        assert_eq!(due(&hourly, 400 * DAY).unwrap().1, 400 * DAY);
+    }
+
+    #[test]
+    fn in_quiet_hours_it_waits_or_is_skipped() {
+        let skips = schedule("01:00-03:00", false, 0);
+        assert_eq!(told(&skips, 3_600), [(1, "it lies in the quiet hours".to_owned())]);
+        let waits = schedule("01:00-03:00", true, 0);
+        assert_eq!(told(&waits, 2 * 3_600), []);
+        // At the end of the quiet hours one begins, not three.
+        let told = told(&waits, 3 * 3_600);
+        assert_eq!(told.iter().filter(|(_, missed)| missed.is_empty()).count(), 1);
+        assert_eq!(told.len(), 3);
+    }
+}

@@ -1,0 +1,102 @@
+//! A site to try brunt with: built-in servers that may be loaded, plans that are ready to run, and a link that signs
+//! in.
+//!
+//! Nothing else can be listed as a target there, so a trial reaches this machine alone. A directory remembers that it
+//! was made by a trial: that of a site with people's passwords is never opened so, where a link would do for one.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use crate::app::App;
+use crate::child::Grant;
+use crate::problem::Problem;
+use crate::store::Target;
+
+/// What is in a directory that a trial made.
+const MARK: &str = "trial";
+const DATABASE: &str = "brunt.db";
+/// What the built-in servers are called in the list of targets.
+const TARGET: &str = "Built-in servers";
+/// Who made the plans.
+const AUTHOR: &str = "brunt";
+/// Longer than anybody tries something out without starting it anew.
+const LISTED_FOR: i64 = 30 * 24 * 3_600;
+const USERS_MAX: u32 = 2_000;
+const SECONDS_MAX: u64 = 600;
+
+const PLANS: [(&str, &str); 3] = [
+    ("Log in, read, log out", include_str!("trial/login.toml")),
+    ("Look people up in a directory", include_str!("trial/lookup.toml")),
+    ("Monday morning: a login storm", include_str!("trial/storm.toml")),
+];
+
+/// What a site to try brunt with has.
+#[derive(Clone, Debug, Default)]
+pub struct Trial {
+    /// What plans call the built-in servers, and where those are, such as `SERVER` and `ldap://127.0.0.1:35455`.
+    pub settings: Vec<(String, String)>,
+    /// Their addresses, as `--allow` takes them.
+    pub allow: Vec<String>,
+    /// What becomes of everything when the trial ends, in a sentence for every page.
+    pub promise: String,
+}
+
+/// Makes a directory one of trials. The error reads after "failed to".
+pub(crate) fn claim(directory: &Path) -> Result<(), String> {
+    let mark = directory.join(MARK);
+    if directory.join(DATABASE).exists() && !mark.exists() {
+        return Err(format!(
+            "try brunt in {}: it holds a site of its own; name another directory with --dir, or leave --dir out",
+            directory.display()
+        ));
+    }
+    fs::write(&mark, "").map_err(|error| format!("write {}: {error}", mark.display()))
+}
+
+/// Makes a directory a site of its own, which no trial opens any more. The error reads after "failed to".
+pub(crate) fn disclaim(directory: &Path) -> Result<(), String> {
+    let mark = directory.join(MARK);
+    match fs::remove_file(&mark) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(format!("remove {}: {error}", mark.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Lists the servers, and writes the plans that are not there yet.
+pub(crate) fn furnish(app: &App, trial: &Trial) -> Result<(), String> {
+    let told = |error: &dyn std::fmt::Display| error.to_string();
+    let settings = trial.settings.iter().map(|(name, value)| format!("{name}={value}\n"));
+    let grant = Grant {
+        allow: trial.allow.clone(),
+        users_max: Some(USERS_MAX),
+        seconds_max: Some(SECONDS_MAX),
+        ..Grant::default()
+    };
+    let target = Target {
+        name: TARGET.to_owned(),
+        settings: settings.collect(),
+        grant,
+        expires: app.now() + LISTED_FOR,
+        reason: "A directory and an identity API in memory, with 2,000 users, for this trial"
+            .to_owned(),
+        ..Target::default()
+    };
+    app.store.put_target(&target).map_err(|error| told(&error))?;
+    for (name, text) in PLANS {
+        app.store.add_plan(name, text, (AUTHOR, app.now())).map_err(|error| told(&error))?;
+    }
+    Ok(())
+}
+
+/// Takes the servers from the list, since they end with the trial.
+pub(crate) fn clear(app: &App) -> Result<(), Problem> {
+    for target in app.store.targets()? {
+        if target.name == TARGET {
+            app.store.end_target(target.id)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! [`Vault`]: secrets of targets, sealed where they are kept and open only in the process of a run.
+//!
+//! The key is in a file of its own, or where systemd puts credentials, so that a copy of the database opens nothing. It
+//! guards such copies and no more: whoever is root on this machine, or is the user of the server, can read what its
+//! processes hold. A secret is of one target and for the addresses that the target had when it was stored, and that is
+//! sealed with it: a target that is widened later takes no secret along.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::Path;
+use std::sync::Arc;
+
+use ipnet::IpNet;
+use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
+
+use crate::auth::Secret;
+use crate::child::{Grant, SecretsAsked};
+use crate::store::{SecretRow, Store};
+
+/// The file of the key, in the directory of the site or in that of credentials.
+pub(crate) const KEY_FILE: &str = "secrets.key";
+
+/// Seals and opens.
+pub(crate) struct Vault(LessSafeKey);
+
+impl Vault {
+    /// Takes the key from the credentials, if there is one, or else from the directory, where it is made if there is
+    /// none. The error reads after "failed to".
+    pub(crate) fn open(directory: &Path, credentials: Option<&Path>) -> Result<Self, String> {
+        let given = credentials.map(|at| at.join(KEY_FILE)).filter(|path| path.is_file());
+        let path = given.unwrap_or_else(|| directory.join(KEY_FILE));
+        let secret = Secret::kept(&path)
+            .map_err(|why| format!("use the key of the secrets, {}: {why}", path.display()))?;
+        let key = UnboundKey::new(&AES_256_GCM, secret.bytes());
+        let key = key.map_err(|_| "use the key of the secrets".to_owned())?;
+        Ok(Self(LessSafeKey::new(key)))
+    }
+
+    /// What is kept of a secret. The error reads after "failed to".
+    pub(crate) fn seal(&self, of: &SecretRow, value: &str) -> Result<Vec<u8>, String> {
+        let mut nonce = [0; NONCE_LEN];
+        getrandom::fill(&mut nonce).map_err(|error| format!("draw random numbers: {error}"))?;
+        let mut bytes = value.as_bytes().to_vec();
+        self.0
+            .seal_in_place_append_tag(Nonce::assume_unique_for_key(nonce), bound(of), &mut bytes)
+            .map_err(|_| "seal the secret".to_owned())?;
+        Ok([nonce.as_slice(), &bytes].concat())
+    }
+
+    /// The value of a secret; none if it was sealed with another key, or is not as it was sealed.
+    pub(crate) fn unseal(&self, of: &SecretRow, sealed: &[u8]) -> Option<String> {
+        let (nonce, sealed) = sealed.split_at_checked(NONCE_LEN)?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
+        let mut bytes = sealed.to_vec();
+        let opened = self.0.open_in_place(nonce, bound(of), &mut bytes).ok()?;
+        String::from_utf8(opened.to_vec()).ok()
+    }
+}
+
+/// What a secret is sealed together with.
+fn bound(of: &SecretRow) -> Aad<Vec<u8>> {
+    let parts = [&of.target.to_lowercase(), &of.name, &of.allow];
+    Aad::from(serde_json::to_vec(&parts).unwrap_or_default())
+}
+
+/// What runs are given their secrets by, as they begin. The error says why they are not.
+pub(crate) fn keeper(
+    store: Arc<Store>,
+    vault: Arc<Vault>,
+    now: fn() -> i64,
+) -> impl Fn(&SecretsAsked, &Grant) -> Result<BTreeMap<String, String>, String> + Send + Sync {
+    move |asked, grant| {
+        let mut given = BTreeMap::new();
+        for name in &asked.names {
+            let found = store.secret(&asked.target, name).map_err(|error| error.to_string())?;
+            let (row, sealed) = found
+                .ok_or_else(|| format!("the secret {name} of {} was removed", asked.target))?;
+            if !holds(&row.allow, &grant.allow) {
+                return Err(format!(
+                    "the secret {name} was stored for other addresses than {} has now; store it again",
+                    asked.target
+                ));
+            }
+            let value = vault.unseal(&row, &sealed).ok_or_else(|| {
+                format!("the secret {name} was sealed with another {KEY_FILE}; store it again")
+            })?;
+            store.secret_used(&asked.target, name, now()).map_err(|error| error.to_string())?;
+            given.insert(name.clone(), value);
+        }
+        Ok(given)
+    }
+}
+
+/// Whether every address that a run may reach is one that the secret was stored for.
+fn holds(stored: &str, reached: &[String]) -> bool {
+    let stored: Vec<String> = serde_json::from_str(stored).unwrap_or_default();
+    let stored: Vec<(IpNet, u16)> = stored.iter().filter_map(|text| place(text)).collect();
+    let within = |(network, port): (IpNet, u16)| {
+        stored.iter().any(|(own, own_port)| own.contains(&network) && *own_port == port)
+    };
+    !reached.is_empty() && reached.iter().all(|text| place(text).is_some_and(within))
+}
+
+/// A network and a port, as targets keep them, or an address and a port.
+fn place(text: &str) -> Option<(IpNet, u16)> {
+    let (network, port) = text.rsplit_once(':')?;
+    let plain = network.replace(['[', ']'], "");
+    let network = match plain.parse::<IpAddr>() {
+        Ok(address) => IpNet::from(address),
+        Err(_) => plain.parse().ok()?,
+    };
+    Some((network, port.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(target: &str, allow: &str) -> SecretRow {
+        SecretRow {
+            target: target.to_owned(),
+            name: "PW".to_owned(),
+            allow: allow.to_owned(),
+            by: "ada".to_owned(),
+            at: 1,
+            used: None,
+        }
+    }
+
+    const ALLOW: &str = "[\"10.1.0.0/24:389\"]";
+
+    #[test]
+    fn a_secret_is_opened_with_its_key_for_what_it_was_stored_for_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let vault = Vault::open(directory.path(), None).unwrap();
+        let row = row("ds", ALLOW);
+        let sealed = vault.seal(&row, "hunter2").unwrap();
+        assert!(!sealed.windows(7).any(|part| part == b"hunter2"));
+        assert_ne!(sealed, vault.seal(&row, "hunter2").unwrap(), "no two are alike");
+        let again = Vault::open(directory.path(), None).unwrap();
+        assert_eq!(again.unseal(&row, &sealed).as_deref(), Some("hunter2"));
+        for other in [
+            SecretRow { target: "other".to_owned(), ..row.clone() },
+            SecretRow { name: "OTHER".to_owned(), ..row.clone() },
+            SecretRow { allow: "[\"0.0.0.0/0:389\"]".to_owned(), ..row.clone() },
+        ] {
+            assert_eq!(again.unseal(&other, &sealed), None, "{other:?}");
+        }
+        let elsewhere = tempfile::tempdir().unwrap();
+        let other = Vault::open(elsewhere.path(), None).unwrap();
+        assert_eq!(other.unseal(&row, &sealed), None);
+        // A credential takes the place of the file.
+        let given = Vault::open(elsewhere.path(), Some(directory.path())).unwrap();
+        assert_eq!(given.unseal(&row, &sealed).as_deref(), Some("hunter2"));
+        let mut changed = sealed;
+        changed[NONCE_LEN] ^= 1;
+        assert_eq!(again.unseal(&row, &changed), None);
+        assert_eq!(again.unseal(&row, b""), None);
+    }
+
+    #[test]
+    fn a_target_that_was_widened_takes_no_secret_along() {
+        let reached = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+        for (all, fits) in [
+            (&["10.1.0.7/32:389"][..], true),
+            (&["10.1.0.0/24:389", "10.1.0.7:389"], true),
+            (&["10.1.0.0/24:390"], false),
+            (&["10.1.0.0/16:389"], false),
+            (&["10.1.0.0/24:389", "10.2.0.1/32:389"], false),
+            (&["[::1]/128:389"], false),
+            (&["x"], false),
+            (&[], false),
+        ] {
+            assert_eq!(holds(ALLOW, &reached(all)), fits, "{all:?}");
+        }
+        assert!(holds("[\"[2001:db8::]/32:443\"]", &reached(&["[2001:db8::1]/128:443"])));
+        assert!(!holds("no JSON", &reached(&["10.1.0.0/24:389"])));
+    }
+}

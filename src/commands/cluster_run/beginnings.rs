@@ -1,0 +1,78 @@
+//! [`Beginnings`]: when agents' runs began, by one clock.
+//!
+//! A record says when its run began by its machine's wall clock, which may be hours off. What the agents reported of
+//! their clocks makes moments of the coordinator's of it, so how far apart the agents truly began is known, and no
+//! difference of wall clocks is taken for it.
+
+use brunt_cluster::coordinator::Standing;
+use brunt_record::{Reason, Record, Status};
+
+/// Agents that began further apart than this are told of, in seconds.
+const SAID_S: f64 = 0.005;
+/// Those that began further apart than this share of an interval did not load the target together.
+const APART_SHARE: f64 = 0.1;
+
+/// When each began.
+#[derive(Debug, Default)]
+pub(super) struct Beginnings {
+    /// By rank: how many seconds later than the first, and what its record says.
+    skews: Vec<(u32, f64, String)>,
+    /// What the record of the first says.
+    first: String,
+}
+
+impl Beginnings {
+    /// When the runs of these records began; nothing if that is not known of all.
+    pub(super) fn of(records: &[(u32, Record)], standings: &[Standing]) -> Self {
+        let moments: Option<Vec<(u32, i64, &str)>> = records
+            .iter()
+            .map(|(rank, record)| {
+                let clocks = standings.get(*rank as usize)?.clocks?;
+                let wall = record.started.parse::<jiff::Timestamp>().ok()?;
+                Some((*rank, clocks.moment(wall.as_microsecond()), record.started.as_str()))
+            })
+            .collect();
+        let moments = moments.unwrap_or_default();
+        let Some((_, first, text)) = moments.iter().min_by_key(|(_, moment, _)| *moment) else {
+            return Self::default();
+        };
+        let later = |moment: i64| moment.saturating_sub(*first) as f64 / 1e6;
+        let skews = moments
+            .iter()
+            .map(|(rank, moment, started)| (*rank, later(*moment), (*started).to_owned()));
+        Self { skews: skews.collect(), first: (*text).to_owned() }
+    }
+
+    /// Has all records say what the first does, before they are merged: that compares what wall clocks say.
+    pub(super) fn settle(&self, records: &mut [(u32, Record)]) {
+        if !self.skews.is_empty() {
+            records.iter_mut().for_each(|(_, record)| record.started.clone_from(&self.first));
+        }
+    }
+
+    /// Writes into the record of the whole when each began, and what that means for it.
+    pub(super) fn tell(&self, whole: &mut Record) {
+        for node in &mut whole.nodes {
+            let known = self.skews.iter().find(|(rank, ..)| *rank == node.node.rank);
+            if let Some((_, skew, started)) = known {
+                (node.skew_s, node.started) = (Some(*skew), started.clone());
+            }
+        }
+        let apart = self.skews.iter().map(|(_, skew, _)| *skew).fold(0.0, f64::max);
+        // The first step and the last may be parts of one.
+        let steps = whole.series.iter().map(|step| step.to_s - step.from_s);
+        let interval = steps.reduce(f64::max).filter(|it| *it > 0.0).unwrap_or(1.0);
+        let millis = apart * 1e3;
+        if apart > APART_SHARE * interval {
+            whole.verdict.reasons.push(Reason {
+                status: Status::Unstable,
+                text: format!(
+                    "the agents began up to {millis:.0} ms apart, so the load was not the whole at all times: leave \
+                     their machines to them"
+                ),
+            });
+        } else if apart > SAID_S {
+            whole.verdict.notes.push(format!("the agents began up to {millis:.0} ms apart"));
+        }
+    }
+}

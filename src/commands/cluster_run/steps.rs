@@ -1,0 +1,162 @@
+//! [`Agents`]: several agents as the load of a search, which is carried out again and again (`find-max --agents`).
+//!
+//! Each step is an order of its own to the same agents, with an epoch of its own, so nothing that is late from one step
+//! is taken for another. What was measured with one agent less is no evidence of anything, so a step that loses an
+//! agent ends the search.
+
+use std::cell::Cell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_cluster::bundle::Bundle;
+use brunt_cluster::coordinator::{Asked, OnLoss, Weights};
+use brunt_cluster::message;
+use brunt_cluster::signature::Signer;
+
+use super::conductor::{Conductor, Ordered};
+use super::local::{Lasting, Local};
+use super::merged::Merged;
+use super::{bundle, check_weights, gather, job, manifest, shown, weights};
+use crate::cli::Refusal;
+use crate::cli::find_max::AgentsOfSearch;
+use crate::cli::output::Progress;
+use crate::cli::plane::PlaneArgs;
+use crate::cli::run_options::RunOptions;
+use crate::commands::agent::Agents as Whose;
+use crate::commands::failed;
+use crate::commands::plane::key_file;
+use crate::run::signals::Signals;
+use crate::run::{Finished, Observer, Repeatable, Step, StepLoad, Subject, carry_out};
+
+/// What a search is about.
+pub(in crate::commands) struct Search<'a> {
+    /// Which agents, and how they are reached.
+    pub(in crate::commands) agents: &'a AgentsOfSearch,
+    /// The command that makes the load.
+    pub(in crate::commands) argv: &'a [String],
+    /// The addresses that may be reached.
+    pub(in crate::commands) allow: Vec<String>,
+    /// What is known of the load.
+    pub(in crate::commands) subject: Subject,
+}
+
+/// Agents that carry out the steps of a search.
+pub(in crate::commands) struct Agents {
+    plane: PlaneArgs,
+    /// Those that were started for it.
+    _local: Option<Local>,
+    signer: Option<Signer>,
+    files: Option<Arc<Bundle>>,
+    argv: Vec<String>,
+    allow: Vec<String>,
+    count: u32,
+    weights: Weights,
+    patience: Duration,
+    subject: Subject,
+    run: String,
+    epoch: Cell<u32>,
+    used: Cell<u64>,
+}
+
+impl Agents {
+    /// Starts agents, if they are of this machine; those of others are looked for at each step.
+    pub(in crate::commands) fn new(search: Search<'_>) -> Result<Self, Refusal> {
+        let Search { agents: asked, argv, allow, subject } = search;
+        let whose = if asked.local.is_some() { Whose::Own } else { Whose::Others };
+        shown(argv, whose).map_err(|why| Refusal::usage(format!("error: {why}")))?;
+        let count = asked.agents.or(asked.local).unwrap_or(1);
+        check_weights(asked.weights.as_ref(), count as usize)?;
+        let weights = weights(asked.weights.as_ref(), &subject.operations);
+        let seed_file = asked.sign.clone().or_else(|| key_file(&asked.plane, "order.seed"));
+        let signer =
+            seed_file.as_deref().map(Signer::from_seed_file).transpose().map_err(failed)?;
+        let files = if asked.local.is_some() { None } else { Some(Arc::new(bundle(argv)?.0)) };
+        let start = |count| Local::start(count, None, Lasting::ManyRuns);
+        let local = asked.local.map(start).transpose()?;
+        Ok(Self {
+            plane: local.as_ref().map_or(&asked.plane, |local| &local.plane).clone(),
+            _local: local,
+            signer,
+            files,
+            argv: argv.to_vec(),
+            allow,
+            count,
+            weights,
+            patience: asked.patience.unwrap_or(Duration::from_secs(60)),
+            // What one machine makes at most says nothing of several.
+            subject: Subject { ceiling: None, ..subject },
+            run: brunt_record::run_id(),
+            epoch: Cell::new(0),
+            used: Cell::new(0),
+        })
+    }
+
+    fn asked(&self, step: &Step) -> Asked {
+        let epoch = self.epoch.get();
+        self.epoch.set(epoch.saturating_add(1));
+        // One session has one agent.
+        let alone = step.load == StepLoad::Alone;
+        Asked {
+            run: self.run.clone(),
+            epoch,
+            agents: if alone { 1 } else { self.count },
+            weights: if alone { Weights::Even } else { self.weights.clone() },
+            seed: self.subject.seed,
+            argv: self.argv.clone(),
+            files: manifest(self.files.as_deref()),
+            step: Some(message::Step {
+                rate: match step.load {
+                    StepLoad::Alone => None,
+                    StepLoad::Poisson(rate) => Some(rate),
+                },
+                warm_up: step.warm_up,
+                lasting: step.lasting,
+                drain: step.drain,
+                interval: step.interval,
+                first: step.first,
+                all_cores: step.all_cores,
+                allow: self.allow.clone(),
+            }),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            on_loss: OnLoss::Stop,
+            patience: self.patience,
+        }
+    }
+}
+
+impl Repeatable for Agents {
+    fn subject(&self) -> &Subject {
+        &self.subject
+    }
+
+    fn carry_out(
+        &self,
+        step: &Step,
+        observers: &mut [&mut dyn Observer],
+        signals: &Signals,
+    ) -> Result<Finished, String> {
+        let text = |refusal: Refusal| refusal.text.trim_end().to_owned();
+        let asked = self.asked(step);
+        let agents = asked.agents;
+        let (signer, files) = (self.signer.clone(), self.files.clone());
+        let ordered = Ordered { asked, signer, files };
+        let conductor = Conductor::start(&self.plane, ordered).map_err(text)?;
+        let gathered = gather(conductor, signals, agents, &|_| {}).map_err(text)?;
+        let command = self.subject.command.clone();
+        let job = job(&RunOptions::default(), command, Progress::Quiet, &gathered).map_err(text)?;
+        let merged = Merged::new(gathered.conductor, gathered.labels);
+        let done = carry_out(&job, &merged, observers, signals);
+        self.used.set(merged.used.get());
+        if let Some((why, _)) = merged.failed.borrow().as_ref() {
+            return Err(why.clone());
+        }
+        match merged.lost.take() {
+            Some(lost) => Err(format!("{lost}: the search ends, since a step needs all of them")),
+            None => done,
+        }
+    }
+
+    fn used(&self, _: &Finished) -> u64 {
+        self.used.get()
+    }
+}

@@ -1,0 +1,74 @@
+//! The hidden command by which an agent carries out its share of one step of a search.
+//!
+//! A step says what no option of the command can: arrivals at any rate, and the number of the first exchange. So the
+//! command is read as `find-max` reads it, and the step stands before it as JSON.
+
+use std::path::PathBuf;
+
+use brunt_cluster::message;
+use brunt_drivers::net::allowed::Allowed;
+use brunt_record::Node;
+use serde::{Deserialize, Serialize};
+
+use super::inner::Inner;
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::run_options::RunOptions;
+use crate::cli::start_at::StartAt;
+use crate::cli::weights::Weights;
+use crate::commands::failed;
+use crate::run::signals::Signals;
+use crate::run::{self, Manner, Step, StepLoad, exit};
+
+/// A share of a step, and where its results go.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub(crate) struct StepTask {
+    pub(crate) step: message::Step,
+    pub(crate) rank: u32,
+    pub(crate) of: u32,
+    pub(crate) weights: Vec<u32>,
+    pub(crate) seed: u64,
+    pub(crate) events: PathBuf,
+    pub(crate) record: PathBuf,
+}
+
+/// Carries a share of a step out: these words are the command.
+pub(crate) fn step_child(task: &str, words: &[String]) -> Result<Exit, Refusal> {
+    let task: StepTask = serde_json::from_str(task).map_err(failed)?;
+    let allowed: Result<Vec<Allowed>, _> =
+        task.step.allow.iter().map(|text| text.parse()).collect();
+    run::fence::around(allowed.map_err(failed)?)?;
+    let mut inner = Inner::read(words, Some(task.seed))?;
+    let weights = Some(task.weights.clone()).filter(|all| !all.is_empty()).map(Weights::Given);
+    let node = Node::even(task.rank, task.of);
+    inner.share(node.clone(), weights.clone());
+    let signals = Signals::default();
+    let load = inner.prepare(&signals)?;
+    let results = RunOptions {
+        node: Some(node),
+        weights,
+        events: Some(task.events),
+        record: Some(task.record),
+        start_at: Some(StartAt::Told),
+        ..RunOptions::default()
+    };
+    let step = step_of(&task.step, results);
+    let mut finished = load.carry_out(&step, &mut [], &signals).map_err(Refusal::failed)?;
+    finished.losses.keep(load.give_back(&signals.stop()));
+    let early = finished.early();
+    let ended = exit(&finished.record, early, Manner::Ours);
+    Ok(finished.losses.tell(ended))
+}
+
+fn step_of(step: &message::Step, results: RunOptions) -> Step {
+    Step {
+        load: step.rate.map_or(StepLoad::Alone, StepLoad::Poisson),
+        warm_up: step.warm_up,
+        lasting: step.lasting,
+        drain: step.drain,
+        interval: step.interval,
+        first: step.first,
+        all_cores: step.all_cores,
+        results,
+    }
+}

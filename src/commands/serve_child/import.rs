@@ -1,0 +1,192 @@
+//! Makes a plan of what describes requests elsewhere, in a directory of its own.
+//!
+//! Nothing is sent, and no file is read but those that were given. Secrets become variables: a text that is kept for a
+//! team is no place for them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use brunt_import::{Filter, Pauses, Secrets};
+use brunt_serve::child::{Import, Imported, Kind};
+use brunt_serve::history::DATA;
+
+use crate::tools::flow::import::{Planned, planned};
+use crate::tools::flow::loadgen;
+use crate::tools::flow::plan::model::Plan;
+
+/// The most files of a tree.
+const FILES_MAX: usize = 2_000;
+/// The most directories above a file of a tree.
+const DEPTH_MAX: usize = 8;
+/// The directory that a tree is written to.
+const TREE: &str = "tree";
+
+/// Does it. The error says why there is no plan.
+pub(super) fn import(asked: &Import) -> Result<Imported, String> {
+    let failed = |error: &dyn std::fmt::Display| format!("failed to {error}");
+    let secrets = Secrets::Named;
+    let imported = match kind(asked) {
+        Kind::Curl | Kind::Auto => {
+            let refused = |_: &Path| {
+                Err(io::Error::other(
+                    "files are not read here; write what is in it into the command",
+                ))
+            };
+            brunt_import::curl(&asked.text, secrets, &refused).map_err(|error| failed(&error))?
+        }
+        Kind::Har => brunt_import::har(&asked.text, &Filter::default(), Pauses::Recorded, secrets)
+            .map_err(|error| failed(&error))?,
+        Kind::Openapi => {
+            brunt_import::openapi(&asked.text, None, secrets).map_err(|error| failed(&error))?
+        }
+        Kind::Loadgen => return tree(asked),
+    };
+    let Planned { text, notes, files } =
+        planned(&imported, Path::new(DATA)).map_err(|error| failed(&error))?;
+    let data = files.iter().map(|(path, bytes)| (name_of(path), BASE64.encode(bytes))).collect();
+    Ok(Imported { name: imported.name, text, notes, data, ..Imported::default() })
+}
+
+/// What a text is that nobody named.
+fn kind(asked: &Import) -> Kind {
+    if asked.kind != Kind::Auto {
+        return asked.kind;
+    }
+    let text = asked.text.trim_start_matches('\u{feff}').trim_start();
+    if ["curl ", "curl.exe ", "$ curl ", "curl\n", "curl\\"]
+        .iter()
+        .any(|begin| text.starts_with(begin))
+    {
+        return Kind::Curl;
+    }
+    let head: String = text.chars().take(400).collect();
+    let is_har = text.starts_with('{') && head.contains("\"log\"");
+    if is_har { Kind::Har } else { Kind::Openapi }
+}
+
+/// The plan of a job of LoadGen.
+fn tree(asked: &Import) -> Result<Imported, String> {
+    let files: BTreeMap<String, String> = serde_json::from_str(&asked.text)
+        .map_err(|error| format!("failed to read the files of the tree: {error}"))?;
+    if files.len() > FILES_MAX {
+        return Err(format!("failed to take the tree: it has more than {FILES_MAX} files"));
+    }
+    let files = rooted(files)?;
+    let job = job(&files, &asked.job)?;
+    for (path, text) in &files {
+        let path = Path::new(TREE).join(path);
+        let written = fs::create_dir_all(path.parent().unwrap_or(Path::new(TREE)))
+            .and_then(|()| fs::write(&path, text));
+        written.map_err(|error| format!("failed to keep {}: {error}", path.display()))?;
+    }
+    // LoadGen looks for files below the directory that it is started in.
+    std::env::set_current_dir(TREE).map_err(|error| format!("failed to use the tree: {error}"))?;
+    let (mut plan, notes) =
+        loadgen::as_plan(&job).map_err(|refusal| refusal.text.trim().to_owned())?;
+    let data = taken(&mut plan)?;
+    let text = toml::to_string_pretty(&plan)
+        .map_err(|error| format!("failed to write the plan: {error}"))?;
+    let stem = job.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let mut head =
+        format!("# Imported from {} of LoadGen.\n", one_line(&job.display().to_string()));
+    for note in &notes {
+        head.push_str(&["# Note: ", &one_line(note), ".\n"].concat());
+    }
+    let name = plan.name.clone().unwrap_or(stem);
+    Ok(Imported { name, text: format!("{head}\n{text}"), notes, data, steps: tasks(&plan) })
+}
+
+/// The tasks, without the workload that is before a name which several have.
+fn tasks(plan: &Plan) -> BTreeMap<String, String> {
+    let steps = plan.scenario.iter().flat_map(|scenario| &scenario.steps);
+    let named = steps.filter_map(|step| {
+        let name = step.name.as_deref()?.rsplit('/').next()?.to_owned();
+        Some((name, toml::to_string(step).ok()?))
+    });
+    named.collect()
+}
+
+/// The files by their paths below the directory that holds `jobs`, whatever directories somebody dropped.
+fn rooted(files: BTreeMap<String, String>) -> Result<BTreeMap<PathBuf, String>, String> {
+    let above = |path: &str| {
+        let parts: Vec<&str> = path.split('/').collect();
+        let at = parts.iter().position(|part| *part == "jobs")?;
+        Some(parts[..at].iter().flat_map(|part| [part, "/"]).collect::<String>())
+    };
+    let root = files.keys().filter_map(|path| above(path)).min_by_key(String::len);
+    let root = root.unwrap_or_default();
+    let mut all = BTreeMap::new();
+    for (path, text) in files {
+        let path = PathBuf::from(path.strip_prefix(&root).unwrap_or(&path));
+        let plain = path.components().all(|part| matches!(part, Component::Normal(_)));
+        if !plain || path.components().count() > DEPTH_MAX {
+            let shown = one_line(&path.display().to_string());
+            return Err(format!(
+                "failed to take {shown}: it is no path below the dropped directory"
+            ));
+        }
+        all.insert(path, text);
+    }
+    Ok(all)
+}
+
+/// The job that is meant.
+fn job(files: &BTreeMap<PathBuf, String>, named: &str) -> Result<PathBuf, String> {
+    let is_json = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "json");
+    let mut jobs: Vec<&PathBuf> =
+        files.keys().filter(is_json).filter(|path| path.starts_with("jobs")).collect();
+    if jobs.is_empty() {
+        // One file may hold everything.
+        jobs = files.keys().filter(is_json).filter(|path| path.components().count() == 1).collect();
+    }
+    let meant = |path: &&&PathBuf| path.ends_with(named.trim_start_matches('/'));
+    match (&jobs[..], named) {
+        ([], _) => {
+            Err("failed to find a job: drop the directory that holds jobs, workloads and tasks"
+                .to_owned())
+        }
+        ([one], "") => Ok((*one).clone()),
+        (many, "") => {
+            let names: Vec<String> = many.iter().map(|path| path.display().to_string()).collect();
+            Err(format!("failed to choose a job: name one of {}", names.join(", ")))
+        }
+        (many, _) => many
+            .iter()
+            .find(meant)
+            .map(|path| (**path).clone())
+            .ok_or_else(|| format!("failed to find the job {} in the tree", one_line(named))),
+    }
+}
+
+/// Takes the files along that a plan names, and names them as they will be kept.
+fn taken(plan: &mut Plan) -> Result<BTreeMap<String, String>, String> {
+    let here =
+        std::env::current_dir().map_err(|error| format!("failed to find the tree: {error}"))?;
+    let mut data = BTreeMap::new();
+    for (_, feeder) in &mut plan.feeders.0 {
+        for path in
+            [&mut feeder.csv, &mut feeder.lines, &mut feeder.json_lines].into_iter().flatten()
+        {
+            let bytes = fs::read(&*path).map_err(|error| {
+                format!("failed to take the values of {}: {error}", path.display())
+            })?;
+            let name = name_of(path.strip_prefix(&here).unwrap_or(path));
+            *path = Path::new(DATA).join(&name);
+            data.insert(name, BASE64.encode(bytes));
+        }
+    }
+    Ok(data)
+}
+
+/// A path as the name of one file.
+fn name_of(path: &Path) -> String {
+    path.components().map(|part| part.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("-")
+}
+
+fn one_line(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+}

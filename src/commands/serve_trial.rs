@@ -1,0 +1,132 @@
+//! `brunt serve --trial`: the website with something to load, and nothing to set up.
+//!
+//! The servers are threads of this program and end with it, and so do the runs that load them.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+
+use brunt_serve::{Settings, Site, Trial};
+use brunt_targets::{ldap, rest};
+use tempfile::TempDir;
+
+use super::failed;
+use super::serve::listener;
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::serve::ServeArgs;
+use crate::console;
+use crate::run::signals::{Awaited, Signal};
+
+/// Serves a site to try brunt with, until ^C.
+pub(super) fn trial(args: &ServeArgs) -> Result<Exit, Refusal> {
+    let place = Place::of(args)?;
+    let listener = listener(args)?;
+    let directory = ldap::Server::start(ldap::Config::default()).map_err(failed)?;
+    let identity = rest::Server::start(rest::Config::default()).map_err(failed)?;
+    let trial = Trial {
+        settings: vec![
+            ("SERVER".to_owned(), format!("ldap://{}", directory.address())),
+            ("BASE".to_owned(), format!("http://{}/openam/json", identity.address())),
+        ],
+        allow: [directory.address(), identity.address()].map(|at| at.to_string()).into(),
+        promise: place.promise(),
+    };
+    let settings = Settings { trial: Some(trial), ..Settings::default() };
+    let log = Box::new(|text: &str| console::say(text));
+    let site = Site::open(place.path(), settings, log).map_err(failed)?;
+    let awaited =
+        Awaited::begin().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    let (tell, told) = mpsc::channel();
+    let begun = |at, link: Option<String>| begin(&place, at, &link.unwrap_or_default());
+    let comes = move || {
+        // Whoever would be told waits for the end of this.
+        let _ = tell.send(awaited.wait());
+    };
+    let ended = site.serve_until(listener, begun, comes);
+    place.end(ended.map_err(failed)?)?;
+    Ok(match told.try_recv().ok().flatten() {
+        Some(Signal::Terminate | Signal::HangUp) => Exit::Terminated,
+        _ => Exit::Ok,
+    })
+}
+
+/// Says what there is, and where.
+fn begin(place: &Place, at: SocketAddr, link: &str) {
+    console::say(
+        "A trial: a directory and an identity API in memory, and plans that load them.\n\
+         Open this address; it signs in, once:",
+    );
+    // Whole in one line, so that it can be copied.
+    console::tell(&format!("serve: http://{at}{link}\n"));
+    console::say(&format!("{}\n^C ends it.", place.promise()));
+}
+
+/// Where a trial keeps its runs.
+enum Place {
+    /// A directory that was named, and stays.
+    Named(PathBuf),
+    /// One that goes with the trial.
+    Own(TempDir),
+}
+
+impl Place {
+    fn of(args: &ServeArgs) -> Result<Self, Refusal> {
+        if let Some(path) = &args.dir {
+            return Ok(Self::Named(path.clone()));
+        }
+        let own = tempfile::Builder::new().prefix("brunt-trial-").tempdir();
+        own.map(Self::Own).map_err(|error| failed(format!("make a temporary directory: {error}")))
+    }
+
+    fn path(&self) -> &Path {
+        match self {
+            Self::Named(path) => path,
+            Self::Own(own) => own.path(),
+        }
+    }
+
+    /// What becomes of the runs.
+    fn promise(&self) -> String {
+        match self {
+            Self::Named(path) => format!("Runs are kept in {}.", path.display()),
+            Self::Own(own) => format!(
+                "Runs are kept in {} and removed when the trial ends.",
+                own.path().display()
+            ),
+        }
+    }
+
+    /// Says what became of the runs, and removes them if that was promised.
+    fn end(self, is_over: bool) -> Result<(), Refusal> {
+        let runs = fs::read_dir(self.path().join("runs")).map_or(0, Iterator::count);
+        let runs = match runs {
+            0 => "no run".to_owned(),
+            1 => "one run".to_owned(),
+            many => format!("{many} runs"),
+        };
+        let path = self.path().to_owned();
+        let place = path.display();
+        match self {
+            Self::Named(_) => console::say(&format!(
+                "The trial has ended; {place} has {runs}.\n\
+                 'brunt serve --dir {place}' shows them, and 'brunt report' reads each\n\
+                 runs/*/record.json.gz of it."
+            )),
+            Self::Own(own) if is_over => {
+                own.close()
+                    .map_err(|error| failed(format!("remove {place}: {error}; remove it")))?;
+                console::say(&format!("The trial has ended; {place}, with {runs}, is removed."));
+            }
+            Self::Own(own) => {
+                let left = own.keep();
+                console::say(&format!(
+                    "The trial has ended, but a run of it goes on, so {} is left there; remove it later.",
+                    left.display()
+                ));
+            }
+        }
+        Ok(())
+    }
+}

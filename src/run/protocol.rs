@@ -1,0 +1,46 @@
+//! [`Protocol`]: what a protocol supplies to a run.
+
+use brunt_engine::{Sink, Stop};
+use brunt_exchange::Outcome;
+use brunt_record::Record;
+
+use super::conclude::EndedBy;
+use super::job::Job;
+use super::monitor::Opener;
+
+/// What a protocol supplies to a run.
+pub(crate) trait Protocol {
+    /// What it calls an outcome of the operation of this number.
+    fn outcome(&self, operation: usize, outcome: Outcome) -> String;
+
+    /// Makes sessions and carries the load out with them. The error says what failed.
+    fn drive(
+        &self,
+        job: &Job,
+        stop: &Stop,
+        sink: &mut dyn Sink,
+    ) -> Result<brunt_engine::Finished, String>;
+
+    /// Opens what only this protocol can ask of its target: `--monitor` by the protocol's own name. The error says why
+    /// it cannot.
+    fn monitor(&self) -> Result<Opener, String> {
+        Err("only the LDAP rate tools can; give kea:SOCKET or pid:PID".to_owned())
+    }
+
+    /// The record of the run, where its protocol knows better than what was measured here.
+    fn record(&self, made: Record) -> Result<Record, String> {
+        Ok(made)
+    }
+
+    /// Gives back to the target what the run took from it, before the record is made.
+    fn clean_up(&self, stop: &Stop) -> Result<(), String> {
+        let _ = stop;
+        Ok(())
+    }
+
+    /// A limit of the protocol's own that ended the run.
+    fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {
+        let _ = finished;
+        None
+    }
+}

@@ -1,0 +1,35 @@
+//! [`Repeated`]: a protocol as each step of a search or a comparison uses it.
+
+use brunt_engine::{Sink, Stop};
+use brunt_exchange::Outcome;
+
+use super::conclude::EndedBy;
+use super::job::Job;
+use super::monitor::Opener;
+use super::protocol::Protocol;
+
+/// A protocol whose target is given nothing back after each step: that is done once, after all of them.
+pub(super) struct Repeated<'a, P: ?Sized>(pub(super) &'a P);
+
+impl<P: Protocol + ?Sized> Protocol for Repeated<'_, P> {
+    fn outcome(&self, operation: usize, outcome: Outcome) -> String {
+        self.0.outcome(operation, outcome)
+    }
+
+    fn drive(
+        &self,
+        job: &Job,
+        stop: &Stop,
+        sink: &mut dyn Sink,
+    ) -> Result<brunt_engine::Finished, String> {
+        self.0.drive(job, stop, sink)
+    }
+
+    fn monitor(&self) -> Result<Opener, String> {
+        self.0.monitor()
+    }
+
+    fn ended_by(&self, finished: &brunt_engine::Finished) -> Option<EndedBy> {
+        self.0.ended_by(finished)
+    }
+}

@@ -1,0 +1,280 @@
+//! Changes of a plan's text by key path: what a form does.
+//!
+//! The text is the truth, so a change cuts and pastes the bytes of what it names and leaves all others as they are:
+//! comments, order and spelling stay. [`splice`] does that by the places that `toml_edit` knows, [`whole`] does the
+//! same to the values, and a change whose text does not say what the values say is not made.
+
+pub(crate) mod blank;
+mod find;
+mod form;
+mod outline;
+mod shape;
+mod splice;
+#[cfg(test)]
+mod tests;
+mod whole;
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use toml::Value;
+use toml_edit::Document;
+
+pub(crate) use form::Node;
+use form::form;
+use outline::{Entry, outline};
+use shape::Shapes;
+
+/// The most changes at once.
+const CHANGES_MAX: usize = 200;
+/// Keys by which there are many users, or by which they begin at times.
+const CROWD: [&str; 9] =
+    ["rate", "stages", "trace", "arrival", "iterations", "rounds", "groups", "ramp-up", "warm-up"];
+/// The most keys of a path: no plan nests deeper.
+const DEPTH_MAX: usize = 16;
+
+/// One part of a path: a key of a table, or the number of an element, counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Part {
+    /// The number of an element.
+    Index(usize),
+    /// A key.
+    Key(String),
+}
+
+/// A change.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", tag = "op", deny_unknown_fields)]
+pub(crate) enum Change {
+    /// Writes a value, which is read by what may stand there.
+    Set { path: Vec<Part>, text: String },
+    /// Takes a key or an element away.
+    Unset { path: Vec<Part> },
+    /// Adds a key with a value to begin with; to a list an element, at its end if no place is named.
+    Add {
+        path: Vec<Part>,
+        #[serde(default)]
+        key: Option<String>,
+        #[serde(default)]
+        at: Option<usize>,
+    },
+    /// Writes a value of another kind, of those that may stand there.
+    Choose { path: Vec<Part>, kind: usize },
+    /// Puts an element of a list in another place.
+    Move { path: Vec<Part>, to: usize },
+    /// Adds an element to a list: the keys of a table, as TOML.
+    Paste {
+        path: Vec<Part>,
+        text: String,
+        #[serde(default)]
+        at: Option<usize>,
+    },
+    /// Has one user alone go through the steps for this long, however many there are and whenever they begin.
+    Alone { duration: String },
+    /// Writes the threshold of each step that is called so.
+    Thresholds { of: BTreeMap<String, String> },
+}
+
+/// What a form asks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Asked {
+    /// The text of the plan.
+    pub(crate) text: String,
+    /// What to change, in this order.
+    #[serde(default)]
+    pub(crate) changes: Vec<Change>,
+    /// The part whose form is wanted.
+    #[serde(default)]
+    pub(crate) at: Vec<Part>,
+}
+
+/// What it is told.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Told {
+    /// The text as it is now.
+    pub(crate) text: String,
+    /// Why a change was not made; empty if all were.
+    pub(crate) fault: String,
+    /// The parts of the plan.
+    pub(crate) outline: Vec<Entry>,
+    /// The form of the part that is wanted, or of the nearest above that is there.
+    pub(crate) form: Option<Node>,
+    /// Names that stand in `${}`.
+    pub(crate) names: Vec<String>,
+    /// The keys of that part as TOML, to be kept and inserted elsewhere.
+    pub(crate) own: String,
+}
+
+/// Does what a form asks. A text that is no TOML has no form, which the fault says.
+pub(crate) fn told(asked: &Asked) -> Told {
+    let shapes = Shapes::of_plans();
+    let (mut text, mut fault) = (asked.text.clone(), String::new());
+    if asked.changes.len() > CHANGES_MAX {
+        fault = format!("more than {CHANGES_MAX} changes at once");
+    } else {
+        for change in &asked.changes {
+            match changed(&text, change, &shapes) {
+                Ok(now) => text = now,
+                Err(why) => {
+                    fault = why;
+                    break;
+                }
+            }
+        }
+    }
+    let values = match read(&text) {
+        Ok(values) => values,
+        Err(why) => {
+            let (outline, names) = (Vec::new(), Vec::new());
+            return Told { text, fault: why, outline, form: None, names, own: String::new() };
+        }
+    };
+    let mut at = asked.at.clone();
+    while !at.is_empty() && whole::at(&values, &at).is_none() {
+        at.pop();
+    }
+    let own = whole::at(&values, &at).filter(|_| !at.is_empty());
+    let own = own.and_then(|own| toml::to_string(own).ok()).unwrap_or_default();
+    Told {
+        fault,
+        outline: outline(&values),
+        form: Some(form(&shapes, &values, &at)),
+        names: outline::names(&values),
+        own,
+        text,
+    }
+}
+
+fn read(text: &str) -> Result<Value, String> {
+    toml::from_str::<toml::Table>(text).map(Value::Table).map_err(|error| {
+        let line =
+            error.span().map(|span| text[..span.start.min(text.len())].matches('\n').count() + 1);
+        let place = line.map(|line| format!("line {line}: ")).unwrap_or_default();
+        format!("the text is not TOML, {place}{}", error.message())
+    })
+}
+
+/// The text after a change.
+pub(crate) fn changed(text: &str, change: &Change, shapes: &Shapes) -> Result<String, String> {
+    let values = read(text)?;
+    if let Some(each) = several(change, &values) {
+        return each.iter().try_fold(text.to_owned(), |text, one| changed(&text, one, shapes));
+    }
+    let act = act(change, &values, shapes)?;
+    let document = Document::parse(text.to_owned()).map_err(|error| error.to_string())?;
+    let spliced = splice::splice(&document, &act)?;
+    let mut wanted = values;
+    whole::apply(&mut wanted, &act)?;
+    let same = read(&spliced).is_ok_and(|now| whole::same(&now, &wanted));
+    same.then_some(spliced)
+        .ok_or_else(|| "the way this is written is beyond the form; change the text".to_owned())
+}
+
+/// What a change consists of that is made of others.
+fn several(change: &Change, values: &Value) -> Option<Vec<Change>> {
+    let key = |key: &str| Part::Key(key.to_owned());
+    match change {
+        Change::Alone { duration } => {
+            let run = |name: &str| vec![key("run"), key(name)];
+            let set =
+                |name: &str, text: &str| Change::Set { path: run(name), text: text.to_owned() };
+            let there = CROWD.into_iter().filter(|name| whole::at(values, &run(name)).is_some());
+            let without = there.map(|name| Change::Unset { path: run(name) });
+            Some(without.chain([set("users", "1"), set("duration", duration)]).collect())
+        }
+        Change::Thresholds { of } => Some(
+            outline(values)
+                .into_iter()
+                .filter(|entry| entry.level == 2)
+                .filter_map(|entry| {
+                    let text = of.get(&entry.label)?.clone();
+                    Some(Change::Set {
+                        path: [&entry.path[..], &[key("threshold")]].concat(),
+                        text,
+                    })
+                })
+                .collect(),
+        ),
+        _ => None,
+    }
+}
+
+/// A change in values.
+#[derive(Clone, Debug)]
+pub(crate) enum Act {
+    /// Writes a value, and the tables above it where there are none.
+    Set(Vec<Part>, Value),
+    /// Takes something away.
+    Unset(Vec<Part>),
+    /// Puts an element into a list, which is made if there is none.
+    Insert(Vec<Part>, usize, Value),
+    /// Puts an element elsewhere.
+    Move(Vec<Part>, usize, usize),
+}
+
+fn act(change: &Change, values: &Value, shapes: &Shapes) -> Result<Act, String> {
+    let (Change::Set { path, .. }
+    | Change::Unset { path }
+    | Change::Add { path, .. }
+    | Change::Choose { path, .. }
+    | Change::Move { path, .. }
+    | Change::Paste { path, .. }) = change
+    else {
+        return Err("it consists of others".to_owned());
+    };
+    if path.len() > DEPTH_MAX {
+        return Err("nothing lies as deep as that".to_owned());
+    }
+    let missing = || "it is not there any more".to_owned();
+    let length = |path: &[Part]| match whole::at(values, path) {
+        None => Ok(0),
+        Some(Value::Array(list)) => Ok(list.len()),
+        Some(_) => Err("this is no list".to_owned()),
+    };
+    let shape = |path: &[Part]| shapes.at(values, path);
+    Ok(match change {
+        Change::Set { path, text } => {
+            let value = blank::typed(shapes, shape(path).as_ref(), whole::at(values, path), text)?;
+            Act::Set(path.clone(), value)
+        }
+        Change::Unset { path } => {
+            whole::at(values, path).filter(|_| !path.is_empty()).ok_or_else(missing)?;
+            Act::Unset(path.clone())
+        }
+        Change::Add { path, key: Some(key), .. } => {
+            let path = [&path[..], &[Part::Key(key.clone())]].concat();
+            if key.is_empty() || whole::at(values, &path).is_some() {
+                return Err(format!("'{key}' is there already, or is no name"));
+            }
+            let value = blank::blank(shapes, shape(&path).as_ref());
+            Act::Set(path, value)
+        }
+        Change::Add { path, key: None, at } => {
+            let end = length(path)?;
+            let item = [&path[..], &[Part::Index(end)]].concat();
+            let value = blank::blank(shapes, shape(&item).as_ref());
+            Act::Insert(path.clone(), at.unwrap_or(end).min(end), value)
+        }
+        Change::Choose { path, kind } => {
+            let found = shape(path).ok_or_else(missing)?;
+            let kinds = shapes.kinds(&found);
+            let chosen = kinds.get(*kind).ok_or_else(missing)?;
+            Act::Set(path.clone(), blank::blank(shapes, Some(chosen)))
+        }
+        Change::Move { path, to } => {
+            let Some((Part::Index(from), list)) = path.split_last() else { return Err(missing()) };
+            let end = length(list)?;
+            if *from >= end || *to >= end {
+                return Err(missing());
+            }
+            Act::Move(list.to_vec(), *from, *to)
+        }
+        Change::Paste { path, text, at } => {
+            let end = length(path)?;
+            Act::Insert(path.clone(), at.unwrap_or(end).min(end), read(text)?)
+        }
+        Change::Alone { .. } | Change::Thresholds { .. } => return Err(missing()),
+    })
+}

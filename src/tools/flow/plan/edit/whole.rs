@@ -1,0 +1,87 @@
+//! A change of values: what the text must say afterwards.
+
+use toml::Value;
+use toml::map::Map;
+
+use super::{Act, Part};
+
+/// The value at a path.
+pub(super) fn at<'v>(values: &'v Value, path: &[Part]) -> Option<&'v Value> {
+    path.iter().try_fold(values, |value, part| match (value, part) {
+        (Value::Table(table), Part::Key(key)) => table.get(key),
+        (Value::Array(list), Part::Index(index)) => list.get(*index),
+        _ => None,
+    })
+}
+
+/// Makes a change.
+pub(super) fn apply(values: &mut Value, act: &Act) -> Result<(), String> {
+    let wrong = || "there is nothing of that kind".to_owned();
+    match act {
+        Act::Set(path, value) => {
+            *made(values, path).ok_or_else(wrong)? = value.clone();
+        }
+        Act::Unset(path) => {
+            let (last, above) = path.split_last().ok_or_else(wrong)?;
+            match (of(values, above).ok_or_else(wrong)?, last) {
+                (Value::Table(table), Part::Key(key)) => drop(table.remove(key)),
+                (Value::Array(list), Part::Index(index)) if *index < list.len() => {
+                    drop(list.remove(*index));
+                }
+                _ => return Err(wrong()),
+            }
+        }
+        Act::Insert(path, index, value) => {
+            let list = made(values, path).ok_or_else(wrong)?;
+            if !list.is_array() {
+                *list = Value::Array(Vec::new());
+            }
+            let list = list.as_array_mut().filter(|list| *index <= list.len()).ok_or_else(wrong)?;
+            list.insert(*index, value.clone());
+        }
+        Act::Move(path, from, to) => {
+            let list = of(values, path).and_then(Value::as_array_mut).ok_or_else(wrong)?;
+            let value = list.remove(*from);
+            list.insert(*to, value);
+        }
+    }
+    Ok(())
+}
+
+fn of<'v>(values: &'v mut Value, path: &[Part]) -> Option<&'v mut Value> {
+    path.iter().try_fold(values, |value, part| match (value, part) {
+        (Value::Table(table), Part::Key(key)) => table.get_mut(key),
+        (Value::Array(list), Part::Index(index)) => list.get_mut(*index),
+        _ => None,
+    })
+}
+
+/// The place of a path, whose tables are made.
+fn made<'v>(values: &'v mut Value, path: &[Part]) -> Option<&'v mut Value> {
+    path.iter().try_fold(values, |value, part| match (value, part) {
+        (Value::Table(table), Part::Key(key)) => {
+            Some(table.entry(key.clone()).or_insert_with(|| Value::Table(Map::new())))
+        }
+        (Value::Array(list), Part::Index(index)) => list.get_mut(*index),
+        _ => None,
+    })
+}
+
+/// Whether a text says what is wanted. Tables of an array have no way to say that there is none.
+pub(super) fn same(now: &Value, wanted: &Value) -> bool {
+    match (now, wanted) {
+        (Value::Table(now), Value::Table(wanted)) => {
+            let is_empty = |value: &Value| value.as_array().is_some_and(Vec::is_empty);
+            now.keys().all(|key| wanted.contains_key(key))
+                && wanted.iter().all(|(key, value)| match now.get(key) {
+                    Some(now) => same(now, value),
+                    None => is_empty(value),
+                })
+        }
+        (Value::Array(now), Value::Array(wanted)) => {
+            now.len() == wanted.len()
+                && now.iter().zip(wanted).all(|(now, wanted)| same(now, wanted))
+        }
+        _ => now == wanted,
+    }
+}

@@ -1,0 +1,122 @@
+//! Files travel with an order: a plan and what it names come from the coordinator, secrets are the agents' own, and
+//! nothing stays behind.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+use brunt_testbed::require;
+use tempfile::TempDir;
+
+use crate::cluster::{Broker, order_key, record};
+use crate::loadgen::target::RestTarget;
+use crate::program::{Ended, Program, among_others, binary, command, scratch};
+
+/// More than one piece of a file.
+const ROWS: usize = 150;
+const PADDING: usize = 8_000;
+
+/// A directory with a plan, and what it reads but for its secret.
+fn plan(target: &RestTarget) -> TempDir {
+    let directory = scratch();
+    let at = |name: &str| directory.path().join(name);
+    fs::create_dir(at("data")).expect("a directory");
+    let text = format!(
+        "[run]\nusers = 4\n[http]\nbase = '{}'\n[variables]\ntoken = {{ file = 'token' }}\n\
+         [feeders]\npeople = {{ csv = 'data/people.csv', order = 'unique' }}\n\
+         [[scenario]]\nname = 'visit'\n[[scenario.steps]]\nname = 'visit'\n\
+         post = '/echo?name=${{people.name}}&token=${{token}}'\nbody-file = 'body.json'\n",
+        target.base
+    );
+    let padding = "p".repeat(PADDING);
+    let rows: String = (0..ROWS).map(|row| format!("user.{row},{padding}\n")).collect();
+    for (name, text) in [
+        ("plan.toml", text),
+        ("data/people.csv", format!("name,padding\n{rows}")),
+        ("body.json", "{}".to_owned()),
+    ] {
+        fs::write(at(name), text).expect("a file");
+    }
+    directory
+}
+
+/// Orders the plan of a directory from two agents, which have this in their policies.
+fn ordered(broker: &Broker, plan: &Path, more: &str, empty: &Path) -> (Ended, [Program; 2]) {
+    let public = order_key(broker);
+    let policy = broker.directory.path().join("agent.toml");
+    let text = format!("orders_from = ['{public}']\ntargets = ['127.0.0.0/8']\n{more}");
+    fs::write(&policy, text).expect("a file");
+    let policy = policy.display().to_string();
+    let agents = ["a", "b"].map(|name| broker.agent_in(empty, name, &["--policy", &policy]));
+    let mut run = command(binary());
+    run.current_dir(plan);
+    run.args(["cluster", "run", "--nats", &broker.url(), "--agents", "2", "--quiet", "--sign"]);
+    run.arg(broker.directory.path().join("order.seed")).arg("--record").arg(broker.whole());
+    let ended = Program::start(run.args(["--", "run", "plan.toml"])).wait();
+    (ended, agents)
+}
+
+#[test]
+fn an_agent_needs_none_of_the_files_and_keeps_none() {
+    let _among = among_others();
+    if !require(&["nats-server"]) {
+        return;
+    }
+    let (target, broker, empty, data) =
+        (RestTarget::start(), Broker::start(), scratch(), scratch());
+    let plan = plan(&target);
+    fs::write(data.path().join("token"), "of-the-agent\n").expect("a file");
+    let more = format!("data = '{}'\n", data.path().display());
+    let (ended, agents) = ordered(&broker, plan.path(), &more, empty.path());
+    let ended = ended.expect(0);
+    let seen = target.stop();
+    let whole = record(&broker.whole());
+    assert_eq!(whole.conservation.counts.sent, seen.len() as u64, "{ended}");
+    // Each row once, over both agents, and with the agents' own secret.
+    let mut asked: BTreeMap<&str, u32> = BTreeMap::new();
+    for one in &seen {
+        *asked.entry(one.target.as_str()).or_default() += 1;
+    }
+    let paths: Vec<String> =
+        (0..ROWS).map(|row| format!("/echo?name=user.{row}&token=of-the-agent")).collect();
+    let expected: BTreeMap<&str, u32> = paths.iter().map(|path| (path.as_str(), 1)).collect();
+    assert_eq!(asked, expected, "{ended}");
+    for agent in agents {
+        agent.wait().expect(0);
+    }
+    assert_eq!(fs::read_dir(empty.path()).expect("it is there").count(), 0);
+    let left = fs::read_dir(broker.records()).expect("records").flatten();
+    let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+    assert!(left.iter().all(|name| name.to_string_lossy().ends_with(".json")), "{left:?}");
+    assert!(data.path().join("token").exists());
+}
+
+#[test]
+fn a_secret_that_no_agent_has_is_named_and_nothing_is_sent() {
+    let _among = among_others();
+    if !require(&["nats-server"]) {
+        return;
+    }
+    let (target, broker, empty) = (RestTarget::start(), Broker::start(), scratch());
+    let plan = plan(&target);
+    let (ended, _agents) = ordered(&broker, plan.path(), "", empty.path());
+    let ended = ended.expect(1);
+    assert!(ended.said().contains("find token, which has to be on this agent already"), "{ended}");
+    assert!(ended.said().contains("data in agent.toml"), "{ended}");
+    assert_eq!(target.stop().len(), 0, "{ended}");
+}
+
+#[test]
+fn a_file_that_the_coordinator_lacks_is_told_before_any_agent_is_asked() {
+    let _among = among_others();
+    let (target, elsewhere) = (RestTarget::start(), scratch());
+    let plan = plan(&target);
+    fs::remove_file(plan.path().join("data/people.csv")).expect("it was there");
+    for (directory, named) in [(plan.path(), "people.csv"), (elsewhere.path(), "plan.toml")] {
+        let mut run = command(binary());
+        run.current_dir(directory).args(["cluster", "run", "--nats", "nats://127.0.0.1:9"]);
+        run.args(["--agents", "2", "--", "run", "plan.toml"]);
+        let ended = Program::start(&mut run).wait().expect(2);
+        assert!(ended.said().contains(named), "{ended}");
+    }
+}

@@ -1,0 +1,258 @@
+//! Machines that fail while brunt measures: a full disk, a disk that cannot write, SIGKILL at any moment, a clock that
+//! is set, a crash that would leave secrets behind.
+//!
+//! What a run said that it wrote is there afterwards, and nothing is there in part.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use brunt_record::Record;
+use brunt_testbed::{require, skip, until};
+use rustix::process::{Resource, Signal, getrlimit, setrlimit};
+use serde_json::Value;
+
+use crate::loadgen::target::RestTarget;
+use crate::program::{Program, alone, among_others, binary, command, scratch};
+use crate::targets::Target;
+
+/// So many runs are killed.
+const KILLS: u64 = 50;
+/// And so many at a time.
+const AT_ONCE: u64 = 10;
+
+/// A shell in a mount namespace of its own.
+fn shell(script: &str) -> Command {
+    let mut shell = command(Path::new("unshare"));
+    shell.args(["--mount", "sh", "-c", script, "sh"]);
+    shell
+}
+
+#[test]
+fn a_full_disk_takes_no_old_file_and_leaves_no_piece_of_a_new_one() {
+    let _among = among_others();
+    if !require(&["root", "unshare"]) {
+        return;
+    }
+    let (directory, target) = (scratch(), Target::start("rest"));
+    let url = format!("http://{}/sleep?ms=1", target.address());
+    // A file system of its own, on which there is room for neither.
+    let script = r#"set -e
+        disk=$1; shift
+        mount -t tmpfs -o size=64k none "$disk"
+        printf old >"$disk/run.json"
+        head -c 40000 /dev/zero >"$disk/ballast"
+        code=0
+        "$@" || code=$?
+        echo "== $(cd "$disk" && ls -A | sort | tr '\n' ' ')"
+        echo "== $(cat "$disk/run.json")"
+        tail -c 1 "$disk/run.ndjson" | od -c | head -n 1
+        wc -l <"$disk/run.ndjson"
+        exit $code"#;
+    let disk = directory.path().display().to_string();
+    let mut full = shell(script);
+    full.arg(&disk).arg(binary());
+    full.args(["http", "-c", "2", "-q", "100", "-z", "2s", "--interval", "20ms", "--quiet", &url]);
+    for (option, name) in [("--record", "json"), ("--html", "html"), ("--events", "ndjson")] {
+        full.args([option, &format!("{disk}/run.{name}")]);
+    }
+    let ended = Program::start(&mut full).wait().expect(1);
+    for what in ["the record", "--html", "--events"] {
+        assert!(ended.said().contains(what), "nothing is said of the {what}: {ended}");
+    }
+    assert!(ended.stderr.matches("No space left on device").count() >= 3, "{ended}");
+    assert!(ended.stdout.contains("Outcomes"), "the figures are on the screen: {ended}");
+    assert!(ended.stdout.contains("== ballast run.json run.ndjson \n"), "{ended}");
+    assert!(ended.stdout.contains("== old\n"), "{ended}");
+    assert!(ended.stdout.contains("0000000  \\n"), "the events end in a whole line: {ended}");
+    target.stop();
+}
+
+#[test]
+fn a_disk_that_cannot_write_is_noticed_before_anything_is_sent() {
+    let _among = among_others();
+    let target = RestTarget::start();
+    let url = format!("{}/sleep?ms=1", target.base);
+    // Nothing is at the address 0 of a process, and writing there is an error of the device: EIO.
+    for option in ["--events", "--hlog"] {
+        let line = ["http", "-q", "100", "-z", "2s", "--quiet", &url, option, "/proc/self/mem"];
+        let ended = Program::start(command(binary()).args(line)).wait().expect(1);
+        assert!(ended.said().contains("Input/output error"), "{ended}");
+    }
+    assert_eq!(target.stop().len(), 0);
+}
+
+/// The end of the last interval that a file of events tells of, and the exchanges that its lines count.
+fn told(events: &Path) -> (f64, u64) {
+    let text = fs::read_to_string(events).unwrap_or_default();
+    // The last line may be half of one.
+    let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
+    let lines =
+        whole.lines().map(|line| serde_json::from_str::<Value>(line).expect("a whole line"));
+    let mut last = (0.0_f64, 0);
+    for line in lines.filter(|line| line["type"] == "interval") {
+        let end = line["to_ns"].as_f64().expect("an end") / 1e9;
+        let operations = line["operations"].as_array().expect("operations");
+        let ok = operations.iter().filter_map(|one| one["counts"]["ok"].as_u64()).sum::<u64>();
+        last = (last.0.max(end), last.1 + ok);
+    }
+    last
+}
+
+/// A run that is killed at its moment; what is wrong with what it left.
+fn killed(directory: &Path, address: &str, number: u64) -> Result<(), String> {
+    let [record, events, html] =
+        ["json", "ndjson", "html"].map(|kind| directory.join(format!("{number}.{kind}")));
+    let mut brunt = command(binary());
+    brunt.args(["http", "-c", "2", "-q", "200", "-z", "2s", "--quiet", "--interval", "100ms"]);
+    brunt.args(["--seed", &number.to_string()]).arg(format!("http://{address}/sleep?ms=1"));
+    brunt.arg("--record").arg(&record).arg("--events").arg(&events).arg("--html").arg(&html);
+    let run = Program::start(&mut brunt);
+    // Moments from before the first line to after the last, spread by the golden ratio.
+    let share = (number as f64 * 0.618_034).fract();
+    let moment = Duration::from_secs_f64(2.6 * share);
+    until(moment, || false);
+    // What a reader sees at this moment was written.
+    let (second, seen) = told(&events);
+    run.signal(Signal::KILL);
+    drop(run);
+    let left = |what: &str| Err(format!("run {number}, killed after {moment:?}: {what}"));
+    let (last, kept) = told(&events);
+    if last < second || kept < seen {
+        return left(&format!("had told of {seen} exchanges, and left {kept}"));
+    }
+    if record.exists() && Record::read(&record).is_err() {
+        return left("left a part of a record");
+    }
+    if html.exists()
+        && !fs::read_to_string(&html).is_ok_and(|page| page.trim_end().ends_with("</html>"))
+    {
+        return left("left a part of a page");
+    }
+    if last == 0.0 {
+        return Ok(());
+    }
+    let report =
+        Program::start(command(binary()).arg("report").arg(&events).args(["--format", "json"]));
+    let report = report.wait();
+    let found: Value = serde_json::from_str(&report.stdout)
+        .map_err(|error| format!("run {number}: {error}: {report}"))?;
+    let whole = found["conservation"]["counts"]["ok"].as_u64().unwrap_or_default();
+    if whole < kept {
+        return left(&format!("left {kept} exchanges, of which the report has {whole}"));
+    }
+    Ok(())
+}
+
+#[test]
+fn what_was_written_is_there_after_sigkill_at_any_moment() {
+    let _alone = alone();
+    let (directory, target) = (scratch(), Target::start("rest"));
+    let (path, address) = (directory.path(), target.address());
+    let mut wrong = Vec::new();
+    for first in (0..KILLS).step_by(AT_ONCE as usize) {
+        std::thread::scope(|scope| {
+            let runs: Vec<_> = (first..first + AT_ONCE)
+                .map(|number| scope.spawn(move || killed(path, address, number)))
+                .collect();
+            let ended = runs.into_iter().map(|run| run.join().expect("it does not panic"));
+            wrong.extend(ended.filter_map(Result::err));
+        });
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    // The moments were such that there was something to lose: before any line, in the middle, and after the end.
+    let events = |number: &u64| told(&path.join(format!("{number}.ndjson"))).1 > 0;
+    let (begun, whole) = (
+        (0..KILLS).filter(events).count(),
+        (0..KILLS).filter(|number| path.join(format!("{number}.json")).exists()).count(),
+    );
+    assert!(
+        begun > 20 && whole < KILLS as usize,
+        "{begun} runs had told something, {whole} had ended"
+    );
+    target.stop();
+}
+
+/// The library by which faketime shows a process another time, if it is installed.
+fn faketime() -> Option<PathBuf> {
+    let triple = format!("{}-linux-gnu", std::env::consts::ARCH);
+    let path = Path::new("/usr/lib").join(triple).join("faketime/libfaketime.so.1");
+    if !path.exists() {
+        skip("no libfaketime.so.1");
+        return None;
+    }
+    Some(path)
+}
+
+#[test]
+fn setting_the_clock_changes_no_figure() {
+    let _alone = alone();
+    let Some(library) = faketime() else { return };
+    let (directory, target) = (scratch(), Target::start("rest"));
+    let [record, events, clock] =
+        ["run.json", "run.ndjson", "clock"].map(|name| directory.path().join(name));
+    fs::write(&clock, "+0").expect("a file");
+    let mut brunt = command(binary());
+    brunt.env("LD_PRELOAD", library).env("FAKETIME_TIMESTAMP_FILE", &clock);
+    brunt.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    brunt.args(["http", "-c", "2", "-q", "100", "-z", "4s", "--quiet"]);
+    brunt.arg(format!("http://{}/sleep?ms=1", target.address()));
+    brunt.arg("--record").arg(&record).arg("--events").arg(&events);
+    let run = Program::start(&mut brunt);
+    // An hour forward after the first second, two back after the second.
+    for (second, step) in [(1.0, "+3600"), (2.0, "-3600")] {
+        assert!(until(Duration::from_secs(60), || told(&events).0 >= second), "{second}");
+        fs::write(&clock, step).expect("a file");
+    }
+    let ended = run.wait().expect(0);
+    // The clock of such a process was set indeed.
+    let mut date = Command::new("date");
+    date.arg("+%s").env("LD_PRELOAD", faketime().expect("it was there"));
+    date.env("FAKETIME_TIMESTAMP_FILE", &clock).env("FAKETIME_NO_CACHE", "1");
+    let shown = String::from_utf8(date.output().expect("it runs").stdout).expect("a number");
+    let shown: i64 = shown.trim().parse().expect("a number");
+    assert!((shown - jiff::Timestamp::now().as_second() + 3600).abs() < 60, "{shown}");
+    let record = Record::read(&record).expect("a record");
+    assert_eq!((record.counts.planned, record.counts.ok), (400, 400), "{ended}");
+    let (last, kept) = told(&events);
+    assert!((3.9..15.0).contains(&last) && kept == 400, "{last} s, {kept} exchanges");
+    let lines = fs::read_to_string(&events).expect("events");
+    let slowest = lines.lines().filter_map(|line| {
+        let line: Value = serde_json::from_str(line).expect("a line");
+        line["operations"][0]["response"]["ok"]["max_ns"].as_u64()
+    });
+    // No exchange took an hour, or less than nothing.
+    assert!(slowest.max().is_some_and(|most| most < 10_000_000_000), "{lines}");
+    target.stop();
+}
+
+/// Whether a process that is ended by SIGABRT in this directory leaves a file of its memory.
+fn leaves_its_memory(directory: &Path, mut program: Command) -> bool {
+    fs::create_dir_all(directory).expect("a directory");
+    let run = Program::start(program.current_dir(directory));
+    assert!(until(Duration::from_secs(60), || !run.printed().is_empty()), "it does not start");
+    run.signal(Signal::ABORT);
+    drop(run);
+    let mut files = fs::read_dir(directory).expect("a directory").flatten();
+    files.any(|file| file.file_name().to_string_lossy().starts_with("core"))
+}
+
+#[test]
+fn a_crash_leaves_no_file_of_memory_with_secrets_in_it() {
+    let _among = among_others();
+    let mut limit = getrlimit(Resource::Core);
+    limit.current = limit.maximum;
+    setrlimit(Resource::Core, limit).expect("as much as is allowed");
+    let directory = scratch();
+    let mut target = command(binary());
+    target.args(["target", "rest", "--listen", "127.0.0.1:0"]);
+    assert!(!leaves_its_memory(&directory.path().join("brunt"), target));
+    // Where core files are written into the directory of a process, another program's is.
+    let pattern = fs::read_to_string("/proc/sys/kernel/core_pattern").unwrap_or_default();
+    if pattern.starts_with("core") && limit.maximum != Some(0) {
+        let mut other = command(Path::new("sh"));
+        other.args(["-c", "echo there; while :; do :; done"]);
+        assert!(leaves_its_memory(&directory.path().join("other"), other));
+    }
+}

@@ -1,0 +1,270 @@
+//! The website from elsewhere than its machine: over TLS of its own, and behind a real nginx that speaks TLS for it.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddrV4, TcpStream};
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_testbed::{Daemon, Pki, found, free_port, require};
+use rustix::net::{AddressFamily, SocketType, bind, connect, socket};
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
+
+use crate::program::{Program, binary, command, run, scratch};
+use crate::website::{api, between, end, record};
+
+const PASSWORD: &str = "correct-horse-battery";
+
+/// A browser without scripts that trusts an authority.
+struct Client {
+    port: u16,
+    /// The address that it comes from.
+    from: Ipv4Addr,
+    config: Option<Arc<ClientConfig>>,
+    host: String,
+    cookie: String,
+}
+
+impl Client {
+    fn trusting(ca: &Path, port: u16) -> Self {
+        let mut roots = RootCertStore::empty();
+        for certificate in CertificateDer::pem_file_iter(ca).expect("a file") {
+            roots.add(certificate.expect("a certificate")).expect("an authority");
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("versions of TLS")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        Self { config: Some(Arc::new(config)), ..Self::plain(port) }
+    }
+
+    fn plain(port: u16) -> Self {
+        let (host, cookie) = (format!("localhost:{port}"), String::new());
+        Self { port, from: Ipv4Addr::LOCALHOST, config: None, host, cookie }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
+        bind(&socket, &SocketAddrV4::new(self.from, 0)).expect("loopback has many addresses");
+        let at = SocketAddrV4::new(Ipv4Addr::LOCALHOST, self.port);
+        connect(&socket, &at).expect("somebody listens");
+        let stream = TcpStream::from(socket);
+        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
+        stream
+    }
+
+    /// The head and the body of an answer.
+    fn ask(&self, method: &str, path: &str, more: &str, body: &str) -> (String, String) {
+        let Self { host, cookie, .. } = self;
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nSec-Fetch-Site: same-origin\r\n\
+             Cookie: {cookie}\r\n{more}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        let stream = self.connect();
+        let answer = match &self.config {
+            None => exchanged(stream, &request),
+            Some(config) => {
+                let name = ServerName::try_from("localhost").expect("a name");
+                let tls = ClientConnection::new(Arc::clone(config), name).expect("a connection");
+                exchanged(StreamOwned::new(tls, stream), &request)
+            }
+        };
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        (head.to_owned(), body.to_owned())
+    }
+
+    /// Chooses the password of the administrator; what is said of the session.
+    fn welcome(&mut self, link: &str) -> String {
+        let fields = format!("link={link}&password={PASSWORD}&again={PASSWORD}");
+        let (head, body) = self.ask("POST", "/welcome", "", &fields);
+        assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
+        between(&head.to_lowercase(), "set-cookie: ", "=").clone_into(&mut self.cookie);
+        let cookie = between(&head, &format!("{}=", prefix(&head)), "\r\n").to_owned();
+        self.cookie = format!("{}={}", prefix(&head), cookie.split(';').next().expect("a value"));
+        cookie
+    }
+
+    fn sign_in(&self, password: &str, more: &str) -> u16 {
+        let (head, _) =
+            self.ask("POST", "/sign-in", more, &format!("name=admin&password={password}"));
+        head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status")
+    }
+}
+
+/// What the cookie of a session is called.
+fn prefix(head: &str) -> &'static str {
+    if head.contains("__Host-brunt=") { "__Host-brunt" } else { "brunt" }
+}
+
+fn exchanged(mut stream: impl Read + Write, request: &str) -> String {
+    let mut answer = Vec::new();
+    if stream.write_all(request.as_bytes()).is_ok() {
+        // Whoever does not like what it was sent may close without a word.
+        let _ = stream.read_to_end(&mut answer);
+    }
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+/// A site that was started with these words, its port, and the link of the first administrator.
+fn site(directory: &Path, words: &[&str]) -> (Program, u16, String, String) {
+    let mut program = Program::start(
+        command(binary())
+            .args(["serve", "--listen", "127.0.0.1:0", "--dir"])
+            .arg(directory)
+            .args(words),
+    );
+    let mut said = String::new();
+    program.wait_until("an address", |_, notes| {
+        let line = notes.lines().find_map(|line| line.strip_prefix("serve: "));
+        line.filter(|line| line.contains('#')).is_some_and(|line| {
+            line.clone_into(&mut said);
+            true
+        })
+    });
+    let (origin, link) = said.split_once("/welcome#").expect("a link");
+    let port = listening(program.id());
+    (program, port, origin.to_owned(), link.to_owned())
+}
+
+/// The port that a process listens on.
+fn listening(pid: u32) -> u16 {
+    let sockets: Vec<String> = fs::read_dir(format!("/proc/{pid}/fd"))
+        .expect("a process")
+        .filter_map(|entry| fs::read_link(entry.ok()?.path()).ok())
+        .filter_map(|link| {
+            Some(link.to_str()?.strip_prefix("socket:[")?.strip_suffix(']')?.to_owned())
+        })
+        .collect();
+    let table = fs::read_to_string("/proc/net/tcp").expect("Linux");
+    let mut rows = table.lines().skip(1).map(|row| row.split_whitespace().collect::<Vec<_>>());
+    let row = rows.find(|row| row[3] == "0A" && sockets.iter().any(|inode| inode == row[9]));
+    let port = row.expect("it listens")[1].rsplit(':').next().expect("a port").to_owned();
+    u16::from_str_radix(&port, 16).expect("a port")
+}
+
+#[test]
+fn a_site_of_its_own_certificate_is_reached_by_https_alone() {
+    let directory = scratch();
+    let pki = Pki::make(&directory.path().join("pki"));
+    let (certificate, key) = (pki.pem("server"), pki.private_key("server"));
+    let words = [
+        "--host",
+        "localhost",
+        "--tls-cert",
+        certificate.to_str().unwrap(),
+        "--tls-key",
+        key.to_str().unwrap(),
+    ];
+    let (program, port, origin, link) = site(&directory.path().join("site"), &words);
+    assert_eq!(origin, format!("https://localhost:{port}"));
+    let mut client = Client::trusting(&pki.ca(), port);
+    let cookie = client.welcome(&link);
+    assert!(cookie.ends_with("; Path=/; HttpOnly; SameSite=Strict; Secure"), "{cookie}");
+    assert!(client.cookie.starts_with("__Host-brunt="), "{}", client.cookie);
+    let (head, body) = client.ask("GET", "/", "", "");
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}\n{body}");
+    assert!(head.contains("strict-transport-security: max-age=31536000"), "{head}");
+    // Of the name that a page without TLS could set, nothing is believed.
+    let value = client.cookie.trim_start_matches("__Host-").to_owned();
+    let (head, _) =
+        Client { cookie: value, ..Client::trusting(&pki.ca(), port) }.ask("GET", "/", "", "");
+    assert!(head.starts_with("HTTP/1.1 303"), "{head}");
+    // Whoever does not speak TLS learns nothing.
+    let (head, _) = Client::plain(port).ask("GET", "/sign-in", "", "");
+    assert!(!head.contains("HTTP/1.1"), "{head}");
+    // Nor is another name answered.
+    let foreign = Client { host: "evil.example".to_owned(), ..Client::trusting(&pki.ca(), port) };
+    assert!(foreign.ask("GET", "/sign-in", "", "").0.starts_with("HTTP/1.1 421"));
+    // A program pushes to it, if it trusts the authority.
+    let (_, shown) = client.ask("GET", "/account", "", "");
+    let form = between(&shown, "name=\"form\" value=\"", "\"").to_owned();
+    let fields = format!("form={form}&name=ci&scope=push&days=7");
+    let (_, shown) = client.ask("POST", "/account/tokens", "", &fields);
+    let token = directory.path().join("token");
+    fs::write(&token, between(&shown, "data-copy>", "<")).unwrap();
+    let (_api, target) = api();
+    let file = record(directory.path(), &target, ("run.json", "1"));
+    let [file, token] = [&file, &token].map(|path| path.to_str().unwrap());
+    let push = ["push", file, "--to", &origin, "--token-file", token];
+    let authority = pki.ca();
+    let ended = run(push.iter().copied().chain(["--ca", authority.to_str().unwrap()])).expect(0);
+    assert!(ended.stdout.starts_with(&format!("{origin}/runs/")), "{ended}");
+    let ended = run(push);
+    assert!(ended.code() != 0 && ended.said().contains("certificate"), "{ended}");
+    end(program);
+}
+
+/// nginx with a certificate, before a site.
+fn nginx(root: &Path, pki: &Pki, port: u16, site: u16) -> Daemon {
+    for part in ["body", "proxy", "fastcgi", "uwsgi", "scgi"] {
+        fs::create_dir_all(root.join(part)).expect("a directory");
+    }
+    let at = root.display();
+    let (certificate, key) = (pki.pem("server"), pki.private_key("server"));
+    let text = format!(
+        "daemon off;\nmaster_process off;\npid {at}/pid;\nevents {{ }}\nhttp {{\naccess_log off;\n\
+         client_body_temp_path {at}/body; proxy_temp_path {at}/proxy; fastcgi_temp_path {at}/fastcgi;\n\
+         uwsgi_temp_path {at}/uwsgi; scgi_temp_path {at}/scgi;\n\
+         server {{ listen 127.0.0.1:{port} ssl; ssl_certificate {}; ssl_certificate_key {};\n\
+         location / {{ proxy_pass http://127.0.0.1:{site}; proxy_http_version 1.1;\n\
+         proxy_set_header Host $http_host; proxy_set_header X-Forwarded-Proto https;\n\
+         proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for; }} }} }}\n",
+        certificate.display(),
+        key.display(),
+    );
+    let configuration = root.join("nginx.conf");
+    fs::write(&configuration, text).expect("a file");
+    let mut command = Command::new(found("nginx").expect("nginx is installed"));
+    command.arg("-p").arg(root).arg("-c").arg(&configuration).args(["-e", "stderr"]);
+    let daemon = Daemon::start(&command, &root.join("log"));
+    daemon.wait_for_port(port);
+    daemon
+}
+
+#[test]
+fn behind_a_real_nginx_only_the_proxy_speaks_for_others() {
+    if !require(&["nginx"]) {
+        return;
+    }
+    let directory = scratch();
+    let pki = Pki::make(&directory.path().join("pki"));
+    let front = free_port();
+    let host = format!("localhost:{front}");
+    let words = ["--host", "localhost", "--behind-proxy", "127.0.0.1/32"];
+    let (program, port, _, link) = site(&directory.path().join("site"), &words);
+    let _nginx = nginx(directory.path(), &pki, front, port);
+    let mut client = Client { host: host.clone(), ..Client::trusting(&pki.ca(), front) };
+    let cookie = client.welcome(&link);
+    assert!(cookie.ends_with("; Secure"), "{cookie}");
+    let (head, _) = client.ask("GET", "/", "", "");
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(head.to_lowercase().contains("strict-transport-security"), "{head}");
+    let forged = "X-Forwarded-For: 203.0.113.9\r\n";
+    let of = |number: u8, more: Client| Client { from: Ipv4Addr::new(127, 0, 0, number), ..more };
+    let through =
+        |number| of(number, Client { host: host.clone(), ..Client::trusting(&pki.ca(), front) });
+    let direct = |number| of(number, Client { host: host.clone(), ..Client::plain(port) });
+    let origin = format!("{forged}Origin: https://{host}\r\n");
+    // Through the proxy somebody is who the proxy says, whatever they say themselves.
+    assert_eq!(through(3).sign_in(PASSWORD, forged), 303);
+    // Around the proxy, from an address that is none of it, they are who they are.
+    assert_eq!(direct(2).sign_in(PASSWORD, &origin), 303);
+    let (_, audit) = client.ask("GET", "/audit", "", "");
+    assert!(audit.contains("from 127.0.0.3") && audit.contains("from 127.0.0.2"), "{audit}");
+    assert!(!audit.contains("203.0.113.9"), "{audit}");
+    // Who guesses is kept out by the address that is theirs, and nobody else is.
+    for _ in 0..5 {
+        let (head, _) = through(4).ask("POST", "/sign-in", forged, "name=nobody&password=wrong");
+        assert!(head.starts_with("HTTP/1.1 403"), "{head}");
+    }
+    assert_eq!(through(4).sign_in(PASSWORD, ""), 429);
+    assert_eq!(through(5).sign_in(PASSWORD, ""), 303);
+    end(program);
+}

@@ -1,0 +1,144 @@
+//! What a website keeps, whatever happens to it: a run whose site is killed, a comparison after the index was made
+//! again, and a regression that CI is told of.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use brunt_testbed::{free_port, until};
+use rustix::process::Signal;
+
+use crate::program::{Ended, Program, binary, command, run, scratch};
+use crate::website::{Visitor, api, between, end, record, site};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+#[test]
+fn a_run_goes_on_though_its_site_is_killed_and_is_found_by_the_next() {
+    let directory = scratch();
+    let at = directory.path().join("site");
+    let (_api, target) = api();
+    let (program, visitor) = site(&at);
+    let address = target.trim_start_matches("http://").trim_end_matches('/');
+    let fields = format!(
+        "name=api&allow={address}&settings=BASE=http://{address}&users=10&seconds=60&days=1"
+    );
+    visitor.send("/targets", "/targets", &fields);
+    visitor.send("/plans", "/plans", "name=visit&template=0");
+    let (head, body) = visitor.send("/plans/1", "/plans/1/run", "target=1&duration=5s");
+    assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
+    let id = between(&head, "location: /live/", "\r\n").to_owned();
+    let going = until(PATIENCE, || visitor.ask("GET", "/", "", "").1.contains(": steady"));
+    assert!(going);
+    program.signal(Signal::KILL);
+    drop(program);
+    let (program, visitor) = {
+        let (program, mut next) = site(&at);
+        next.cookie = visitor.cookie;
+        (program, next)
+    };
+    let (_, list) = visitor.ask("GET", "/", "", "");
+    assert!(list.contains(&format!("/live/{id}")), "it goes on: {list}");
+    let mut page = (String::new(), String::new());
+    let done = until(PATIENCE, || {
+        visitor.ask("GET", &format!("/live/{id}"), "", "");
+        page = visitor.ask("GET", &format!("/runs/{id}"), "", "");
+        page.0.starts_with("HTTP/1.1 200")
+    });
+    // It lasted as long as it was asked to, whoever looked.
+    assert!(done && page.1.contains("none failed") && !page.1.contains(">partial<"), "{page:?}");
+    end(program);
+}
+
+#[test]
+fn an_index_that_is_made_again_compares_as_before() {
+    let directory = scratch();
+    let at = directory.path().join("site");
+    let (_api, target) = api();
+    let (program, visitor) = site(&at);
+    let token = directory.path().join("token");
+    fs::write(&token, visitor.token("push")).unwrap();
+    let origin = format!("http://{}", visitor.at);
+    let mut ids = Vec::new();
+    for (name, seed) in [("first.json", "1"), ("second.json", "2")] {
+        let file = record(directory.path(), &target, (name, seed));
+        let [file, token] = [&file, &token].map(|path| path.to_str().unwrap());
+        let pushed = run(["push", file, "--to", &origin, "--token-file", token]).expect(0);
+        ids.push(between(&pushed.stdout, "/runs/", "\n").to_owned());
+    }
+    let asked = [
+        "/api/v1/records?q=127".to_owned(),
+        format!("/api/v1/compare?run={}&run={}", ids[0], ids[1]),
+        format!("/api/v1/records/{}/html", ids[1]),
+    ];
+    let read = visitor.token("read");
+    let before = asked.each_ref().map(|path| visitor.api(&read, path));
+    end(program);
+    for ending in ["db", "db-wal", "db-shm"] {
+        let _ = fs::remove_file(at.join("brunt").with_extension(ending));
+    }
+    run(["serve", "--reindex", "--dir", at.to_str().unwrap()]).expect(0);
+    let (program, visitor) = site(&at);
+    let read = visitor.token("read");
+    let after = asked.each_ref().map(|path| visitor.api(&read, path));
+    assert_eq!(after, before);
+    end(program);
+}
+
+/// Runs that may be made of one load until the machine lets one be valid.
+const TRIES: usize = 5;
+
+/// Measures a server at a port, which answers as a script says, and pushes the record; again where the machine was too
+/// busy for it to be told anything by.
+fn pushed(
+    (visitor, place): (&Visitor, &Path),
+    (name, port): (&str, u16),
+    script: Option<&Path>,
+) -> Ended {
+    let listen = format!("127.0.0.1:{port}");
+    let script = script.map(|path| ["--script".to_owned(), path.display().to_string()]);
+    let mut server = Program::start(
+        command(binary())
+            .args(["target", "rest", "--listen", &listen])
+            .args(script.into_iter().flatten()),
+    );
+    server.wait_for_lines(1);
+    let [record, token] = [name, "token"].map(|file| place.join(file).display().to_string());
+    let (url, origin) = (format!("http://{listen}/"), format!("http://{}", visitor.at));
+    let mut last = None;
+    for _ in 0..TRIES {
+        let words = ["http", "-c", "10", "-q", "20", "-z", "5s", "--interval", "200ms", "--quiet"];
+        run(words.into_iter().chain(["--record", &record, &url]));
+        let words = ["push", &record, "--to", &origin, "--token-file", &token];
+        let ended = run(words.into_iter().chain(["--fail-on-regression"]));
+        let is_told =
+            ended.stdout.contains("verdict: valid") && !ended.stdout.contains("cannot be told");
+        last = Some(ended);
+        if is_told {
+            break;
+        }
+    }
+    end(server);
+    last.expect("one at least")
+}
+
+#[test]
+fn ci_is_told_of_a_regression_by_the_exit_code() {
+    let directory = scratch();
+    let place = directory.path();
+    let (program, visitor) = site(&place.join("site"));
+    let slow = place.join("slow.toml");
+    fs::write(place.join("token"), visitor.token("push")).unwrap();
+    fs::write(&slow, "[[rule]]\naction = { delay = \"200ms\" }\n").unwrap();
+    // One load, on one server that has become slower.
+    let port = free_port();
+    let fast = pushed((&visitor, place), ("fast", port), None);
+    assert_eq!(fast.code(), 0, "{fast}");
+    let page = format!("/runs/{}", between(&fast.stdout, "/runs/", "\n"));
+    let (head, _) = visitor.send(&page, &format!("{page}/about"), "baseline=1");
+    assert!(head.starts_with("HTTP/1.1 303"), "{head}");
+    let slower = pushed((&visitor, place), ("slow", port), Some(&slow));
+    assert_eq!(slower.code(), 6, "{slower}");
+    assert!(slower.stdout.contains("/compare?run="), "{slower}");
+    end(program);
+}

@@ -1,0 +1,76 @@
+//! A run of the website that goes on, as several people see it: one comes late, one loads the page again, one loses the
+//! network for five seconds. All see the same points, and it becomes the page of the run for all.
+
+use std::thread;
+use std::time::Duration;
+
+use crate::browser::Browser;
+use crate::brunt::Target;
+use crate::live::{at_least, points, same};
+use crate::relay::Relay;
+use crate::site::{Site, fill, sign_in, sound};
+
+const AWAY: Duration = Duration::from_secs(5);
+
+/// Lists a target, makes the plan that gets one page, and starts a run of it; the path of its page.
+fn begin(browser: &Browser, origin: &str, base: &str) -> String {
+    browser.open(&format!("{origin}/targets"));
+    fill(browser, "#name", "Built in");
+    fill(browser, "#allow", base.trim_start_matches("http://"));
+    fill(browser, "#settings", &format!("BASE={base}"));
+    browser.click("#add button.main");
+    browser.wait_for("return document.querySelector('table.cards')");
+    browser.open(&format!("{origin}/plans"));
+    fill(browser, "#name", "Visit");
+    browser.click("#add button.main");
+    browser.wait_for("return document.querySelector('#checked .met')");
+    fill(browser, "#duration", "20s");
+    browser.click("#run button.main");
+    browser.wait_for("return location.pathname.startsWith('/live/')");
+    let path = browser.run("return location.pathname");
+    path.as_str().expect("a path").to_owned()
+}
+
+#[test]
+fn whoever_comes_late_or_was_away_sees_the_same_points() {
+    let Some(browser) = Browser::start() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let site = Site::start(&directory.path().join("site"));
+    let origin = site.origin.as_str();
+    sign_in(&browser, &site);
+    let target = Target::start();
+    let live = begin(&browser, origin, &target.url(""));
+    at_least(&browser, 2);
+    browser.reload();
+    let first = at_least(&browser, 3);
+    // Another tab, by a way that can be cut.
+    let relay = Relay::to(&format!("{origin}/"));
+    browser.open_tab();
+    browser.open(&format!("{}{}", relay.address().trim_end_matches('/'), live));
+    let late = at_least(&browser, first.len());
+    assert!(same(&first, &late[..first.len()]), "{first:?}\n{late:?}");
+    relay.cut();
+    browser.wait_for("return document.querySelector('[data-reason]').textContent.includes('lost')");
+    let then = points(&browser, "rates", "achieved").len();
+    thread::park_timeout(AWAY);
+    let away = points(&browser, "rates", "achieved").len();
+    assert!(away <= then + 1, "offline, {then} points became {away}");
+    relay.mend();
+    let back = at_least(&browser, then + 4);
+    let offline = browser.console_errors();
+    assert!(offline.iter().all(|error| error.contains("net::ERR_")), "{offline:?}");
+    browser.use_tab(0);
+    let stayed = at_least(&browser, back.len());
+    assert!(same(&back, &stayed[..back.len()]), "{back:?}\n{stayed:?}");
+    for tab in [1, 0] {
+        browser.use_tab(tab);
+        browser.wait_for(
+            "return location.pathname.startsWith('/runs/') && document.querySelector('.tiles')",
+        );
+        let shown = points(&browser, "rates", "achieved");
+        // What was shown while it went on is what the record says.
+        assert!(same(&back, &shown[..back.len()]), "{back:?}\n{shown:?}");
+    }
+    browser.requests();
+    sound(&browser, origin, "live");
+}

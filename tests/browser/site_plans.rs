@@ -1,0 +1,153 @@
+//! A plan that is built on the website: imported, changed by its forms by mouse and by keyboard, given a step of the
+//! library. What the forms do stands in the text, and comments stay.
+
+use fantoccini::key::Key;
+use serde_json::json;
+
+use crate::browser::Browser;
+use crate::site::{Site, fill, looked_at, sign_in, sound};
+
+const COMMENT: &str = "# One page, asked for by users who wait a moment between two requests.";
+
+/// The field of a key path.
+fn field(path: &str) -> String {
+    format!("[data-key='{path}']")
+}
+
+fn text(browser: &Browser) -> String {
+    browser
+        .run("return document.getElementById('text').value")
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+/// Waits until the text has this.
+fn says(browser: &Browser, words: &str) {
+    browser.wait_for(&format!(
+        "return document.getElementById('text').value.includes({})",
+        json!(words)
+    ));
+}
+
+/// Writes over what stands in a field, by keys, and leaves it by Enter.
+fn type_over(browser: &Browser, css: &str, words: &str) {
+    browser.run(&format!(
+        "const field = document.querySelector({}); field.focus(); field.select()",
+        json!(css)
+    ));
+    words.chars().for_each(|character| browser.press(character));
+    browser.press(Key::Enter);
+}
+
+#[test]
+fn a_plan_is_imported_and_changed_by_forms() {
+    let Some(browser) = Browser::start() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let site = Site::start(&directory.path().join("site"));
+    let origin = site.origin.as_str();
+    sign_in(&browser, &site);
+    imported(&browser, origin);
+    built_by_mouse(&browser, origin);
+    changed_by_keys(&browser);
+    sound(&browser, origin, "builder");
+    browser.click("form[data-plan] .acts button.main");
+    browser.wait_for("return document.querySelector('.note').textContent.includes('Revision 2')");
+    let saved = text(&browser);
+    assert!(saved.contains("/deep") && saved.contains("users = 25"), "{saved}");
+    browser.click("[data-tab=source]");
+    looked_at(&browser, "source");
+    sound(&browser, origin, "the end");
+}
+
+/// Pastes a command line, and drops a document.
+fn imported(browser: &Browser, origin: &str) {
+    // Pasted.
+    browser.open(&format!("{origin}/plans/import"));
+    looked_at(browser, "import");
+    fill(browser, "#text", "curl -H 'Authorization: Bearer abcdef' http://127.0.0.1:1/pets");
+    browser.click("form[data-import] button.main");
+    browser.wait_for(
+        "return document.querySelector('.told') && document.querySelector('.outline li')",
+    );
+    looked_at(browser, "imported");
+    assert!(!browser.text("main").contains("abcdef"));
+    // Dropped.
+    browser.open(&format!("{origin}/plans/import"));
+    browser.run(
+        "const given = new DataTransfer(); \
+         const document_ = JSON.stringify({ openapi: '3.0.0', info: { title: 'Pets', version: '1' }, \
+         servers: [{ url: 'http://127.0.0.1:1' }], paths: { '/pets': { get: { responses: { 200: {} } } } } }); \
+         given.items.add(new File([document_], 'pets.json')); \
+         const drop = new DragEvent('drop', { dataTransfer: given, bubbles: true }); \
+         document.querySelector('form[data-import]').dispatchEvent(drop)",
+    );
+    browser.wait_for(
+        "return document.querySelector('[data-dropped]').textContent.includes('pets.json')",
+    );
+    browser.click("form[data-import] button.main");
+    browser.wait_for("return document.querySelector('.outline li')");
+    says(browser, "/pets");
+}
+
+fn built_by_mouse(browser: &Browser, origin: &str) {
+    // Built by mouse.
+    browser.open(&format!("{origin}/plans"));
+    fill(browser, "#name", "Visit");
+    browser.click("#add button.main");
+    browser.wait_for("return document.querySelector('.outline li')");
+    browser.click(&field("go [\"run\"]"));
+    browser.wait_for("return document.querySelector('.part h3').textContent === 'run'");
+    looked_at(browser, "builder");
+    type_over(browser, &field("[\"run\",\"users\"]"), "25");
+    says(browser, "users = 25");
+    browser.run(&format!(
+        "const names = document.querySelector({}); names.value = 'think'; names.dispatchEvent(new Event('change'))",
+        json!(field("name [\"run\"]"))
+    ));
+    browser.click(".adding button");
+    says(browser, "think = ");
+    browser.click(&field("down [\"scenario\",0,\"steps\",0]"));
+    browser.wait_for(
+        "const text = document.getElementById('text').value; return text.indexOf('pause') < text.indexOf('get =')",
+    );
+    assert!(text(browser).starts_with(COMMENT), "{}", text(browser));
+    browser.click("[data-undo]");
+    browser.wait_for(
+        "const text = document.getElementById('text').value; return text.indexOf('pause') > text.indexOf('get =')",
+    );
+}
+
+fn changed_by_keys(browser: &Browser) {
+    // By keyboard: to the step and its field by Tab and Enter alone.
+    browser.run(&format!(
+        "document.querySelector({}).focus()",
+        json!(field("go [\"scenario\",0,\"steps\",0]"))
+    ));
+    browser.press(Key::Enter);
+    browser.wait_for("return document.activeElement.dataset.key === 'heading'");
+    for _ in 0..20 {
+        browser.press(Key::Tab);
+        if browser.run("return document.activeElement.dataset.key")
+            == json!("[\"scenario\",0,\"steps\",0,\"get\"]")
+        {
+            break;
+        }
+    }
+    "/deep".chars().for_each(|character| browser.press(character));
+    browser.press(Key::Enter);
+    says(browser, "/deep");
+    assert_eq!(
+        browser.run("return document.activeElement.dataset.key"),
+        json!("[\"scenario\",0,\"steps\",0,\"get\"]")
+    );
+    // What cannot be is told, and changes nothing.
+    let before = text(browser);
+    browser.click(&field("go [\"run\"]"));
+    browser.wait_for("return document.querySelector('.part h3').textContent === 'run'");
+    type_over(browser, &field("[\"run\",\"users\"]"), "many");
+    browser.wait_for(
+        "return document.querySelector('[data-edited]').textContent.includes('no whole number')",
+    );
+    assert_eq!(text(browser), before);
+}

@@ -1,0 +1,96 @@
+//! From the address that `brunt serve --trial` prints to a first run that can be trusted, by mouse. README shows what
+//! is seen there, in a picture that this test makes.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use brunt_testbed::Trial;
+use serde_json::json;
+
+use crate::browser::{Browser, Look};
+use crate::site::{Site, looked_at, sound};
+
+/// The picture in README.
+const PICTURE: &str = "docs/images/trial.webp";
+/// What loads at once wherever README is read.
+const PICTURE_MAX: u64 = 150 << 10;
+/// Runs after which a machine is too busy for a figure that can be trusted.
+const TRIES: usize = 8;
+
+fn root() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// Keeps the upper part of the page, if it was asked for.
+fn pictured(browser: &Browser) {
+    if std::env::var_os("BRUNT_BLESS").is_none() {
+        return;
+    }
+    browser.look(Look::Light);
+    let path = browser.screenshot_of("trial", 1280.0, 1180.0);
+    fs::copy(path, root().join(PICTURE)).expect("the picture is kept");
+}
+
+#[test]
+fn a_trial_leads_to_a_first_valid_run() {
+    let Some(browser) = Browser::start() else { return };
+    let scratch = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
+    command.env("XDG_RUNTIME_DIR", scratch.path());
+    let site = Site::of(Trial::of(command).typed("serve --trial --listen 127.0.0.1:0"));
+    let origin = site.origin.as_str();
+    // The address is all that is needed.
+    browser.open(&site.link);
+    browser.wait_for("return location.pathname === '/' && document.querySelector('.choice')");
+    assert!(browser.text(".trial").contains("removed when the trial ends"));
+    looked_at(&browser, "trial");
+    sound(&browser, origin, "trial");
+    // What it opens is used up.
+    browser.open(&format!("{origin}/welcome"));
+    looked_at(&browser, "trial-gate");
+    let mut verdict = String::new();
+    for number in 0..TRIES {
+        browser.open(origin);
+        if number == 0 {
+            browser.click(".choice a");
+        } else {
+            browser.open(&format!("{origin}/plans/1#run"));
+            browser.run("document.getElementById('duration').value = '6s'");
+        }
+        browser.wait_for("return document.querySelector('#checked .met')");
+        if number == 0 {
+            looked_at(&browser, "trial-plan");
+        }
+        browser.click("#run button.main");
+        browser.wait_for("return location.pathname.startsWith('/live/')");
+        browser.wait_for("return window.brunt && brunt.charts().length > 1");
+        if number == 0 {
+            looked_at(&browser, "trial-live");
+        }
+        browser.wait_for(
+            "return location.pathname.startsWith('/runs/') && window.brunt && brunt.charts().length",
+        );
+        assert!(browser.text(".lead").contains("none failed"), "{}", browser.text(".lead"));
+        browser.open(&format!("{origin}/?verdict=valid"));
+        verdict = browser.text("main");
+        if browser.run("return document.querySelectorAll('table.runs tbody tr').length") != json!(0)
+        {
+            browser.click("table.runs tbody a");
+            browser.wait_for("return window.brunt && brunt.charts().length");
+            looked_at(&browser, "trial-run");
+            sound(&browser, origin, "trial-run");
+            pictured(&browser);
+            return;
+        }
+    }
+    panic!("none of {TRIES} runs can be trusted: {verdict}");
+}
+
+#[test]
+fn the_picture_in_readme_is_small_and_there() {
+    let readme = fs::read_to_string(root().join("README.md")).expect("README.md");
+    assert!(readme.contains(PICTURE), "README.md does not show {PICTURE}");
+    let length = fs::metadata(root().join(Path::new(PICTURE))).expect("the picture").len();
+    assert!(length < PICTURE_MAX, "{length} bytes");
+}

@@ -1,0 +1,17 @@
+//! Packages are installed, used and removed in a clean root, as `packaging/try` does it.
+
+use std::process::Command;
+
+use brunt_testbed::require;
+
+use crate::made::{Made, ROOT, succeed};
+
+#[test]
+fn packages_are_used_in_a_clean_root_and_leave_nothing() {
+    if !require(&["root", "mmdebstrap", "rpmbuild", "rpm", "dpkg-deb", "unshare", "strip"]) {
+        return;
+    }
+    let made = Made::packages();
+    let mut command = Command::new(format!("{ROOT}/packaging/try"));
+    succeed(command.arg(made.file(".deb")).arg(made.file(".rpm")));
+}

@@ -1,0 +1,86 @@
+//! The workflows that a forge runs, as far as they can be held against this repository without one. actionlint, which
+//! `tests/setup` installs where there is Go, knows their grammar.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::made::{ROOT, VERSION};
+
+fn workflows() -> Vec<(PathBuf, String)> {
+    let mut all = Vec::new();
+    for directory in [".github/workflows", "extras/github"] {
+        for entry in fs::read_dir(Path::new(ROOT).join(directory)).expect("workflows") {
+            let path = entry.expect("an entry").path();
+            let text = fs::read_to_string(&path).expect("a workflow");
+            all.push((path, text));
+        }
+    }
+    assert!(all.len() >= 3);
+    all
+}
+
+#[test]
+fn workflows_are_such_as_a_forge_takes() {
+    if Command::new("go").arg("version").output().is_err() {
+        return brunt_testbed::skip_anywhere("no go, to build actionlint with");
+    }
+    if !brunt_testbed::require(&["actionlint", "shellcheck"]) {
+        return;
+    }
+    let lint = |path: &Path| {
+        // Hints about quotes are no faults.
+        let mut actionlint = Command::new("actionlint");
+        actionlint
+            .arg(path)
+            .env("SHELLCHECK_OPTS", "--severity=warning")
+            .output()
+            .expect("it starts")
+    };
+    for (path, text) in workflows() {
+        let ended = lint(&path);
+        assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stdout));
+        let directory = tempfile::tempdir().expect("a directory");
+        let wrong = directory.path().join("wrong.yml");
+        fs::write(&wrong, text.replace("runs-on:", "runs-in:")).expect("a file");
+        assert!(!lint(&wrong).status.success(), "a wrong word is found");
+    }
+}
+
+/// A workflow may be given no more than it asks for, and it names what there is.
+#[test]
+fn workflows_run_what_there_is_with_few_rights() {
+    for (path, text) in workflows() {
+        let name = path.display();
+        assert!(text.contains("\npermissions:\n  contents: read\n"), "{name}");
+        assert!(!text.contains("pull_request_target"), "{name}");
+        for word in text.split_whitespace() {
+            let ours = ["packaging/", ".ci/", "tests/"].iter().any(|begin| word.starts_with(begin));
+            let word = word.trim_end_matches(['\'', ')', ',']);
+            if ours && !word.contains("setup')") {
+                assert!(Path::new(ROOT).join(word).exists(), "{name}: {word}");
+            }
+        }
+    }
+    // What a release is compared with before it is built.
+    let changes = fs::read_to_string(Path::new(ROOT).join("CHANGELOG.md")).expect("the changes");
+    assert!(changes.contains(&format!("\n## {VERSION}")));
+}
+
+/// The container for contributors: comments are allowed in its file, and what it runs is here.
+#[test]
+fn the_container_of_contributors_is_read_as_json_with_comments() {
+    let path = Path::new(ROOT).join(".devcontainer/devcontainer.json");
+    let text = fs::read_to_string(path).expect("a file");
+    let options = jsonc_parser::ParseOptions::default();
+    let read = |text: &str| jsonc_parser::parse_to_value(text, &options).is_ok();
+    assert!(read(&text));
+    assert!(!read(&text.replacen('{', "", 1)), "what is wrong is found");
+    let value = jsonc_parser::parse_to_value(&text, &options).expect("JSON with comments");
+    let Some(jsonc_parser::JsonValue::Object(container)) = value else { panic!("{text}") };
+    let word = |key: &str| container.get_string(key).expect(key).to_string();
+    assert_eq!(word("remoteUser"), "root", "the tests make namespaces");
+    assert!(word("postCreateCommand").starts_with("tests/setup &&"));
+    // `tests/setup` installs packages of that release.
+    assert!(word("image").ends_with("-bookworm"));
+}
