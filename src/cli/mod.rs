@@ -89,6 +89,7 @@ use makeldif::MakeldifArgs;
 use names::NamesKind;
 use rate::{Parsed, RateArgs};
 use run::RunArgs;
+use run_options::RunOptions;
 use screens::Screen;
 use serve::{PushArgs, ServeArgs};
 use sizing::SizingArgs;
@@ -190,6 +191,49 @@ pub(crate) enum Command {
         /// The process that it ends with.
         parent: i32,
     },
+}
+
+impl Command {
+    /// The options that every run takes, of a command that makes one run. They have their effect only where this is
+    /// asked, so there is no arm for the rest.
+    pub(crate) fn run_options(&self) -> Option<&RunOptions> {
+        match self {
+            Self::Rate(args) => Some(&args.output.run),
+            Self::Perfdhcp(args) => Some(&args.output.run),
+            Self::Loadgen(args) => Some(&args.output.run),
+            Self::Run(args) => Some(&args.output.run),
+            Self::Http(args) => Some(&args.output.run),
+            Self::Names(NamesKind::Lookup(args)) => Some(&args.output.run),
+            Self::Print(_)
+            | Self::Write { .. }
+            | Self::SampleRateFile(_)
+            | Self::Import(_)
+            | Self::Names(NamesKind::Matrix(_) | NamesKind::Sweep(_) | NamesKind::Cell(_))
+            | Self::Leases(_)
+            | Self::Ubench(_)
+            | Self::UbenchUsage { .. }
+            | Self::FindMax(_)
+            | Self::Report(_)
+            | Self::Sizing(_)
+            | Self::Makeldif(_)
+            | Self::Merge(_)
+            | Self::Cluster(_)
+            | Self::Agent(_)
+            | Self::Agents(_)
+            | Self::Compare(_)
+            | Self::Ab(_)
+            | Self::Trend(_)
+            | Self::Serve(_)
+            | Self::Push(_)
+            | Self::Target(_)
+            | Self::Calibrate(_)
+            | Self::Quickstart(_)
+            | Self::WriteAll { .. }
+            | Self::StepChild { .. }
+            | Self::BrokerChild { .. }
+            | Self::ServeChild => None,
+        }
+    }
 }
 
 /// By this word an agent has its share of a step of a search carried out.

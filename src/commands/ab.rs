@@ -20,9 +20,8 @@ use super::failed;
 use super::runs::input;
 use crate::cli::compare::AbArgs;
 use crate::cli::exit::Exit;
-use crate::cli::names::NamesKind;
 use crate::cli::surroundings::Machine;
-use crate::cli::{Command, Refusal, read};
+use crate::cli::{Refusal, read};
 use crate::console::{self, StatusLine};
 use crate::run::signals::{Signal, Signals, Urgency};
 use crate::run::tool;
@@ -82,19 +81,14 @@ fn split(words: &[String]) -> Result<[Vec<String>; 2], Refusal> {
             ));
         }
         let line: Vec<String> = std::iter::once("brunt".to_owned()).chain(words.clone()).collect();
-        match read(&line, &Machine)? {
-            Command::Rate(_)
-            | Command::Perfdhcp(_)
-            | Command::Run(_)
-            | Command::Http(_)
-            | Command::Loadgen(_)
-            | Command::Names(NamesKind::Lookup(_)) => Ok(words),
-            _ => Err(Refusal::usage(format!(
+        if read(&line, &Machine)?.run_options().is_none() {
+            return Err(Refusal::usage(format!(
                 "failed to run '{}' several times: name a command that makes one run and its record, such as \
                  authrate, perfdhcp, http, run or names lookup",
                 words.join(" ")
-            ))),
+            )));
         }
+        Ok(words)
     };
     Ok([one(a)?, one(b)?])
 }

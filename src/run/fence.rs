@@ -21,7 +21,6 @@ use brunt_record::Head;
 use super::conclude::EndedBy;
 use super::targets;
 use crate::cli::exit::Exit;
-use crate::cli::names::NamesKind;
 use crate::cli::run_options::{Addresses, RunOptions};
 use crate::cli::{Command, Refusal};
 use crate::console;
@@ -41,16 +40,8 @@ pub(crate) fn confine() {
 /// puts up its own.
 pub(crate) fn put_up(command: &Command) -> Result<(), Refusal> {
     let none = RunOptions::default();
-    let options = match command {
-        Command::Rate(args) => &args.output.run,
-        Command::Perfdhcp(args) => &args.output.run,
-        Command::Loadgen(args) => &args.output.run,
-        Command::Run(args) => &args.output.run,
-        Command::Http(args) => &args.output.run,
-        Command::Names(NamesKind::Lookup(args)) => &args.output.run,
-        Command::Leases(_) | Command::Ubench(_) => &none,
-        _ => return Ok(()),
-    };
+    let is_lease = matches!(command, Command::Leases(_) | Command::Ubench(_));
+    let Some(options) = command.run_options().or(is_lease.then_some(&none)) else { return Ok(()) };
     let targets = targets::read(options.targets.as_deref()).map_err(Refusal::usage)?;
     let allowed = (!options.allow.is_empty()).then(|| options.allow.clone());
     fence::put_up(Policy { allowed, targets, public: options.yes });

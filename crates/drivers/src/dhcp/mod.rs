@@ -35,7 +35,6 @@ mod unique;
 pub mod v4;
 pub mod v6;
 pub mod varied;
-mod wheel;
 
 pub use captures::{CaptureOptions, Captures};
 pub use client::{DhcpAccess, DhcpClient};

@@ -1,4 +1,4 @@
-//! A [`Toy`] dialogue and an in-memory [`Wire`], for tests of what carries dialogues.
+//! A [`Toy`] dialogue, for tests of what carries dialogues.
 //!
 //! Its messages are a type, a transaction id and an address: all that a hub can tell apart. It offers
 //! every step a dialogue may take, so that no test of the hub has to know DHCP.
@@ -12,16 +12,10 @@ use super::limits::Limits;
 use super::setup::Setup;
 use super::task::Task;
 use super::{Kind, Mix, Population, Stage};
-use crate::net::carrier::{Carrier, Inbox, OutgoingDatagram};
-use brunt_exchange::{Class, Clock, Moment, Monotonic, Outcome, Slots};
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
-use std::future::poll_fn;
-use std::io;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::rc::Rc;
+use crate::net::wire::nowhere;
+use brunt_exchange::{Class, Moment, Monotonic, Outcome, Slots};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
-use std::task::{Poll, Waker};
 use std::time::Duration;
 
 pub(super) const DISCOVER: u8 = 1;
@@ -200,9 +194,6 @@ impl Dialogue for Toy {
     }
 }
 
-/// What a server would say to a message; nothing where it says nothing.
-pub(super) type Server = Box<dyn Fn(&[u8]) -> Vec<Vec<u8>>>;
-
 /// A server that gives client n the address n + 1, without looking at what it has given.
 pub(super) fn obliging(sent: &[u8]) -> Vec<Vec<u8>> {
     let (what, xid, address) = parts(sent);
@@ -212,102 +203,6 @@ pub(super) fn obliging(sent: &[u8]) -> Vec<Vec<u8>> {
         INFORM => vec![message(ACK, xid, 1)],
         _ => vec![],
     }
-}
-
-/// A carrier without a network: what is sent goes to a server that answers at once.
-pub(super) struct Wire {
-    server: Server,
-    pub(super) log: Rc<Log>,
-    incoming: RefCell<VecDeque<Vec<u8>>>,
-    waker: RefCell<Option<Waker>>,
-}
-
-/// What a wire carried, and how it is to behave.
-#[derive(Default)]
-pub(super) struct Log {
-    /// How many messages each call carried.
-    pub(super) batches: RefCell<Vec<usize>>,
-    pub(super) messages: RefCell<Vec<Vec<u8>>>,
-    /// Errors of the next calls.
-    pub(super) faults: RefCell<VecDeque<i32>>,
-    /// How many messages a call takes at most, if any less than are offered.
-    pub(super) room: Cell<Option<usize>>,
-    /// When everything that comes in arrived, as a kernel would say.
-    pub(super) arrived: Cell<Option<Moment>>,
-}
-
-impl Wire {
-    pub(super) fn new(server: Server, log: Rc<Log>) -> Self {
-        Self { server, log, incoming: RefCell::default(), waker: RefCell::default() }
-    }
-}
-
-impl Carrier for Wire {
-    fn try_send<'a>(
-        &self,
-        datagrams: impl Iterator<Item = OutgoingDatagram<'a>>,
-    ) -> io::Result<usize> {
-        if let Some(errno) = self.log.faults.borrow_mut().pop_front() {
-            return Err(io::Error::from_raw_os_error(errno));
-        }
-        let mut count = 0;
-        for datagram in datagrams.take(self.log.room.get().unwrap_or(usize::MAX)) {
-            self.log.messages.borrow_mut().push(datagram.bytes.to_vec());
-            self.incoming.borrow_mut().extend((self.server)(datagram.bytes));
-            count += 1;
-        }
-        self.log.batches.borrow_mut().push(count);
-        if let Some(waker) = self.waker.borrow_mut().take() {
-            waker.wake();
-        }
-        Ok(count)
-    }
-
-    async fn writable(&self) -> io::Result<()> {
-        tokio::task::yield_now().await;
-        Ok(())
-    }
-
-    async fn receive(&self, inbox: &mut Inbox, _: &dyn Clock) -> io::Result<()> {
-        poll_fn(|cx| {
-            let mut incoming = self.incoming.borrow_mut();
-            if incoming.is_empty() {
-                *self.waker.borrow_mut() = Some(cx.waker().clone());
-                return Poll::Pending;
-            }
-            inbox.clear();
-            while let Some(message) = incoming.front()
-                && inbox.push(message, nowhere(), self.log.arrived.get())
-            {
-                incoming.pop_front();
-            }
-            Poll::Ready(Ok(()))
-        })
-        .await
-    }
-
-    fn try_receive(&self, inbox: &mut Inbox, _: &dyn Clock) -> io::Result<()> {
-        inbox.clear();
-        let mut incoming = self.incoming.borrow_mut();
-        while let Some(message) = incoming.front()
-            && inbox.push(message, nowhere(), self.log.arrived.get())
-        {
-            incoming.pop_front();
-        }
-        if inbox.is_empty() { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
-    }
-
-    fn overflowed(&self) -> u64 {
-        3
-    }
-
-    fn local_addr(&self) -> SocketAddr {
-        nowhere()
-    }
-}
-
-pub(super) fn nowhere() -> SocketAddr {
-    SocketAddr::from((Ipv4Addr::new(192, 0, 2, 1), 67))
 }
 
 /// A setup of acquiring clients without a socket.

@@ -12,6 +12,7 @@ pub mod carrier;
 mod direct;
 mod failure;
 pub mod fence;
+pub(crate) mod hub;
 pub mod interface;
 pub mod keystore;
 pub mod link;
@@ -30,6 +31,8 @@ pub mod tcp;
 pub mod tls;
 pub mod udp;
 pub mod unix;
+#[cfg(test)]
+pub(crate) mod wire;
 
 pub use failure::Failure;
 pub(crate) use failure::class_of_connecting;

@@ -5,9 +5,8 @@
 //! that arrived after its drop time is late, even if the wheel has not come round to it yet, and one that the kernel
 //! had before is in time, however late it is read. It must not read a clock.
 
-use super::gap::Gap;
-use super::slot::{NEVER, Outgoing, Phase, Slot, Terms};
-use super::transactions::{Past, TransactionEnd, Transactions};
+use super::past::{Past, TransactionEnd};
+use super::slot::{EndedExchange, NEVER, Outgoing, Phase, Slot, Terms};
 use crate::dhcp::captures::MessageTimes;
 use crate::dhcp::dialogue::{
     Anomaly, Dialogue, Ending, ExchangeRequest, OutgoingMessage, ReceivedReply, Rejected, Step,
@@ -17,14 +16,15 @@ use crate::dhcp::leases::Leases;
 use crate::dhcp::shared::Shared;
 use crate::dhcp::silence::Listening;
 use crate::dhcp::tally::{Counter, Overall, Tally};
-use crate::dhcp::wheel::Wheel;
 use crate::dhcp::{Kind, Stage};
-use crate::net::carrier::OutgoingDatagram;
+use crate::net::carrier::{Inbox, OutgoingDatagram};
 use crate::net::class_of_connecting;
+use crate::net::hub::{Gap, Table, Transactions, Wheel};
 use brunt_exchange::{Class, Moment, Outcome};
 use std::collections::VecDeque;
 use std::net::IpAddr;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::Context;
 use std::time::Duration;
 
@@ -39,29 +39,18 @@ pub(in crate::dhcp) struct Arrival {
     pub(in crate::dhcp) origin: Moment,
 }
 
-/// How an exchange ended, for the session that began it.
-pub(in crate::dhcp) struct EndedExchange<L> {
-    pub(in crate::dhcp) outcome: Outcome,
-    pub(in crate::dhcp) anomaly: Option<Anomaly>,
-    pub(in crate::dhcp) stage: Stage,
-    pub(in crate::dhcp) lease: Option<L>,
-    /// When the first message left, if it did.
-    pub(in crate::dhcp) sent: Option<Moment>,
-    pub(in crate::dhcp) at: Moment,
-    pub(in crate::dhcp) took: [Option<(Stage, Duration)>; 2],
-}
-
 pub(in crate::dhcp) struct ExchangeTable<D: Dialogue> {
     shared: Arc<Shared<D>>,
     plan: Arc<D::Plan>,
+    worker: usize,
     tally: Arc<Tally>,
     slots: Box<[Slot<D>]>,
     /// Slots with something to send, in order; some of them may have lost it again.
     queue: VecDeque<u32>,
     /// How many slots of the queue have nothing to send any more.
     stale: usize,
-    transactions: Transactions,
-    pub(super) wheel: Wheel,
+    transactions: Transactions<Past>,
+    wheel: Wheel,
     leases: Leases<D::Lease>,
     /// Which stages' messages have been kept, a bit each: sent, then received.
     kept: u32,
@@ -69,7 +58,7 @@ pub(in crate::dhcp) struct ExchangeTable<D: Dialogue> {
     /// Whether each slot keeps the reply that ended its exchange.
     keeps_answers: bool,
     /// When replies came last, and what was sent after them.
-    pub(super) listening: Listening,
+    listening: Listening,
     /// When the hub last stood still.
     gap: Option<Gap>,
     /// How many messages came back so far.
@@ -78,12 +67,141 @@ pub(in crate::dhcp) struct ExchangeTable<D: Dialogue> {
     scratch: Vec<u8>,
 }
 
+impl<D: Dialogue> Table for ExchangeTable<D> {
+    type Ended = EndedExchange<D::Lease>;
+
+    fn poll_end(&mut self, index: u32, cx: &Context<'_>) -> Option<EndedExchange<D::Lease>> {
+        let slot = &mut self.slots[index as usize];
+        if slot.phase == Phase::Ended
+            && let Some(ending) = slot.ending.take()
+        {
+            slot.phase = Phase::Idle;
+            return Some(EndedExchange {
+                outcome: ending.outcome,
+                anomaly: ending.anomaly,
+                stage: slot.stage,
+                lease: ending.lease,
+                sent: slot.first_sent,
+                at: slot.ended,
+                took: slot.took,
+            });
+        }
+        if !slot.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
+            slot.waker = Some(cx.waker().clone());
+        }
+        None
+    }
+
+    fn call_off(&mut self, index: u32) {
+        let slot = &mut self.slots[index as usize];
+        let (phase, past, xid) = (slot.phase, slot.past(TransactionEnd::GivenUp), slot.xid);
+        slot.phase = Phase::Idle;
+        if matches!(phase, Phase::Unsent | Phase::Sent) {
+            self.transactions.end(xid, index, past);
+        }
+        if phase == Phase::Sent {
+            self.tally.count(past.phase, past.stage, Counter::CutOff);
+            self.stamp(index, None);
+        }
+        self.unqueue(index);
+    }
+
+    fn has_outgoing(&self) -> bool {
+        self.queue.len() > self.stale
+    }
+
+    fn datagrams(&mut self, max: usize) -> impl Iterator<Item = OutgoingDatagram<'_>> {
+        if self.stale > 0 {
+            let slots = &mut self.slots;
+            self.queue.retain(|index| {
+                let slot = &mut slots[*index as usize];
+                slot.queued = slot.outgoing != Outgoing::Nothing;
+                slot.queued
+            });
+            self.stale = 0;
+        }
+        let datagram = |index: &u32| {
+            let slot = &self.slots[*index as usize];
+            OutgoingDatagram { bytes: &slot.out, to: slot.to }
+        };
+        self.queue.iter().take(max).map(datagram)
+    }
+
+    fn sent(&mut self, count: usize, now: Moment) {
+        for _ in 0..count {
+            let Some(index) = self.queue.pop_front() else { break };
+            self.sent_one(index, now);
+        }
+    }
+
+    fn refused(&mut self, errno: i32, now: Moment) {
+        let Some(index) = self.queue.pop_front() else { return };
+        let slot = &mut self.slots[index as usize];
+        self.tally.count_overall(Some(slot.terms.phase), Overall::LocalLimit, 1);
+        slot.queued = false;
+        let outgoing = std::mem::replace(&mut slot.outgoing, Outgoing::Nothing);
+        if outgoing == Outgoing::Again {
+            // The message left once, and its answer may still come.
+            slot.wait_from(now, slot.wait.unwrap_or_default());
+            self.wheel.arm(index, slot.deadline);
+            return;
+        }
+        let outcome = Outcome::Failed(class_of_connecting(errno), errno.cast_unsigned());
+        self.transactions.end(slot.xid, index, slot.past(TransactionEnd::GivenUp));
+        self.finish(index, Ending { outcome, answered: false, anomaly: None, lease: None }, now);
+    }
+
+    fn receive(&mut self, inbox: &Inbox, now: Moment) {
+        let origin = self.shared.origin(now);
+        for datagram in inbox.iter() {
+            let arrival = Arrival { at: datagram.at.unwrap_or(now), stamp: datagram.stamp, origin };
+            self.take_in(datagram.bytes, datagram.truncated, arrival);
+        }
+    }
+
+    fn next(&self) -> Option<Moment> {
+        self.wheel.next()
+    }
+
+    fn tick(&mut self, now: Moment) {
+        while let Some(index) = self.wheel.due(now) {
+            let slot = &self.slots[index as usize];
+            if slot.phase != Phase::Sent || slot.outgoing != Outgoing::Nothing {
+                continue;
+            }
+            if slot.deadline < now {
+                self.expire(index);
+            } else {
+                // A reply that arrived in this very nanosecond would be in time.
+                let deadline = slot.deadline.max(now + Duration::from_nanos(1));
+                self.wheel.arm(index, deadline);
+            }
+        }
+    }
+
+    fn stood_still(&mut self, gap: Option<Gap>) {
+        self.gap = gap;
+    }
+
+    fn lost(&mut self, overflowed: u64, unreachable: u64) {
+        self.shared.socket_drops[self.worker].store(overflowed, Ordering::Relaxed);
+        let more = unreachable.saturating_sub(std::mem::replace(&mut self.came_back, unreachable));
+        self.tally.count_overall(None, Overall::PortUnreachable, more);
+    }
+
+    fn close(&mut self, now: Moment) {
+        self.shared.give_back(self.leases.drain());
+        self.shared.fell_silent(self.listening.since(self.shared.origin(now)));
+    }
+}
+
 impl<D: Dialogue> ExchangeTable<D> {
     pub(in crate::dhcp) fn new(shared: Arc<Shared<D>>, worker: usize, slots: usize) -> Self {
         let tally = Arc::clone(&shared.tallies[worker]);
         let preload = shared.preload_of(worker);
         Self {
             plan: Arc::clone(&shared.plans[worker]),
+            worker,
             tally,
             slots: (0..slots).map(|_| Slot::new(shared.destination)).collect(),
             queue: VecDeque::with_capacity(slots),
@@ -126,87 +244,9 @@ impl<D: Dialogue> ExchangeTable<D> {
         self.follow(index, step, now);
     }
 
-    /// Polls whether the exchange has ended; the caller is woken when it has.
-    pub(in crate::dhcp) fn poll_end(
-        &mut self,
-        index: u32,
-        cx: &Context<'_>,
-    ) -> Option<EndedExchange<D::Lease>> {
-        let slot = &mut self.slots[index as usize];
-        if slot.phase == Phase::Ended
-            && let Some(ending) = slot.ending.take()
-        {
-            slot.phase = Phase::Idle;
-            return Some(EndedExchange {
-                outcome: ending.outcome,
-                anomaly: ending.anomaly,
-                stage: slot.stage,
-                lease: ending.lease,
-                sent: slot.first_sent,
-                at: slot.ended,
-                took: slot.took,
-            });
-        }
-        if !slot.waker.as_ref().is_some_and(|waker| waker.will_wake(cx.waker())) {
-            slot.waker = Some(cx.waker().clone());
-        }
-        None
-    }
-
-    /// Frees a slot whose exchange was cancelled.
-    pub(in crate::dhcp) fn call_off(&mut self, index: u32) {
-        let slot = &mut self.slots[index as usize];
-        let (phase, past, xid) = (slot.phase, slot.past(TransactionEnd::GivenUp), slot.xid);
-        slot.phase = Phase::Idle;
-        if matches!(phase, Phase::Unsent | Phase::Sent) {
-            self.transactions.end(xid, index, past);
-        }
-        if phase == Phase::Sent {
-            self.tally.count(past.phase, past.stage, Counter::CutOff);
-            self.stamp(index, None);
-        }
-        self.unqueue(index);
-    }
-
     /// Takes a lease to do something with, picked by `draw`.
     pub(in crate::dhcp) fn take_lease(&mut self, draw: u64) -> Option<D::Lease> {
         self.leases.take(draw)
-    }
-
-    /// Takes away every lease held.
-    pub(in crate::dhcp) fn drain_leases(&mut self) -> Vec<D::Lease> {
-        self.leases.drain()
-    }
-
-    /// What is to be sent next, at most so many.
-    pub(super) fn datagrams(&mut self, max: usize) -> impl Iterator<Item = OutgoingDatagram<'_>> {
-        if self.stale > 0 {
-            let slots = &mut self.slots;
-            self.queue.retain(|index| {
-                let slot = &mut slots[*index as usize];
-                slot.queued = slot.outgoing != Outgoing::Nothing;
-                slot.queued
-            });
-            self.stale = 0;
-        }
-        let datagram = |index: &u32| {
-            let slot = &self.slots[*index as usize];
-            OutgoingDatagram { bytes: &slot.out, to: slot.to }
-        };
-        self.queue.iter().take(max).map(datagram)
-    }
-
-    /// Whether anything is to be sent.
-    pub(super) fn has_outgoing(&self) -> bool {
-        self.queue.len() > self.stale
-    }
-
-    /// The first so many of [`datagrams`](Self::datagrams) left at `now`.
-    pub(super) fn sent(&mut self, count: usize, now: Moment) {
-        for _ in 0..count {
-            let Some(index) = self.queue.pop_front() else { break };
-            self.sent_one(index, now);
-        }
     }
 
     fn sent_one(&mut self, index: u32, now: Moment) {
@@ -245,26 +285,8 @@ impl<D: Dialogue> ExchangeTable<D> {
         }
     }
 
-    /// The first of [`datagrams`](Self::datagrams) was refused by this machine.
-    pub(super) fn refused(&mut self, errno: i32, now: Moment) {
-        let Some(index) = self.queue.pop_front() else { return };
-        let slot = &mut self.slots[index as usize];
-        self.tally.count_overall(Some(slot.terms.phase), Overall::LocalLimit, 1);
-        slot.queued = false;
-        let outgoing = std::mem::replace(&mut slot.outgoing, Outgoing::Nothing);
-        if outgoing == Outgoing::Again {
-            // The message left once, and its answer may still come.
-            slot.wait_from(now, slot.wait.unwrap_or_default());
-            self.wheel.arm(index, slot.deadline);
-            return;
-        }
-        let outcome = Outcome::Failed(class_of_connecting(errno), errno.cast_unsigned());
-        self.transactions.end(slot.xid, index, slot.past(TransactionEnd::GivenUp));
-        self.finish(index, Ending { outcome, answered: false, anomaly: None, lease: None }, now);
-    }
-
     /// A datagram came in.
-    pub(super) fn receive(&mut self, datagram: &[u8], truncated: bool, arrival: Arrival) {
+    pub(super) fn take_in(&mut self, datagram: &[u8], truncated: bool, arrival: Arrival) {
         let Arrival { mut at, stamp, origin } = arrival;
         let (xid, message) = match D::open(&self.plan, datagram) {
             Ok(opened) if !truncated => opened,
@@ -316,34 +338,6 @@ impl<D: Dialogue> ExchangeTable<D> {
     /// The reply that ended the exchange of a slot, where such are kept; one that was not as expected always is.
     pub(in crate::dhcp) fn answer(&self, index: u32) -> &[u8] {
         &self.slots[index as usize].answer
-    }
-
-    /// The hub did not run in this time.
-    pub(super) fn stood_still(&mut self, gap: Option<Gap>) {
-        self.gap = gap;
-    }
-
-    /// So many messages came back since the beginning, because nothing listens where they were sent.
-    pub(super) fn came_back(&mut self, count: u64) {
-        let more = count.saturating_sub(std::mem::replace(&mut self.came_back, count));
-        self.tally.count_overall(None, Overall::PortUnreachable, more);
-    }
-
-    /// Ends what has waited too long.
-    pub(super) fn tick(&mut self, now: Moment) {
-        while let Some(index) = self.wheel.due(now) {
-            let slot = &self.slots[index as usize];
-            if slot.phase != Phase::Sent || slot.outgoing != Outgoing::Nothing {
-                continue;
-            }
-            if slot.deadline < now {
-                self.expire(index);
-            } else {
-                // A reply that arrived in this very nanosecond would be in time.
-                let deadline = slot.deadline.max(now + Duration::from_nanos(1));
-                self.wheel.arm(index, deadline);
-            }
-        }
     }
 
     /// The drop time of a slot's message is over.

@@ -1,5 +1,6 @@
 //! The table on moments made up: every order of events that a network can bring about.
 
+use super::exchange_table::Arrival;
 use super::harness::{STEADY, TableHarness};
 use super::*;
 use crate::dhcp::captures::CaptureOptions;
@@ -9,6 +10,7 @@ use crate::dhcp::toy::{
     ACK, DISCOVER, NAK, NONE, OFFER, REQUEST, Rules, ToyLease, at, message, setup,
 };
 use crate::dhcp::{Kind, Stage};
+use crate::net::hub::Table as _;
 use brunt_exchange::{Class, Outcome};
 
 const NANO: Duration = Duration::from_nanos(1);
@@ -63,11 +65,7 @@ fn the_wheel_ends_what_nobody_answers_and_nothing_else() {
     harness.table.tick(harness.now);
     assert_eq!(harness.outcome(0), None, "a reply of this very nanosecond would be in time");
     assert!(
-        harness
-            .table
-            .wheel
-            .next()
-            .is_some_and(|next| next <= harness.now + Duration::from_millis(20))
+        harness.table.next().is_some_and(|next| next <= harness.now + Duration::from_millis(20))
     );
     harness.pass(Duration::from_millis(30));
     harness.table.tick(harness.now);
@@ -145,9 +143,9 @@ fn a_stage_with_its_own_transaction_frees_the_one_before() {
 fn what_is_no_reply_is_counted_by_what_is_wrong_with_it() {
     let mut harness = TableHarness::new(1, Rules::default());
     let arrival = Arrival { at: at(5), stamp: None, origin: at(0) };
-    harness.table.receive(b"abc", false, arrival);
-    harness.table.receive(b"abcdefg", false, arrival);
-    harness.table.receive(&message(OFFER, 1, 1), true, arrival);
+    harness.table.take_in(b"abc", false, arrival);
+    harness.table.take_in(b"abcdefg", false, arrival);
+    harness.table.take_in(&message(OFFER, 1, 1), true, arrival);
     harness.receive(DISCOVER, 1, 1);
     assert_eq!(harness.overall(), [("malformed", 2), ("tooshort", 1), ("unexpected", 1)]);
 }
@@ -388,7 +386,8 @@ fn leases_are_kept_as_far_as_there_is_room() {
     assert_eq!(harness.overall(), [("leases forgotten", 2)]);
     let lease = harness.table.take_lease(0).unwrap();
     assert_eq!(lease.address, lease.client as u32 + 1);
-    let held = harness.table.drain_leases();
+    harness.table.close(harness.now);
+    let held = harness.shared.take_leases();
     assert_eq!(held.len(), 2);
     assert!(!held.contains(&lease));
 }

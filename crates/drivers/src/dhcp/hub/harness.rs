@@ -1,14 +1,16 @@
 //! A [`TableHarness`]: a table on moments made up, for tests of what a network can bring about.
 
-use super::exchange_table::{Arrival, EndedExchange, ExchangeTable};
-use super::slot::Terms;
+use super::exchange_table::{Arrival, ExchangeTable};
+use super::slot::{EndedExchange, Terms};
 use crate::dhcp::dialogue::ExchangeRequest;
 use crate::dhcp::run::Dhcp;
 use crate::dhcp::setup::Setup;
 use crate::dhcp::shared::Shared;
 use crate::dhcp::tally::{Counter, Overall, Tally};
-use crate::dhcp::toy::{Rules, Toy, ToyLease, Wire, at, message, parts, setup};
+use crate::dhcp::toy::{Rules, Toy, ToyLease, at, message, parts, setup};
 use crate::dhcp::{Kind, Stage};
+use crate::net::hub::Table as _;
+use crate::net::wire::Wire;
 use brunt_exchange::{Moment, Outcome, Ticket};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -90,7 +92,7 @@ impl TableHarness {
         now: Moment,
     ) {
         let arrival = Arrival { at: now, stamp, origin: at(0) };
-        self.table.receive(&message(what, xid, address), false, arrival);
+        self.table.take_in(&message(what, xid, address), false, arrival);
     }
 
     pub(super) fn pass(&mut self, time: Duration) {

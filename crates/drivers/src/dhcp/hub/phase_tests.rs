@@ -1,10 +1,10 @@
 //! The table in a run of several phases, and after it stood still: where each count belongs, in any order of events.
 
-use super::gap::Gap;
 use super::harness::{STEADY, TableHarness};
 use crate::dhcp::Stage;
 use crate::dhcp::tally::Counter;
 use crate::dhcp::toy::{ACK, DISCOVER, NAK, OFFER, REQUEST, Rules, at};
+use crate::net::hub::{Gap, Table as _};
 use brunt_exchange::Outcome;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -120,7 +120,7 @@ fn what_lay_in_the_socket_while_nobody_looked_is_judged_by_its_stamp() {
     }
     harness.send();
     let (looked, now) = (at(500), at(9_000));
-    let due = harness.table.wheel.next().unwrap();
+    let due = harness.table.next().unwrap();
     harness.table.stood_still(Gap::between(looked, due, now));
     harness.hear_stamped(OFFER, 0, 9, Some(at(600)), now);
     harness.hear_stamped(OFFER, 1, 9, Some(at(1_006)), now);

@@ -3,8 +3,8 @@
 //! Buffers stay with the slot, so that a warm exchange allocates nothing. A slot must not know a
 //! socket, a table or a counter.
 
-use super::transactions::{Past, TransactionEnd};
-use crate::dhcp::{Dialogue, Ending, Kind, Stage};
+use super::past::{Past, TransactionEnd};
+use crate::dhcp::{Anomaly, Dialogue, Ending, Kind, Stage};
 use brunt_exchange::{Moment, Outcome};
 use std::net::{IpAddr, SocketAddr};
 use std::task::Waker;
@@ -20,6 +20,18 @@ pub(in crate::dhcp) struct Terms {
     pub(in crate::dhcp) phase: u8,
     /// When it is over whatever its dialogue says, and how it ends then.
     pub(in crate::dhcp) until: Option<(Moment, Outcome)>,
+}
+
+/// How an exchange ended, for the session that began it.
+pub(in crate::dhcp) struct EndedExchange<L> {
+    pub(in crate::dhcp) outcome: Outcome,
+    pub(in crate::dhcp) anomaly: Option<Anomaly>,
+    pub(in crate::dhcp) stage: Stage,
+    pub(in crate::dhcp) lease: Option<L>,
+    /// When the first message left, if it did.
+    pub(in crate::dhcp) sent: Option<Moment>,
+    pub(in crate::dhcp) at: Moment,
+    pub(in crate::dhcp) took: [Option<(Stage, Duration)>; 2],
 }
 
 /// What is to be sent for a slot.

@@ -6,10 +6,10 @@ use crate::dhcp::setup::Setup;
 use crate::dhcp::tally::{Counter, Overall};
 use crate::dhcp::task::Task;
 use crate::dhcp::toy::{
-    ACK, DISCOVER, Log, OFFER, REQUEST, Rules, Server, Toy, ToyLease, Wire, message, obliging,
-    parts, setup,
+    ACK, DISCOVER, OFFER, REQUEST, Rules, Toy, ToyLease, message, obliging, parts, setup,
 };
 use crate::dhcp::{Kind, LEASE_LIFE, LifecycleOptions, Mix, Session, Stage};
+use crate::net::wire::{Log, Server, Wire};
 use brunt_exchange::{
     Class, Clock as _, Monotonic, Outcome, Session as _, Slots, Ticket, Want, Watch,
 };

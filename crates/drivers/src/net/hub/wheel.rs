@@ -30,7 +30,7 @@ struct Link {
 }
 
 /// Slots, by when they must be looked at.
-pub(super) struct Wheel {
+pub(crate) struct Wheel {
     links: Box<[Link]>,
     heads: [u32; SPOKES],
     /// Which spokes have a slot on them.
@@ -42,7 +42,7 @@ pub(super) struct Wheel {
 
 impl Wheel {
     /// A wheel for so many slots, none of which need be looked at.
-    pub(super) fn new(slots: usize) -> Self {
+    pub(crate) fn new(slots: usize) -> Self {
         let link = Link { tick: 0, next: NOBODY, previous: NOBODY, armed: false };
         Self {
             links: vec![link; slots].into_boxed_slice(),
@@ -55,7 +55,7 @@ impl Wheel {
 
     /// Sees to it that the slot is looked at by `at`, to within a tick; earlier, if it is armed for
     /// an earlier moment.
-    pub(super) fn arm(&mut self, slot: u32, at: Moment) {
+    pub(crate) fn arm(&mut self, slot: u32, at: Moment) {
         let tick = at.as_nanos().div_ceil(NANOS).max(self.looked + 1);
         let link = self.links[slot as usize];
         if link.armed {
@@ -76,7 +76,7 @@ impl Wheel {
     }
 
     /// Takes a slot that must be looked at by `now` off the wheel, if there is one.
-    pub(super) fn due(&mut self, now: Moment) -> Option<u32> {
+    pub(crate) fn due(&mut self, now: Moment) -> Option<u32> {
         let until = now.as_nanos() / NANOS;
         while self.looked < until && self.armed > 0 {
             // A round of the wheel finds everything that is due, however long nobody looked.
@@ -97,7 +97,7 @@ impl Wheel {
     }
 
     /// The next moment at which a slot may have to be looked at; nothing if none is armed.
-    pub(super) fn next(&self) -> Option<Moment> {
+    pub(crate) fn next(&self) -> Option<Moment> {
         if self.armed == 0 {
             return None;
         }

@@ -5,29 +5,7 @@
 //! what follows, so nothing ever has to be rebuilt. Those that ended are kept in a table where each
 //! id has one place and the next that falls there takes it: ids are consecutive numbers, which
 //! multiplication by the golden ratio spreads so evenly that about the last so many are known. It
-//! must not know what a message is.
-
-use super::super::Stage;
-
-/// How a transaction ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dhcp) enum TransactionEnd {
-    /// Its answer came.
-    Answered,
-    /// It was given up: no answer came in time, or it was cancelled.
-    GivenUp,
-    /// It was sent before the run.
-    Preload,
-}
-
-/// What is remembered of a transaction that ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::dhcp) struct Past {
-    pub(in crate::dhcp) stage: Stage,
-    pub(in crate::dhcp) end: TransactionEnd,
-    /// The phase of the run in which its exchange fell due.
-    pub(in crate::dhcp) phase: u8,
-}
+//! must not know what a message is, nor what is remembered of a transaction.
 
 /// How many ended transactions are known at least.
 const ENDED_MIN: usize = 1 << 17;
@@ -44,20 +22,20 @@ struct LiveTransaction {
 }
 
 #[derive(Clone, Copy)]
-struct EndedTransaction {
+struct EndedTransaction<P> {
     xid: u32,
-    what: Option<Past>,
+    what: Option<P>,
 }
 
-pub(in crate::dhcp) struct Transactions {
+pub(crate) struct Transactions<P> {
     live: Box<[LiveTransaction]>,
-    ended: Box<[EndedTransaction]>,
+    ended: Box<[EndedTransaction<P>]>,
 }
 
-impl Transactions {
+impl<P: Copy> Transactions<P> {
     /// Tables for so many slots, each with one transaction at a time, and for so many transactions
     /// before the run.
-    pub(in crate::dhcp) fn new(slots: usize, preload: u64) -> Self {
+    pub(crate) fn new(slots: usize, preload: u64) -> Self {
         let live = (slots.max(1) * 4).next_power_of_two();
         let preload = usize::try_from(preload).unwrap_or(ENDED_MAX).min(ENDED_MAX / 2);
         let ended = (preload * 2).next_power_of_two().max(ENDED_MIN);
@@ -68,7 +46,7 @@ impl Transactions {
     }
 
     /// The slot whose transaction it is.
-    pub(in crate::dhcp) fn slot(&self, xid: u32) -> Option<u32> {
+    pub(crate) fn slot(&self, xid: u32) -> Option<u32> {
         let mut place = home(xid, self.live.len());
         loop {
             let live = self.live[place];
@@ -83,7 +61,7 @@ impl Transactions {
     }
 
     /// Gives the transaction to a slot, in place of the one that had it before.
-    pub(in crate::dhcp) fn begin(&mut self, xid: u32, slot: u32) {
+    pub(crate) fn begin(&mut self, xid: u32, slot: u32) {
         let mut place = home(xid, self.live.len());
         while self.live[place].slot != FREE && self.live[place].xid != xid {
             place = (place + 1) % self.live.len();
@@ -92,7 +70,7 @@ impl Transactions {
     }
 
     /// Ends the transaction, if it is still this slot's, and remembers what became of it.
-    pub(in crate::dhcp) fn end(&mut self, xid: u32, slot: u32, past: Past) {
+    pub(crate) fn end(&mut self, xid: u32, slot: u32, past: P) {
         let mut place = home(xid, self.live.len());
         loop {
             let live = self.live[place];
@@ -109,20 +87,20 @@ impl Transactions {
     }
 
     /// Remembers a transaction that no slot has.
-    pub(in crate::dhcp) fn remember(&mut self, xid: u32, past: Past) {
+    pub(crate) fn remember(&mut self, xid: u32, past: P) {
         let place = home(xid, self.ended.len());
         self.ended[place] = EndedTransaction { xid, what: Some(past) };
     }
 
     /// What became of a transaction that nobody has any more; nothing if it was never ours or has
     /// been forgotten.
-    pub(in crate::dhcp) fn past(&self, xid: u32) -> Option<Past> {
+    pub(crate) fn past(&self, xid: u32) -> Option<P> {
         let ended = self.ended[home(xid, self.ended.len())];
         ended.what.filter(|_| ended.xid == xid)
     }
 
     #[cfg(test)]
-    pub(super) fn size(&self) -> usize {
+    pub(crate) fn size(&self) -> usize {
         self.live.len() + self.ended.len()
     }
 
@@ -158,10 +136,6 @@ mod tests {
     use crate::chance::mix;
     use std::collections::HashMap;
 
-    fn past(phase: u8) -> Past {
-        Past { stage: Stage::First, end: TransactionEnd::Answered, phase }
-    }
-
     /// Against the standard library's map, in an order that a generator of numbers made, with ids
     /// from a range so small that they collide.
     #[test]
@@ -173,10 +147,10 @@ mod tests {
             let draw = mix(step);
             let (slot, xid) = ((draw % 64) as u32, (draw >> 8) as u32 % 500);
             if let Some(before) = held[slot as usize].take() {
-                tables.end(before, slot, past(step as u8));
+                tables.end(before, slot, step as u8);
                 if plain.get(&before) == Some(&slot) {
                     plain.remove(&before);
-                    assert_eq!(tables.past(before), Some(past(step as u8)));
+                    assert_eq!(tables.past(before), Some(step as u8));
                 }
             }
             if draw >> 63 == 0 {
@@ -196,7 +170,7 @@ mod tests {
             let mut tables = Transactions::new(1, 0);
             let count = 50_000_u32;
             for n in 0..10 * count {
-                tables.remember(n.wrapping_mul(step), past(0));
+                tables.remember(n.wrapping_mul(step), ());
             }
             let known = (9 * count..10 * count)
                 .filter(|n| tables.past(n.wrapping_mul(step)).is_some())
@@ -208,9 +182,9 @@ mod tests {
 
     #[test]
     fn sizes_follow_from_what_was_asked_alone() {
-        let tables = Transactions::new(1000, 100_000_000);
+        let tables = Transactions::<()>::new(1000, 100_000_000);
         assert_eq!((tables.live.len(), tables.ended.len()), (4096, ENDED_MAX));
-        let tables = Transactions::new(0, 0);
+        let tables = Transactions::<()>::new(0, 0);
         assert_eq!((tables.live.len(), tables.ended.len()), (4, ENDED_MIN));
     }
 }

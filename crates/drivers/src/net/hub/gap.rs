@@ -6,7 +6,7 @@
 //! the load runs over: that is counted apart as well, for as long as the gap was, and a second at most. It must not
 //! know why the hub stood still.
 
-use crate::dhcp::wheel::TICK;
+use super::wheel::TICK;
 use brunt_exchange::Moment;
 use std::time::Duration;
 
@@ -19,14 +19,14 @@ const BURST_MAX: Duration = Duration::from_secs(1);
 
 /// When the hub did not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Gap {
+pub(crate) struct Gap {
     from: Moment,
     to: Moment,
 }
 
 impl Gap {
     /// The gap of a hub that went to sleep when it had `looked`, should have looked again at `next` and does so `now`.
-    pub(super) fn between(looked: Moment, next: Moment, now: Moment) -> Option<Self> {
+    pub(crate) fn between(looked: Moment, next: Moment, now: Moment) -> Option<Self> {
         let should = next.max(looked);
         // Drop times are looked at up to a tick after their end.
         let before = Moment::from_nanos(next.as_nanos().saturating_sub(TICK.as_nanos() as u64));
@@ -41,12 +41,12 @@ impl Gap {
     }
 
     /// Whether a moment lies in it.
-    pub(super) fn holds(&self, at: Moment) -> bool {
+    pub(crate) fn holds(&self, at: Moment) -> bool {
         (self.from..=self.to).contains(&at)
     }
 
     /// Whether what leaves at a moment leaves in the burst of what could not leave in the gap.
-    pub(super) fn bursts(&self, at: Moment) -> bool {
+    pub(crate) fn bursts(&self, at: Moment) -> bool {
         (self.to..=self.to + (self.to - self.from).min(BURST_MAX)).contains(&at)
     }
 }
@@ -54,7 +54,10 @@ impl Gap {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dhcp::toy::at;
+
+    fn at(millis: u64) -> Moment {
+        Moment::ZERO + Duration::from_millis(millis)
+    }
 
     #[test]
     fn only_who_should_have_looked_and_did_not_stood_still() {

@@ -1,0 +1,110 @@
+//! An in-memory [`Wire`], for tests of what sends and receives datagrams.
+
+use super::carrier::{Carrier, Inbox, OutgoingDatagram};
+use brunt_exchange::{Clock, Moment};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::future::poll_fn;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+/// What a server would say to a message; nothing where it says nothing.
+pub(crate) type Server = Box<dyn Fn(&[u8]) -> Vec<Vec<u8>>>;
+
+/// A carrier without a network: what is sent goes to a server that answers at once.
+pub(crate) struct Wire {
+    server: Server,
+    pub(crate) log: Rc<Log>,
+    incoming: RefCell<VecDeque<Vec<u8>>>,
+    waker: RefCell<Option<Waker>>,
+}
+
+/// What a wire carried, and how it is to behave.
+#[derive(Default)]
+pub(crate) struct Log {
+    /// How many messages each call carried.
+    pub(crate) batches: RefCell<Vec<usize>>,
+    pub(crate) messages: RefCell<Vec<Vec<u8>>>,
+    /// Errors of the next calls.
+    pub(crate) faults: RefCell<VecDeque<i32>>,
+    /// How many messages a call takes at most, if any less than are offered.
+    pub(crate) room: Cell<Option<usize>>,
+    /// When everything that comes in arrived, as a kernel would say.
+    pub(crate) arrived: Cell<Option<Moment>>,
+}
+
+impl Wire {
+    pub(crate) fn new(server: Server, log: Rc<Log>) -> Self {
+        Self { server, log, incoming: RefCell::default(), waker: RefCell::default() }
+    }
+}
+
+impl Carrier for Wire {
+    fn try_send<'a>(
+        &self,
+        datagrams: impl Iterator<Item = OutgoingDatagram<'a>>,
+    ) -> io::Result<usize> {
+        if let Some(errno) = self.log.faults.borrow_mut().pop_front() {
+            return Err(io::Error::from_raw_os_error(errno));
+        }
+        let mut count = 0;
+        for datagram in datagrams.take(self.log.room.get().unwrap_or(usize::MAX)) {
+            self.log.messages.borrow_mut().push(datagram.bytes.to_vec());
+            self.incoming.borrow_mut().extend((self.server)(datagram.bytes));
+            count += 1;
+        }
+        self.log.batches.borrow_mut().push(count);
+        if let Some(waker) = self.waker.borrow_mut().take() {
+            waker.wake();
+        }
+        Ok(count)
+    }
+
+    async fn writable(&self) -> io::Result<()> {
+        tokio::task::yield_now().await;
+        Ok(())
+    }
+
+    async fn receive(&self, inbox: &mut Inbox, _: &dyn Clock) -> io::Result<()> {
+        poll_fn(|cx| {
+            let mut incoming = self.incoming.borrow_mut();
+            if incoming.is_empty() {
+                *self.waker.borrow_mut() = Some(cx.waker().clone());
+                return Poll::Pending;
+            }
+            inbox.clear();
+            while let Some(message) = incoming.front()
+                && inbox.push(message, nowhere(), self.log.arrived.get())
+            {
+                incoming.pop_front();
+            }
+            Poll::Ready(Ok(()))
+        })
+        .await
+    }
+
+    fn try_receive(&self, inbox: &mut Inbox, _: &dyn Clock) -> io::Result<()> {
+        inbox.clear();
+        let mut incoming = self.incoming.borrow_mut();
+        while let Some(message) = incoming.front()
+            && inbox.push(message, nowhere(), self.log.arrived.get())
+        {
+            incoming.pop_front();
+        }
+        if inbox.is_empty() { Err(io::ErrorKind::WouldBlock.into()) } else { Ok(()) }
+    }
+
+    fn overflowed(&self) -> u64 {
+        3
+    }
+
+    fn local_addr(&self) -> SocketAddr {
+        nowhere()
+    }
+}
+
+pub(crate) fn nowhere() -> SocketAddr {
+    SocketAddr::from((Ipv4Addr::new(192, 0, 2, 1), 67))
+}
