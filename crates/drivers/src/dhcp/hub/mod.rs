@@ -33,7 +33,7 @@ use std::time::Duration;
 pub(super) struct Hub<D: Dialogue, C: Carrier + 'static> {
     shared: Arc<Shared<D>>,
     worker: usize,
-    hub: Rc<hub::Hub<ExchangeTable<D>, C>>,
+    datagrams: Rc<hub::Hub<ExchangeTable<D>, C>>,
     preloaded: Cell<bool>,
 }
 
@@ -58,8 +58,8 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         slots: usize,
     ) -> Rc<Self> {
         let table = ExchangeTable::new(Arc::clone(&shared), worker, slots);
-        let hub = hub::Hub::start(table, carrier, Arc::clone(&shared.clock), slots);
-        Rc::new(Self { shared, worker, hub, preloaded: Cell::new(false) })
+        let datagrams = hub::Hub::start(table, carrier, Arc::clone(&shared.clock), slots);
+        Rc::new(Self { shared, worker, datagrams, preloaded: Cell::new(false) })
     }
 
     pub(super) fn shared(&self) -> &Shared<D> {
@@ -67,7 +67,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
     }
 
     pub(super) fn take_lease(&self, draw: u64) -> Option<D::Lease> {
-        self.hub.table().take_lease(draw)
+        self.datagrams.table().take_lease(draw)
     }
 
     /// Carries out an exchange in a slot that is free. Dropped before its end, it is cut off.
@@ -77,23 +77,23 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         request: ExchangeRequest<D::Lease>,
         terms: Terms,
     ) -> EndedExchange<D::Lease> {
-        self.hub.carry_out(slot, |table, now| table.begin(slot, request, terms, now)).await
+        self.datagrams.carry_out(slot, |table, now| table.begin(slot, request, terms, now)).await
     }
 
     /// Keeps the reply that ends each exchange from now on.
     pub(super) fn keep_answers(&self) {
-        self.hub.table().keep_answers();
+        self.datagrams.table().keep_answers();
     }
 
     /// Passes on the reply that ended the exchange of a slot, where such are kept; one that was not as expected always
     /// is.
     pub(super) fn with_answer<T>(&self, slot: u32, look: impl FnOnce(&[u8]) -> T) -> T {
-        look(self.hub.table().answer(slot))
+        look(self.datagrams.table().answer(slot))
     }
 
     /// A session closes; with the last, the I/O task ends.
     pub(super) fn leave(&self) {
-        self.hub.leave();
+        self.datagrams.leave();
     }
 
     /// Sends what is to be sent before the run, if no other session has done it.
@@ -102,7 +102,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         if self.preloaded.replace(true) || count == 0 {
             return;
         }
-        let Some(carrier) = self.hub.carrier() else { return };
+        let Some(carrier) = self.datagrams.carrier() else { return };
         let (mut dialogue, mut out) = (D::default(), Vec::new());
         for n in 0..count {
             let (number, client) = self.shared.preload(self.worker, n);
@@ -122,7 +122,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
                     other => break other.is_ok(),
                 }
             };
-            self.hub.table().preloaded(&outgoing, sent);
+            self.datagrams.table().preloaded(&outgoing, sent);
             // The answers to those before are coming in already.
             tokio::task::coop::consume_budget().await;
         }
