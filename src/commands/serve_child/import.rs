@@ -143,7 +143,7 @@ fn job(files: &BTreeMap<PathBuf, String>, named: &str) -> Result<PathBuf, String
         // One file may hold everything.
         jobs = files.keys().filter(is_json).filter(|path| path.components().count() == 1).collect();
     }
-    let meant = |path: &&&PathBuf| path.ends_with(named.trim_start_matches('/'));
+    let is_named = |path: &&&PathBuf| path.ends_with(named.trim_start_matches('/'));
     match (&jobs[..], named) {
         ([], _) => {
             Err("failed to find a job: drop the directory that holds jobs, workloads and tasks"
@@ -156,7 +156,7 @@ fn job(files: &BTreeMap<PathBuf, String>, named: &str) -> Result<PathBuf, String
         }
         (many, _) => many
             .iter()
-            .find(meant)
+            .find(is_named)
             .map(|path| (**path).clone())
             .ok_or_else(|| format!("failed to find the job {} in the tree", one_line(named))),
     }

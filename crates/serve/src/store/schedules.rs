@@ -140,7 +140,7 @@ mod tests {
             store.add_occasion(id, at, None, "why").unwrap();
         }
         let came = store.occasions(id, 1_000).unwrap();
-        assert_eq!((came.len() as i64, came[0].at), (OCCASIONS_KEPT, OCCASIONS_KEPT + 4));
+        assert_eq!((came.len(), came[0].at), (OCCASIONS_KEPT as usize, OCCASIONS_KEPT + 4));
         assert!(store.remove_schedule(id).unwrap() && !store.remove_schedule(id).unwrap());
         assert_eq!(store.occasions(id, 10).unwrap(), []);
     }

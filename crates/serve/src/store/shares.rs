@@ -89,7 +89,7 @@ mod tests {
         assert_eq!((&found.runs[..], found.whole), (&runs[..], false));
         assert_eq!(store.share(&[1; 32], 21).unwrap(), None);
         assert_eq!(store.share(&[2; 32], 15).unwrap(), None);
-        assert_eq!(store.shares(15).unwrap(), [found.clone()]);
+        assert_eq!(store.shares(15).unwrap(), std::slice::from_ref(&found));
         assert!(store.end_share(found.id).unwrap() && !store.end_share(found.id).unwrap());
         assert_eq!(store.share(&[1; 32], 15).unwrap(), None);
     }

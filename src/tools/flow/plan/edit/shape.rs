@@ -43,7 +43,7 @@ impl Shapes {
             };
             (says, name) = (&self.0["$defs"][to], to);
             if what.is_empty() {
-                what = says["description"].as_str().unwrap_or_default().to_owned();
+                says["description"].as_str().unwrap_or_default().clone_into(&mut what);
             }
         }
         Shape { says: says.clone(), name: name.to_owned(), what }

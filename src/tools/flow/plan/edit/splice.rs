@@ -121,7 +121,7 @@ fn below(
     }
     // It is there only because of tables below it.
     let at = first.ok_or_else(beyond)?;
-    Ok(replaced(text, at..at, &format!("[{}]\n{line}\n", names(path).ok_or_else(beyond)?)))
+    Ok(replaced(text, at..at, &format!("[{}]\n{line}\n", names(path))))
 }
 
 /// A key as it is written in the lines of a table, which may be of dotted keys.
@@ -141,17 +141,17 @@ fn dotted(document: &Document<String>, path: &[Part], key: &str) -> Result<Strin
 }
 
 /// The keys of a path as they stand in a header.
-fn names(path: &[Part]) -> Option<String> {
+fn names(path: &[Part]) -> String {
     let keys = path.iter().filter_map(|part| match part {
         Part::Key(key) => Some(Key::new(key).to_string()),
         Part::Index(_) => None,
     });
-    Some(keys.collect::<Vec<_>>().join("."))
+    keys.collect::<Vec<_>>().join(".")
 }
 
 /// A table of an array, with its header.
 fn block(path: &[Part], value: &Value) -> Option<String> {
-    let (name, table) = (names(path)?, value.as_table()?);
+    let (name, table) = (names(path), value.as_table()?);
     let mut out = format!("[[{name}]]\n");
     // Steps of a new scenario have headers as well.
     let is_tables = |key: &str, value: &Value| {
@@ -199,10 +199,10 @@ fn appended(text: &str, block: &str) -> String {
 
 fn unset(document: &Document<String>, path: &[Part]) -> Result<String, String> {
     let text = document.raw();
-    let (last, above) = path.split_last().ok_or_else(beyond)?;
+    let (part, above) = path.split_last().ok_or_else(beyond)?;
     match (find(document, above), find(document, path)) {
         (Some(Found::Table(table)), Some(Found::Value(value))) => {
-            let Part::Key(key) = last else { return Err(beyond()) };
+            let Part::Key(key) = part else { return Err(beyond()) };
             let key = table.key(key).and_then(Key::span).ok_or_else(beyond)?;
             let end = value.span().ok_or_else(beyond)?.end;
             let start = line_start(text, key.start);
@@ -216,39 +216,37 @@ fn unset(document: &Document<String>, path: &[Part]) -> Result<String, String> {
             Ok(replaced(text, start..until, ""))
         }
         (Some(Found::Value(Written::InlineTable(table))), Some(Found::Value(value))) => {
-            let Part::Key(key) = last else { return Err(beyond()) };
+            let Part::Key(key) = part else { return Err(beyond()) };
             let (key, _) = table.get_key_value(key).ok_or_else(beyond)?;
             let range = key.span().ok_or_else(beyond)?.start..value.span().ok_or_else(beyond)?.end;
-            without_comma(text, range)
+            Ok(without_comma(text, range))
         }
         (Some(Found::Value(Written::Array(_))), Some(Found::Value(value))) => {
-            without_comma(text, value.span().ok_or_else(beyond)?)
+            Ok(without_comma(text, value.span().ok_or_else(beyond)?))
         }
         (Some(Found::Tables(list)), Some(Found::Table(_))) => {
-            let Part::Index(index) = last else { return Err(beyond()) };
+            let Part::Index(index) = part else { return Err(beyond()) };
             let blocks = blocks(text, list).ok_or_else(beyond)?;
             let end = blocks
                 .get(index + 1)
                 .map_or_else(|| line_end(text, blocks[*index].end), |next| next.start);
             Ok(replaced(text, blocks.get(*index).ok_or_else(beyond)?.start..end, ""))
         }
-        (_, Some(Found::Table(table))) => match header(table) {
-            Some(header) => {
+        (_, Some(Found::Table(table))) => {
+            if let Some(header) = header(table) {
                 let end = line_end(text, whole_end(table).ok_or_else(beyond)?);
                 let gap = text[end..].len() - text[end..].trim_start_matches('\n').len();
-                Ok(replaced(text, block_start(text, header.start)..end + gap, ""))
+                return Ok(replaced(text, block_start(text, header.start)..end + gap, ""));
             }
             // Dotted keys, or headers of tables below it: one after the other.
-            None => {
-                let key = table.iter().next().map(|(key, _)| key.to_owned()).ok_or_else(beyond)?;
-                let alone = table.len() == 1;
-                let without = unset(document, &[path, &[Part::Key(key)]].concat())?;
-                if alone { Ok(without) } else { unset(&parsed(without)?, path) }
-            }
-        },
+            let key = table.iter().next().map(|(key, _)| key.to_owned()).ok_or_else(beyond)?;
+            let alone = table.len() == 1;
+            let without = unset(document, &[path, &[Part::Key(key)]].concat())?;
+            if alone { Ok(without) } else { unset(&parsed(without)?, path) }
+        }
         (_, Some(Found::Tables(list))) => {
-            let (last, alone) = (list.len().saturating_sub(1), list.len() <= 1);
-            let without = unset(document, &[path, &[Part::Index(last)]].concat())?;
+            let (at, alone) = (list.len().saturating_sub(1), list.len() <= 1);
+            let without = unset(document, &[path, &[Part::Index(at)]].concat())?;
             if alone { Ok(without) } else { unset(&parsed(without)?, path) }
         }
         _ => Err(beyond()),
@@ -256,16 +254,16 @@ fn unset(document: &Document<String>, path: &[Part]) -> Result<String, String> {
 }
 
 /// The text without an element, and without the comma that it does not need any more.
-fn without_comma(text: &str, range: Range<usize>) -> Result<String, String> {
+fn without_comma(text: &str, range: Range<usize>) -> String {
     if let Some(comma) = next_comma(text, range.end) {
         let spaces = text[comma + 1..].len() - text[comma + 1..].trim_start_matches(' ').len();
-        return Ok(replaced(text, range.start..comma + 1 + spaces, ""));
+        return replaced(text, range.start..comma + 1 + spaces, "");
     }
     let before = text[..range.start].trim_end();
     if before.ends_with(',') {
-        return Ok(replaced(text, before.len() - 1..range.end, ""));
+        return replaced(text, before.len() - 1..range.end, "");
     }
-    Ok(replaced(text, range, ""))
+    replaced(text, range, "")
 }
 
 /// The comma behind an element, if there is one, beyond spaces and comments.
@@ -310,13 +308,11 @@ fn insert(
         Some(Found::Tables(list)) => {
             let blocks = blocks(text, list).ok_or_else(beyond)?;
             let made = block(path, value).ok_or_else(beyond)?;
-            Ok(match blocks.get(index) {
-                Some(next) => replaced(text, next.start..next.start, &format!("{made}\n")),
-                None => {
-                    let end = blocks.last().ok_or_else(beyond)?.end;
-                    after_line(text, end.saturating_sub(1), &format!("\n{made}"))
-                }
-            })
+            if let Some(next) = blocks.get(index) {
+                return Ok(replaced(text, next.start..next.start, &format!("{made}\n")));
+            }
+            let end = blocks.last().ok_or_else(beyond)?.end;
+            Ok(after_line(text, end.saturating_sub(1), &format!("\n{made}")))
         }
         Some(Found::Value(Written::Array(list))) => {
             let span = |at: usize| list.get(at).and_then(Written::span);
@@ -326,21 +322,14 @@ fn insert(
                     if indent.trim().is_empty() { format!("\n{indent}") } else { " ".to_owned() };
                 return Ok(replaced(text, next.start..next.start, &format!("{value},{gap}")));
             }
-            match list.len().checked_sub(1).and_then(span) {
-                Some(last) => {
-                    let indent = &text[line_start(text, last.start)..last.start];
-                    let gap = if indent.trim().is_empty() {
-                        format!("\n{indent}")
-                    } else {
-                        " ".to_owned()
-                    };
-                    Ok(replaced(text, last.end..last.end, &format!(",{gap}{value}")))
-                }
-                None => {
-                    let open = list.span().ok_or_else(beyond)?.start + 1;
-                    Ok(replaced(text, open..open, &value.to_string()))
-                }
+            if let Some(before) = list.len().checked_sub(1).and_then(span) {
+                let indent = &text[line_start(text, before.start)..before.start];
+                let gap =
+                    if indent.trim().is_empty() { format!("\n{indent}") } else { " ".to_owned() };
+                return Ok(replaced(text, before.end..before.end, &format!(",{gap}{value}")));
             }
+            let open = list.span().ok_or_else(beyond)?.start + 1;
+            Ok(replaced(text, open..open, &value.to_string()))
         }
         None => set(document, path, &Value::Array(vec![value.clone()])),
         _ => Err(beyond()),

@@ -22,8 +22,8 @@ pub(super) fn apply(values: &mut Value, act: &Act) -> Result<(), String> {
             *made(values, path).ok_or_else(wrong)? = value.clone();
         }
         Act::Unset(path) => {
-            let (last, above) = path.split_last().ok_or_else(wrong)?;
-            match (of(values, above).ok_or_else(wrong)?, last) {
+            let (part, above) = path.split_last().ok_or_else(wrong)?;
+            match (of(values, above).ok_or_else(wrong)?, part) {
                 (Value::Table(table), Part::Key(key)) => drop(table.remove(key)),
                 (Value::Array(list), Part::Index(index)) if *index < list.len() => {
                     drop(list.remove(*index));
