@@ -107,8 +107,8 @@ fn counted(report: &str) -> Vec<String> {
 fn loadgen(directory: &Path, tree: &BTreeMap<&str, String>) -> String {
     for (path, text) in tree {
         let path = directory.join(path);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(path, text).unwrap();
+        std::fs::create_dir_all(path.parent().expect("a tree")).expect("a directory");
+        std::fs::write(path, text).expect("a file");
     }
     let mut brunt = command(binary());
     brunt.arg("loadgen").arg("--config").arg(directory.join("jobs/job.json")).env("TZ", "UTC");

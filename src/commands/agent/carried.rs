@@ -341,7 +341,7 @@ impl Work<'_> {
 fn why(said: &str) -> &str {
     let lines = || said.lines().filter(|line| !line.starts_with("see docs/"));
     let refused = lines().find_map(|line| line.strip_prefix("refused: "));
-    refused.or_else(|| lines().last()).unwrap_or_default()
+    refused.or_else(|| lines().next_back()).unwrap_or_default()
 }
 
 fn short(run: &str) -> &str {

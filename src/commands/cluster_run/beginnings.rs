@@ -46,7 +46,9 @@ impl Beginnings {
     /// Has all records say what the first does, before they are merged: that compares what wall clocks say.
     pub(super) fn settle(&self, records: &mut [(u32, Record)]) {
         if !self.skews.is_empty() {
-            records.iter_mut().for_each(|(_, record)| record.started.clone_from(&self.first));
+            for (_, record) in records {
+                record.started.clone_from(&self.first);
+            }
         }
     }
 

@@ -151,8 +151,8 @@ fn job(files: &BTreeMap<PathBuf, String>, named: &str) -> Result<PathBuf, String
         }
         ([one], "") => Ok((*one).clone()),
         (many, "") => {
-            let names: Vec<String> = many.iter().map(|path| path.display().to_string()).collect();
-            Err(format!("failed to choose a job: name one of {}", names.join(", ")))
+            let all: Vec<String> = many.iter().map(|path| path.display().to_string()).collect();
+            Err(format!("failed to choose a job: name one of {}", all.join(", ")))
         }
         (many, _) => many
             .iter()
