@@ -1,7 +1,8 @@
 //! Runs a flow: whatever was asked for, in a plan, a LoadGen job or on a command line, is carried out here.
 //!
-//! [`plan`], [`http`] and [`loadgen`] make flows, [`import`] makes plans of what other tools wrote. [`sessions`] lets
-//! the engine have the virtual users of a flow. What is printed of the results is left to whoever asked.
+//! [`plan`], [`http`] and [`loadgen`] make flows, [`import`] makes plans of what other tools wrote. What
+//! lets the engine have the virtual users of a flow is in [`brunt_load::flow`]. What is printed of the results is left
+//! to whoever asked.
 
 mod fit;
 pub(crate) mod http;

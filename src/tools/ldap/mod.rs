@@ -1,8 +1,8 @@
 //! The LDAP rate tools: from a command line that was read to a run that was reported.
 //!
-//! [`setup`] makes the driver's plan of the command line and [`load`] the engine's, [`sessions`] lets the engine have
-//! the driver's sessions, and [`table`] shows intervals as they come. Nothing here knows a flag by its letter, nor how
-//! a message looks on the wire.
+//! [`setup`] makes the driver's plan of the command line and [`load`] the engine's, [`brunt_load::ldap`] lets the
+//! engine have the driver's sessions, and [`table`] shows intervals as they come. Nothing here knows a flag by its
+//! letter, nor how a message looks on the wire.
 
 mod controls;
 mod entries;
