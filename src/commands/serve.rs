@@ -26,7 +26,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
         )));
     }
     if args.trial {
-        return trial(args);
+        return trial(args, listener(args)?);
     }
     let settings = Settings {
         hosts: args.hosts.clone(),
@@ -69,7 +69,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
 }
 
 /// Listens where it was asked to.
-pub(super) fn listener(args: &ServeArgs) -> Result<TcpListener, Refusal> {
+fn listener(args: &ServeArgs) -> Result<TcpListener, Refusal> {
     TcpListener::bind(args.listen).map_err(|error| {
         let another = "name another address with --listen; with port 0 one is chosen";
         failed(format!("listen on {}: {error}; {another}", args.listen))

@@ -3,7 +3,7 @@
 //! The servers are threads of this program and end with it, and so do the runs that load them.
 
 use std::fs;
-use std::net::SocketAddr;
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
@@ -12,7 +12,6 @@ use brunt_targets::{ldap, rest};
 use tempfile::TempDir;
 
 use super::failed;
-use super::serve::listener;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::serve::ServeArgs;
@@ -20,9 +19,8 @@ use crate::console;
 use crate::run::signals::{Awaited, Signal};
 
 /// Serves a site to try brunt with, until ^C.
-pub(super) fn trial(args: &ServeArgs) -> Result<Exit, Refusal> {
+pub(super) fn trial(args: &ServeArgs, listener: TcpListener) -> Result<Exit, Refusal> {
     let place = Place::of(args)?;
-    let listener = listener(args)?;
     let directory = ldap::Server::start(ldap::Config::default()).map_err(failed)?;
     let identity = rest::Server::start(rest::Config::default()).map_err(failed)?;
     let trial = Trial {

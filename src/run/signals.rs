@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use brunt_engine::Stop;
 pub(crate) use brunt_engine::Urgency;
+use rustix::process::{Pid, getppid, parent_process_death_signal};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals as Incoming;
 
@@ -65,6 +66,12 @@ impl Signal {
     }
 }
 
+/// The parent whose death ends this process by a signal. The kernel sends that signal again for each thread of the parent
+/// that ends after another, which is one request to stop and not several.
+fn tied_to() -> Option<Pid> {
+    parent_process_death_signal().ok().flatten().and_then(|_| getppid())
+}
+
 /// Turns signals into requests to stop.
 #[derive(Debug, Default)]
 pub(crate) struct Signals {
@@ -80,12 +87,16 @@ impl Signals {
             return Ok(());
         }
         let mut incoming = incoming()?;
+        let parent = tied_to();
         let (stop, first) = (self.stop.clone(), Arc::clone(&self.first));
         let (words, said) = mpsc::channel();
         thread("signal-words", move || said.iter().for_each(console::say))?;
         let listen = move || {
             for signal in incoming.forever() {
-                let _ = first.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
+                let known = first.compare_exchange(0, signal, Ordering::Relaxed, Ordering::Relaxed);
+                if known.is_err() && parent.is_some() && getppid() != parent {
+                    continue;
+                }
                 let _ = words.send(match stop.request() {
                     Urgency::Abort => {
                         let first = Signal::of(first.load(Ordering::Relaxed));

@@ -165,10 +165,19 @@ impl Browser {
         self.must(css, element.text())
     }
 
-    /// Clicks an element in its middle.
+    /// Clicks an element in its middle. One that is drawn anew between being found and being clicked is found again.
     pub(crate) fn click(&self, css: &str) {
-        let element = self.must(css, self.client.find(Locator::Css(css)));
-        self.must(&format!("click {css}"), element.click());
+        let clicked = || async {
+            let mut left = 5;
+            loop {
+                let element = self.client.find(Locator::Css(css)).await?;
+                match element.click().await {
+                    Err(error) if error.is_stale_element_reference() && left > 0 => left -= 1,
+                    done => return done,
+                }
+            }
+        };
+        self.must(&format!("click {css}"), clicked());
     }
 
     /// Presses a key and lets it go: a character, or one of [`fantoccini::key::Key`].

@@ -143,9 +143,7 @@ fn changed_by_keys(browser: &Browser) {
     );
     // What cannot be is told, and changes nothing.
     let before = text(browser);
-    // The outline may be drawn anew at any time: found and pressed at once.
-    let go = json!(field("go [\"run\"]"));
-    browser.run(&format!("document.querySelector({go}).click()"));
+    browser.click(&field("go [\"run\"]"));
     browser.wait_for("return document.querySelector('.part h3').textContent === 'run'");
     type_over(browser, &field("[\"run\",\"users\"]"), "many");
     browser.wait_for(

@@ -7,6 +7,7 @@ mod api;
 mod app;
 mod assets;
 mod auth;
+mod call;
 pub mod child;
 pub mod history;
 mod listen;

@@ -6,9 +6,9 @@ pub(crate) mod records;
 use serde::Serialize;
 
 use crate::auth::By;
+use crate::call::{Answer, Call, JSON};
 use crate::pages::compare::compared_by;
 use crate::problem::Problem;
-use crate::routes::{Answer, Call, JSON};
 
 /// `GET /api/v1/me`.
 pub(crate) fn me(call: &Call) -> Result<Answer, Problem> {

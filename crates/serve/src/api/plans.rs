@@ -1,9 +1,9 @@
 //! Plans as programs make and change them.
 
+use crate::call::{Answer, Call};
 use crate::child::Kind;
 use crate::pages::import::{made, sentence, text_of};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 
 /// `POST /api/v1/import/{kind}`.
 pub(crate) fn import(call: &Call) -> Result<Answer, Problem> {

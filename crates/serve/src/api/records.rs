@@ -5,13 +5,13 @@ use brunt_report::comparison::Comparison;
 use http::StatusCode;
 use serde::Serialize;
 
+use crate::call::{Answer, Call};
 use crate::child::Export;
 use crate::history::{About, Entry, Origin, PutError, RECORD_KEPT};
 use crate::pages::compare::compared;
 use crate::pages::history::{PER_PAGE, behind, filter, next};
 use crate::pages::run;
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 
 /// `GET /api/v1/records`.
 pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {

@@ -11,8 +11,8 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use brunt_report::page;
 use ring::digest::{SHA256, digest};
 
+use crate::call::{Answer, Call};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 
 const OWN_STYLE: &str = include_str!("site.css");
 const OWN_SCRIPT: &str = concat!(

@@ -29,7 +29,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::history::{LOG, PageParts, RunFiles};
+use crate::history::files::{LOG, RunFiles};
+use crate::history::parts::PageParts;
 use short::Places;
 
 /// The hidden command of the program that a child carries out.

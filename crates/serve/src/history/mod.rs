@@ -5,8 +5,9 @@
 //! that can be made again. Records are read by children alone; what this module reads was written by them.
 
 mod about;
-mod files;
+pub(crate) mod files;
 mod id;
+pub(crate) mod parts;
 #[cfg(test)]
 pub(crate) mod samples;
 mod summary;
@@ -17,6 +18,7 @@ pub use files::{
     RECORD, RECORD_KEPT, REQUEST, RunFiles, SMALL_MAX, STATE, SUMMARY, VIEW_KEPT, bounded,
 };
 pub use id::{IdError, RunId, sha256};
+pub use parts::PageParts;
 pub use summary::{Figures, Objective, OperationFigures, SUMMARY_SCHEMA, Summary};
 
 use std::collections::HashMap;
@@ -26,7 +28,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::child::{ChildError, Children};
 
@@ -52,17 +54,6 @@ pub struct Entry {
     pub summary: Summary,
     /// What people say of it.
     pub about: About,
-}
-
-/// Words and tables of a run's page: `page.json.gz`. Its charts are drawn from its view.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PageParts {
-    /// What it is about.
-    pub title: String,
-    /// When and by what it was made.
-    pub about: String,
-    /// The inner HTML of each section, by its id; what stands above the first heading has the id `top`.
-    pub sections: Vec<(String, String)>,
 }
 
 /// A record that was brought here.

@@ -27,8 +27,11 @@ use tokio_rustls::TlsAcceptor;
 pub use hosts::Hosts;
 pub(crate) use tls::acceptor;
 
-use crate::routes::Peer;
 use crate::watch::STUCK_MAX;
+
+/// Where a request came from, as whoever accepted its connection knows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Peer(pub(crate) IpAddr);
 
 /// The most connections at a time.
 const CONNECTIONS_MAX: usize = 1_024;

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 
 use super::{field, hidden, moment_of, page as whole};
 use crate::auth::{By, PASSWORD_MIN, Scope, Secret};
+use crate::call::{Answer, Call, cookie};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call, cookie};
 use crate::store::TokenRow;
 
 const DAY: i64 = 24 * 3_600;

@@ -3,12 +3,17 @@
 use maud::html;
 
 use super::page as whole;
+use crate::call::{Answer, Call};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call, openapi};
+use crate::routes::openapi;
+use crate::routes::route::Route;
 
-/// `GET /api`.
+/// The page about these routes.
 #[expect(clippy::unnecessary_wraps, reason = "a handler can fail")]
-pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
+pub(crate) fn page(
+    call: &Call,
+    routes: impl Iterator<Item = &'static Route>,
+) -> Result<Answer, Problem> {
     let body = html! {
         h1.large { "API" }
         p {
@@ -22,7 +27,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
                 thead { tr {
                     th.name scope="col" { "request" } th.name scope="col" { "does" } th.name scope="col" { "scope" }
                 } }
-                tbody { @for route in openapi::routes() { tr {
+                tbody { @for route in routes { tr {
                     th.name scope="row" { code { (route.ask.word()) " " (route.path) } }
                     td.name data-label="does" {
                         (route.what) "."

@@ -3,8 +3,8 @@
 use maud::html;
 
 use super::{moment_of, page as whole};
+use crate::call::{Answer, Call};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 use crate::store::BrokenAt;
 
 /// How many lines are shown.

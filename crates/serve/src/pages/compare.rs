@@ -6,10 +6,10 @@ use super::history::name;
 use super::page as whole;
 use super::run::sections;
 use crate::auth::Role;
+use crate::call::{Answer, Call};
 use crate::child::{COMPARED_MAX, Compared, ComparedPage};
 use crate::history::{Entry, RECORD_KEPT};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 
 /// The runs that an address names.
 fn chosen(call: &Call) -> Result<Vec<Entry>, Problem> {
@@ -70,7 +70,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             pre tabindex="0" data-copy { (compared.markdown) }
         }
         @if call.who()?.user.role >= Role::Runner {
-            (super::shares::form(call, &runs.iter().collect::<Vec<_>>())?)
+            (super::share_form::form(call, &runs.iter().collect::<Vec<_>>())?)
         }
     };
     Ok(Answer::page(whole(call, "Comparison", &body)))

@@ -4,9 +4,9 @@ use maud::{Markup, html};
 
 use super::{field, figure, hidden, moment, page, verdict};
 use crate::auth::Role;
+use crate::call::{Answer, Call};
 use crate::history::Entry;
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 use crate::store::{Filter, Listed, Position, title};
 use brunt_record::SloOutcome;
 

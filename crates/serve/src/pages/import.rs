@@ -10,13 +10,13 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use maud::{Markup, html};
 
-use super::plans::{NAME_MAX, TEXT_MAX};
+use super::plan_limits::{NAME_MAX, TEXT_MAX};
 use super::{field, hidden, page as whole};
 use crate::app::App;
+use crate::call::{Answer, Call};
 use crate::child::{Import, Imported, Kind};
 use crate::history::DATA;
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 
 /// The most bytes of all files of a plan.
 const DATA_MAX: usize = 16 << 20;

@@ -6,10 +6,10 @@ use maud::html;
 
 use super::{hidden, page_with_charts};
 use crate::auth::Role;
+use crate::call::{Answer, Call};
 use crate::history::RunId;
 use crate::problem::Problem;
 use crate::queue::{Status, StopError};
-use crate::routes::{Answer, Call};
 use crate::watch::body;
 
 fn named(call: &Call) -> Result<(RunId, Status), Problem> {

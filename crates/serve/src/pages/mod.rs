@@ -11,10 +11,12 @@ pub(crate) mod history;
 pub(crate) mod import;
 pub(crate) mod live;
 pub(crate) mod people;
+mod plan_limits;
 pub(crate) mod plans;
 pub(crate) mod run;
 pub(crate) mod schedules;
 pub(crate) mod secrets;
+mod share_form;
 pub(crate) mod shares;
 pub(crate) mod sign_in;
 pub(crate) mod steps;
@@ -29,8 +31,8 @@ use maud::{DOCTYPE, Markup, html};
 
 use crate::assets;
 use crate::auth::{Role, Who};
+use crate::call::Call;
 use crate::problem::Problem;
-use crate::routes::Call;
 
 /// A page somebody reads who signed in.
 pub(crate) fn page(call: &Call, title: &str, body: &Markup) -> Markup {

@@ -4,8 +4,8 @@ use maud::{Markup, html};
 
 use super::{field, hidden, page as whole};
 use crate::auth::Role;
+use crate::call::{Answer, Call};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 use crate::store::User;
 
 /// The most characters of a name.

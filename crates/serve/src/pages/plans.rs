@@ -6,22 +6,19 @@ use maud::{Markup, html};
 use serde::Serialize;
 
 use super::import;
+use super::plan_limits::{NAME_MAX, TEXT_MAX};
 use super::secrets;
 use super::targets::{limits, settings_of};
 use super::{field, hidden, moment_of, page as whole};
 use crate::app::App;
 use crate::auth::Role;
+use crate::call::{Answer, Call};
 use crate::child::{Asked, Checked, Finding};
 use crate::history::{About, Origin, RunId};
 use crate::pages::run::tags;
 use crate::problem::Problem;
 use crate::queue::{RunRequest, SubmitError};
-use crate::routes::{Answer, Call};
 use crate::store::{Plan, Target};
-
-pub(super) const NAME_MAX: usize = 80;
-/// The most bytes of a plan, which is a form's.
-pub(super) const TEXT_MAX: usize = 100 << 10;
 
 /// Plans to begin with.
 const TEMPLATES: [(&str, &str); 3] = [

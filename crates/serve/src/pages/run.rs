@@ -6,9 +6,9 @@ use maud::{Markup, PreEscaped, html};
 use super::history::name;
 use super::{field, hidden, moment, page_with_charts};
 use crate::auth::Role;
+use crate::call::{Answer, Call};
 use crate::history::{About, EditError, Entry, LOADGEN, PAGE_MAX, PageParts, RunId};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 
 /// The most runs that something is done with at once.
 const SEVERAL_MAX: usize = 200;
@@ -119,7 +119,7 @@ fn acts(call: &Call, run: &Entry) -> Result<Markup, Problem> {
                 li { a href={ "/runs/" (run.id) "/html" } { "This page as one HTML file" } }
             }
             @if call.who()?.user.role >= Role::Runner {
-                (super::shares::form(call, &[run])?)
+                (super::share_form::form(call, &[run])?)
                 p { a href="/shares" { "Links that are shared" } }
             }
         }

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::plans::open_targets;
 use super::{field, hidden, moment_of, page as whole};
 use crate::auth::Role;
+use crate::call::{Answer, Call};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 use crate::schedule::{Quiet, Times};
 use crate::store::{Came, Schedule};
 

@@ -4,9 +4,9 @@ use maud::{Markup, html};
 
 use super::{field, hidden, moment_of, page as whole};
 use crate::app::App;
+use crate::call::{Answer, Call};
 use crate::child::SecretsAsked;
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 use crate::store::{SecretRow, Target};
 
 /// The most characters of a name, and bytes of a value.

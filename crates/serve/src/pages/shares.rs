@@ -8,43 +8,21 @@ use maud::{Markup, PreEscaped, html};
 use super::compare::compared;
 use super::history::name;
 use super::run::sections;
+use super::share_form::DAYS_MAX;
 use super::{hidden, moment_of, outer, outer_with_charts, page as whole, verdict};
 use crate::auth::{Role, Secret};
+use crate::call::{Answer, Call};
 use crate::child::COMPARED_MAX;
 use crate::history::{Entry, PageParts};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 use crate::store::Share;
 
 const DAY: i64 = 86_400;
-const DAYS_MAX: i64 = 365;
 /// Sections of a run that say where and how it was made.
 const WHERE: [&str; 4] =
     ["the-generator", "environment-and-how-to-repeat-the-run", "plan", "the-target-s-own-figures"];
 /// Shorter names are words that stand anywhere.
 const NAME_MIN: usize = 4;
-
-/// A form that makes a link to these runs.
-pub(super) fn form(call: &Call, runs: &[&Entry]) -> Result<Markup, Problem> {
-    Ok(html! {
-        details {
-            summary { "Share by a link" }
-            form.stack method="post" action="/shares" {
-                (hidden(call.who()?))
-                @for run in runs { input type="hidden" name="run" value=(run.id); }
-                p.note { "Whoever has the link reads this without signing in, and nothing else." }
-                (super::field("days", "For how many days", &html! {
-                    input id="days" name="days" type="number" min="1" max=(DAYS_MAX) value="30" required;
-                }))
-                label.tick {
-                    input type="checkbox" name="whole" value="1";
-                    " With the target's address, the environment and the command"
-                }
-                div { button { "Make a link" } }
-            }
-        }
-    })
-}
 
 /// `POST /shares`.
 pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {

@@ -5,8 +5,8 @@ use maud::{Markup, html};
 
 use super::{field, outer};
 use crate::auth::{By, Secret};
+use crate::call::{Answer, Call, cookie, ended_cookie};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call, cookie, ended_cookie};
 
 /// `GET /sign-in`.
 pub(crate) fn form(call: &Call) -> Result<Answer, Problem> {

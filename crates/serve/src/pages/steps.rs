@@ -2,11 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::plans::NAME_MAX;
+use super::plan_limits::NAME_MAX;
 use super::{hidden, moment_of, page as whole};
 use crate::auth::Role;
+use crate::call::{Answer, Call};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 
 /// The most bytes of a step.
 const STEP_MAX: usize = 16 << 10;

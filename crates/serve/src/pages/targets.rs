@@ -8,9 +8,9 @@ use maud::{Markup, html};
 
 use super::{field, hidden, moment_of, page as whole};
 use crate::auth::Role;
+use crate::call::{Answer, Call};
 use crate::child::Grant;
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 use crate::store::Target;
 
 const DAY: i64 = 24 * 3_600;

@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 
 use super::plans::{named, submit};
 use super::{figure, hidden, page as whole, verdict};
+use crate::call::{Answer, Call};
 use crate::history::{Entry, RunId};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 
 /// How long the user goes on, if nobody says.
 const LASTING: &str = "30s";

@@ -5,10 +5,10 @@ use maud::html;
 use super::history::name;
 use super::page as whole;
 use super::run::sections;
+use crate::call::{Answer, Call};
 use crate::child::Trended;
 use crate::history::{Entry, RECORD_KEPT};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call};
 use crate::store::Filter;
 use brunt_record::Status;
 
@@ -79,5 +79,5 @@ pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
     if runs.len() < RUNS_MIN {
         return Err(Problem::unusable(too_few(runs.len())));
     }
-    Ok(Answer::new(crate::routes::JSON, followed(call, &runs)?.json.into_bytes()))
+    Ok(Answer::new(crate::call::JSON, followed(call, &runs)?.json.into_bytes()))
 }

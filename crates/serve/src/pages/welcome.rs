@@ -8,8 +8,8 @@ use maud::{Markup, html};
 
 use super::{field, outer};
 use crate::auth::{PASSWORD_MIN, Secret};
+use crate::call::{Answer, Call, cookie};
 use crate::problem::Problem;
-use crate::routes::{Answer, Call, cookie};
 
 /// `GET /welcome`.
 #[expect(clippy::unnecessary_wraps, reason = "a handler can fail")]

@@ -5,34 +5,15 @@ use cookie::Cookie;
 use http::StatusCode;
 use http::header::{self, HeaderMap};
 
-use super::{Access, Ask, Call, Route};
-use crate::app::App;
+use super::route::{Access, Ask, Route};
 use crate::auth::{By, Role, Scope, Secret, Who, same};
+use crate::call::{Call, cookie_name};
 use crate::problem::Problem;
 
 /// The header in which a script sends what forms hold.
 const FORM_HEADER: &str = "x-brunt-form";
 /// The field that forms hold.
 pub(crate) const FORM_FIELD: &str = "form";
-
-/// What a browser keeps of a session.
-pub(crate) fn cookie(app: &App, secret: &Secret) -> String {
-    format!("{}={}; Path=/; HttpOnly; SameSite=Strict{}", name(app), secret.shown(), secure(app))
-}
-
-/// What has a browser forget it.
-pub(crate) fn ended_cookie(app: &App) -> String {
-    format!("{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0{}", name(app), secure(app))
-}
-
-fn name(app: &App) -> &'static str {
-    // Browsers take a name with this prefix over TLS alone.
-    if app.secure { "__Host-brunt" } else { "brunt" }
-}
-
-fn secure(app: &App) -> &'static str {
-    if app.secure { "; Secure" } else { "" }
-}
 
 /// Refuses a request that came by a name that is none of ours.
 pub(super) fn known_host(call: &Call) -> Result<(), Problem> {
@@ -74,7 +55,7 @@ pub(super) fn who(call: &Call) -> Result<Option<Who>, Problem> {
 fn session(call: &Call) -> Option<Secret> {
     let texts = call.headers.get_all(header::COOKIE).iter().filter_map(|text| text.to_str().ok());
     let cookies = texts.flat_map(Cookie::split_parse).filter_map(Result::ok);
-    let mut ours = cookies.filter(|cookie| cookie.name() == name(&call.app));
+    let mut ours = cookies.filter(|cookie| cookie.name() == cookie_name(&call.app));
     ours.find_map(|cookie| Secret::read(cookie.value()))
 }
 

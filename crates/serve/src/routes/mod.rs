@@ -4,10 +4,10 @@
 //! request passes [`guard`] before its handler. Handlers are plain functions that may wait for the disk and for
 //! children; they run on threads of their own, so many at a time.
 
-mod answer;
-mod call;
 mod guard;
 pub(crate) mod openapi;
+mod own;
+pub(crate) mod route;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -20,7 +20,7 @@ use axum::Router;
 use axum::extract::rejection::RawPathParamsRejection;
 use axum::extract::{RawPathParams, Request};
 use axum::response::Response;
-use axum::routing::{MethodFilter, on};
+use axum::routing::on;
 use bytes::Bytes;
 use http::header::{self, HeaderName, HeaderValue};
 use http::{HeaderMap, StatusCode};
@@ -28,114 +28,24 @@ use http_body_util::{BodyExt as _, Limited};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-pub(crate) use answer::{Answer, JSON};
-pub(crate) use call::Call;
-pub(crate) use guard::{cookie, ended_cookie};
-
 use crate::app::App;
 use crate::assets;
-use crate::auth::{Role, Scope, Secret};
+use crate::auth::Secret;
+use crate::call::{self, Answer, Call};
+use crate::listen::Peer;
 use crate::pages;
 use crate::problem::Problem;
+use route::{Route, Takes};
 
 /// How many handlers run at a time.
 const HANDLERS_MAX: usize = 12;
 /// How long a request may take to be sent.
 const BODY_PATIENCE: Duration = Duration::from_secs(60);
-/// The most bytes of a form.
-const FORM_MAX: usize = 128 << 10;
-/// The most bytes of a form that brings a document.
-const UPLOAD_MAX: usize = 64 << 20;
-/// The most bytes of a record that is brought here.
-const DOCUMENT_MAX: usize = 64 << 20;
-
-/// What carries out a request.
-type Handler = fn(&Call) -> Result<Answer, Problem>;
-
-/// One thing that may be asked.
-#[derive(Clone, Copy)]
-pub(crate) struct Route {
-    pub(crate) ask: Ask,
-    pub(crate) path: &'static str,
-    pub(crate) access: Access,
-    pub(crate) takes: Takes,
-    /// What it does, in a sentence for the API's document.
-    pub(crate) what: &'static str,
-    /// The parameters of its query, and what they mean.
-    pub(crate) query: &'static [(&'static str, &'static str)],
-    pub(crate) act: Handler,
-}
-
-/// How something is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ask {
-    /// Reads, and changes nothing.
-    Get,
-    Post,
-    Put,
-}
-
-impl Ask {
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-        }
-    }
-
-    const fn filter(self) -> MethodFilter {
-        match self {
-            Self::Get => MethodFilter::GET,
-            Self::Post => MethodFilter::POST,
-            Self::Put => MethodFilter::PUT,
-        }
-    }
-}
-
-/// Who may ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Access {
-    /// Everybody.
-    Anyone,
-    /// Somebody who signed in and may do at least this.
-    Signed(Role),
-    /// The same, or a token for this.
-    Token(Role, Scope),
-    /// The same, or a token for anything.
-    AnyToken(Role),
-}
-
-/// What a request brings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Takes {
-    Nothing,
-    Form,
-    /// A form with a document in it.
-    Upload,
-    Document,
-}
-
-impl Takes {
-    const fn most(self) -> usize {
-        match self {
-            Self::Nothing => 0,
-            Self::Form => FORM_MAX,
-            Self::Upload => UPLOAD_MAX,
-            Self::Document => DOCUMENT_MAX,
-        }
-    }
-}
-
-/// Where a request came from, as whoever accepted its connection knows.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Peer(pub(crate) IpAddr);
-
 /// The router of a site.
 pub(crate) fn router(app: &Arc<App>) -> Router {
     let room = Arc::new(Semaphore::new(HANDLERS_MAX));
     let mut router = Router::new();
-    for route in table::TABLE {
+    for route in own::all() {
         let (app, room) = (Arc::clone(app), Arc::clone(&room));
         let act = move |segments: Result<RawPathParams, RawPathParamsRejection>,
                         request: Request| {

@@ -1,15 +1,8 @@
-//! The OpenAPI document, made of the table of routes.
+//! The OpenAPI document, made of routes.
 
 use serde_json::{Map, Value, json};
 
-use super::table::TABLE;
-use super::{Access, Answer, Ask, Call, Route, Takes};
-use crate::problem::Problem;
-
-/// The routes of the API.
-pub(crate) fn routes() -> impl Iterator<Item = &'static Route> {
-    TABLE.iter().filter(|route| route.path.starts_with("/api/"))
-}
+use super::route::{Access, Ask, Route, Takes};
 
 /// Which scope a token needs.
 pub(crate) fn scope(route: &Route) -> &'static str {
@@ -20,15 +13,10 @@ pub(crate) fn scope(route: &Route) -> &'static str {
     }
 }
 
-/// `GET /api/v1/openapi.json`.
-pub(crate) fn document(_: &Call) -> Result<Answer, Problem> {
-    Answer::json(&whole())
-}
-
-/// The document.
-pub(crate) fn whole() -> Value {
+/// The document of these routes.
+pub(super) fn whole(routes: impl Iterator<Item = &'static Route>) -> Value {
     let mut paths = Map::new();
-    for route in routes() {
+    for route in routes {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
         path[route.ask.word().to_lowercase()] = operation(route);
     }

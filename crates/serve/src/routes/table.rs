@@ -1,6 +1,6 @@
-//! [`TABLE`]: every route there is.
+//! [`TABLE`]: the routes.
 
-use super::{Access, Ask, Route, Takes};
+use super::route::{Access, Ask, Route, Takes};
 use crate::api;
 use crate::assets;
 use crate::auth::{Role, Scope};
@@ -12,7 +12,7 @@ const ADMIN: Access = Access::Signed(Role::Admin);
 const READ: Access = Access::Token(Role::Viewer, Scope::Read);
 const PUSH: Access = Access::Token(Role::Runner, Scope::Push);
 const BUILD: Access = Access::AnyToken(Role::Runner);
-const PAGE: Route = Route {
+pub(super) const PAGE: Route = Route {
     ask: Ask::Get,
     path: "",
     access: VIEWER,
@@ -42,7 +42,7 @@ const PUSHED: &[(&str, &str)] = &[
     ("commit", "The commit that was tested"),
 ];
 
-/// Every route. The first part is read by people, the second by programs.
+/// Every route but those about the routes themselves. The first part is read by people, the second by programs.
 pub(super) static TABLE: &[Route] = &[
     Route { path: "/assets/{name}", access: Access::Anyone, act: assets::file, ..PAGE },
     Route { path: "/welcome", access: Access::Anyone, act: pages::welcome::form, ..PAGE },
@@ -110,14 +110,6 @@ pub(super) static TABLE: &[Route] = &[
     Route { path: "/people/change", access: ADMIN, act: pages::people::change, ..FORM },
     Route { path: "/people/link", access: ADMIN, act: pages::people::link, ..FORM },
     Route { path: "/audit", access: ADMIN, act: pages::audit::page, ..PAGE },
-    Route { path: "/api", act: pages::api::page, ..PAGE },
-    Route {
-        path: "/api/v1/openapi.json",
-        access: Access::AnyToken(Role::Viewer),
-        what: "This document",
-        act: super::openapi::document,
-        ..PAGE
-    },
     Route {
         path: "/api/v1/me",
         access: Access::AnyToken(Role::Viewer),

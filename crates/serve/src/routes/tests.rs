@@ -7,7 +7,8 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Ask, Takes, table::TABLE};
+use super::own;
+use super::route::{Ask, Takes};
 use crate::app::{App, audit_key};
 use crate::auth::{Limiter, Passwords, Role, Scope, Secret};
 use crate::child::Children;
@@ -419,10 +420,10 @@ fn the_document_of_the_api_has_every_route_and_answers_are_as_it_says() {
     let server = Server::start();
     let id = server.run("a run");
     let token = server.token(server.user("rae", Role::Runner), Scope::Read);
-    let document = super::openapi::whole();
+    let document = super::openapi::whole(own::of_programs());
     let paths = document["paths"].as_object().unwrap();
     let operations: usize = paths.values().map(|path| path.as_object().unwrap().len()).sum();
-    assert_eq!(operations, TABLE.iter().filter(|route| route.path.starts_with("/api/v1/")).count());
+    assert_eq!(operations, own::all().filter(|route| route.path.starts_with("/api/v1/")).count());
     for (path, schema) in [
         ("/api/v1/me", "Me"),
         ("/api/v1/records", "Listed"),
@@ -507,5 +508,5 @@ fn bodies_are_bounded_and_slow_heads_hold_up_nobody() {
     assert_eq!(server.see(&session, "/").status, 200);
     drop(slow);
     // What the table says is taken is what is sent.
-    assert!(TABLE.iter().all(|route| (route.takes == Takes::Nothing) == (route.ask == Ask::Get)));
+    assert!(own::all().all(|route| (route.takes == Takes::Nothing) == (route.ask == Ask::Get)));
 }

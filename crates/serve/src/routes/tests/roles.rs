@@ -1,7 +1,7 @@
 //! Who may use which page: every page of the table, by five who ask for it.
 
 use super::*;
-use crate::routes::Access;
+use crate::routes::route::Access;
 
 /// What everybody may see, signed in or not.
 const ANYONE: &[&str] = &[
@@ -88,7 +88,7 @@ fn every_page_is_used_by_whom_it_is_for_and_by_nobody_else() {
     let people = [("vic", Role::Viewer), ("rae", Role::Runner), ("ada", Role::Admin)];
     let people = people.map(|(name, role)| (server.user(name, role), role));
     let token = server.token(people[2].0, Scope::Read);
-    let pages = TABLE.iter().filter(|route| !route.path.starts_with("/api/"));
+    let pages = own::all().filter(|route| !route.path.starts_with("/api/"));
     for route in pages {
         let (method, page) = (route.ask.word(), format!("{} {}", route.ask.word(), route.path));
         let least = least(&page);

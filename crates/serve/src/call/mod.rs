@@ -1,5 +1,8 @@
 //! [`Call`]: one request, as its handler sees it: whole, bounded, and asked by somebody who may.
 
+mod answer;
+mod cookie;
+
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -9,6 +12,9 @@ use http::{HeaderMap, StatusCode};
 use crate::app::App;
 use crate::auth::Who;
 use crate::problem::Problem;
+
+pub(crate) use answer::{Answer, JSON};
+pub(crate) use cookie::{cookie, ended_cookie, name as cookie_name};
 
 /// One request.
 pub(crate) struct Call {
@@ -61,7 +67,7 @@ fn of<'a>(pairs: &'a [(String, String)], name: &str) -> &'a str {
 }
 
 /// The pairs of a query or a form.
-pub(super) fn pairs(text: &[u8]) -> Vec<(String, String)> {
+pub(crate) fn pairs(text: &[u8]) -> Vec<(String, String)> {
     /// More than any form of ours has.
     const PAIRS_MAX: usize = 500;
     form_urlencoded::parse(text).into_owned().take(PAIRS_MAX).collect()

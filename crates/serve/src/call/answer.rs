@@ -70,7 +70,7 @@ impl Answer {
     }
 
     /// A problem as RFC 9457 has it.
-    pub(super) fn problem(problem: &Problem, request: &str) -> Self {
+    pub(crate) fn problem(problem: &Problem, request: &str) -> Self {
         #[derive(Serialize)]
         struct Told<'a> {
             title: &'a str,
@@ -89,7 +89,7 @@ impl Answer {
     }
 
     /// The response to somebody who sent these headers.
-    pub(super) fn response(self, asked: &HeaderMap) -> Response {
+    pub(crate) fn response(self, asked: &HeaderMap) -> Response {
         let accepts = asked.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
         let gzip =
             accepts.is_some_and(|value| value.split(',').any(|one| one.trim().starts_with("gzip")));
