@@ -66,8 +66,8 @@ impl Signal {
     }
 }
 
-/// The parent whose death ends this process by a signal. The kernel sends that signal again for each thread of the parent
-/// that ends after another, which is one request to stop and not several.
+/// The parent whose death ends this process by a signal. The kernel sends that signal again for each thread of the
+/// parent that ends after another, which is one request to stop and not several.
 fn tied_to() -> Option<Pid> {
     parent_process_death_signal().ok().flatten().and_then(|_| getppid())
 }
