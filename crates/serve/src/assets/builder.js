@@ -80,9 +80,18 @@
       return;
     }
     outline.replaceChildren(entries(said.outline));
+    // What is chosen to be added, and was not added yet, stays.
+    const toAdd = () => [...part.querySelectorAll(".adding [data-key]")];
+    const chosen = new Map(toAdd().map((field) => [field.dataset.key, field.value]));
     const heading = make("h3", said.form.label, { tabIndex: -1 });
     heading.dataset.key = "heading";
     part.replaceChildren(heading, ...body(said.form, true));
+    toAdd().forEach((field) => {
+      const value = chosen.get(field.dataset.key);
+      if (!value || (field.options && ![...field.options].some((option) => option.value === value))) return;
+      field.value = value;
+      field.dispatchEvent(new Event("change"));
+    });
     keep.disabled = !(at.length === 4 && at[2] === "steps");
     insert.disabled = library.options.length === 0;
     if (key) [...builder.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key)?.focus();
@@ -221,6 +230,7 @@
     const put = () => {
       const name = field.value.trim();
       if (!name) return;
+      field.value = "";
       const added = JSON.stringify([...one.path, name]);
       ask([{ op: "add", path: one.path, key: name }], added);
     };
