@@ -74,14 +74,7 @@ pub(crate) fn site(directory: &Path) -> (Program, Visitor) {
     let mut program = Program::start(
         command(binary()).args(["serve", "--listen", "127.0.0.1:0", "--dir"]).arg(directory),
     );
-    let mut said = String::new();
-    program.wait_until("an address", |_, notes| {
-        let line = notes.split_once("serve: http://").and_then(|(_, rest)| rest.split_once('\n'));
-        line.is_some_and(|(line, _)| {
-            line.clone_into(&mut said);
-            true
-        })
-    });
+    let said = address(&mut program);
     let (at, link) = said.split_once('/').expect("an address");
     let mut visitor = Visitor { at: at.to_owned(), cookie: String::new() };
     if let Some(link) = link.strip_prefix("welcome#") {
@@ -91,6 +84,19 @@ pub(crate) fn site(directory: &Path) -> (Program, Visitor) {
         between(&head, "set-cookie: ", ";").clone_into(&mut visitor.cookie);
     }
     (program, visitor)
+}
+
+/// The address that a site prints, without its scheme.
+pub(crate) fn address(program: &mut Program) -> String {
+    let mut said = String::new();
+    program.wait_until("an address", |_, notes| {
+        let line = notes.split_once("serve: http://").and_then(|(_, rest)| rest.split_once('\n'));
+        line.is_some_and(|(line, _)| {
+            line.clone_into(&mut said);
+            true
+        })
+    });
+    said
 }
 
 /// An API in memory, and its address.

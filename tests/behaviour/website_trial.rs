@@ -9,7 +9,7 @@ use brunt_testbed::until;
 use rustix::process::Signal;
 
 use crate::program::{Ended, Program, binary, command, run, scratch};
-use crate::website::{Visitor, between, end, site};
+use crate::website::{Visitor, address, between, end, site};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -22,14 +22,7 @@ fn trial(scratch: &Path, more: &[&str]) -> (Program, Visitor) {
             .env("TMPDIR", scratch)
             .env("XDG_RUNTIME_DIR", scratch),
     );
-    let mut said = String::new();
-    program.wait_until("an address", |_, notes| {
-        let line = notes.split_once("serve: http://").and_then(|(_, rest)| rest.split_once('\n'));
-        line.is_some_and(|(line, _)| {
-            line.clone_into(&mut said);
-            true
-        })
-    });
+    let said = address(&mut program);
     let (at, link) = said.split_once("/welcome#").expect("an address that signs in");
     let mut visitor = Visitor { at: at.to_owned(), cookie: String::new() };
     let (head, body) = visitor.ask("POST", "/welcome", "", &format!("link={link}"));

@@ -1,7 +1,7 @@
-//! [`Hands`]: the sessions that work on a store of leases, for the engine.
+//! [`StoreSessions`]: the sessions that work on a store of leases, for the engine.
 //!
 //! A store that is gone would be tried again for each operation that is left, so a session that failed to reach it
-//! often enough in a row wants no more. Where somebody wants to see every operation, each leaves a mark in a [`Tape`];
+//! often enough in a row wants no more. Where somebody wants to see every operation, each leaves one of [`Marks`];
 //! printing it is not their business, since a terminal is slower than any store.
 
 use std::mem;
@@ -19,21 +19,21 @@ const STRIKES_MAX: u32 = 64;
 const HUNG: u32 = 8;
 
 /// Makes sessions on whichever thread asks.
-pub struct Hands {
-    crew: Arc<LeaseSessions>,
-    tape: Option<Arc<Tape>>,
+pub struct StoreSessions {
+    inner: Arc<LeaseSessions>,
+    marks: Option<Arc<Marks>>,
     /// Of each session, how often in a row it did not reach the store.
     strikes: Vec<Arc<AtomicU32>>,
 }
 
-impl Hands {
+impl StoreSessions {
     /// So many sessions.
-    pub fn new(crew: Arc<LeaseSessions>, tape: Option<Arc<Tape>>, sessions: u32) -> Self {
+    pub fn new(inner: Arc<LeaseSessions>, marks: Option<Arc<Marks>>, sessions: u32) -> Self {
         // The engine makes each session once before anything is wrong.
         let fresh = || Arc::new(AtomicU32::new(0_u32.wrapping_sub(HUNG)));
         Self {
-            crew,
-            tape,
+            inner,
+            marks,
             strikes: std::iter::repeat_with(fresh).take(sessions as usize).collect(),
         }
     }
@@ -51,21 +51,21 @@ impl Hands {
 }
 
 /// A character for each operation, in the order in which they ended: `.` did what it is about, `X` found nothing.
-pub struct Tape {
-    marks: Mutex<Vec<u8>>,
+pub struct Marks {
+    octets: Mutex<Vec<u8>>,
     /// What ends the run at the first failure.
     stop: Stop,
 }
 
-impl Tape {
-    /// An empty tape. A failure stops the run.
+impl Marks {
+    /// None yet. A failure stops the run.
     pub fn new(stop: Stop) -> Self {
-        Self { marks: Mutex::new(Vec::with_capacity(4_096)), stop }
+        Self { octets: Mutex::new(Vec::with_capacity(4_096)), stop }
     }
 
     /// The marks since the last time, of which nothing stays.
     pub fn take(&self) -> Vec<u8> {
-        mem::take(&mut *self.marks.lock().unwrap_or_else(PoisonError::into_inner))
+        mem::take(&mut *self.octets.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn mark(&self, outcome: Outcome) {
@@ -77,20 +77,20 @@ impl Tape {
                 return;
             }
         };
-        self.marks.lock().unwrap_or_else(PoisonError::into_inner).push(mark);
+        self.octets.lock().unwrap_or_else(PoisonError::into_inner).push(mark);
     }
 }
 
 /// One session.
-pub struct Hand {
+pub struct StoreSession {
     session: LeaseSession,
-    tape: Option<Arc<Tape>>,
+    marks: Option<Arc<Marks>>,
     strikes: Arc<AtomicU32>,
     /// Whether the last operation reached the store.
     reached: bool,
 }
 
-impl Hand {
+impl StoreSession {
     fn judge(&mut self, outcome: Outcome) {
         let lost = matches!(
             outcome,
@@ -105,7 +105,7 @@ impl Hand {
     }
 }
 
-impl BlockingSession for Hand {
+impl BlockingSession for StoreSession {
     fn is_ready(&self) -> bool {
         self.session.is_ready()
     }
@@ -117,8 +117,8 @@ impl BlockingSession for Hand {
     fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let outcome = self.session.exchange(ticket, watch);
         self.judge(outcome);
-        if let Some(tape) = &self.tape {
-            tape.mark(outcome);
+        if let Some(marks) = &self.marks {
+            marks.mark(outcome);
         }
         outcome
     }
@@ -133,21 +133,21 @@ impl BlockingSession for Hand {
     }
 }
 
-impl BlockingSessionFactory for Hands {
-    type Session = Hand;
+impl BlockingSessionFactory for StoreSessions {
+    type Session = StoreSession;
 
-    fn session(&self, number: u32) -> Hand {
+    fn session(&self, number: u32) -> StoreSession {
         let strikes = Arc::clone(&self.strikes[number as usize]);
         strikes.store(strikes.load(Ordering::Relaxed).wrapping_add(HUNG), Ordering::Relaxed);
-        Hand {
-            session: self.crew.session(number),
-            tape: self.tape.clone(),
+        StoreSession {
+            session: self.inner.session(number),
+            marks: self.marks.clone(),
             strikes,
             reached: false,
         }
     }
 
     fn operation(&self, ticket: &Ticket) -> u16 {
-        self.crew.operation(ticket)
+        self.inner.operation(ticket)
     }
 }

@@ -1,4 +1,4 @@
-//! [`Askers`]: the sessions of a run of lookups, for the engine.
+//! [`LookupSessions`]: the sessions of a run of lookups, for the engine.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use brunt_exchange::{Monotonic, Ticket};
 use brunt_record::Catalogue;
 
 /// Makes sessions on whichever thread asks.
-pub struct Askers {
+pub struct LookupSessions {
     /// What is asked.
     pub questions: Arc<Questions>,
     /// Through what.
@@ -17,7 +17,7 @@ pub struct Askers {
     pub seed: u64,
 }
 
-impl Askers {
+impl LookupSessions {
     /// Carries out a plan with these sessions.
     pub fn run(
         self: &Arc<Self>,
@@ -30,7 +30,7 @@ impl Askers {
     }
 }
 
-impl BlockingSessionFactory for Askers {
+impl BlockingSessionFactory for LookupSessions {
     type Session = NamesSession;
 
     fn session(&self, number: u32) -> NamesSession {

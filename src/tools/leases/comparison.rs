@@ -244,7 +244,7 @@ impl Comparison<'_> {
             settings,
             backend: &held.backend,
             resend: asked.resend,
-            tape: None,
+            marks: None,
             command: self.collection.command.clone(),
             target: way.store.target(),
             output,

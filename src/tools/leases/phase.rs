@@ -9,7 +9,7 @@ use brunt_drivers::lease::{self, Backend, LeaseSessions, Leases, PARTS, Work};
 use brunt_drivers::resend::Resend;
 use brunt_engine::{Plan, Settings, Sink, Stop};
 use brunt_exchange::{Class, Outcome};
-use brunt_load::leases::{Hands, Tape};
+use brunt_load::leases::{Marks, StoreSessions};
 use brunt_record::{Catalogue, Counts, Interval, Measured, Record, Slo};
 
 use crate::cli::output::Output;
@@ -36,7 +36,7 @@ pub(super) struct Phase<'a> {
     /// Which operations are asked again whose connection was closed while it was idle.
     pub(super) resend: Resend,
     /// Where operations leave marks.
-    pub(super) tape: Option<Arc<Tape>>,
+    pub(super) marks: Option<Arc<Marks>>,
     /// The command line for the record, without secrets.
     pub(super) command: Vec<String>,
     /// What is worked on, for the record.
@@ -81,12 +81,12 @@ impl Phase<'_> {
             several: false,
             load,
         };
-        let crew =
+        let store =
             LeaseSessions::new(Arc::clone(self.backend), self.work, self.leases, seed, sessions)
                 .grouped(self.group, total.unwrap_or(u64::MAX))
                 .resending(self.resend);
-        let hands = Arc::new(Hands::new(Arc::new(crew), self.tape, sessions));
-        let protocol = LeaseLoad { backend: Arc::clone(self.backend), hands };
+        let sessions = Arc::new(StoreSessions::new(Arc::new(store), self.marks, sessions));
+        let protocol = LeaseLoad { backend: Arc::clone(self.backend), sessions };
         let finished = carry_out(&job, &protocol, &mut [&mut Shown(show)], signals)?;
         Ok(Done { finished })
     }
@@ -95,7 +95,7 @@ impl Phase<'_> {
 /// What a phase supplies to its run.
 pub(super) struct LeaseLoad {
     pub(super) backend: Arc<dyn Backend>,
-    pub(super) hands: Arc<Hands>,
+    pub(super) sessions: Arc<StoreSessions>,
 }
 
 impl Protocol for LeaseLoad {
@@ -109,8 +109,8 @@ impl Protocol for LeaseLoad {
         stop: &Stop,
         sink: &mut dyn Sink,
     ) -> Result<brunt_engine::Finished, String> {
-        let hands = &self.hands;
-        hands
+        let sessions = &self.sessions;
+        sessions
             .run(&job.load, &job.catalogue, stop, sink)
             .map_err(|error| format!("failed to {error}"))
     }

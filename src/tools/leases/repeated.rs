@@ -11,7 +11,7 @@ use brunt_drivers::lease::{self, Lease, LeaseSessions, Leases, Mix, PARTS, Work}
 use brunt_drivers::resend::Resend;
 use brunt_engine::{Plan, Settings, ThinkTime, Urgency};
 use brunt_exchange::Class;
-use brunt_load::leases::Hands;
+use brunt_load::leases::StoreSessions;
 use brunt_record::Catalogue;
 
 use super::asked::{self, Asked, Chores};
@@ -156,15 +156,16 @@ impl Repeatable for Mixing {
         self.renewed(signals)?;
         let (seed, sessions) = (load.settings().seed, load.settings().sessions);
         let backend = Arc::clone(&self.held.backend);
-        let crew = LeaseSessions::new(
+        let store = LeaseSessions::new(
             Arc::clone(&backend),
             Work::Mix(self.mix),
             self.leases,
             seed,
             sessions,
         );
-        let crew = Arc::new(crew.resending(self.resend));
-        let protocol = LeaseLoad { backend, hands: Arc::new(Hands::new(crew, None, sessions)) };
+        let store = Arc::new(store.resending(self.resend));
+        let protocol =
+            LeaseLoad { backend, sessions: Arc::new(StoreSessions::new(store, None, sessions)) };
         carry_out(&self.job.at(load), &protocol, observers, signals)
     }
 }

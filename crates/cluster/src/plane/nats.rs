@@ -5,7 +5,7 @@
 //! their own, so that a broker can keep them from reading each other's answers.
 
 use async_nats::connection::State;
-use async_nats::{Client, ConnectOptions, Event, RequestErrorKind, Subscriber};
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, RequestErrorKind, Subscriber};
 use futures_util::StreamExt as _;
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -101,7 +101,14 @@ impl Nats {
         let client = tokio::time::timeout(CONNECTING * 2, connecting)
             .await
             .map_err(|_| broker("it does not answer".to_owned()))?
-            .map_err(|error| broker(told(&error)))?;
+            .map_err(|error| match error.kind() {
+                // Nobody listens there, or it speaks another protocol.
+                ConnectErrorKind::Io => broker(format!(
+                    "{}; is nats-server running there, and is the port right?",
+                    told(&error)
+                )),
+                _ => broker(told(&error)),
+            })?;
         Ok(Self { client, said })
     }
 

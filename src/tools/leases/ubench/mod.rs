@@ -23,7 +23,7 @@ use brunt_drivers::lease::{
 use brunt_drivers::resend::Resend;
 use brunt_engine::{Settings, Urgency};
 use brunt_exchange::ThinkTime;
-use brunt_load::leases::Tape;
+use brunt_load::leases::Marks;
 use brunt_record::{Cell, Collection, Record};
 
 use super::gathering::collection;
@@ -115,7 +115,7 @@ fn phase(
         2 => Work::Update { population },
         _ => Work::Delete { first: 0 },
     };
-    let tape = args.verbose.then(|| Arc::new(Tape::new(signals.stop())));
+    let marks = args.verbose.then(|| Arc::new(Marks::new(signals.stop())));
     let phase = Phase {
         work,
         operations: Some(population),
@@ -130,13 +130,13 @@ fn phase(
         },
         backend,
         resend: Resend::default(),
-        tape: tape.clone(),
+        marks: marks.clone(),
         command: words(args),
         target: format!("{} {}", store(args.program), args.name),
         output: Output::default(),
         objectives: Vec::new(),
     };
-    let print = || tape.as_ref().map_or((), |tape| show(&tape.take()));
+    let print = || marks.as_ref().map_or((), |marks| show(&marks.take()));
     let done = phase.carry_out(signals, &mut |_| print())?;
     print();
     Ok(done)

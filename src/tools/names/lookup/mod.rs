@@ -14,7 +14,7 @@ use std::sync::Arc;
 use brunt_drivers::names::{AccessPaths, PARTS, nss, outcome_name};
 use brunt_engine::{Plan, Sink, Stop};
 use brunt_exchange::Outcome;
-use brunt_load::names::Askers;
+use brunt_load::names::LookupSessions;
 use brunt_record::{Catalogue, Record};
 
 use crate::cli::Refusal;
@@ -87,18 +87,18 @@ fn unresolved(record: &Record) -> u64 {
 
 /// What lookups supply to their run.
 pub(crate) struct Lookups {
-    crew: Arc<Askers>,
+    sessions: Arc<LookupSessions>,
 }
 
 impl Lookups {
     fn new(asked: &Asked) -> Self {
         let questions = Arc::clone(&asked.questions);
         let (paths, seed) = (asked.paths.clone(), asked.settings.seed);
-        Self { crew: Arc::new(Askers { questions, paths, seed }) }
+        Self { sessions: Arc::new(LookupSessions { questions, paths, seed }) }
     }
 
     fn job(&self, args: &LookupArgs, asked: &Asked, load: Plan) -> Result<Job, String> {
-        let operations = self.crew.questions.operations();
+        let operations = self.sessions.questions.operations();
         let (settings, target) = (load.settings(), asked.target.clone());
         Ok(Job {
             command: args.typed.clone(),
@@ -119,7 +119,7 @@ impl Lookups {
 
 impl Protocol for Lookups {
     fn outcome(&self, _: usize, outcome: Outcome) -> String {
-        outcome_name(&self.crew.paths, outcome)
+        outcome_name(&self.sessions.paths, outcome)
     }
 
     fn drive(
@@ -128,7 +128,7 @@ impl Protocol for Lookups {
         stop: &Stop,
         sink: &mut dyn Sink,
     ) -> Result<brunt_engine::Finished, String> {
-        self.crew
+        self.sessions
             .run(&job.load, &job.catalogue, stop, sink)
             .map_err(|error| format!("failed to {error}"))
     }

@@ -1,0 +1,215 @@
+//! What a command line is read as, and what is refused.
+
+use std::io;
+use std::path::Path;
+
+use super::*;
+use brunt_drivers::secret::Secret;
+
+struct Nowhere;
+
+impl Surroundings for Nowhere {
+    fn variable(&self, _: &str) -> Option<String> {
+        None
+    }
+    fn read(&self, _: &Path) -> io::Result<Vec<u8>> {
+        Err(io::ErrorKind::NotFound.into())
+    }
+    fn interactive(&self) -> bool {
+        false
+    }
+    fn ask(&self, _: &str) -> io::Result<Secret> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+fn command(line: &[&str]) -> Result<Command, Refusal> {
+    let words: Vec<String> = line.iter().map(ToString::to_string).collect();
+    read(&words, &Nowhere)
+}
+
+fn printed(line: &[&str]) -> String {
+    match command(line) {
+        Ok(Command::Print(text)) => text,
+        other => panic!("{line:?} printed nothing: {other:?}"),
+    }
+}
+
+#[test]
+fn a_tool_is_reached_by_its_name_and_by_a_link() {
+    assert!(printed(&["brunt", "modrate", "-H"]).starts_with("Usage:  modrate "));
+    assert!(printed(&["/opt/bin/addrate", "--HELP"]).starts_with("Usage:  addrate "));
+    assert_eq!(printed(&["brunt", "help", "modrate"]), printed(&["modrate", "-?"]));
+    let refusal = command(&["authrate"]).unwrap_err();
+    assert_eq!(refusal.exit, Exit::LdapUsage);
+    assert!(refusal.text.ends_with("\n\nSee \"authrate --help\" to get more usage help\n"));
+    assert_eq!(printed(&["authrate", "-V"]), printed(&["brunt", "--version"]));
+}
+
+#[test]
+fn the_other_commands_have_typed_options() {
+    match command(&["brunt", "target", "ldap", "--listen", "127.0.0.1:0", "--users", "5"]).unwrap()
+    {
+        Command::Target(TargetKind::Ldap(args)) => {
+            assert_eq!(
+                (args.listen.port(), args.users, args.suffix.as_str()),
+                (0, 5, "dc=example,dc=com")
+            );
+        }
+        other => panic!("{other:?}"),
+    }
+    assert!(matches!(
+        command(&["brunt", "report", "x.json", "--format", "csv"]),
+        Ok(Command::Report(_))
+    ));
+    match command(&["brunt", "merge", "a.json", "b.ndjson", "--record", "all.json"]).unwrap() {
+        Command::Merge(args) => {
+            assert_eq!((args.files.len(), args.record), (2, Some("all.json".into())));
+        }
+        other => panic!("{other:?}"),
+    }
+    for (line, protocol) in [
+        (&["brunt", "quickstart"][..], args::Protocol::Ldap),
+        (&["brunt", "quickstart", "dhcp"], args::Protocol::Dhcp),
+    ] {
+        match command(line).unwrap() {
+            Command::Quickstart(args) => assert_eq!(args.protocol, protocol),
+            other => panic!("{other:?}"),
+        }
+    }
+    assert!(matches!(
+        command(&["brunt", "calibrate", "--duration", "1"]),
+        Ok(Command::Calibrate(_))
+    ));
+    for wrong in [
+        &["brunt", "nosuch"][..],
+        &["brunt"],
+        &["brunt", "merge"],
+        &["brunt", "calibrate", "--duration", "0"],
+        &["brunt", "man", "x"],
+        &["brunt", "quickstart", "x"],
+    ] {
+        assert_eq!(command(wrong).unwrap_err().exit, Exit::Usage, "{wrong:?}");
+    }
+}
+
+#[test]
+fn the_help_lists_every_tool() {
+    let help = printed(&["brunt", "--help"]);
+    for name in
+        Tool::ALL.map(Tool::name).iter().chain(&["report", "target", "quickstart", "calibrate"])
+    {
+        assert!(help.contains(name), "{name}");
+    }
+}
+
+#[test]
+fn each_command_has_its_own_help_and_the_program_names_all() {
+    assert!(printed(&["brunt", "report", "--help"]).contains("--format"));
+    assert!(printed(&["brunt", "target", "ldap", "--help"]).contains("--suffix"));
+    assert!(printed(&["brunt", "help", "calibrate"]).contains("--duration"));
+    for whole in [&["brunt", "help"][..], &["brunt", "-h"]] {
+        assert!(printed(whole).contains("authrate"), "{whole:?}");
+    }
+    assert!(command(&["brunt"]).unwrap_err().text.contains("authrate"));
+}
+
+#[test]
+fn completions_and_manual_pages_know_the_options_of_the_tools() {
+    assert!(printed(&["brunt", "completions", "bash"]).contains("--keepConnectionsOpen"));
+    assert!(printed(&["brunt", "man", "modrate"]).contains("read_modify"));
+    assert!(printed(&["brunt", "man"]).contains("quickstart"));
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let (mut open, mut found) = (vec![(Vec::new(), screens::command())], 0);
+    while let Some((path, command)) = open.pop() {
+        let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set());
+        open.extend(
+            shown
+                .map(|sub| ([path.clone(), vec![sub.get_name().to_owned()]].concat(), sub.clone())),
+        );
+        let (apart, joined) = (path.join(" "), path.join("-"));
+        let words = ["brunt", "man"].into_iter().chain(path.iter().map(String::as_str));
+        let page = printed(&words.collect::<Vec<_>>());
+        let spelled = page.replace("\\-", "-").replace("\\fR", "").replace("\\fB", "");
+        assert!(spelled.contains(format!("brunt {apart}").trim()), "{apart}: {page}");
+        if !path.is_empty() {
+            assert_eq!(printed(&["brunt", "man", &joined]), page);
+        }
+        found += 1;
+    }
+    assert!(found > 20, "{found}");
+    for line in [&["man", "target", "nosuch"][..], &["man", "target", "ldap", "x"]] {
+        let line = [&["brunt"], line].concat();
+        assert_eq!(command(&line).unwrap_err().exit, Exit::Usage, "{line:?}");
+    }
+}
+
+#[test]
+fn a_directory_is_given_every_page_and_every_script() {
+    let written = |line: &[&str]| {
+        let Ok(Command::WriteAll { directory, files }) = command(line) else {
+            panic!("{line:?} writes nothing")
+        };
+        assert_eq!(directory, std::path::Path::new("out"));
+        files
+    };
+    let pages = written(&["brunt", "man", "--all", "out"]);
+    for (path, _) in pages::leaves(&declared::program()) {
+        let (file, words) = (format!("brunt-{}.1", path.join("-")), path.join(" "));
+        let found = pages.iter().find(|(name, _)| *name == file);
+        let text = &found.unwrap_or_else(|| panic!("no {file}")).1;
+        assert_eq!(*text, printed(&["brunt", "man", &path.join("-")]), "{words}");
+    }
+    assert!(pages.iter().any(|(name, text)| name == "brunt.1" && text.contains("quickstart")));
+    for (shell, file) in
+        [("bash", "authrate.bash"), ("zsh", "_authrate"), ("fish", "authrate.fish")]
+    {
+        let scripts = written(&["brunt", "completions", shell, "--all", "out"]);
+        let script = &scripts.iter().find(|(name, _)| name == file).expect(file).1;
+        assert_eq!(*script, printed(&["brunt", "completions", shell, "authrate"]));
+        assert!(script.contains("keepConnectionsOpen") && !script.contains("quickstart"));
+        assert_eq!(
+            scripts.len(),
+            1 + pages::LINKS.len(),
+            "brunt and the names that links may have"
+        );
+    }
+    assert_eq!(command(&["brunt", "completions", "bash", "http"]).unwrap_err().exit, Exit::Usage);
+}
+
+#[test]
+fn a_link_of_every_listed_name_is_read_as_its_command() {
+    for link in pages::LINKS {
+        let linked = command(&[link, "--help"]);
+        let named = command(&["brunt", link, "--help"]);
+        let help = |it: Result<Command, Refusal>| match it {
+            Ok(Command::Print(text)) => text,
+            other => format!("{other:?}"),
+        };
+        assert_eq!(help(linked), help(named), "{link}");
+    }
+}
+
+#[test]
+fn shells_complete_what_has_no_dash() {
+    for shell in ["bash", "zsh", "fish"] {
+        let script = printed(&["brunt", "completions", shell]);
+        for word in ["memfile", "powershell"] {
+            assert!(script.contains(word), "{shell}: {word}");
+        }
+        for (path, _) in pages::leaves(&declared::program()) {
+            let name = path.join("-");
+            assert!(["completions", "man"].contains(&&*name) || script.contains(&name), "{name}");
+        }
+    }
+    let script = printed(&["brunt", "completions", "fish"]);
+    let of = |condition: &str| {
+        let mut lines = script.lines().filter(|line| line.contains(condition));
+        lines.any(|line| line.contains("-f -a \"") && !line.contains(" -l "))
+    };
+    assert!(of("__fish_brunt_using_subcommand quickstart"), "{script}");
+    assert!(of("__fish_brunt_using_subcommand completions"), "{script}");
+}
