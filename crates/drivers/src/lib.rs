@@ -1,6 +1,7 @@
 //! Sessions that carry out exchanges over the network.
 
 mod chance;
+mod counters;
 pub mod dhcp;
 pub mod flow;
 pub mod http;

@@ -5,12 +5,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
-use brunt_drivers::dhcp::v4::{
-    Client, Lease, Offsets, Plan, Retransmission, Role, Setup, Template, VariedOption,
-};
+use brunt_drivers::dhcp::v4::{Client, Lease, Plan, Retransmission, Role, Setup, VariedOption};
 use brunt_drivers::dhcp::varied::Pattern;
 use brunt_drivers::dhcp::{
-    Dialogue, Ending, ExchangeRequest, Kind, Population, ReceivedReply, Step,
+    Dialogue, Ending, ExchangeRequest, Kind, Offsets, Population, ReceivedReply, Step, Template,
 };
 use brunt_exchange::Outcome;
 use brunt_testbed::{CountingAllocator, allocations};

@@ -137,7 +137,7 @@ impl Collector {
             match self.totals.get_mut(&interval.phase) {
                 Some(total) => total.append(&interval),
                 None => {
-                    self.totals.insert(interval.phase, interval.clone());
+                    self.totals.insert(interval.phase, interval.to_sum());
                 }
             }
             let _ = self.spent[source].try_send(interval);

@@ -2,7 +2,9 @@
 
 use crate::plan::{Node, Settings, Stopping};
 use crate::schedule::{Rate, Schedule, Shape, Stage};
-use crate::simulation::{Act, ScriptedSessions, Simulated, ms, open, simulate, simulate_with};
+use crate::simulation::{
+    Act, ScriptedSessions, Simulated, TALLIES, ms, open, simulate, simulate_with,
+};
 use crate::start::{Start, StartSignal};
 use crate::stop::Stop;
 use crate::worker::Ended;
@@ -17,12 +19,14 @@ use std::time::Duration;
 /// A target whose answer depends on the number of the exchange alone: most come soon, some late,
 /// some not at all unless nobody would give up on them, and some exchanges fail before they leave.
 fn scripted(timeout: Duration) -> ScriptedSessions {
-    ScriptedSessions::new(move |ticket: &Ticket| match ticket.number % 23 {
+    let mut sessions = ScriptedSessions::new(move |ticket: &Ticket| match ticket.number % 23 {
         3 => Act::Refuse(ms(4)),
         7 => Act::Answer(ms(700)),
         11 if !timeout.is_zero() => Act::Hang,
         n => Act::Answer(ms(1 + n * 3)),
-    })
+    });
+    sessions.tallied = true;
+    sessions
 }
 
 /// The record of the node with this share of the settings.
@@ -37,7 +41,8 @@ fn node(settings: &Settings, node: Node) -> Record {
     }
     let tool = Tool { name: "brunt".into(), version: "0".into() };
     let started = "2026-01-02T03:04:05Z".parse().unwrap();
-    let catalogue = Catalogue::new(["exchange"], ["connect"]);
+    let tallies = (0..TALLIES).map(|number| format!("remainder {number}"));
+    let catalogue = Catalogue::new(["exchange"], ["connect"]).with_tallies(tallies);
     let head = Head {
         node: (world > 1).then_some(brunt_record::Node::even(rank, world)),
         ..Head::new("a".repeat(32), started, tool, Plan::open(1.0, 1, 7), catalogue)
@@ -83,6 +88,8 @@ fn same(merged: &Record, whole: &Record) {
     assert_eq!((merged.counts, &merged.conservation), (whole.counts, &whole.conservation));
     assert_eq!((&merged.lag, &merged.lateness), (&whole.lag, &whole.lateness));
     assert_eq!((&merged.dropped_after, merged.orphans), (&whole.dropped_after, whole.orphans));
+    assert_eq!(merged.tallies, whole.tallies);
+    assert!(whole.tallies.len() == TALLIES && whole.tallies.iter().all(|tally| tally.count > 90));
     assert!((merged.rates.seconds - whole.rates.seconds).abs() < 1e-9);
     let rates = |of: &Record| [of.rates.offered, of.rates.achieved, of.rates.goodput];
     for (of_merged, of_whole) in rates(merged).into_iter().zip(rates(whole)) {

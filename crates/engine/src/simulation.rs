@@ -7,12 +7,12 @@ use crate::gate::Gate;
 use crate::plan::{Plan, Settings};
 use crate::run::{Finished, conclude};
 use crate::schedule::{Rate, Schedule};
-use crate::session_factory::SessionFactory;
+use crate::session_factory::{DriverCounts, SessionFactory};
 use crate::stop::Stop;
 use crate::timer::virtual_time::VirtualTime;
 use crate::worker::{Ended, IntervalSender, Numbers, Shared, WorkerIntervals, work};
 use brunt_exchange::{Class, Moment, Outcome, Part, Session, ThinkTime, Ticket, Watch};
-use brunt_record::{Catalogue, Histogram, Interval, Phase, TimerNoise};
+use brunt_record::{Catalogue, Histogram, Interval, Phase, Sample, TimerNoise};
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -40,9 +40,16 @@ type Script = Arc<dyn Fn(&Ticket) -> Act + Send + Sync>;
 /// What a session saw of each of its exchanges: its ticket and when it began.
 type ExchangeLog = Arc<Mutex<Vec<(Ticket, Moment)>>>;
 
+/// How many exchanges of each phase began, by the remainder that their numbers leave.
+type Begun = Arc<Mutex<[[u64; TALLIES]; Ticket::PHASES]>>;
+
+/// How many tallies scripted sessions keep of their own.
+pub(crate) const TALLIES: usize = 3;
+
 pub(crate) struct Scripted {
     script: Script,
     log: ExchangeLog,
+    begun: Begun,
     /// How often a session made itself ready.
     readied: Arc<AtomicU64>,
     connecting: Duration,
@@ -70,6 +77,8 @@ impl Session for Scripted {
 
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         self.log.lock().unwrap().push((*ticket, watch.now()));
+        let remainder = ticket.number as usize % TALLIES;
+        self.begun.lock().unwrap()[usize::from(ticket.phase)][remainder] += 1;
         match (self.script)(ticket) {
             Act::Answer(after) => {
                 watch.sent();
@@ -96,9 +105,12 @@ impl Session for Scripted {
 pub(crate) struct ScriptedSessions {
     script: Script,
     log: ExchangeLog,
+    begun: Begun,
     readied: Arc<AtomicU64>,
     connecting: Duration,
     reconnecting: Duration,
+    /// Whether tallies are told. Each phase then has a row in each interval.
+    pub(crate) tallied: bool,
 }
 
 impl ScriptedSessions {
@@ -106,9 +118,11 @@ impl ScriptedSessions {
         Self {
             script: Arc::new(script),
             log: ExchangeLog::default(),
+            begun: Begun::default(),
             readied: Arc::default(),
             connecting: ms(5),
             reconnecting: ms(0),
+            tallied: false,
         }
     }
 
@@ -124,12 +138,19 @@ impl SessionFactory for ScriptedSessions {
         let session = |_| Scripted {
             script: Arc::clone(&self.script),
             log: Arc::clone(&self.log),
+            begun: Arc::clone(&self.begun),
             readied: Arc::clone(&self.readied),
             connecting: self.connecting,
             reconnecting: self.reconnecting,
             connected: false,
         };
         numbers.map(session).collect()
+    }
+
+    fn counts(&self, _: usize, into: &mut DriverCounts) {
+        if self.tallied {
+            into.tallies_by_phase = self.begun.lock().unwrap().map(Vec::from);
+        }
     }
 }
 
@@ -291,8 +312,19 @@ fn what_never_left_has_no_service_time() {
     assert_eq!((exchange.counts.ok, exchange.counts.failed), (50, 50));
     assert_eq!((exchange.service.count(), exchange.response.due().count()), (50, 100));
     assert_eq!(exchange.counts.items, 100);
-    assert_eq!(run.steady().samples.len(), 10, "the first few texts are kept");
-    assert_eq!(run.steady().samples[0].text, "number 0 was refused");
+    let texts: Vec<&Sample> = run.intervals.iter().flat_map(|step| &step.samples).collect();
+    assert_eq!(texts.len(), 10, "the first few texts are kept");
+    assert_eq!(texts[0].text, "number 0 was refused");
+}
+
+#[test]
+fn failures_that_are_all_told_in_words_do_not_pile_up() {
+    let settings = Settings { explain_every: true, ..open(100, 20, 1) };
+    let run = simulate(settings, &ScriptedSessions::new(|_| Act::Refuse(ms(1))));
+    let told = run.intervals.iter().map(|step| step.samples.len());
+    assert_eq!(told.sum::<usize>(), 2_000, "each step tells its own");
+    assert_eq!(run.steady().counts().failed, 2_000);
+    assert_eq!(run.steady().samples.len(), 0, "and the sum over them none");
 }
 
 #[test]

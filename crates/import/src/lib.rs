@@ -28,3 +28,8 @@ pub use imported::{
 pub use openapi::{OpenApiError, openapi};
 pub use secrets::Secrets;
 pub use shell::ShellError;
+
+/// A text without its percent-encoding.
+fn percent_decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+}

@@ -38,7 +38,7 @@ pub use redirect::CrossOrigin;
 pub use request::{Body, Request};
 pub use response::{Response, Wanted};
 pub use settings::{Keep, Resolve, Settings, Version};
-pub use tally::Counts;
+pub use tally::{Counts, Tally};
 
 use brunt_exchange::{Part, Watch};
 use std::time::Duration;

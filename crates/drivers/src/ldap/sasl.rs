@@ -79,11 +79,6 @@ impl Mechanism {
     pub const fn needs_authid(self) -> bool {
         !matches!(self, Self::Anonymous | Self::External)
     }
-
-    /// Whether a password takes part. GSSAPI does without one where the ticket cache has a ticket.
-    pub const fn takes_password(self) -> bool {
-        !matches!(self, Self::Anonymous | Self::External)
-    }
 }
 
 impl fmt::Display for Mechanism {

@@ -2,6 +2,7 @@
 
 use super::CurlError;
 use crate::notation::without_holes;
+use crate::percent_decoded;
 
 /// A URL as it is sent: with a scheme, without a fragment.
 pub(super) fn whole(url: &str, globoff: bool) -> Result<String, CurlError> {
@@ -64,15 +65,7 @@ pub(super) fn user(url: &str) -> (Option<(String, String)>, String) {
     let Some((user, host)) = authority.rsplit_once('@') else { return (None, url.to_owned()) };
     let path = &rest[authority.len()..];
     let (name, password) = user.split_once(':').unwrap_or((user, ""));
-    (Some((decoded(name), decoded(password))), format!("{scheme}://{host}{path}"))
-}
-
-/// Text without its percent signs, where it is text then.
-fn decoded(text: &str) -> String {
-    let pair = format!("={}", text.replace('+', "%2B").replace('&', "%26"));
-    let value =
-        url::form_urlencoded::parse(pair.as_bytes()).next().map(|(_, value)| value.into_owned());
-    value.unwrap_or_default()
+    (Some((percent_decoded(name), percent_decoded(password))), format!("{scheme}://{host}{path}"))
 }
 
 /// The path of a URL, for a name.

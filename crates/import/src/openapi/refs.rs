@@ -2,6 +2,7 @@
 
 use super::Api;
 use crate::node::{NOTHING, Node};
+use crate::percent_decoded;
 
 /// How many references may lead to one another.
 const LONGEST_CHAIN: usize = 32;
@@ -40,12 +41,6 @@ pub(super) fn find<'a>(document: &'a Node, reference: &str) -> Option<&'a Node> 
         };
     }
     Some(node)
-}
-
-fn percent_decoded(text: &str) -> String {
-    let pair = format!("={}", text.replace('+', "%2B").replace('&', "%26"));
-    let decoded = url::form_urlencoded::parse(pair.as_bytes()).next();
-    decoded.map(|(_, value)| value.into_owned()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -28,13 +28,8 @@ pub struct Server;
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// The address cannot be listened on.
-    #[error("listen at {address}: {source}; choose another port, or 0 for a free one")]
-    Listen {
-        /// Where.
-        address: SocketAddr,
-        /// Why.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Listen(#[from] BindError),
     /// The log cannot be written.
     #[error("create the log {}: {source}", path.display())]
     Log {
@@ -141,11 +136,5 @@ impl Running {
     pub fn shutdown(mut self) -> Stats {
         self.server.close();
         self.stats()
-    }
-}
-
-impl From<BindError> for StartError {
-    fn from(error: BindError) -> Self {
-        Self::Listen { address: error.address, source: error.source }
     }
 }

@@ -70,10 +70,11 @@ pub(crate) struct TcpServer {
 }
 
 /// Why an address cannot be listened on.
-#[derive(Debug)]
-pub(crate) struct BindError {
-    pub(crate) address: SocketAddr,
-    pub(crate) source: io::Error,
+#[derive(Debug, thiserror::Error)]
+#[error("listen at {address}: {source}; choose another port, or 0 for a free one")]
+pub struct BindError {
+    address: SocketAddr,
+    source: io::Error,
 }
 
 /// Listens on an address, and on a second one for TLS if it is given.

@@ -5,6 +5,7 @@
 
 use super::control::{self, RawControl};
 use super::op;
+use super::request::write_entry;
 use super::response::NOTICE_OF_DISCONNECTION;
 use crate::ber::{Writer, tag};
 
@@ -111,7 +112,7 @@ pub fn entry<N, V, A>(
     V: IntoIterator<Item = A>,
     A: AsRef<[u8]>,
 {
-    message(out, message_id, op::SEARCH_ENTRY, controls, |w| entry_content(w, dn, attributes));
+    message(out, message_id, op::SEARCH_ENTRY, controls, |w| write_entry(w, dn, attributes));
 }
 
 /// The value of a pre-read or post-read response control (RFC 4527 section 3).
@@ -122,32 +123,8 @@ where
     A: AsRef<[u8]>,
 {
     let mut value = Vec::new();
-    Writer::new(&mut value).constructed(op::SEARCH_ENTRY, |w| entry_content(w, dn, attributes));
+    Writer::new(&mut value).constructed(op::SEARCH_ENTRY, |w| write_entry(w, dn, attributes));
     value
-}
-
-fn entry_content<N, V, A>(
-    w: &mut Writer<'_>,
-    dn: &[u8],
-    attributes: impl IntoIterator<Item = (N, V)>,
-) where
-    N: AsRef<[u8]>,
-    V: IntoIterator<Item = A>,
-    A: AsRef<[u8]>,
-{
-    w.octets(dn);
-    w.constructed(tag::SEQUENCE, |w| {
-        for (name, values) in attributes {
-            w.constructed(tag::SEQUENCE, |w| {
-                w.octets(name.as_ref());
-                w.constructed(tag::SET, |w| {
-                    for value in values {
-                        w.octets(value.as_ref());
-                    }
-                });
-            });
-        }
-    });
 }
 
 /// Appends a `SearchResultReference` (RFC 4511 section 4.5.3).

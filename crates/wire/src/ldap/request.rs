@@ -290,21 +290,34 @@ pub fn encode_add<N, V, A>(
 {
     encode(out, message_id, |w| {
         w.constructed(op::ADD_REQUEST, |w| {
-            w.octets(dn);
-            w.constructed(tag::SEQUENCE, |w| {
-                for (name, values) in attributes {
-                    w.constructed(tag::SEQUENCE, |w| {
-                        w.octets(name.as_ref());
-                        w.constructed(tag::SET, |w| {
-                            for value in values {
-                                w.octets(value.as_ref());
-                            }
-                        });
-                    });
-                }
-            });
+            write_entry(w, dn, attributes);
         });
         w.raw(controls);
+    });
+}
+
+/// A name and attributes, as an add asks for them and a search returns them.
+pub(super) fn write_entry<N, V, A>(
+    w: &mut Writer<'_>,
+    dn: &[u8],
+    attributes: impl IntoIterator<Item = (N, V)>,
+) where
+    N: AsRef<[u8]>,
+    V: IntoIterator<Item = A>,
+    A: AsRef<[u8]>,
+{
+    w.octets(dn);
+    w.constructed(tag::SEQUENCE, |w| {
+        for (name, values) in attributes {
+            w.constructed(tag::SEQUENCE, |w| {
+                w.octets(name.as_ref());
+                w.constructed(tag::SET, |w| {
+                    for value in values {
+                        w.octets(value.as_ref());
+                    }
+                });
+            });
+        }
     });
 }
 

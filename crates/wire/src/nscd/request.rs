@@ -1,6 +1,7 @@
 //! What can be asked: [`Request`].
 
 use super::VERSION;
+use std::io::Write as _;
 
 /// The longest key the daemon takes, with its zero byte: `MAXKEYLEN` of glibc.
 pub const KEY_MAX: usize = 1024;
@@ -40,19 +41,11 @@ impl Request {
     /// Writes the request for a number, which goes as decimal digits.
     pub fn write_id(self, id: u32, into: &mut Vec<u8>) -> bool {
         let mut digits = [0; 10];
-        let mut at = digits.len();
-        let mut rest = id;
-        loop {
-            at -= 1;
-            if let Some(digit) = digits.get_mut(at) {
-                *digit = b'0' + (rest % 10) as u8;
-            }
-            rest /= 10;
-            if rest == 0 {
-                break;
-            }
-        }
-        self.write(digits.get(at..).unwrap_or_default(), into)
+        let mut rest = digits.as_mut_slice();
+        // No number has more digits.
+        let _ = write!(rest, "{id}");
+        let length = 10 - rest.len();
+        self.write(digits.get(..length).unwrap_or_default(), into)
     }
 }
 

@@ -319,7 +319,8 @@ impl Dialogue for Client {
             return self.unanswered(Outcome::Skipped);
         }
         if kind == Kind::Acquire {
-            self.secs = plan.rising.map_or(0, |rising| rising.secs(at));
+            self.secs =
+                plan.rising.map_or(0, |rising| rising.seconds(at)).try_into().unwrap_or(u16::MAX);
         }
         Step::Send(self.outgoing(plan, out))
     }

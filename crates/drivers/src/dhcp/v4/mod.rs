@@ -20,6 +20,5 @@ pub use client::Client;
 pub use error::SetupError;
 pub use lease::Lease;
 pub use plan::Plan;
-pub use setup::{Retransmission, Rising, Role, Setup};
-pub use template::{Offsets, Template};
+pub use setup::{Retransmission, Role, Setup};
 pub use varied::VariedOption;

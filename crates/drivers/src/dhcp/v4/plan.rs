@@ -4,9 +4,11 @@ use super::backoff;
 use super::error::SetupError;
 use super::lease::Lease;
 use super::recipe::{Fields, Recipe, Shape};
-use super::setup::{Retransmission, Rising, Role, Setup};
-use super::template::{Form, Offsets, Template};
+use super::setup::{Retransmission, Role, Setup};
+use super::template::Form;
 use crate::dhcp::population::{Mac, Population, pick};
+use crate::dhcp::rising::Rising;
+use crate::dhcp::template::{Offsets, Template};
 use crate::dhcp::{Kind, Stage};
 use brunt_wire::dhcp4::{BROADCAST, Draft, Header, Message, MessageType, at, option};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -132,7 +134,7 @@ impl Plan {
             identity: Some(at::CHADDR + 5),
             elapsed: Some(at::SECS),
             server_id: place(option::SERVER_ID),
-            requested: place(option::REQUESTED_ADDRESS),
+            lease: place(option::REQUESTED_ADDRESS),
         }
     }
 

@@ -1,8 +1,9 @@
 //! A [`Setup`]: what is asked of DHCPv4 clients, before it is known whether it can be done.
 
-use super::template::Template;
 use super::varied::VariedOption;
 use crate::dhcp::population::Population;
+use crate::dhcp::rising::Rising;
+use crate::dhcp::template::Template;
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
@@ -89,51 +90,10 @@ pub enum Role {
     },
 }
 
-/// A time in which DISCOVERs say that their clients have been waiting for one second, two, three ...
-/// so that a server which stands by believes its partner to be down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rising {
-    /// When it begins, counted from the beginning of the run.
-    pub after: Duration,
-    /// How long it lasts.
-    pub lasting: Duration,
-}
-
-impl Rising {
-    /// The seconds that a DISCOVER sent at this time of the run claims.
-    pub(super) fn secs(self, at: Duration) -> u16 {
-        match at.checked_sub(self.after) {
-            Some(into) if into < self.lasting => {
-                u16::try_from(into.as_secs() + 1).unwrap_or(u16::MAX)
-            }
-            _ => 0,
-        }
-    }
-}
-
 /// That messages without an answer are sent again, after 4, 8, 16, 32, 64, 64 ... seconds, each a
 /// second more or less (RFC 2131 section 4.1); a renewal when half the time has passed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retransmission {
     /// How often a message is sent at most; nothing if forever.
     pub tries: Option<u32>,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn seconds_rise_between_two_moments() {
-        let rising = Rising { after: Duration::from_secs(10), lasting: Duration::from_secs(5) };
-        let claimed = |millis| rising.secs(Duration::from_millis(millis));
-        assert_eq!((claimed(0), claimed(9_999)), (0, 0));
-        assert_eq!(
-            (claimed(10_000), claimed(10_999), claimed(11_000), claimed(14_999)),
-            (1, 1, 2, 5)
-        );
-        assert_eq!(claimed(15_000), 0);
-        let long = Rising { after: Duration::ZERO, lasting: Duration::MAX };
-        assert_eq!(long.secs(Duration::from_secs(1_000_000)), u16::MAX);
-    }
 }

@@ -1,4 +1,4 @@
-//! Packets that the user composed ([`Template`]), and where fields are filled in.
+//! A [`Form`]: a packet that the user composed, and where fields are filled in.
 //!
 //! An offset that does not point at what it claims would write into the middle of something else and
 //! leave a packet that no server understands. So every offset is held against the packet's own
@@ -6,39 +6,11 @@
 
 use super::error::SetupError;
 use super::recipe::Fields;
+use crate::dhcp::template::{Offsets, Template};
 use brunt_wire::dhcp4::{
     DecodeError, FieldAt, Message, MessageType, Present, Writer, at, option, patch,
 };
 use std::ops::Range;
-use std::path::PathBuf;
-
-/// A packet that the user composed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template {
-    /// Where it comes from, for errors.
-    pub name: PathBuf,
-    /// The packet.
-    pub packet: Vec<u8>,
-    /// Where its fields are, as far as the user says.
-    pub offsets: Offsets,
-}
-
-/// Offsets into a packet, counted from 0 at its first byte. Those of options point at the option's
-/// code. Fields of the header have their own places if nothing is said, options are looked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Offsets {
-    /// The transaction id (`-X`).
-    pub xid: Option<usize>,
-    /// The last octet of the client's MAC (`-O`). If nothing is said, `chaddr` and a client identifier
-    /// that repeats it.
-    pub identity: Option<usize>,
-    /// The elapsed seconds (`-E`); they stay as they are if it is 0.
-    pub elapsed: Option<usize>,
-    /// The server identifier option (`-S`).
-    pub server_id: Option<usize>,
-    /// The requested address option (`-I`).
-    pub requested: Option<usize>,
-}
 
 /// The last octet of a MAC in `chaddr`.
 const CHADDR_LAST: usize = at::CHADDR + 5;
@@ -74,7 +46,7 @@ impl Form {
         let mac_at = checked.identity(offsets.identity.unwrap_or(CHADDR_LAST))?;
         let mac_again_at = if offsets.identity.is_none() { checked.repeated_mac() } else { None };
         let server_at = checked.option('S', offsets.server_id, option::SERVER_ID)?;
-        let requested_at = checked.option('I', offsets.requested, option::REQUESTED_ADDRESS)?;
+        let requested_at = checked.option('I', offsets.lease, option::REQUESTED_ADDRESS)?;
         let packet = packet.clone();
         Ok(Self { packet, mac_at, mac_again_at, elapsed, server_at, requested_at })
     }
@@ -123,7 +95,7 @@ impl Form {
             identity: Some(self.mac_at + 5),
             elapsed: self.elapsed.then_some(at::SECS),
             server_id: self.server_at.map(|value| value - 2),
-            requested: self.requested_at.map(|value| value - 2),
+            lease: self.requested_at.map(|value| value - 2),
         }
     }
 

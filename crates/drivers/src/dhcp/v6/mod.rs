@@ -19,8 +19,8 @@ mod template;
 pub use client::Client;
 pub use lease::Lease;
 pub use plan::Plan;
-pub use setup::{BaseDuid, Relay, Rising, Setup, SetupError, VariedOption, Wanted};
-pub use template::{Offsets, Template, TemplateError};
+pub use setup::{BaseDuid, Relay, Setup, SetupError, VariedOption, Wanted};
+pub use template::TemplateError;
 
 #[cfg(test)]
 mod tests;

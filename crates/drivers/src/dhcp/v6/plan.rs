@@ -1,9 +1,11 @@
 //! A [`Plan`]: a [`Setup`] that was checked, with every message ready to be written.
 
+use super::super::rising::Rising;
+use super::super::template::Offsets;
 use super::identity::Identity;
 use super::layout::{Contents, Layout, Piece};
 use super::retransmission::Retransmission;
-use super::{Lease, Offsets, Relay, Rising, Setup, SetupError, VariedOption, Wanted};
+use super::{Lease, Relay, Setup, SetupError, VariedOption, Wanted};
 use crate::chance::mix;
 use crate::dhcp::population::pick;
 use crate::dhcp::{Kind, Population, Stage};
@@ -136,7 +138,7 @@ impl Plan {
             identity: of(code::CLIENT_ID).map(last),
             elapsed: at(code::ELAPSED_TIME),
             server_id: at(code::SERVER_ID),
-            association: at(code::IA_NA),
+            lease: at(code::IA_NA),
         }
     }
 
@@ -220,11 +222,8 @@ impl Plan {
     /// The elapsed time that a SOLICIT tells of at this time of the run, in hundredths of a second:
     /// whole seconds, the first from the beginning of the rise on, as the old tool counts them.
     pub(super) fn risen(&self, at: Duration) -> u16 {
-        let Some(Rising { after, lasting }) = self.rising else { return 0 };
-        match at.checked_sub(after) {
-            Some(since) if since < lasting => hundredths(Duration::from_secs(since.as_secs() + 1)),
-            _ => 0,
-        }
+        let seconds = self.rising.map_or(0, |rising| rising.seconds(at));
+        hundredths(Duration::from_secs(seconds))
     }
 
     /// The server that REQUESTs go to, having heard from this one.

@@ -2,7 +2,9 @@
 
 use super::super::Population;
 use super::super::varied::Pattern;
-use super::{Template, TemplateError};
+use super::TemplateError;
+use crate::dhcp::rising::Rising;
+use crate::dhcp::template::Template;
 use brunt_wire::dhcp6::{Duid, relay};
 use std::net::Ipv6Addr;
 use std::path::PathBuf;
@@ -137,16 +139,6 @@ pub struct Relay {
     pub options: Vec<(u16, Vec<u8>)>,
     /// Options it adds that differ from client to client, such as an interface-id.
     pub varied: Vec<VariedOption>,
-}
-
-/// A time in which SOLICITs tell of rising elapsed times, so that a server that takes over for
-/// another one believes it is needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rising {
-    /// When it begins.
-    pub after: Duration,
-    /// How long it lasts.
-    pub lasting: Duration,
 }
 
 /// Why a run cannot be set up.

@@ -6,41 +6,14 @@
 //! filled in is then a whole option, so that it may have any length: the options behind it move.
 
 use super::super::Population;
+use super::super::template::Template;
 use super::identity::{Identity, varying};
 use super::layout::{Layout, Piece};
 use brunt_wire::dhcp6::{
     DecodeError, Duid, HEADER_LENGTH, Message, MessageType, Opt, code, option,
 };
 use std::fmt;
-use std::path::PathBuf;
 use thiserror::Error;
-
-/// A packet to send in place of a default one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Template {
-    /// Where it comes from, for errors.
-    pub name: PathBuf,
-    /// The message, without anything around it.
-    pub packet: Vec<u8>,
-    /// What is claimed to stand where.
-    pub offsets: Offsets,
-}
-
-/// Where in a template stands what is filled in, counted from its first byte. What is not said is
-/// looked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Offsets {
-    /// The transaction id (`-X`).
-    pub xid: Option<usize>,
-    /// The last octet of the client identifier that differs from client to client (`-O`).
-    pub identity: Option<usize>,
-    /// The elapsed time option of a REQUEST (`-E`); 0 leaves it as it is in the template.
-    pub elapsed: Option<usize>,
-    /// The server identifier option of a REQUEST (`-S`).
-    pub server_id: Option<usize>,
-    /// The `IA_NA` of a REQUEST (`-I`).
-    pub association: Option<usize>,
-}
 
 /// Why a template cannot be used.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -118,7 +91,7 @@ impl Template {
             return Err(self.misplaced(&message, offset, "-O", remedy));
         }
         let server = self.begins(&message, offsets.server_id, "-S", code::SERVER_ID)?;
-        let association = self.begins(&message, offsets.association, "-I", code::IA_NA)?;
+        let association = self.begins(&message, offsets.lease, "-I", code::IA_NA)?;
         let elapsed = match offsets.elapsed {
             Some(0) => None,
             claimed => self.begins(&message, claimed, "-E", code::ELAPSED_TIME)?,

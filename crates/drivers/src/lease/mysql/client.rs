@@ -6,10 +6,9 @@
 
 use super::login::{Greeting, Method};
 use super::packet::{Column, Malformed, Reader, Value, binary_row, put_length, text_row};
+use super::password::encrypted;
 use super::wire::{Wire, WireError};
-use crate::lease::panics::caught;
 use crate::lease::sql::{Server, Tls};
-use mysql_common::crypto;
 use std::io;
 use std::time::Duration;
 
@@ -147,9 +146,11 @@ impl Client {
                 return Err(Malformed("a login without a challenge").into());
             }
             ended.iter_mut().zip(nonce.iter().cycle()).for_each(|(octet, hide)| *octet ^= hide);
-            // The crate takes a server's key for one.
-            let encrypted = caught(|| crypto::encrypt(&ended, &key));
-            ended = encrypted.map_err(|_| Malformed("its key for the password is none"))?;
+            let mut seed = [0; 20];
+            getrandom::fill(&mut seed)
+                .map_err(|error| Error::Io(io::Error::other(error.to_string())))?;
+            let encrypted = encrypted(&ended, &key, seed);
+            ended = encrypted.ok_or(Malformed("its key for the password is none"))?;
         }
         self.wire.body().extend_from_slice(&ended);
         Ok(self.wire.send()?)

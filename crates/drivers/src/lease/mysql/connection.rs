@@ -1,4 +1,4 @@
-//! One connection to a MySQL server as a [`Connection`].
+//! One connection to a MySQL server as a [`SqlStore`].
 //!
 //! Prepared statements are prepared once, when the connection is opened, and bound in the binary protocol; basic ones
 //! are written out with their values each time and sent as text. Whatever is found is read to the last column.
@@ -6,10 +6,11 @@
 use super::client::{Client, Error, Parameter, Statement};
 use super::error::asking;
 use super::packet::Value;
-use crate::lease::backend::{Connection, Renewal};
 use crate::lease::error::BackendError;
-use crate::lease::leases::{Identity, Lease, Statements};
-use crate::lease::sql::{Address, Bind, RenderedSql, SqlTemplate, SqlTemplates, Table};
+use crate::lease::leases::Statements;
+use crate::lease::sql::{
+    Address, Bind, RenderedSql, SqlRequest, SqlStore, SqlTemplates, StatementId,
+};
 use brunt_exchange::Class;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,90 +21,44 @@ const WAIT_MIN: Duration = Duration::from_millis(900);
 /// A connection.
 pub(super) struct MysqlConnection {
     client: Client,
-    table: Table,
     templates: Arc<SqlTemplates>,
-    prepared: Option<Prepared>,
+    /// In the order of [`StatementId`].
+    prepared: Option<Box<[Statement]>>,
     text: String,
     broken: bool,
-}
-
-/// Statements in the order of [`StatementId`].
-type Prepared = [Statement; StatementId::COUNT];
-
-/// Which statement is executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum StatementId {
-    Create,
-    ByAddress,
-    ByClientId,
-    ByHardware,
-    Renew,
-    Release,
-    Expired,
-    Reclaim,
-}
-
-impl StatementId {
-    const COUNT: usize = 8;
-
-    fn of(self, templates: &SqlTemplates) -> &SqlTemplate {
-        match self {
-            Self::Create => &templates.create,
-            Self::ByAddress => &templates.by_address,
-            Self::ByClientId => &templates.by_client_id,
-            Self::ByHardware => &templates.by_hardware,
-            Self::Renew => &templates.renew,
-            Self::Release => &templates.release,
-            Self::Expired => &templates.expired,
-            Self::Reclaim => &templates.reclaim,
-        }
-    }
-
-    /// What is being tried, in words.
-    fn words(self) -> &'static str {
-        match self {
-            Self::Create => "write a lease",
-            Self::ByAddress | Self::ByClientId | Self::ByHardware => "look for a lease",
-            Self::Renew => "renew a lease",
-            Self::Release => "delete a lease",
-            Self::Expired => "look for expired leases",
-            Self::Reclaim => "reclaim a lease",
-        }
-    }
 }
 
 impl MysqlConnection {
     pub(super) fn new(
         mut client: Client,
-        table: Table,
         templates: Arc<SqlTemplates>,
         statements: Statements,
     ) -> Result<Self, BackendError> {
         let prepared = match statements {
             Statements::Basic => None,
-            Statements::Prepared => Some(prepare(&mut client, &templates)?),
+            Statements::Prepared => {
+                Some(StatementId::each(|id| prepare(&mut client, id, &templates))?)
+            }
         };
-        Ok(Self { client, table, templates, prepared, text: String::new(), broken: false })
+        Ok(Self { client, templates, prepared, text: String::new(), broken: false })
     }
 
-    /// Executes a statement whose parameters `fill` binds; returns how many rows it changed. `see` is called with every
-    /// column of every row.
-    fn execute<'v>(
+    /// Executes a request; returns how many rows it changed. `see` is called with every column of every row.
+    fn execute(
         &mut self,
-        id: StatementId,
-        fill: impl FnOnce(&mut ParameterValues<'_, 'v>),
+        request: &SqlRequest<'_>,
         see: impl FnMut(usize, Value<'_>),
     ) -> Result<u64, BackendError> {
+        let id = request.id();
         let template = id.of(&self.templates);
         let said = if let Some(prepared) = &self.prepared {
-            let mut parameters = ParameterValues::Bound(Vec::with_capacity(template.parameters()));
-            fill(&mut parameters);
-            let ParameterValues::Bound(values) = parameters else { return Ok(0) };
-            self.client.execute(prepared[id as usize], &values, see)
+            let mut values = Values(Vec::with_capacity(template.parameters()));
+            request.bind(&mut values);
+            self.client.execute(prepared[id as usize], &values.0, see)
         } else {
             self.text.clear();
-            let mut parameters = ParameterValues::Inline(template.render(&mut self.text));
-            fill(&mut parameters);
+            let mut rendered: RenderedSql<'_> = template.render(&mut self.text);
+            request.bind(&mut rendered);
             self.client.query(&self.text, see)
         };
         said.map_err(|error| self.failed(id.words(), &error))
@@ -121,80 +76,28 @@ impl MysqlConnection {
     }
 }
 
-impl Connection for MysqlConnection {
-    fn create(&mut self, lease: &Lease) -> Result<(), BackendError> {
-        let table = self.table;
-        let at = table.address(lease.address);
-        self.execute(
-            StatementId::Create,
-            |parameters| table.bind_create(lease, &at, parameters),
-            |_, _| (),
-        )?;
-        Ok(())
+impl SqlStore for MysqlConnection {
+    fn change(&mut self, request: &SqlRequest<'_>) -> Result<u64, BackendError> {
+        self.execute(request, |_, _| ())
     }
 
-    fn find(&mut self, by: &Identity) -> Result<bool, BackendError> {
-        let mut found = false;
-        let see = |_, _: Value<'_>| found = true;
-        match by {
-            Identity::Address(address) => {
-                let at = self.table.address(*address);
-                self.execute(StatementId::ByAddress, |parameters| at.bind(parameters), see)?;
-            }
-            Identity::ClientId(id) => {
-                self.execute(StatementId::ByClientId, |parameters| parameters.octets(id), see)?;
-            }
-            Identity::Hardware(hardware) => {
-                self.execute(
-                    StatementId::ByHardware,
-                    |parameters| parameters.octets(hardware),
-                    see,
-                )?;
-            }
-        }
-        Ok(found)
+    fn fetch(&mut self, request: &SqlRequest<'_>) -> Result<u64, BackendError> {
+        let mut rows = 0;
+        self.execute(request, |column, _| rows += u64::from(column == 0))?;
+        Ok(rows)
     }
 
-    fn renew(&mut self, renewal: &Renewal) -> Result<bool, BackendError> {
-        let table = self.table;
-        let at = table.address(renewal.address);
-        let changed = self.execute(
-            StatementId::Renew,
-            |parameters| table.bind_renew(renewal, &at, parameters),
-            |_, _| (),
-        )?;
-        Ok(changed > 0)
-    }
-
-    fn release(&mut self, address: u128) -> Result<bool, BackendError> {
-        let at = self.table.address(address);
-        Ok(self.execute(StatementId::Release, |parameters| at.bind(parameters), |_, _| ())? > 0)
-    }
-
-    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, BackendError> {
-        let mut over = Vec::new();
-        let fill = |parameters: &mut ParameterValues<'_, '_>| {
-            parameters.number(now);
-            parameters.number(i64::from(limit));
-        };
-        self.execute(StatementId::Expired, fill, |column, value| {
+    fn addresses(
+        &mut self,
+        request: &SqlRequest<'_>,
+        found: &mut Vec<Address>,
+    ) -> Result<(), BackendError> {
+        let see = |column, value: Value<'_>| {
             if column == 0 {
-                over.extend(address(value));
+                found.extend(address(value));
             }
-        })?;
-        let mut reclaimed = 0;
-        for at in &over {
-            let changed = self.execute(
-                StatementId::Reclaim,
-                |parameters| {
-                    at.bind(parameters);
-                    parameters.number(now);
-                },
-                |_, _| (),
-            )?;
-            reclaimed += changed as u32;
-        }
-        Ok(reclaimed)
+        };
+        self.execute(request, see).map(drop)
     }
 
     fn begin(&mut self) -> Result<(), BackendError> {
@@ -220,21 +123,13 @@ impl Connection for MysqlConnection {
     }
 }
 
-fn prepare(client: &mut Client, templates: &SqlTemplates) -> Result<Prepared, BackendError> {
-    let mut one = |id: StatementId| {
-        let text = id.of(templates).placeholders();
-        client.prepare(&text).map_err(|error| asking(&format!("prepare to {}", id.words()), &error))
-    };
-    Ok([
-        one(StatementId::Create)?,
-        one(StatementId::ByAddress)?,
-        one(StatementId::ByClientId)?,
-        one(StatementId::ByHardware)?,
-        one(StatementId::Renew)?,
-        one(StatementId::Release)?,
-        one(StatementId::Expired)?,
-        one(StatementId::Reclaim)?,
-    ])
+fn prepare(
+    client: &mut Client,
+    id: StatementId,
+    templates: &SqlTemplates,
+) -> Result<Statement, BackendError> {
+    let text = id.of(templates).placeholders();
+    client.prepare(&text).map_err(|error| asking(&format!("prepare to {}", id.words()), &error))
 }
 
 /// The address in a row: a number, or the same in the digits of the text protocol; octets; or text.
@@ -253,38 +148,23 @@ fn address(value: Value<'_>) -> Option<Address> {
     }
 }
 
-/// The parameters of a statement while they are bound.
-enum ParameterValues<'t, 'v> {
-    Bound(Vec<Parameter<'v>>),
-    Inline(RenderedSql<'t>),
-}
+/// The values of a prepared statement.
+struct Values<'v>(Vec<Parameter<'v>>);
 
-impl<'a> Bind<'a> for ParameterValues<'_, 'a> {
+impl<'v> Bind<'v> for Values<'v> {
     fn number(&mut self, value: i64) {
-        match self {
-            Self::Bound(values) => values.push(Parameter::Int(value)),
-            Self::Inline(rendered) => rendered.number(value),
-        }
+        self.0.push(Parameter::Int(value));
     }
 
-    fn octets(&mut self, value: &'a [u8]) {
-        match self {
-            Self::Bound(values) => values.push(Parameter::Bytes(value)),
-            Self::Inline(rendered) => rendered.octets(value),
-        }
+    fn octets(&mut self, value: &'v [u8]) {
+        self.0.push(Parameter::Bytes(value));
     }
 
-    fn text(&mut self, value: &'a str) {
-        match self {
-            Self::Bound(values) => values.push(Parameter::Bytes(value.as_bytes())),
-            Self::Inline(rendered) => rendered.text(value),
-        }
+    fn text(&mut self, value: &'v str) {
+        self.0.push(Parameter::Bytes(value.as_bytes()));
     }
 
     fn truth(&mut self, value: bool) {
-        match self {
-            Self::Bound(values) => values.push(Parameter::Int(i64::from(value))),
-            Self::Inline(rendered) => rendered.truth(value),
-        }
+        self.0.push(Parameter::Int(i64::from(value)));
     }
 }

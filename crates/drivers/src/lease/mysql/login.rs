@@ -1,7 +1,7 @@
 //! What is said before a MySQL connection can be used: the server's [`Greeting`], and our answer to it.
 
 use super::packet::{Malformed, Reader};
-use mysql_common::scramble::{scramble_native, scramble_sha256};
+use super::password::{caching_sha2, native};
 
 /// What this client can do, as bits of the protocol.
 const LONG_PASSWORD: u32 = 0x1;
@@ -50,8 +50,8 @@ impl Method {
     pub(super) fn proof(self, password: &[u8], nonce: &[u8]) -> Vec<u8> {
         match self {
             _ if password.is_empty() => Vec::new(),
-            Self::Native => scramble_native(nonce, password).map_or(Vec::new(), Vec::from),
-            Self::CachingSha2 => scramble_sha256(nonce, password).map_or(Vec::new(), Vec::from),
+            Self::Native => native(nonce, password),
+            Self::CachingSha2 => caching_sha2(nonce, password),
         }
     }
 }

@@ -15,6 +15,7 @@ mod connection;
 mod error;
 mod login;
 mod packet;
+mod password;
 mod settings;
 mod wire;
 
@@ -24,7 +25,7 @@ use self::settings::Settings;
 use super::backend::{Backend, Connection};
 use super::error::BackendError;
 use super::leases::{Durability, Family, Lease, Schema, Statements};
-use super::sql::{Dialect, Engine, Server, SqlTemplates, Table, own_name};
+use super::sql::{Dialect, Engine, Server, SqlConnection, SqlTemplates, Table, own_name};
 use brunt_exchange::Class;
 use error::{asking, opening};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -198,12 +199,8 @@ impl Backend for MysqlBackend {
     fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
         let connection = self.connect(Some(&self.database))?;
         let templates = Arc::clone(&self.templates);
-        Ok(Box::new(MysqlConnection::new(
-            connection,
-            self.table,
-            templates,
-            self.options.statements,
-        )?))
+        let store = MysqlConnection::new(connection, templates, self.options.statements)?;
+        Ok(Box::new(SqlConnection::new(store, self.table)))
     }
 
     fn count(&self) -> Result<u64, BackendError> {

@@ -1,13 +1,13 @@
-//! One connection to a PostgreSQL server as a [`Connection`].
+//! One connection to a PostgreSQL server as a [`SqlStore`].
 //!
 //! Prepared statements are prepared once, when the connection is opened; basic ones are written out with their values
 //! each time and go as simple queries. Whatever is found is read to the last column.
 
 use super::link::Link;
-use crate::lease::backend::{Connection, Renewal};
+use crate::lease::backend::Renewal;
 use crate::lease::error::BackendError;
-use crate::lease::leases::{Contents, Identity, Lease, Leases, Statements};
-use crate::lease::sql::{Address, Bind, RenderedSql, SqlTemplate, SqlTemplates, Table};
+use crate::lease::leases::{Contents, Leases, Statements};
+use crate::lease::sql::{Address, Bind, SqlRequest, SqlStore, SqlTemplates, StatementId, Table};
 use brunt_exchange::Class;
 use bytes::BytesMut;
 use std::error::Error as StdError;
@@ -19,52 +19,12 @@ use tokio_postgres::{Row, SimpleQueryMessage, SimpleQueryRow, Statement};
 /// A connection.
 pub(super) struct PostgresConnection {
     link: Link,
-    table: Table,
     templates: Arc<SqlTemplates>,
-    prepared: Option<Prepared>,
+    /// In the order of [`StatementId`].
+    prepared: Option<Box<[Statement]>>,
     text: String,
     broken: bool,
 }
-
-/// Statements of what fetches nothing, and of what does.
-struct Prepared {
-    create: Statement,
-    by_address: Statement,
-    by_client_id: Statement,
-    by_hardware: Statement,
-    renew: Statement,
-    release: Statement,
-    expired: Statement,
-    reclaim: Statement,
-}
-
-/// A query: its template, its prepared statement, and what it does, for error texts.
-#[derive(Clone, Copy)]
-struct Query {
-    template: fn(&SqlTemplates) -> &SqlTemplate,
-    statement: fn(&Prepared) -> &Statement,
-    what: &'static str,
-}
-
-const CREATE: Query =
-    Query { template: |s| &s.create, statement: |p| &p.create, what: "write a lease" };
-const BY_ADDRESS: Query =
-    Query { template: |s| &s.by_address, statement: |p| &p.by_address, what: "look for a lease" };
-const BY_CLIENT_ID: Query = Query {
-    template: |s| &s.by_client_id,
-    statement: |p| &p.by_client_id,
-    what: "look for a lease",
-};
-const BY_HARDWARE: Query =
-    Query { template: |s| &s.by_hardware, statement: |p| &p.by_hardware, what: "look for a lease" };
-const RENEW: Query =
-    Query { template: |s| &s.renew, statement: |p| &p.renew, what: "renew a lease" };
-const RELEASE: Query =
-    Query { template: |s| &s.release, statement: |p| &p.release, what: "delete a lease" };
-const EXPIRED: Query =
-    Query { template: |s| &s.expired, statement: |p| &p.expired, what: "look for expired leases" };
-const RECLAIM: Query =
-    Query { template: |s| &s.reclaim, statement: |p| &p.reclaim, what: "reclaim a lease" };
 
 impl PostgresConnection {
     pub(super) fn new(
@@ -75,49 +35,25 @@ impl PostgresConnection {
     ) -> Result<Self, BackendError> {
         let prepared = match statements {
             Statements::Basic => None,
-            Statements::Prepared => Some(Prepared::make(&mut link, table, &templates)?),
+            Statements::Prepared => Some(prepared(&mut link, table, &templates)?),
         };
-        Ok(Self { link, table, templates, prepared, text: String::new(), broken: false })
+        Ok(Self { link, templates, prepared, text: String::new(), broken: false })
     }
 
-    /// Runs a statement that changes rows; returns how many it changed.
-    fn change(
+    /// Executes a request that fetches rows; returns how many came. `see` is given the address of each.
+    fn rows(
         &mut self,
-        query: Query,
-        fill: impl FnOnce(&mut ParameterValues<'_>),
+        request: &SqlRequest<'_>,
+        mut see: impl FnMut(Option<Address>),
     ) -> Result<u64, BackendError> {
         let Self { link, templates, prepared, text, .. } = self;
-        let changed = if let Some(prepared) = prepared {
-            let values = bound(fill);
-            link.wait(query.what, |client| client.execute_raw((query.statement)(prepared), values))
-        } else {
-            render((query.template)(templates), text, fill);
-            link.wait(query.what, |client| client.simple_query(text)).map(|messages| {
-                let counts = messages.iter().filter_map(|message| match message {
-                    SimpleQueryMessage::CommandComplete(count) => Some(*count),
-                    _ => None,
-                });
-                counts.sum()
-            })
-        };
-        changed.map_err(|trouble| self.failed(trouble))
-    }
-
-    /// Runs a statement that fetches rows; returns how many came. `see` is given the address of each.
-    fn fetch(
-        &mut self,
-        query: Query,
-        fill: impl FnOnce(&mut ParameterValues<'_>),
-        mut see: impl FnMut(Option<Address>),
-    ) -> Result<usize, BackendError> {
-        let Self { link, templates, prepared, text, .. } = self;
-        let mut count = 0;
+        let (id, mut count) = (request.id(), 0);
         let fetched = if let Some(prepared) = prepared {
-            let values = bound(fill);
+            let values = values(request);
             let values: Vec<&(dyn ToSql + Sync)> =
                 values.iter().map(|value| value as &(dyn ToSql + Sync)).collect();
-            let rows =
-                link.wait(query.what, |client| client.query((query.statement)(prepared), &values));
+            let statement = &prepared[id as usize];
+            let rows = link.wait(id.words(), |client| client.query(statement, &values));
             rows.map(|rows| {
                 for row in rows {
                     see(read(&row));
@@ -125,8 +61,8 @@ impl PostgresConnection {
                 }
             })
         } else {
-            render((query.template)(templates), text, fill);
-            let messages = link.wait(query.what, |client| client.simple_query(text));
+            render(request, templates, text);
+            let messages = link.wait(id.words(), |client| client.simple_query(text));
             messages.map(|messages| {
                 for message in messages {
                     if let SimpleQueryMessage::Row(row) = message {
@@ -151,56 +87,37 @@ impl PostgresConnection {
     }
 }
 
-impl Connection for PostgresConnection {
-    fn create(&mut self, lease: &Lease) -> Result<(), BackendError> {
-        let table = self.table;
-        let at = table.address(lease.address);
-        self.change(CREATE, |parameters| table.bind_create(lease, &at, parameters)).map(drop)
-    }
-
-    fn find(&mut self, by: &Identity) -> Result<bool, BackendError> {
-        let found = match by {
-            Identity::Address(address) => {
-                let at = self.table.address(*address);
-                self.fetch(BY_ADDRESS, |parameters| at.bind(parameters), drop)?
-            }
-            Identity::ClientId(id) => {
-                self.fetch(BY_CLIENT_ID, |parameters| parameters.octets(id), drop)?
-            }
-            Identity::Hardware(octets) => {
-                self.fetch(BY_HARDWARE, |parameters| parameters.octets(octets), drop)?
-            }
+impl SqlStore for PostgresConnection {
+    fn change(&mut self, request: &SqlRequest<'_>) -> Result<u64, BackendError> {
+        let Self { link, templates, prepared, text, .. } = self;
+        let id = request.id();
+        let changed = if let Some(prepared) = prepared {
+            let values = values(request);
+            let statement = &prepared[id as usize];
+            link.wait(id.words(), |client| client.execute_raw(statement, values))
+        } else {
+            render(request, templates, text);
+            link.wait(id.words(), |client| client.simple_query(text)).map(|messages| {
+                let counts = messages.iter().filter_map(|message| match message {
+                    SimpleQueryMessage::CommandComplete(count) => Some(*count),
+                    _ => None,
+                });
+                counts.sum()
+            })
         };
-        Ok(found > 0)
+        changed.map_err(|trouble| self.failed(trouble))
     }
 
-    fn renew(&mut self, renewal: &Renewal) -> Result<bool, BackendError> {
-        let table = self.table;
-        let at = table.address(renewal.address);
-        Ok(self.change(RENEW, |parameters| table.bind_renew(renewal, &at, parameters))? > 0)
+    fn fetch(&mut self, request: &SqlRequest<'_>) -> Result<u64, BackendError> {
+        self.rows(request, drop)
     }
 
-    fn release(&mut self, address: u128) -> Result<bool, BackendError> {
-        let at = self.table.address(address);
-        Ok(self.change(RELEASE, |parameters| at.bind(parameters))? > 0)
-    }
-
-    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, BackendError> {
-        let mut over = Vec::new();
-        let fill = |parameters: &mut ParameterValues<'_>| {
-            parameters.number(now);
-            parameters.number(i64::from(limit));
-        };
-        self.fetch(EXPIRED, fill, |at| over.extend(at))?;
-        let mut reclaimed = 0;
-        for at in &over {
-            let fill = |parameters: &mut ParameterValues<'_>| {
-                at.bind(parameters);
-                parameters.number(now);
-            };
-            reclaimed += self.change(RECLAIM, fill)? as u32;
-        }
-        Ok(reclaimed)
+    fn addresses(
+        &mut self,
+        request: &SqlRequest<'_>,
+        found: &mut Vec<Address>,
+    ) -> Result<(), BackendError> {
+        self.rows(request, |at| found.extend(at)).map(drop)
     }
 
     fn begin(&mut self) -> Result<(), BackendError> {
@@ -225,51 +142,46 @@ impl Connection for PostgresConnection {
     }
 }
 
-impl Prepared {
-    /// Prepares each statement, with the types that its values have: the server would guess from columns, which are as
-    /// narrow as somebody made them.
-    fn make(link: &mut Link, table: Table, templates: &SqlTemplates) -> Result<Self, BackendError> {
-        let leases = Leases { family: table.family, contents: Contents::default(), epoch: 0 };
-        let lease = leases.lease(0);
-        let at = table.address(lease.address);
-        let renewal = Renewal { address: lease.address, valid_lifetime: 0, cltt: 0 };
-        let mut one = |query: Query, fill: &dyn Fn(&mut ParameterValues<'_>)| {
-            let types: Vec<Type> = bound(fill).iter().map(Value::kind).collect();
-            let text = (query.template)(templates).placeholders();
-            let what = format!("prepare to {}", query.what);
-            link.wait(&what, |client| async move { client.prepare_typed(&text, &types).await })
+/// Prepares each statement, with the types that its values have: the server would guess from columns, which are as
+/// narrow as somebody made them.
+fn prepared(
+    link: &mut Link,
+    table: Table,
+    templates: &SqlTemplates,
+) -> Result<Box<[Statement]>, BackendError> {
+    let leases = Leases { family: table.family, contents: Contents::default(), epoch: 0 };
+    let lease = leases.lease(0);
+    let at = table.address(lease.address);
+    let renewal = Renewal { address: lease.address, valid_lifetime: 0, cltt: 0 };
+    StatementId::each(|id| {
+        let request = match id {
+            StatementId::Create => SqlRequest::Create(table, &lease, at),
+            StatementId::ByAddress => SqlRequest::ByAddress(at),
+            StatementId::ByClientId => SqlRequest::ByClientId(&[]),
+            StatementId::ByHardware => SqlRequest::ByHardware(&[]),
+            StatementId::Renew => SqlRequest::Renew(table, &renewal, at),
+            StatementId::Release => SqlRequest::Release(at),
+            StatementId::Expired => SqlRequest::Expired(0, 0),
+            StatementId::Reclaim => SqlRequest::Reclaim(&at, 0),
         };
-        Ok(Self {
-            create: one(CREATE, &|parameters| table.bind_create(&lease, &at, parameters))?,
-            by_address: one(BY_ADDRESS, &|parameters| at.bind(parameters))?,
-            by_client_id: one(BY_CLIENT_ID, &|parameters| parameters.octets(&[]))?,
-            by_hardware: one(BY_HARDWARE, &|parameters| parameters.octets(&[]))?,
-            renew: one(RENEW, &|parameters| table.bind_renew(&renewal, &at, parameters))?,
-            release: one(RELEASE, &|parameters| at.bind(parameters))?,
-            expired: one(EXPIRED, &|parameters| {
-                parameters.number(0);
-                parameters.number(0);
-            })?,
-            reclaim: one(RECLAIM, &|parameters| {
-                at.bind(parameters);
-                parameters.number(0);
-            })?,
-        })
-    }
+        let types: Vec<Type> = values(&request).iter().map(Value::kind).collect();
+        let text = id.of(templates).placeholders();
+        let what = format!("prepare to {}", id.words());
+        link.wait(&what, |client| async move { client.prepare_typed(&text, &types).await })
+    })
 }
 
-fn bound(fill: impl FnOnce(&mut ParameterValues<'_>)) -> Vec<Value> {
-    let mut parameters = ParameterValues::Bound(Vec::with_capacity(16));
-    fill(&mut parameters);
-    match parameters {
-        ParameterValues::Bound(values) => values,
-        ParameterValues::Inline(_) => Vec::new(),
-    }
+/// The values of a prepared statement.
+fn values(request: &SqlRequest<'_>) -> Vec<Value> {
+    let mut values = Values(Vec::with_capacity(16));
+    request.bind(&mut values);
+    values.0
 }
 
-fn render(template: &SqlTemplate, text: &mut String, fill: impl FnOnce(&mut ParameterValues<'_>)) {
+/// Writes a statement out with its values.
+fn render(request: &SqlRequest<'_>, templates: &SqlTemplates, text: &mut String) {
     text.clear();
-    fill(&mut ParameterValues::Inline(template.render(text)));
+    request.bind(&mut request.id().of(templates).render(text));
 }
 
 /// Reads every column of a row; the first may be an address.
@@ -353,38 +265,23 @@ impl ToSql for Value {
     to_sql_checked!();
 }
 
-/// The parameters of a statement while they are bound.
-enum ParameterValues<'t> {
-    Bound(Vec<Value>),
-    Inline(RenderedSql<'t>),
-}
+/// The values of a prepared statement.
+struct Values(Vec<Value>);
 
-impl<'a> Bind<'a> for ParameterValues<'_> {
+impl<'a> Bind<'a> for Values {
     fn number(&mut self, value: i64) {
-        match self {
-            Self::Bound(values) => values.push(Value::Number(value)),
-            Self::Inline(rendered) => rendered.number(value),
-        }
+        self.0.push(Value::Number(value));
     }
 
     fn octets(&mut self, value: &'a [u8]) {
-        match self {
-            Self::Bound(values) => values.push(Value::Octets(value.to_vec())),
-            Self::Inline(rendered) => rendered.octets(value),
-        }
+        self.0.push(Value::Octets(value.to_vec()));
     }
 
     fn text(&mut self, value: &'a str) {
-        match self {
-            Self::Bound(values) => values.push(Value::Text(value.to_owned())),
-            Self::Inline(rendered) => rendered.text(value),
-        }
+        self.0.push(Value::Text(value.to_owned()));
     }
 
     fn truth(&mut self, value: bool) {
-        match self {
-            Self::Bound(values) => values.push(Value::Truth(value)),
-            Self::Inline(rendered) => rendered.truth(value),
-        }
+        self.0.push(Value::Truth(value));
     }
 }

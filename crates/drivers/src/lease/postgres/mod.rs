@@ -21,7 +21,7 @@ use self::settings::Settings;
 use super::backend::{Backend, Connection};
 use super::error::{BackendError, sqlstate_text};
 use super::leases::{Durability, Family, Lease, Schema, Statements};
-use super::sql::{Dialect, Server, SqlTemplates, Table, own_name};
+use super::sql::{Dialect, Server, SqlConnection, SqlTemplates, Table, own_name};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -168,9 +168,9 @@ impl Backend for PostgresBackend {
 
     fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
         let templates = Arc::clone(&self.templates);
-        let connection =
-            PostgresConnection::new(self.link()?, self.table, templates, self.options.statements)?;
-        Ok(Box::new(connection))
+        let statements = self.options.statements;
+        let store = PostgresConnection::new(self.link()?, self.table, templates, statements)?;
+        Ok(Box::new(SqlConnection::new(store, self.table)))
     }
 
     fn count(&self) -> Result<u64, BackendError> {

@@ -3,8 +3,7 @@
 //! Of the embedded stores in pure Rust two are kept up and free to use, redb and fjall, both under MIT or Apache-2.0.
 //! redb was chosen because it is the other answer to the question that a lease database asks: a copy-on-write B-tree
 //! with a transaction for each change, beside SQLite's log and a lease file's appending; fjall's log-structured tree
-//! would be a second store that appends. It also brings one package with it and not a dozen. The version is the
-//! newest that the oldest supported toolchain builds.
+//! would be a second store that appends. It also brings one package with it and not a dozen.
 //!
 //! Leases lie under their addresses. Where the tables are Kea's, three more tables have the keys of its indexes: client
 //! identifiers, hardware addresses and the ends of lifetimes, each with the address behind it.

@@ -7,13 +7,17 @@
 //! who asks is a [`Server`]. Nothing here speaks to one.
 
 mod address;
+mod connection;
 mod guide;
 mod kea;
+mod request;
 mod server;
 mod template;
 mod templates;
 
 pub use address::Address;
+pub(in crate::lease) use connection::{SqlConnection, SqlStore};
+pub(in crate::lease) use request::{SqlRequest, StatementId};
 pub(in crate::lease) use server::own_name;
 pub use server::{Kind, Server, ServerEndpoint, Tls};
 pub use template::{Bind, RenderedSql, SqlTemplate};

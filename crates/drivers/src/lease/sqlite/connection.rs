@@ -1,10 +1,12 @@
-//! One connection to a database of SQLite, as a [`Connection`].
+//! One connection to a database of SQLite, as a [`SqlStore`].
 
 use super::fault;
 use super::statement::{Binding, Column, Reuse, Statement};
-use crate::lease::leases::{Family, Identity, Lease, Schema, Statements};
-use crate::lease::sql::{Address, Bind, SqlTemplate, SqlTemplates, Table};
-use crate::lease::{BackendError, Connection, Renewal};
+use crate::lease::BackendError;
+use crate::lease::leases::{Family, Schema, Statements};
+use crate::lease::sql::{
+    Address, SqlRequest, SqlStore, SqlTemplate, SqlTemplates, StatementId, Table,
+};
 use std::rc::Rc;
 
 /// A connection to a database.
@@ -13,19 +15,12 @@ pub(super) struct SqliteConnection {
     table: Table,
     /// Whether a transaction can be taken back.
     journaled: bool,
-    create: Query,
-    by_address: Query,
-    by_client_id: Query,
-    by_hardware: Query,
-    renew: Query,
-    release: Query,
-    expired: Query,
-    reclaim: Query,
+    /// In the order of [`StatementId`].
+    queries: Box<[Query]>,
     begin: Statement,
     commit: Statement,
     roll_back: Statement,
     text: String,
-    over: Vec<Address>,
     lost: bool,
 }
 
@@ -45,22 +40,16 @@ impl SqliteConnection {
         let connection = Rc::new(connection);
         let kept =
             |text: &str| Statement::prepare(&connection, &mut text.to_owned(), Reuse::Always);
-        let query = |template: SqlTemplate| {
+        let templates: SqlTemplates = table.templates();
+        let query = |id: StatementId| {
+            let template = id.of(&templates);
             Ok::<_, BackendError>(match statements {
                 Statements::Prepared => Query::Prepared(kept(&template.placeholders())?),
-                Statements::Basic => Query::Inline(template),
+                Statements::Basic => Query::Inline(template.clone()),
             })
         };
-        let templates: SqlTemplates = table.templates();
         Ok(Self {
-            create: query(templates.create)?,
-            by_address: query(templates.by_address)?,
-            by_client_id: query(templates.by_client_id)?,
-            by_hardware: query(templates.by_hardware)?,
-            renew: query(templates.renew)?,
-            release: query(templates.release)?,
-            expired: query(templates.expired)?,
-            reclaim: query(templates.reclaim)?,
+            queries: StatementId::each(query)?,
             // Deferred: a transaction that only reads keeps nobody waiting, and one whose first statement writes
             // waits for its turn with that statement.
             begin: kept("BEGIN")?,
@@ -70,7 +59,6 @@ impl SqliteConnection {
             table,
             journaled,
             text: String::with_capacity(1_024),
-            over: Vec::new(),
             lost: false,
         })
     }
@@ -82,98 +70,59 @@ impl SqliteConnection {
         }
         result
     }
-}
 
-/// Executes a query: binds its parameters by `$fill`, where `$bind` takes the values, and ends with `$end`. A macro
-/// and no function, because what takes the values is of two types and borrows the values.
-macro_rules! execute {
-    ($store:ident . $which:ident, |$bind:ident| $fill:expr, $end:ident $(, $take:expr)?) => {{
-        let result = match &mut $store.$which {
+    /// Binds the values of a request and has its statement run by `end`.
+    #[inline]
+    fn execute<T>(
+        &mut self,
+        request: &SqlRequest<'_>,
+        end: impl FnOnce(Binding<'_, '_>) -> Result<T, BackendError>,
+    ) -> Result<T, BackendError> {
+        let result = match &mut self.queries[request.id() as usize] {
             Query::Prepared(statement) => {
                 let mut binding = statement.bind();
-                {
-                    let $bind = &mut binding;
-                    $fill;
-                }
-                binding.$end($($take)?)
+                request.bind(&mut binding);
+                end(binding)
             }
             Query::Inline(template) => {
-                $store.text.clear();
-                let mut rendered = template.render(&mut $store.text);
-                {
-                    let $bind = &mut rendered;
-                    $fill;
-                }
+                self.text.clear();
+                let mut rendered = template.render(&mut self.text);
+                request.bind(&mut rendered);
                 rendered.end();
-                Statement::prepare(&$store.connection, &mut $store.text, Reuse::Once)
-                    .and_then(|mut statement| Binding::$end(statement.bind() $(, $take)?))
+                Statement::prepare(&self.connection, &mut self.text, Reuse::Once)
+                    .and_then(|mut statement| end(statement.bind()))
             }
         };
-        $store.noted(result)
-    }};
+        self.noted(result)
+    }
 }
 
-impl Connection for SqliteConnection {
-    fn create(&mut self, lease: &Lease) -> Result<(), BackendError> {
-        let (table, at) = (self.table, self.table.address(lease.address));
-        execute!(self.create, |bind| table.bind_create(lease, &at, bind), run).map(drop)
+impl SqlStore for SqliteConnection {
+    #[inline]
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method itself is not general enough in its lifetimes"
+    )]
+    fn change(&mut self, request: &SqlRequest<'_>) -> Result<u64, BackendError> {
+        self.execute(request, |bound| bound.run())
     }
 
-    fn find(&mut self, by: &Identity) -> Result<bool, BackendError> {
-        let rows = match by {
-            Identity::Address(address) => {
-                let at = self.table.address(*address);
-                execute!(self.by_address, |bind| at.bind(bind), fetch_all)
-            }
-            Identity::ClientId(octets) => {
-                execute!(self.by_client_id, |bind| bind.octets(octets), fetch_all)
-            }
-            Identity::Hardware(octets) => {
-                execute!(self.by_hardware, |bind| bind.octets(octets), fetch_all)
-            }
-        };
-        Ok(rows? > 0)
+    #[inline]
+    #[expect(
+        clippy::redundant_closure_for_method_calls,
+        reason = "the method itself is not general enough in its lifetimes"
+    )]
+    fn fetch(&mut self, request: &SqlRequest<'_>) -> Result<u64, BackendError> {
+        self.execute(request, |bound| bound.fetch_all())
     }
 
-    fn renew(&mut self, renewal: &Renewal) -> Result<bool, BackendError> {
-        let (table, at) = (self.table, self.table.address(renewal.address));
-        Ok(execute!(self.renew, |bind| table.bind_renew(renewal, &at, bind), run)? > 0)
-    }
-
-    fn release(&mut self, address: u128) -> Result<bool, BackendError> {
-        let at = self.table.address(address);
-        Ok(execute!(self.release, |bind| at.bind(bind), run)? > 0)
-    }
-
-    fn expire(&mut self, now: i64, limit: u32) -> Result<u32, BackendError> {
-        let mut over = std::mem::take(&mut self.over);
-        over.clear();
+    fn addresses(
+        &mut self,
+        request: &SqlRequest<'_>,
+        found: &mut Vec<Address>,
+    ) -> Result<(), BackendError> {
         let table = self.table;
-        let listed = execute!(
-            self.expired,
-            |bind| {
-                bind.number(now);
-                bind.number(i64::from(limit));
-            },
-            each,
-            |column| over.extend(address(table, &column))
-        );
-        let reclaimed = listed.and_then(|()| {
-            let mut reclaimed = 0;
-            for at in &over {
-                reclaimed += execute!(
-                    self.reclaim,
-                    |bind| {
-                        at.bind(bind);
-                        bind.number(now);
-                    },
-                    run
-                )?;
-            }
-            Ok(reclaimed as u32)
-        });
-        self.over = over;
-        reclaimed
+        self.execute(request, |bound| bound.each(|column| found.extend(address(table, &column))))
     }
 
     fn begin(&mut self) -> Result<(), BackendError> {

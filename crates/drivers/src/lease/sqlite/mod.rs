@@ -9,7 +9,7 @@ mod fault;
 mod statement;
 
 use super::leases::{Durability, Family, Lease, Schema, Statements};
-use super::sql::{Dialect, Table, in_the_way};
+use super::sql::{Dialect, SqlConnection, Table, in_the_way};
 use super::{Backend, BackendError, Connection};
 use brunt_exchange::Class;
 use connection::SqliteConnection;
@@ -203,7 +203,8 @@ impl Backend for SqliteBackend {
         )?;
         let journaled = self.setup.journal != Journal::Off;
         let statements = self.setup.statements;
-        Ok(Box::new(SqliteConnection::new(connection, self.table, statements, journaled)?))
+        let store = SqliteConnection::new(connection, self.table, statements, journaled)?;
+        Ok(Box::new(SqlConnection::new(store, self.table)))
     }
 
     fn count(&self) -> Result<u64, BackendError> {

@@ -1,8 +1,9 @@
 //! What the messages look like.
 
 use super::{BASE, LOCAL, OFFERED, Play, SERVER, captured, outgoing, seconds, setup};
+use crate::dhcp::Rising;
 use crate::dhcp::population::Population;
-use crate::dhcp::v4::{Lease, Plan, Rising, Role, Setup, VariedOption};
+use crate::dhcp::v4::{Lease, Plan, Role, Setup, VariedOption};
 use crate::dhcp::varied::Pattern;
 use crate::dhcp::{Kind, Stage, Step};
 use brunt_wire::dhcp4::{MessageType, option, relay};
@@ -243,8 +244,8 @@ fn fields_are_where_the_old_tool_says() {
     play.outgoing(Kind::Acquire, 2, None);
     let offsets = play.plan.offsets(Stage::First, &play.out);
     assert_eq!((offsets.xid, offsets.identity, offsets.elapsed), (Some(4), Some(33), Some(8)));
-    assert_eq!((offsets.server_id, offsets.requested), (None, None));
+    assert_eq!((offsets.server_id, offsets.lease), (None, None));
     outgoing(play.receive(&play.reply(MessageType::Offer).bytes()));
     let offsets = play.plan.offsets(Stage::Second, &play.out);
-    assert_eq!((offsets.requested, offsets.server_id), (Some(243), Some(249)));
+    assert_eq!((offsets.lease, offsets.server_id), (Some(243), Some(249)));
 }

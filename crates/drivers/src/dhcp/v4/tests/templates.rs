@@ -1,8 +1,9 @@
 //! Packets that the user composed.
 
 use super::{OFFERED, Play, SERVER, captured, outgoing, setup};
-use crate::dhcp::v4::{Offsets, Plan, Retransmission, Rising, Template};
+use crate::dhcp::v4::{Plan, Retransmission};
 use crate::dhcp::{Kind, Stage, Step};
+use crate::dhcp::{Offsets, Rising, Template};
 use brunt_exchange::Outcome;
 use brunt_wire::dhcp4::{Draft, Header, MessageType, option, patch};
 use std::path::PathBuf;
@@ -34,7 +35,7 @@ fn wrong(packet: Vec<u8>, offsets: Offsets) -> String {
 fn templates_are_sent_with_a_few_fields_filled_in() {
     let (discover, request) = (packet(MessageType::Discover), packet(MessageType::Request));
     // 53, 12, 50, 54, 55, 61 in the order of their codes: 3, 7, 6, 6, 5 and 9 bytes from 240 on.
-    let offsets = Offsets { server_id: Some(256), requested: Some(250), ..Offsets::default() };
+    let offsets = Offsets { server_id: Some(256), lease: Some(250), ..Offsets::default() };
     let mut play = Play::with(|setup| {
         setup.first_template =
             Some(template(discover.clone(), Offsets { xid: Some(4), ..Offsets::default() }));
@@ -58,7 +59,7 @@ fn templates_are_sent_with_a_few_fields_filled_in() {
     patch::put(&mut expected, 258, &SERVER.octets());
     assert_eq!(play.out, expected);
     let told = play.plan.offsets(Stage::Second, &play.out);
-    assert_eq!((told.identity, told.server_id, told.requested), (Some(33), Some(256), Some(250)));
+    assert_eq!((told.identity, told.server_id, told.lease), (Some(33), Some(256), Some(250)));
     let ack = play.reply(MessageType::Ack).bytes();
     assert!(matches!(play.receive(&ack), Step::Done(ending) if ending.outcome == Outcome::Ok(5)));
 }
@@ -100,7 +101,7 @@ fn a_wrong_offset_is_told_what_it_points_at() {
         "use the packet template packet.hex: offset 265 (-S) is inside option 55 (parameter request list), \
          3 bytes after its code; option 54 begins at 256"
     );
-    let said = wrong(request.clone(), Offsets { requested: Some(256), ..none });
+    let said = wrong(request.clone(), Offsets { lease: Some(256), ..none });
     assert!(
         said.contains("(-I) is the code of option 54") && said.ends_with("option 50 begins at 250"),
         "{said}"

@@ -1,7 +1,8 @@
 //! The rest of a lease's life: rebinding, confirming, declining, asking again and giving up.
 
-use super::super::{BaseDuid, Lease, Plan, Rising, Setup, Wanted};
+use super::super::{BaseDuid, Lease, Plan, Setup, Wanted};
 use super::{Player, codes, delegates, done, gives, outgoing, plan, refuses};
+use crate::dhcp::Rising;
 use crate::dhcp::{Dialogue, ExchangeRequest, Kind, Population, Stage, Step};
 use brunt_exchange::{Class, Outcome};
 use brunt_wire::dhcp6::{MessageType, Writer, status};

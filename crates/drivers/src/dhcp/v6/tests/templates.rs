@@ -1,8 +1,9 @@
 //! Packet templates: what is filled in, what is left alone, and offsets that do not say the truth.
 
-use super::super::{Lease, Offsets, Plan, Relay, Setup, Template};
+use super::super::{Lease, Plan, Relay, Setup};
 use super::{ADDRESS, Player, TOOK, answer, clients, codes, done, gives, outgoing};
 use crate::dhcp::{Dialogue, ExchangeRequest, Kind, Population};
+use crate::dhcp::{Offsets, Template};
 use brunt_wire::dhcp6::{Draft, IaKind, Message, MessageType, Writer, code};
 
 const DUID: [u8; 14] = [0, 1, 0, 1, 9, 9, 9, 9, 0xa0, 0xa1, 0xa2, 0xa3, 0xa4, 0xa5];
@@ -40,7 +41,7 @@ fn compiled(range: u64, first: Offsets, second: Offsets) -> Result<Plan, String>
 }
 
 const NONE: Offsets =
-    Offsets { xid: None, identity: None, elapsed: None, server_id: None, association: None };
+    Offsets { xid: None, identity: None, elapsed: None, server_id: None, lease: None };
 
 #[test]
 fn a_solicit_keeps_everything_but_its_number_and_its_identity() {
@@ -61,13 +62,8 @@ fn offsets_of_what_is_sent_are_those_one_would_give() {
     let plan = compiled(300, Offsets { identity: Some(15), ..NONE }, NONE).unwrap();
     let mut player = Player::default();
     outgoing(player.begin(&plan, Kind::Acquire, 299, None));
-    let expected = Offsets {
-        xid: Some(1),
-        identity: Some(15),
-        elapsed: Some(22),
-        association: Some(36),
-        ..NONE
-    };
+    let expected =
+        Offsets { xid: Some(1), identity: Some(15), elapsed: Some(22), lease: Some(36), ..NONE };
     assert_eq!(plan.offsets(&player.out), expected);
     let mut setup = clients(3);
     let agent = Relay {
@@ -82,13 +78,8 @@ fn offsets_of_what_is_sent_are_those_one_would_give() {
         ExchangeRequest { kind: Kind::Acquire, number: 1, client: 1, lease: None, at: TOOK };
     outgoing(player.client.begin(&plan, request, &mut player.out));
     // As perfdhcp -x T shows them of its default packets: 1 and 21.
-    let expected = Offsets {
-        xid: Some(1),
-        identity: Some(21),
-        elapsed: Some(46),
-        association: Some(22),
-        ..NONE
-    };
+    let expected =
+        Offsets { xid: Some(1), identity: Some(21), elapsed: Some(46), lease: Some(22), ..NONE };
     assert_eq!(plan.offsets(&player.out), expected);
     assert_eq!(plan.offsets(&[1, 2]), NONE);
 }
@@ -111,7 +102,7 @@ fn a_request_is_laid_out_anew_around_what_was_offered() {
         identity: Some(21),
         elapsed: Some(88),
         server_id: Some(22),
-        association: Some(44),
+        lease: Some(44),
         ..NONE
     };
     let plan = compiled(300, NONE, offsets).unwrap();
@@ -199,7 +190,7 @@ fn an_offset_that_is_wrong_is_told_what_it_points_at() {
         )
     );
     assert_eq!(
-        second(Offsets { association: Some(1000), ..NONE }),
+        second(Offsets { lease: Some(1000), ..NONE }),
         format!(
             "{use_it}offset 1000 (-I) is beyond the 100 bytes of the packet; option 3 (IA_NA) begins at 44"
         )

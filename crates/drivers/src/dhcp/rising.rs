@@ -1,0 +1,40 @@
+//! A [`Rising`]: a time in which clients claim that they have waited for longer and longer.
+
+use std::time::Duration;
+
+/// A time in which first messages (DISCOVER, SOLICIT) say that their clients have been waiting for one second, two,
+/// three ... so that a server which stands by believes its partner to be down.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rising {
+    /// When it begins, counted from the beginning of the run.
+    pub after: Duration,
+    /// How long it lasts.
+    pub lasting: Duration,
+}
+
+impl Rising {
+    /// The whole seconds that a message sent at this time of the run claims.
+    pub(super) fn seconds(self, at: Duration) -> u64 {
+        let into = at.checked_sub(self.after).filter(|into| *into < self.lasting);
+        into.map_or(0, |into| into.as_secs() + 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_rise_between_two_moments() {
+        let rising = Rising { after: Duration::from_secs(10), lasting: Duration::from_secs(5) };
+        let claimed = |millis| rising.seconds(Duration::from_millis(millis));
+        assert_eq!((claimed(0), claimed(9_999)), (0, 0));
+        assert_eq!(
+            (claimed(10_000), claimed(10_999), claimed(11_000), claimed(14_999)),
+            (1, 1, 2, 5)
+        );
+        assert_eq!(claimed(15_000), 0);
+        let long = Rising { after: Duration::ZERO, lasting: Duration::MAX };
+        assert_eq!(long.seconds(Duration::from_secs(1_000_000)), 1_000_001);
+    }
+}

@@ -1,0 +1,116 @@
+//! [`SqlRequest`]: what is asked of a store that speaks SQL, with its values; and [`StatementId`], the statement that
+//! asks it.
+
+use super::{Address, Bind, SqlTemplate, SqlTemplates, Table};
+use crate::lease::backend::Renewal;
+use crate::lease::leases::Lease;
+
+/// Which statement is executed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::lease) enum StatementId {
+    Create,
+    ByAddress,
+    ByClientId,
+    ByHardware,
+    Renew,
+    Release,
+    Expired,
+    Reclaim,
+}
+
+impl StatementId {
+    const ALL: [Self; 8] = [
+        Self::Create,
+        Self::ByAddress,
+        Self::ByClientId,
+        Self::ByHardware,
+        Self::Renew,
+        Self::Release,
+        Self::Expired,
+        Self::Reclaim,
+    ];
+
+    /// Makes something of each, in an order by which `id as usize` finds it again.
+    pub(in crate::lease) fn each<T, E>(
+        make: impl FnMut(Self) -> Result<T, E>,
+    ) -> Result<Box<[T]>, E> {
+        Self::ALL.into_iter().map(make).collect()
+    }
+
+    /// Its template.
+    pub(in crate::lease) fn of(self, templates: &SqlTemplates) -> &SqlTemplate {
+        match self {
+            Self::Create => &templates.create,
+            Self::ByAddress => &templates.by_address,
+            Self::ByClientId => &templates.by_client_id,
+            Self::ByHardware => &templates.by_hardware,
+            Self::Renew => &templates.renew,
+            Self::Release => &templates.release,
+            Self::Expired => &templates.expired,
+            Self::Reclaim => &templates.reclaim,
+        }
+    }
+
+    /// What is being tried, in words.
+    pub(in crate::lease) fn words(self) -> &'static str {
+        match self {
+            Self::Create => "write a lease",
+            Self::ByAddress | Self::ByClientId | Self::ByHardware => "look for a lease",
+            Self::Renew => "renew a lease",
+            Self::Release => "delete a lease",
+            Self::Expired => "look for expired leases",
+            Self::Reclaim => "reclaim a lease",
+        }
+    }
+}
+
+/// What is asked, with its values.
+#[derive(Debug)]
+pub(in crate::lease) enum SqlRequest<'a> {
+    Create(Table, &'a Lease, Address),
+    ByAddress(Address),
+    ByClientId(&'a [u8]),
+    ByHardware(&'a [u8]),
+    Renew(Table, &'a Renewal, Address),
+    Release(Address),
+    /// At most so many whose time was over at this moment.
+    Expired(i64, u32),
+    /// The lease of an address, if its time was over at this moment.
+    Reclaim(&'a Address, i64),
+}
+
+impl SqlRequest<'_> {
+    /// The statement that asks it.
+    #[inline]
+    pub(in crate::lease) fn id(&self) -> StatementId {
+        match self {
+            Self::Create(..) => StatementId::Create,
+            Self::ByAddress(_) => StatementId::ByAddress,
+            Self::ByClientId(_) => StatementId::ByClientId,
+            Self::ByHardware(_) => StatementId::ByHardware,
+            Self::Renew(..) => StatementId::Renew,
+            Self::Release(_) => StatementId::Release,
+            Self::Expired(..) => StatementId::Expired,
+            Self::Reclaim(..) => StatementId::Reclaim,
+        }
+    }
+
+    /// Binds its values, in the order of the parameters.
+    #[inline]
+    pub(in crate::lease) fn bind<'b>(&'b self, bind: &mut impl Bind<'b>) {
+        match self {
+            Self::Create(table, lease, at) => table.bind_create(lease, at, bind),
+            Self::Renew(table, renewal, at) => table.bind_renew(renewal, at, bind),
+            Self::ByAddress(at) | Self::Release(at) => at.bind(bind),
+            Self::ByClientId(octets) | Self::ByHardware(octets) => bind.octets(octets),
+            Self::Expired(now, limit) => {
+                bind.number(*now);
+                bind.number(i64::from(*limit));
+            }
+            Self::Reclaim(at, now) => {
+                at.bind(bind);
+                bind.number(*now);
+            }
+        }
+    }
+}
