@@ -127,7 +127,7 @@ impl Record {
 
     /// The JSON schema of records, as it is published.
     pub fn schema() -> String {
-        schema::<Self>(SCHEMA)
+        schema_of::<Self>(SCHEMA)
     }
 }
 
@@ -144,7 +144,7 @@ impl Collection {
 
     /// The JSON schema of collections, as it is published.
     pub fn schema() -> String {
-        schema::<Self>(COLLECTION_SCHEMA)
+        schema_of::<Self>(COLLECTION_SCHEMA)
     }
 }
 
@@ -153,7 +153,8 @@ pub fn schema_id(version: &str) -> String {
     format!("{}/{version}", env!("CARGO_PKG_REPOSITORY"))
 }
 
-fn schema<T: JsonSchema>(version: &str) -> String {
+/// The JSON Schema of a document of this version.
+pub fn schema_of<T: JsonSchema>(version: &str) -> String {
     let mut schema = schemars::schema_for!(T);
     schema.insert("$id".to_owned(), schema_id(version).into());
     format!("{schema:#}\n", schema = schema.as_value())

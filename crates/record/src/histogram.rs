@@ -8,7 +8,7 @@
 //! failures, of what was cut off) stay empty, and an empty one costs nothing; what others cost
 //! follows from what they hold ([`Buckets`]).
 
-use crate::buckets::{Buckets, CEILING, DIGITS, DOUBLINGS, LOWEST};
+use crate::buckets::{Buckets, CEILING, DIGITS, DOUBLINGS, LOWEST, range};
 use crate::v2;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -248,9 +248,33 @@ impl Histogram {
 
     /// The histogram whose buckets [`to_v2`](Self::to_v2) wrote.
     pub fn from_v2(bytes: &[u8]) -> Result<Self, HistogramError> {
-        let inflated = v2::inflate(bytes).map_err(HistogramError::Bytes)?;
-        let mut read: Public = Deserializer::new()
-            .deserialize(&mut inflated.as_slice())
+        let plain = v2::inflate(bytes).map_err(HistogramError::Bytes)?;
+        // The library would make an array of all buckets, and a record has thousands of histograms with a few each.
+        if v2::bounds(&plain) == Some((LOWEST, CEILING, DIGITS)) {
+            let whole = Self::of_counts(v2::counts(&plain));
+            let beyond = || HistogramError::Bytes("it has buckets beyond its bounds".to_owned());
+            return whole.ok_or_else(beyond);
+        }
+        Self::by_library(&plain)
+    }
+
+    /// The histogram of these buckets, if there are such.
+    fn of_counts(counts: impl Iterator<Item = (usize, u64)>) -> Option<Self> {
+        let mut whole = Self::new();
+        for (bucket, count) in counts {
+            let (least, width) = range(bucket)?;
+            whole.min = whole.min.min(least);
+            whole.max = least + width - 1;
+            whole.sum += u128::from(least + width / 2) * u128::from(count);
+            whole.refill(whole.max, count);
+        }
+        Some(whole)
+    }
+
+    /// A histogram of whatever bounds.
+    fn by_library(mut plain: &[u8]) -> Result<Self, HistogramError> {
+        let read: Public = Deserializer::new()
+            .deserialize(&mut plain)
             .map_err(|error| HistogramError::Bytes(error.to_string()))?;
         let mut whole = Self::new();
         if read.is_empty() {
@@ -262,12 +286,9 @@ impl Histogram {
         whole.sum = values
             .map(|(value, count)| u128::from(read.median_equivalent(value)) * u128::from(count))
             .sum();
-        if (read.low(), read.high(), read.sigfig()) != (LOWEST, CEILING, DIGITS) {
-            let mut ours = empty_public();
-            ours.add(&read).map_err(|_| HistogramError::Bounds)?;
-            read = ours;
-        }
-        for step in read.iter_recorded() {
+        let mut ours = empty_public();
+        ours.add(&read).map_err(|_| HistogramError::Bounds)?;
+        for step in ours.iter_recorded() {
             whole.refill(step.value_iterated_to(), step.count_at_value());
         }
         Ok(whole)
@@ -387,6 +408,8 @@ mod tests {
     fn reading_garbage_is_an_error() {
         assert!(matches!(Histogram::from_base64("%%%"), Err(HistogramError::Base64(_))));
         assert!(matches!(Histogram::from_base64("AAAA"), Err(HistogramError::Bytes(_))));
+        let beyond = v2::deflate((LOWEST, CEILING, DIGITS), [(3, 1), (1 << 20, 1)].into_iter());
+        assert!(matches!(Histogram::from_v2(&beyond), Err(HistogramError::Bytes(_))));
     }
 
     proptest! {
@@ -432,6 +455,18 @@ mod tests {
             let mut expected = Vec::new();
             V2DeflateSerializer::new().serialize(&theirs, &mut expected).unwrap();
             prop_assert_eq!(ours.to_v2(), expected);
+        }
+
+        #[test]
+        fn it_is_read_as_the_library_reads_it(
+            values in prop::collection::vec(prop_oneof![0u64..90_000_000_000, 0..5_000u64], 1..100),
+            many in 1u64..1 << 40,
+        ) {
+            let mut written = of(&values);
+            written.refill(40_000, many);
+            let read = Histogram::from_v2(&written.to_v2()).unwrap();
+            let library = Histogram::by_library(&v2::inflate(&written.to_v2()).unwrap()).unwrap();
+            prop_assert_eq!(read, library);
         }
 
         #[test]

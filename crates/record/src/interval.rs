@@ -239,16 +239,19 @@ impl Interval {
         }
         self.settled.sort_unstable_by_key(|settled| settled.index);
         self.presence.merge(&other.presence);
+        self.samples.extend(other.samples.iter().cloned());
+        self.samples.sort_by_key(|sample| (sample.at, sample.operation));
         self.backlog_peak += other.backlog_peak;
         self.in_flight += other.in_flight;
     }
 
     /// Lays end to end with this what was measured in another step. What belongs to single steps is
-    /// left out of the sum: [`settled`](Self::settled) becomes part of what was due, and
-    /// [`presence`](Self::presence) is [`Absences`](crate::Absences)' to keep.
+    /// left out of the sum, which else would grow with their number: [`settled`](Self::settled)
+    /// becomes part of what was due, [`presence`](Self::presence) is
+    /// [`Absences`](crate::Absences)' to keep, and [`samples`](Self::samples) are
+    /// [`Samples`](crate::Samples)'.
     pub fn append(&mut self, other: &Self) {
-        self.settle();
-        self.presence.reset();
+        self.leave_out_steps();
         self.due.merge(&other.due);
         other.settled.iter().for_each(|settled| self.due.merge(&settled.counts));
         self.in_flight = if other.to >= self.to { other.in_flight } else { self.in_flight };
@@ -257,11 +260,20 @@ impl Interval {
         self.add(other);
     }
 
-    /// Makes what was settled part of what was due, for a sum over steps.
-    pub(crate) fn settle(&mut self) {
-        for settled in self.settled.drain(..) {
+    /// The sum that begins with this step, as [`append`](Self::append) makes it of several.
+    #[must_use]
+    pub fn to_sum(&self) -> Self {
+        let mut sum = self.clone();
+        sum.leave_out_steps();
+        sum
+    }
+
+    fn leave_out_steps(&mut self) {
+        for settled in std::mem::take(&mut self.settled) {
             self.due.merge(&settled.counts);
         }
+        self.presence = Presence::default();
+        self.samples = Vec::new();
     }
 
     fn add(&mut self, other: &Self) {
@@ -290,8 +302,6 @@ impl Interval {
             self.tally(number, *count);
         }
         self.health.merge(&other.health);
-        self.samples.extend(other.samples.iter().cloned());
-        self.samples.sort_by_key(|sample| (sample.at, sample.operation));
     }
 }
 
@@ -360,7 +370,19 @@ mod tests {
         let mut later = Interval::new(0, 0);
         (later.index, later.backlog_peak, later.in_flight) = (1, 3, 2);
         (later.from, later.to) = (Duration::from_secs(1), Duration::from_secs(2));
+        later.due_in(0).ok = 4;
+        let text = "no".to_owned();
+        later.samples.push(Sample {
+            operation: 0,
+            outcome: Outcome::TimedOut,
+            at: later.from,
+            text,
+        });
+        let alone = later.to_sum();
         first.append(&later);
+        for sum in [&first, &alone] {
+            assert_eq!((sum.due.ok, sum.settled.len(), sum.samples.len()), (4, 0, 0));
+        }
         assert_eq!((first.backlog_peak, first.in_flight), (5, 2));
         assert_eq!(first.lasted(), Duration::from_secs(2));
     }

@@ -5,12 +5,22 @@
 //! unpacked into full arrays: that happens in the middle of a run.
 
 use crate::Histogram;
+use crate::buckets::CEILING;
 use std::time::Duration;
 
-/// A packed histogram.
+/// What the buckets of nearly any step take.
+const ROOM: usize = 8 << 10;
+/// Sum in nanoseconds, least and greatest, and how many were beyond the buckets.
+pub(crate) type Exact = (u128, [Duration; 2], u64);
+
+/// A packed histogram. Most of those of a series are empty, and take the room of a pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Packed {
-    bytes: Vec<u8>,
+pub(crate) struct Packed(Option<Box<Filled>>);
+
+/// What is in a packed histogram.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Filled {
+    bytes: Box<[u8]>,
     sum: u128,
     min: Duration,
     max: Duration,
@@ -20,42 +30,74 @@ pub(crate) struct Packed {
 impl Packed {
     /// Packs a histogram.
     pub(crate) fn new(histogram: &Histogram) -> Self {
-        Self {
+        let (Some(min), Some(max)) = (histogram.min(), histogram.max()) else {
+            return Self::default();
+        };
+        Self(Some(Box::new(Filled {
             bytes: encode(histogram.buckets()),
             sum: histogram.sum_nanos(),
-            min: histogram.min().unwrap_or_default(),
-            max: histogram.max().unwrap_or_default(),
+            min,
+            max,
             saturated: histogram.saturated(),
-        }
+        })))
     }
 
     /// The histogram that was packed.
     pub(crate) fn histogram(&self) -> Histogram {
         let mut histogram = Histogram::new();
-        self.buckets().for_each(|(value, count)| histogram.refill(value, count));
-        histogram.with_exact(self.sum, self.min, self.max, self.saturated)
+        let Some(filled) = &self.0 else { return histogram };
+        filled.buckets().for_each(|(value, count)| histogram.refill(value, count));
+        histogram.with_exact(filled.sum, filled.min, filled.max, filled.saturated)
     }
 
     /// Adds what another holds.
     pub(crate) fn merge(&mut self, other: &Self) {
-        if other.bytes.is_empty() {
-            return;
+        let Some(theirs) = &other.0 else { return };
+        match &mut self.0 {
+            Some(mine) => mine.merge(theirs),
+            None => self.0 = Some(theirs.clone()),
         }
-        if self.bytes.is_empty() {
-            self.clone_from(other);
-            return;
+    }
+
+    /// Its buckets, and what is known exactly; none of an empty one.
+    pub(crate) fn parts(&self) -> Option<(&[u8], Exact)> {
+        let Filled { bytes, sum, min, max, saturated } = self.0.as_deref()?;
+        Some((bytes, (*sum, [*min, *max], *saturated)))
+    }
+
+    /// The same of what [`parts`](Self::parts) gave somebody, who may have changed it; `None` if that is no histogram.
+    pub(crate) fn of_parts(bytes: Vec<u8>, exact: Exact) -> Option<Self> {
+        let (sum, [min, max], saturated) = exact;
+        let (mut rest, mut value, mut count) = (bytes.as_slice(), 0_u64, 0_u64);
+        while !rest.is_empty() {
+            value = value.checked_add(take(&mut rest)?)?;
+            count = count.checked_add(take(&mut rest)?)?;
+            if value > 2 * CEILING {
+                return None;
+            }
         }
-        self.bytes =
-            encode(Merged { one: self.buckets().peekable(), two: other.buckets().peekable() });
+        if min > max {
+            return None;
+        }
+        let bytes = bytes.into_boxed_slice();
+        let filled = (count > 0).then_some(Filled { bytes, sum, min, max, saturated });
+        Some(Self(filled.map(Box::new)))
+    }
+
+    /// How much memory it takes beside that of a pointer.
+    pub(crate) fn size(&self) -> usize {
+        self.0.as_ref().map_or(0, |filled| size_of::<Filled>() + filled.bytes.len())
+    }
+}
+
+impl Filled {
+    fn merge(&mut self, other: &Self) {
+        let (one, two) = (self.buckets().peekable(), other.buckets().peekable());
+        self.bytes = encode(Merged { one, two });
         self.sum += other.sum;
         self.min = self.min.min(other.min);
         self.max = self.max.max(other.max);
         self.saturated += other.saturated;
-    }
-
-    /// How much memory the buckets take.
-    pub(crate) fn size(&self) -> usize {
-        self.bytes.len()
     }
 
     fn buckets(&self) -> Buckets<'_> {
@@ -97,16 +139,17 @@ impl Iterator for Merged<'_> {
     }
 }
 
-fn encode(buckets: impl Iterator<Item = (u64, u64)>) -> Vec<u8> {
-    let mut bytes = Vec::new();
+fn encode(buckets: impl Iterator<Item = (u64, u64)>) -> Box<[u8]> {
+    // A vector that grew and shrank would leave a gap behind each, which nothing fits: room for all is taken, and given
+    // back at once.
+    let mut bytes = Vec::with_capacity(ROOM);
     let mut last = 0;
     for (value, count) in buckets {
         put(&mut bytes, value - last);
         put(&mut bytes, count);
         last = value;
     }
-    bytes.shrink_to_fit();
-    bytes
+    bytes.as_slice().into()
 }
 
 fn put(bytes: &mut Vec<u8>, mut value: u64) {

@@ -1,6 +1,6 @@
 //! Everything a run measured, phase by phase, in memory that does not grow with the run.
 
-use crate::{Absences, Counts, Interval, Phase, Presence, Sample, Samples};
+use crate::{Absences, Counts, Interval, Phase, Sample, Samples};
 
 /// The intervals of a run laid end to end, one sum a phase.
 #[derive(Clone, Debug, Default)]
@@ -23,13 +23,8 @@ impl Totals {
         let known = self.phases.iter_mut().find(|total| total.phase == interval.phase);
         if let Some(total) = known {
             total.append(interval);
-            total.samples.clear();
         } else {
-            let mut total = interval.clone();
-            total.samples.clear();
-            total.presence = Presence::default();
-            total.settle();
-            self.phases.push(total);
+            self.phases.push(interval.to_sum());
             self.phases.sort_by_key(|total| total.phase);
         }
     }

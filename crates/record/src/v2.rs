@@ -114,6 +114,32 @@ pub(crate) fn inflate(bytes: &[u8]) -> Result<Vec<u8>, String> {
     Ok(plain)
 }
 
+/// The bounds of an uncompressed histogram, as [`deflate`] takes them; none of one that the library has to look at.
+pub(crate) fn bounds(plain: &[u8]) -> Option<(u64, u64, u8)> {
+    let long = |at: usize| plain.get(at..at + 8)?.try_into().ok().map(u64::from_be_bytes);
+    let digits = u8::try_from(word(plain, 12)?).ok()?;
+    let is_plain = word(plain, 8)? == 0 && long(32)? == 1.0_f64.to_bits();
+    is_plain.then_some((long(16)?, long(24)?, digits))
+}
+
+/// The buckets of an uncompressed histogram that [`inflate`] let pass, by number, and how many each holds.
+pub(crate) fn counts(plain: &[u8]) -> impl Iterator<Item = (usize, u64)> + '_ {
+    let (mut rest, mut next) = (plain.get(HEAD..).unwrap_or_default(), 0);
+    std::iter::from_fn(move || {
+        loop {
+            let number = varint(&mut rest)?;
+            let magnitude = number >> 1;
+            // What was let pass neither skips nor holds more than fits.
+            let (bucket, skipped) =
+                (next, if number & 1 == 1 { magnitude as usize + 1 } else { 1 });
+            next += skipped;
+            if number & 1 == 0 && magnitude > 0 {
+                return Some((bucket, magnitude));
+            }
+        }
+    })
+}
+
 fn word(bytes: &[u8], at: usize) -> Option<u32> {
     let four = bytes.get(at..at + 4)?;
     four.try_into().ok().map(u32::from_be_bytes)

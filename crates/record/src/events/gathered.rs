@@ -408,9 +408,7 @@ impl<R: BufRead> BufRead for Lines<R> {
 
 /// The JSON schema of a line of the collection itself, as it is published.
 pub fn schema() -> String {
-    let mut schema = schemars::schema_for!(Numbered);
-    schema.insert("$id".to_owned(), crate::schema_id(GATHERED_SCHEMA).into());
-    format!("{schema:#}\n", schema = schema.as_value())
+    crate::schema_of::<Numbered>(GATHERED_SCHEMA)
 }
 
 #[cfg(test)]

@@ -143,7 +143,5 @@ pub enum LineError {
 
 /// The JSON schema of a line, as it is published.
 pub fn schema() -> String {
-    let mut schema = schemars::schema_for!(Numbered<'_>);
-    schema.insert("$id".to_owned(), crate::schema_id(EVENTS_SCHEMA).into());
-    format!("{schema:#}\n", schema = schema.as_value())
+    crate::schema_of::<Numbered<'_>>(EVENTS_SCHEMA)
 }

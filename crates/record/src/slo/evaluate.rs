@@ -3,12 +3,15 @@
 //! Percentiles are of all that was due: what failed, timed out or was dropped never got its answer and counts as
 //! infinitely late, and what was in flight when the run ended took at least as long as it had waited. So a figure is an
 //! interval ([`Reach`]), and an objective is met or missed only if every value in it agrees. The same is asked once
-//! more of the figure without the generator's own part; where that comes out otherwise, the objective is undecided.
+//! more of the figure without the generator's own part; where that comes out otherwise, the objective is undecided. If
+//! the generator left out a part of the load, its own part is all that exchanges waited before they were sent.
 
 use super::{Basis, Comparison, Figure, Slo, SloError, SloOutcome, SloResult, Statistic, Unit};
 use brunt_exchange::Class;
 
-use crate::{Counts, Histogram, HistogramError, OperationRecord, Reach, Record, Status, Waits};
+use crate::{
+    Counts, Histogram, HistogramError, Mode, OperationRecord, Reach, Record, Status, Waits,
+};
 
 /// Whether the generator's own part is in a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,6 +70,14 @@ impl Slo {
         }
     }
 
+    /// Whether the figure is to be without what the generator did by leaving out a part of an open load.
+    fn is_unmade(record: &Record, part: Part) -> bool {
+        part == Part::Without
+            && record.verdict.status == Status::GeneratorLimited
+            && record.plan.mode == Mode::Open
+            && record.counts.dropped > 0
+    }
+
     fn is_rate(&self) -> bool {
         matches!(self.figure, Figure::Achieved | Figure::Goodput | Figure::Offered)
     }
@@ -123,14 +134,7 @@ impl Slo {
         {
             return None;
         }
-        let nanos = |took: std::time::Duration| took.as_nanos() as f64;
-        match statistic {
-            Statistic::Percentile(percentile) => waits.quantile(percentile / 100.0),
-            Statistic::Max => waits.quantile(1.0),
-            Statistic::Min => waits.known.min().map(|took| Reach::exactly(nanos(took))),
-            Statistic::Mean if waits.endless > 0 => Some(Reach::exactly(f64::INFINITY)),
-            Statistic::Mean => waits.mean(),
-        }
+        statistic.of(&waits)
     }
 
     /// The waits that a time is a figure of.
@@ -151,8 +155,9 @@ impl Slo {
         let mut all = Waits::default();
         for operation in self.operations(record) {
             let of = match basis {
-                Basis::Ok => Waits { known: successes(operation, part)?, ..Waits::default() },
                 Basis::Service => operation.service.waits()?,
+                _ if Self::is_unmade(record, part) => served(operation)?,
+                Basis::Ok => Waits { known: successes(operation, part)?, ..Waits::default() },
                 _ => due(operation, part)?,
             };
             all.known.merge(&of.known);
@@ -161,7 +166,7 @@ impl Slo {
         }
         if basis == Basis::Response {
             all.endless += self.counts(record, part).dropped;
-            if !self.is_whole(record) {
+            if !self.is_whole(record) && !Self::is_unmade(record, part) {
                 // What was dropped belongs to no operation: it may have been of this one, and may not.
                 all.censored.record_zero(record.counts.dropped);
             }
@@ -206,7 +211,11 @@ impl Slo {
         counts.failed -= tainted.failed.min(counts.failed);
         counts.timed_out -= tainted.timed_out.min(counts.timed_out);
         counts.cut_off -= tainted.cut_off.min(counts.cut_off);
-        let dropped = if whole { record.dropped_tainted.min(counts.dropped) } else { 0 };
+        let dropped = match whole {
+            true if Self::is_unmade(record, part) => counts.dropped,
+            true => record.dropped_tainted.min(counts.dropped),
+            false => 0,
+        };
         counts.dropped -= dropped;
         let left_out = tainted.failed + tainted.timed_out + tainted.cut_off + dropped;
         counts.planned -= left_out.min(counts.planned);
@@ -243,6 +252,13 @@ impl Slo {
 fn successes(operation: &OperationRecord, part: Part) -> Result<Histogram, HistogramError> {
     let cleared = operation.ok_without_own.as_ref().filter(|_| part == Part::Without);
     cleared.or(operation.ok.as_ref()).unwrap_or(&operation.response).histogram()
+}
+
+/// What the target itself took for all that was sent of one operation; what failed is without end.
+fn served(operation: &OperationRecord) -> Result<Waits, HistogramError> {
+    let mut waits = operation.service.waits()?;
+    waits.endless += operation.counts.failed;
+    Ok(waits)
 }
 
 /// All that was due of one operation: successes, and the others without end, but for those in flight at the end.

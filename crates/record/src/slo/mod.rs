@@ -13,6 +13,7 @@ mod tests;
 pub use allowance::{Allowance, Bad};
 pub(crate) use moment::Lockouts;
 
+use crate::{Reach, Waits};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
@@ -167,6 +168,19 @@ enum Statistic {
     Mean,
     Min,
     Max,
+}
+
+impl Statistic {
+    /// Its value; nothing if there is no such time.
+    fn of(self, waits: &Waits) -> Option<Reach> {
+        match self {
+            Self::Percentile(percentile) => waits.quantile(percentile / 100.0),
+            Self::Max => waits.quantile(1.0),
+            Self::Min => waits.known.min().map(|took| Reach::exactly(took.as_nanos() as f64)),
+            Self::Mean if waits.endless > 0 => Some(Reach::exactly(f64::INFINITY)),
+            Self::Mean => waits.mean(),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,7 +7,6 @@
 use super::{Basis, Comparison, Figure, Slo, SloOutcome, Statistic, Unit};
 use crate::{Counts, Histogram, Interval, Operation, Reach, Waits};
 use brunt_exchange::{Class, Outcome};
-use std::time::Duration;
 
 /// Logins that were refused because of the state of their accounts, and all that ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -152,15 +151,7 @@ impl Slo {
                 Waits { endless: all.endless + dropped, ..all }
             }
         };
-        let nanos = |took: Duration| took.as_nanos() as f64;
-        match statistic {
-            _ if waits.count() == 0 => None,
-            Statistic::Percentile(percentile) => waits.quantile(percentile / 100.0),
-            Statistic::Max => waits.quantile(1.0),
-            Statistic::Min => waits.known.min().map(|took| Reach::exactly(nanos(took))),
-            Statistic::Mean if waits.endless > 0 => Some(Reach::exactly(f64::INFINITY)),
-            Statistic::Mean => waits.mean(),
-        }
+        if waits.count() == 0 { None } else { statistic.of(&waits) }
     }
 
     fn of_interval<'a>(

@@ -169,6 +169,33 @@ fn a_rate_that_the_generator_could_not_make_is_undecided() {
 }
 
 #[test]
+fn what_waited_for_a_generator_that_left_out_a_part_of_the_load_is_undecided() {
+    // Answers of 2 ms, which waited for 3 s before they were sent; 10 of 110 were never sent.
+    let starved = |service_ms: u64, status| {
+        let mut record = run(&[3_000; 100], &[], &[], |_| {});
+        let mut served = Histogram::new();
+        (0..100).for_each(|_| served.record(Duration::from_millis(service_ms)));
+        record.operations[0].service = Latency::new(&served, &[]);
+        record.plan.mode = crate::Mode::Open;
+        (record.counts.planned, record.counts.dropped) = (110, 10);
+        record.verdict.status = status;
+        record
+    };
+    let limited = starved(2, crate::Status::GeneratorLimited);
+    for expr in ["p99<20ms", "ok.p99<20ms", "errors<1%", "dropped==0"] {
+        assert_eq!(outcome(&limited, expr).0, SloOutcome::Undecided, "{expr}");
+    }
+    // The target by itself misses it too.
+    let both = starved(30, crate::Status::GeneratorLimited);
+    assert_eq!(outcome(&both, "p99<20ms").0, SloOutcome::Missed);
+    // Nothing was the matter with the generator: it was the target that kept its connections.
+    let slow = starved(2, crate::Status::Valid);
+    for expr in ["p99<20ms", "ok.p99<20ms", "errors<1%", "dropped==0"] {
+        assert_eq!(outcome(&slow, expr).0, SloOutcome::Missed, "{expr}");
+    }
+}
+
+#[test]
 fn what_was_not_measured_meets_no_objective() {
     let empty = run(&[], &[], &[], |_| {});
     for expr in ["bind.p99<1s", "errors<1%", "ok>=99%"] {
