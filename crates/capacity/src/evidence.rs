@@ -65,7 +65,7 @@ pub struct Evidence {
     pub shares: Vec<Share>,
     /// Kendall's statistic of the response time.
     pub trend: f64,
-    /// Whether the queue grows.
+    /// Whether the queue grows: response times rise, and in the end miss what is asked of them, if anything is.
     pub grows: bool,
     /// Whether it was so bad that the step was ended at once.
     pub at_once: bool,
@@ -83,7 +83,8 @@ impl Evidence {
             .enumerate()
             .map(|(at, objective)| share(seconds, at, objective, looks))
             .collect();
-        let (trend, grows) = trend(seconds);
+        let (trend, slower) = trend(seconds);
+        let grows = slower && !is_met_late(seconds, objectives);
         let at_once = is_hopeless(seconds, objectives);
         let any = |verdict| shares.iter().any(|share| share.verdict == verdict);
         let verdict = if at_once || grows || any(Verdict::Fail) {
@@ -287,7 +288,23 @@ fn mean(tallies: &[Tally], objective: String, limit: f64, guard: bool, looks: us
     }
 }
 
-/// Kendall's statistic of the response time, and whether it says that the queue grows.
+/// Whether the last third of a step meets what is asked of response times, if anything is. Moments in which a machine
+/// stands still can make one step slower from its first second to its last, without a queue.
+fn is_met_late(seconds: &[Second], objectives: &Objectives) -> bool {
+    let late = &seconds[seconds.len() - seconds.len() / 3..];
+    let timed = |objective: &Objective| {
+        matches!(objective.allowance.bad, Bad::Later(_) | Bad::ServedLater(_) | Bad::MeanAbove(_))
+    };
+    let mut met = objectives.iter().enumerate().filter(|(_, objective)| timed(objective)).map(
+        |(at, objective)| {
+            let share = share(late, at, objective, 1);
+            share.share <= share.allowed
+        },
+    );
+    met.next().is_some_and(|first| first && met.all(|met| met))
+}
+
+/// Kendall's statistic of the response time, and whether the last third of it is slower.
 fn trend(seconds: &[Second]) -> (f64, bool) {
     let mut size = 1;
     while seconds.len() / (2 * size) >= TREND_BATCHES {

@@ -111,11 +111,6 @@ impl Found {
         }
     }
 
-    /// The highest rate that passed.
-    pub fn highest_pass(&self) -> Option<f64> {
-        self.rates(Verdict::Pass).max_by(f64::total_cmp)
-    }
-
     fn rates(&self, verdict: Verdict) -> impl Iterator<Item = f64> + '_ {
         let steps = self.steps.iter().filter(move |step| step.verdict == verdict);
         steps.filter_map(|step| step.order.rate)

@@ -119,7 +119,7 @@ impl Goals {
     }
 
     /// What can be judged before the unstressed run: the goals that are not relative, and the guards.
-    pub(crate) fn fixed(&self) -> Objectives {
+    pub fn fixed(&self) -> Objectives {
         let given = self.given.iter().filter_map(|goal| match goal {
             Goal::Fixed(slo) => Some(slo.clone()),
             Goal::Relative { .. } => None,

@@ -32,3 +32,23 @@ pub struct Step {
     /// The record of the run, where there is one.
     pub record: Option<Box<Record>>,
 }
+
+impl Step {
+    /// The same without its record, which is large.
+    #[must_use]
+    pub fn without_record(&self) -> Self {
+        Self {
+            order: self.order.clone(),
+            from_s: self.from_s,
+            took_s: self.took_s,
+            judged_s: self.judged_s,
+            seconds: self.seconds,
+            evidence: self.evidence.clone(),
+            verdict: self.verdict,
+            why: self.why.clone(),
+            recovery_s: self.recovery_s,
+            measured: self.measured.clone(),
+            record: None,
+        }
+    }
+}

@@ -10,9 +10,10 @@ use brunt_drivers::net::link::Link;
 use brunt_drivers::net::queue::QueueWatch;
 use brunt_drivers::net::udp::Socket;
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{DriverCounts, Finished, Plan, RunError, SessionFactory, Sink, Stop};
+use brunt_engine::{DriverCounts, Finished, RunError, SessionFactory};
 use brunt_exchange::{Clock as _, Moment, Monotonic};
-use brunt_record::Catalogue;
+
+use crate::EngineRun;
 
 /// Makes the sessions of one run on whichever worker asks.
 pub struct DhcpSessions<'a, D: Dialogue, C> {
@@ -94,14 +95,11 @@ impl<D: Dialogue, C: Carrier + 'static> SessionFactory for DhcpSessions<'_, D, C
 
 /// A family over a carrier, of which runs are compiled here.
 pub trait Over<C>: Dialogue {
-    /// Carries out a plan with these sessions.
+    /// Carries out a run with these sessions.
     fn run(
         sessions: &DhcpSessions<'_, Self, C>,
-        plan: &Plan,
-        catalogue: &Catalogue,
+        run: EngineRun<'_>,
         time: &MachineTime,
-        stop: &Stop,
-        sink: &mut dyn Sink,
     ) -> Result<Finished, RunError>;
 }
 
@@ -110,13 +108,10 @@ macro_rules! compiled {
         impl Over<$carrier> for $family {
             fn run(
                 sessions: &DhcpSessions<'_, Self, $carrier>,
-                plan: &Plan,
-                catalogue: &Catalogue,
+                run: EngineRun<'_>,
                 time: &MachineTime,
-                stop: &Stop,
-                sink: &mut dyn Sink,
             ) -> Result<Finished, RunError> {
-                brunt_engine::run(plan, catalogue, time, sessions, stop, sink)
+                run.with(sessions, time)
             }
         }
     )*};

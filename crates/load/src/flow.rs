@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use brunt_drivers::flow::{CompiledFlow, Course, FlowCounters, User, WorkerContext};
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{
-    DriverCounts, Finished, Load, Plan, RunError, SessionFactory, Settings, Sink, Stop,
-};
-use brunt_record::Catalogue;
+use brunt_engine::{DriverCounts, Finished, Load, RunError, SessionFactory, Settings};
+
+use crate::EngineRun;
 
 /// Makes the users of one flow on whichever worker asks.
 pub struct FlowSessions {
@@ -42,16 +41,9 @@ impl FlowSessions {
         Self { compiled: Arc::clone(compiled), counters, course, opened }
     }
 
-    /// Carries out a plan with these sessions.
-    pub fn run(
-        &self,
-        plan: &Plan,
-        catalogue: &Catalogue,
-        time: &MachineTime,
-        stop: &Stop,
-        sink: &mut dyn Sink,
-    ) -> Result<Finished, RunError> {
-        brunt_engine::run(plan, catalogue, time, self, stop, sink)
+    /// Carries out a run with these sessions.
+    pub fn run(&self, run: EngineRun<'_>, time: &MachineTime) -> Result<Finished, RunError> {
+        run.with(self, time)
     }
 }
 

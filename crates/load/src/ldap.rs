@@ -6,8 +6,9 @@ use std::sync::Arc;
 use brunt_drivers::ldap::tally::Counts;
 use brunt_drivers::ldap::{self, Session};
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{DriverCounts, Finished, Plan, RunError, SessionFactory, Sink, Stop};
-use brunt_record::Catalogue;
+use brunt_engine::{DriverCounts, Finished, RunError, SessionFactory};
+
+use crate::EngineRun;
 
 /// Makes the sessions of one plan on whichever worker asks.
 pub struct LdapSessions {
@@ -22,16 +23,9 @@ impl LdapSessions {
         Self { plan: Arc::clone(plan), before }
     }
 
-    /// Carries out a plan with these sessions.
-    pub fn run(
-        &self,
-        plan: &Plan,
-        catalogue: &Catalogue,
-        time: &MachineTime,
-        stop: &Stop,
-        sink: &mut dyn Sink,
-    ) -> Result<Finished, RunError> {
-        brunt_engine::run(plan, catalogue, time, self, stop, sink)
+    /// Carries out a run with these sessions.
+    pub fn run(&self, run: EngineRun<'_>, time: &MachineTime) -> Result<Finished, RunError> {
+        run.with(self, time)
     }
 }
 

@@ -9,9 +9,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use brunt_drivers::lease::{LeaseSession, LeaseSessions, MISS};
-use brunt_engine::{BlockingSessionFactory, Finished, Plan, RunError, Sink, Stop};
-use brunt_exchange::{BlockingSession, Class, Monotonic, Outcome, Ticket, Watch};
-use brunt_record::Catalogue;
+use brunt_engine::{BlockingSessionFactory, Finished, RunError, Stop};
+use brunt_exchange::{BlockingSession, Class, Outcome, Ticket, Watch};
+
+use crate::EngineRun;
 
 /// After so many strikes in a row a session gives the store up: with the pauses between attempts, some ten seconds.
 const STRIKES_MAX: u32 = 64;
@@ -38,15 +39,9 @@ impl StoreSessions {
         }
     }
 
-    /// Carries out a plan with these sessions.
-    pub fn run(
-        self: &Arc<Self>,
-        plan: &Plan,
-        catalogue: &Catalogue,
-        stop: &Stop,
-        sink: &mut dyn Sink,
-    ) -> Result<Finished, RunError> {
-        brunt_engine::run_blocking(plan, catalogue, Monotonic::new(), self, stop, sink)
+    /// Carries out a run with these sessions.
+    pub fn run(self: &Arc<Self>, run: EngineRun<'_>) -> Result<Finished, RunError> {
+        run.blocking(self)
     }
 }
 

@@ -10,3 +10,37 @@ pub mod flow;
 pub mod ldap;
 pub mod leases;
 pub mod names;
+
+use std::sync::Arc;
+
+use brunt_engine::timer::MachineTime;
+use brunt_engine::{BlockingSessionFactory, Finished, Plan, RunError, SessionFactory, Sink, Stop};
+use brunt_exchange::Monotonic;
+use brunt_record::Catalogue;
+
+/// A run of the engine, whatever its sessions.
+pub struct EngineRun<'a> {
+    /// What is carried out.
+    pub plan: &'a Plan,
+    /// What its operations, parts and tallies are called.
+    pub catalogue: &'a Catalogue,
+    /// What ends it early.
+    pub stop: &'a Stop,
+    /// What is given each interval.
+    pub sink: &'a mut dyn Sink,
+}
+
+impl EngineRun<'_> {
+    fn with<F: SessionFactory>(
+        self,
+        sessions: &F,
+        time: &MachineTime,
+    ) -> Result<Finished, RunError> {
+        brunt_engine::run(self.plan, self.catalogue, time, sessions, self.stop, self.sink)
+    }
+
+    fn blocking<F: BlockingSessionFactory>(self, sessions: &Arc<F>) -> Result<Finished, RunError> {
+        let clock = Monotonic::new();
+        brunt_engine::run_blocking(self.plan, self.catalogue, clock, sessions, self.stop, self.sink)
+    }
+}

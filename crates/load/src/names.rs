@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use brunt_drivers::names::{AccessPaths, NamesSession, Questions};
-use brunt_engine::{BlockingSessionFactory, Finished, Plan, RunError, Sink, Stop};
-use brunt_exchange::{Monotonic, Ticket};
-use brunt_record::Catalogue;
+use brunt_engine::{BlockingSessionFactory, Finished, RunError};
+use brunt_exchange::Ticket;
+
+use crate::EngineRun;
 
 /// Makes sessions on whichever thread asks.
 pub struct LookupSessions {
@@ -18,15 +19,9 @@ pub struct LookupSessions {
 }
 
 impl LookupSessions {
-    /// Carries out a plan with these sessions.
-    pub fn run(
-        self: &Arc<Self>,
-        plan: &Plan,
-        catalogue: &Catalogue,
-        stop: &Stop,
-        sink: &mut dyn Sink,
-    ) -> Result<Finished, RunError> {
-        brunt_engine::run_blocking(plan, catalogue, Monotonic::new(), self, stop, sink)
+    /// Carries out a run with these sessions.
+    pub fn run(self: &Arc<Self>, run: EngineRun<'_>) -> Result<Finished, RunError> {
+        run.blocking(self)
     }
 }
 

@@ -4,8 +4,8 @@ use crate::chance::Chance;
 use crate::server::{PLAIN, Server};
 use crate::simulation::{Generator, Simulation};
 use brunt_capacity::{
-    Answer, Ending, Found, Goals, Kind, Order, Outcome, Reading, Second, Settings, Trial, Verdict,
-    find,
+    Answer, Ending, Evidence, Found, Goals, Kind, Objectives, Order, Outcome, Reading, Second,
+    Settings, Tally, Trial, Verdict, find,
 };
 use std::ops::ControlFlow;
 
@@ -186,4 +186,30 @@ fn a_trend_is_seen_and_one_without_weight_is_not() {
         alarms += u32::from(of(&seconds(0.00005 / 300.0)).verdict == Verdict::Fail);
     }
     assert_eq!((seen, alarms), (40, 0));
+}
+
+#[test]
+fn response_times_that_rise_and_stay_within_their_objective_are_no_queue() {
+    // From 2 ms to 6 within half a minute, of 20 that are allowed; then the same ten times as slow.
+    let objectives = Objectives::new(["p99<20ms".parse().unwrap()], []);
+    let rising = |times: f64| -> Vec<Second> {
+        (0..30)
+            .map(|at| {
+                let mean = times * (0.002 + 0.004 * f64::from(at) / 30.0);
+                let bad = if mean > 0.02 { 500 } else { 0 };
+                let tally = Tally { of: 1_000, bad, timed: 1_000, sum_s: 1_000.0 * mean };
+                Second {
+                    seconds: 1.0,
+                    tallies: vec![tally],
+                    response_s: 1_000.0 * mean,
+                    responses: 1_000,
+                }
+            })
+            .collect()
+    };
+    let of = |times| Evidence::of(&rising(times), &objectives, 2);
+    let (well, badly) = (of(1.0), of(10.0));
+    assert!(well.trend > 2.5 && !well.grows, "{well:?}");
+    assert_eq!(well.verdict, Verdict::Pass, "{well:?}");
+    assert!(badly.grows, "{badly:?}");
 }

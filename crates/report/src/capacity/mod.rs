@@ -6,15 +6,18 @@
 
 mod curve;
 mod sizing;
+mod so_far;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod usl;
 
 pub use sizing::sizing;
+pub use so_far::{Going, so_far};
 
 use crate::figure::{fixed, percent};
-use crate::page::Page;
-use brunt_capacity::{Reading, Row, rate};
+use crate::page::{Block, Page};
+use brunt_capacity::{Answer, Reading, Row, rate};
 use std::time::Duration;
 
 /// Facts and figures that a page shows in words.
@@ -48,23 +51,26 @@ pub fn page(reading: &Reading<'_>) -> Page {
     for doubt in doubts(reading) {
         page.warning(doubt);
     }
-    page.paragraph(reading.sentence());
+    page.push(Block::Lead(reading.sentence()));
     page.facts(conditions(reading));
     page.table(curve::table(reading));
     page.chart(curve::chart(reading, None));
     page.paragraph(curve::knee(reading));
     page.heading("How sure");
     page.list(certainty(reading));
+    page.heading("Not tested");
+    page.list(not_tested(reading));
+    page.folded("All steps, in their order", vec![Block::Table(steps::table(reading))]);
     page.origin_except(reading.collection, &TOLD);
     page
 }
 
 /// `VALID`, or what speaks against what was found.
-fn status(reading: &Reading<'_>) -> &'static str {
+pub fn status(reading: &Reading<'_>) -> &'static str {
     match reading.answer {
         _ if reading.is_unstable() => "UNSTABLE",
-        brunt_capacity::Answer::Claim { .. } => "VALID",
-        brunt_capacity::Answer::Floor { .. } => "FLOOR",
+        Answer::Claim { .. } => "VALID",
+        Answer::Floor { .. } => "FLOOR",
         _ => "NO CLAIM",
     }
 }
@@ -74,7 +80,7 @@ fn title(reading: &Reading<'_>) -> String {
 }
 
 /// What was loaded, as it was told or as the runs say.
-fn target(reading: &Reading<'_>) -> String {
+pub fn target(reading: &Reading<'_>) -> String {
     let of_runs = || {
         let mut records = reading.rows.iter().filter_map(Row::record);
         records.find_map(|record| record.plan.target.as_deref())
@@ -82,7 +88,8 @@ fn target(reading: &Reading<'_>) -> String {
     reading.fact("target").or_else(of_runs).unwrap_or("the target").to_owned()
 }
 
-fn doubts(reading: &Reading<'_>) -> Vec<String> {
+/// What speaks against what was found.
+pub fn doubts(reading: &Reading<'_>) -> Vec<String> {
     let mut doubts = Vec::new();
     if let Some(drift) = reading.drift.filter(|drift| drift.drifted) {
         doubts.push(format!(
@@ -177,6 +184,32 @@ fn certainty(reading: &Reading<'_>) -> Vec<String> {
             took.as_secs() / 60,
             took.as_secs() % 60
         ));
+    }
+    lines
+}
+
+/// What nobody knows after this search.
+fn not_tested(reading: &Reading<'_>) -> Vec<String> {
+    let longer = match reading.answer {
+        Answer::Claim { confirmed_s, .. } => {
+            format!("Longer than {confirmed_s:.0} s: nothing here says 'sustained' beyond that.")
+        }
+        _ => "Longer than the longest step.".to_owned(),
+    };
+    let mut lines = vec!["Other mixes of operations, and more data.".to_owned(), longer];
+    let secured = reading.rows.iter().filter_map(Row::record).any(|record| {
+        record
+            .parts
+            .iter()
+            .any(|part| part.took.count > 0 && part.name.to_lowercase().contains("tls"))
+    });
+    if !secured {
+        lines.push("TLS: no handshake was seen.".to_owned());
+    }
+    lines.push("Connections that come and go, beyond those of this load.".to_owned());
+    lines.push("Replication, backup and failover while the load goes on.".to_owned());
+    if let Answer::Floor { rate: at, .. } = reading.answer {
+        lines.push(format!("More than {}.", rate(at)));
     }
     lines
 }

@@ -3,7 +3,7 @@
 use super::{certainty, conditions, curve, doubts, status, target, title, usl};
 use crate::figure::percent;
 use crate::page::{Page, Table, Tone};
-use brunt_capacity::{Answer, Reading, Row, Servers, Sizing, Usl, rate};
+use brunt_capacity::{Answer, Reading, Servers, Sizing, Usl, rate};
 
 /// The page for who decides how many servers there are to be. `fit` is the law that was asked for, or why there is
 /// none.
@@ -152,27 +152,9 @@ fn arithmetic(page: &mut Page, sizing: &Sizing) {
     }
 }
 
+/// What nobody knows after this search, and what the servers add to that.
 fn not_tested(reading: &Reading<'_>, sizing: &Sizing) -> Vec<String> {
-    let confirmed = match reading.answer {
-        Answer::Claim { confirmed_s, .. } => Some(confirmed_s),
-        _ => None,
-    };
-    let longer = confirmed.map_or_else(
-        || "Longer than the confirmation.".to_owned(),
-        |seconds| format!("Longer than {seconds:.0} s: nothing here says 'sustained' beyond that."),
-    );
-    let mut lines = vec!["Other mixes of operations, and more data.".to_owned(), longer];
-    let secured = reading.rows.iter().filter_map(Row::record).any(|record| {
-        record
-            .parts
-            .iter()
-            .any(|part| part.took.count > 0 && part.name.to_lowercase().contains("tls"))
-    });
-    if !secured {
-        lines.push("TLS: no handshake was seen.".to_owned());
-    }
-    lines.push("Connections that come and go, beyond those of this load.".to_owned());
-    lines.push("Replication, backup and failover while the load goes on.".to_owned());
+    let mut lines = super::not_tested(reading);
     let most = sizing.band().1;
     if most > sizing.demand.tested_servers {
         lines.push(format!(
@@ -180,9 +162,6 @@ fn not_tested(reading: &Reading<'_>, sizing: &Sizing) -> Vec<String> {
             servers(most),
             servers(sizing.demand.tested_servers)
         ));
-    }
-    if sizing.floor {
-        lines.push(format!("More than {}.", rate(sizing.confirmed.limit)));
     }
     lines
 }

@@ -227,3 +227,48 @@ fn a_law_is_told_with_what_speaks_against_it_and_drawn_within_what_was_measured(
         few.text(Screen { width: 200, ..Screen::default() }).contains("5 valid steps are too few")
     );
 }
+
+#[test]
+fn what_was_not_tested_and_all_steps_are_on_the_page() {
+    let collection = found();
+    let reading = Reading::of(&collection).unwrap();
+    let words = flat(&page(&reading).text(columns(100)));
+    assert!(words.contains("Not tested") && words.contains("Longer than 300 s"), "{words}");
+    let table = steps::table(&reading);
+    let verdicts: Vec<&str> = table.rows.iter().map(|row| row.cells[7].as_str()).collect();
+    assert_eq!(verdicts, ["pass", "fail", "-", "pass", "fail", "void"]);
+    assert_eq!(table.rows[1].cells[8..], ["why", "because"]);
+}
+
+#[test]
+fn a_search_that_goes_on_says_what_it_tries_and_claims_nothing() {
+    let mut collection = found();
+    // As it is written before there is an answer.
+    collection.facts.insert("answer".to_owned(), "interrupted".to_owned());
+    collection.figures.retain(|name, _| name.starts_with("estimate"));
+    collection.cells.truncate(2);
+    let going = Going {
+        doing: "Trying 731/s (search): where the limit is most likely",
+        at: "4 of 30 s",
+        passed: Some(500.0),
+        failed: Some(1_000.0),
+        elapsed_s: 67.0,
+        expected_s: (600.0, 1_200.0),
+    };
+    let page = so_far(&Reading::of(&collection).unwrap(), &going);
+    let words = flat(&page.text(columns(100)));
+    for expected in [
+        "Trying 731/s (search): where the limit is most likely",
+        "4 of 30 s",
+        "passed so far 500/s",
+        "failed so far 1000/s",
+        "between 750/s and 781/s (80%)",
+        "1:07 of 10:00 most likely, 20:00 at most",
+        "Nothing of this is a claim",
+    ] {
+        assert!(words.contains(expected), "{expected}\n{words}");
+    }
+    assert!(!words.contains("Bears") && !words.contains("confirmed"), "{words}");
+    let ids: Vec<String> = page.sections().into_iter().map(|(id, _)| id).collect();
+    assert_eq!(ids, ["top", "steps-so-far", "response-times-so-far"]);
+}

@@ -1,12 +1,14 @@
 //! Compares sides figure by figure: [`compare`].
 
+use super::Given;
 use super::bootstrap::RESAMPLES;
-use super::document::{COMPARISON_SCHEMA, Comparison, Difference, Finding, Pair, RunOf, Side};
+use super::document::{COMPARISON_SCHEMA, Comparison, Difference, Finding, Pair, Side};
 use super::figure::Figure;
+use super::figured::{FiguredRun, FiguredSide};
 use super::judgement::{ALARMS, Apart, Estimate, Sign, apart, sign};
 use super::measured::{Measured, Point};
+use super::steps::Step;
 use super::unlike::unlike;
-use super::{Given, Input};
 use brunt_record::{HistogramError, Status, Tool};
 use std::collections::BTreeSet;
 
@@ -15,45 +17,43 @@ const NONE: f64 = 1e-9;
 
 /// Compares each side but the first with the first. There are at least two, and none is without a run.
 pub fn compare(tool: Tool, sides: &[Given]) -> Result<Comparison, HistogramError> {
-    let first = sides.first().and_then(|side| side.runs.first());
-    let others = sides.iter().flat_map(|side| &side.runs);
-    let unlike = first.map(|first| others.flat_map(|other| unlike(first, other)).collect());
+    let sides = sides.iter().map(FiguredSide::of).collect::<Result<Vec<_>, _>>()?;
+    Ok(compare_figured(tool, &sides))
+}
+
+/// The same of runs whose records were read before.
+pub fn compare_figured(tool: Tool, sides: &[FiguredSide]) -> Comparison {
+    let runs = || sides.iter().flat_map(|side| &side.runs);
+    let unlike = runs().next().map(|first| {
+        let other = |run: &FiguredRun| {
+            unlike(&first.figures.likeness, (run.name.as_str(), &run.figures.likeness))
+        };
+        runs().flat_map(other).collect()
+    });
     let shown: Vec<Side> =
         ('A'..='Z').zip(sides).map(|(letter, side)| described(letter, side)).collect();
-    let mut measured = Vec::new();
-    for side in sides {
-        let runs: Result<Vec<_>, _> =
-            side.runs.iter().map(|run| Measured::of(&run.record)).collect();
-        measured.push(estimated(&runs?, measured.len()));
-    }
-    let valid = |run: &Input| run.record.verdict.status == Status::Valid;
-    Ok(Comparison {
+    let measured = sides.iter().enumerate().map(|(number, side)| {
+        let runs = side.runs.iter();
+        let runs = runs.map(|run| (run.figures.measured.as_slice(), run.steps.varied.as_slice()));
+        estimated(&runs.collect::<Vec<_>>(), number)
+    });
+    let measured: Vec<Estimates> = measured.collect();
+    let trusted = shown.iter().flat_map(|side| &side.runs).all(|run| run.status == Status::Valid);
+    Comparison {
         schema: COMPARISON_SCHEMA.to_owned(),
         tool,
         unlike: unlike.unwrap_or_default(),
         confidence: 1.0 - ALARMS,
         resamples: RESAMPLES as u64,
-        trusted: sides.iter().flat_map(|side| &side.runs).all(valid),
+        trusted,
         pairs: pairs(&measured, &shown),
         sides: shown,
-    })
-}
-
-fn described(letter: char, side: &Given) -> Side {
-    let runs = side.runs.iter().map(described_run).collect();
-    Side { letter: letter.to_string(), name: side.name.clone(), runs }
-}
-
-/// What is told of a run.
-pub(super) fn described_run(run: &Input) -> RunOf {
-    RunOf {
-        file: run.name.clone(),
-        run: run.record.run.clone(),
-        started: run.record.started.clone(),
-        seconds: run.record.rates.seconds,
-        status: run.record.verdict.status,
-        reasons: run.record.verdict.reasons.clone(),
     }
+}
+
+fn described(letter: char, side: &FiguredSide) -> Side {
+    let runs = side.runs.iter().map(|run| run.figures.described(&run.name)).collect();
+    Side { letter: letter.to_string(), name: side.name.clone(), runs }
 }
 
 fn pairs(measured: &[Estimates], sides: &[Side]) -> Vec<Pair> {
@@ -79,13 +79,16 @@ pub(super) struct Known {
     estimates: Vec<Estimate>,
 }
 
+/// What is known of a run: the figures of the whole and of its operations, and how they varied.
+pub(super) type OfRun<'a> = (&'a [Measured], &'a [Vec<Step>]);
+
 /// What all runs of a side say of their figures. Those that not every run has are left out.
-pub(super) fn estimated(runs: &[Vec<Measured>], side: usize) -> Estimates {
+pub(super) fn estimated(runs: &[OfRun<'_>], side: usize) -> Estimates {
     let mut all: Estimates = Vec::new();
-    for (number, run) in runs.iter().enumerate() {
-        for (place, measured) in run.iter().enumerate() {
+    for (number, (measured, varied)) in runs.iter().enumerate() {
+        for (place, (measured, steps)) in measured.iter().zip(*varied).enumerate() {
             let seed = (side as u64) << 48 | (number as u64) << 24 | place as u64;
-            for (point, estimate) in measured.points.iter().zip(measured.estimates(seed)) {
+            for (point, estimate) in measured.points.iter().zip(measured.estimates(steps, seed)) {
                 let same = |known: &&mut Known| {
                     known.operation == measured.operation && known.figure == point.figure
                 };

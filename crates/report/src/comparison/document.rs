@@ -2,7 +2,7 @@
 
 use super::figure::Figure;
 use super::unlike::Unlike;
-use brunt_record::{Reason, Status, Tool, schema_id};
+use brunt_record::{Reason, Status, Tool, schema_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -131,13 +131,6 @@ pub struct Difference {
 impl Comparison {
     /// The JSON schema of comparisons, as it is published.
     pub fn schema() -> String {
-        published::<Self>(COMPARISON_SCHEMA)
+        schema_of::<Self>(COMPARISON_SCHEMA)
     }
-}
-
-/// The schema of a document, under its name.
-pub(super) fn published<T: JsonSchema>(version: &str) -> String {
-    let mut schema = schemars::schema_for!(T);
-    schema.insert("$id".to_owned(), schema_id(version).into());
-    format!("{schema:#}\n", schema = schema.as_value())
 }

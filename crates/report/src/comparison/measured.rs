@@ -1,12 +1,13 @@
 //! What of a record is compared: [`Measured`], the whole run and each of its operations.
 //!
-//! The figures are those of the record, word for word. Its steps are only asked how they vary.
+//! The figures are those of the record, word for word. Its steps ([`varied`]) are only asked how they vary.
 
 use super::bootstrap;
 use super::figure::Figure;
 use super::judgement::Estimate;
 use super::steps::{Step, thinned};
 use brunt_record::{Counts, HistogramError, Latency, OperationRecord, Phase, Record, StepRecord};
+use serde::{Deserialize, Serialize};
 
 /// A percentile beyond which fewer exchanges lie is chance.
 pub(super) const BEYOND_MIN: f64 = 10.0;
@@ -14,17 +15,16 @@ pub(super) const BEYOND_MIN: f64 = 10.0;
 const PROCESSOR: &str = "processor seconds";
 
 /// Figures of a run, or of one of its operations.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Measured {
     /// The operation; none for the whole run.
     pub(super) operation: Option<String>,
     /// The figures that are known.
     pub(super) points: Vec<Point>,
-    steps: Vec<Step>,
 }
 
 /// One figure.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Point {
     pub(super) figure: Figure,
     /// Its value, in the unit of documents.
@@ -37,30 +37,25 @@ impl Measured {
     /// The whole run, then its operations.
     pub(super) fn of(record: &Record) -> Result<Vec<Self>, HistogramError> {
         let several = record.operations.len() > 1;
-        let whole = Self {
-            operation: None,
-            points: whole(record),
-            steps: over(record, |step| Ok(whole_step(record, step)))?,
-        };
-        let mut all = vec![whole];
-        for (number, operation) in record.operations.iter().enumerate() {
+        let mut all = vec![Self { operation: None, points: whole(record) }];
+        for operation in &record.operations {
             all.push(Self {
                 operation: Some(operation.name.clone()),
                 points: points(operation, several)?,
-                steps: over(record, |step| operation_step(step, number))?,
             });
         }
         Ok(all)
     }
 
-    /// The figures as they are compared, in the order of [`points`](Self::points), with how they varied.
-    pub(super) fn estimates(&self, seed: u64) -> Vec<Estimate> {
+    /// The figures as they are compared, in the order of [`points`](Self::points), with how they varied in these steps.
+    pub(super) fn estimates(&self, steps: &[Step], seed: u64) -> Vec<Estimate> {
         let figures: Vec<Figure> = self.points.iter().map(|point| point.figure).collect();
-        let spreads = bootstrap::bootstrap(&self.steps, &figures, seed);
+        let spreads = bootstrap::bootstrap(steps, &figures, seed);
+        let least_rate = least_rate(steps);
         let estimates = self.points.iter().zip(spreads).map(|(point, spread)| {
             let value = match point.figure {
                 Figure::Errors => point.value,
-                Figure::Achieved | Figure::Goodput => point.value.max(self.least_rate()).ln(),
+                Figure::Achieved | Figure::Goodput => point.value.max(least_rate).ln(),
                 _ => point.value.ln(),
             };
             Estimate { value, spread }
@@ -68,16 +63,10 @@ impl Measured {
         estimates.collect()
     }
 
-    /// Half an exchange in the whole time stands for none, which has no logarithm.
-    fn least_rate(&self) -> f64 {
-        let seconds: f64 = self.steps.iter().map(|step| step.seconds).sum();
-        0.5 / seconds.max(1.0)
-    }
-
     #[cfg(test)]
-    pub(super) fn made(operation: Option<&str>, steps: Vec<Step>) -> Self {
+    pub(super) fn made(operation: Option<&str>, steps: &[Step]) -> Self {
         let mut whole = Step::default();
-        for step in &steps {
+        for step in steps {
             whole.merge(step);
         }
         let times = |of: &brunt_record::Histogram, quantile: Option<f64>| match quantile {
@@ -96,8 +85,23 @@ impl Measured {
         };
         let point = |figure| Some(Point { figure, value: value(figure)?, at_least: false });
         let points = Figure::ALL.into_iter().filter_map(point).collect();
-        Self { operation: operation.map(str::to_owned), points, steps }
+        Self { operation: operation.map(str::to_owned), points }
     }
+}
+
+/// How the whole run varied, then how its operations did.
+pub(super) fn varied(record: &Record) -> Result<Vec<Vec<Step>>, HistogramError> {
+    let mut all = vec![over(record, |step| Ok(whole_step(record, step)))?];
+    for number in 0..record.operations.len() {
+        all.push(over(record, |step| operation_step(step, number))?);
+    }
+    Ok(all)
+}
+
+/// Half an exchange in the whole time stands for none, which has no logarithm.
+fn least_rate(steps: &[Step]) -> f64 {
+    let seconds: f64 = steps.iter().map(|step| step.seconds).sum();
+    0.5 / seconds.max(1.0)
 }
 
 /// A figure of which nothing is kept in doubt.

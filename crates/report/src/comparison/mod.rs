@@ -10,8 +10,10 @@ mod blocks;
 mod bootstrap;
 mod change_points;
 mod compared;
+mod distances;
 mod document;
 mod figure;
+mod figured;
 mod judgement;
 mod markdown;
 mod measured;
@@ -30,16 +32,19 @@ mod trend_page;
 mod unlike;
 mod words;
 
-pub use compared::compare;
+pub use compared::{compare, compare_figured};
 pub use document::{COMPARISON_SCHEMA, Comparison, Difference, Finding, Pair, RunOf, Side};
 pub use figure::Figure;
+pub use figured::{FIGURES_SCHEMA, FiguredRun, FiguredSide, RunFigures, RunSteps};
 pub use judgement::{ALARMS, LEAST_ERRORS, LEAST_REPEATED, LEAST_SINGLE};
 pub use markdown::markdown;
-pub use page::{closing, page, spectra};
+pub use page::{closing, page, spectra, spectra_figured};
 pub use tolerance::Tolerance;
-pub use trend::{Change, Level, RECORDS_MAX, TREND_SCHEMA, Trend, TrendSeries, trend};
+pub use trend::{
+    Change, Level, RECORDS_MAX, TREND_SCHEMA, Trend, TrendSeries, trend, trend_figured,
+};
 pub use trend_page::trend_page;
-pub(crate) use unlike::unlike;
+pub(crate) use unlike::{Likeness, unlike};
 pub use unlike::{Unlike, differences};
 
 use brunt_record::Record;

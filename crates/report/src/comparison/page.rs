@@ -1,13 +1,14 @@
 //! A comparison for a terminal and as a page: [`page`], [`closing`].
 
 use super::document::{Comparison, Difference, Pair};
+use super::figured::{FiguredSide, Spectrum};
 use super::unlike::differences;
 use super::{Given, words};
 use crate::chart::{Axis, Chart, Line, Lines};
 use crate::page::{Block, Page, Table, Tone, Verdict};
 use crate::screen::Screen;
 use crate::summary::closing_line;
-use brunt_record::{Histogram, HistogramError, OperationRecord, Status};
+use brunt_record::{Histogram, HistogramError, Status};
 
 /// Beyond which shares of all exchanges a spectrum has its points: one in so many.
 const ONE_IN: [f64; 5] = [1.0, 1.25, 2.0, 4.0, 7.0];
@@ -124,31 +125,45 @@ pub fn closing(comparison: &Comparison, screen: Screen) -> String {
 
 /// The spectra of each operation, all sides in one chart.
 pub fn spectra(sides: &[Given]) -> Result<Vec<Chart>, HistogramError> {
-    let first = sides.iter().flat_map(|side| &side.runs).next();
-    let operations = first.map(|run| run.record.operations.as_slice()).unwrap_or_default();
-    operations.iter().map(|operation| spectrum(sides, &operation.name)).collect()
+    let mut all = Vec::new();
+    for side in sides {
+        let runs = side.runs.iter().map(|run| Spectrum::all(&run.record));
+        all.push(runs.collect::<Result<Vec<_>, _>>()?);
+    }
+    Ok(drawn(&all))
 }
 
-fn spectrum(sides: &[Given], name: &str) -> Result<Chart, HistogramError> {
+/// The same of runs whose records were read before.
+pub fn spectra_figured(sides: &[FiguredSide]) -> Vec<Chart> {
+    let of = |side: &FiguredSide| side.runs.iter().map(|run| run.steps.spectra.clone()).collect();
+    drawn(&sides.iter().map(of).collect::<Vec<_>>())
+}
+
+/// By side, run and operation.
+fn drawn(sides: &[Vec<Vec<Spectrum>>]) -> Vec<Chart> {
+    let first = sides.iter().flatten().next().map(Vec::as_slice).unwrap_or_default();
+    first.iter().map(|of| spectrum(sides, &of.operation)).collect()
+}
+
+fn spectrum(sides: &[Vec<Vec<Spectrum>>], name: &str) -> Chart {
     let mut lines = Vec::new();
     for (series, (letter, side)) in ('A'..='Z').zip(sides).enumerate() {
         let (mut response, mut service) = (Histogram::new(), Histogram::new());
-        let operations = side.runs.iter().flat_map(|run| &run.record.operations);
-        for operation in operations.filter(|operation: &&OperationRecord| operation.name == name) {
-            response.merge(&operation.response.histogram()?);
-            service.merge(&operation.service.histogram()?);
+        for of in side.iter().flatten().filter(|of| of.operation == name) {
+            response.merge(&of.response);
+            service.merge(&of.service);
         }
         lines.push(line(format!("{letter} response"), series, &response, false));
         lines.push(line(format!("{letter} service"), series, &service, true));
     }
-    Ok(Chart::Lines(Lines {
+    Chart::Lines(Lines {
         title: format!("{name}: how long exchanges took"),
         x: Axis::logarithmic("one exchange in so many took longer"),
         y: Axis::logarithmic("milliseconds"),
         lines,
         dense: false,
         bands: Vec::new(),
-    }))
+    })
 }
 
 fn line(name: String, series: usize, times: &Histogram, hollow: bool) -> Line {

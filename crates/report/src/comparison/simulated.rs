@@ -23,7 +23,7 @@ struct World {
 
 impl World {
     /// A run of a closed loop, in which everything takes so many times as long.
-    fn run(self, slower: f64, random: &mut Random) -> Vec<Measured> {
+    fn run(self, slower: f64, random: &mut Random) -> (Vec<Measured>, Vec<Vec<Step>>) {
         let mut level = random.normal();
         let mut step = |random: &mut Random| {
             level = self.kept * level + (1.0 - self.kept * self.kept).sqrt() * random.normal();
@@ -38,7 +38,7 @@ impl World {
             Step { seconds: 1.0, answered: count, ok: count, response, service, ..Step::default() }
         };
         let steps: Vec<Step> = (0..self.seconds).map(|_| step(random)).collect();
-        vec![Measured::made(Some("bind"), steps)]
+        (vec![Measured::made(Some("bind"), &steps)], vec![steps])
     }
 
     /// What is said of so many pairs, of which the second is slower.
@@ -47,7 +47,8 @@ impl World {
             let mut random = Random::new(number.wrapping_mul(0x5851_f42d) ^ self.seconds as u64);
             let side = |side: usize, slower: f64, random: &mut Random| {
                 let runs: Vec<_> = (0..runs).map(|_| self.run(slower, random)).collect();
-                estimated(&runs, side)
+                let runs = runs.iter().map(|(measured, steps)| (&measured[..], &steps[..]));
+                estimated(&runs.collect::<Vec<_>>(), side)
             };
             let (a, b) = (side(0, 1.0, &mut random), side(1, slower, &mut random));
             pair(&a, &b, 1).result

@@ -1,12 +1,13 @@
 //! What was measured in each step of a run, of one operation or of all: [`Step`].
 
 use brunt_record::Histogram;
+use serde::{Deserialize, Serialize};
 
 /// More steps than this say no more about how a figure varies, and cost memory.
 const STEPS_MAX: usize = 240;
 
 /// One step of the steady phase.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Step {
     /// How long it lasted.
     pub(super) seconds: f64,
@@ -19,8 +20,10 @@ pub(super) struct Step {
     /// Processor seconds of the generator, where they are known.
     pub(super) cpu: f64,
     /// Response times.
+    #[serde(with = "brunt_record::compact")]
     pub(super) response: Histogram,
     /// Service times.
+    #[serde(with = "brunt_record::compact")]
     pub(super) service: Histogram,
 }
 

@@ -278,6 +278,38 @@ fn names_act_on_nothing() {
     assert!(!rows.is_empty() && rows.iter().all(|row| row.matches('|').count() == 8), "{shown}");
 }
 
+/// What a history keeps of a run, through its documents and back.
+fn kept(run: &Input) -> FiguredRun {
+    fn again<T: serde::Serialize + serde::de::DeserializeOwned>(of: &T) -> T {
+        serde_json::from_str(&serde_json::to_string(of).unwrap()).unwrap()
+    }
+    let made = FiguredRun::of(run).unwrap();
+    FiguredRun { figures: again(&made.figures), steps: again(&made.steps), ..made }
+}
+
+#[test]
+fn what_is_kept_of_runs_says_what_their_records_say_to_the_byte() {
+    let records = [record("bind", 20, 2.0, 1), record("bind", 300, 2.3, 2)];
+    let sides = records.map(|record| side("a", [record]));
+    let as_kept = sides.each_ref().map(|side| FiguredSide {
+        name: side.name.clone(),
+        runs: side.runs.iter().map(kept).collect(),
+    });
+    let of_records = compare(tool(), &sides).unwrap();
+    let of_kept = compare_figured(tool(), &as_kept);
+    assert_eq!(crate::json(&of_kept).unwrap(), crate::json(&of_records).unwrap());
+    assert_eq!(spectra_figured(&as_kept), spectra(&sides).unwrap());
+    let html = page(&of_kept, spectra_figured(&as_kept)).html();
+    assert_eq!(html, page(&of_records, spectra(&sides).unwrap()).html());
+    let level = |seed: u64| if seed < 9 { 2.0 } else { 3.0 };
+    let runs = (0..18).map(|seed| input("n.json", record("bind", 2, level(seed), seed)));
+    let runs: Vec<Input> = runs.collect();
+    let figures: Vec<_> = runs.iter().map(|run| (run.name.clone(), kept(run).figures)).collect();
+    let of_kept = trend_figured(tool(), "nightly", &figures);
+    assert!(!of_kept.changes().is_empty());
+    assert_eq!(of_kept, trend(tool(), "nightly", &runs).unwrap());
+}
+
 #[test]
 fn spectra_lie_over_each_other() {
     let (a, b) = (record("bind", 20, 2.0, 1), record("bind", 20, 4.0, 2));

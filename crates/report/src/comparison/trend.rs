@@ -1,12 +1,13 @@
 //! How figures went over many runs of the same thing, and when they changed: [`trend`].
 
+use super::Input;
 use super::change_points::change_points;
-use super::document::{Finding, RunOf, published};
+use super::document::{Finding, RunOf};
 use super::figure::Figure;
+use super::figured::RunFigures;
 use super::judgement::{ALARMS, LEAST_ERRORS, LEAST_REPEATED};
 use super::measured::{Measured, Point};
 use super::unlike::{Unlike, is_of_machine, unlike};
-use super::{Input, compared};
 use brunt_record::{HistogramError, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,7 +89,7 @@ pub struct Change {
 impl Trend {
     /// The JSON schema of trends, as it is published.
     pub fn schema() -> String {
-        published::<Self>(TREND_SCHEMA)
+        brunt_record::schema_of::<Self>(TREND_SCHEMA)
     }
 
     /// All changes with the figure that changed, in the order of the runs.
@@ -102,34 +103,45 @@ impl Trend {
 
 /// Follows the figures of these runs, which are in the order in which they began.
 pub fn trend(tool: Tool, name: &str, runs: &[Input]) -> Result<Trend, HistogramError> {
-    let measured: Result<Vec<_>, _> = runs.iter().map(|run| Measured::of(&run.record)).collect();
-    let mut series = over_time(&measured?);
+    let figured =
+        runs.iter().map(|run| RunFigures::of(run).map(|figures| (run.name.clone(), figures)));
+    Ok(trend_figured(tool, name, &figured.collect::<Result<Vec<_>, _>>()?))
+}
+
+/// The same of runs whose records were read before, each with what it is called.
+pub fn trend_figured(tool: Tool, name: &str, runs: &[(String, RunFigures)]) -> Trend {
+    let mut series = over_time(runs);
+    let shown: Vec<RunOf> = runs.iter().map(|(name, run)| run.described(name)).collect();
     let varies =
         |of: &TrendSeries| of.values.iter().flatten().any(|value| Some(*value) != of.values[0]);
     let together = series.iter().filter(|series| varies(series)).count().max(1);
     for (number, of) in series.iter_mut().enumerate() {
-        find(of, runs, ALARMS / together as f64, number as u64);
+        find(of, &shown, ALARMS / together as f64, number as u64);
     }
-    let unlike = runs.windows(2).flat_map(|pair| unlike(&pair[0], &pair[1])).map(|found| {
+    let unlike = runs.windows(2).flat_map(|pair| {
+        let [(_, before), (name, run)] = pair else { return Vec::new() };
+        unlike(&before.likeness, (name.as_str(), &run.likeness))
+    });
+    let unlike = unlike.map(|found| {
         let refuses = found.refuses && !is_of_machine(&found);
         Unlike { refuses, ..found }
     });
-    Ok(Trend {
+    Trend {
         schema: TREND_SCHEMA.to_owned(),
         tool,
         name: name.to_owned(),
-        runs: runs.iter().map(compared::described_run).collect(),
         unlike: unlike.collect(),
+        runs: shown,
         alarms: ALARMS,
         series,
-    })
+    }
 }
 
 /// The figures that are followed, run by run.
-fn over_time(runs: &[Vec<Measured>]) -> Vec<TrendSeries> {
+fn over_time(runs: &[(String, RunFigures)]) -> Vec<TrendSeries> {
     let mut all: Vec<TrendSeries> = Vec::new();
-    for (number, run) in runs.iter().enumerate() {
-        for measured in run {
+    for (number, (_, run)) in runs.iter().enumerate() {
+        for measured in &run.measured {
             for point in measured.points.iter().filter(|point| FOLLOWED.contains(&point.figure)) {
                 let series = series_of(&mut all, measured, *point, runs.len());
                 series.values[number] = Some(point.value);
@@ -163,7 +175,7 @@ fn series_of<'a>(
 }
 
 /// Finds the changes of a series and its levels.
-fn find(series: &mut TrendSeries, runs: &[Input], chance: f64, seed: u64) {
+fn find(series: &mut TrendSeries, runs: &[RunOf], chance: f64, seed: u64) {
     let figure = series.figure;
     let scaled = |value: f64| if figure.is_share() { value } else { value.max(1e-9).ln() };
     let known = series.values.iter().enumerate().filter_map(|(run, value)| Some((run, (*value)?)));
@@ -195,8 +207,8 @@ fn find(series: &mut TrendSeries, runs: &[Input], chance: f64, seed: u64) {
         let more = after > before;
         series.changes.push(Change {
             run: pair[1].from,
-            file: run.name.clone(),
-            started: run.record.started.clone(),
+            file: run.file.clone(),
+            started: run.started.clone(),
             before,
             after,
             change: if figure.is_share() { after - before } else { after / before - 1.0 },

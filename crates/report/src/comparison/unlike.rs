@@ -7,7 +7,7 @@
 
 use super::Input;
 use crate::figure::{fixed, percent};
-use brunt_record::{Basis, Phase, Record};
+use brunt_record::{Basis, Environment, Mode, Phase, Plan, Record, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -54,17 +54,58 @@ pub struct Unlike {
     pub refuses: bool,
 }
 
-/// Everything in which a run differs from the first one.
-pub(crate) fn unlike(first: &Input, other: &Input) -> Vec<Unlike> {
+/// What two runs have to have in common for their figures to be compared.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Likeness {
+    /// The words of the command that say which load was asked for.
+    asked: Vec<String>,
+    tool: Tool,
+    plan: Plan,
+    operations: Vec<String>,
+    nodes: String,
+    phases: Vec<Phase>,
+    /// How long the steady phase was.
+    seconds: f64,
+    environment: Environment,
+}
+
+impl Likeness {
+    /// That of a run.
+    pub(crate) fn of(run: &Input) -> Self {
+        let Record { tool, plan, environment, operations, rates, .. } = &run.record;
+        Self {
+            asked: run.asked.clone(),
+            tool: tool.clone(),
+            plan: plan.clone(),
+            operations: operations.iter().map(|operation| operation.name.clone()).collect(),
+            nodes: match &run.record.node {
+                Some(node) => format!("node {} of {}", node.rank, node.of),
+                None => run.record.nodes.len().max(1).to_string(),
+            },
+            phases: phases(&run.record),
+            seconds: rates.seconds,
+            environment: environment.clone(),
+        }
+    }
+}
+
+/// Those that somebody asked for: what has no length is none.
+fn phases(record: &Record) -> Vec<Phase> {
+    let phases = record.phases.iter().filter(|phase| phase.name != Phase::Drain);
+    phases.filter(|phase| phase.to_s > phase.from_s).map(|phase| phase.name).collect()
+}
+
+/// Everything in which a run, which is called by its file, differs from the first one.
+pub(crate) fn unlike(first: &Likeness, (file, other): (&str, &Likeness)) -> Vec<Unlike> {
     let same = |pair: &(&str, String, String, bool)| pair.1 == pair.2;
     let mut found = asked(first, other);
-    found.extend(shape(&first.record, &other.record));
-    found.extend(machine(&first.record, &other.record));
+    found.extend(shape(first, other));
+    found.extend(machine(&first.environment, &other.environment));
     found.retain(|pair| !same(pair));
     let named = found.into_iter().map(|(what, first, differs, refuses)| Unlike {
         what: what.to_owned(),
         first,
-        file: other.name.clone(),
+        file: file.to_owned(),
         other: differs,
         refuses,
     });
@@ -114,46 +155,35 @@ fn apart<'a>(one: &'a str, other: &'a str) -> [String; 2] {
 /// What differs, what it is in the one and in the other, and whether that refuses a comparison.
 type Pair = (&'static str, String, String, bool);
 
-fn asked(first: &Input, other: &Input) -> Vec<Pair> {
-    let (one, two) = (&first.record, &other.record);
-    let pair = |what, of: &dyn Fn(&Record) -> String| (what, of(one), of(two), true);
+fn asked(one: &Likeness, two: &Likeness) -> Vec<Pair> {
+    let pair = |what, of: &dyn Fn(&Likeness) -> String| (what, of(one), of(two), true);
     let rate = |rate: Option<f64>| {
         rate.map_or_else(|| "as many as possible".to_owned(), |rate| format!("{rate}"))
     };
     vec![
-        pair("program", &|record| record.tool.name.clone()),
-        pair("target", &|record| text(record.plan.target.as_ref())),
-        ("command", first.asked.join(" "), other.asked.join(" "), true),
-        pair("model", &|record| record.plan.mode.word().to_owned()),
-        pair("rate", &|record| rate(record.plan.target_rate)),
-        pair("iterations a second", &|record| rate(record.plan.target_iterations)),
-        pair("sessions", &|record| record.plan.sessions.to_string()),
-        pair("latency shown", &|record| match record.plan.latency_basis {
+        pair("program", &|run| run.tool.name.clone()),
+        pair("target", &|run| text(run.plan.target.as_ref())),
+        pair("command", &|run| run.asked.join(" ")),
+        pair("model", &|run| run.plan.mode.word().to_owned()),
+        pair("rate", &|run| rate(run.plan.target_rate)),
+        pair("iterations a second", &|run| rate(run.plan.target_iterations)),
+        pair("sessions", &|run| run.plan.sessions.to_string()),
+        pair("latency shown", &|run| match run.plan.latency_basis {
             Basis::Response => "response".to_owned(),
             Basis::Service => "service".to_owned(),
         }),
-        pair("operations", &|record| {
-            let names = record.operations.iter().map(|operation| operation.name.clone());
-            names.collect::<Vec<_>>().join(", ")
-        }),
-        pair("nodes", &|record| match &record.node {
-            Some(node) => format!("node {} of {}", node.rank, node.of),
-            None => record.nodes.len().max(1).to_string(),
-        }),
+        pair("operations", &|run| run.operations.join(", ")),
+        pair("nodes", &|run| run.nodes.clone()),
         ("version", one.tool.version.clone(), two.tool.version.clone(), false),
     ]
 }
 
-fn shape(one: &Record, other: &Record) -> Vec<Pair> {
-    let phases = |record: &Record| {
-        let named = record.phases.iter().filter(|phase| phase.name != Phase::Drain);
-        // What has no length is no phase that anybody asked for.
-        let named = named.filter(|phase| phase.to_s > phase.from_s);
-        named.map(|phase| phase.name.word()).collect::<Vec<_>>().join(", ")
-    };
-    let mut pairs = vec![("phases", phases(one), phases(other), true)];
-    let (a, b) = (one.rates.seconds, other.rates.seconds);
-    let open = one.plan.mode == brunt_record::Mode::Open;
+fn shape(one: &Likeness, two: &Likeness) -> Vec<Pair> {
+    let phases =
+        |run: &Likeness| run.phases.iter().map(|phase| phase.word()).collect::<Vec<_>>().join(", ");
+    let mut pairs = vec![("phases", phases(one), phases(two), true)];
+    let (a, b) = (one.seconds, two.seconds);
+    let open = one.plan.mode == Mode::Open;
     let most = if open { SCHEDULED } else { COUNTED };
     if (a - b).abs() > most * a.max(b) {
         let seconds = |of: f64| format!("{} s", fixed(Some(of), 1));
@@ -162,8 +192,7 @@ fn shape(one: &Record, other: &Record) -> Vec<Pair> {
     pairs
 }
 
-fn machine(one: &Record, other: &Record) -> Vec<Pair> {
-    let (one, two) = (&one.environment, &other.environment);
+fn machine(one: &Environment, two: &Environment) -> Vec<Pair> {
     let number = |of: Option<u64>| of.map_or_else(unknown, |of| of.to_string());
     let share = |of: Option<f64>| of.map_or_else(unknown, percent);
     let bytes = |of: Option<u64>| {

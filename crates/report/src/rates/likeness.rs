@@ -5,7 +5,7 @@
 
 use brunt_record::Mode;
 
-use crate::comparison::{Input, Unlike, unlike as compared};
+use crate::comparison::{Input, Likeness, Unlike, unlike as compared};
 
 /// What differs where rates do.
 const OF_RATES: [&str; 3] = ["command", "rate", "iterations a second"];
@@ -54,7 +54,7 @@ pub fn unlike(runs: &[Input]) -> Vec<Unlike> {
 }
 
 fn apart(first: &Input, other: &Input) -> Vec<Unlike> {
-    let mut found = compared(first, other);
+    let mut found = compared(&Likeness::of(first), (other.name.as_str(), &Likeness::of(other)));
     let alike = is_alike(first, other);
     found.retain(|unlike| {
         let what = unlike.what.as_str();

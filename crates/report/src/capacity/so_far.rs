@@ -1,0 +1,68 @@
+//! The page of a search that goes on: what is tried now and why, what was decided, what is known of the limit.
+//!
+//! It claims nothing. Its tables and its chart are those of the page that the search will have.
+
+use super::{conditions, curve, steps, target};
+use crate::page::{Block, Page};
+use brunt_capacity::{Reading, rate};
+
+/// What is known of a search that goes on beside its steps.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Going<'a> {
+    /// What is tried now, and why.
+    pub doing: &'a str,
+    /// How far that is.
+    pub at: &'a str,
+    /// The highest rate that passed.
+    pub passed: Option<f64>,
+    /// The lowest rate that failed.
+    pub failed: Option<f64>,
+    /// Seconds since the search began.
+    pub elapsed_s: f64,
+    /// How long it takes most likely, and at most, in seconds.
+    pub expected_s: (f64, f64),
+}
+
+/// What a search has come to. The reading is of the steps that are over.
+pub fn so_far(reading: &Reading<'_>, going: &Going<'_>) -> Page {
+    let mut page = Page::new(format!("The highest rate of {}", target(reading)));
+    page.push(Block::Lead(going.doing.to_owned()));
+    if !going.at.is_empty() {
+        page.paragraph(going.at);
+    }
+    page.facts(known(reading, going));
+    page.heading("Steps so far");
+    if reading.rows.is_empty() {
+        page.paragraph("None is over yet.");
+    }
+    page.table(steps::table(reading));
+    page.heading("Response times so far");
+    page.chart(curve::chart(reading, None));
+    page.paragraph("Nothing of this is a claim: a rate is claimed when it was held long enough.");
+    page
+}
+
+fn known(reading: &Reading<'_>, going: &Going<'_>) -> Vec<(String, String)> {
+    let limit = reading
+        .estimate
+        .map(|estimate| format!("between {} and {} (80%)", rate(estimate.p10), rate(estimate.p90)));
+    let (usual, longest) = going.expected_s;
+    let time = format!(
+        "{} of {} most likely, {} at most",
+        steps::minutes(going.elapsed_s),
+        steps::minutes(usual),
+        steps::minutes(longest)
+    );
+    let mut facts = conditions(reading);
+    facts.extend(
+        [
+            ("passed so far", going.passed.map(rate)),
+            ("failed so far", going.failed.map(rate)),
+            ("the limit is thought to be", limit),
+            ("time", Some(time)),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?))),
+    );
+    facts
+}

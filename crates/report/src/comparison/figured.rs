@@ -1,0 +1,143 @@
+//! What of a run is compared and followed, made once of its record: [`RunFigures`] and [`RunSteps`].
+//!
+//! A record takes long to read, since it holds every second of the run with its histograms. Whoever keeps many runs
+//! keeps these beside each: comparisons and trends that are made of them say what those of the records say, to the
+//! byte. Comparisons of records are made by way of them, so there is one computation.
+
+use super::document::RunOf;
+use super::measured::{Measured, varied};
+use super::steps::Step;
+use super::unlike::Likeness;
+use super::{Given, Input};
+use brunt_record::{Histogram, HistogramError, OperationRecord, Record, compact};
+use serde::{Deserialize, Serialize};
+
+/// The version of both. Whatever changes a figure that is computed here raises the number.
+pub const FIGURES_SCHEMA: &str = "brunt-figures/1";
+
+/// The figures of a run, and what they are figures of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunFigures {
+    schema: String,
+    pub(super) likeness: Likeness,
+    described: RunOf,
+    pub(super) measured: Vec<Measured>,
+}
+
+/// How the figures of a run varied within it, and how long its exchanges took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RunSteps {
+    schema: String,
+    /// The steady phase of the whole run, then of its operations.
+    pub(super) varied: Vec<Vec<Step>>,
+    pub(super) spectra: Vec<Spectrum>,
+}
+
+/// How long the exchanges of an operation took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Spectrum {
+    pub(super) operation: String,
+    #[serde(with = "compact")]
+    pub(super) response: Histogram,
+    #[serde(with = "compact")]
+    pub(super) service: Histogram,
+}
+
+/// A run that is compared.
+#[derive(Clone, Debug)]
+pub struct FiguredRun {
+    /// What it is called.
+    pub name: String,
+    /// Its figures.
+    pub figures: RunFigures,
+    /// How they varied.
+    pub steps: RunSteps,
+}
+
+/// A side that is compared.
+#[derive(Clone, Debug)]
+pub struct FiguredSide {
+    /// The file or directory.
+    pub name: String,
+    /// Its runs.
+    pub runs: Vec<FiguredRun>,
+}
+
+impl RunFigures {
+    /// Those of a run.
+    pub fn of(run: &Input) -> Result<Self, HistogramError> {
+        Ok(Self {
+            schema: FIGURES_SCHEMA.to_owned(),
+            likeness: Likeness::of(run),
+            described: described(&run.record),
+            measured: Measured::of(&run.record)?,
+        })
+    }
+
+    /// Whether this version made them.
+    pub fn is_current(&self) -> bool {
+        self.schema == FIGURES_SCHEMA
+    }
+
+    /// What is told of the run under this name.
+    pub(super) fn described(&self, name: &str) -> RunOf {
+        RunOf { file: name.to_owned(), ..self.described.clone() }
+    }
+}
+
+impl RunSteps {
+    /// Those of a run.
+    pub fn of(record: &Record) -> Result<Self, HistogramError> {
+        Ok(Self {
+            schema: FIGURES_SCHEMA.to_owned(),
+            varied: varied(record)?,
+            spectra: Spectrum::all(record)?,
+        })
+    }
+
+    /// Whether this version made them.
+    pub fn is_current(&self) -> bool {
+        self.schema == FIGURES_SCHEMA
+    }
+}
+
+impl Spectrum {
+    /// Those of the operations of a run.
+    pub(super) fn all(record: &Record) -> Result<Vec<Self>, HistogramError> {
+        let of = |operation: &OperationRecord| {
+            Ok(Self {
+                operation: operation.name.clone(),
+                response: operation.response.histogram()?,
+                service: operation.service.histogram()?,
+            })
+        };
+        record.operations.iter().map(of).collect()
+    }
+}
+
+impl FiguredRun {
+    /// Of a record.
+    pub fn of(run: &Input) -> Result<Self, HistogramError> {
+        let (figures, steps) = (RunFigures::of(run)?, RunSteps::of(&run.record)?);
+        Ok(Self { name: run.name.clone(), figures, steps })
+    }
+}
+
+impl FiguredSide {
+    /// Of records.
+    pub fn of(side: &Given) -> Result<Self, HistogramError> {
+        let runs = side.runs.iter().map(FiguredRun::of).collect::<Result<_, _>>()?;
+        Ok(Self { name: side.name.clone(), runs })
+    }
+}
+
+fn described(record: &Record) -> RunOf {
+    RunOf {
+        file: String::new(),
+        run: record.run.clone(),
+        started: record.started.clone(),
+        seconds: record.rates.seconds,
+        status: record.verdict.status,
+        reasons: record.verdict.reasons.clone(),
+    }
+}
