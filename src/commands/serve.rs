@@ -34,6 +34,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
         proxies: args.behind_proxy.clone(),
         credentials: std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from),
         trial: None,
+        search_second: args.search_second.clone(),
     };
     let log = Box::new(|text: &str| console::say(text));
     let directory = args.dir.as_deref().unwrap_or_else(|| Path::new(DIRECTORY));

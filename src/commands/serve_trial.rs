@@ -31,7 +31,8 @@ pub(super) fn trial(args: &ServeArgs, listener: TcpListener) -> Result<Exit, Ref
         allow: [directory.address(), identity.address()].map(|at| at.to_string()).into(),
         promise: place.promise(),
     };
-    let settings = Settings { trial: Some(trial), ..Settings::default() };
+    let search_second = args.search_second.clone();
+    let settings = Settings { trial: Some(trial), search_second, ..Settings::default() };
     let log = Box::new(|text: &str| console::say(text));
     let site = Site::open(place.path(), settings, log).map_err(failed)?;
     let awaited =

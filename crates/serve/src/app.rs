@@ -37,6 +37,8 @@ pub(crate) struct App {
     /// What becomes of everything at the end, where this is a trial.
     pub(crate) trial: Option<String>,
     pub(crate) audit_key: hmac::Key,
+    /// The length of what counts as a second in searches, where tests shorten it.
+    pub(crate) search_second: Option<String>,
     /// Seconds since 1970.
     pub(crate) now: fn() -> i64,
     /// Where operators read what went wrong.

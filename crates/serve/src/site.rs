@@ -15,7 +15,7 @@ use tokio::runtime::Builder;
 use crate::app::{App, audit_key};
 use crate::auth::{Limiter, Passwords, Role};
 use crate::child::Children;
-use crate::history::History;
+use crate::history::{Entry, History};
 use crate::listen::{self, Hosts, Proxies};
 use crate::pages::people::is_name;
 use crate::queue::{Queue, machine_lock};
@@ -49,6 +49,8 @@ pub struct Settings {
     pub credentials: Option<PathBuf>,
     /// What there is to try brunt with, where it is for that.
     pub trial: Option<Trial>,
+    /// The length of what counts as a second in searches for the highest rate, where tests shorten it.
+    pub search_second: Option<String>,
 }
 
 /// A directory that is opened.
@@ -93,6 +95,7 @@ impl Site {
             secure: settings.tls.is_some() || !settings.proxies.is_empty(),
             trial: settings.trial.as_ref().map(|trial| trial.promise.clone()),
             audit_key: audit_key(directory)?,
+            search_second: settings.search_second.clone(),
             now: || jiff::Timestamp::now().as_second(),
             log,
         });
@@ -207,16 +210,34 @@ impl Site {
         self.app.invite(id).map_err(told)
     }
 
-    /// Builds the index of runs anew from their directories; how many there are.
+    /// Builds the index of runs anew from their directories, and what comparisons take of a run where it is missing or
+    /// of another version; how many runs there are.
     pub fn reindex(&self) -> Result<usize, String> {
         let (app, mut entries) = (&self.app, Vec::new());
         for id in app.history.ids().map_err(|error| error.to_string())? {
             match app.history.entry(&id) {
-                Ok(entry) => entries.extend(entry),
+                Ok(Some(entry)) => {
+                    self.figure(&entry);
+                    entries.push(entry);
+                }
+                Ok(None) => {}
                 Err(error) => (app.log)(&format!("failed to {error}; it is left out")),
             }
         }
         app.store.put_all_runs(entries.into_iter()).map_err(|error| error.to_string())
+    }
+
+    /// Makes what comparisons take of a run, if it is not there. Without it they read its record, which takes longer.
+    fn figure(&self, run: &Entry) {
+        let app = &self.app;
+        // Nothing compares a search.
+        if run.summary.capacity.is_some() || app.history.is_figured(&run.id) {
+            return;
+        }
+        let made = app.children.figures(app.history.files(&run.id).directory());
+        if let Err(why) = made.map_err(|error| error.to_string()).and_then(|made| made) {
+            (app.log)(&format!("failed to make the figures of the run {}: {why}", run.id));
+        }
     }
 
     /// How many lines the audit trail has, if each is as it was written. The error says which is not.

@@ -23,7 +23,8 @@ const AUTHOR: &str = "brunt";
 /// Longer than anybody tries something out without starting it anew.
 const LISTED_FOR: i64 = 30 * 24 * 3_600;
 const USERS_MAX: u32 = 2_000;
-const SECONDS_MAX: u64 = 600;
+/// Enough for a quick search for the highest rate.
+const SECONDS_MAX: u64 = 1_800;
 
 const PLANS: [(&str, &str); 3] = [
     ("Log in, read, log out", include_str!("trial/login.toml")),

@@ -15,7 +15,7 @@ use ring::aead::{AES_256_GCM, Aad, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 
 use crate::auth::Secret;
 use crate::child::{Grant, SecretsAsked};
-use crate::store::{SecretRow, Store};
+use crate::store::{Hook, SecretRow, Store};
 
 /// The file of the key, in the directory of the site or in that of credentials.
 pub(crate) const KEY_FILE: &str = "secrets.key";
@@ -47,6 +47,16 @@ impl Vault {
         Ok([nonce.as_slice(), &bytes].concat())
     }
 
+    /// What is kept of the key of a webhook, which signs what that URL is told. The error reads after "failed to".
+    pub(crate) fn seal_key(&self, hook: &Hook, key: &str) -> Result<Vec<u8>, String> {
+        self.seal(&row_of(hook), key)
+    }
+
+    /// The key of a webhook; none if it was sealed with another key, or for another URL.
+    pub(crate) fn unseal_key(&self, hook: &Hook, sealed: &[u8]) -> Option<String> {
+        self.unseal(&row_of(hook), sealed)
+    }
+
     /// The value of a secret; none if it was sealed with another key, or is not as it was sealed.
     pub(crate) fn unseal(&self, of: &SecretRow, sealed: &[u8]) -> Option<String> {
         let (nonce, sealed) = sealed.split_at_checked(NONCE_LEN)?;
@@ -54,6 +64,18 @@ impl Vault {
         let mut bytes = sealed.to_vec();
         let opened = self.0.open_in_place(nonce, bound(of), &mut bytes).ok()?;
         String::from_utf8(opened.to_vec()).ok()
+    }
+}
+
+/// A webhook as if its key were the secret of a target. No target is without a name.
+fn row_of(hook: &Hook) -> SecretRow {
+    SecretRow {
+        target: String::new(),
+        name: hook.name.clone(),
+        allow: hook.url.clone(),
+        by: String::new(),
+        at: 0,
+        used: None,
     }
 }
 

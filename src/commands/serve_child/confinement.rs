@@ -77,7 +77,13 @@ impl Access {
         Self { write: Some(PathBuf::from(".")), ..Self::default() }
     }
 
-    /// That, and what a run needs.
+    /// What a connection needs.
+    pub(super) fn of_network() -> Self {
+        let read = NETWORK.iter().map(PathBuf::from).collect();
+        Self { read, connects: true, ..Self::default() }
+    }
+
+    /// The directory, and what a run needs.
     pub(super) fn of_run() -> Self {
         let read = MACHINE.iter().chain(NETWORK).map(PathBuf::from).collect();
         Self { read, connects: true, ..Self::own_directory() }

@@ -2,18 +2,27 @@
 
 use std::path::Path;
 
-use brunt_record::{Document, Record};
-use brunt_report::intervals_csv;
+use brunt_capacity::Reading;
+use brunt_record::{Collection, Document, Record};
+use brunt_report::{capacity, cells_csv, intervals_csv};
 use brunt_serve::child::Export;
 use brunt_serve::history::RECORD_KEPT;
 
 /// The text of the record in the directory that the child was started in. The error says why there is none.
 pub(super) fn export(export: Export) -> Result<String, String> {
-    let record = match Document::read(Path::new(RECORD_KEPT)).map_err(|error| error.to_string())? {
-        Document::Record(record) => *record,
-        Document::Collection(_) => return Err("export it: it holds many runs".to_owned()),
-    };
-    written(&record, export)
+    match Document::read(Path::new(RECORD_KEPT)).map_err(|error| error.to_string())? {
+        Document::Record(record) => written(&record, export),
+        Document::Collection(collection) => of_search(&collection, export),
+    }
+}
+
+fn of_search(collection: &Collection, export: Export) -> Result<String, String> {
+    match export {
+        Export::Csv => Ok(cells_csv(collection)),
+        Export::Html => Reading::of(collection)
+            .map(|reading| capacity::page(&reading).html())
+            .ok_or_else(|| "export it: it holds many runs".to_owned()),
+    }
 }
 
 fn written(record: &Record, export: Export) -> Result<String, String> {

@@ -5,14 +5,16 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::PathBuf;
 
-use brunt_record::{Document, Record, unpacked};
+use brunt_record::{Collection, Document, Record, unpacked};
 use brunt_report::page::{Block, Page};
 use brunt_serve::history::{
-    BROUGHT, EVENTS, EVENTS_KEPT, PAGE_KEPT, PageParts, RECORD, RECORD_KEPT, RunFiles, SUMMARY,
-    Summary, VIEW_KEPT, sha256,
+    BROUGHT, EVENTS, EVENTS_KEPT, PAGE_KEPT, PROGRESS, PageParts, RECORD, RECORD_KEPT, RunFiles,
+    SUMMARY, Summary, VIEW_KEPT, sha256,
 };
+use serde::Serialize;
 use serde::de::IgnoredAny;
 
+use super::{figured, searched};
 use crate::run::asked_words;
 
 /// The most bytes of a record that is kept.
@@ -24,26 +26,32 @@ pub(super) fn index() -> Result<(), String> {
     let source = [BROUGHT, RECORD, EVENTS].into_iter().find(|name| files.path(name).is_file());
     let source = source.ok_or("failed to find a record")?;
     let said = |error: &dyn std::fmt::Display| format!("failed to {error}");
-    let record = match Document::read(&files.path(source)).map_err(|error| said(&error))? {
-        Document::Record(record) => *record,
-        Document::Collection(_) => {
-            let why = "it holds many runs that were compared; bring the records of single runs";
-            return Err(why.to_owned());
-        }
-    };
     let kept = |error: io::Error| format!("failed to keep the record: {error}");
-    let text = text_of(&files, source, &record).map_err(kept)?;
-    let page = brunt_report::run::page(&record).map_err(|error| said(&error))?;
+    let (text, page, mut summary) = match Document::read(&files.path(source)) {
+        Ok(Document::Record(record)) => {
+            let text = text_of(&files, source, &*record).map_err(kept)?;
+            let page = brunt_report::run::page(&record).map_err(|error| said(&error))?;
+            let summary = Summary::of(&record, String::new(), sentence(&page));
+            let load = load(&record);
+            figured::keep(&files, *record)?;
+            (text, page, Summary { load, ..summary })
+        }
+        Ok(Document::Collection(collection)) => {
+            let text = text_of(&files, source, &*collection).map_err(kept)?;
+            let (page, summary) = searched::read(&collection)?;
+            (text, page, Summary { load: load_of_search(&collection), ..summary })
+        }
+        Err(error) => return Err(said(&error)),
+    };
+    summary.sha256 = sha256(text.as_bytes());
     files.pack(RECORD_KEPT, text.as_bytes()).map_err(kept)?;
     write_page(&files, &page).map_err(kept)?;
     if let Some(events) = opened(&files, EVENTS).map_err(kept)? {
         files.pack(EVENTS_KEPT, events).map_err(kept)?;
     }
-    let mut summary = Summary::of(&record, sha256(text.as_bytes()), sentence(&page));
-    summary.load = load(&record);
     // Written last: a run that has one is whole.
     files.write(SUMMARY, &summary).map_err(kept)?;
-    for name in [RECORD, EVENTS] {
+    for name in [RECORD, EVENTS, PROGRESS] {
         drop(fs::remove_file(files.path(name)));
     }
     Ok(())
@@ -62,8 +70,16 @@ fn load(record: &Record) -> String {
     sha256(asked.join("\0").as_bytes())
 }
 
+/// The same of a search.
+fn load_of_search(collection: &Collection) -> String {
+    let target = collection.facts.get("target").cloned().unwrap_or_default();
+    let asked = [collection.subject.clone(), target].into_iter();
+    let asked: Vec<String> = asked.chain(asked_words(&collection.command)).collect();
+    sha256(asked.join("\0").as_bytes())
+}
+
 /// The text of the record: as it came, or, if it was made of events, as a run writes it.
-fn text_of(files: &RunFiles, source: &str, record: &Record) -> io::Result<String> {
+fn text_of(files: &RunFiles, source: &str, record: &impl Serialize) -> io::Result<String> {
     let mut text = String::new();
     let from = unpacked(File::open(files.path(source))?)?;
     from.take(RECORD_MAX).read_to_string(&mut text)?;
@@ -81,7 +97,9 @@ fn write_page(files: &RunFiles, page: &Page) -> io::Result<()> {
         sections: page.sections(),
     };
     files.pack(PAGE_KEPT, serde_json::to_vec(&parts)?.as_slice())?;
-    files.pack(VIEW_KEPT, serde_json::to_vec(&page.view)?.as_slice())
+    // Only a run has one.
+    let Some(view) = &page.view else { return Ok(()) };
+    files.pack(VIEW_KEPT, serde_json::to_vec(view)?.as_slice())
 }
 
 fn sentence(page: &Page) -> &str {

@@ -5,10 +5,13 @@
 
 mod compare;
 mod confinement;
+mod deliver;
 mod export;
+mod figured;
 mod import;
 mod index;
 mod run;
+mod searched;
 mod trend;
 
 use std::io;
@@ -16,12 +19,14 @@ use std::path::Path;
 
 use brunt_drivers::net::allowed::Allowed;
 use brunt_drivers::net::fence::{self, Policy};
-use brunt_serve::child::{Answer, Asked, Envelope, Task};
+use brunt_serve::child::{Answer, Asked, Envelope, Search, Task};
 use brunt_serve::history::DATA;
 use serde::Serialize;
 
-use super::failed;
+use super::{failed, find_max};
+use crate::cli::args::Verb;
 use crate::cli::exit::Exit;
+use crate::cli::find_max::FindMaxArgs;
 use crate::cli::run::RunArgs;
 use crate::cli::{Command, Refusal, read};
 use crate::console;
@@ -38,18 +43,32 @@ pub(crate) fn serve_child() -> Result<Exit, Refusal> {
             confined(&Access::own_directory())?;
             answer(&outcome(index::index()))
         }
+        Task::Figures => {
+            confined(&Access::own_directory())?;
+            answer(&outcome(figured::figures()))
+        }
         Task::Compare(runs) => {
-            let records = runs.iter().map(|run| run.record.clone()).collect();
-            confined(&Access { read: records, ..Access::default() })?;
+            let read = figured::paths(runs.iter().map(|run| &run.record));
+            confined(&Access { read, ..Access::default() })?;
             answer(&outcome(compare::compare(&runs)))
         }
         Task::Export(format) => {
             confined(&Access::own_directory())?;
             answer(&outcome(export::export(format)))
         }
+        Task::Step(number) => {
+            confined(&Access::own_directory())?;
+            answer(&outcome(searched::step_page(number)))
+        }
         Task::Trend { name, records } => {
-            confined(&Access { read: records.clone(), ..Access::default() })?;
+            let read = figured::paths(records.iter());
+            confined(&Access { read, ..Access::default() })?;
             answer(&outcome(trend::trend(&name, &records)))
+        }
+        Task::Deliver(asked) => {
+            // The fence is for what is loaded; this has addresses of its own.
+            confined(&Access::of_network())?;
+            answer(&outcome(deliver::deliver(&asked)))
         }
         Task::Edit(asked) => {
             confined(&Access::default())?;
@@ -74,8 +93,16 @@ fn check(asked: &Asked) -> Result<Answer<brunt_serve::child::Checked>, Refusal> 
     let confinement = confined(&Access { read: data, ..Access::default() })?;
     let granted =
         Granted { submitted: asked, confined: confinement.holds(), secrets: Secrets::default() };
-    let args = match arguments(asked, &granted) {
+    let args = match &asked.search {
+        None => arguments(asked, &granted),
+        Some(search) => search_arguments(asked, search, &granted)
+            .and_then(|args| find_max::run_of(&args, &granted)),
+    };
+    let args = match args {
         Ok(args) => args,
+        Err(refusal) if asked.search.is_some() => {
+            return Ok(Answer::Failed(first_words(&refusal.text)));
+        }
         Err(refusal) => return Ok(Answer::Failed(refusal.text.trim().to_owned())),
     };
     Ok(Answer::Done(check_granted(&args, &granted)))
@@ -114,9 +141,40 @@ fn arguments(asked: &Asked, granted: &Granted<'_>) -> Result<RunArgs, Refusal> {
     words.push(format!("--abort-on={WATCHDOG}"));
     words.extend(["--record=record.json", "--events=events.ndjson"].map(str::to_owned));
     match read(&words, granted)? {
-        Command::Run(args) => Ok(*args),
+        Command::Verb(Verb::Run(args)) => Ok(*args),
         _ => Err(super::unread(&words)),
     }
+}
+
+/// The options of a search as a user would type them, for the same reason.
+fn search_arguments(
+    asked: &Asked,
+    search: &Search,
+    granted: &Granted<'_>,
+) -> Result<FindMaxArgs, Refusal> {
+    let mut words: Vec<String> = ["brunt", "find-max"].map(str::to_owned).to_vec();
+    words.extend(search.objectives.iter().map(|text| format!("--slo={text}")));
+    for (option, given) in
+        [("--from", &search.from), ("--to", &search.to), ("--second", &search.second)]
+    {
+        words.extend(given.iter().map(|text| format!("{option}={text}")));
+    }
+    for (option, wanted) in [("--quick", search.quick), ("--yes-writes", search.writes)] {
+        words.extend(wanted.then(|| option.to_owned()));
+    }
+    words.extend(asked.grant.allow.iter().map(|text| format!("--allow={text}")));
+    words.extend(["--record=record.json", "--", "run", "plan.toml"].map(str::to_owned));
+    words.extend(asked.set.iter().map(|text| format!("--set={text}")));
+    match read(&words, granted)? {
+        Command::Verb(Verb::FindMax(args)) => Ok(*args),
+        _ => Err(super::unread(&words)),
+    }
+}
+
+/// What is wrong with a word, without what a terminal is told beside it.
+fn first_words(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
 fn outcome<T>(done: Result<T, String>) -> Answer<T> {

@@ -11,10 +11,11 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::confinement::{self, Access, Confinement};
-use super::{arguments, put_up};
+use super::{arguments, put_up, search_arguments};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::commands::failed;
+use crate::commands::find_max::find_granted;
 use crate::console;
 use crate::run::fence;
 use crate::run::signals::Signals;
@@ -28,8 +29,10 @@ pub(super) fn run(task: &RunTask) -> Result<Exit, Refusal> {
     // Held until this process ends, however it does.
     let _directory = only_one(Path::new(".")).map_err(failed)?;
     let _machine = alone(&task.lock).map_err(failed)?;
-    let ended = fence::judged(carry_out(task));
+    let mut said = String::new();
+    let ended = fence::judged(carry_out(task, &mut said));
     let outcome = match &ended {
+        Ok(exit) if !said.is_empty() => Outcome { exit: exit.code(), said },
         Ok(Exit::Ok) => Outcome { exit: 0, said: String::new() },
         Ok(exit) => Outcome { exit: exit.code(), said: exit.meaning().to_owned() },
         Err(refusal) => Outcome { exit: refusal.exit.code(), said: on_a_site(&refusal.text) },
@@ -43,13 +46,20 @@ fn on_a_site(text: &str) -> String {
     text.trim().replace("add it with --allow", "an administrator can list it among the targets")
 }
 
-fn carry_out(task: &RunTask) -> Result<Exit, Refusal> {
+/// Carries it out; a search says what it found.
+fn carry_out(task: &RunTask, said: &mut String) -> Result<Exit, Refusal> {
     let asked = &task.asked;
     put_up(asked)?;
     confinement::limit_run().map_err(failed)?;
     let confinement = Confinement::enter(&Access::of_run()).map_err(failed)?;
     let secrets = Secrets::of(&task.secrets);
     let granted = Granted { submitted: asked, confined: confinement.holds(), secrets };
+    if let Some(search) = &asked.search {
+        let args = search_arguments(asked, search, &granted)?;
+        let searched = find_granted(&args, &granted, &Signals::default())?;
+        *said = searched.said;
+        return Ok(searched.exit);
+    }
     let args = arguments(asked, &granted)?;
     let (exit, report) = run_granted(&args, &granted, &Signals::default())?;
     if let Some(report) = report {

@@ -2,6 +2,7 @@
 
 pub(crate) mod plans;
 pub(crate) mod records;
+pub(crate) mod runs;
 
 use serde::Serialize;
 

@@ -5,6 +5,7 @@ use brunt_report::comparison::Comparison;
 use http::StatusCode;
 use serde::Serialize;
 
+use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::child::Export;
 use crate::history::{About, Entry, Origin, PutError, RECORD_KEPT};
@@ -48,15 +49,15 @@ struct Pushed {
 
 /// How a run compares with a baseline.
 #[derive(Serialize)]
-struct Against {
+pub(crate) struct Against {
     /// The id of the baseline.
     baseline: String,
     /// The path of the comparison.
     page: String,
     /// Whether the comparison can be trusted: it cannot if a run is not valid, or was not asked for the same.
-    trusted: bool,
+    pub(crate) trusted: bool,
     /// Figures that are worse beyond chance.
-    worse: Vec<String>,
+    pub(crate) worse: Vec<String>,
 }
 
 /// `PUT /api/v1/records`.
@@ -79,7 +80,7 @@ pub(crate) fn put(call: &Call) -> Result<Answer, Problem> {
         app.store.put_run(&put.entry)?;
         app.audit(who, "bring record", put.entry.id.as_str())?;
     }
-    let against = against(call, &put.entry)?;
+    let against = against(app, &put.entry)?;
     let Entry { id, summary, .. } = &put.entry;
     let missed = summary.objectives.iter().filter(|one| one.outcome == SloOutcome::Missed);
     let pushed = Pushed {
@@ -104,11 +105,14 @@ fn unfit(error: PutError) -> Problem {
 }
 
 /// How a run compares with the baseline of its load.
-fn against(call: &Call, run: &Entry) -> Result<Option<Against>, Problem> {
-    let baseline = call.app.store.baseline_of(&run.summary.load)?;
-    let Some(baseline) = baseline.filter(|baseline| baseline.id != run.id) else { return Ok(None) };
+pub(crate) fn against(app: &App, run: &Entry) -> Result<Option<Against>, Problem> {
+    let baseline = app.store.baseline_of(&run.summary.load)?;
+    let is_run = run.summary.capacity.is_none();
+    let Some(baseline) = baseline.filter(|baseline| is_run && baseline.id != run.id) else {
+        return Ok(None);
+    };
     let page = format!("/compare?run={}&run={}", baseline.id, run.id);
-    let compared = compared(call, &[baseline.clone(), run.clone()])?;
+    let compared = compared(app, &[baseline.clone(), run.clone()])?;
     let comparison: Comparison = serde_json::from_str(&compared.json).map_err(Problem::bug)?;
     let worse = comparison.regressions(&[]).map(|(_, difference)| {
         let operation =

@@ -20,6 +20,9 @@
   let last = null;
   let shown = "form";
   let ids = 0;
+  // Settled while nothing is dragged.
+  let dragged = Promise.resolve();
+  let released = () => {};
   const make = (name, content = "", more = {}) =>
     Object.assign(document.createElement(name), { textContent: content }, more);
   const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
@@ -51,6 +54,8 @@
       status.textContent = `Not changed: ${error.message || "the server does not answer"}`;
       return;
     }
+    // What is being dragged is not drawn anew under somebody's hand.
+    await dragged;
     // What somebody typed meanwhile is not written over.
     if (text.value !== sent) {
       if (changes.length > 0) status.textContent = "Not changed: the text was changed meanwhile.";
@@ -108,7 +113,8 @@
       go.dataset.key = `go ${JSON.stringify(entry.path)}`;
       if (same(entry.path, at)) go.setAttribute("aria-current", "true");
       item.append(go);
-      if (entry.of > 1) item.append(...movers(entry.path, entry.of, entry.label));
+      item.dataset.path = JSON.stringify(entry.path);
+      if (entry.of > 1) item.append(grip(item, entry.path), ...movers(entry.path, entry.of, entry.label));
       list.append(item);
     });
     const more = make("li");
@@ -132,20 +138,80 @@
     return list;
   }
 
+  // Moves a part to another place among its likes. What is open stays open, wherever it comes to be.
+  function move(path, to, focus) {
+    const [above, from] = [path.slice(0, -1), path[path.length - 1]];
+    if (same(at.slice(0, above.length), above) && at.length >= path.length) {
+      let place = at[above.length];
+      if (place === from) place = to;
+      else if (from < place && place <= to) place -= 1;
+      else if (to <= place && place < from) place += 1;
+      at = [...above, place, ...at.slice(path.length)];
+    }
+    return ask([{ op: "move", path, to }], `${focus} ${JSON.stringify([...above, to])}`);
+  }
+
+  // By mouse, pen or finger; the buttons beside it do the same by keys.
+  function grip(item, path) {
+    const made = make("span", "⠿", { className: "grip", title: "Drag to move" });
+    made.setAttribute("aria-hidden", "true");
+    const [above, from] = [path.slice(0, -1), path[path.length - 1]];
+    const middle = (one) => one.getBoundingClientRect().top + one.getBoundingClientRect().height / 2;
+    let likes = [];
+    let to = from;
+    const mark = () => likes.forEach((one, place) => {
+      one.classList.toggle("above", place === to && to < from);
+      one.classList.toggle("below", place === to && to > from);
+    });
+    const end = () => {
+      released();
+      to = from;
+      mark();
+      likes = [];
+      item.classList.remove("moving");
+      document.removeEventListener("keydown", cancel, true);
+    };
+    const cancel = (event) => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      end();
+    };
+    made.addEventListener("pointerdown", (event) => {
+      if (event.button !== 0) return;
+      event.preventDefault();
+      made.setPointerCapture(event.pointerId);
+      const isLike = (one) => same(JSON.parse(one.dataset.path).slice(0, -1), above);
+      likes = [...outline.querySelectorAll("li[data-path]")].filter(isLike);
+      likes = likes.filter((one) => JSON.parse(one.dataset.path).length === path.length);
+      item.classList.add("moving");
+      dragged = new Promise((resolve) => { released = resolve; });
+      document.addEventListener("keydown", cancel, true);
+    });
+    made.addEventListener("pointermove", (event) => {
+      if (likes.length === 0) return;
+      to = likes.filter((one) => one !== item && middle(one) < event.clientY).length;
+      mark();
+    });
+    made.addEventListener("pointerup", () => {
+      const place = to;
+      const was = likes.length;
+      end();
+      if (was > 0 && place !== from) move(path, place, "go");
+    });
+    made.addEventListener("pointercancel", end);
+    return made;
+  }
+
   function movers(path, of, label) {
     const index = path[path.length - 1];
-    const move = (to, way) => {
-      const made = button(way === "up" ? "↑" : "↓", () => {
-        const moved = [...path.slice(0, -1), to];
-        if (same(at.slice(0, path.length), path)) at = [...moved, ...at.slice(path.length)];
-        ask([{ op: "move", path, to }], `${way} ${JSON.stringify(moved)}`);
-      }, `Move ${label} ${way}`);
+    const mover = (to, way) => {
+      const made = button(way === "up" ? "↑" : "↓", () => move(path, to, way), `Move ${label} ${way}`);
       made.className = "quiet";
       made.disabled = to < 0 || to >= of;
       made.dataset.key = `${way} ${JSON.stringify(path)}`;
       return made;
     };
-    return [move(index - 1, "up"), move(index + 1, "down")];
+    return [mover(index - 1, "up"), mover(index + 1, "down")];
   }
 
   // Words with what is code in them between backticks.

@@ -40,9 +40,8 @@
   }
 
   // What is run is what was saved.
-  const run = document.querySelector("#run form");
   const question = "The plan has changes that are not saved. Run it as it was saved before?";
-  if (run) {
+  for (const run of document.querySelectorAll("#run form, #find form")) {
     run.addEventListener("submit", (event) => {
       if (text.value !== text.defaultValue && !confirm(question)) event.preventDefault();
     });

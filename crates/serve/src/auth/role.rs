@@ -43,15 +43,18 @@ pub(crate) enum Scope {
     Read,
     /// To add runs, and to learn what came of that: for CI.
     Push,
+    /// To have plans run, and to learn what became of that.
+    Run,
 }
 
 impl Scope {
-    pub(crate) const ALL: [Self; 2] = [Self::Push, Self::Read];
+    pub(crate) const ALL: [Self; 3] = [Self::Push, Self::Read, Self::Run];
 
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Push => "push",
+            Self::Run => "run",
         }
     }
 
@@ -60,6 +63,7 @@ impl Scope {
         match self {
             Self::Read => "reads runs, and nothing else",
             Self::Push => "adds runs with brunt push, and nothing else",
+            Self::Run => "starts and stops runs and searches of plans, and nothing else",
         }
     }
 
@@ -67,7 +71,7 @@ impl Scope {
     pub(crate) const fn role(self) -> Role {
         match self {
             Self::Read => Role::Viewer,
-            Self::Push => Role::Runner,
+            Self::Push | Self::Run => Role::Runner,
         }
     }
 

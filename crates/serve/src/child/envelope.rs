@@ -39,10 +39,14 @@ pub enum Task {
     Run(RunTask),
     /// Reads the record in its directory and writes what lists, charts and pages are made from.
     Index,
+    /// Reads the kept record in its directory and writes what comparisons and trends take of it.
+    Figures,
     /// Compares the records of these directories, the first of which is the baseline.
     Compare(Vec<Compared>),
     /// Writes the record in its directory in another format.
     Export(Export),
+    /// Makes the page of one step of the search in its directory, by its number from 1.
+    Step(usize),
     /// Follows the figures of runs, the oldest first.
     Trend {
         /// What they are called together.
@@ -52,6 +56,8 @@ pub enum Task {
     },
     /// Makes a plan of what describes requests elsewhere, in a directory of its own.
     Import(Import),
+    /// Sends something to a webhook, which is all that it reaches.
+    Deliver(Delivery),
     /// Changes the text of a plan as a form asks, a JSON document of which only the child knows what is in it.
     Edit(String),
 }
@@ -64,6 +70,18 @@ pub enum Export {
     Csv,
     /// A page that needs nothing else.
     Html,
+}
+
+/// What is sent to a webhook.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Delivery {
+    /// Where to, as an administrator wrote it.
+    pub url: String,
+    /// The headers beside those that every request has.
+    pub headers: Vec<(String, String)>,
+    /// The body, which is JSON.
+    pub body: String,
 }
 
 /// A run that is compared.
@@ -94,6 +112,9 @@ pub struct Asked {
     /// Objectives beside those of the plan.
     #[serde(default)]
     pub objectives: Vec<String>,
+    /// That the highest rate is searched at which its objectives are met, instead of a run.
+    #[serde(default)]
+    pub search: Option<Search>,
     /// What it may do.
     #[serde(default)]
     pub grant: Grant,
@@ -104,6 +125,33 @@ pub struct Asked {
     /// started in.
     #[serde(default)]
     pub data: Vec<String>,
+}
+
+/// How the highest rate is searched, as `brunt find-max` takes it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Search {
+    /// Objectives beside those of the plan.
+    pub objectives: Vec<String>,
+    /// The rate to begin with, in iterations a second.
+    pub from: Option<String>,
+    /// The highest rate that is tried. The target's own holds as well.
+    pub to: Option<String>,
+    /// Whether it is to be quick.
+    pub quick: bool,
+    /// Whether requests that change something may be sent.
+    pub writes: bool,
+    /// The length of what counts as a second, for tests.
+    pub second: Option<String>,
+}
+
+/// How far a search is: the file [`PROGRESS`](crate::history::PROGRESS).
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SearchProgress {
+    /// Seconds since it began.
+    pub seconds: f64,
+    /// What its page shows, as the sections of [`PageParts`](crate::history::PageParts).
+    pub sections: Vec<(String, String)>,
 }
 
 /// Secrets of a target, by their names.

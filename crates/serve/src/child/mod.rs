@@ -12,8 +12,8 @@ mod short;
 
 pub use answer::{Answer, Checked, EXIT_ABORTED, EXIT_REFUSED, Finding, LoadFigures, Outcome};
 pub use envelope::{
-    Asked, COMPARED_MAX, Compared, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope, EnvelopeError, Export,
-    Grant, RunTask, SecretsAsked, Task,
+    Asked, COMPARED_MAX, Compared, Delivery, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope,
+    EnvelopeError, Export, Grant, RunTask, Search, SearchProgress, SecretsAsked, Task,
 };
 pub use import::{Import, Imported, Kind};
 
@@ -41,6 +41,8 @@ const CHECKING: Duration = Duration::from_secs(10);
 const INDEXING: Duration = Duration::from_secs(60);
 /// How long it may take to make a plan of something.
 const IMPORTING: Duration = Duration::from_secs(20);
+/// How long a webhook may take to be told something.
+const DELIVERING: Duration = Duration::from_secs(20);
 /// How long a comparison may take.
 const COMPARING: Duration = Duration::from_secs(60);
 
@@ -79,6 +81,15 @@ pub struct ComparedPage {
     pub markdown: String,
     /// The comparison as a document (`brunt-comparison/1`).
     pub json: String,
+}
+
+/// One step of a search.
+#[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
+pub struct StepPage {
+    /// Words and tables.
+    pub page: PageParts,
+    /// What its charts are drawn from, as JSON.
+    pub view: Option<String>,
 }
 
 /// Figures that were followed over many runs.
@@ -160,6 +171,22 @@ impl Children {
         })
     }
 
+    /// Sends something to a webhook. The inner error says why it did not arrive.
+    pub(crate) fn deliver(&self, delivery: Delivery) -> Result<Result<(), String>, ChildError> {
+        Ok(match self.ask(Task::Deliver(delivery), Path::new("/"), DELIVERING)? {
+            Answer::Done(()) => Ok(()),
+            Answer::Failed(why) => Err(why),
+        })
+    }
+
+    /// Makes anew what comparisons and trends take of the record of a directory. The inner error says why not.
+    pub(crate) fn figures(&self, directory: &Path) -> Result<Result<(), String>, ChildError> {
+        Ok(match self.ask(Task::Figures, directory, INDEXING)? {
+            Answer::Done(()) => Ok(()),
+            Answer::Failed(why) => Err(why),
+        })
+    }
+
     /// Compares runs of a history, the first of which is the baseline. The inner error says why they cannot be.
     pub fn compare(
         &self,
@@ -183,6 +210,18 @@ impl Children {
     ) -> Result<Result<String, String>, ChildError> {
         Ok(match self.ask(Task::Export(export), directory, INDEXING)? {
             Answer::Done(text) => Ok(text),
+            Answer::Failed(why) => Err(why),
+        })
+    }
+
+    /// The page of one step of the search in a directory, by its number from 1. The inner error says why there is none.
+    pub fn step(
+        &self,
+        directory: &Path,
+        number: usize,
+    ) -> Result<Result<StepPage, String>, ChildError> {
+        Ok(match self.ask(Task::Step(number), directory, INDEXING)? {
+            Answer::Done(page) => Ok(page),
             Answer::Failed(why) => Err(why),
         })
     }

@@ -23,6 +23,8 @@ pub const OUTCOME: &str = "outcome.json";
 pub const LOG: &str = "log.txt";
 /// The events of a run that goes on.
 pub const EVENTS: &str = "events.ndjson";
+/// How far a search for the highest rate is that goes on.
+pub const PROGRESS: &str = "progress.json";
 /// The record as the run wrote it.
 pub const RECORD: &str = "record.json";
 /// The record, kept.
@@ -33,6 +35,10 @@ pub const EVENTS_KEPT: &str = "intervals.gz";
 pub const VIEW_KEPT: &str = "view.json.gz";
 /// Words and tables of the page of the run, kept.
 pub const PAGE_KEPT: &str = "page.json.gz";
+/// The figures of the run as comparisons and trends take them, so that neither reads its record.
+pub const FIGURES: &str = "figures.json";
+/// How these varied within the run, kept.
+pub const STEPS_KEPT: &str = "steps.json.gz";
 /// The run in a few figures.
 pub const SUMMARY: &str = "summary.json";
 /// What people say of it.

@@ -14,12 +14,15 @@ mod summary;
 
 pub use about::{About, AboutError, MARKS_MAX, Mark, NOTE_MAX, Origin, TAGS_MAX, WORDS_MAX};
 pub use files::{
-    ABOUT, BROUGHT, DATA, EVENTS, EVENTS_KEPT, LOADGEN, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN,
-    RECORD, RECORD_KEPT, REQUEST, RunFiles, SMALL_MAX, STATE, SUMMARY, VIEW_KEPT, bounded,
+    ABOUT, BROUGHT, DATA, EVENTS, EVENTS_KEPT, FIGURES, LOADGEN, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX,
+    PLAN, PROGRESS, RECORD, RECORD_KEPT, REQUEST, RunFiles, SMALL_MAX, STATE, STEPS_KEPT, SUMMARY,
+    VIEW_KEPT, bounded,
 };
 pub use id::{IdError, RunId, sha256};
 pub use parts::PageParts;
-pub use summary::{Figures, Objective, OperationFigures, SUMMARY_SCHEMA, Summary};
+pub use summary::{
+    Capacity, Figures, Objective, OperationFigures, SUMMARY_SCHEMA, Searched, Summary,
+};
 
 use std::collections::HashMap;
 use std::fs::{self, DirBuilder};
@@ -28,6 +31,7 @@ use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use brunt_report::comparison::FIGURES_SCHEMA;
 use serde::Serialize;
 
 use crate::child::{ChildError, Children};
@@ -158,6 +162,17 @@ impl History {
         let Some(summary) = files.json(SUMMARY).map_err(&read)? else { return Ok(None) };
         let about = files.json(ABOUT).map_err(&read)?.unwrap_or_default();
         Ok(Some(Entry { id: id.clone(), summary, about }))
+    }
+
+    /// Whether comparisons need not read its record.
+    pub(crate) fn is_figured(&self, id: &RunId) -> bool {
+        #[derive(serde::Deserialize)]
+        struct Made {
+            schema: String,
+        }
+        let files = self.files(id);
+        let made = files.json::<Made>(FIGURES).ok().flatten();
+        made.is_some_and(|made| made.schema == FIGURES_SCHEMA) && files.path(STEPS_KEPT).is_file()
     }
 
     /// What charts of it are made from, as JSON of one line (`brunt-view/1`).

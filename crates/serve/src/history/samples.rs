@@ -28,5 +28,6 @@ pub(crate) fn summary() -> Summary {
         figures: Figures::default(),
         operations: Vec::new(),
         curve: Vec::new(),
+        capacity: None,
     }
 }

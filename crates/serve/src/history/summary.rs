@@ -3,7 +3,7 @@
 //! It is made of the record by a child, so that the server never reads a record that somebody brought. Its texts are
 //! bounded, and come from servers and users: they are text and never more.
 
-use brunt_record::{Latency, Mode, Record, SloOutcome, Status};
+use brunt_record::{Collection, Latency, Mode, Record, SloOutcome, Status};
 use serde::{Deserialize, Serialize};
 
 /// The version of the format.
@@ -12,6 +12,8 @@ pub const SUMMARY_SCHEMA: &str = "brunt-summary/1";
 const OPERATIONS_MAX: usize = 40;
 /// The most reasons and objectives.
 const LINES_MAX: usize = 40;
+/// The most steps of a search that have a page of their own.
+const STEPS_MAX: usize = 200;
 /// The most characters of a text.
 const TEXT_MAX: usize = 500;
 /// Points of the small curve beside a run in a list.
@@ -64,6 +66,46 @@ pub struct Summary {
     pub operations: Vec<OperationFigures>,
     /// Goodput over time, for a small curve.
     pub curve: Vec<f64>,
+    /// What was found, where this is a search for the highest rate and no single run.
+    #[serde(default)]
+    pub capacity: Option<Capacity>,
+}
+
+/// What a search for the highest rate found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Capacity {
+    /// In a word or two: `valid`, `floor`, `no claim` or `unstable`.
+    pub word: String,
+    /// The rate that was held; of a floor the rate that is borne at least.
+    pub rate: Option<f64>,
+    /// Whether it bears more for all that is known: the rate is a floor.
+    pub at_least: bool,
+    /// The lowest rate above it that failed.
+    pub fails_at: Option<f64>,
+    /// What each step was: its kind, its rate, its verdict.
+    pub steps: Vec<String>,
+}
+
+/// What is told of a search beside its collection.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Searched {
+    /// What was found, in a sentence.
+    pub sentence: String,
+    /// What was loaded.
+    pub target: String,
+    /// What the rate had to meet.
+    pub objectives: Vec<String>,
+    /// What speaks against what was found.
+    pub doubts: Vec<String>,
+    /// Whether it can be trusted.
+    pub verdict: Status,
+    /// What was found.
+    pub capacity: Capacity,
+    /// The figures of the step at which the rate was held.
+    pub figures: Figures,
+    /// How long the search took, in seconds.
+    pub seconds: f64,
 }
 
 /// What became of an objective.
@@ -158,6 +200,46 @@ impl Summary {
             figures: together(record),
             operations: operations.collect(),
             curve: curve(record),
+            capacity: None,
+        }
+    }
+
+    /// The summary of a search whose file has this hash.
+    pub fn of_search(collection: &Collection, sha256: String, searched: Searched) -> Self {
+        let Searched { capacity, figures, verdict, seconds, .. } = searched;
+        // What was claimed met them; what was not says nothing of them.
+        let is_claim = verdict == Status::Valid;
+        let objectives = searched.objectives.iter().take(LINES_MAX).filter(|_| is_claim);
+        let (tool, environment) = (&collection.tool, &collection.environment);
+        Self {
+            schema: SUMMARY_SCHEMA.to_owned(),
+            sha256,
+            run: None,
+            fingerprint: None,
+            load: String::new(),
+            started: cut(&collection.started),
+            tool: cut(&format!("{} {}", tool.name, tool.version)),
+            command: collection.command.iter().take(LINES_MAX).map(|word| cut(word)).collect(),
+            target: Some(cut(&searched.target)).filter(|target| !target.is_empty()),
+            host: cut(&environment.host),
+            cores: environment.cores,
+            mode: Mode::Open,
+            sessions: 0,
+            seconds,
+            sentence: cut(&searched.sentence),
+            verdict,
+            reasons: searched.doubts.iter().take(LINES_MAX).map(|it| cut(it)).collect(),
+            objectives: objectives
+                .map(|text| Objective { text: cut(text), outcome: SloOutcome::Met })
+                .collect(),
+            figures,
+            operations: Vec::new(),
+            curve: Vec::new(),
+            capacity: Some(Capacity {
+                word: cut(&capacity.word),
+                steps: capacity.steps.iter().take(STEPS_MAX).map(|step| cut(step)).collect(),
+                ..capacity
+            }),
         }
     }
 }

@@ -5,6 +5,7 @@ use maud::html;
 use super::history::name;
 use super::page as whole;
 use super::run::sections;
+use crate::app::App;
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::child::{COMPARED_MAX, Compared, ComparedPage};
@@ -27,8 +28,13 @@ fn chosen(call: &Call) -> Result<Vec<Entry>, Problem> {
 }
 
 /// Compares runs, the first being what the others are compared with.
-pub(crate) fn compared(call: &Call, runs: &[Entry]) -> Result<ComparedPage, Problem> {
-    let app = &call.app;
+pub(crate) fn compared(app: &App, runs: &[Entry]) -> Result<ComparedPage, Problem> {
+    if let Some(search) = runs.iter().find(|run| run.summary.capacity.is_some()) {
+        return Err(Problem::unusable(format!(
+            "{} is a search for the highest rate, which is no single run. Choose runs.",
+            name(search)
+        )));
+    }
     let given = runs.iter().map(|run| Compared {
         name: name(run),
         record: app.history.files(&run.id).path(RECORD_KEPT),
@@ -39,13 +45,13 @@ pub(crate) fn compared(call: &Call, runs: &[Entry]) -> Result<ComparedPage, Prob
 
 /// The same of the runs that an address names.
 pub(crate) fn compared_by(call: &Call) -> Result<ComparedPage, Problem> {
-    compared(call, &chosen(call)?)
+    compared(&call.app, &chosen(call)?)
 }
 
 /// `GET /compare`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let runs = chosen(call)?;
-    let compared = compared(call, &runs)?;
+    let compared = compared(&call.app, &runs)?;
     let body = html! {
         p.crumbs { a href="/" { "Runs" } }
         @if !compared.unlike.is_empty() {

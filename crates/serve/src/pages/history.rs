@@ -5,10 +5,10 @@ use maud::{Markup, html};
 use super::{field, figure, hidden, moment, page, verdict};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
-use crate::history::Entry;
+use crate::history::{Entry, Summary};
 use crate::problem::Problem;
 use crate::store::{Filter, Listed, Position, title};
-use brunt_record::SloOutcome;
+use brunt_record::{SloOutcome, Status};
 
 /// Runs on a page.
 pub(crate) const PER_PAGE: usize = 50;
@@ -232,18 +232,33 @@ fn row(run: &Entry) -> Markup {
             td { input type="checkbox" name="run" value=(id) aria-label={ "Compare " (name) }; }
             th.name scope="row" {
                 a href={ "/runs/" (id) } { (name) }
+                @if summary.capacity.is_some() { " " span.tag { "highest rate" } }
                 @if about.pin { " " span.tag { "pinned" } }
                 @if about.baseline { " " span.tag { "baseline" } }
                 @for tag in &about.tags { " " a.tag href={ "/?tag=" (encoded(tag)) } { (tag) } }
             }
             td.name data-label="begun" { (moment(&summary.started)) }
-            td.name data-label="verdict" { (verdict(summary.verdict)) }
+            td.name data-label="verdict" { (judged(summary)) }
             td.name data-label="objectives" { (objectives(run)) }
             td data-label="goodput /s" { (figure(figures.goodput)) }
             td data-label="p50 ms" { (figure(figures.p50_ms)) }
             td data-label="p99 ms" { (figure(figures.p99_ms)) }
             td data-label="failed" { (failed.map_or_else(|| "–".to_owned(), brunt_report::figure::percent)) }
         }
+    }
+}
+
+/// The verdict of a run; of a search, what was found.
+fn judged(summary: &Summary) -> Markup {
+    let Some(found) = &summary.capacity else { return verdict(summary.verdict) };
+    let class = match summary.verdict {
+        Status::Valid => "mark good",
+        _ => "mark care",
+    };
+    let at_least = if found.at_least { "at least " } else { "" };
+    html! {
+        span class=(class) { (found.word) }
+        @if let Some(rate) = found.rate { br; "bears " (at_least) (figure(Some(rate))) "/s" }
     }
 }
 

@@ -9,7 +9,7 @@ use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::history::RunId;
 use crate::problem::Problem;
-use crate::queue::{Status, StopError};
+use crate::queue::{State, Status, StopError};
 use crate::watch::body;
 
 fn named(call: &Call) -> Result<(RunId, Status), Problem> {
@@ -28,7 +28,10 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         }
     }
     let runner = call.who()?.user.role >= Role::Runner;
-    let title = format!("Run {}", status.state.word());
+    let title = match status.state {
+        State::Searching => "Finding the highest rate".to_owned(),
+        state => format!("Run {}", state.word()),
+    };
     let body = html! {
         p.crumbs { a href="/" { "Runs" } }
         p.status role="status" {
@@ -71,9 +74,14 @@ pub(crate) fn events(call: &Call) -> Result<Answer, Problem> {
 
 /// `POST /live/{id}/stop`.
 pub(crate) fn stop(call: &Call) -> Result<Answer, Problem> {
+    let id = stopped(call, call.field("act") == "now")?;
+    Ok(Answer::see(&format!("/live/{id}")))
+}
+
+/// Stops the run that a path names.
+pub(crate) fn stopped(call: &Call, now: bool) -> Result<RunId, Problem> {
     let (app, who) = (&call.app, call.who()?);
     let (id, _) = named(call)?;
-    let now = call.field("act") == "now";
     let by = who.named();
     let stopped = if now { app.queue()?.stop_now(&id, &by) } else { app.queue()?.stop(&id, &by) };
     match stopped {
@@ -81,5 +89,5 @@ pub(crate) fn stop(call: &Call) -> Result<Answer, Problem> {
         Err(StopError::Unknown(_)) => return Err(Problem::missing("run")),
     }
     app.audit(who, if now { "stop run at once" } else { "stop run" }, id.as_str())?;
-    Ok(Answer::see(&format!("/live/{id}")))
+    Ok(id)
 }

@@ -7,7 +7,9 @@ pub(crate) mod account;
 pub(crate) mod api;
 pub(crate) mod audit;
 pub(crate) mod compare;
+pub(crate) mod find;
 pub(crate) mod history;
+pub(crate) mod hooks;
 pub(crate) mod import;
 pub(crate) mod live;
 pub(crate) mod people;
@@ -15,6 +17,7 @@ mod plan_limits;
 pub(crate) mod plans;
 pub(crate) mod run;
 pub(crate) mod schedules;
+pub(crate) mod search;
 pub(crate) mod secrets;
 mod share_form;
 pub(crate) mod shares;
@@ -97,7 +100,7 @@ fn header(who: &Who, path: &str) -> Markup {
         }
         "/plans" => {
             path.starts_with(link)
-                || ["/steps", "/schedules"].iter().any(|begin| path.starts_with(begin))
+                || ["/steps", "/schedules", "/hooks"].iter().any(|begin| path.starts_with(begin))
         }
         _ => path.starts_with(link),
     };

@@ -13,7 +13,7 @@ use super::{field, hidden, moment_of, page as whole};
 use crate::app::App;
 use crate::auth::Role;
 use crate::call::{Answer, Call};
-use crate::child::{Asked, Checked, Finding};
+use crate::child::{Asked, Checked, Finding, Search};
 use crate::history::{About, Origin, RunId};
 use crate::pages::run::tags;
 use crate::problem::Problem;
@@ -147,7 +147,7 @@ fn shown(
             }
             section.preview aria-label="Preview" { div #checked aria-live="polite" { (findings(checked)) } }
         }
-        @if runner { (run_form(call, plan)?) }
+        @if runner { (run_form(call, plan)?) (super::find::form(call, plan)?) } @else { (readers(call)?) }
     };
     Ok(Answer::page(whole(call, &plan.name, &body)))
 }
@@ -277,6 +277,29 @@ pub(super) fn open_targets(call: &Call) -> Result<Vec<Target>, Problem> {
     Ok(targets)
 }
 
+/// What somebody is told who may not run it.
+fn readers(call: &Call) -> Result<Markup, Problem> {
+    let (has, needs) = (call.who()?.user.role.word(), Role::Runner.word());
+    Ok(html! {
+        section id="run" {
+            h2 { "Run it" }
+            p {
+                "You are " (has) " here. To run this plan, or to find the highest rate that a target bears, takes "
+                (needs) ": whoever administers this site can change that."
+            }
+        }
+    })
+}
+
+/// The targets that are offered, each with its limits.
+pub(super) fn offered(id: &str, targets: &[Target]) -> Markup {
+    html! {
+        select id=(id) name="target" { @for target in targets {
+            option value=(target.id) { (target.name) " (at most " (limits(&target.grant)) ")" }
+        } }
+    }
+}
+
 fn run_form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
     let targets = open_targets(call)?;
     let waiting = call.app.queue()?.list().iter().filter(|run| !run.state.is_over()).count();
@@ -299,11 +322,7 @@ fn run_form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
                 }
                 form.stack method="post" action={ "/plans/" (plan.id) "/run" } {
                     (hidden(call.who()?))
-                    (field("target", "Target", &html! {
-                        select id="target" name="target" { @for target in &targets {
-                            option value=(target.id) { (target.name) " (at most " (limits(&target.grant)) ")" }
-                        } }
-                    }))
+                    (field("target", "Target", &offered("target", &targets)))
                     (field("duration", "How long, such as 30s; empty for what the plan says", &html! {
                         input id="duration" name="duration" autocomplete="off";
                     }))
@@ -349,28 +368,50 @@ pub(crate) struct Submission<'a> {
     /// May be empty.
     pub(crate) commit: &'a str,
     pub(crate) by: &'a str,
+    /// The search that is made instead of a run.
+    pub(crate) search: Option<Search>,
 }
 
 /// Has a text run that is the plan's, or was made of it, as the form says.
 pub(super) fn submit(call: &Call, plan: &Plan, text: &str) -> Result<RunId, Problem> {
-    let (app, who) = (&call.app, call.who()?);
-    let number = call.field("target").parse().unwrap_or_default();
-    let target = app.store.target(number)?;
+    submit_search(call, plan, text, None)
+}
+
+/// The same, or a search with it.
+pub(super) fn submit_search(
+    call: &Call,
+    plan: &Plan,
+    text: &str,
+    search: Option<Search>,
+) -> Result<RunId, Problem> {
+    let submission = Submission {
+        target: call.field("target").parse().unwrap_or_default(),
+        duration: call.field("duration"),
+        tags: call.field("tags"),
+        commit: call.field("commit").trim(),
+        by: &call.who()?.named(),
+        search,
+    };
+    submit_meant(&call.app, plan, text, &submission, call.field("sure"))
+}
+
+/// The same of somebody who says that production is meant, by its name.
+pub(crate) fn submit_meant(
+    app: &App,
+    plan: &Plan,
+    text: &str,
+    submission: &Submission<'_>,
+    sure: &str,
+) -> Result<RunId, Problem> {
+    let target = app.store.target(submission.target)?;
     if let Some(target) = target.filter(|target| target.production)
-        && call.field("sure").trim() != target.name
+        && sure.trim() != target.name
     {
         let detail =
             format!("{} is production. Write its name to say that you mean it.", target.name);
         return Err(Problem::unusable(detail));
     }
-    let submission = Submission {
-        target: number,
-        duration: call.field("duration"),
-        tags: call.field("tags"),
-        commit: call.field("commit").trim(),
-        by: &who.named(),
-    };
-    submit_for(app, plan, text, &submission)
+    submit_for(app, plan, text, submission)
 }
 
 /// The same of whoever has a right to it.
@@ -385,10 +426,12 @@ pub(crate) fn submit_for(
     let target =
         target.ok_or_else(|| Problem::unusable("That target may not be reached any more."))?;
     let mut asked = asked(app, plan.id, text, (Some(&target), submission.duration))?;
+    asked.search.clone_from(&submission.search);
     let checked = checked(app, plan.id, &asked)?;
     if let Some(finding) = checked.findings.first() {
+        let what = if asked.search.is_some() { "searched with at" } else { "run against" };
         return Err(Problem::unusable(format!(
-            "The plan cannot be run against {}: {}",
+            "The plan cannot be {what} {}: {}",
             target.name, finding.text
         )));
     }
@@ -415,7 +458,8 @@ pub(crate) fn submit_for(
         _ => Problem::unusable(format!("Failed to {error}.")),
     })?;
     let what = format!("{}, revision {}, at {}: {id}", plan.name, plan.revision, target.name);
-    app.audit_by(submission.by, "run plan", &what)?;
+    let act = if submission.search.is_some() { "find maximum" } else { "run plan" };
+    app.audit_by(submission.by, act, &what)?;
     Ok(id)
 }
 

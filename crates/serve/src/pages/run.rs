@@ -33,9 +33,12 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             // Charts and tables have many places to stop at for whoever uses keys.
             @if runner { " · " a href="#about" { "Name, tags and note" } }
         }
-        @if !run.about.name.is_empty() { p.given { (run.about.name) } }
+        @if !run.about.name.is_empty() {
+            p.given { (run.about.name) @if run.summary.capacity.is_some() { ": the highest rate" } }
+        }
         (said(&run))
         (sections(&parts))
+        (super::search::steps(&run))
         (acts(call, &run)?)
         @if runner { (form(call, &run)?) }
         @if let Some(view) = view {
@@ -96,8 +99,12 @@ fn heading(inner: &str) -> &str {
 }
 
 fn acts(call: &Call, run: &Entry) -> Result<Markup, Problem> {
-    let baseline = call.app.store.baseline_of(&run.summary.load)?.filter(|one| one.id != run.id);
-    let others = format!("/?load={}", super::history::encoded(&run.summary.load));
+    // A search is compared with nothing: its steps are.
+    let is_run = run.summary.capacity.is_none();
+    let baseline = call.app.store.baseline_of(&run.summary.load)?;
+    let baseline = baseline.filter(|one| is_run && one.id != run.id);
+    let load = super::history::encoded(&run.summary.load);
+    let (others, trend) = (format!("/?load={load}"), format!("/trends?load={load}"));
     Ok(html! {
         section id="more" {
             h2 { "More" }
@@ -109,13 +116,15 @@ fn acts(call: &Call, run: &Entry) -> Result<Markup, Problem> {
                 }
                 @if !run.summary.load.is_empty() {
                     li { a href=(others) { "Runs of the same load" } }
-                    li { a href={ "/trends?load=" (super::history::encoded(&run.summary.load)) } { "Trend of these" } }
+                    @if is_run {
+                        li { a href=(trend) { "Trend of these" } }
+                    }
                 }
                 @if call.app.history.files(&run.id).path(LOADGEN).is_file() {
                     li { a href={ "/runs/" (run.id) "/loadgen" } { "LoadGen's report" } }
                 }
                 li { a href={ "/runs/" (run.id) "/record" } { "Record (JSON, gzip), as brunt report reads it" } }
-                li { a href={ "/runs/" (run.id) "/csv" } { "Intervals as CSV" } }
+                li { a href={ "/runs/" (run.id) "/csv" } { @if is_run { "Intervals" } @else { "Steps" } " as CSV" } }
                 li { a href={ "/runs/" (run.id) "/html" } { "This page as one HTML file" } }
             }
             @if call.who()?.user.role >= Role::Runner {
@@ -138,9 +147,11 @@ fn form(call: &Call, run: &Entry) -> Result<Markup, Problem> {
                 (field("tags", "Tags, with commas between", &input("tags", &tags.join(", "))))
                 (field("note", "Note", &html! { textarea id="note" name="note" rows="4" { (note) } }))
                 label.tick { input type="checkbox" name="pin" value="1" checked[*pin]; " Pinned" }
-                label.tick {
-                    input type="checkbox" name="baseline" value="1" checked[*baseline];
-                    " Baseline: what other runs of the same load are compared with"
+                @if run.summary.capacity.is_none() {
+                    label.tick {
+                        input type="checkbox" name="baseline" value="1" checked[*baseline];
+                        " Baseline: what other runs of the same load are compared with"
+                    }
                 }
                 div.acts {
                     button.main { "Save" }
@@ -163,7 +174,7 @@ pub(crate) fn about(call: &Call) -> Result<Answer, Problem> {
         about.note = call.field("note").replace("\r\n", "\n");
         about.tags = tags(call.field("tags"));
         about.pin = call.field("pin") == "1";
-        about.baseline = call.field("baseline") == "1";
+        about.baseline = call.field("baseline") == "1" && run.summary.capacity.is_none();
     })?;
     call.app.audit(call.who()?, "describe run", &format!("{} {}", run.id, changed.name))?;
     Ok(Answer::see(&format!("/runs/{}", run.id)))

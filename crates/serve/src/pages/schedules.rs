@@ -28,6 +28,9 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         }
         @for schedule in &schedules { (shown(call, schedule, runner)?) }
         @if runner { (form(call)?) }
+        @if call.who()?.user.role == Role::Admin {
+            p { a href="/hooks" { "Webhooks" } " that can be told what came of runs" }
+        }
     };
     Ok(Answer::page(whole(call, "Schedules", &body)))
 }
@@ -37,6 +40,7 @@ fn shown(call: &Call, schedule: &Schedule, runner: bool) -> Result<Markup, Probl
     let plan =
         store.plan(schedule.plan)?.map_or_else(|| "a deleted plan".to_owned(), |plan| plan.name);
     let target = store.target(schedule.target)?;
+    let hook = schedule.hook.map(|id| store.hook(id)).transpose()?.flatten().map(|(hook, _)| hook);
     let came = store.occasions(schedule.id, BACK)?;
     Ok(html! {
         section.schedule {
@@ -49,6 +53,7 @@ fn shown(call: &Call, schedule: &Schedule, runner: bool) -> Result<Markup, Probl
                     ", not in the hours " (schedule.quiet)
                     @if schedule.waits { ", for whose end it waits" }
                 }
+                @if let Some(hook) = &hook { ", told to " (hook.name) }
                 ", by " (schedule.by)
             }
             (ahead(schedule, call.app.now()))
@@ -93,12 +98,17 @@ fn ahead(schedule: &Schedule, now: i64) -> Markup {
 fn became(came: &Came) -> Markup {
     html! {
         (moment_of(came.at)) " (UTC): "
-        @if let Some(run) = &came.run { a href={ "/live/" (run) } { "run" } }
+        @if let Some(run) = &came.run {
+            a href={ "/live/" (run) } { "run" }
+            @if !came.outcome.is_empty() { ", " (came.outcome) }
+        }
         @else { span.missed { "missed, " (came.missed) } }
+        @if !came.told.is_empty() { " (" (came.told) ")" }
     }
 }
 
 fn form(call: &Call) -> Result<Markup, Problem> {
+    let hooks = call.app.store.hooks()?;
     let (plans, mut targets) = (call.app.store.plans()?, open_targets(call)?);
     // Nobody is there to say that production is meant.
     targets.retain(|target| !target.production);
@@ -132,6 +142,14 @@ fn form(call: &Call) -> Result<Markup, Problem> {
                         " Wait for the end of the quiet hours; otherwise such times are skipped"
                     }
                     (field("duration", "How long; empty for what the plan says", &input("duration", "", false)))
+                    @if !hooks.is_empty() {
+                        (field("hook", "Webhook that is told what came of each run", &html! {
+                            select id="hook" name="hook" {
+                                option value="" { "none" }
+                                @for hook in &hooks { option value=(hook.id) { (hook.name) } }
+                            }
+                        }))
+                    }
                     div { button.main { "Add it" } }
                 }
             }
@@ -152,7 +170,12 @@ pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
         let came = store
             .occasions(schedule.id, BACK)?
             .into_iter()
-            .map(|came| json!({ "at": rfc3339(came.at), "run": came.run, "missed": came.missed }));
+            .map(|came| {
+                json!({
+                    "at": rfc3339(came.at), "run": came.run, "missed": came.missed, "outcome": came.outcome,
+                    "told": came.told,
+                })
+            });
         Ok(json!({
             "id": schedule.id, "plan": schedule.plan, "target": schedule.target, "times": schedule.times,
             "zone": schedule.zone, "quiet": schedule.quiet, "waits": schedule.waits, "by": schedule.by,
@@ -163,7 +186,7 @@ pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
     Answer::json(&Told { schedules })
 }
 
-fn rfc3339(at: i64) -> String {
+pub(crate) fn rfc3339(at: i64) -> String {
     jiff::Timestamp::from_second(at).map(|at| at.to_string()).unwrap_or_default()
 }
 
@@ -179,6 +202,14 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
             "Runs at a production target are begun by somebody who says that they mean it.";
         return Err(Problem::unusable(detail));
     }
+    let hook = match call.field("hook") {
+        "" => None,
+        id => Some(
+            app.store
+                .hook(id.parse().unwrap_or_default())?
+                .ok_or_else(|| Problem::missing("webhook"))?,
+        ),
+    };
     let zone = text("zone");
     let schedule = Schedule {
         id: 0,
@@ -191,6 +222,7 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
         waits: call.field("waits") == "1",
         by: who.user.name.clone(),
         seen: app.now(),
+        hook: hook.map(|(hook, _)| hook.id),
     };
     let sentence = |why: String| Problem::unusable(format!("{why}."));
     let times = Times::read(&schedule.times, &schedule.zone).map_err(sentence)?;

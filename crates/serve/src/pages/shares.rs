@@ -19,8 +19,13 @@ use crate::store::Share;
 
 const DAY: i64 = 86_400;
 /// Sections of a run that say where and how it was made.
-const WHERE: [&str; 4] =
-    ["the-generator", "environment-and-how-to-repeat-the-run", "plan", "the-target-s-own-figures"];
+const WHERE: [&str; 5] = [
+    "the-generator",
+    "environment-and-how-to-repeat-the-run",
+    "plan",
+    "the-target-s-own-figures",
+    "where-these-figures-come-from",
+];
 /// Shorter names are words that stand anywhere.
 const NAME_MIN: usize = 4;
 
@@ -138,7 +143,7 @@ pub(crate) fn shared(call: &Call) -> Result<Answer, Problem> {
         ..parts
     };
     let [run] = &runs[..] else {
-        let body = html! { (until) (sections(&starred(compared(call, &runs)?.page))) };
+        let body = html! { (until) (sections(&starred(compared(&call.app, &runs)?.page))) };
         return Ok(Answer::page(outer("Comparison", &body)));
     };
     let history = &call.app.history;

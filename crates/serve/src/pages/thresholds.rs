@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::plans::{named, submit};
 use super::{figure, hidden, page as whole, verdict};
+use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::history::{Entry, RunId};
 use crate::problem::Problem;
@@ -23,15 +24,15 @@ pub(crate) fn measure(call: &Call) -> Result<Answer, Problem> {
     let plan = named(call)?;
     let given = call.field("duration").trim();
     let duration = if given.is_empty() { LASTING } else { given };
-    let text = edited(call, &plan.text, &json!({ "op": "alone", "duration": duration }))?;
+    let text = edited(&call.app, &plan.text, &json!({ "op": "alone", "duration": duration }))?;
     let id = submit(call, &plan, &text)?;
     Ok(Answer::see(&format!("/plans/{}/thresholds?run={id}", plan.id)))
 }
 
 /// The text of a plan after a change.
-fn edited(call: &Call, text: &str, change: &Value) -> Result<String, Problem> {
+pub(crate) fn edited(app: &App, text: &str, change: &Value) -> Result<String, Problem> {
     let asked = json!({ "text": text, "changes": [change] }).to_string();
-    let told = call.app.children.edit(asked);
+    let told = app.children.edit(asked);
     let told = told.map_err(|error| Problem::unusable(format!("Failed to {error}.")))?;
     let told = told.map_err(|why| Problem::unusable(super::import::sentence(&why)))?;
     match (told["fault"].as_str(), told["text"].as_str()) {
@@ -67,7 +68,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let of =
         steps.iter().filter_map(|step| Some((step.name.clone(), json!(step.threshold.as_ref()?))));
     let of: serde_json::Map<String, Value> = of.collect();
-    let text = edited(call, &plan.text, &json!({ "op": "thresholds", "of": of }))?;
+    let text = edited(&call.app, &plan.text, &json!({ "op": "thresholds", "of": of }))?;
     let body = html! {
         (back)
         h1.large { "Thresholds" }

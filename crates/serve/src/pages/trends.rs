@@ -11,9 +11,8 @@ use crate::history::{Entry, RECORD_KEPT};
 use crate::problem::Problem;
 use crate::store::Filter;
 use brunt_record::Status;
+use brunt_report::comparison::RECORDS_MAX;
 
-/// The most runs that are followed: the last ones.
-const RUNS_MAX: usize = 100;
 /// Fewer have no level before a change and none after it.
 const RUNS_MIN: usize = 6;
 
@@ -26,9 +25,9 @@ fn runs(call: &Call) -> Result<(Vec<Entry>, usize), Problem> {
         ));
     }
     let filter = Filter { load, ..Filter::default() };
-    let mut runs = call.app.store.runs(&filter, None, RUNS_MAX)?.runs;
+    let mut runs = call.app.store.runs(&filter, None, RECORDS_MAX)?.runs;
     let all = runs.len();
-    runs.retain(|run| run.summary.verdict == Status::Valid);
+    runs.retain(|run| run.summary.verdict == Status::Valid && run.summary.capacity.is_none());
     runs.reverse();
     let others = all - runs.len();
     Ok((runs, others))

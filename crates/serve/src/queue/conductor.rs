@@ -166,7 +166,7 @@ impl Conductor {
         let (id, watch) = (run.status.id.clone(), Arc::clone(&run.watch));
         drop(known);
         let files = self.shared.history.files(&id);
-        let follower = Follower::start(files.path(EVENTS), Arc::clone(&watch))?;
+        let follower = Follower::start(&files, &watch)?;
         self.going.push(Going { number, files, watch, process, follower, asked: 0, since: 0 });
         Ok(())
     }
@@ -335,11 +335,15 @@ fn last_page(files: &RunFiles, watch: &Watch) {
     let view = files.packed(VIEW_KEPT, PAGE_MAX).ok().flatten();
     let page = files.packed(PAGE_KEPT, PAGE_MAX).ok().flatten();
     let page = page.and_then(|page| serde_json::from_str::<PageParts>(&page).ok());
-    let (Some(view), Some(page)) = (view, page) else { return };
-    let spectra = serde_json::from_str::<View>(&view).map(|view| view.spectra).unwrap_or_default();
+    let Some(page) = page else { return };
+    // A search has no drawings of one run.
+    let spectra = view.as_ref().and_then(|view| serde_json::from_str::<View>(view).ok());
+    let spectra = spectra.map(|view| view.spectra).unwrap_or_default();
     let told = brunt_report::run::Told { sections: page.sections, spectra };
     watch.change(|history| {
-        history.show(&view);
+        if let Some(view) = &view {
+            history.show(view);
+        }
         history.tell("sections", &json(&told));
     });
 }

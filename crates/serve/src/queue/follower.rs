@@ -1,13 +1,12 @@
 //! [`Follower`]: reads the events of a run ten times a second and tells those who watch.
 //!
-//! It has a thread of its own, which gives way to others: a run must not be disturbed by being looked at. Words and
-//! tables are of a provisional record, which costs time; so they are made for somebody who looks, and never take more
-//! than a small share of the time there is. Nothing of the run waits for any of this, and a server that stood still
-//! goes on where it was.
+//! Rows cost little and are told at once. Words and tables are of a provisional record, which costs the more the longer
+//! a run goes on; so a thread of its own makes them, which gives way to all others, reads the events for itself, and
+//! only while somebody looks, and takes no more than a small share of the time there is. No row waits for words, and
+//! nothing of the run for either. A server that stood still goes on where it was.
 
 use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -15,17 +14,22 @@ use brunt_record::events::Event;
 use brunt_record::{Head, Interval, Measured, Phase};
 use brunt_report::run::{Told, record_so_far};
 use brunt_report::view::{LiveView, Update, View};
+use jiff::Timestamp;
 use serde::Serialize;
 
+use super::searching::Searching;
 use super::state::State;
+use crate::history::{EVENTS, RunFiles};
 use crate::tail::Tail;
 use crate::watch::{History, Watch};
 
 /// How often it looks.
 const TICK: Duration = Duration::from_millis(100);
-/// Words and tables are made anew after so many looks, if anybody watches.
-const WORDS_EVERY: u32 = 20;
-/// What the thread's priority is lowered by.
+/// How often words and tables are made anew, if anybody watches.
+const WORDS_EVERY: Duration = Duration::from_secs(2);
+/// The most of its time that their thread may spend on them is one in so many.
+const SHARE: u32 = 10;
+/// What its priority is lowered by.
 const NICE: i32 = 10;
 
 /// What a run has come to by its events.
@@ -41,7 +45,7 @@ pub(super) struct Reached {
 #[derive(Debug)]
 pub(super) struct Follower {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
+    rows: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
@@ -51,56 +55,94 @@ struct Shared {
 }
 
 impl Follower {
-    /// Begins to follow the file of this path, which need not exist yet.
-    pub(super) fn start(events: PathBuf, watch: Arc<Watch>) -> io::Result<Self> {
+    /// Begins to follow the files of a run, which need not exist yet.
+    pub(super) fn start(files: &RunFiles, watch: &Arc<Watch>) -> io::Result<Self> {
         let shared = Arc::new(Shared::default());
-        let act = {
+        let begin = |name: &str, act: fn(&RunFiles, &Watch, &Shared)| {
+            let (files, watch) = (files.clone(), Arc::clone(watch));
             let shared = Arc::clone(&shared);
-            move || follow(&events, &watch, &shared)
+            thread::Builder::new().name(name.to_owned()).spawn(move || act(&files, &watch, &shared))
         };
-        let thread = thread::Builder::new().name("follower".to_owned()).spawn(act)?;
-        Ok(Self { shared, thread: Some(thread) })
+        let rows = Some(begin("follower", tell_rows)?);
+        let follower = Self { shared: Arc::clone(&shared), rows };
+        // Whoever waits for the end of a run does not wait for its last words.
+        drop(begin("words", tell_words)?);
+        Ok(follower)
     }
 
     /// What the run has come to.
     pub(super) fn reached(&self) -> Reached {
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner).0
+        self.shared.state().0
     }
 }
 
 /// The run is over: what is still to be read is read.
 impl Drop for Follower {
     fn drop(&mut self) {
-        self.shared.state.lock().unwrap_or_else(PoisonError::into_inner).1 = true;
+        self.shared.state().1 = true;
         self.shared.woken.notify_all();
-        drop(self.thread.take().map(JoinHandle::join));
+        drop(self.rows.take().map(JoinHandle::join));
     }
 }
 
-fn follow(events: &Path, watch: &Watch, shared: &Shared) {
-    // Of a thread's own priority only others have an advantage.
-    let _ = rustix::process::nice(NICE);
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, (Reached, bool)> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits so long, or until the run is over; whether it is.
+    fn is_over_after(&self, time: Duration) -> bool {
+        let waited = self.woken.wait_timeout_while(self.state(), time, |(_, is_over)| !*is_over);
+        waited.unwrap_or_else(PoisonError::into_inner).0.1
+    }
+}
+
+/// Tells views, rows and verdicts as they are written, and how far a search is.
+fn tell_rows(files: &RunFiles, watch: &Watch, shared: &Shared) {
+    let events = files.path(EVENTS);
+    let mut searching = Searching::new(files);
     let mut following: Option<Following> = None;
-    let mut ticks = 0_u32;
     loop {
+        // Before the look, so that nothing is missed that was written before the end.
+        let is_over = shared.state().1;
         if following.is_none() {
-            following = Tail::open(events).ok().map(Following::new);
+            following = Tail::open(&events).ok().map(Following::new);
         }
-        let is_over = shared.state.lock().unwrap_or_else(PoisonError::into_inner).1;
+        if let Some(reached) = searching.look(watch) {
+            shared.state().0 = reached;
+        }
         if let Some(following) = &mut following {
-            following.look(watch, |reached| {
-                shared.state.lock().unwrap_or_else(PoisonError::into_inner).0 = reached;
-            });
-            if !is_over && ticks.is_multiple_of(WORDS_EVERY) && watch.is_watched() {
-                following.words(watch);
-            }
+            following.rows(watch, |reached| shared.state().0 = reached);
         }
         if is_over {
             return;
         }
-        ticks = ticks.wrapping_add(1);
-        let state = shared.state.lock().unwrap_or_else(PoisonError::into_inner);
-        drop(shared.woken.wait_timeout_while(state, TICK, |(_, is_over)| !*is_over));
+        shared.is_over_after(TICK);
+    }
+}
+
+/// Tells words and tables while somebody watches.
+fn tell_words(files: &RunFiles, watch: &Watch, shared: &Shared) {
+    // Of a thread's own priority only others have an advantage.
+    let _ = rustix::process::nice(NICE);
+    let mut following: Option<Following> = None;
+    let mut next = Timestamp::UNIX_EPOCH;
+    while !shared.is_over_after(TICK) {
+        let began = Timestamp::now();
+        if began < next || !watch.is_watched() {
+            continue;
+        }
+        if following.is_none() {
+            following = Tail::open(&files.path(EVENTS)).ok().map(Following::new);
+        }
+        let Some(following) = &mut following else { continue };
+        let words = following.words();
+        if let Some(words) = words.filter(|_| !shared.state().1) {
+            watch.change(|history| history.tell("sections", &words));
+        }
+        let ended = Timestamp::now();
+        let took = Duration::try_from(ended.duration_since(began)).unwrap_or_default();
+        next = ended.saturating_add(WORDS_EVERY.max(took * SHARE)).unwrap_or(ended);
     }
 }
 
@@ -129,16 +171,27 @@ impl Following {
         }
     }
 
-    /// Reads what was written since.
-    fn look(&mut self, watch: &Watch, mut reached: impl FnMut(Reached)) {
+    /// Whether it is known what the run is of.
+    fn has_begun(&mut self) -> bool {
+        if self.head.is_none() {
+            self.head = self.tail.head().ok().flatten().cloned();
+        }
+        self.head.is_some()
+    }
+
+    /// Tells what was written since.
+    fn rows(&mut self, watch: &Watch, mut reached: impl FnMut(Reached)) {
         if self.failed {
             return;
         }
         if self.head.is_none() {
-            let Ok(Some(head)) = self.tail.head() else { return };
-            let view = json(&View::begun(head));
-            self.head = Some(head.clone());
-            watch.change(|history| history.show(&view));
+            if !self.has_begun() {
+                return;
+            }
+            if let Some(head) = &self.head {
+                let view = json(&View::begun(head));
+                watch.change(|history| history.show(&view));
+            }
         }
         loop {
             match self.tail.next() {
@@ -174,16 +227,25 @@ impl Following {
         watch.change(|history| show(history, &update));
     }
 
-    /// Tells words and tables of what was measured so far.
-    fn words(&mut self, watch: &Watch) {
+    /// Words and tables of what was measured so far, if there is more than there was.
+    fn words(&mut self) -> Option<String> {
+        if !self.has_begun() {
+            return None;
+        }
+        // What cannot be read is told with the rows.
+        while let Ok(Some(event)) = self.tail.next() {
+            match event {
+                Event::Interval(interval) => self.measured.absorb(&interval),
+                Event::End { .. } => return None,
+                Event::Verdict { .. } | Event::Ready { .. } => {}
+            }
+        }
         let steps = self.measured.series.steps().len();
-        let Some(head) = self.head.as_ref().filter(|_| steps != self.told) else { return };
+        let head = self.head.as_ref().filter(|_| steps != self.told)?;
         self.told = steps;
         let names = |operation, outcome| self.tail.events.name(operation, outcome);
-        let Ok(record) = record_so_far(head, &names, &self.measured) else { return };
-        let Ok(told) = Told::so_far(head, &record) else { return };
-        let told = json(&told);
-        watch.change(|history| history.tell("sections", &told));
+        let record = record_so_far(head, &names, &self.measured).ok()?;
+        Told::so_far(head, &record).ok().map(|told| json(&told))
     }
 }
 

@@ -11,6 +11,7 @@
 mod conductor;
 mod follower;
 mod process;
+mod searching;
 mod state;
 
 pub use process::ProcessId;

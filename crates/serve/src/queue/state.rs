@@ -18,6 +18,8 @@ pub enum State {
     WarmUp,
     /// The phase that is measured.
     Steady,
+    /// Steps of a search for the highest rate, one after the other.
+    Searching,
     /// Nothing more is due; what is in flight comes home.
     Draining,
     /// It came to its end, and has a record.
@@ -48,6 +50,7 @@ impl State {
             Self::Preparing => "preparing",
             Self::WarmUp => "warm-up",
             Self::Steady => "steady",
+            Self::Searching => "searching",
             Self::Draining => "draining",
             Self::Done => "done",
             Self::Failed => "failed",

@@ -85,6 +85,8 @@ fn taken(route: &Route) -> Value {
 fn answer(path: &str, method: &str) -> (&'static str, Value) {
     let of_json = |schema: Value| ("application/json", schema);
     match (path.rsplit('/').next().unwrap_or_default(), method) {
+        _ if path.starts_with("/api/v1/runs/") => of_json(reference("Progress")),
+        ("runs", _) => of_json(reference("Submitted")),
         ("records", "PUT") => of_json(reference("Pushed")),
         ("records", _) => of_json(reference("Listed")),
         ("{id}", _) => of_json(reference("Run")),
@@ -118,9 +120,15 @@ fn schemas() -> Value {
         "Me": object(json!({
             "name": text(),
             "role": { "enum": ["viewer", "runner", "admin"] },
-            "scope": { "enum": ["read", "push", null] },
+            "scope": { "enum": ["read", "push", "run", null] },
         })),
         "Run": object(json!({ "id": text(), "summary": { "type": "object" }, "about": { "type": "object" } })),
+        "Submitted": object(json!({ "id": text(), "live": text(), "page": text() })),
+        "Progress": object(json!({
+            "id": text(), "state": text(), "reason": text(), "over": { "type": "boolean" },
+            "seconds": { "type": "number" }, "exit": { "type": ["integer", "null"] },
+            "page": { "type": ["string", "null"] },
+        })),
         "Listed": object(json!({
             "runs": { "type": "array", "items": reference("Run") },
             "all": { "type": "integer" },

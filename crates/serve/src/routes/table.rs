@@ -11,6 +11,7 @@ const RUNNER: Access = Access::Signed(Role::Runner);
 const ADMIN: Access = Access::Signed(Role::Admin);
 const READ: Access = Access::Token(Role::Viewer, Scope::Read);
 const PUSH: Access = Access::Token(Role::Runner, Scope::Push);
+const RUN: Access = Access::Token(Role::Runner, Scope::Run);
 const BUILD: Access = Access::AnyToken(Role::Runner);
 pub(super) const PAGE: Route = Route {
     ask: Ask::Get,
@@ -58,6 +59,7 @@ pub(super) static TABLE: &[Route] = &[
     Route { path: "/runs/{id}/html", act: api::records::html, ..PAGE },
     Route { path: "/runs/{id}/loadgen", act: pages::run::loadgen, ..PAGE },
     Route { path: "/runs/{id}/csv", act: api::records::csv, ..PAGE },
+    Route { path: "/runs/{id}/steps/{step}", act: pages::search::step, ..PAGE },
     Route { path: "/compare", act: pages::compare::page, ..PAGE },
     Route { path: "/trends", act: pages::trends::page, ..PAGE },
     Route { path: "/shares", access: RUNNER, act: pages::shares::page, ..PAGE },
@@ -84,6 +86,7 @@ pub(super) static TABLE: &[Route] = &[
     Route { path: "/plans/{id}", access: RUNNER, act: pages::plans::save, ..FORM },
     Route { path: "/plans/{id}/revisions", act: pages::plans::revisions, ..PAGE },
     Route { path: "/plans/{id}/run", access: RUNNER, act: pages::plans::run, ..FORM },
+    Route { path: "/plans/{id}/find", access: RUNNER, act: pages::find::find, ..FORM },
     Route { path: "/plans/{id}/thresholds", access: RUNNER, act: pages::thresholds::page, ..PAGE },
     Route {
         path: "/plans/{id}/thresholds",
@@ -94,6 +97,9 @@ pub(super) static TABLE: &[Route] = &[
     Route { path: "/schedules", act: pages::schedules::page, ..PAGE },
     Route { path: "/schedules", access: RUNNER, act: pages::schedules::add, ..FORM },
     Route { path: "/schedules/remove", access: RUNNER, act: pages::schedules::remove, ..FORM },
+    Route { path: "/hooks", access: ADMIN, act: pages::hooks::page, ..PAGE },
+    Route { path: "/hooks", access: ADMIN, act: pages::hooks::add, ..FORM },
+    Route { path: "/hooks/end", access: ADMIN, act: pages::hooks::end, ..FORM },
     Route { path: "/steps", act: pages::steps::page, ..PAGE },
     Route { path: "/steps", access: RUNNER, act: pages::steps::keep, ..FORM },
     Route { path: "/steps/remove", access: RUNNER, act: pages::steps::remove, ..FORM },
@@ -162,6 +168,33 @@ pub(super) static TABLE: &[Route] = &[
         what: "The page of the run as one HTML file that needs nothing else",
         act: api::records::html,
         ..PAGE
+    },
+    Route {
+        ask: Ask::Post,
+        path: "/api/v1/runs",
+        access: RUN,
+        takes: Takes::Document,
+        what: "Run the newest revision of a plan: {\"plan\", \"target\"} by their names, and if wanted \"duration\", \
+               \"tags\", \"commit\"; \"sure\" is the target's name again, for production. With \
+               \"search\" the highest rate is searched that meets its \"objectives\", \"from\" \
+               one rate \"to\" another, \"quick\" or not; \"writes\" says that the plan may change something",
+        query: &[],
+        act: api::runs::start,
+    },
+    Route {
+        path: "/api/v1/runs/{id}",
+        access: RUN,
+        what: "Say how far a run or a search is",
+        act: api::runs::status,
+        ..PAGE
+    },
+    Route {
+        path: "/api/v1/runs/{id}/stop",
+        access: RUN,
+        what: "End a run or a search in good order, and say how far it is",
+        query: &[("now", "1 to cut off what is in flight")],
+        act: api::runs::stop,
+        ..FORM
     },
     Route {
         ask: Ask::Post,

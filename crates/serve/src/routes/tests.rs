@@ -69,6 +69,7 @@ impl Server {
             secure: false,
             trial: None,
             audit_key: audit_key(directory.path()).unwrap(),
+            search_second: None,
             now: || NOW,
             log: Box::new(|_| ()),
         });
@@ -187,7 +188,8 @@ fn a_token_does_one_thing_and_ends() {
     let id = server.run("a run");
     let runner = server.user("rae", Role::Runner);
     let (read, push) = (server.token(runner, Scope::Read), server.token(runner, Scope::Push));
-    let entry = format!("/api/v1/records/{id}");
+    let run = server.token(runner, Scope::Run);
+    let (entry, going) = (format!("/api/v1/records/{id}"), format!("/api/v1/runs/{id}"));
     for (client, method, path, status) in [
         (&read, "GET", "/api/v1/records", 200),
         (&read, "GET", entry.as_str(), 200),
@@ -197,6 +199,13 @@ fn a_token_does_one_thing_and_ends() {
         (&read, "GET", "/api/v1/openapi.json", 200),
         (&read, "GET", "/", 403),
         (&push, "POST", "/runs", 403),
+        (&read, "POST", "/api/v1/runs", 403),
+        (&push, "POST", "/api/v1/runs", 403),
+        (&push, "GET", going.as_str(), 403),
+        (&run, "POST", "/api/v1/runs", 422),
+        (&run, "GET", "/api/v1/runs/x", 404),
+        (&run, "GET", "/api/v1/records", 403),
+        (&run, "PUT", "/api/v1/records", 403),
         (&Client::Nobody, "GET", "/api/v1/records", 401),
         (&Client::Token(Secret::new().unwrap()), "GET", "/api/v1/me", 401),
     ] {

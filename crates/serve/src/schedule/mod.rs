@@ -4,11 +4,13 @@
 //! nobody could keep is not made up for later, and is not forgotten: it is listed, and why.
 
 mod cron;
+mod tell;
 
 use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) use cron::{Quiet, Times};
+pub(crate) use tell::{KEY_BEGINS, look as tell};
 
 use crate::app::App;
 use crate::auth::Role;
@@ -21,7 +23,7 @@ const LATE_MAX: i64 = 600;
 /// The most times that are looked at at once: a site that was away for a year has missed many.
 const LOOKED_MAX: usize = 50;
 /// How often it is looked.
-const EVERY: Duration = Duration::from_secs(10);
+const EVERY: Duration = Duration::from_secs(5);
 
 /// Something that is due.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,18 +120,23 @@ fn begin(app: &App, schedule: &Schedule) -> Result<String, Problem> {
         tags: "scheduled",
         commit: "",
         by: &by,
+        search: None,
     };
     let id = submit_for(app, &plan, &plan.text, &submission)?;
     Ok(id.to_string())
 }
 
-/// Looks again and again.
+/// Looks again and again. What came of times is told beside that: a webhook that does not answer holds up no run.
 pub(crate) async fn for_good(app: Arc<App>) {
+    tokio::join!(again_and_again(&app, look), again_and_again(&app, tell));
+}
+
+async fn again_and_again(app: &Arc<App>, act: fn(&App) -> Result<(), Problem>) {
     let mut due = tokio::time::interval(EVERY);
     loop {
         due.tick().await;
-        let looking = Arc::clone(&app);
-        let done = tokio::task::spawn_blocking(move || look(&looking)).await;
+        let acting = Arc::clone(app);
+        let done = tokio::task::spawn_blocking(move || act(&acting)).await;
         if let Ok(Err(problem)) = done {
             (app.log)(&format!(
                 "failed to look at schedules: {}",

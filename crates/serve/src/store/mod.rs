@@ -5,6 +5,7 @@
 //! a newer file is refused. What is in the directory of runs is the truth: the index of it can be made again.
 
 mod audit;
+mod hooks;
 mod people;
 mod plans;
 mod runs;
@@ -26,18 +27,24 @@ use std::time::Duration;
 use rusqlite::{Connection, OpenFlags, Transaction};
 
 pub(crate) use audit::BrokenAt;
+pub(crate) use hooks::Hook;
 pub(crate) use people::User;
 pub(crate) use plans::Plan;
 pub(crate) use runs::{Filter, Listed, Position, title};
-pub(crate) use schedules::{Came, Schedule};
+pub(crate) use schedules::{Came, Schedule, Untold};
 pub(crate) use secrets::SecretRow;
 pub(crate) use shares::Share;
 pub(crate) use targets::Target;
 pub(crate) use tokens::TokenRow;
 
 /// The steps by which a file gets its version. One that was released never changes.
-const MIGRATIONS: [&str; 3] =
-    [include_str!("001_begin.sql"), include_str!("002_build.sql"), include_str!("003_secrets.sql")];
+const MIGRATIONS: [&str; 5] = [
+    include_str!("001_begin.sql"),
+    include_str!("002_build.sql"),
+    include_str!("003_secrets.sql"),
+    include_str!("004_hooks.sql"),
+    include_str!("005_run_scope.sql"),
+];
 /// How many readers are kept open.
 const READERS_KEPT: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -191,9 +198,13 @@ mod tests {
         older.pragma_update(None, "user_version", 1).unwrap();
         let add = "INSERT INTO user (name, role, created) VALUES ('ada', 'admin', 1)";
         older.execute(add, []).unwrap();
+        let add = "INSERT INTO token (hash, user, name, scope, created, expires) VALUES (x'01', 1, 'ci', 'push', 1, 9)";
+        older.execute(add, []).unwrap();
         drop(older);
         let store = Store::open(directory.path()).unwrap();
         assert_eq!(store.users().unwrap().len(), 1);
+        let tokens = store.tokens(None).unwrap();
+        assert_eq!((tokens.len(), tokens[0].scope), (1, crate::auth::Scope::Push));
         assert_eq!(store.secrets().unwrap(), []);
         drop(store);
         let version = |name: &str| -> i64 {

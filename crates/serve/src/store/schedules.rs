@@ -26,6 +26,8 @@ pub(crate) struct Schedule {
     pub(crate) by: String,
     /// Up to when times were looked at.
     pub(crate) seen: i64,
+    /// The webhook that is told what became of it.
+    pub(crate) hook: Option<i64>,
 }
 
 /// A time that came.
@@ -36,6 +38,21 @@ pub(crate) struct Came {
     pub(crate) run: Option<String>,
     /// Why it was not.
     pub(crate) missed: String,
+    /// What came of the run, in words; empty while it goes on.
+    pub(crate) outcome: String,
+    /// What came of telling it to a webhook; empty if that is not to be done, or not yet.
+    pub(crate) told: String,
+}
+
+/// A time that came, of which it is not told yet what became.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Untold {
+    pub(crate) schedule: i64,
+    pub(crate) at: i64,
+    pub(crate) run: Option<String>,
+    pub(crate) missed: String,
+    /// How often it was tried to tell it.
+    pub(crate) tries: i64,
 }
 
 fn schedule(row: &Row<'_>) -> rusqlite::Result<Schedule> {
@@ -50,6 +67,7 @@ fn schedule(row: &Row<'_>) -> rusqlite::Result<Schedule> {
         waits: row.get(7)?,
         by: row.get(8)?,
         seen: row.get(9)?,
+        hook: row.get(10)?,
     })
 }
 
@@ -57,8 +75,8 @@ impl Store {
     /// All of them.
     pub(crate) fn schedules(&self) -> Result<Vec<Schedule>> {
         self.read(|file| {
-            let ask = "SELECT id, plan, target, times, zone, quiet, duration, waits, author, seen FROM schedule \
-                       ORDER BY id LIMIT 1000";
+            let ask = "SELECT id, plan, target, times, zone, quiet, duration, waits, author, seen, hook \
+                       FROM schedule ORDER BY id LIMIT 1000";
             let mut all = file.prepare(ask)?;
             let schedules = all.query_map([], schedule)?;
             Ok(schedules.collect::<rusqlite::Result<_>>()?)
@@ -68,10 +86,10 @@ impl Store {
     /// Adds one, whatever its id says.
     pub(crate) fn add_schedule(&self, it: &Schedule) -> Result<i64> {
         self.write(|file| {
-            let add = "INSERT INTO schedule (plan, target, times, zone, quiet, duration, waits, author, seen) \
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+            let add = "INSERT INTO schedule (plan, target, times, zone, quiet, duration, waits, author, seen, hook) \
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
             let values = (
-                it.plan, it.target, &it.times, &it.zone, &it.quiet, &it.duration, it.waits, &it.by, it.seen,
+                it.plan, it.target, &it.times, &it.zone, &it.quiet, &it.duration, it.waits, &it.by, it.seen, it.hook,
             );
             file.execute(add, values)?;
             Ok(file.last_insert_rowid())
@@ -100,7 +118,7 @@ impl Store {
         missed: &str,
     ) -> Result<()> {
         self.write(|file| {
-            let put = "INSERT OR REPLACE INTO occasion (schedule, at, run, missed) VALUES (?1, ?2, ?3, ?4)";
+            let put = "INSERT OR REPLACE INTO occasion (schedule, at, run, missed, due) VALUES (?1, ?2, ?3, ?4, 0)";
             file.execute(put, (schedule, at, run, missed))?;
             let old = "DELETE FROM occasion WHERE schedule = ?1 AND at NOT IN \
                        (SELECT at FROM occasion WHERE schedule = ?1 ORDER BY at DESC LIMIT ?2)";
@@ -112,12 +130,54 @@ impl Store {
     /// The last times of one that came, the newest first.
     pub(crate) fn occasions(&self, schedule: i64, most: i64) -> Result<Vec<Came>> {
         self.read(|file| {
-            let ask = "SELECT at, run, missed FROM occasion WHERE schedule = ?1 ORDER BY at DESC LIMIT ?2";
+            let ask = "SELECT at, run, missed, outcome, told FROM occasion WHERE schedule = ?1 \
+                       ORDER BY at DESC LIMIT ?2";
             let mut all = file.prepare(ask)?;
             let came = all.query_map((schedule, most), |row| {
-                Ok(Came { at: row.get(0)?, run: row.get(1)?, missed: row.get(2)? })
+                Ok(Came {
+                    at: row.get(0)?,
+                    run: row.get(1)?,
+                    missed: row.get(2)?,
+                    outcome: row.get(3)?,
+                    told: row.get(4)?,
+                })
             })?;
             Ok(came.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+}
+
+impl Store {
+    /// Times that came of which it is to be told now what became, the oldest first.
+    pub(crate) fn untold(&self, now: i64, most: i64) -> Result<Vec<Untold>> {
+        self.read(|file| {
+            let ask = "SELECT schedule, at, run, missed, tries FROM occasion WHERE due <= ?1 ORDER BY at LIMIT ?2";
+            let mut all = file.prepare(ask)?;
+            let untold = all.query_map([now, most], |row| {
+                Ok(Untold {
+                    schedule: row.get(0)?,
+                    at: row.get(1)?,
+                    run: row.get(2)?,
+                    missed: row.get(3)?,
+                    tries: row.get(4)?,
+                })
+            })?;
+            Ok(untold.collect::<rusqlite::Result<_>>()?)
+        })
+    }
+
+    /// Notes what came of a time, what came of telling it, and when to look at it again, if that is to be.
+    pub(crate) fn settle(
+        &self,
+        of: &Untold,
+        (outcome, told): (&str, &str),
+        due: Option<i64>,
+    ) -> Result<()> {
+        self.write(|file| {
+            let change = "UPDATE occasion SET outcome = ?3, told = ?4, tries = ?5, due = ?6 \
+                          WHERE schedule = ?1 AND at = ?2";
+            file.execute(change, (of.schedule, of.at, outcome, told, of.tries, due))?;
+            Ok(())
         })
     }
 }
@@ -125,6 +185,24 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_came_of_a_time_is_looked_at_until_it_is_settled() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = Store::open(directory.path()).unwrap();
+        let plan = store.add_plan("p", "", ("ada", 1)).unwrap().unwrap();
+        let id = store.add_schedule(&Schedule { plan, ..Schedule::default() }).unwrap();
+        store.add_occasion(id, 60, Some("r"), "").unwrap();
+        let [untold] = &store.untold(100, 9).unwrap()[..] else { panic!("one") };
+        let tried = Untold { tries: 1, ..untold.clone() };
+        store.settle(&tried, ("valid", "no answer"), Some(200)).unwrap();
+        assert_eq!(store.untold(199, 9).unwrap(), []);
+        assert_eq!(store.untold(200, 9).unwrap(), std::slice::from_ref(&tried));
+        store.settle(&tried, ("valid", "delivered"), None).unwrap();
+        assert_eq!(store.untold(i64::MAX, 9).unwrap(), []);
+        let came = store.occasions(id, 9).unwrap();
+        assert_eq!((came[0].outcome.as_str(), came[0].told.as_str()), ("valid", "delivered"));
+    }
 
     #[test]
     fn times_that_came_are_kept_with_their_schedule() {

@@ -19,6 +19,7 @@ const VIEWER: &[&str] = &[
     "GET /runs/{id}/html",
     "GET /runs/{id}/loadgen",
     "GET /runs/{id}/csv",
+    "GET /runs/{id}/steps/{step}",
     "GET /compare",
     "GET /trends",
     "GET /targets",
@@ -47,6 +48,7 @@ const RUNNER: &[&str] = &[
     "POST /plans/import",
     "POST /plans/{id}",
     "POST /plans/{id}/run",
+    "POST /plans/{id}/find",
     "GET /plans/{id}/thresholds",
     "POST /plans/{id}/thresholds",
     "POST /schedules",
@@ -62,6 +64,9 @@ const ADMIN: &[&str] = &[
     "GET /secrets",
     "POST /secrets",
     "POST /secrets/end",
+    "GET /hooks",
+    "POST /hooks",
+    "POST /hooks/end",
     "GET /people",
     "POST /people",
     "POST /people/change",
@@ -92,7 +97,12 @@ fn every_page_is_used_by_whom_it_is_for_and_by_nobody_else() {
     for route in pages {
         let (method, page) = (route.ask.word(), format!("{} {}", route.ask.word(), route.path));
         let least = least(&page);
-        let path = route.path.replace("{id}", &id).replace("{name}", "x").replace("{secret}", "x");
+        let path = route
+            .path
+            .replace("{id}", &id)
+            .replace("{name}", "x")
+            .replace("{step}", "1")
+            .replace("{secret}", "x");
         let ask = |client: &Client| match method {
             "GET" => server.see(client, &path),
             _ => server.send(client, &path, ""),

@@ -1,0 +1,110 @@
+//! The highest rate that a target bears: what is asked of a search, beside the plan it is made with.
+//!
+//! A search is submitted, waits, goes on and is kept as a run is. It is made with the plan's steps: how often, how long
+//! and by how many users they are gone through is what it tries out, so that is left out of its plan.
+
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::plans::{named, offered, open_targets, submit_search};
+use super::thresholds::edited;
+use super::{field, hidden};
+use crate::app::App;
+use crate::call::{Answer, Call};
+use crate::child::Search;
+use crate::problem::Problem;
+use crate::store::Plan;
+
+/// The most objectives of a search beside those of its plan.
+const OBJECTIVES_MAX: usize = 20;
+/// The most characters of one, and of a rate.
+const TEXT_MAX: usize = 200;
+/// What is offered: a limit that fits any target.
+const USUAL: &str = "p99<5x";
+
+/// What a runner is asked.
+pub(super) fn form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
+    let targets = open_targets(call)?;
+    let input = |id: &str, name: &str, hint: &str| {
+        html! { input id=(id) name=(name) placeholder=(hint) maxlength=(TEXT_MAX) autocomplete="off"; }
+    };
+    Ok(html! {
+        @if !targets.is_empty() {
+            section id="find" {
+                h2 { "Find the highest rate" }
+                p.note {
+                    "Tries the saved plan at one rate after the other, until it is known which one the target still \
+                     bears. It overloads the target, and ends each try as soon as that is clear. When, how often and \
+                     by how many users the plan is gone through is left out: that is what is tried."
+                }
+                form.stack method="post" action={ "/plans/" (plan.id) "/find" } {
+                    (hidden(call.who()?))
+                    (field("find-target", "Target; no higher than its own rate", &offered("find-target", &targets)))
+                    (field("find-objectives", "What the rate has to meet, one a line, beside the plan's own", &html! {
+                        textarea id="find-objectives" name="objectives" rows="2" spellcheck="false" { (USUAL) }
+                    }))
+                    p.note {
+                        code { "p99<20ms" } ": 99 of 100 answers within 20 ms. " code { "p99<5x" }
+                        ": within five times what they take when nothing else goes on."
+                    }
+                    div.fields {
+                        (field("find-from", "From; empty: the search chooses", &input("find-from", "from", "200/s")))
+                        (field("find-to", "To; empty for the target's highest", &input("find-to", "to", "20k/s")))
+                    }
+                    p.note { "Rates are of the plan's iterations." }
+                    label.tick {
+                        input type="checkbox" name="quick" value="1" checked;
+                        " Quick: 20 minutes at most, and the rate is held for 2; otherwise 45, and for 5"
+                    }
+                    label.tick {
+                        input type="checkbox" name="writes" value="1";
+                        " The plan may change something at the target, at rates as high as it bears"
+                    }
+                    (field("find-tags", "Tags, with commas between", &input("find-tags", "tags", "")))
+                    (field("find-commit", "Commit that is tested", &input("find-commit", "commit", "")))
+                    @if targets.iter().any(|target| target.production) {
+                        (field("find-sure", "For a production target: its name again", &input("find-sure", "sure", "")))
+                    }
+                    div { button.main { "Find it" } }
+                }
+            }
+        }
+    })
+}
+
+/// `POST /plans/{id}/find`.
+pub(crate) fn find(call: &Call) -> Result<Answer, Problem> {
+    let plan = named(call)?;
+    let given = |name: &str| Some(call.field(name).trim().to_owned()).filter(|it| !it.is_empty());
+    let search = Search {
+        objectives: call.field("objectives").lines().map(str::to_owned).collect(),
+        from: given("from"),
+        to: given("to"),
+        quick: call.field("quick") == "1",
+        writes: call.field("writes") == "1",
+        second: None,
+    };
+    let search = bounded(&call.app, search)?;
+    let text = without_pace(&call.app, &plan)?;
+    let id = submit_search(call, &plan, &text, Some(search))?;
+    Ok(Answer::see(&format!("/live/{id}")))
+}
+
+/// The text of a plan without what a search tries out.
+pub(crate) fn without_pace(app: &App, plan: &Plan) -> Result<String, Problem> {
+    edited(app, &plan.text, &json!({ "op": "search" }))
+}
+
+/// A search within bounds, as it is kept.
+pub(crate) fn bounded(app: &App, search: Search) -> Result<Search, Problem> {
+    let objectives = search.objectives.iter().map(|text| text.trim().to_owned());
+    let objectives: Vec<String> = objectives.filter(|text| !text.is_empty()).collect();
+    let texts = objectives.iter().chain(&search.from).chain(&search.to);
+    let mut texts = texts.chain(&search.second);
+    if objectives.len() > OBJECTIVES_MAX || texts.any(|text| text.chars().count() > TEXT_MAX) {
+        return Err(Problem::unusable(format!(
+            "A search has at most {OBJECTIVES_MAX} objectives, of at most {TEXT_MAX} characters each."
+        )));
+    }
+    Ok(Search { objectives, second: app.search_second.clone(), ..search })
+}

@@ -1,0 +1,175 @@
+//! Webhooks: where schedules tell what became of their runs. An administrator lists them, since the site reaches them.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use http::{StatusCode, Uri};
+use maud::{Markup, html};
+
+use super::{field, hidden, moment_of, page as whole};
+use crate::auth::Secret;
+use crate::call::{Answer, Call};
+use crate::problem::Problem;
+use crate::schedule::KEY_BEGINS;
+use crate::store::Hook;
+
+/// The most characters of a name and of a URL.
+const NAME_MAX: usize = 60;
+const URL_MAX: usize = 1_000;
+const TRIAL: &str = "This is a trial: it reaches its built-in servers alone. Webhooks are added to a site that was \
+                     started without --trial.";
+
+/// `GET /hooks`.
+pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
+    shown(call, None)
+}
+
+/// The page; with the key of one that was just added, which is shown this once.
+fn shown(call: &Call, key: Option<&str>) -> Result<Answer, Problem> {
+    let hooks = call.app.store.hooks()?;
+    let body = html! {
+        p.crumbs { a href="/schedules" { "Schedules" } }
+        h1.large { "Webhooks" }
+        p {
+            "A schedule tells one what became of each of its runs: the verdict, the objectives that were missed, and \
+             what is worse than the baseline. It is a POST of JSON, signed as "
+            a href="https://www.standardwebhooks.com" rel="noreferrer" { "Standard Webhooks" } " has it."
+        }
+        @if let Some(key) = key {
+            div.warning role="status" {
+                p { "This key verifies what it is told. It is shown this once:" }
+                pre tabindex="0" data-copy { (key) }
+            }
+        }
+        @if hooks.is_empty() {
+            div.empty { p { "There are none yet." } }
+        } @else {
+            (table(call, &hooks)?)
+        }
+        @if call.app.trial.is_some() { p.note { (TRIAL) } } @else { (form(call)?) }
+    };
+    Ok(Answer::page(whole(call, "Webhooks", &body)))
+}
+
+fn table(call: &Call, hooks: &[Hook]) -> Result<Markup, Problem> {
+    let who = call.who()?;
+    Ok(html! {
+        div.scroll role="region" tabindex="0" aria-label="Webhooks" {
+            table.cards {
+                thead { tr {
+                    th.name scope="col" { "name" } th.name scope="col" { "URL" }
+                    th.name scope="col" { "added by" } th.name scope="col" { "added (UTC)" }
+                    th.name scope="col" { span.away { "Remove" } }
+                } }
+                tbody { @for hook in hooks { tr {
+                    th.name scope="row" { (hook.name) }
+                    td.name data-label="URL" { (hook.url) }
+                    td.name data-label="added by" { (hook.by) }
+                    td.name data-label="added" { (moment_of(hook.at)) }
+                    td.name { form method="post" action="/hooks/end" {
+                        (hidden(who))
+                        input type="hidden" name="id" value=(hook.id);
+                        button.danger aria-label={ "Remove " (hook.name) }
+                            data-confirm="Remove this webhook? Its schedules tell nobody any more." { "Remove" }
+                    } }
+                } } }
+            }
+        }
+    })
+}
+
+fn form(call: &Call) -> Result<Markup, Problem> {
+    Ok(html! {
+        section id="add" {
+            h2 { "Add a webhook" }
+            form.stack method="post" action="/hooks" {
+                (hidden(call.who()?))
+                (field("name", "Name", &html! {
+                    input id="name" name="name" required maxlength=(NAME_MAX) placeholder="CI of the directory"
+                        autocomplete="off";
+                }))
+                (field("url", "URL, without a password: what it is told is signed", &html! {
+                    input id="url" name="url" type="url" required maxlength=(URL_MAX)
+                        placeholder="https://ci.example.com/hook" autocomplete="off";
+                }))
+                div { button.main { "Add it" } }
+            }
+        }
+    })
+}
+
+/// `POST /hooks`.
+pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
+    let (app, who) = (&call.app, call.who()?);
+    if app.trial.is_some() {
+        return Err(Problem::new(StatusCode::FORBIDDEN, "Not in a trial", TRIAL));
+    }
+    let (name, url) = (call.field("name").trim(), call.field("url").trim());
+    if name.is_empty() || name.chars().count() > NAME_MAX {
+        return Err(Problem::unusable(format!("A name has from 1 to {NAME_MAX} characters.")));
+    }
+    if !is_url(url) {
+        return Err(Problem::unusable(
+            "Write a URL of http or https without a query, a fragment or a password, such as \
+             https://ci.example.com/hook.",
+        ));
+    }
+    let hook = Hook {
+        id: 0,
+        name: name.to_owned(),
+        url: url.to_owned(),
+        by: who.user.name.clone(),
+        at: app.now(),
+    };
+    let secret = Secret::new().map_err(Problem::bug)?;
+    let key = format!("{KEY_BEGINS}{}", BASE64.encode(secret.bytes()));
+    let sealed = app.vault.seal_key(&hook, &key).map_err(Problem::bug)?;
+    if !app.store.add_hook(&hook, &sealed)? {
+        return Err(Problem::unusable(format!("There is a webhook {name} already.")));
+    }
+    app.audit(who, "add webhook", &format!("{name}: {url}"))?;
+    shown(call, Some(&key))
+}
+
+/// `POST /hooks/end`.
+pub(crate) fn end(call: &Call) -> Result<Answer, Problem> {
+    let id = call.field("id").parse().unwrap_or_default();
+    let Some((hook, _)) = call.app.store.hook(id)? else { return Err(Problem::missing("webhook")) };
+    call.app.store.end_hook(id)?;
+    call.app.audit(call.who()?, "remove webhook", &hook.name)?;
+    Ok(Answer::see("/hooks"))
+}
+
+fn is_url(text: &str) -> bool {
+    let plain = text.len() <= URL_MAX && text.bytes().all(|byte| byte.is_ascii_graphic());
+    let uri: Option<Uri> = text.parse().ok();
+    let has_place = uri.is_some_and(|uri| {
+        let known = matches!(uri.scheme_str(), Some("http" | "https"));
+        known
+            && uri.query().is_none()
+            && uri.authority().is_some_and(|of| !of.as_str().contains('@'))
+    });
+    plain && has_place && !text.contains('#')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_is_one_that_can_be_told_something() {
+        for (text, fits) in [
+            ("https://ci.example.com/hook", true),
+            ("http://10.1.0.7:8080/", true),
+            ("http://[2001:db8::1]/x", true),
+            ("ftp://ci.example.com/", false),
+            ("/hook", false),
+            ("https://me:secret@ci.example.com/", false),
+            ("https://ci.example.com/?a=b", false),
+            ("https://ci.example.com/#x", false),
+            ("https://ci.example.com/a b", false),
+            ("", false),
+        ] {
+            assert_eq!(is_url(text), fits, "{text}");
+        }
+    }
+}

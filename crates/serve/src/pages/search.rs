@@ -1,0 +1,50 @@
+//! The steps of a search for the highest rate: each is a run, with a page as runs have.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::page_with_charts;
+use super::run::{entry, sections};
+use crate::call::{Answer, Call};
+use crate::history::Entry;
+use crate::problem::Problem;
+
+/// Links to the steps, on the page of the search.
+pub(super) fn steps(run: &Entry) -> Markup {
+    let steps = run.summary.capacity.iter().flat_map(|found| &found.steps);
+    html! {
+        @if run.summary.capacity.is_some() {
+            section id="steps" {
+                h2 { "Each step is a run" }
+                details {
+                    summary { "Pages of the steps" }
+                    ol.plain { @for (number, step) in (1..).zip(steps) {
+                        li { a href={ "/runs/" (run.id) "/steps/" (number) } { (step) } }
+                    } }
+                }
+            }
+        }
+    }
+}
+
+/// `GET /runs/{id}/steps/{step}`.
+pub(crate) fn step(call: &Call) -> Result<Answer, Problem> {
+    let run = entry(call)?;
+    let missing = || Problem::missing("step");
+    let number: usize = call.segment("step").parse().map_err(|_| missing())?;
+    let found = run.summary.capacity.as_ref().ok_or_else(missing)?;
+    let name = number.checked_sub(1).and_then(|at| found.steps.get(at)).ok_or_else(missing)?;
+    let files = call.app.history.files(&run.id);
+    let step = call.app.children.step(files.directory(), number).map_err(Problem::bug)?;
+    let step = step.map_err(|why| Problem::unusable(super::import::sentence(&why)))?;
+    let body = html! {
+        p.crumbs {
+            a href="/" { "Runs" } " · " a href={ "/runs/" (run.id) } { (super::history::name(&run)) }
+        }
+        p.given { "Step " (number) ": " (name) }
+        (sections(&step.page))
+        @if let Some(view) = &step.view {
+            script type="application/json" id="view" { (PreEscaped(view.replace('<', "\\u003c"))) }
+        }
+    };
+    Ok(Answer::page(page_with_charts(call, name, &body)))
+}

@@ -1,0 +1,78 @@
+//! [`Searching`]: reads how far a search for the highest rate is, and tells those who watch.
+//!
+//! The search replaces its file as a whole, so that the newest is all there is to read, and a server that stood still
+//! or was started anew lacks nothing. A run writes no such file.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+
+use brunt_report::run::Told;
+
+use super::follower::{Reached, json};
+use super::state::State;
+use crate::child::SearchProgress;
+use crate::history::{PAGE_MAX, PROGRESS, RunFiles};
+use crate::watch::Watch;
+
+/// Follows the progress of one search.
+pub(super) struct Searching<'a> {
+    files: &'a RunFiles,
+    /// The file that was read last: its number, and when it was written.
+    seen: Option<(u64, i64, i64)>,
+}
+
+impl<'a> Searching<'a> {
+    /// Nothing was read yet.
+    pub(super) const fn new(files: &'a RunFiles) -> Self {
+        Self { files, seen: None }
+    }
+
+    /// Tells what is new; how far the search is, if there is anything new.
+    pub(super) fn look(&mut self, watch: &Watch) -> Option<Reached> {
+        let found = fs::metadata(self.files.path(PROGRESS)).ok()?;
+        let seen = Some((found.ino(), found.mtime(), found.mtime_nsec()));
+        if seen == self.seen {
+            return None;
+        }
+        self.seen = seen;
+        let text = self.files.text(PROGRESS, PAGE_MAX).ok().flatten()?;
+        let SearchProgress { seconds, sections } = serde_json::from_str(&text).ok()?;
+        let told = json(&Told { sections, spectra: Vec::new() });
+        watch.change(|history| history.tell("sections", &told));
+        Some(Reached { state: Some(State::Searching), seconds })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::watch::{Audience, Cursor};
+
+    #[test]
+    fn what_is_written_is_told_once_and_half_a_file_never() {
+        let directory = tempfile::tempdir().unwrap();
+        let files = RunFiles::new(directory.path().to_owned());
+        let watch = Watch::new(Audience::default());
+        let mut searching = Searching::new(&files);
+        assert_eq!(searching.look(&watch), None);
+        let told = |watch: &Watch| {
+            let mut said = String::new();
+            watch.change(|history| {
+                let mut cursor = Cursor::default();
+                while let Some(event) = history.next(&mut cursor) {
+                    said.push_str(&String::from_utf8_lossy(&event));
+                }
+            });
+            said
+        };
+        let sections = vec![("top".to_owned(), "<h1>400/s</h1>".to_owned())];
+        files.write(PROGRESS, &SearchProgress { seconds: 3.5, sections }).unwrap();
+        let reached = Reached { state: Some(State::Searching), seconds: 3.5 };
+        assert_eq!(searching.look(&watch), Some(reached));
+        assert_eq!(searching.look(&watch), None);
+        assert!(told(&watch).contains("<h1>400/s</h1>"), "{}", told(&watch));
+        files.write_text(PROGRESS, "{\"seconds\": 4").unwrap();
+        assert_eq!(searching.look(&watch), None);
+        assert!(told(&watch).contains("<h1>400/s</h1>"));
+    }
+}

@@ -1,0 +1,249 @@
+//! What came of the times of schedules: the verdict of a run, its objectives, how it compares with the baseline of its
+//! load; and webhooks, which are told.
+//!
+//! What is sent is signed as Standard Webhooks has it (`webhook-id`, `webhook-timestamp`, `webhook-signature`), with a
+//! key that only the receiver has beside us. A receiver that does not answer with success is told again, a few times
+//! and later each time; its id stays the same, so it can tell that it knows it already.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use brunt_record::SloOutcome;
+use ring::hmac;
+use serde::Serialize;
+
+use crate::api::records::{Against, against};
+use crate::app::App;
+use crate::child::Delivery;
+use crate::history::{Entry, RunId};
+use crate::pages::schedules::rfc3339;
+use crate::problem::Problem;
+use crate::queue::State;
+use crate::store::{Hook, Schedule, Untold};
+
+/// What the key of a webhook begins with, as its receiver is given it.
+pub(crate) const KEY_BEGINS: &str = "whsec_";
+/// After how many seconds it is tried again, by how often it was tried.
+const AGAIN: [i64; 4] = [30, 300, 1_800, 7_200];
+/// The most times that are looked at at once.
+const LOOKED_MAX: i64 = 500;
+
+/// What a webhook is told.
+#[derive(Serialize)]
+struct Message<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    timestamp: String,
+    data: Data<'a>,
+}
+
+#[derive(Serialize)]
+struct Data<'a> {
+    schedule: i64,
+    plan: String,
+    target: String,
+    /// When it was due.
+    at: String,
+    #[serde(flatten)]
+    outcome: Outcome<'a>,
+}
+
+/// What came of a time. What does not apply is null.
+#[derive(Default, Serialize)]
+struct Outcome<'a> {
+    /// The id of the run.
+    run: Option<&'a str>,
+    /// The path of its page.
+    page: Option<String>,
+    /// How the run ended.
+    state: Option<&'static str>,
+    /// Why it was missed, or ended as it did.
+    why: Option<String>,
+    sentence: Option<String>,
+    verdict: Option<&'static str>,
+    /// Objectives that were missed.
+    missed: Vec<String>,
+    against: Option<Against>,
+}
+
+/// Looks at all times of which it is not told yet what became of them.
+pub(crate) fn look(app: &App) -> Result<(), Problem> {
+    let schedules = app.store.schedules()?;
+    for untold in app.store.untold(app.now(), LOOKED_MAX)? {
+        let Some(schedule) = schedules.iter().find(|one| one.id == untold.schedule) else {
+            continue;
+        };
+        settle(app, schedule, &untold)?;
+    }
+    Ok(())
+}
+
+fn settle(app: &App, schedule: &Schedule, untold: &Untold) -> Result<(), Problem> {
+    let Some(outcome) = outcome(app, untold)? else { return Ok(()) };
+    let words = words(&outcome);
+    let hook = schedule.hook.map(|id| app.store.hook(id)).transpose()?.flatten();
+    let Some((hook, sealed)) = hook else {
+        return Ok(app.store.settle(untold, (&words, ""), None)?);
+    };
+    let body = message(app, (schedule, untold), outcome)?;
+    let (told, again) = match deliver(app, (&hook, &sealed), untold, body) {
+        Ok(()) => (format!("{} was told", hook.name), None),
+        Err(why) => {
+            let again = usize::try_from(untold.tries).ok().and_then(|tries| AGAIN.get(tries));
+            let next =
+                if again.is_some() { "it is told again later" } else { "nothing more is tried" };
+            (format!("{} could not be told: {why}; {next}", hook.name), again)
+        }
+    };
+    let tried = Untold { tries: untold.tries + 1, ..untold.clone() };
+    Ok(app.store.settle(&tried, (&words, &told), again.map(|again| app.now() + again))?)
+}
+
+/// What came of a time; nothing while its run goes on.
+fn outcome<'a>(app: &App, untold: &'a Untold) -> Result<Option<Outcome<'a>>, Problem> {
+    let Some(run) = untold.run.as_deref() else {
+        let why = Some(untold.missed.clone());
+        return Ok(Some(Outcome { why, ..Outcome::default() }));
+    };
+    let id: RunId = run.parse().map_err(Problem::bug)?;
+    let Some(status) = app.queue()?.status(&id) else {
+        let why = Some("it was deleted".to_owned());
+        return Ok(Some(Outcome { run: Some(run), why, ..Outcome::default() }));
+    };
+    if !status.state.is_over() {
+        return Ok(None);
+    }
+    app.absorb_of([id.clone()])?;
+    let ended = Outcome {
+        run: Some(run),
+        page: Some(format!("/live/{run}")),
+        state: Some(status.state.word()),
+        why: Some(status.reason).filter(|why| !why.is_empty()),
+        ..Outcome::default()
+    };
+    match app.history.entry(&id).map_err(Problem::bug)? {
+        Some(entry) => Ok(Some(judged(app, ended, &entry))),
+        // One that came to its end is indexed in a moment.
+        None if status.state == State::Done => Ok(None),
+        None => Ok(Some(ended)),
+    }
+}
+
+fn judged<'a>(app: &App, ended: Outcome<'a>, run: &Entry) -> Outcome<'a> {
+    let (against, why) = match against(app, run) {
+        Ok(against) => (against, ended.why),
+        Err(problem) => {
+            let why = problem.hidden.unwrap_or(problem.detail);
+            (None, Some(format!("it could not be compared with its baseline: {why}")))
+        }
+    };
+    let missed = run.summary.objectives.iter().filter(|one| one.outcome == SloOutcome::Missed);
+    Outcome {
+        page: Some(format!("/runs/{}", run.id)),
+        why,
+        sentence: Some(run.summary.sentence.clone()),
+        verdict: Some(run.summary.verdict.word()),
+        missed: missed.map(|one| one.text.clone()).collect(),
+        against,
+        ..ended
+    }
+}
+
+/// The same for whoever reads the page of schedules.
+fn words(outcome: &Outcome<'_>) -> String {
+    let mut words = Vec::new();
+    words.extend(outcome.state.filter(|_| outcome.verdict.is_none()).map(str::to_owned));
+    words.extend(outcome.verdict.map(str::to_owned));
+    words.extend(outcome.missed.iter().map(|one| format!("missed {one}")));
+    words.extend(outcome.against.as_ref().map(|against| {
+        match (against.trusted, against.worse.as_slice()) {
+            (false, _) => "its baseline cannot tell, for a run is not valid".to_owned(),
+            (true, []) => "no worse than its baseline".to_owned(),
+            (true, worse) => format!("worse than its baseline: {}", worse.join(", ")),
+        }
+    }));
+    if outcome.run.is_some() {
+        words.extend(outcome.why.clone());
+    }
+    words.join("; ")
+}
+
+fn message(
+    app: &App,
+    (schedule, untold): (&Schedule, &Untold),
+    outcome: Outcome<'_>,
+) -> Result<String, Problem> {
+    let message = Message {
+        kind: if outcome.run.is_some() { "run.ended" } else { "run.missed" },
+        timestamp: rfc3339(app.now()),
+        data: Data {
+            schedule: schedule.id,
+            plan: app.store.plan(schedule.plan)?.map(|plan| plan.name).unwrap_or_default(),
+            target: app.store.target(schedule.target)?.map(|it| it.name).unwrap_or_default(),
+            at: rfc3339(untold.at),
+            outcome,
+        },
+    };
+    serde_json::to_string(&message).map_err(Problem::bug)
+}
+
+/// Tells a webhook. The error says why it did not arrive.
+fn deliver(
+    app: &App,
+    (hook, sealed): (&Hook, &[u8]),
+    untold: &Untold,
+    body: String,
+) -> Result<(), String> {
+    let key = app.vault.unseal_key(hook, sealed);
+    let key = key.ok_or("its key was sealed with another secrets.key; add it again")?;
+    let id = format!("schedule-{}-{}", untold.schedule, untold.at);
+    let at = app.now();
+    let signature = signature(&key, &id, at, &body).ok_or("its key is none")?;
+    let headers = [
+        ("webhook-id", id),
+        ("webhook-timestamp", at.to_string()),
+        ("webhook-signature", format!("v1,{signature}")),
+    ];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value)).to_vec();
+    let delivery = Delivery { url: hook.url.clone(), headers, body };
+    app.children.deliver(delivery).map_err(|error| error.to_string())?
+}
+
+/// The signature of a message; none if the key is not as it was given to its receiver.
+fn signature(key: &str, id: &str, at: i64, body: &str) -> Option<String> {
+    let key = BASE64.decode(key.strip_prefix(KEY_BEGINS)?).ok()?;
+    let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
+    let signed = hmac::sign(&key, format!("{id}.{at}.{body}").as_bytes());
+    Some(BASE64.encode(signed.as_ref()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_is_signed_as_its_receivers_expect() {
+        // The example of the Standard Webhooks specification's reference libraries.
+        let found = signature(
+            "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
+            "msg_p5jXN8AQM9LWM0D4loKWxJek",
+            1_614_265_330,
+            "{\"test\": 2432232314}",
+        );
+        assert_eq!(found.as_deref(), Some("g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="));
+        assert_eq!(signature("MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "m", 1, ""), None);
+    }
+
+    #[test]
+    fn what_came_of_a_time_is_told_in_words() {
+        let ended = |state| Outcome { run: Some("r"), state: Some(state), ..Outcome::default() };
+        let valid =
+            Outcome { verdict: Some("valid"), missed: vec!["p99<1ms".to_owned()], ..ended("done") };
+        assert_eq!(words(&valid), "valid; missed p99<1ms");
+        let lost = Outcome { why: Some("it was killed".to_owned()), ..ended("lost") };
+        assert_eq!(words(&lost), "lost; it was killed");
+        // Why a time was missed stands beside it already.
+        let missed =
+            Outcome { why: Some("the site was not served".to_owned()), ..Outcome::default() };
+        assert_eq!(words(&missed), "");
+    }
+}

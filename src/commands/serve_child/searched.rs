@@ -1,0 +1,99 @@
+//! A search for the highest rate as a history keeps it: its page, and its summary in a list of runs.
+
+use std::path::Path;
+
+use brunt_capacity::{Answer, Reading, Row, Verdict, rate};
+use brunt_record::{Collection, Document, Status};
+use brunt_report::capacity;
+use brunt_report::page::Page;
+use brunt_serve::child::StepPage;
+use brunt_serve::history::{Capacity, Figures, PageParts, RECORD_KEPT, Searched, Summary};
+
+/// The page of a search and its summary. The error says why a collection is none.
+pub(super) fn read(collection: &Collection) -> Result<(Page, Summary), String> {
+    let Some(reading) = Reading::of(collection) else {
+        let why = "it holds many runs that were compared; bring the records of single runs, or of find-max";
+        return Err(why.to_owned());
+    };
+    let page = capacity::page(&reading);
+    let found = match reading.answer {
+        Answer::Claim { rate, .. } | Answer::Floor { rate, .. } => Some(rate),
+        _ => None,
+    };
+    let fails_at = match reading.answer {
+        Answer::Claim { fails_at, .. } => fails_at,
+        _ => collection.figures.get("fails_at").copied().filter(|rate| rate.is_finite()),
+    };
+    let held = found.and_then(|rate| held(&reading, rate));
+    let figure = |name: &str| held.and_then(|row| row.figure(name));
+    let millis = |name: &str| figure(name).map(|us| us / 1e3);
+    let searched = Searched {
+        sentence: reading.sentence(),
+        target: capacity::target(&reading),
+        objectives: reading.objectives.iter().map(|&text| text.to_owned()).collect(),
+        doubts: capacity::doubts(&reading),
+        verdict: verdict(&reading),
+        capacity: Capacity {
+            word: capacity::status(&reading).to_lowercase(),
+            rate: found,
+            at_least: matches!(reading.answer, Answer::Floor { .. }),
+            fails_at,
+            steps: reading.rows.iter().map(step).collect(),
+        },
+        figures: Figures {
+            asked: found,
+            achieved: figure("achieved"),
+            goodput: figure("achieved"),
+            p50_ms: millis("p50_us"),
+            p99_ms: millis("p99_us"),
+            p999_ms: millis("p999_us"),
+            ..Figures::default()
+        },
+        seconds: collection
+            .figures
+            .get("took_s")
+            .copied()
+            .filter(|it| it.is_finite())
+            .unwrap_or(0.0),
+    };
+    Ok((page, Summary::of_search(collection, String::new(), searched)))
+}
+
+/// A step in a few words: `ramp, 200/s, pass`.
+fn step(row: &Row<'_>) -> String {
+    let at = row.rate.map_or_else(|| "one session".to_owned(), rate);
+    match row.verdict {
+        Verdict::None => format!("{}, {at}", row.kind.word()),
+        verdict => format!("{}, {at}, {verdict}", row.kind.word()),
+    }
+}
+
+/// The page and the view of one step, by its number from 1. The error says why there is none.
+pub(super) fn step_page(number: usize) -> Result<StepPage, String> {
+    let read = Document::read(Path::new(RECORD_KEPT)).map_err(|error| format!("failed to {error}"));
+    let Document::Collection(collection) = read? else {
+        return Err("it is no search".to_owned());
+    };
+    let reading = Reading::of(&collection).ok_or("it is no search")?;
+    let row = number.checked_sub(1).and_then(|at| reading.rows.get(at));
+    let record = row.and_then(Row::record).ok_or("that step has no record")?;
+    let page = brunt_report::run::page(record).map_err(|error| format!("failed to {error}"))?;
+    let view = page.view.as_ref().and_then(|view| serde_json::to_string(view).ok());
+    let (title, about) = (page.title.clone(), page.about.clone());
+    Ok(StepPage { page: PageParts { title, about, sections: page.sections() }, view })
+}
+
+/// The step at which a rate was held: its confirmation, or whatever was evidence for it.
+fn held<'a>(reading: &Reading<'a>, rate: f64) -> Option<Row<'a>> {
+    let at = |row: &Row<'a>| row.rate.is_some_and(|at| (at - rate).abs() <= 1e-3 * rate);
+    reading.confirmation(rate).or_else(|| reading.curve().into_iter().rev().find(at))
+}
+
+/// As a list of runs tells it: a rate that holds for no one state of its target, or is not all that was asked for.
+fn verdict(reading: &Reading<'_>) -> Status {
+    match reading.answer {
+        _ if reading.is_unstable() => Status::Unstable,
+        Answer::Claim { .. } => Status::Valid,
+        _ => Status::Partial,
+    }
+}
