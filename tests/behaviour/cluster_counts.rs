@@ -2,20 +2,14 @@
 //! what the merged record says.
 
 use std::fs;
-use std::net::TcpStream;
-use std::path::Path;
-use std::process::Command;
-use std::time::Duration;
 
-use brunt_cluster::keys::{self, Wanted};
 use brunt_record::{Environment, Record};
-use brunt_testbed::{Daemon, Kea, KeaOptions, Lan, Listener, Nginx, Served, free_port, require};
-use brunt_testbed::{found, until};
+use brunt_testbed::{Kea, KeaOptions, Listener, Nginx, Served, require};
 
-use crate::cluster::{Broker, kept, load, merged, record, same};
+use crate::cluster::{Broker, load, merged, record, same};
+use crate::cluster_attempt::Attempt;
+use crate::cluster_wide::Wide;
 use crate::program::{Program, among_others, binary, command, scratch, slapd};
-
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How many exchanges of a record succeeded, and how many were answered with this status.
 fn answered(record: &Record, status: u32) -> (u64, u64) {
@@ -63,74 +57,19 @@ fn what_nginx_served_is_what_the_record_counts() {
     }
 }
 
-/// A broker with keys on the server's host of a network, two agents on two hosts and a coordinator.
-struct Wide<'a> {
-    lan: &'a Lan,
-    directory: &'a Path,
-    port: u16,
-    _broker: Daemon,
-}
-
-impl<'a> Wide<'a> {
-    fn start(lan: &'a Lan, directory: &'a Path) -> Self {
-        let port = free_port();
-        let wanted = Wanted {
-            agents: 2,
-            hosts: vec![Lan::SERVER_V4.to_string()],
-            port,
-            from: "2000-01-01".parse().expect("a day"),
-            until: "2999-01-01".parse().expect("a day"),
-        };
-        keys::make(directory, &wanted).expect("keys");
-        let orders = fs::read_to_string(directory.join("coordinator/order.pub")).expect("a key");
-        let policy =
-            format!("orders_from = ['{}']\ntargets = ['{}:67']\n", orders.trim(), Lan::SERVER_V4);
-        for agent in ["agent-0", "agent-1"] {
-            fs::write(directory.join("agents").join(agent).join("agent.toml"), &policy)
-                .expect("a file");
-        }
-        let mut server = lan.server("sh");
-        let script = "cd \"$1\" && exec nats-server -a \"$2\" -c nats.conf";
-        server.args(["-c", script, "sh"]).arg(directory.join("nats"));
-        server.arg(Lan::SERVER_V4.to_string());
-        let broker = Daemon::start(&server, &directory.join("log"));
-        let there = || TcpStream::connect((Lan::SERVER_V4, port)).is_ok();
-        assert!(lan.as_client(|| until(PATIENCE, there)), "the broker does not listen");
-        Self { lan, directory, port, _broker: broker }
-    }
-
-    fn agent(&self, mut brunt: Command, name: &str) -> Program {
-        brunt.args(["agent", "--once", "--keys"]).arg(self.directory.join("agents").join(name));
-        Program::start(brunt.arg("--records").arg(self.directory.join("records")))
-    }
-
-    fn run(&self, line: &str) -> Program {
-        let mut run = self.lan.client(binary());
-        run.args(["cluster", "run", "--agents", "2", "--seed", "5", "--record"]);
-        run.arg(self.directory.join("whole.json")).arg("--keys");
-        run.arg(self.directory.join("coordinator")).arg("--");
-        Program::start(run.args(line.split(' ')))
-    }
-}
-
 #[test]
 fn what_kea_granted_is_what_the_record_counts() {
     let _among = among_others();
-    if !require(&["ip", "root", "kea-dhcp4", "nats-server"]) || found("sh").is_none() {
+    if !require(&["ip", "root", "kea-dhcp4", "nats-server"]) {
         return;
     }
-    let lan = Lan::make();
-    let beyond = lan.beyond();
-    let (kea, directory) = (Kea::v4(&lan, &KeaOptions::default()), scratch());
-    let wide = Wide::start(&lan, directory.path());
-    let agents = [
-        wide.agent(lan.client(binary()), "agent-0"),
-        wide.agent(beyond.client(binary()), "agent-1"),
-    ];
+    let wide = Wide::start(2);
+    let kea = Kea::v4(&wide.lan, &KeaOptions::default());
     // By the name of the interface, of which each host has one.
-    let ended = wide.run("perfdhcp -4 -l lan0 -r 100 -n 200 -R 200 10.77.0.1").wait().expect(0);
-    let whole = record(&directory.path().join("whole.json"));
-    assert_eq!((whole.nodes.len(), whole.counts.ok), (2, 200), "port {}: {ended}", wide.port);
+    let load = "perfdhcp -4 -l lan0 -r 100 -n 200 -R 200 10.77.0.1";
+    let came = Attempt::start(&wide, 2, &[], load, scratch()).wait(&[]);
+    let (ended, whole) = (&came.ended, came.whole.as_ref().expect("a record"));
+    assert_eq!((ended.code(), whole.nodes.len(), whole.counts.ok), (0, 2, 200), "{ended}");
     let tally = |name: &str| {
         let found = whole.tallies.iter().find(|tally| tally.name == name);
         found.unwrap_or_else(|| panic!("there is no tally {name}: {ended}")).count
@@ -146,13 +85,9 @@ fn what_kea_granted_is_what_the_record_counts() {
     }
     // No client is of two agents, and half of them had each host's relay.
     assert_eq!((kea.leases().len(), kea.lease_rows().len()), (200, 200), "{ended}");
-    same(&whole, &merged(&directory.path().join("records")));
-    let records = kept(&directory.path().join("records"));
-    let shares = records.iter().map(|path| record(Path::new(path)).counts.ok);
-    assert_eq!(shares.collect::<Vec<_>>(), [100, 100], "{records:?}");
-    for agent in agents {
-        agent.wait().expect(0);
-    }
+    same(whole, &came.merged());
+    let shares = came.kept.iter().map(|record| record.counts.ok);
+    assert_eq!(shares.collect::<Vec<_>>(), [100, 100], "{ended}");
 }
 
 #[test]

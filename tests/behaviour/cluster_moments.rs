@@ -1,46 +1,53 @@
-//! Several agents as one run, of which something is killed at any moment. What a directory saw is held against the
+//! Several agents as one run, of which something is killed at any moment. What the server saw is held against the
 //! merged record each time: what was told is in it, what is missing is said with its size, nothing was sent twice, and
 //! nobody goes on sending.
 //!
-//! Each exchange of each run asks for an entry of its own number, so the directory's log says which exchanges of which
-//! run arrived, and how often.
+//! Each exchange of each run asks for something of its own number, so the server's own books say which exchanges of
+//! which run arrived, and how often ([`Witness`]).
 
-use std::collections::HashSet;
-use std::fs;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
-use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
-use brunt_exchange::{Clock as _, Monotonic};
 use brunt_record::Record;
-use brunt_testbed::{require, until};
-use rustix::process::{Pid, Signal, kill_process};
-use tempfile::TempDir;
+use brunt_testbed::{Kea, KeaOptions, Nginx, require, until};
 
-use crate::cluster::{Broker, is_gone, kept, record, runs_of};
-use crate::program::{Ended, Program, among_others, binary, command, scratch, slapd};
+use crate::cluster::{Broker, is_gone, same};
+use crate::cluster_attempt::{Attempt, Came, Place, Victim, pass};
+use crate::cluster_wide::Wide;
+use crate::cluster_witnesses::{Directory, RATE, Witness};
+use crate::program::{among_others, scratch, slapd};
 
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How many times an agent is killed.
-const MOMENTS: u64 = 20;
-/// How many runs there are at a time.
-const TOGETHER: u64 = 10;
 /// From the start of the programs to a while after the end of a run that nobody disturbs.
 const SPAN: Duration = Duration::from_secs(9);
-/// A run's operations a second, of which each of two agents has half, and its seconds.
-const RATE: u64 = 40;
+/// How many runs there are at a time.
+const TOGETHER: usize = 10;
+/// How long agents send that hear nothing of their coordinator, and a while.
+const ORPHANED: Duration = Duration::from_secs(10);
+
+/// The seconds of a run of which something is killed.
 const SECONDS: u64 = 3;
 
-/// What of an agent is killed.
+/// What happens to a run of two agents.
 #[derive(Clone, Copy, Debug)]
-enum Victim {
-    /// The agent, whose run ends with it.
-    Agent,
-    /// Its run, of which the agent tells.
-    Run,
-    /// Both, as if the machine were gone.
-    Both,
+enum Event {
+    /// Something is killed.
+    Killed(Victim, Moment),
+    /// The broker is away for so many seconds, this long after the first exchange.
+    Away(u64, Duration),
+    /// The coordinator is killed, this long after the first exchange.
+    Orphaned(Duration),
+}
+
+/// When something is killed.
+#[derive(Clone, Copy, Debug)]
+enum Moment {
+    /// So long after the programs were started.
+    Started(Duration),
+    /// So long after the first exchange.
+    Begun(Duration),
 }
 
 /// Numbers that look random, from a seed that a failure names.
@@ -60,96 +67,137 @@ impl Random {
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
         (self.0 >> 33) as f64 / f64::from(1_u32 << 31)
     }
-}
 
-/// Two agents and a coordinator with a pool of their own.
-struct Attempt {
-    name: String,
-    directory: TempDir,
-    agents: Vec<Program>,
-    run: Option<Program>,
-    since: Monotonic,
-}
+    fn victim(&mut self) -> Victim {
+        [Victim::Agent, Victim::Run, Victim::Both][(self.share() * 3.0) as usize % 3]
+    }
 
-/// What came of an attempt.
-struct Came {
-    ended: Ended,
-    /// The merged record, if there is one.
-    whole: Option<Record>,
-    /// What the agents' runs have kept, by themselves.
-    kept: Vec<Record>,
-    directory: TempDir,
-}
-
-impl Attempt {
-    fn start(name: String, broker: &Broker, port: u16, seconds: u64) -> Self {
-        let directory = scratch();
-        let at = |file: &str| directory.path().join(file);
-        let agents = ["a", "b"].map(|agent| {
-            let mut start = command(binary());
-            start.args(["agent", "--once", "--nats", &broker.url(), "--pool", &name]);
-            start.args(["--name", agent, "--records"]).arg(at("records"));
-            Program::start(&mut start)
+    /// One in each of as many parts of this time, so that no part of it is left out.
+    fn kills(&mut self, count: u32, time: Duration, of: fn(Duration) -> Moment) -> Vec<Event> {
+        let moments = (0..count).map(|number| {
+            let moment = time.mul_f64((f64::from(number) + self.share()) / f64::from(count));
+            Event::Killed(self.victim(), of(moment))
         });
-        let mut run = command(binary());
-        run.args(["cluster", "run", "--nats", &broker.url(), "--pool", &name, "--agents", "2"]);
-        run.args(["--seed", "5", "--patience", "8s", "--quiet", "--record"]).arg(at("whole.json"));
-        run.args(["--", "searchrate", "-h", "127.0.0.1", "-b", "dc=example,dc=com", "-c", "2"]);
-        run.args(["-p", &port.to_string(), "-M", &RATE.to_string()]);
-        run.args(["-d", &seconds.to_string(), "-g", "inc(0,99999)", &format!("(uid={name}-%d)")]);
-        let run = Some(Program::start(&mut run));
-        Self { name, directory, agents: agents.into(), run, since: Monotonic::new() }
+        moments.collect()
     }
 
-    fn at(&self, moment: Duration) {
-        until(PATIENCE, || self.since.now().since_origin() >= moment);
+    /// Few of all of these: from its start, and while the run sends.
+    fn events(&mut self, started: u32, begun: u32) -> Vec<Event> {
+        let started = self.kills(started, SPAN, Moment::Started);
+        let begun = self.kills(begun, Duration::from_secs(SECONDS), Moment::Begun);
+        [started, begun, self.others().to_vec()].concat()
     }
 
-    fn runs(&self) -> Vec<Pid> {
-        self.agents.iter().flat_map(runs_of).collect()
+    /// The broker away for one second and for eight, and the coordinator killed.
+    fn others(&mut self) -> [Event; 3] {
+        let mut pause = || Duration::from_secs_f64(self.share());
+        [Event::Away(1, pause()), Event::Away(8, pause()), Event::Orphaned(pause())]
     }
+}
 
-    fn kill(&self, victim: Victim) {
-        let runs = runs_of(&self.agents[1]);
-        if matches!(victim, Victim::Agent | Victim::Both) {
-            self.agents[1].signal(Signal::KILL);
+impl Event {
+    /// How many seconds the run is to last that it happens to. Where nobody is left to order its end, it has none.
+    fn seconds(self) -> u64 {
+        match self {
+            Self::Killed(..) => SECONDS,
+            Self::Away(1, _) => 4,
+            Self::Away(..) | Self::Orphaned(_) => 60,
         }
-        if matches!(victim, Victim::Run | Victim::Both) {
-            // It may have ended meanwhile.
-            for pid in runs {
-                let _ = kill_process(pid, Signal::KILL);
+    }
+
+    /// Has a run of two agents, and this happen to it.
+    fn befall(self, run: &str, place: &mut dyn Place, witness: &dyn Witness) -> Came {
+        let directory = scratch();
+        let load = witness.load(run, self.seconds(), directory.path());
+        let attempt = Attempt::start(place, 2, &["--patience", "8s"], &load, directory);
+        match self {
+            Self::Killed(victim, moment) => {
+                match moment {
+                    Moment::Started(moment) => attempt.at(moment),
+                    Moment::Begun(pause) => begun(run, witness, pause),
+                }
+                let runs = attempt.runs();
+                attempt.kill(victim);
+                attempt.wait(&runs)
+            }
+            Self::Away(seconds, pause) => {
+                begun(run, witness, pause);
+                let runs = attempt.runs();
+                place.take_broker_away();
+                pass(Duration::from_secs(seconds));
+                place.bring_broker_back();
+                attempt.wait(&runs)
+            }
+            Self::Orphaned(pause) => {
+                begun(run, witness, pause);
+                let runs = attempt.runs();
+                attempt.kill_coordinator();
+                let gone = until(ORPHANED, || runs.iter().all(|pid| is_gone(*pid)));
+                assert!(gone, "{run}: agents send without a coordinator");
+                attempt.wait(&runs)
             }
         }
     }
 
-    /// Waits for the end of the coordinator, and then of what was running.
-    fn wait(mut self, runs: &[Pid]) -> Came {
-        let ended = self.run.take().expect("it is waited for once").wait();
-        assert!(until(PATIENCE, || runs.iter().all(|pid| is_gone(*pid))), "{}: {ended}", self.name);
-        let path = self.directory.path().join("whole.json");
-        let whole = path.exists().then(|| record(&path));
-        let directory = self.directory.path().join("records");
-        let paths = if directory.exists() { kept(&directory) } else { Vec::new() };
-        let kept = paths.iter().map(|path| record(Path::new(path))).collect();
-        Came { ended, whole, kept, directory: self.directory }
+    /// Holds what came of it against how many exchanges the server saw.
+    fn judge(self, came: &Came, seen: u64) -> &'static str {
+        let counted = came.whole.as_ref().map_or(0, |whole| whole.conservation.counts.sent);
+        let told = format!("{self:?}: {counted} of {seen}\n{}", came.ended);
+        match self {
+            Self::Killed(victim, _) => return killed(victim, came, (counted, seen), &told),
+            Self::Away(1, _) => {
+                assert!(matches!(came.ended.code(), 0 | 4), "{told}");
+                let planned = RATE * self.seconds();
+                assert_eq!((counted, seen), (planned, planned), "{told}");
+                let whole = came.whole.as_ref().expect("a record");
+                let notes = &whole.verdict.notes;
+                let said = notes.iter().any(|note| note.contains("the broker was away"));
+                assert!(said && whole.conservation.holds, "{notes:?} {told}");
+                same(whole, &came.merged());
+            }
+            Self::Away(..) => assert_eq!(came.ended.code(), 7, "{told}"),
+            Self::Orphaned(_) => {}
+        }
+        // Whatever the coordinator has of it, what the agents have kept is all.
+        assert_eq!((came.kept.len(), came.kept_sent()), (2, seen), "{told}");
+        "the whole"
     }
 }
 
-/// The numbers of the exchanges of a run that a directory saw, which are as many as its lines or one came twice.
-fn seen(log: &Path, name: &str) -> HashSet<u64> {
-    let text = String::from_utf8_lossy(&fs::read(log).expect("slapd's log")).into_owned();
-    let mut numbers = HashSet::new();
-    for line in text.lines().filter(|line| line.contains(" SRCH base=")) {
-        let Some((_, rest)) = line.split_once(&format!("(uid={name}-")) else { continue };
-        let number = rest.split(')').next().and_then(|number| number.parse().ok());
-        let number = number.unwrap_or_else(|| panic!("no number in {line}"));
-        assert!(numbers.insert(number), "{name}: exchange {number} was sent twice");
+/// What came of a run of which something was killed.
+fn killed(victim: Victim, came: &Came, counted_seen: (u64, u64), told: &str) -> &'static str {
+    let (counted, seen) = counted_seen;
+    let code = came.ended.code();
+    if code == 1 {
+        assert_eq!((seen, counted), (0, 0), "{told}");
+        return "before it began";
     }
-    numbers
-}
-
-fn sent(records: &[Record]) -> u64 {
-    records.iter().map(|record| record.conservation.counts.sent).sum()
+    let whole = came.whole.as_ref().unwrap_or_else(|| panic!("there is no record\n{told}"));
+    assert!(whole.conservation.holds, "{told}");
+    if matches!(code, 0 | 4) {
+        let planned = RATE * SECONDS;
+        assert_eq!((counted, seen), (planned, planned), "{told}");
+        return "after its end";
+    }
+    assert_eq!(code, 5, "{told}");
+    // What the others have kept is in the whole, and so is what the victim told.
+    let missing = seen.checked_sub(counted).unwrap_or_else(|| panic!("more than was sent\n{told}"));
+    match said(whole) {
+        Some(seconds) => {
+            let most = (seconds * (RATE / 2) as f64).ceil() as u64 + 1;
+            assert!(missing <= most, "{missing} and not {most} are missing\n{told}");
+        }
+        None => assert_eq!(missing, 0, "{told}"),
+    }
+    assert!(came.kept_sent() <= seen, "{told}");
+    if matches!(victim, Victim::Agent) {
+        // Its run has ended in good order, so nothing is lost to who merges the records that were kept.
+        assert_eq!(came.kept_sent(), seen, "{told}");
+    } else {
+        let least = came.kept.iter().map(|record| record.conservation.counts.sent).min();
+        assert!(counted >= least.unwrap_or_default(), "{told}");
+    }
+    "during the run"
 }
 
 /// How many seconds of a share the record says are in none of its figures.
@@ -161,109 +209,118 @@ fn said(whole: &Record) -> Option<f64> {
     Some(rest.split(' ').next()?.parse().expect("seconds"))
 }
 
-/// Holds what came of a run against what the directory saw of it.
-fn judge(what: &str, victim: Victim, came: &Came, seen: u64) -> &'static str {
-    let ended = &came.ended;
-    let counted = came.whole.as_ref().map_or(0, |whole| whole.conservation.counts.sent);
-    let told = format!("{what}: {counted} of {seen}\n{ended}");
-    if ended.code() == 1 {
-        assert_eq!((seen, counted), (0, 0), "{told}");
-        return "before it began";
+/// Waits until so long after the first exchange of a run.
+fn begun(run: &str, witness: &dyn Witness, pause: Duration) {
+    assert!(until(PATIENCE, || witness.has_begun(run)), "{run} does not begin");
+    pass(pause);
+}
+
+/// One run, what happens to it, where, and who sees it.
+struct Scene<'a, P> {
+    run: String,
+    event: Event,
+    place: P,
+    witness: &'a dyn Witness,
+}
+
+/// Has all these events happen, some at a time, and judges what comes of them: how often each kind of thing.
+fn play<P: Place>(mut scenes: Vec<Scene<'_, P>>, settle: &dyn Fn()) -> HashMap<&'static str, u32> {
+    let mut came = Vec::new();
+    for wave in scenes.chunks_mut(TOGETHER) {
+        let ended = thread::scope(|scope| {
+            let befall = |scene: &mut Scene<'_, P>| {
+                scene.event.befall(&scene.run, &mut scene.place, scene.witness)
+            };
+            let threads: Vec<_> =
+                wave.iter_mut().map(|scene| scope.spawn(move || befall(scene))).collect();
+            threads.into_iter().map(|it| it.join().expect("it does not panic")).collect::<Vec<_>>()
+        });
+        came.extend(ended);
     }
-    let whole = came.whole.as_ref().unwrap_or_else(|| panic!("there is no record\n{told}"));
-    assert!(whole.conservation.holds, "{told}");
-    if ended.code() == 0 {
-        assert_eq!((counted, seen), (RATE * SECONDS, RATE * SECONDS), "{told}");
-        return "after its end";
+    settle();
+    let (mut kinds, mut all) = (HashMap::new(), Vec::new());
+    for (scene, came) in scenes.iter().zip(&came) {
+        let seen = scene.witness.seen(&scene.run);
+        *kinds.entry(scene.event.judge(came, seen)).or_default() += 1;
+        all.push(seen);
     }
-    assert_eq!(ended.code(), 5, "{told}");
-    // What the others have kept is in the whole, and so is what the victim told.
-    let missing = seen.checked_sub(counted).unwrap_or_else(|| panic!("more than was sent\n{told}"));
-    match said(whole) {
-        Some(seconds) => {
-            let most = (seconds * (RATE / 2) as f64).ceil() as u64 + 1;
-            assert!(missing <= most, "{missing} and not {most} are missing\n{told}");
-        }
-        None => assert_eq!(missing, 0, "{told}"),
-    }
-    assert!(sent(&came.kept) <= seen, "{told}");
-    if matches!(victim, Victim::Agent) {
-        // Its run has ended in good order, so nothing is lost to who merges the records that were kept.
-        assert_eq!(sent(&came.kept), seen, "{told}");
-    } else {
-        let least = came.kept.iter().map(|record| record.conservation.counts.sent).min();
-        assert!(counted >= least.unwrap_or_default(), "{told}");
-    }
-    "during the run"
+    // Nobody goes on sending.
+    let later: Vec<u64> = scenes.iter().map(|scene| scene.witness.seen(&scene.run)).collect();
+    assert_eq!(later, all);
+    let runs: BTreeSet<&str> = scenes.iter().map(|scene| scene.run.as_str()).collect();
+    assert_eq!(runs.len(), scenes.len(), "runs are told apart by name");
+    kinds
+}
+
+/// A run for each of these events, all of which one server sees.
+fn at_one_server(events: Vec<Event>, witness: &dyn Witness) -> Vec<Scene<'_, Broker>> {
+    let scene = |(number, event)| {
+        let run = format!("m{number}");
+        Scene { run, event, place: Broker::start(), witness }
+    };
+    events.into_iter().enumerate().map(scene).collect()
 }
 
 #[test]
 fn an_agent_that_is_killed_at_any_moment_leaves_a_record_that_says_what_it_lacks() {
     let _among = among_others();
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
-    let (broker, port) = (&Broker::start(), slapd.port());
-    let mut random = Random::new();
-    let victims = [Victim::Agent, Victim::Run, Victim::Both];
-    let moments: Vec<(u64, Duration, Victim)> = (0..MOMENTS)
-        .map(|number| {
-            // One in each of as many parts of the time that a run takes, so that no part of it is left out.
-            let moment = SPAN.mul_f64((number as f64 + random.share()) / MOMENTS as f64);
-            (number, moment, victims[(random.share() * 3.0) as usize % 3])
-        })
-        .collect();
-    let mut all: Vec<(String, u64)> = Vec::new();
-    let mut kinds = HashSet::new();
-    for wave in 0..MOMENTS / TOGETHER {
-        let wave = moments.iter().filter(|(number, ..)| number % (MOMENTS / TOGETHER) == wave);
-        let carry_out = |(number, moment, victim): &(u64, Duration, Victim)| {
-            let attempt = Attempt::start(format!("m{number}"), broker, port, SECONDS);
-            attempt.at(*moment);
-            let runs = attempt.runs();
-            attempt.kill(*victim);
-            let what = format!("{victim:?} killed after {moment:?}");
-            (attempt.name.clone(), what, *victim, attempt.wait(&runs))
-        };
-        let came: Vec<_> = thread::scope(|scope| {
-            let threads: Vec<_> =
-                wave.map(|moment| scope.spawn(move || carry_out(moment))).collect();
-            threads.into_iter().map(|thread| thread.join().expect("it does not panic")).collect()
-        });
+    let directory = Directory::of(&slapd);
+    // Runs that were killed leave requests of which slapd may not have heard yet.
+    let settle = || {
         slapd.operations();
-        for (name, what, victim, came) in came {
-            let seen = seen(&slapd.log(), &name).len() as u64;
-            kinds.insert(judge(&what, victim, &came, seen));
-            all.push((name, seen));
-        }
-    }
-    assert!(kinds.contains("during the run"), "{kinds:?}");
-    // Nobody goes on sending.
-    for (name, before) in all {
-        assert_eq!(seen(&slapd.log(), &name).len() as u64, before, "{name}");
-    }
+    };
+    let events = Random::new().kills(20, SPAN, Moment::Started);
+    let kinds = play(at_one_server(events, &directory), &settle);
+    assert!(kinds.contains_key("during the run"), "{kinds:?}");
 }
 
 #[test]
 fn a_broker_that_comes_back_after_eight_seconds_finds_nobody_sending() {
     let _among = among_others();
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
-    let mut broker = Broker::start();
-    let mut random = Random::new();
-    let log = slapd.log();
-    let attempt = Attempt::start("away".to_owned(), &broker, slapd.port(), 60);
-    assert!(until(PATIENCE, || !seen(&log, "away").is_empty()));
-    let clock = Monotonic::new();
-    let pause = Duration::from_secs_f64(random.share());
-    until(PATIENCE, || clock.now().since_origin() >= pause);
-    let runs = attempt.runs();
-    broker.kill();
-    let clock = Monotonic::new();
-    until(PATIENCE, || clock.now().since_origin() >= Duration::from_secs(8));
-    broker.again();
-    let came = attempt.wait(&runs);
-    let seen_first = seen(&log, "away");
-    assert_eq!(came.ended.code(), 7, "{}", came.ended);
-    assert_eq!(sent(&came.kept), seen_first.len() as u64, "{}", came.ended);
-    let paths = kept(&came.directory.path().join("records"));
-    assert_eq!(paths.len(), 2, "{paths:?}");
-    assert_eq!(seen(&log, "away"), seen_first);
+    let directory = Directory::of(&slapd);
+    let pause = Duration::from_secs_f64(Random::new().share());
+    play(at_one_server(vec![Event::Away(8, pause)], &directory), &|| {});
+}
+
+#[test]
+fn what_nginx_logged_is_in_the_record_whatever_is_killed() {
+    let _among = among_others();
+    if !require(&["nats-server", "nginx"]) {
+        return;
+    }
+    let nginx = Nginx::start();
+    let events = Random::new().events(2, 4);
+    let kinds = play(at_one_server(events, &nginx), &|| {});
+    assert!(kinds.contains_key("during the run") && kinds["the whole"] == 3, "{kinds:?}");
+}
+
+#[test]
+fn what_kea_counted_and_leased_is_in_the_record_whatever_is_killed() {
+    let _among = among_others();
+    if !require(&["ip", "root", "kea-dhcp4", "nats-server"]) {
+        return;
+    }
+    let events = Random::new().events(1, 3);
+    // Kea counts for all its clients together, so each run has a Kea of its own.
+    let grounds: Vec<(Wide, Kea)> = thread::scope(|scope| {
+        let ground = || {
+            let wide = Wide::start(2);
+            let kea = Kea::v4(&wide.lan, &KeaOptions::default());
+            (wide, kea)
+        };
+        let threads: Vec<_> = events.iter().map(|_| scope.spawn(ground)).collect();
+        threads.into_iter().map(|it| it.join().expect("it does not panic")).collect()
+    });
+    let (places, servers): (Vec<Wide>, Vec<Kea>) = grounds.into_iter().unzip();
+    let scenes = events.into_iter().zip(places).zip(&servers).enumerate();
+    let scenes = scenes.map(|(number, ((event, place), kea))| Scene {
+        run: format!("m{number}"),
+        event,
+        place,
+        witness: kea,
+    });
+    let kinds = play(scenes.collect(), &|| {});
+    assert!(kinds.contains_key("during the run") && kinds["the whole"] == 3, "{kinds:?}");
 }

@@ -4,7 +4,7 @@
 //! loopback will not do. Two network namespaces joined by a veth pair are two hosts as far as any program can
 //! tell; one holds the clients, the other the server, and neither is connected to anything else.
 //!
-//! A test that needs clients on two hosts has a third one, beyond the clients' ([`Lan::beyond`]).
+//! A test that needs clients on several hosts has more of them, beyond the clients' ([`Lan::beyond`]).
 //!
 //! Namespaces outlive the process that made them, so each bears the number of its process, and whoever makes
 //! the next ones takes away those whose process is gone.
@@ -35,7 +35,7 @@ pub struct Lan {
     server: String,
 }
 
-/// A second host of clients. Its interface has the name that the others' have, and an address of its own.
+/// A further host of clients. Its interface has the name that the others' have, and an address of its own.
 #[derive(Debug)]
 pub struct Beyond {
     space: String,
@@ -50,7 +50,7 @@ impl Lan {
     pub const CLIENT_V4: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 2);
     /// The server's global address; its network is a /64.
     pub const SERVER_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0x77, 0, 0, 0, 0, 1);
-    /// The address of the host beyond the clients'.
+    /// The address of the first host beyond the clients'. That of each further one is the next.
     pub const BEYOND_V4: Ipv4Addr = Ipv4Addr::new(10, 77, 0, 6);
     /// The clients' first global address. The three after it are theirs as well.
     pub const CLIENT_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0x77, 0, 0, 0, 0, 2);
@@ -107,25 +107,28 @@ impl Lan {
     }
 
     /// A host whose way to the server leads through the clients', which passes on what it sends and is sent. The kernel
-    /// needs nothing for it that a [`Lan`] does not need.
-    pub fn beyond(&self) -> Beyond {
-        let space = self.client.replace("-client", "-beyond");
+    /// needs nothing for it that a [`Lan`] does not need. Those of one network are numbered from 0.
+    pub fn beyond(&self, number: u8) -> Beyond {
+        let device = format!("beyond{number}");
+        let space = self.client.replace("-client", &format!("-{device}"));
         let (client, server, interface) = (&*self.client, &*self.server, Self::INTERFACE);
-        let (here, there) = (Self::CLIENT_V4.to_string(), format!("{}/32", Self::BEYOND_V4));
+        let [.., first] = Self::BEYOND_V4.octets();
+        let address = Ipv4Addr::from(u32::from(Self::BEYOND_V4) + u32::from(number));
+        let (here, there) = (Self::CLIENT_V4.to_string(), format!("{address}/32"));
         run("ip", ["netns", "add", &space]);
         let pair = ["link", "add", interface, "netns", &space, "type", "veth"];
-        run("ip", pair.into_iter().chain(["peer", "name", "beyond", "netns", client]));
+        run("ip", pair.into_iter().chain(["peer", "name", &device, "netns", client]));
         let addresses = ["-n", &space, "address", "add", &there, "dev", interface];
         run("ip", addresses);
-        for (space, device) in [(&*space, interface), (&*space, "lo"), (client, "beyond")] {
+        for (space, device) in [(&*space, interface), (&*space, "lo"), (client, &*device)] {
             run("ip", ["-n", space, "link", "set", device, "up"]);
         }
-        run("ip", ["-n", client, "route", "add", &there, "dev", "beyond"]);
+        run("ip", ["-n", client, "route", "add", &there, "dev", &device]);
         run("ip", ["-n", &space, "route", "add", &here, "dev", interface]);
         run("ip", ["-n", &space, "route", "add", "default", "via", &here]);
         let forward = "echo 1 > /proc/sys/net/ipv4/ip_forward";
         run("ip", ["netns", "exec", client, "sh", "-c", forward]);
-        introduce(server, Self::CLIENT_MAC, 6..=6);
+        introduce(server, Self::CLIENT_MAC, first + number..=first + number);
         Beyond { space }
     }
 

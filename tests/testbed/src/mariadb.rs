@@ -9,7 +9,7 @@ use crate::pki::Pki;
 use crate::ports::free_port;
 use crate::sql::{number, rows};
 use crate::tool::{command, finish, run};
-use std::fs::File;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -53,7 +53,8 @@ impl MariaDb {
         let mut install = command("mariadb-install-db");
         install.arg("--no-defaults").arg(format!("--datadir={}", data.display()));
         install.args(["--auth-root-authentication-method=normal", "--skip-test-db"]);
-        install.args(user());
+        fs::create_dir(temporary(root)).expect("a directory");
+        install.args(user()).env("TMPDIR", temporary(root));
         let pki = Pki::make(&root.join("pki"));
         if rustix::process::geteuid().is_root() {
             run("chown", ["-R", "mysql", &root.display().to_string()]);
@@ -142,12 +143,18 @@ impl MariaDb {
     }
 }
 
+/// Where a server has its temporary tables. One that starts removes those of others from where it has its own.
+fn temporary(root: &Path) -> PathBuf {
+    root.join("tmp")
+}
+
 fn launch(root: &Path, port: u16, pki: &Pki, options: &[&str]) -> Daemon {
     let mut server = command("mariadbd");
     let path = |name: &str| root.join(name).display().to_string();
     server.args(["--no-defaults", "--bind-address=127.0.0.1", "--skip-name-resolve"]);
     server.args(["--innodb-buffer-pool-size=64M", "--innodb-log-file-size=64M"]);
     server.arg(format!("--datadir={}", path("data")));
+    server.arg(format!("--tmpdir={}", temporary(root).display()));
     server.arg(format!("--socket={}", path("s.sock")));
     server.arg(format!("--pid-file={}", path("pid")));
     server.arg(format!("--port={port}"));

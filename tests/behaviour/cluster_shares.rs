@@ -1,0 +1,417 @@
+//! One to eight agents, alike or not, with open and closed loops of each protocol, whose merged record is what one
+//! process measures of the same load.
+//!
+//! What becomes of an exchange follows from its number ([`Numbered`]), and so does how long it takes: one of a few
+//! times that are far apart. So the two records have to agree on every count and code, in every phase, and on how many
+//! exchanges took which of these times, although no two runs measure the same microseconds. To the last bucket the
+//! merged record has to be what `brunt merge` makes of the agents' own.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::UdpSocket;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use brunt_record::{CodeRecord, Counts, Histogram, Latency, OperationRecord, Phase, Record};
+use brunt_testbed::{Lan, require, until};
+
+use crate::cluster::{Broker, record, same};
+use crate::cluster_attempt::{Attempt, Place};
+use crate::cluster_wide::Wide;
+use crate::numbered::{Asked, Numbered, WAITS, answer};
+use crate::program::{Ended, Program, alone, binary, command, scratch};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Exchanges a second of an open loop, which lasts three seconds. The first warms it up, but for a plan: when the later
+/// steps of an iteration are due is up to how soon the first was answered, and so is in which phase.
+const RATE: u64 = 40;
+const WARM_UP: u64 = RATE;
+const OPEN: u64 = 3 * RATE;
+/// Exchanges of a closed loop.
+const CLOSED: u64 = 90;
+/// Enough for each node never to have an exchange wait for another.
+const SESSIONS: u32 = 60;
+
+/// The most agents at a time, and of those that reach their broker over TLS.
+const TOGETHER: usize = 12;
+const TOGETHER_OVER_TLS: usize = 8;
+
+/// What is loaded, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Load {
+    Ldap,
+    Http,
+    /// Rows of a file, each for one iteration of a plan: a page, and a search if there was one.
+    Plan,
+    Dhcp,
+}
+
+/// A way of sharing it.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    agents: usize,
+    weighted: bool,
+    open: bool,
+}
+
+const fn case(agents: usize, weighted: bool, open: bool) -> Case {
+    Case { agents, weighted, open }
+}
+
+/// The servers of one run.
+struct Servers(Vec<Numbered>);
+
+impl Servers {
+    /// Servers for a load, on the server's host of the network that there is for DHCP.
+    fn start(load: Load, lan: Option<&Lan>) -> Self {
+        Self(match load {
+            Load::Ldap => vec![Numbered::ldap()],
+            Load::Http => vec![Numbered::http()],
+            Load::Plan => vec![Numbered::http(), Numbered::ldap()],
+            Load::Dhcp => {
+                let lan = lan.expect("DHCP has a network");
+                let bound = lan.as_server(|| UdpSocket::bind((Lan::SERVER_V4, 67)));
+                vec![Numbered::dhcp(bound.expect("nobody else serves this network"))]
+            }
+        })
+    }
+
+    fn asked(&self) -> Vec<(Asked, u64)> {
+        let mut asked: Vec<_> = self.0.iter().flat_map(Numbered::asked).collect();
+        asked.sort_unstable();
+        asked
+    }
+
+    fn port(&self, number: usize) -> u16 {
+        self.0[number].address.port()
+    }
+}
+
+impl Load {
+    /// The command line, whose files are put into a directory.
+    fn line(self, open: bool, servers: &Servers, directory: &Path) -> String {
+        let port = servers.port(0);
+        match self {
+            Self::Ldap => {
+                let shape =
+                    if open { format!("-M {RATE} -B 1 -d 2") } else { format!("-m {CLOSED}") };
+                format!(
+                    "searchrate -h 127.0.0.1 -p {port} -b dc=example,dc=com -F -c {SESSIONS} {shape} \
+                     -g inc(0,99999) (uid=n.%d.)"
+                )
+            }
+            // Without a rate each connection of `http` counts for itself, and how far it gets is up to time. A file of
+            // rows has each once.
+            Self::Http if !open => {
+                write(directory, "rows.csv", &rows(CLOSED));
+                write(directory, "plan.toml", &plan(false, port, None));
+                "run plan.toml".to_owned()
+            }
+            Self::Http => {
+                let urls = (0..OPEN).map(|number| format!("http://127.0.0.1:{port}/n/{number}\n"));
+                write(directory, "urls.txt", &urls.collect::<String>());
+                format!("http -c {SESSIONS} -q {RATE} --warm-up 1s -z 2s --urls-from-file urls.txt")
+            }
+            Self::Plan => {
+                write(directory, "rows.csv", &rows(if open { OPEN } else { CLOSED }));
+                write(directory, "plan.toml", &plan(open, port, Some(servers.port(1))));
+                "run plan.toml".to_owned()
+            }
+            Self::Dhcp => {
+                let (interface, server) = (Lan::INTERFACE, Lan::SERVER_V4);
+                let shape = if open {
+                    format!("-r {RATE} --warm-up 1 -p 2")
+                } else {
+                    format!("-n {CLOSED} --window {SESSIONS}")
+                };
+                format!(
+                    "perfdhcp -4 -l {interface} -b mac=02:00:00:00:00:00 -R 100000 -d 5 {shape} {server}"
+                )
+            }
+        }
+    }
+
+    /// What the servers have to be asked for, each once.
+    fn expected(self, open: bool) -> Vec<(Asked, u64)> {
+        let numbers = || 0..if open { OPEN } else { CLOSED };
+        let of = |asked: Asked| numbers().map(move |number| (asked, number));
+        match self {
+            Self::Ldap => of(Asked::Search).collect(),
+            Self::Http => of(Asked::Get).collect(),
+            // Who got no page does not search.
+            Self::Plan => {
+                let searches = of(Asked::Search).filter(|(_, number)| !answer(*number).refused);
+                of(Asked::Get).chain(searches).collect()
+            }
+            Self::Dhcp => of(Asked::Discover).chain(of(Asked::Request)).collect(),
+        }
+    }
+}
+
+fn write(directory: &Path, name: &str, text: &str) {
+    fs::write(directory.join(name), text).expect("a file");
+}
+
+fn rows(count: u64) -> String {
+    let rows = (0..count).map(|row| format!("{row}\n"));
+    format!("number\n{}", rows.collect::<String>())
+}
+
+/// A plan of pages, and of searches if there is a directory.
+fn plan(open: bool, http: u16, ldap: Option<u16>) -> String {
+    let shape = if open { format!("rate = '{RATE}/s'\nduration = '3s'\n") } else { String::new() };
+    let directory = ldap
+        .map_or_else(String::new, |port| format!("[ldap]\nserver = 'ldap://127.0.0.1:{port}'\n"));
+    let search = match ldap {
+        Some(_) => {
+            "[[scenario.steps]]\nname = 'search'\n\
+             ldap.search = { base = 'dc=example,dc=com', filter = '(uid=n.${rows.number}.)' }\n"
+        }
+        None => "",
+    };
+    format!(
+        "[run]\nusers = {SESSIONS}\n{shape}[http]\nbase = 'http://127.0.0.1:{http}'\n{directory}\
+         [feeders]\nrows = {{ csv = 'rows.csv', order = 'unique' }}\n\
+         [[scenario]]\nname = 'visit'\n[[scenario.steps]]\nname = 'page'\nget = '/n/${{rows.number}}'\n{search}"
+    )
+}
+
+/// What of a record does not depend on how fast the machine is.
+#[derive(Debug, PartialEq)]
+struct Figures {
+    counts: [Counts; 2],
+    phases: BTreeMap<Phase, Counts>,
+    operations: Vec<Operation>,
+    parts: Vec<(String, [u64; WAITS.len()])>,
+    tallies: Vec<(String, u64)>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Operation {
+    name: String,
+    counts: Counts,
+    codes: Vec<(String, Option<u32>, u64)>,
+    response: [u64; WAITS.len()],
+    service: [u64; WAITS.len()],
+}
+
+impl Figures {
+    fn of(record: &Record) -> Self {
+        let mut phases: BTreeMap<Phase, Counts> = BTreeMap::new();
+        for phase in record.phases.iter().filter(|phase| phase.counts != Counts::default()) {
+            // What falls due while a run drains is a later step of what fell due before.
+            let name = if phase.name == Phase::Drain { Phase::Steady } else { phase.name };
+            phases.entry(name).or_default().merge(&phase.counts);
+        }
+        // When a connection is made, and how soon, is up to the machine.
+        let connecting = ["connect", "tls", "bind", "reconnect"];
+        let parts = record.parts.iter().filter(|part| !connecting.contains(&part.name.as_str()));
+        let parts = parts.map(|part| (part.name.clone(), classes(&part.took)));
+        // Each process tries its target once, over a connection of its own.
+        let tallies = record.tallies.iter().filter(|it| !it.name.ends_with("connections opened"));
+        let tallies = tallies.map(|tally| (tally.name.clone(), tally.count));
+        Self {
+            counts: [record.counts, record.conservation.counts],
+            phases,
+            operations: record.operations.iter().map(Operation::of).collect(),
+            parts: parts.collect(),
+            tallies: tallies.collect(),
+        }
+    }
+}
+
+impl Operation {
+    fn of(record: &OperationRecord) -> Self {
+        let code = |it: &CodeRecord| (it.name.clone(), it.code, it.count);
+        let mut codes: Vec<_> = record.codes.iter().map(code).collect();
+        codes.sort();
+        Self {
+            name: record.name.clone(),
+            counts: record.counts,
+            codes,
+            response: classes(&record.response),
+            service: classes(&record.service),
+        }
+    }
+}
+
+/// How many exchanges took at least which of the times, and less than the next.
+fn classes(latency: &Latency) -> [u64; WAITS.len()] {
+    let mut classes = [0; WAITS.len()];
+    let histogram = if latency.count == 0 { Ok(Histogram::new()) } else { latency.histogram() };
+    for (nanos, count) in histogram.expect("its own buckets").buckets() {
+        let class = WAITS.iter().rposition(|wait| u128::from(nanos) >= wait.as_nanos());
+        classes[class.unwrap_or_default()] += count;
+    }
+    classes
+}
+
+/// How many of the exchanges that are measured take which of the times, and how many are refused.
+fn scripted(load: Load, open: bool) -> ([u64; WAITS.len()], u64) {
+    let (mut classes, mut refused) = ([0; WAITS.len()], 0);
+    let measured = match (open, load) {
+        (false, _) => 0..CLOSED,
+        (true, Load::Plan) => 0..OPEN,
+        (true, _) => WARM_UP..OPEN,
+    };
+    for answer in measured.map(answer) {
+        classes[answer.wait] += 1;
+        refused += u64::from(answer.refused);
+    }
+    (classes, refused)
+}
+
+/// The record of one process, once others are past their beginning, which takes all of the machine.
+fn by_one_process(load: Load, open: bool, begun: &AtomicBool) -> (Record, Vec<(Asked, u64)>) {
+    assert!(until(PATIENCE, || begun.load(Ordering::Relaxed)), "no run begins");
+    let lan = (load == Load::Dhcp).then(Lan::make);
+    let (servers, directory) = (Servers::start(load, lan.as_ref()), scratch());
+    let line = load.line(open, &servers, directory.path());
+    let mut brunt = match &lan {
+        Some(lan) => lan.client(binary()),
+        None => command(binary()),
+    };
+    let (tool, rest) = line.split_once(' ').expect("a tool and its words");
+    brunt.current_dir(directory.path()).args([tool, "--seed", "5", "--record", "alone.json"]);
+    let ended = Program::start(brunt.args(rest.split(' '))).wait();
+    let path = directory.path().join("alone.json");
+    assert!(path.exists(), "{ended}");
+    (record(&path), servers.asked())
+}
+
+/// The merged record of agents, which is that of their own records to the last bucket.
+fn by_agents(load: Load, case: Case, begun: &AtomicBool) -> (Record, Vec<(Asked, u64)>, Ended) {
+    let wide = (load == Load::Dhcp).then(|| Wide::start(case.agents as u8));
+    let servers = Servers::start(load, wide.as_ref().map(|wide| &wide.lan));
+    let place: Box<dyn Place> = match wide {
+        Some(wide) => Box::new(wide),
+        None => Box::new(Broker::start()),
+    };
+    let directory = scratch();
+    let line = load.line(case.open, &servers, directory.path());
+    let weights: Vec<&str> = ["3", "1", "2", "1", "1", "2", "1", "1"][..case.agents].to_vec();
+    let weights = weights.join(",");
+    let options = if case.weighted { vec!["--weights", &weights] } else { Vec::new() };
+    let attempt = Attempt::start(&*place, case.agents, &options, &line, directory);
+    let sends = until(PATIENCE, || !servers.asked().is_empty());
+    begun.store(true, Ordering::Relaxed);
+    let result = attempt.wait(&[]);
+    assert!(sends, "{case:?}: nothing was sent: {}", result.ended);
+    let whole = result.whole.as_ref().unwrap_or_else(|| panic!("no record: {}", result.ended));
+    // One share is the whole, and nothing can be added to it.
+    let own = if case.agents == 1 { result.kept[0].clone() } else { result.merged() };
+    same(whole, &own);
+    assert_eq!(Figures::of(whole), Figures::of(&own), "{case:?}");
+    let whole = result.whole.expect("it was looked at");
+    (whole, servers.asked(), result.ended)
+}
+
+/// Holds a merged record against that of one process, and both against the script.
+fn agree(load: Load, case: Case, whole: &Record, one: &Record, told: &str) {
+    assert_eq!(Figures::of(whole), Figures::of(one), "{told}");
+    let (classes, refused) = scripted(load, case.open);
+    let first = Operation::of(&whole.operations[0]);
+    assert_eq!((first.response, first.service, first.counts.failed), (classes, classes, refused));
+    assert!(whole.conservation.holds && whole.counts.dropped == 0, "{told}");
+    if load == Load::Plan {
+        // The second step has the number of the first, and is not taken after a refusal.
+        let second = &whole.operations[1];
+        assert_eq!(second.counts.ok, first.counts.ok, "{told}");
+    }
+    if case.agents == 1 {
+        return;
+    }
+    let nodes: Vec<u64> = whole.nodes.iter().map(|node| node.counts.planned).collect();
+    assert_eq!(
+        (nodes.len(), nodes.iter().sum::<u64>()),
+        (case.agents, whole.counts.planned),
+        "{told}"
+    );
+    let (least, most) = (nodes.iter().min().expect("nodes"), nodes.iter().max().expect("nodes"));
+    if case.weighted {
+        assert!(nodes[0] == *most && *most >= 2 * least, "{told}: {nodes:?}");
+    } else if load != Load::Plan {
+        assert!(most - least <= 2, "{told}: {nodes:?}");
+    }
+}
+
+/// Carries out all of these, and each kind of loop by one process.
+fn shared(load: Load, cases: &[Case]) {
+    let _alone = alone();
+    let begun = &AtomicBool::new(false);
+    let mut all = Vec::new();
+    let ones = thread::scope(|scope| {
+        let one = |open| scope.spawn(move || by_one_process(load, open, begun));
+        let ones = [false, true].map(one);
+        let most = if load == Load::Dhcp { TOGETHER_OVER_TLS } else { TOGETHER };
+        for wave in waves(cases, most) {
+            let agents = |case: &Case| {
+                let case = *case;
+                scope.spawn(move || by_agents(load, case, begun))
+            };
+            let threads: Vec<_> = wave.iter().map(agents).collect();
+            all.extend(threads.into_iter().map(|it| it.join().expect("agents")));
+        }
+        ones.map(|it| it.join().expect("one process"))
+    });
+    for (case, (whole, asked, ended)) in cases.iter().zip(&all) {
+        let (one, asked_by_one) = &ones[usize::from(case.open)];
+        let told = format!("{load:?} {case:?}: {ended}");
+        let expected = load.expected(case.open);
+        assert_eq!((asked, asked_by_one), (&expected, &expected), "{told}");
+        agree(load, *case, whole, one, &told);
+    }
+}
+
+/// Those that are carried out at a time, for no more agents than a small machine has room for.
+fn waves(mut cases: &[Case], most: usize) -> Vec<&[Case]> {
+    let mut waves = Vec::new();
+    while !cases.is_empty() {
+        let mut agents = 0;
+        let fit = cases.iter().take_while(|case| {
+            agents += case.agents;
+            agents <= most
+        });
+        let (wave, rest) = cases.split_at(fit.count());
+        waves.push(wave);
+        cases = rest;
+    }
+    waves
+}
+
+// Each number of agents has an open and a closed loop, an even and a weighted one, with two protocols, and each
+// protocol has all four.
+
+#[test]
+fn searches_of_several_agents_are_those_of_one_process() {
+    if require(&["nats-server"]) {
+        let odd = [case(5, false, true), case(7, false, false), case(1, false, true)];
+        shared(Load::Ldap, &[&odd[..], &[case(3, true, false), case(8, true, true)]].concat());
+    }
+}
+
+#[test]
+fn requests_of_several_agents_are_those_of_one_process() {
+    if require(&["nats-server"]) {
+        let many = [case(5, true, false), case(7, true, true)];
+        shared(Load::Http, &[&many[..], &[case(1, false, false), case(3, false, true)]].concat());
+    }
+}
+
+#[test]
+fn a_plan_of_several_agents_takes_each_row_once_as_one_process_does() {
+    if require(&["nats-server"]) {
+        let few = [case(2, false, false), case(4, true, true)];
+        shared(Load::Plan, &[&few[..], &[case(6, true, false), case(8, false, true)]].concat());
+    }
+}
+
+#[test]
+fn leases_of_several_agents_are_those_of_one_process() {
+    if require(&["ip", "root", "nats-server"]) {
+        let few = [case(2, true, true), case(6, false, true)];
+        shared(Load::Dhcp, &[&few[..], &[case(4, false, false), case(8, true, false)]].concat());
+    }
+}

@@ -1,0 +1,119 @@
+//! Several agents as one run, of which one is unheard for a while, there twice or without processor time, or which
+//! meets the agents of a run whose coordinator was killed.
+
+use std::thread;
+use std::time::Duration;
+
+use brunt_record::{SloOutcome, Status};
+use brunt_testbed::{require, until};
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::cluster::{Broker, is_gone, same};
+use crate::cluster_attempt::{Attempt, Came, Place, pass};
+use crate::cluster_witnesses::{Directory, RATE, Witness};
+use crate::program::{Program, among_others, scratch, slapd};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+const SECONDS: u64 = 3;
+
+/// Orders so many seconds of searches from two agents.
+fn ordered(run: &str, directory: &Directory, broker: &Broker, seconds: u64) -> Attempt {
+    let load = directory.load(run, seconds, &std::env::temp_dir());
+    Attempt::start(broker, 2, &["--on-loss", "go-on"], &load, scratch())
+}
+
+/// Checks that all of a run is in its record.
+fn is_whole(came: &Came, seen: u64, seconds: u64) {
+    let whole = came.whole.as_ref().unwrap_or_else(|| panic!("no record: {}", came.ended));
+    assert!(matches!(came.ended.code(), 0 | 4), "{}", came.ended);
+    let (sent, planned) = (whole.conservation.counts.sent, RATE * seconds);
+    assert_eq!((sent, seen, came.kept_sent()), (planned, planned, planned), "{}", came.ended);
+    same(whole, &came.merged());
+}
+
+#[test]
+fn an_agent_that_is_unheard_for_a_while_tells_everything_afterwards() {
+    let _among = among_others();
+    let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
+    let (directory, broker) = (Directory::of(&slapd), Broker::start());
+    let attempt = ordered("unheard", &directory, &broker, 2 * SECONDS);
+    assert!(until(PATIENCE, || directory.has_begun("unheard")), "it does not begin");
+    // Its run goes on.
+    attempt.last().signal(Signal::STOP);
+    pass(Duration::from_secs(3));
+    attempt.last().signal(Signal::CONT);
+    let came = attempt.wait(&[]);
+    is_whole(&came, directory.seen("unheard"), 2 * SECONDS);
+    let unheard = came.whole.as_ref().and_then(|whole| whole.nodes[1].unheard_s);
+    assert!(unheard.is_some_and(|seconds| seconds > 1.0), "{unheard:?}: {}", came.ended);
+}
+
+#[test]
+fn the_second_agent_of_a_name_is_not_obeyed() {
+    let _among = among_others();
+    let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
+    let (directory, broker) = (Directory::of(&slapd), Broker::start());
+    let twins = scratch();
+    let mut twin = Place::agent(&broker, 1);
+    let _twin = Program::start(twin.arg("--records").arg(twins.path()));
+    let came = ordered("twin", &directory, &broker, SECONDS).wait(&[]);
+    let seen = directory.seen("twin");
+    let whole = came.whole.as_ref().unwrap_or_else(|| panic!("no record: {}", came.ended));
+    assert_eq!((whole.nodes.len(), seen), (2, RATE * SECONDS), "{}", came.ended);
+    assert_eq!(whole.conservation.counts.sent, seen, "{}", came.ended);
+}
+
+#[test]
+fn agents_whose_coordinator_was_killed_are_no_part_of_the_next_run() {
+    let _among = among_others();
+    let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
+    let (directory, broker) = (Directory::of(&slapd), Broker::start());
+    let first = ordered("first", &directory, &broker, 60);
+    assert!(until(PATIENCE, || directory.has_begun("first")), "it does not begin");
+    let orphans = first.runs();
+    first.kill_coordinator();
+    // Agents of the same names in the same pool, while the others still send.
+    let next = ordered("next", &directory, &broker, SECONDS).wait(&[]);
+    is_whole(&next, directory.seen("next"), SECONDS);
+    let first = first.wait(&orphans);
+    assert_eq!((first.kept.len(), first.kept_sent()), (2, directory.seen("first")));
+}
+
+/// Lets a process have a tenth of the time, until it is gone.
+#[expect(clippy::disallowed_methods, reason = "another process is to stand still for so long")]
+fn starve(process: Pid) {
+    while !is_gone(process) {
+        for (signal, time) in [(Signal::STOP, 90), (Signal::CONT, 10)] {
+            let _ = kill_process(process, signal);
+            thread::sleep(Duration::from_millis(time));
+        }
+    }
+}
+
+#[test]
+fn an_agent_with_a_tenth_of_its_time_limits_the_run_and_is_named() {
+    let _among = among_others();
+    let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
+    let (directory, broker) = (Directory::of(&slapd), Broker::start());
+    // The target answers in less than that, and waiting for the agent takes seconds.
+    let load = format!(
+        "searchrate -h 127.0.0.1 -p {} -b dc=example,dc=com -c 2 -M 2000 -d 6 --slo p99<500ms \
+         -g inc(0,99999) (uid=starved-%d)",
+        slapd.port()
+    );
+    let attempt = Attempt::start(&broker, 2, &[], &load, scratch());
+    assert!(until(PATIENCE, || directory.has_begun("starved")), "it does not begin");
+    let runs = attempt.runs();
+    let starved = *attempt.runs_of_last().first().expect("the run of the last agent");
+    let came = thread::scope(|scope| {
+        scope.spawn(|| starve(starved));
+        attempt.wait(&runs)
+    });
+    let whole = came.whole.as_ref().unwrap_or_else(|| panic!("no record: {}", came.ended));
+    assert_eq!(whole.verdict.status, Status::GeneratorLimited, "{}", came.ended);
+    let named = |text: &str| text.contains("node 1 of 2") && text.contains("its own machine");
+    assert!(whole.verdict.reasons.iter().any(|reason| named(&reason.text)), "{}", came.ended);
+    assert!(whole.nodes[1].counts.dropped > 0, "{:?}: {}", whole.nodes[1].counts, came.ended);
+    assert_eq!(whole.slo[0].outcome, SloOutcome::Undecided, "{}", came.ended);
+    came.ended.expect(4);
+}
