@@ -65,6 +65,7 @@ const TEST_ARROWS: &[(&str, &[&str])] = &[
     ("brunt-drivers", &["brunt-testbed"]),
     ("brunt-engine", &["brunt-testbed"]),
     ("brunt-feed", &["brunt-testbed"]),
+    ("brunt-record", &["brunt-testbed"]),
     ("brunt-targets", &["brunt-testbed"]),
     // A table is tested on intervals that are filled as a worker fills them.
     ("brunt-report", &["brunt-exchange"]),

@@ -1,6 +1,6 @@
 //! Runs that are started by mouse, against real servers: what the page says is what the servers' own logs say.
 
-use brunt_testbed::{Listener, Nginx, Options, Slapd, require};
+use brunt_testbed::{Kea, KeaOptions, Lan, Listener, Nginx, Options, Slapd, require};
 use serde_json::Value;
 
 use crate::browser::Browser;
@@ -94,4 +94,35 @@ fn what_nginx_and_slapd_logged_is_what_the_page_says() {
     assert_eq!(after.searches - before.searches, 300);
     assert_eq!(due(&browser), 300);
     assert_eq!(record["counts"]["ok"], 300);
+}
+
+#[test]
+fn what_kea_counted_is_what_the_page_says() {
+    if !require(&["ip", "root", "kea-dhcp4", "chromium", "chromedriver", "axe-core"]) {
+        return;
+    }
+    let lan = Lan::make();
+    let kea = Kea::v4(&lan, &KeaOptions::default());
+    let at = format!("{}:67", Lan::SERVER_V4);
+    let plan = format!(
+        "[run]\nrate = \"50/s\"\nusers = 10\nduration = \"3s\"\n[dhcp]\nserver = \"{at}\"\n\
+         [[scenario]]\nname = \"s\"\n\
+         steps = [{{ dhcp = \"acquire\" }}, {{ dhcp = \"renew\" }}, {{ dhcp = \"release\" }}]\n"
+    );
+    // The site and the browser are on the clients' host, from which Kea can be reached.
+    let (record, shown) = lan.as_client(|| {
+        let browser = Browser::start().expect("it is installed");
+        let directory = tempfile::tempdir().unwrap();
+        let site = Site::start(&directory.path().join("site"));
+        sign_in(&browser, &site);
+        let record = run(&browser, &site.origin, ("kea", &at), &plan);
+        (record, due(&browser))
+    });
+    assert_eq!((shown, record["counts"]["ok"].as_u64()), (450, Some(450)));
+    let counted = |name: &str| kea.statistic(&format!("pkt4-{name}"));
+    assert_eq!((counted("discover-received"), counted("offer-sent")), (150, 150));
+    assert_eq!((counted("request-received"), counted("ack-sent")), (300, 300));
+    assert_eq!(counted("release-received"), 150);
+    // Each lease was granted, renewed and given back.
+    assert_eq!((kea.leases().len(), kea.lease_rows().len()), (0, 450));
 }

@@ -10,7 +10,7 @@ use crate::site::{Site, fill, looked_at, sign_in, sound};
 const COMMENT: &str = "# One page, asked for by users who wait a moment between two requests.";
 
 /// The field of a key path.
-fn field(path: &str) -> String {
+pub(crate) fn field(path: &str) -> String {
     format!("[data-key='{path}']")
 }
 
@@ -23,7 +23,7 @@ fn text(browser: &Browser) -> String {
 }
 
 /// Waits until the text has this.
-fn says(browser: &Browser, words: &str) {
+pub(crate) fn says(browser: &Browser, words: &str) {
     browser.wait_for(&format!(
         "return document.getElementById('text').value.includes({})",
         json!(words)
@@ -31,7 +31,7 @@ fn says(browser: &Browser, words: &str) {
 }
 
 /// Writes over what stands in a field, by keys, and leaves it by Enter.
-fn type_over(browser: &Browser, css: &str, words: &str) {
+pub(crate) fn type_over(browser: &Browser, css: &str, words: &str) {
     browser.run(&format!(
         "const field = document.querySelector({}); field.focus(); field.select()",
         json!(css)
@@ -49,6 +49,7 @@ fn a_plan_is_imported_and_changed_by_forms() {
     sign_in(&browser, &site);
     imported(&browser, origin);
     built_by_mouse(&browser, origin);
+    moved_by_dragging(&browser);
     changed_by_keys(&browser);
     sound(&browser, origin, "builder");
     browser.click("form[data-plan] .acts button.main");
@@ -116,6 +117,64 @@ fn built_by_mouse(browser: &Browser, origin: &str) {
     browser.wait_for(
         "const text = document.getElementById('text').value; return text.indexOf('pause') > text.indexOf('get =')",
     );
+}
+
+/// Steps in the order of the text, by what they begin with.
+fn order(browser: &Browser) -> Vec<String> {
+    let text = text(browser);
+    let mut found: Vec<(usize, &str)> = ["get = ", "pause = ", "delete = "]
+        .iter()
+        .filter_map(|word| Some((text.find(word)?, *word)))
+        .collect();
+    found.sort_unstable();
+    found.into_iter().map(|(_, word)| word.to_owned()).collect()
+}
+
+/// A step is taken by its grip and let go elsewhere; Escape leaves it where it was.
+fn moved_by_dragging(browser: &Browser) {
+    let item = |step: usize| format!(".outline li[data-path='[\"scenario\",0,\"steps\",{step}]']");
+    browser.run(
+        "const text = document.getElementById('text'); \
+         text.value += '\\n# The last.\\n[[scenario.steps]]\\nname = \"gone\"\\ndelete = \"/\"\\n'; \
+         text.dispatchEvent(new Event('input')); document.querySelector('[data-tab=form]').click()",
+    );
+    browser.wait_for(&format!("return document.querySelector({})", json!(item(2))));
+    assert_eq!(order(browser), ["get = ", "pause = ", "delete = "]);
+    browser.drag(&format!("{} .grip", item(2)), &item(0), 0.1);
+    says(browser, "delete");
+    browser.wait_for(
+        "const text = document.getElementById('text').value; return text.indexOf('delete =') < text.indexOf('get =')",
+    );
+    assert_eq!(order(browser), ["delete = ", "get = ", "pause = "]);
+    // Its comment went with it, and the plan's stayed.
+    let said = text(browser);
+    assert!(
+        said.starts_with(COMMENT) && said.find("# The last.") < said.find("delete ="),
+        "{said}"
+    );
+    browser.wait_for(&format!("return document.querySelector({})", json!(item(2))));
+    // Downwards, behind the last one.
+    browser.drag(&format!("{} .grip", item(0)), &item(2), 0.9);
+    browser.wait_for(
+        "const text = document.getElementById('text').value; return text.indexOf('delete =') > text.indexOf('pause =')",
+    );
+    assert_eq!(order(browser), ["get = ", "pause = ", "delete = "]);
+    browser.wait_for(&format!("return document.querySelector({})", json!(item(2))));
+    // Within itself it stays where it is.
+    let before = text(browser);
+    browser.drag(&format!("{} .grip", item(1)), &item(1), 0.9);
+    assert_eq!(text(browser), before);
+    assert_eq!(
+        browser.run("return document.querySelectorAll('.moving,.above,.below').length"),
+        json!(0)
+    );
+    // Taken away again, by Undo.
+    (0..2).for_each(|_| browser.click("[data-undo]"));
+    browser.run(
+        "const text = document.getElementById('text'); text.value = text.value.split('\\n# The last.')[0]; \
+         text.dispatchEvent(new Event('input')); document.querySelector('[data-tab=form]').click()",
+    );
+    browser.wait_for(&format!("return !document.querySelector({})", json!(item(2))));
 }
 
 fn changed_by_keys(browser: &Browser) {

@@ -9,5 +9,6 @@ mod fences;
 mod files;
 mod records;
 mod runs;
+mod searches;
 mod servers;
 mod site;

@@ -1,0 +1,130 @@
+//! The highest rate of a target, found from the website: asked for in the form of a plan, watched, and read on its
+//! page, whose figures are those of the record.
+
+use std::path::Path;
+
+use brunt_capacity::rate;
+use brunt_record::{Collection, Document};
+use brunt_testbed::Trial;
+use serde_json::json;
+
+use crate::browser::Browser;
+use crate::brunt::Target;
+use crate::site::{Site, fill, looked_at, sign_in, sound};
+
+/// A site in which a tenth of a second counts as one.
+fn start(directory: &Path) -> Site {
+    let command = std::process::Command::new(env!("CARGO_BIN_EXE_brunt"));
+    let serve = "serve --listen 127.0.0.1:0 --search-second 100ms --dir";
+    Site::of(Trial::of(command).typed(serve).arg(directory))
+}
+
+/// Lists a target that may get 200 exchanges a second, and makes the plan that gets one page of it.
+fn prepare(browser: &Browser, origin: &str, base: &str) {
+    browser.open(&format!("{origin}/targets"));
+    fill(browser, "#name", "Built in");
+    fill(browser, "#allow", base.trim_start_matches("http://"));
+    fill(browser, "#settings", &format!("BASE={base}"));
+    fill(browser, "#rate", "200");
+    browser.click("#add button.main");
+    browser.wait_for("return document.querySelector('table.cards')");
+    browser.open(&format!("{origin}/plans"));
+    fill(browser, "#name", "Visit");
+    browser.click("#add button.main");
+    browser.wait_for("return document.querySelector('#checked p')");
+    // Held for four seconds, which are forty of these.
+    browser.run(
+        "const text = document.getElementById('text'); \
+         text.value += '\\n[find-max]\\nconfirm = \"40s\"\\n'; \
+         text.form.requestSubmit()",
+    );
+    browser.wait_for("return document.querySelector('.note').textContent.includes('Revision 2')");
+}
+
+/// Asks for a search from 100/s on, and waits until it goes on.
+fn begin(browser: &Browser) {
+    browser.run("document.getElementById('find-objectives').value = ''");
+    fill(browser, "#find-objectives", "p99<2s");
+    fill(browser, "#find-from", "100/s");
+    browser.click("#find button.main");
+    browser.wait_for("return location.pathname.startsWith('/live/')");
+    browser.wait_for(
+        "return document.querySelector('[data-state]').textContent === 'searching' && \
+         document.querySelector('.lead').textContent.startsWith('Trying')",
+    );
+}
+
+/// The one record that a site has.
+fn kept(site: &Path, id: &str) -> Collection {
+    let path = site.join("runs").join(id).join("record.json.gz");
+    match Document::read(&path) {
+        Ok(Document::Collection(collection)) => *collection,
+        other => panic!("{}: {other:?}", path.display()),
+    }
+}
+
+#[test]
+fn the_highest_rate_is_found_from_a_browser_and_its_page_is_its_record() {
+    let Some(browser) = Browser::start() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let at = directory.path().join("site");
+    let site = start(&at);
+    let origin = site.origin.as_str();
+    sign_in(&browser, &site);
+    let target = Target::start();
+    prepare(&browser, origin, &target.url(""));
+    looked_at(&browser, "search-form");
+    begin(&browser);
+    browser.wait_for("return document.querySelectorAll('#steps-so-far tbody tr').length >= 2");
+    looked_at(&browser, "search-live");
+    // Each is waited for as long as a page may take.
+    for steps in [4, 5] {
+        browser.wait_for(&format!(
+            "return document.querySelectorAll('#steps-so-far tbody tr').length >= {steps} || \
+             location.pathname.startsWith('/runs/')"
+        ));
+    }
+    browser.wait_for("return location.pathname.startsWith('/runs/')");
+    let path = browser.run("return location.pathname");
+    let id = path.as_str().and_then(|path| path.rsplit('/').next()).expect("an id").to_owned();
+    let found = kept(&at, &id);
+    // The ceiling of the target stopped it, or a busy generator; the page says what the record does.
+    let floor = found.figures.get("floor").copied().expect("something was in the way");
+    assert!(floor > 0.0 && floor <= 200.0, "{floor}");
+    assert!(found.cells.iter().all(|cell| cell.figure("rate").is_none_or(|rate| rate <= 200.0)));
+    let lead = browser.text(".lead");
+    assert!(lead.starts_with(&format!("Bears at least {}", rate(floor))), "{lead} for {floor}");
+    let steps = browser.run(
+        "return [...document.querySelectorAll('details')].find(it => it.textContent.includes('All steps')) \
+         .querySelectorAll('tbody tr').length",
+    );
+    assert_eq!(steps, json!(found.cells.len()));
+    let shown = browser.run("return document.querySelector('table.data tbody').textContent");
+    let mut ramp = found.cells.iter();
+    let row = ramp.find(|cell| cell.label("kind") == Some("ramp"));
+    let achieved = row.and_then(|row| row.figure("achieved")).expect("it was held");
+    let shown = shown.as_str().unwrap_or_default();
+    assert!(shown.contains(&format!("{achieved:.1}")), "{shown} for {achieved}");
+    looked_at(&browser, "search-page");
+    browser.click("#steps summary");
+    browser.click("#steps li:nth-child(4) a");
+    browser.wait_for("return window.brunt && brunt.charts().length > 1");
+    assert!(browser.text(".given").starts_with("Step 4: ramp"), "{}", browser.text(".given"));
+    looked_at(&browser, "search-step");
+    sound(&browser, origin, "search");
+    browser.open(origin);
+    assert!(
+        browser.text("table.runs").contains("bears at least"),
+        "{}",
+        browser.text("table.runs")
+    );
+    looked_at(&browser, "search-list");
+    // Another one is stopped by its button.
+    browser.open(&format!("{origin}/plans/1"));
+    begin(&browser);
+    browser.click("form[action$='/stop'] button");
+    browser.wait_for("return location.pathname.startsWith('/runs/')");
+    let lead = browser.text(".lead");
+    assert!(lead.starts_with("Interrupted before anything could be claimed"), "{lead}");
+    sound(&browser, origin, "stopped");
+}

@@ -1,0 +1,195 @@
+//! Searches for the highest rate: how one goes on, how it is kept, what ends it, and what it may not do.
+//!
+//! What a search says is held against what the server counted, and its rates against the ceiling of its target. A tenth
+//! of a second counts as one, so that minutes are seconds.
+
+use brunt_capacity::rate;
+use brunt_record::{Collection, Document};
+use brunt_serve::child::{Asked, Grant, Search};
+use brunt_serve::history::{PROGRESS, RECORD_KEPT, RunId};
+use brunt_serve::queue::{RunRequest, State};
+use brunt_serve::watch::Watcher;
+
+use crate::counted::Counted;
+use crate::site::{Site, children, request};
+
+/// The most exchanges a second that the target of these tests may get.
+const CEILING: f64 = 200.0;
+
+fn plan(server: &Counted) -> String {
+    format!(
+        "[find-max]\nconfirm = \"40s\"\n[http]\nbase = \"http://{}\"\n[[scenario]]\nname = \"s\"\n\
+         steps = [{{ get = \"/\" }}]\n",
+        server.at()
+    )
+}
+
+fn search() -> Search {
+    Search {
+        objectives: ["p99<2s", "achieved>=50%"].map(str::to_owned).into(),
+        from: Some("100/s".to_owned()),
+        second: Some("100ms".to_owned()),
+        ..Search::default()
+    }
+}
+
+/// A search within this ceiling.
+fn asked(server: &Counted, search: Search) -> RunRequest {
+    let RunRequest { mut asked, about } = request(&plan(server), &[server.at().to_string()]);
+    asked.search = Some(search);
+    asked.grant.rate_max = Some(CEILING);
+    asked.grant.users_max = Some(20);
+    asked.grant.seconds_max = Some(3_600);
+    RunRequest { asked, about }
+}
+
+fn collection(site: &Site, id: &RunId) -> Collection {
+    match Document::read(&site.history.files(id).path(RECORD_KEPT)) {
+        Ok(Document::Collection(collection)) => *collection,
+        other => panic!("no search: {other:?}"),
+    }
+}
+
+/// How many exchanges its steps sent.
+fn sent(collection: &Collection) -> u64 {
+    let records = collection.cells.iter().filter_map(|cell| cell.record.as_ref());
+    records.map(|record| record.conservation.counts.sent).sum()
+}
+
+/// The sections that a watcher is told, until nothing more comes.
+fn sections(mut watcher: Watcher) -> Vec<String> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+    let runtime = runtime.expect("a runtime");
+    let mut told = Vec::new();
+    while let Some(event) = runtime.block_on(watcher.next()) {
+        let text = String::from_utf8(event.to_vec()).expect("events are text");
+        told.extend(text.strip_prefix("event: sections\n").map(str::to_owned));
+    }
+    told
+}
+
+#[test]
+fn a_search_is_followed_and_kept_and_never_above_the_ceiling_of_its_target() {
+    let (site, server) = (Site::new(), Counted::start());
+    // More than the target bears by its list, and in no way by its speed.
+    let wanted = Search { to: Some("5k/s".to_owned()), ..search() };
+    let id = site.queue().submit(asked(&server, wanted)).expect("it is taken");
+    let watcher = site.queue().watch(&id).and_then(|watch| watch.open(None));
+    let watcher = watcher.expect("there is room");
+    let watching = std::thread::spawn(move || sections(watcher));
+    site.wait(&id, |status| status.state == State::Searching);
+    let status = site.end(&id);
+    assert_eq!((status.state, status.exit), (State::Done, Some(4)), "{status:?}");
+    let found = collection(&site, &id);
+    assert_eq!(sent(&found), server.requests(), "the server counted otherwise");
+    // On a busy machine the generator may be in the way before the ceiling is.
+    let floor = found.figures.get("floor").copied().expect("something was in the way");
+    assert!(floor > 0.0 && floor <= CEILING, "{floor}");
+    let found_words = format!("Bears at least {}", rate(floor));
+    for cell in &found.cells {
+        let tried = cell.figure("rate").unwrap_or_default();
+        assert!(tried <= CEILING, "{:?}", cell.labels);
+        // One session alone has no rate that was asked for, and is kept below it all the same.
+        if cell.label("kind") == Some("baseline") {
+            let alone = cell.figure("achieved").expect("it was measured");
+            assert!(alone > 0.0 && alone <= CEILING, "{alone}");
+        }
+        let record = cell.record.as_ref().expect("each step is a run");
+        assert!(record.plan.sessions <= 20, "{}", record.plan.sessions);
+    }
+    let entry = site.history.entry(&id).unwrap().expect("it is kept");
+    let capacity = entry.summary.capacity.expect("it is a search");
+    assert_eq!((capacity.at_least, capacity.rate), (true, Some(floor)));
+    assert!(["floor", "unstable"].contains(&capacity.word.as_str()), "{}", capacity.word);
+    assert_eq!(capacity.steps.len(), found.cells.len());
+    // Each step has the page of a run, and there is none behind the last.
+    let directory = site.history.files(&id);
+    for (number, cell) in (1..).zip(&found.cells) {
+        let step = children().step(directory.directory(), number).unwrap().expect("it is there");
+        let all: String = step.page.sections.into_iter().map(|(_, html)| html).collect();
+        let sent = cell.record.as_ref().map(|record| record.counts.sent);
+        let sent = brunt_report::figure::thousands(sent.unwrap_or_default());
+        assert!(all.contains(&sent) && step.view.is_some(), "{sent}: {all}");
+    }
+    assert!(children().step(directory.directory(), found.cells.len() + 1).unwrap().is_err());
+    assert!(children().step(directory.directory(), 0).unwrap().is_err());
+    assert!(entry.summary.sentence.starts_with(&found_words), "{}", entry.summary.sentence);
+    let page = site.history.page(&id).unwrap().expect("it has a page");
+    let all: String = page.sections.iter().map(|(_, html)| html.as_str()).collect();
+    for words in [found_words.as_str(), "How sure", "Not tested", "All steps, in their order"] {
+        assert!(all.contains(words), "{words}: {all}");
+    }
+    assert!(site.history.view(&id).unwrap().is_none(), "only a run has a view");
+    assert!(!site.history.files(&id).path(PROGRESS).exists());
+    // Whoever watched saw rates and reasons, and the page at the end.
+    let told = watching.join().expect("it reads");
+    assert!(told.iter().any(|html| html.contains("Trying one session (baseline)")), "{told:?}");
+    assert!(told.iter().any(|html| html.contains("Trying 100/s (ramp)")), "{told:?}");
+    assert!(told.last().is_some_and(|html| html.contains(&found_words)), "{told:?}");
+}
+
+#[test]
+fn a_search_that_is_stopped_says_so_and_keeps_its_steps() {
+    let (site, server) = (Site::new(), Counted::start());
+    let id = site.queue().submit(asked(&server, search())).expect("it is taken");
+    // The second server finds it, as it finds a run.
+    site.wait(&id, |status| status.state == State::Searching && status.reached_s >= 4.0);
+    let site = site.restarted();
+    site.wait(&id, |status| status.state == State::Searching);
+    site.queue().stop(&id, "ada").expect("it goes on");
+    let status = site.end(&id);
+    assert_eq!((status.state, status.reason.as_str()), (State::Stopped, "stopped by ada"));
+    let found = collection(&site, &id);
+    assert_eq!(found.facts.get("answer").map(String::as_str), Some("interrupted"));
+    assert!(!found.cells.is_empty() && sent(&found) <= server.requests());
+    let entry = site.history.entry(&id).unwrap().expect("it is kept");
+    assert_eq!(entry.summary.capacity.expect("it is a search").rate, None);
+    // Nothing of it goes on.
+    let after = server.requests();
+    std::thread::park_timeout(std::time::Duration::from_millis(300));
+    assert_eq!(server.requests(), after);
+}
+
+#[test]
+fn a_search_reaches_nothing_but_its_target() {
+    let (site, canary) = (Site::new(), Counted::start());
+    let RunRequest { mut asked, about } = asked(&canary, search());
+    asked.grant.allow = vec!["127.0.0.1:9".to_owned()];
+    let id = site.queue().submit(RunRequest { asked, about }).expect("it is taken");
+    let status = site.end(&id);
+    assert_eq!((status.state, status.exit), (State::Failed, Some(8)), "{status:?}");
+    assert_eq!(canary.connections(), 0);
+}
+
+#[test]
+fn what_cannot_be_searched_with_is_told_before_it_is_submitted() {
+    let server = Counted::start();
+    let plain = plan(&server);
+    let posts = plain.replace("get =", "post =");
+    let said = |plan: &str, search: Search, grant: Grant| {
+        let asked =
+            Asked { plan: plan.to_owned(), search: Some(search), grant, ..Asked::default() };
+        let checked = children().check(&asked, None).expect("a child answers");
+        checked.findings.first().map(|finding| finding.text.clone()).unwrap_or_default()
+    };
+    let here = || Grant { allow: vec![server.at().to_string()], ..Grant::default() };
+    let there = || Grant { allow: vec!["10.1.0.0/24:80".to_owned()], ..Grant::default() };
+    assert_eq!(said(&plain, search(), here()), "");
+    let none = Search { objectives: Vec::new(), ..search() };
+    assert!(said(&plain, none, here()).contains("has to meet"));
+    let odd = Search { objectives: vec!["max<1s".to_owned()], ..search() };
+    assert!(!said(&plain, odd, here()).is_empty());
+    let odd = Search { from: Some("fast".to_owned()), ..search() };
+    let why = said(&plain, odd, here());
+    assert!(why.contains("fast") && !why.contains('\n'), "{why}");
+    let paced = format!("[run]\nrate = \"5/s\"\n{plain}");
+    assert!(said(&paced, search(), here()).contains("run.rate"));
+    assert!(said(&posts, search(), here()).contains("POST"));
+    assert_eq!(said(&posts, Search { writes: true, ..search() }, here()), "");
+    assert!(said(&plain, search(), there()).contains("highest rate"));
+    assert_eq!(said(&plain, search(), Grant { rate_max: Some(9.0), ..there() }), "");
+    let brief = Grant { seconds_max: Some(60), ..here() };
+    assert!(said(&plain, search(), brief).contains("60 s"));
+    let crowd = format!("[run]\nusers = 30\n{plain}");
+    assert!(said(&crowd, search(), Grant { users_max: Some(20), ..here() }).contains("30"));
+}
