@@ -11,6 +11,7 @@ mod run;
 mod tools;
 mod web;
 
+use cli::args::Verb;
 use cli::cluster::ClusterKind;
 use cli::exit::Exit;
 use cli::surroundings::Machine;
@@ -48,40 +49,49 @@ fn carry_out(command: Command) -> Result<Exit, Refusal> {
             .map(|outcome| outcome.exit),
         Command::Perfdhcp(args) => tools::dhcp::run(&args, &Signals::default(), Verbosity::Normal)
             .map(|outcome| outcome.exit),
-        Command::Loadgen(args) => tools::flow::loadgen::run(&args, &Signals::default()),
-        Command::Run(args) => tools::flow::plan::run(&args, &Signals::default()),
-        Command::Http(args) => tools::flow::http::run(&args, &Signals::default()),
-        Command::Import(kind) => tools::flow::import::run(&kind),
-        Command::Names(kind) => tools::names::run(&kind, &Signals::default()),
-        Command::Leases(args) => tools::leases::run(&args, &Signals::default()),
         Command::Ubench(args) => tools::leases::ubench(&args, &Signals::default()),
         Command::UbenchUsage { complaint, usage } => {
             console::warn(&complaint);
             console::print(&usage).map(|_| Exit::Failed)
         }
-        Command::FindMax(args) => commands::find_max(&args, &Signals::default()),
-        Command::Report(args) => commands::report(&args),
-        Command::Sizing(args) => commands::sizing(&args),
-        Command::Makeldif(args) => tools::ldap::makeldif(&args),
-        Command::Merge(args) => commands::merge(&args),
-        Command::Cluster(ClusterKind::Run(args)) => {
-            commands::cluster_run(&args, &Signals::default())
-        }
-        Command::Agent(args) => commands::agent(&args, &Signals::default()),
-        Command::Agents(args) => commands::agents(&args),
-        Command::Cluster(ClusterKind::Check(args)) => commands::cluster_check(&args),
-        Command::Cluster(ClusterKind::Keys(args)) => commands::cluster_keys(&args),
-        Command::Cluster(ClusterKind::Manifest(args)) => commands::cluster_manifest(&args),
-        Command::Compare(args) => commands::compare(&args),
-        Command::Ab(args) => commands::ab(&args),
-        Command::Trend(args) => commands::trend(&args),
-        Command::Serve(args) => commands::serve(&args),
-        Command::Push(args) => commands::push(&args),
-        Command::Target(kind) => commands::target(&kind),
-        Command::Calibrate(args) => commands::calibrate(&args),
-        Command::Quickstart(args) => commands::quickstart(&args),
+        Command::Verb(verb) => carry_out_verb(verb),
         Command::ServeChild => commands::serve_child(),
         Command::StepChild { task, words } => commands::step_child(&task, &words),
         Command::BrokerChild { config, parent } => Ok(commands::broker_child(&config, parent)),
+    }
+}
+
+/// Carries out a command that clap parses.
+fn carry_out_verb(verb: Verb) -> Result<Exit, Refusal> {
+    let signals = &Signals::default();
+    match verb {
+        Verb::Loadgen(args) => tools::flow::loadgen::run(&args, signals),
+        Verb::Run(args) => tools::flow::plan::run(&args, signals),
+        Verb::Http(args) => tools::flow::http::run(&args, signals),
+        Verb::Import { kind } => tools::flow::import::run(&kind),
+        Verb::Names { kind } => tools::names::run(&kind, signals),
+        Verb::Leases(args) => tools::leases::run(&args, signals),
+        Verb::FindMax(args) => commands::find_max(&args, signals),
+        Verb::Report(args) => commands::report(&args),
+        Verb::Sizing(args) => commands::sizing(&args),
+        Verb::Makeldif(args) => tools::ldap::makeldif(&args),
+        Verb::Merge(args) => commands::merge(&args),
+        Verb::Cluster { kind: ClusterKind::Run(args) } => commands::cluster_run(&args, signals),
+        Verb::Agent(args) => commands::agent(&args, signals),
+        Verb::Agents(args) => commands::agents(&args),
+        Verb::Cluster { kind: ClusterKind::Check(args) } => commands::cluster_check(&args),
+        Verb::Cluster { kind: ClusterKind::Keys(args) } => commands::cluster_keys(&args),
+        Verb::Cluster { kind: ClusterKind::Manifest(args) } => commands::cluster_manifest(&args),
+        Verb::Compare(args) => commands::compare(&args),
+        Verb::Ab(args) => commands::ab(&args),
+        Verb::Trend(args) => commands::trend(&args),
+        Verb::Serve(args) => commands::serve(&args),
+        Verb::Push(args) => commands::push(&args),
+        Verb::Target { kind } => commands::target(&kind),
+        Verb::Calibrate(args) => commands::calibrate(&args),
+        Verb::Quickstart(args) => commands::quickstart(&args),
+        Verb::Completions { .. } | Verb::Man { .. } => {
+            unreachable!("they were made into texts as the command line was read")
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use brunt_cluster::message::Name;
 use clap::Args;
 
+use super::about::About;
 use super::plane::{PlaneArgs, name};
 
 /// What the help of the agent ends with.
@@ -67,3 +68,41 @@ fn part(text: &str) -> Result<(usize, usize), String> {
         .and_then(|(index, count)| Some((index.parse().ok()?, count.parse().ok()?)));
     parts.filter(|(index, count)| index < count).ok_or_else(|| "write it as 0/4".to_owned())
 }
+
+/// What is said of `brunt agent` beside its options.
+pub(super) const AGENT: About = About {
+    description: "\
+        Waits for [cluster run](cluster-run.md) to give it a share of a run, and carries it out on this machine. It \
+        connects to the broker, so no port has to be open for it. [Many machines as one run](cluster.md) says how to \
+        set it up.",
+    examples: &[
+        (
+            "Wait for orders, with the keys that cluster keys made:",
+            "brunt agent --keys keys/agents/agent-0",
+        ),
+        (
+            "The same on the machine of the broker, for trying:",
+            "brunt agent --nats nats://127.0.0.1:4222",
+        ),
+        (
+            "Take part in one run, and permit what a file says:",
+            "brunt agent --nats tls://nats.lab:4222 --creds a.creds \\\n\
+             \x20 --policy agent.toml --once",
+        ),
+    ],
+    short: &[
+        ("keys", "Directory that 'brunt cluster keys' made"),
+        ("nats", "Address of nats-server"),
+        ("policy", "What its owner permits (TOML)"),
+        ("once", "Take part in one run, and end"),
+    ],
+};
+
+/// What is said of `brunt agents` beside its options.
+pub(super) const AGENTS: About = About {
+    description: "\
+        Lists the agents that wait for orders: their names, cores, versions and machines. Agents that carry out a \
+        run are not listed.",
+    examples: &[("List who waits:", "brunt agents --keys keys/coordinator")],
+    short: &[],
+};

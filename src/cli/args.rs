@@ -1,5 +1,4 @@
-//! The commands beside the LDAP rate tools, declared for clap. Their doc comments are their help; there is no logic
-//! here.
+//! The commands beside the LDAP rate tools, declared for clap. Their doc comments are their help.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -8,6 +7,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 
+use super::about::About;
 use super::agent::{AgentArgs, AgentsArgs};
 use super::cluster::ClusterKind;
 use super::compare::{AbArgs, CompareArgs, TrendArgs};
@@ -22,6 +22,7 @@ use super::names::NamesKind;
 use super::output::duration;
 use super::rest_target::RestTargetArgs;
 use super::run::RunArgs;
+use super::run_options::RunOptions;
 use super::serve::{PushArgs, ServeArgs};
 use super::sizing::SizingArgs;
 
@@ -117,6 +118,71 @@ pub(crate) enum Verb {
         #[arg(long, value_name = "DIR", conflicts_with = "command")]
         all: Option<PathBuf>,
     },
+}
+
+impl Verb {
+    /// The options that every run takes, of a command that makes one run. There is no arm for the rest, so that a new
+    /// command cannot leave them out by mistake.
+    pub(super) fn run_options(&self) -> Option<&RunOptions> {
+        match self {
+            Self::Loadgen(args) => Some(&args.output.run),
+            Self::Run(args) => Some(&args.output.run),
+            Self::Http(args) => Some(&args.output.run),
+            Self::Names { kind: NamesKind::Lookup(args) } => Some(&args.output.run),
+            Self::Names {
+                kind: NamesKind::Matrix(_) | NamesKind::Sweep(_) | NamesKind::Cell(_),
+            }
+            | Self::Import { .. }
+            | Self::FindMax(_)
+            | Self::Report(_)
+            | Self::Sizing(_)
+            | Self::Merge(_)
+            | Self::Cluster { .. }
+            | Self::Agent(_)
+            | Self::Agents(_)
+            | Self::Compare(_)
+            | Self::Ab(_)
+            | Self::Trend(_)
+            | Self::Serve(_)
+            | Self::Push(_)
+            | Self::Makeldif(_)
+            | Self::Leases(_)
+            | Self::Target { .. }
+            | Self::Calibrate(_)
+            | Self::Quickstart(_)
+            | Self::Completions { .. }
+            | Self::Man { .. } => None,
+        }
+    }
+
+    /// Keeps the command line as a record may show it, where the command makes one.
+    pub(super) fn keep(&mut self, typed: Vec<String>) {
+        let inner = matches!(self, Self::FindMax(_) | Self::Cluster { kind: ClusterKind::Run(_) });
+        debug_assert!(
+            self.run_options().is_none() || self.typed().is_some(),
+            "its record has none"
+        );
+        if let Some(kept) = self.typed() {
+            // What the inner command may show of its words, only its own grammar knows.
+            let own = typed.into_iter().take_while(|word| !inner || word != "--");
+            *kept = own.collect();
+        }
+    }
+
+    fn typed(&mut self) -> Option<&mut Vec<String>> {
+        match self {
+            Self::Loadgen(args) => Some(&mut args.typed),
+            Self::Run(args) => Some(&mut args.typed),
+            Self::Http(args) => Some(&mut args.typed),
+            Self::Leases(args) => Some(&mut args.typed),
+            Self::Names { kind: NamesKind::Lookup(args) } => Some(&mut args.typed),
+            Self::Names { kind: NamesKind::Matrix(args) } => Some(&mut args.typed),
+            Self::Names { kind: NamesKind::Sweep(args) } => Some(&mut args.typed),
+            Self::FindMax(args) => Some(&mut args.typed),
+            Self::Cluster { kind: ClusterKind::Run(args) } => Some(&mut args.typed),
+            _ => None,
+        }
+    }
 }
 
 /// Options of `brunt merge`.
@@ -286,3 +352,136 @@ fn whole_seconds(text: &str) -> Result<u64, String> {
     let whole = time.subsec_nanos() == 0 && (1..=600).contains(&time.as_secs());
     whole.then_some(time.as_secs()).ok_or_else(|| "write whole seconds from 1s to 10m".to_owned())
 }
+
+/// What is said of `brunt report` beside its options.
+pub(super) const REPORT: About = About {
+    description: include_str!("about/report.txt").trim_ascii_end(),
+    examples: &[
+        ("Print a record as the run did:", "brunt report run.json"),
+        ("Print the intervals, for a spreadsheet:", "brunt report run.json --format csv > run.csv"),
+        (
+            "Print the percentiles, for HdrHistogram plotters:",
+            "brunt report run.json --format hgrm > run.hgrm",
+        ),
+        (
+            "Write a run or a comparison as a page for browsers:",
+            "brunt report run.json --html run.html",
+        ),
+        (
+            "Make a record of the events of a run that was killed:",
+            "brunt report run.ndjson --format json > run.json",
+        ),
+        (
+            "Show response against rate, from runs at three rates:",
+            "brunt report 100.json 500.json 2500.json --html curve.html",
+        ),
+    ],
+    short: &[],
+};
+
+/// What is said of `brunt merge` beside its options.
+pub(super) const MERGE: About = About {
+    description: include_str!("about/merge.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "Share a run between two machines:",
+            "perfdhcp -4 -r 500 -p 60 --seed 7 --node 0/2 --record n0.json 192.0.2.1\n\
+             perfdhcp -4 -r 500 -p 60 --seed 7 --node 1/2 --record n1.json 192.0.2.1",
+        ),
+        (
+            "Merge both records and print the result:",
+            "brunt merge n0.json n1.json --record all.json",
+        ),
+        (
+            "Print the percentiles of the whole run:",
+            "brunt report all.json --format hgrm > all.hgrm",
+        ),
+    ],
+    short: &[],
+};
+
+/// What is said of `brunt calibrate` beside its options.
+pub(super) const CALIBRATE: About = About {
+    description: include_str!("about/calibrate.txt").trim_ascii_end(),
+    examples: &[
+        ("Measure this machine and keep the figures:", "brunt calibrate"),
+        (
+            "Measure for longer, with more connections:",
+            "brunt calibrate --duration 10 --connections 100",
+        ),
+    ],
+    short: &[],
+};
+
+/// What is said of `brunt quickstart` beside its options.
+pub(super) const QUICKSTART: About = About {
+    description: include_str!("about/quickstart.txt").trim_ascii_end(),
+    examples: &[
+        ("LDAP, with the defaults:", "brunt quickstart"),
+        ("DHCP:", "brunt quickstart dhcp"),
+        (
+            "HTTP, with the command lines, tables and whole summaries:",
+            "brunt quickstart rest --details",
+        ),
+        (
+            "A shorter run, with the records in another directory:",
+            "brunt quickstart --duration 2s --output /tmp/first",
+        ),
+    ],
+    short: &[
+        ("protocol", "ldap, dhcp or rest [default: ldap]"),
+        ("duration", "How long to run each tool [default: 5s]"),
+        ("users", "Number of users, or of DHCP clients"),
+        ("connections", "Number of connections [default: 10]"),
+        ("output", "Directory for the records"),
+        ("details", "Show command lines, tables and summaries"),
+    ],
+};
+
+/// What is said of `brunt completions` beside its options.
+pub(super) const COMPLETIONS: About = About {
+    description: "\
+        The script completes every command and every option. A link to brunt that is called like one of the tools it \
+        replaces has a script of its own.",
+    examples: &[
+        ("For bash:", "brunt completions bash > ~/.local/share/bash-completion/completions/brunt"),
+        ("For fish:", "brunt completions fish > ~/.config/fish/completions/brunt.fish"),
+        ("For all links as well:", "brunt completions fish --all ~/.config/fish/completions"),
+    ],
+    short: &[],
+};
+
+/// What is said of `brunt man` beside its options.
+pub(super) const MAN: About = About {
+    description: "The page is in the format of man(7).",
+    examples: &[
+        ("Read a page:", "brunt man authrate | man -l -"),
+        ("Of a command with two words:", "brunt man names lookup | man -l -"),
+        ("Have man find them all:", "brunt man --all ~/.local/share/man/man1"),
+    ],
+    short: &[],
+};
+
+/// What is said of `brunt target ldap` beside its options.
+pub(super) const TARGET_LDAP: About = About {
+    description: include_str!("about/target-ldap.txt").trim_ascii_end(),
+    examples: &[
+        ("A directory with 2,000 users on port 1389:", "brunt target ldap --users 2000"),
+        (
+            "LDAPS as well, with a certificate that clients can trust:",
+            "brunt target ldap --listen-tls 127.0.0.1:1636 --ca-out ca.pem",
+        ),
+        ("A directory that injects faults:", "brunt target ldap --script stall.toml"),
+    ],
+    short: &[
+        ("listen", "Address [default: 127.0.0.1:1389]"),
+        ("listen_tls", "Address for LDAPS"),
+        ("users", "Number of users [default: 2000]"),
+        ("suffix", "Base DN [default: dc=example,dc=com]"),
+        ("password", "Password of every user [default: password]"),
+        ("ca_out", "Write the generated certificate (PEM)"),
+        ("threads", "Threads that serve connections [default: 1]"),
+        ("script", "TOML file of faults to inject"),
+        ("max_duration", "Stop after this time, such as 90s"),
+    ],
+};

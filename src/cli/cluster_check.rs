@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use super::about::About;
+
 /// Options of `brunt cluster check`.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CheckArgs {
@@ -33,3 +35,17 @@ pub(crate) enum CheckFormat {
     /// One JSON object; files and variables are those that agents would let the command use
     Json,
 }
+
+/// What is said of `brunt cluster check` beside its options.
+pub(super) const ABOUT: About = About {
+    description: include_str!("about/cluster-check.txt").trim_ascii_end(),
+    examples: &[
+        ("Show what a plan needs of agents:", "brunt cluster check -- run login.toml"),
+        (
+            "Ask whether an agent's owner permits a fourth of a load:",
+            "brunt cluster check --policy agent.toml --agents 4 \\\n\
+             \x20 -- perfdhcp -4 -r 500 127.0.0.1",
+        ),
+    ],
+    short: &[],
+};

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::about::About;
+
 /// Options of `brunt cluster keys`.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeysArgs {
@@ -25,3 +27,17 @@ pub(crate) struct KeysArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 365, value_parser = clap::value_parser!(u16).range(1..=3650))]
     pub(crate) days: u16,
 }
+
+/// What is said of `brunt cluster keys` beside its options.
+pub(super) const ABOUT: About = About {
+    description: include_str!("about/cluster-keys.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "Make the keys of four agents and of a broker on the machine nats.lab:",
+            "brunt cluster keys keys --agents 4 --host nats.lab",
+        ),
+        ("Start the broker with them:", "cd keys/nats && nats-server -c nats.conf"),
+        ("Add two agents to the four:", "brunt cluster keys keys --agents 6 --host nats.lab"),
+    ],
+    short: &[],
+};

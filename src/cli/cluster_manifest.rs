@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::about::About;
 use super::output::duration;
 
 /// Options of `brunt cluster manifest`.
@@ -67,3 +68,35 @@ pub(crate) enum Launcher {
     /// A shell script that starts agents over ssh
     Ssh,
 }
+
+/// What is said of `brunt cluster manifest` beside its options.
+pub(super) const ABOUT: About = About {
+    description: include_str!("about/cluster-manifest.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "Have Kubernetes run a plan on four nodes:",
+            "brunt cluster manifest k8s --agents 4 --image registry.lab/brunt:0.1 \\\n\
+             \x20 -- run login.toml > brunt.yaml",
+        ),
+        (
+            "The same over ssh:",
+            "brunt cluster manifest ssh --agents 2 --nats tls://nats.lab:4222 \\\n\
+             \x20 --ssh-host load1 --ssh-host load2 -- run login.toml > run.sh",
+        ),
+        (
+            "A batch script for Slurm:",
+            "brunt cluster manifest slurm --agents 8 --nats tls://head:4222 \\\n\
+             \x20 --deadline 20m -- perfdhcp -4 -r 5000 -p 60 192.0.2.1 > run.sbatch",
+        ),
+    ],
+    short: &[
+        ("launcher", "k8s, slurm, nomad or ssh"),
+        ("agents", "Number of agents"),
+        ("nats", "Address of nats-server: tls://HOST:4222"),
+        ("cores", "Whole cores of each agent [default: 2]"),
+        ("deadline", "How long it may take [default: 1h]"),
+        ("image", "Image that holds brunt (k8s, nomad)"),
+        ("ssh_hosts", "Host of an agent, once for each (ssh)"),
+        ("command", "Command that makes the load"),
+    ],
+};

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::about::About;
 use super::output::duration;
 use super::plane::PlaneArgs;
 use super::run_options::RunOptions;
@@ -85,3 +86,36 @@ pub(crate) enum OnLoss {
     /// They go on with their shares
     GoOn,
 }
+
+/// What is said of `brunt cluster run` beside its options.
+pub(super) const ABOUT: About = About {
+    description: include_str!("about/cluster-run.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "Try it on this machine, with two agents and a broker of their own:",
+            "brunt cluster run --local 2 -- http -q 2000 -z 30s http://127.0.0.1:8080/",
+        ),
+        (
+            "Four agents of other machines share 20,000 searches per second:",
+            "brunt cluster run --keys keys/coordinator --agents 4 --record all.json -- \\\n\
+             \x20 searchrate -h ldap.lab -b dc=example,dc=com -M 20000 -c 400 '(uid=u)'",
+        ),
+        (
+            "Go on with the others if an agent is lost:",
+            "brunt cluster run --keys keys/coordinator --agents 4 --on-loss go-on \\\n\
+             \x20 -- run login.toml",
+        ),
+    ],
+    short: &[
+        ("keys", "Directory that 'brunt cluster keys' made"),
+        ("nats", "Address of nats-server"),
+        ("agents", "Number of agents that share the run"),
+        ("local", "Start so many agents here, to try it out"),
+        ("on_loss", "If an agent is lost [default: stop]"),
+        ("objectives", "Objective, such as 'p99<20ms'"),
+        ("record", "Write the record of the run as JSON"),
+        ("html", "Write the run as one HTML page"),
+        ("seed", "Seed for all random values"),
+        ("command", "The command that makes the load"),
+    ],
+};

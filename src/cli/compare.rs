@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use brunt_report::comparison::Tolerance;
 use clap::{Args, ValueEnum};
 
+use super::about::About;
+
 /// Options of `brunt compare`.
 #[derive(Args, Debug, PartialEq)]
 pub(crate) struct CompareArgs {
@@ -94,3 +96,75 @@ pub(crate) enum TrendFormat {
     /// The trend as a JSON document
     Json,
 }
+
+/// What is said of `brunt compare` beside its options.
+pub(super) const COMPARE: About = About {
+    description: include_str!("../commands/compare.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "Two runs of the same command, before and after a change of the server:",
+            "brunt compare before.json after.json",
+        ),
+        (
+            "Repeated runs, one directory for each side, with an HTML page:",
+            "brunt compare before/ after/ --html compare.html",
+        ),
+        (
+            "A check in CI: exit code 6 if p99 rose by more than 10 %, or any other\n\
+             figure is worse by more than 5 %:",
+            "brunt compare baseline.json run.json --tolerance 5%,p99=10%",
+        ),
+        (
+            "A comment for a pull request:",
+            "brunt compare baseline/ run/ --format markdown > comment.md",
+        ),
+    ],
+    short: &[
+        ("sides", "Records, event files or directories of runs"),
+        ("anyway", "Compare runs that are unlike or not valid"),
+        ("tolerances", "How much worse figures may be: 5%,p99=10%"),
+        ("format", "text, markdown or json [default: text]"),
+        ("html", "Write an HTML page with charts as well"),
+    ],
+};
+
+/// What is said of `brunt ab` beside its options.
+pub(super) const AB: About = About {
+    description: include_str!("../commands/ab.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "Two servers, five runs each, in turn:",
+            "brunt ab -- http -z 20s http://old.example.com/ \\\n\
+             \x20 -- http -z 20s http://new.example.com/",
+        ),
+        (
+            "An option of the load, with the records kept:",
+            "brunt ab --runs 9 --keep trial -- http -z 20s http://127.0.0.1:8080/ \\\n\
+             \x20 -- http -z 20s --http2 http://127.0.0.1:8080/",
+        ),
+    ],
+    short: &[
+        ("commands", "The two commands, each after --"),
+        ("runs", "How often to run each [default: 5]"),
+        ("keep", "Keep the records in this directory"),
+        ("anyway", "Compare runs although they are not valid"),
+        ("tolerances", "How much worse figures may be: 5%,p99=10%"),
+        ("format", "text, markdown or json [default: text]"),
+        ("html", "Write an HTML page with charts as well"),
+    ],
+};
+
+/// What is said of `brunt trend` beside its options.
+pub(super) const TREND: About = About {
+    description: include_str!("../commands/trend.txt").trim_ascii_end(),
+    examples: &[
+        ("The records of nightly runs:", "brunt trend nightly/"),
+        ("A page with a chart of every figure:", "brunt trend nightly/ --html trend.html"),
+    ],
+    short: &[
+        ("runs", "Directories of records, or records"),
+        ("anyway", "Follow runs that are unlike"),
+        ("format", "text or json [default: text]"),
+        ("html", "Write an HTML page with charts as well"),
+    ],
+};

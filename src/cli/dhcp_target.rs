@@ -7,6 +7,7 @@ use std::time::Duration;
 use brunt_targets::dhcp::{Pool4, Pool6, PrefixPool};
 use clap::Args;
 
+use super::about::About;
 use super::output::duration;
 
 /// Options of `brunt target dhcp`.
@@ -72,3 +73,40 @@ pub(crate) struct DhcpTargetArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) max_duration: Option<Duration>,
 }
+
+/// What is said of `brunt target dhcp` beside its options.
+pub(super) const ABOUT: About = About {
+    description: include_str!("about/target-dhcp.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "DHCPv4 on a port that needs no privilege:",
+            "brunt target dhcp --listen 127.0.0.1:10067 --reply-to-source",
+        ),
+        (
+            "A server that injects faults, and the leases it granted:",
+            "brunt target dhcp --script bad-day.toml --leases-out leases.csv",
+        ),
+        (
+            "DHCPv4 and DHCPv6, with few addresses and short leases:",
+            "brunt target dhcp --listen 127.0.0.1:10067 --listen [::1]:10547 \\\n\
+             \x20 --pool 10.1.0.0/24 --pool6 2001:db8:1::1-2001:db8:1::64 --lifetime 10",
+        ),
+        (
+            "Clients without a relay, in a network namespace or on a network of your own:",
+            "brunt target dhcp --lab --interface veth1 --listen 0.0.0.0:67 \\\n\
+             \x20 --listen [::]:547",
+        ),
+    ],
+    short: &[
+        ("listen", "Address [default: 127.0.0.1:10067]"),
+        ("pool", "IPv4 pool [default: 10.0.0.0/8]"),
+        ("pool6", "IPv6 pool [default: 2001:db8:1::/64]"),
+        ("prefix_pool", "Prefixes to delegate, such as 2001:db8::/36/56"),
+        ("lifetime", "Lifetime of a lease [default: 3600]"),
+        ("reply_to_source", "Answer DHCPv4 clients on their own port"),
+        ("lab", "Serve broadcasts on a laboratory network"),
+        ("interface", "Interface of the laboratory network"),
+        ("script", "TOML file of faults to inject"),
+        ("leases_out", "Write all leases to this CSV file"),
+    ],
+};

@@ -8,6 +8,7 @@ use brunt_drivers::net::allowed::Allowed;
 use brunt_engine::schedule::Rate as PerSecond;
 use clap::Args;
 
+use super::about::About;
 use super::output::duration;
 use super::plane::PlaneArgs;
 use super::server_cpu::ServerCpu;
@@ -76,7 +77,7 @@ pub(crate) struct FindMaxArgs {
     /// directory below cn=monitor, 'kea:SOCKET' of Kea by its control socket.
     #[arg(long, value_name = "SOURCE")]
     pub(crate) server_cpu: Option<ServerCpu>,
-    /// Reach no address but these: an address or a network, such as 10.1.0.0/16:389
+    /// Send only to these addresses: an address or a network, such as 10.1.0.0/16:389
     ///
     /// Without this option and --i-own, only addresses of this machine's loopback are reached. Every connection and
     /// every datagram is checked, those of redirects included. May be repeated.
@@ -175,6 +176,52 @@ fn share(text: &str) -> Result<f64, String> {
     read.filter(|share| PRECISION.contains(share))
         .ok_or_else(|| "write a share from 0.5% to 50%, such as 5%".to_owned())
 }
+
+/// What is said of `brunt find-max` beside its options.
+pub(super) const ABOUT: About = About {
+    description: include_str!("../commands/find_max/page.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "The highest rate at which 99% of the requests take less than 20 ms:",
+            "brunt find-max --slo 'p99<20ms' -- http -c 100 http://127.0.0.1:8080/",
+        ),
+        ("A plan with its own objectives:", "brunt find-max -- run login.toml"),
+        (
+            "Binds that may take five times as long as without load, kept for a report:",
+            "brunt find-max --slo 'p99<5x' --quick --record found.json -- \\\n\
+             \x20 authrate -h 127.0.0.1 -p 1389 -c 50 -f -w password \\\n\
+             \x20 -D 'uid=user.{1},ou=people,dc=example,dc=com' -g 'rand(0,2000)'",
+        ),
+        (
+            "A server of one's own elsewhere, up to 20,000 leases per second:",
+            "brunt find-max --slo 'p99<50ms' --allow 10.0.0.2 --to 20k/s -- \\\n\
+             \x20 perfdhcp -4 10.0.0.2",
+        ),
+        (
+            "A mix of lease operations on SQLite:",
+            "brunt find-max --slo 'p99<10ms' -- \\\n\
+             \x20 leases sqlite --durability sync --workers 4 --preload 100k \\\n\
+             \x20 --mix allocate=40,renew=45,release=40",
+        ),
+        (
+            "With the processor time of the target, for brunt sizing:",
+            "brunt find-max --slo 'p99<20ms' --server-cpu local --record found.json -- \\\n\
+             \x20 http -c 100 http://127.0.0.1:8080/",
+        ),
+    ],
+    short: &[
+        ("objectives", "Objective, such as 'p99<20ms' or 'p99<5x'"),
+        ("quick", ""),
+        ("confirm", "How long a rate must hold [default: 5m]"),
+        ("budget", "How long the search may take [default: 45m]"),
+        ("to", "Try no higher rate than this, such as 20k/s"),
+        ("server_cpu", ""),
+        ("allow", "Send only to these addresses, such as 10.0.0.2"),
+        ("owned", "Host that is yours to overload"),
+        ("yes_writes", "Try a load that writes, such as modrate"),
+        ("record", "Write all steps as JSON, for brunt report"),
+    ],
+};
 
 #[cfg(test)]
 mod tests {

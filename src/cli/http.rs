@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::about::About;
 use super::output::{OutputArgs, duration};
 use super::trace::TraceArgs;
 use crate::cli::resend::Resending;
@@ -297,6 +298,51 @@ pub(crate) fn instead(word: &str) -> Option<&'static str> {
         _ => return None,
     })
 }
+
+/// What is said of `brunt http` beside its options.
+pub(super) const ABOUT: About = About {
+    description: include_str!("../tools/flow/http/page.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "Closed loop: as many requests as the server answers, over 50 connections:",
+            "brunt http https://id.example.com/ping",
+        ),
+        (
+            "Open loop: 2,000 requests per second for a minute:",
+            "brunt http -q 2000 -c 100 -z 1m https://id.example.com/ping",
+        ),
+        ("The command line of wrk:", "brunt http -t2 -c100 -d30s http://127.0.0.1:8080/"),
+        (
+            "10,000 POST requests with a body, and an objective for a CI job:",
+            "brunt http -n 10k -m POST -T application/json -d '{\"a\":1}' \\\n\
+             \x20 --slo 'p99<20ms' http://127.0.0.1:8080/echo",
+        ),
+        (
+            "HTTP/2 with ten concurrent requests on each of five connections:",
+            "brunt http --http2 -c 5 -p 10 -z 30s https://id.example.com/",
+        ),
+        (
+            "A request copied from a browser, 100 times per second:",
+            "brunt http -q 100 --curl 'curl https://id.example.com/ -H accept:text/html'",
+        ),
+        (
+            "The URLs of a file, in random order:",
+            "brunt http --urls-from-file urls.txt --rand-order -z 30s",
+        ),
+    ],
+    short: &[
+        ("connections", "Concurrent connections [default: 50]"),
+        ("requests", "Stop after this many requests, such as 100k"),
+        ("duration", "How long to run, such as 30s [default: 10s]"),
+        ("rate", "Requests per second (open loop), such as 10k"),
+        ("method", "HTTP method [default: GET, or POST with a body]"),
+        ("headers", "Request header, such as 'X-Tenant: a'"),
+        ("duration_or_body", "Request body; or a duration, as in wrk"),
+        ("http2", "Use HTTP/2"),
+        ("objectives", ""),
+        ("record", "Write the record of the run as JSON"),
+    ],
+};
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
+use super::about::About;
+
 /// What is imported.
 #[derive(Debug, PartialEq, Eq, Subcommand)]
 pub(crate) enum ImportKind {
@@ -74,3 +76,48 @@ pub(crate) struct OpenApiImportArgs {
     #[command(flatten)]
     pub(crate) imported: ImportedArgs,
 }
+
+/// What is said of `brunt import curl` beside its options.
+pub(super) const CURL: About = About {
+    description: "\
+        Converts a curl command line into a [plan](plan.md): one that documentation shows, or that a browser copies. \
+        [What is imported](import.md) describes what each option becomes, and how secrets are treated.",
+    examples: &[
+        (
+            "Convert a command line:",
+            "brunt import curl 'curl -u jo https://id.example.com/me' -o me.toml",
+        ),
+        ("Convert a file that holds one:", "brunt import curl token.curl -o token.toml"),
+    ],
+    short: &[],
+};
+
+/// What is said of `brunt import har` beside its options.
+pub(super) const HAR: About = About {
+    description: "\
+        Converts a HAR recording into a [plan](plan.md). The developer tools of browsers save such recordings. [What \
+        is imported](import.md) describes what is left out, and how secrets are treated.",
+    examples: &[
+        (
+            "Convert all requests to one host:",
+            "brunt import har visit.har --host id.example.com -o visit.toml",
+        ),
+        (
+            "Convert the requests that were answered with JSON, without pauses:",
+            "brunt import har visit.har --type application/json --no-pauses",
+        ),
+    ],
+    short: &[],
+};
+
+/// What is said of `brunt import openapi` beside its options.
+pub(super) const OPENAPI: About = About {
+    description: "\
+        Converts an OpenAPI document into a [plan](plan.md) with one step per operation. [What is \
+        imported](import.md) describes where the values come from.",
+    examples: &[(
+        "Convert an API that runs on another host than its document says:",
+        "brunt import openapi users.yaml --server http://127.0.0.1:8080 -o users.toml",
+    )],
+    short: &[],
+};

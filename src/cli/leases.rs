@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::about::About;
 use super::http::count;
 use super::output::{Output, Progress, duration, percentile};
 use super::run_options::RunOptions;
@@ -325,6 +326,54 @@ fn flush(text: &str) -> Result<u8, String> {
         "write 0 (flush once per second) or 2 (write at once, flush once per second)".to_owned()
     })
 }
+
+/// What is said of `brunt leases` beside its options.
+pub(super) const ABOUT: About = About {
+    description: include_str!("../tools/leases/page.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "SQLite and memfile in a temporary directory, synchronous and asynchronous:",
+            "brunt leases",
+        ),
+        (
+            "Three stores on a given disk, five runs to tell differences from noise:",
+            "brunt leases sqlite memfile redb --directory /var/lib --runs 5",
+        ),
+        (
+            "The tables of the DHCP Performance Guide beside its figures of 2012:",
+            "brunt leases --guide --html guide.html",
+        ),
+        (
+            "Kea's current schema in PostgreSQL, ten operations per transaction, with\n\
+             searches by client identifier:",
+            "brunt leases postgres://kea@db.example.com/ --schema kea --group 10 \\\n\
+             \x20 --search-by client-id",
+        ),
+        (
+            "The operations of a DHCP server with a million leases, over eight connections:",
+            "brunt leases mysql://kea@db.example.com/ --schema kea --preload 1m \\\n\
+             \x20 --workers 8 -d 1m --mix allocate=40,renew=45,release=10,expire=5",
+        ),
+        (
+            "Open loop: 500 new leases per second, and an objective for a CI job:",
+            "brunt leases sqlite --durability sync --phases create --rate 500 -d 30s \\\n\
+             \x20 --slo 'create.p99<20ms'",
+        ),
+    ],
+    short: &[
+        ("stores", "sqlite, memfile, redb or a database URL"),
+        ("operations", "Operations per phase, such as 100k"),
+        ("duration", "Stop each phase after this time: 30s"),
+        ("rate", "Operations per second (open loop): 10k"),
+        ("workers", "Concurrent threads [default: 1]"),
+        ("runs", "How often to measure everything"),
+        ("durability", "sync, async or both [default: both]"),
+        ("schema", "2012 or kea [default: 2012]"),
+        ("directory", "Directory for temporary files"),
+        ("html", "Write an HTML page with tables and chart"),
+        ("record", "Write all results as JSON"),
+    ],
+};
 
 #[cfg(test)]
 mod tests {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::about::About;
 use super::output::OutputArgs;
 use super::trace::TraceArgs;
 use crate::cli::resend::Resending;
@@ -68,3 +69,38 @@ pub(crate) enum Mixing {
     /// As many rounds as the most frequent workload has loops, which spreads rare workloads evenly
     Smooth,
 }
+
+/// What is said of `brunt loadgen` beside its options.
+pub(super) const ABOUT: About = About {
+    description: include_str!("about/loadgen.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "Run a job against the in-memory identity API:",
+            "brunt loadgen --config examples/loadgen/jobs/sessions.json",
+        ),
+        (
+            "Show what the job would do, and send nothing:",
+            "brunt loadgen --config examples/loadgen/jobs/sessions.json --check",
+        ),
+        (
+            "Reproduce the figures of LoadGen itself:",
+            "brunt loadgen --config examples/loadgen/jobs/sessions.json --compat",
+        ),
+        (
+            "Convert the job into a plan:",
+            "brunt loadgen --config examples/loadgen/jobs/sessions.json \\\n  --to-plan sessions.toml",
+        ),
+    ],
+    short: &[
+        ("config", ""),
+        ("check", "Send nothing; print the first requests"),
+        ("compat", "Reproduce LoadGen's own figures"),
+        ("mix", "How to interleave workloads: rounds or smooth"),
+        ("to_plan", "Convert the job into a plan for brunt run"),
+        ("ca", "CA certificates (PEM) to trust"),
+        ("insecure", "Do not verify the server's certificate"),
+        ("objectives", ""),
+        ("record", "Write the record of the run as JSON"),
+        ("quiet", ""),
+    ],
+};

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::about::About;
+
 /// Options of `brunt makeldif`.
 #[derive(Args, Debug, PartialEq, Eq)]
 pub(crate) struct MakeldifArgs {
@@ -52,3 +54,28 @@ fn wrap_column(text: &str) -> Result<usize, String> {
     let column = text.parse().ok().filter(|column| *column == 0 || (10..=10_000).contains(column));
     column.ok_or_else(|| "write 0, or a number from 10 to 10000".to_owned())
 }
+
+/// What is said of `brunt makeldif` beside its options.
+pub(super) const ABOUT: About = About {
+    description: include_str!("about/makeldif.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "Write the entries of a template, with its suffix replaced:",
+            "brunt makeldif -c suffix=dc=example,dc=com -o people.ldif people.template",
+        ),
+        (
+            "Import them into an OpenLDAP server:",
+            "brunt makeldif people.template | slapadd -f slapd.conf",
+        ),
+        ("Look at the first three entries:", "brunt makeldif -m 3 --no-branches people.template"),
+    ],
+    short: &[
+        ("constant", "Override a constant of the template file"),
+        ("output_ldif", "Write to this file [default: standard output]"),
+        ("resource_path", "Directory of the files that the template names"),
+        ("random_seed", "Seed of all generated values [default: 0]"),
+        ("wrap_column", "Fold lines after this many columns"),
+        ("entries", "Number of entries below the branches"),
+        ("no_branches", ""),
+    ],
+};

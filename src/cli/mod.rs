@@ -4,6 +4,7 @@
 //! parser over tables of options; every other command is clap's. Reading a command line is a function of its words and
 //! of the [`Surroundings`]: nothing is printed and nothing is started here.
 
+mod about;
 pub(crate) mod advice;
 pub(crate) mod agent;
 pub(crate) mod args;
@@ -20,7 +21,6 @@ pub(crate) mod dhcp;
 pub(crate) mod dhcp_target;
 #[cfg(test)]
 mod docs;
-mod examples;
 pub(crate) mod exit;
 pub(crate) mod exports;
 pub(crate) mod fault;
@@ -29,6 +29,7 @@ mod help;
 pub(crate) mod http;
 pub(crate) mod import;
 pub(crate) mod leases;
+pub(crate) mod load_command;
 pub(crate) mod loadgen;
 pub(crate) mod makeldif;
 pub(crate) mod monitor;
@@ -73,26 +74,13 @@ use std::path::PathBuf;
 use clap::FromArgMatches as _;
 use clap::error::{ContextKind, ErrorKind};
 
-use agent::{AgentArgs, AgentsArgs};
-use args::{Brunt, CalibrateArgs, MergeArgs, QuickstartArgs, ReportArgs, TargetKind, Verb};
-use cluster::ClusterKind;
-use cluster_run::ClusterRunArgs;
-use compare::{AbArgs, CompareArgs, TrendArgs};
+use about::About;
+use args::{Brunt, Verb};
 use dhcp::args::DhcpArgs;
 use exit::Exit;
-use find_max::FindMaxArgs;
-use http::HttpArgs;
-use import::ImportKind;
-use leases::LeasesArgs;
-use loadgen::LoadgenArgs;
-use makeldif::MakeldifArgs;
-use names::NamesKind;
 use rate::{Parsed, RateArgs};
-use run::RunArgs;
 use run_options::RunOptions;
 use screens::Screen;
-use serve::{PushArgs, ServeArgs};
-use sizing::SizingArgs;
 use surroundings::Surroundings;
 use tool::{Tool, base_name};
 use ubench::{Ubench, UbenchArgs};
@@ -122,18 +110,6 @@ pub(crate) enum Command {
     Rate(Box<RateArgs>),
     /// Run perfdhcp.
     Perfdhcp(Box<DhcpArgs>),
-    /// Perform a job of LoadGen.
-    Loadgen(Box<LoadgenArgs>),
-    /// Carry out a plan.
-    Run(Box<RunArgs>),
-    /// Load a URL.
-    Http(Box<HttpArgs>),
-    /// Make a plan of something else.
-    Import(ImportKind),
-    /// Ask a name service.
-    Names(NamesKind),
-    /// Measure stores of leases.
-    Leases(Box<LeasesArgs>),
     /// Run one of the lease benchmarks of old.
     Ubench(Box<UbenchArgs>),
     /// Show the switches of one of them, and end as it did.
@@ -143,38 +119,8 @@ pub(crate) enum Command {
         /// The switches.
         usage: String,
     },
-    /// Search for the highest rate that a target bears.
-    FindMax(Box<FindMaxArgs>),
-    /// Print a record.
-    Report(ReportArgs),
-    /// Size for a peak.
-    Sizing(SizingArgs),
-    /// Generate LDIF.
-    Makeldif(MakeldifArgs),
-    /// Merge the records of the nodes of a run.
-    Merge(MergeArgs),
-    /// Make several machines one run.
-    Cluster(ClusterKind),
-    /// Be one of them.
-    Agent(Box<AgentArgs>),
-    /// List those that wait.
-    Agents(Box<AgentsArgs>),
-    /// Compare runs.
-    Compare(CompareArgs),
-    /// Run two commands in turn and compare them.
-    Ab(AbArgs),
-    /// Follow figures over many runs.
-    Trend(TrendArgs),
-    /// Serve a website.
-    Serve(Box<ServeArgs>),
-    /// Push a record to one.
-    Push(Box<PushArgs>),
-    /// Start a server.
-    Target(TargetKind),
-    /// Measure this machine.
-    Calibrate(CalibrateArgs),
-    /// Show what this program can do.
-    Quickstart(QuickstartArgs),
+    /// Carry out a command that clap parses.
+    Verb(Verb),
     /// Be a process of a website: what it is to do stands on its standard input. Nobody types it.
     ServeChild,
     /// Carry out a share of a step of a search. Nobody types it.
@@ -195,46 +141,61 @@ pub(crate) enum Command {
 
 impl Command {
     /// The options that every run takes, of a command that makes one run. They have their effect only where this is
-    /// asked, so there is no arm for the rest.
+    /// asked.
     pub(crate) fn run_options(&self) -> Option<&RunOptions> {
         match self {
             Self::Rate(args) => Some(&args.output.run),
             Self::Perfdhcp(args) => Some(&args.output.run),
-            Self::Loadgen(args) => Some(&args.output.run),
-            Self::Run(args) => Some(&args.output.run),
-            Self::Http(args) => Some(&args.output.run),
-            Self::Names(NamesKind::Lookup(args)) => Some(&args.output.run),
+            Self::Verb(verb) => verb.run_options(),
             Self::Print(_)
             | Self::Write { .. }
+            | Self::WriteAll { .. }
             | Self::SampleRateFile(_)
-            | Self::Import(_)
-            | Self::Names(NamesKind::Matrix(_) | NamesKind::Sweep(_) | NamesKind::Cell(_))
-            | Self::Leases(_)
             | Self::Ubench(_)
             | Self::UbenchUsage { .. }
-            | Self::FindMax(_)
-            | Self::Report(_)
-            | Self::Sizing(_)
-            | Self::Makeldif(_)
-            | Self::Merge(_)
-            | Self::Cluster(_)
-            | Self::Agent(_)
-            | Self::Agents(_)
-            | Self::Compare(_)
-            | Self::Ab(_)
-            | Self::Trend(_)
-            | Self::Serve(_)
-            | Self::Push(_)
-            | Self::Target(_)
-            | Self::Calibrate(_)
-            | Self::Quickstart(_)
-            | Self::WriteAll { .. }
+            | Self::ServeChild
             | Self::StepChild { .. }
-            | Self::BrokerChild { .. }
-            | Self::ServeChild => None,
+            | Self::BrokerChild { .. } => None,
         }
     }
 }
+
+/// What is said of each command beside its options, by its words behind `brunt`.
+const ABOUT: &[(&str, &About)] = &[
+    ("ab", &compare::AB),
+    ("agent", &agent::AGENT),
+    ("agents", &agent::AGENTS),
+    ("calibrate", &args::CALIBRATE),
+    ("cluster check", &cluster_check::ABOUT),
+    ("cluster keys", &cluster_keys::ABOUT),
+    ("cluster manifest", &cluster_manifest::ABOUT),
+    ("cluster run", &cluster_run::ABOUT),
+    ("compare", &compare::COMPARE),
+    ("completions", &args::COMPLETIONS),
+    ("find-max", &find_max::ABOUT),
+    ("http", &http::ABOUT),
+    ("import curl", &import::CURL),
+    ("import har", &import::HAR),
+    ("import openapi", &import::OPENAPI),
+    ("leases", &leases::ABOUT),
+    ("loadgen", &loadgen::ABOUT),
+    ("makeldif", &makeldif::ABOUT),
+    ("man", &args::MAN),
+    ("merge", &args::MERGE),
+    ("names lookup", &names_lookup::ABOUT),
+    ("names matrix", &names_matrix::MATRIX),
+    ("names sweep", &names_matrix::SWEEP),
+    ("push", &serve::PUSH),
+    ("quickstart", &args::QUICKSTART),
+    ("report", &args::REPORT),
+    ("run", &run::ABOUT),
+    ("serve", &serve::SERVE),
+    ("sizing", &sizing::ABOUT),
+    ("target dhcp", &dhcp_target::ABOUT),
+    ("target ldap", &args::TARGET_LDAP),
+    ("target rest", &rest_target::ABOUT),
+    ("trend", &compare::TREND),
+];
 
 /// By this word an agent has its share of a step of a search carried out.
 pub(crate) const STEP_CHILD: &str = "step-child";
@@ -317,7 +278,7 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
     let mut command = screens::command();
     let matches = command.try_get_matches_from_mut(&line);
     match matches.and_then(|matches| Brunt::from_arg_matches(&matches)) {
-        Ok(brunt) => verb(brunt.verb, typed::typed(&line)),
+        Ok(brunt) => chosen(brunt.verb, typed::typed(&line)),
         Err(error) => instead(&error, &line),
     }
 }
@@ -397,39 +358,9 @@ fn lease_benchmark(program: Ubench, words: &[String]) -> Command {
 }
 
 /// What is carried out, given the command line as a record may show it.
-fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
+fn chosen(mut verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
+    verb.keep(typed);
     Ok(match verb {
-        Verb::Loadgen(args) => Command::Loadgen(Box::new(LoadgenArgs { typed, ..*args })),
-        Verb::Run(args) => Command::Run(Box::new(RunArgs { typed, ..*args })),
-        Verb::Http(args) => Command::Http(Box::new(HttpArgs { typed, ..*args })),
-        Verb::Import { kind } => Command::Import(kind),
-        Verb::Names { kind } => Command::Names(kind.with(typed)),
-        Verb::Leases(args) => Command::Leases(Box::new(LeasesArgs { typed, ..*args })),
-        Verb::FindMax(args) => {
-            // What the inner command may show of its words, only its own grammar knows.
-            let own = typed.into_iter().take_while(|word| word != "--").collect();
-            Command::FindMax(Box::new(FindMaxArgs { typed: own, ..*args }))
-        }
-        Verb::Report(args) => Command::Report(args),
-        Verb::Sizing(args) => Command::Sizing(args),
-        Verb::Makeldif(args) => Command::Makeldif(args),
-        Verb::Merge(args) => Command::Merge(args),
-        Verb::Cluster { kind: ClusterKind::Run(args) } => {
-            // What the inner command may show of its words, only its own grammar knows.
-            let own = typed.into_iter().take_while(|word| word != "--").collect();
-            Command::Cluster(ClusterKind::Run(Box::new(ClusterRunArgs { typed: own, ..*args })))
-        }
-        Verb::Agent(args) => Command::Agent(args),
-        Verb::Agents(args) => Command::Agents(args),
-        Verb::Cluster { kind } => Command::Cluster(kind),
-        Verb::Compare(args) => Command::Compare(args),
-        Verb::Ab(args) => Command::Ab(args),
-        Verb::Trend(args) => Command::Trend(args),
-        Verb::Serve(args) => Command::Serve(args),
-        Verb::Push(args) => Command::Push(args),
-        Verb::Target { kind } => Command::Target(kind),
-        Verb::Calibrate(args) => Command::Calibrate(args),
-        Verb::Quickstart(args) => Command::Quickstart(args),
         Verb::Completions { shell, all: Some(directory), .. } => {
             Command::WriteAll { directory, files: pages::all_completions(shell) }
         }
@@ -447,6 +378,7 @@ fn verb(verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
             let name = command.join(" ");
             unknown(&format!("there is no command '{name}': see 'brunt --help' for all commands"))
         })?),
+        verb => Command::Verb(verb),
     })
 }
 

@@ -19,15 +19,3 @@ pub(crate) enum NamesKind {
     #[command(hide = true)]
     Cell(CellArgs),
 }
-
-impl NamesKind {
-    /// The same with the command line as a record may show it.
-    pub(super) fn with(self, typed: Vec<String>) -> Self {
-        match self {
-            Self::Lookup(args) => Self::Lookup(Box::new(LookupArgs { typed, ..*args })),
-            Self::Matrix(args) => Self::Matrix(Box::new(MatrixArgs { typed, ..*args })),
-            Self::Sweep(args) => Self::Sweep(Box::new(SweepArgs { typed, ..*args })),
-            Self::Cell(args) => Self::Cell(args),
-        }
-    }
-}

@@ -7,6 +7,7 @@ use brunt_drivers::names::{By, Distribution};
 use brunt_engine::schedule::Rate as PerSecond;
 use clap::{Args, ValueEnum};
 
+use super::about::About;
 use super::http::{Spread, count};
 use super::output::{OutputArgs, duration};
 use crate::cli::resend::Resending;
@@ -223,6 +224,48 @@ fn distribution(text: &str) -> Result<Distribution, String> {
         _ => Err("write uniform, zipf:1.1 or once".to_owned()),
     }
 }
+
+/// What is said of `brunt names lookup` beside its options.
+pub(super) const ABOUT: About = About {
+    description: include_str!("../tools/names/lookup/page.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "The users and groups of this machine, 1,000 lookups per second for 10 s:",
+            "brunt names lookup --by uid,gid,user,group,groups",
+        ),
+        (
+            "As fast as 8 threads can, through the C library and then through nslcd only:",
+            "brunt names lookup --threads 8 --unlimited --duration 5s\n\
+             brunt names lookup --threads 8 --unlimited --duration 5s --through nslcd",
+        ),
+        (
+            "A directory of 3,000 users: some more popular, one lookup in ten for a name\n\
+             that does not exist:",
+            "brunt names lookup --keys 10000-12999 --pattern u%d --by uid=3,user \\\n\
+             \x20 --distribution zipf:1.1 --negative 0.1",
+        ),
+        (
+            "The same searches, sent to the directory itself:",
+            "brunt names lookup --through ldap --url ldap://127.0.0.1 \\\n\
+             \x20 --base dc=example,dc=com --keys 10000-12999",
+        ),
+        (
+            "A rising rate, to find where the daemon stops keeping up:",
+            "brunt names lookup --stages 'ramp 100..20000 over 2m' --record names.json",
+        ),
+    ],
+    short: &[
+        ("by", "uid, gid, user, group, groups [default: uid]"),
+        ("through", "nss, nscd, nslcd or ldap [default: nss]"),
+        ("keys", "host, 10000-12999 or a file [default: host]"),
+        ("negative", "Fraction of names that do not exist, as 0.1"),
+        ("threads", "Concurrent threads [default: 4]"),
+        ("duration", "How long to run, such as 30s [default: 10s]"),
+        ("rate", "Lookups per second [default: 1000]"),
+        ("unlimited", "Closed loop without a rate limit"),
+        ("record", "Write the record of the run as JSON"),
+    ],
+};
 
 #[cfg(test)]
 mod tests {

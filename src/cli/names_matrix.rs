@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use super::about::About;
 use super::output::duration;
 
 /// What the help of the matrix ends with.
@@ -301,6 +302,68 @@ pub(crate) enum Keys {
 fn up_to(most: i64) -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=most)
 }
+
+/// What is said of `brunt names matrix` beside its options.
+pub(super) const MATRIX: About = About {
+    description: include_str!("../tools/names/matrix/page.txt").trim_ascii_end(),
+    examples: &[
+        ("The article's four back ends with 1,000 and 3,000 users:", "brunt names matrix"),
+        (
+            "The article's whole table, as a page and as a record:",
+            "brunt names matrix --users 1000,3000,6000,9000,11000 \\\n\
+             \x20 --html names.html --record names.json",
+        ),
+        (
+            "The effect of an index on names and of more threads in the directory:",
+            "brunt names matrix --backend ldap:stock,ldap:fast,ldap+index+uid \\\n\
+             \x20 --variant 'fast=index uidNumber,gidNumber,uid,cn eq; threads 8; nosync'",
+        ),
+        (
+            "sssd compared with nscd, through the C library only:",
+            "brunt names matrix --backend sssd,ldap+index+nscd --through nss --passes 5",
+        ),
+    ],
+    short: &[
+        ("users", "Numbers of users [default: 1000,3000]"),
+        ("backends", "Back ends, such as files,ldap+index+nscd"),
+        ("insert", "process, connection, batch, bulk or sample"),
+        ("lookups", "Names to look up [default: 1000]"),
+        ("passes", "Repetitions of all lookups [default: 3]"),
+        ("roads", "Layers, of ls, nss, nscd, nslcd, ldap"),
+        ("threads", "Concurrent threads, such as 1,4,16"),
+        ("check", "Measure nothing; show what is possible"),
+        ("record", "Write all results as JSON"),
+        ("html", ""),
+    ],
+};
+
+/// What is said of `brunt names sweep` beside its options.
+pub(super) const SWEEP: About = About {
+    description: include_str!("../tools/names/matrix/sweep.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "Prime and other hash table sizes, with 1,000 users:",
+            "brunt names sweep --users 1000 \\\n\
+             \x20 --suggested-size 211,1009,2003,2004,4001,4002,32011",
+        ),
+        (
+            "Times to live at 500 lookups per second:",
+            "brunt names sweep --ttl 1s,5s,20s,60s --rate 500 --duration 60s \\\n\
+             \x20 --html ttl.html",
+        ),
+    ],
+    short: &[
+        ("suggested_size", "Hash table sizes of nscd, such as 211,1009"),
+        ("ttl", "Times to live, such as 5s,20s,60s"),
+        ("users", "Numbers of users [default: 3000]"),
+        ("backends", "Back ends [default: ldap+index+nscd]"),
+        ("rate", "Lookups per second, such as 500"),
+        ("duration", "Time per value [default: 5s]"),
+        ("passes", "Repetitions [default: 3]"),
+        ("record", "Write all results as JSON"),
+        ("html", ""),
+    ],
+};
 
 #[cfg(test)]
 mod tests {

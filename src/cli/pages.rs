@@ -9,23 +9,6 @@ use clap_complete::{Generator as _, Shell};
 use super::declared::program;
 use super::screens;
 
-/// The commands that have two words, as their pages are called.
-const OF_TWO_WORDS: [&str; 13] = [
-    "cluster-check",
-    "cluster-keys",
-    "cluster-manifest",
-    "cluster-run",
-    "import-curl",
-    "import-har",
-    "import-openapi",
-    "names-lookup",
-    "names-matrix",
-    "names-sweep",
-    "target-dhcp",
-    "target-ldap",
-    "target-rest",
-];
-
 /// The names under which a link to the program is one of its commands.
 pub(super) const LINKS: [&str; 13] = [
     "addrate",
@@ -83,8 +66,10 @@ pub(super) fn completions(shell: Shell) -> String {
 
 /// Every command, with the words that stand for themselves and that clap cannot know.
 fn completed() -> Command {
-    let names = screens::listed().chain(OF_TWO_WORDS);
-    let names: Vec<&'static str> = names.collect();
+    // The pages of commands that have two words are called by both.
+    let two_words = super::ABOUT.iter().filter(|(name, _)| name.contains(' '));
+    let two_words = two_words.map(|(name, _)| &*name.replace(' ', "-").leak());
+    let names: Vec<&'static str> = screens::listed().chain(two_words).collect();
     program()
         .mut_subcommand("man", |man| man.mut_arg("command", |arg| arg.value_parser(names)))
         .mut_subcommand("leases", |leases| {

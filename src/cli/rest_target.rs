@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::about::About;
 use super::output::duration;
 
 /// Options of `brunt target rest`.
@@ -50,3 +51,32 @@ pub(crate) struct RestTargetArgs {
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) max_duration: Option<Duration>,
 }
+
+/// What is said of `brunt target rest` beside its options.
+pub(super) const ABOUT: About = About {
+    description: include_str!("about/target-rest.txt").trim_ascii_end(),
+    examples: &[
+        ("An API with 2,000 users on port 8080:", "brunt target rest --users 2000"),
+        (
+            "HTTPS as well, with a certificate that clients can trust:",
+            "brunt target rest --listen-tls 127.0.0.1:8443 --ca-out ca.pem",
+        ),
+        (
+            "A log of the received requests, to compare with what was sent:",
+            "brunt target rest --listen 127.0.0.1:0 --log requests.jsonl",
+        ),
+        ("An API that injects faults:", "brunt target rest --script bad-day.toml"),
+    ],
+    short: &[
+        ("listen", "Address [default: 127.0.0.1:8080]"),
+        ("listen_tls", "Address for HTTPS"),
+        ("users", "Number of users [default: 2000]"),
+        ("password", "Password of every user [default: password]"),
+        ("admin_password", "Password of administrators"),
+        ("ca_out", "Write the generated certificate (PEM)"),
+        ("threads", "Threads [default: 1]"),
+        ("log", "Write received requests as JSON lines"),
+        ("script", "TOML file of faults to inject"),
+        ("max_duration", "Stop after this time, such as 90s"),
+    ],
+};

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 
+use super::about::About;
 use super::output::{OutputArgs, duration};
 use super::trace::TraceArgs;
 
@@ -38,3 +39,39 @@ pub(crate) struct RunArgs {
     #[arg(skip)]
     pub(crate) typed: Vec<String>,
 }
+
+/// What is said of `brunt run` beside its options.
+pub(super) const ABOUT: About = About {
+    description: include_str!("about/run.txt").trim_ascii_end(),
+    examples: &[
+        ("Run a plan and write the record:", "brunt run login.toml --record run.json"),
+        ("Check a plan without sending anything:", "brunt run login.toml --check"),
+        (
+            "Do each scenario once and print every request and answer:",
+            "brunt run login.toml --once",
+        ),
+        (
+            "Keep the first failed requests, for a browser's tools:",
+            "brunt run login.toml --trace failed.har",
+        ),
+        (
+            "Override values of the plan:",
+            "brunt run login.toml --duration 1m --set run.users=50 \\\n\
+             \x20 --set http.base=https://id.example.com",
+        ),
+        ("Run the second of three shares, one per machine:", "brunt run login.toml --node 1/3"),
+    ],
+    short: &[
+        ("plan", "Plan to run, a TOML file"),
+        ("check", "Send nothing; print the first requests"),
+        ("once", "Do each scenario once; print all exchanges"),
+        ("set", "Set a key of the plan: run.users=50"),
+        ("duration", "How long to run, such as 5m"),
+        ("node", "Share of this node, such as 0/3"),
+        ("objectives", ""),
+        ("record", "Write the record of the run as JSON"),
+        ("hlog", "Write an HdrHistogram interval log"),
+        ("seed", "Seed for all random values"),
+        ("quiet", ""),
+    ],
+};

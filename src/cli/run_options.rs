@@ -109,30 +109,30 @@ pub(crate) struct RunOptions {
     /// standard input ends before that, nothing is sent.
     #[arg(long, value_name = "TIME")]
     pub(crate) start_at: Option<StartAt>,
-    /// Begin with this many exchanges at a slow pace, and go on only if they succeed, such as 10
+    /// Send this many exchanges slowly first, and start the run only if they succeed, such as 10
     ///
-    /// One session makes them, ten a second at most. If one fails, or they miss an objective that does not depend on
-    /// the load, the run does not begin, and the exit code is 10. Where an objective of errors is given, it says how
-    /// many may fail. They are not in the figures of the run, and count towards its number of exchanges.
+    /// One session sends them, at most ten per second. If one fails, or they miss an objective that does not depend on
+    /// the load, the run does not start, and the exit code is 10. An objective about errors sets how many may fail. The
+    /// figures of the run exclude them, its number of exchanges includes them.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub(crate) canary: Option<u64>,
-    /// End the run when this goes on, such as 'errors>50% for 10s' or 'locked'
+    /// End the run when this condition persists, such as 'errors>50% for 10s' or 'locked'
     ///
-    /// A condition is written like an objective, and is held against each interval: it ends the run when it was true in
-    /// every interval for as long as it says. 'locked' stands for 'locked>0': the target says of a login that its
-    /// account is locked or disabled, or that its password expired, or it refuses the same account twice in a row. What
-    /// is in flight is waited for, the report is made as always, and the exit code is 10. May be repeated.
+    /// A condition is written like an objective and is checked in each interval. The run ends when the condition has
+    /// been true in every interval for the given time. 'locked' means 'locked>0': a login was refused because its
+    /// account is locked or disabled or its password has expired, or the same account was refused twice in a row.
+    /// Exchanges in flight are completed, the report is written as usual, and the exit code is 10. May be repeated.
     #[arg(long = "abort-on", value_name = "CONDITION")]
     pub(crate) abort_on: Vec<AbortRule>,
-    /// Reach no address but these: an address or a network, with a port if you like, such as 10.1.0.0/16:389
+    /// Send only to these addresses: an address or a network, optionally with a port, such as 10.1.0.0/16:389
     ///
-    /// Every connection and every datagram is checked by the address that it goes to, those of redirects and of names
-    /// that are resolved later included. The exit code is 8 if the run was kept from one. Without this option every
-    /// address is allowed that is not public. Unix sockets, and what the C library asks for the machine's own name
-    /// service, have no address to check. May be repeated.
+    /// The destination of every connection and every datagram is checked, also after a redirect or a new lookup of a
+    /// name. If one was refused, the exit code is 8. Without this option all addresses are allowed that are not public.
+    /// Unix sockets, and queries that the C library makes for the machine's own name service, have no address to check.
+    /// May be repeated.
     #[arg(long = "allow", value_name = "CIDR[:PORT]")]
     pub(crate) allow: Vec<Allowed>,
-    /// Reach only the targets of this file, and ask no more of them than it allows
+    /// Send only to the targets in this file, within the limits that it sets
     ///
     /// The file is TOML: a table `target` for each address or network, with its highest rate, connections and duration.
     /// A run that asks for more is refused before anything is sent, with the exit code 8. Without this option
@@ -148,8 +148,8 @@ pub(crate) struct RunOptions {
     pub(crate) addresses: Addresses,
     /// Load public addresses without asking
     ///
-    /// An address that is neither of this machine nor of a private network, and that neither --allow nor a file of
-    /// targets names, is asked about on the terminal. Where nobody can answer, the exit code is 8.
+    /// Without this option, brunt asks on the terminal before it sends to a public address that neither --allow nor a
+    /// targets file names. If there is no terminal, the run is refused with exit code 8.
     #[arg(long)]
     pub(crate) yes: bool,
     /// Whether it is shown on the terminal.

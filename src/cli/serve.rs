@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use brunt_serve::IpNet;
 use clap::Args;
 
+use super::about::About;
 use super::base_url::BaseUrl;
 use super::site_url::site;
 
@@ -51,6 +52,9 @@ pub(crate) struct ServeArgs {
         help_heading = "Beyond this machine"
     )]
     pub(crate) behind_proxy: Vec<IpNet>,
+    /// Length of what counts as a second in searches for the highest rate, for tests of them
+    #[arg(long, value_name = "DURATION", hide = true)]
+    pub(crate) search_second: Option<String>,
     /// Print a link by which this user chooses a new password, and exit
     #[arg(long, value_name = "NAME", conflicts_with_all = ["reindex", "verify_audit"], help_heading = "Upkeep")]
     pub(crate) link: Option<String>,
@@ -94,3 +98,61 @@ pub(crate) struct PushArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
 }
+
+/// What is said of `brunt serve` beside its options.
+pub(super) const SERVE: About = About {
+    description: include_str!("../commands/serve.txt").trim_ascii_end(),
+    examples: &[
+        ("Try it, with servers in memory:", "brunt serve --trial"),
+        ("A website for this machine alone:", "brunt serve"),
+        (
+            "For a team, with a certificate of one's own:",
+            "brunt serve --dir /var/lib/brunt --listen 0.0.0.0:443 \\\n\
+             \x20 --host load.example.com --tls-cert cert.pem --tls-key key.pem",
+        ),
+        (
+            "Behind a proxy that speaks HTTPS:",
+            "brunt serve --listen 10.0.0.7:7878 --host load.example.com \\\n\
+             \x20 --behind-proxy 10.0.0.5/32",
+        ),
+        ("A link for an administrator who forgot the password:", "brunt serve --link admin"),
+    ],
+    short: &[
+        ("dir", "Directory of the site [default: brunt-site]"),
+        ("listen", "Address [default: 127.0.0.1:7878]"),
+        ("hosts", "Name by which browsers reach the site"),
+        ("tls_cert", ""),
+        ("tls_key", ""),
+        ("behind_proxy", "Addresses of proxies that speak HTTPS"),
+        ("link", "Print a link to choose a new password"),
+        ("reindex", "Build the index of runs anew"),
+        ("verify_audit", "Check the audit trail"),
+    ],
+};
+
+/// What is said of `brunt push` beside its options.
+pub(super) const PUSH: About = About {
+    description: include_str!("../commands/push.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "A run, and its record brought to a website:",
+            "brunt push run.json --to https://load.example.com \\\n\
+             \x20 --token-file token.txt",
+        ),
+        (
+            "In CI, which fails if a figure is worse than that of the baseline:",
+            "brunt push run.json --to https://load.example.com \\\n\
+             \x20 --token-file token.txt --tag nightly --commit 4f2a91c --fail-on-regression",
+        ),
+    ],
+    short: &[
+        ("file", ""),
+        ("site", "Address of the site"),
+        ("token_file", "File with a token of the scope push"),
+        ("name", ""),
+        ("tags", "Tag to find the run by"),
+        ("commit", ""),
+        ("fail_on_regression", "Exit with 99 or 6 if it is worse"),
+        ("ca", "Authorities (PEM) to trust"),
+    ],
+};

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use brunt_engine::schedule::Rate as PerSecond;
 use clap::{Args, ValueEnum};
 
+use super::about::About;
+
 /// Options of `brunt sizing`.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub(crate) struct SizingArgs {
@@ -65,6 +67,36 @@ fn share(text: &str) -> Option<f64> {
     let (number, scale) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
     Some(number.trim().parse::<f64>().ok()? / scale)
 }
+
+/// What is said of `brunt sizing` beside its options.
+pub(super) const ABOUT: About = About {
+    description: include_str!("about/sizing.txt").trim_ascii_end(),
+    examples: &[
+        (
+            "Servers for 1,200 operations per second at peak, and 30 % more next year:",
+            "brunt sizing found.json --peak 1200/s --growth 30%",
+        ),
+        (
+            "The same as a page, from a search that two servers of 4 cores answered:",
+            "brunt sizing found.json --peak 1200/s --tested-servers 2 --cores 4 \\\n\
+             \x20 --format html > sizing.html",
+        ),
+        (
+            "With the Universal Scalability Law, and whether it can be believed:",
+            "brunt sizing found.json --peak 1200/s --usl",
+        ),
+    ],
+    short: &[
+        ("file", "What find-max wrote with --record"),
+        ("peak", "Rate at peak, today, such as 1200/s"),
+        ("growth", "Growth to plan for, such as 30%"),
+        ("headroom", "Share of each server to keep free"),
+        ("spare", "Servers that may fail [default: 1]"),
+        ("tested_servers", "Servers that answered the search"),
+        ("cores", "Cores of each of them"),
+        ("format", "text, json or html"),
+    ],
+};
 
 #[cfg(test)]
 mod tests {

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::Path;
 
+use super::args::TargetKind;
 use super::*;
 use brunt_drivers::secret::Secret;
 
@@ -50,7 +51,7 @@ fn a_tool_is_reached_by_its_name_and_by_a_link() {
 fn the_other_commands_have_typed_options() {
     match command(&["brunt", "target", "ldap", "--listen", "127.0.0.1:0", "--users", "5"]).unwrap()
     {
-        Command::Target(TargetKind::Ldap(args)) => {
+        Command::Verb(Verb::Target { kind: TargetKind::Ldap(args) }) => {
             assert_eq!(
                 (args.listen.port(), args.users, args.suffix.as_str()),
                 (0, 5, "dc=example,dc=com")
@@ -60,10 +61,10 @@ fn the_other_commands_have_typed_options() {
     }
     assert!(matches!(
         command(&["brunt", "report", "x.json", "--format", "csv"]),
-        Ok(Command::Report(_))
+        Ok(Command::Verb(Verb::Report(_)))
     ));
     match command(&["brunt", "merge", "a.json", "b.ndjson", "--record", "all.json"]).unwrap() {
-        Command::Merge(args) => {
+        Command::Verb(Verb::Merge(args)) => {
             assert_eq!((args.files.len(), args.record), (2, Some("all.json".into())));
         }
         other => panic!("{other:?}"),
@@ -73,13 +74,13 @@ fn the_other_commands_have_typed_options() {
         (&["brunt", "quickstart", "dhcp"], args::Protocol::Dhcp),
     ] {
         match command(line).unwrap() {
-            Command::Quickstart(args) => assert_eq!(args.protocol, protocol),
+            Command::Verb(Verb::Quickstart(args)) => assert_eq!(args.protocol, protocol),
             other => panic!("{other:?}"),
         }
     }
     assert!(matches!(
         command(&["brunt", "calibrate", "--duration", "1"]),
-        Ok(Command::Calibrate(_))
+        Ok(Command::Verb(Verb::Calibrate(_)))
     ));
     for wrong in [
         &["brunt", "nosuch"][..],

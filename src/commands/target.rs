@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use brunt_targets::ldap::{Config, Running, Script, Server, Stats};
+use brunt_targets::ldap::{Config, Running, Script, ScriptError, Server, Stats};
 
 use super::failed;
 use super::target_dhcp::dhcp;
@@ -25,7 +25,6 @@ pub(crate) fn target(kind: &TargetKind) -> Result<Exit, Refusal> {
 
 fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {
     let signals = Signals::default();
-    let script = args.script.as_deref().map(script).transpose()?;
     let running = Server::start(Config {
         listen: args.listen,
         listen_tls: args.listen_tls,
@@ -34,7 +33,7 @@ fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {
         password: args.password.clone(),
         admin_password: args.password.clone(),
         threads: usize::from(args.threads),
-        script,
+        script: script(args.script.as_deref(), Script::parse)?,
         ..Config::default()
     })
     .map_err(failed)?;
@@ -46,17 +45,28 @@ fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {
     let signal = signals.wait(args.max_duration);
     let stats = running.shutdown();
     console::tell(&account(&stats));
-    Ok(match signal {
-        Some(Signal::Terminate | Signal::HangUp) => Exit::Terminated,
-        _ => Exit::Ok,
-    })
+    Ok(exit(signal))
 }
 
-fn script(path: &Path) -> Result<Script, Refusal> {
+/// Reads a script of faults, if there is one.
+pub(super) fn script<S>(
+    path: Option<&Path>,
+    parse: fn(&str) -> Result<S, ScriptError>,
+) -> Result<Option<S>, Refusal> {
+    let Some(path) = path else { return Ok(None) };
     let text = brunt_feed::file::read_text(path)
         .map_err(|error| failed(format!("read the script {}: {error}", path.display())))?;
-    Script::parse(&text)
+    parse(&text)
+        .map(Some)
         .map_err(|error| failed(format!("use the script {}: {error}", path.display())))
+}
+
+/// How a server ends that this signal ended, or its time.
+pub(super) fn exit(signal: Option<Signal>) -> Exit {
+    match signal {
+        Some(Signal::Terminate | Signal::HangUp) => Exit::Terminated,
+        _ => Exit::Ok,
+    }
 }
 
 /// Standard output gets one line for each address, for scripts that asked for a free port.

@@ -2,18 +2,18 @@
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
-use std::path::Path;
 
 use brunt_targets::dhcp::{
     Config, Family, Running, Script, Server, StartError, State, Stats, V4, V6,
 };
 
 use super::failed;
+use super::target::{exit, script};
 use crate::cli::Refusal;
 use crate::cli::dhcp_target::DhcpTargetArgs;
 use crate::cli::exit::Exit;
 use crate::console;
-use crate::run::signals::{Signal, Signals};
+use crate::run::signals::Signals;
 
 /// Starts a DHCP server and serves until told to stop.
 pub(super) fn dhcp(args: &DhcpTargetArgs) -> Result<Exit, Refusal> {
@@ -29,15 +29,12 @@ pub(super) fn dhcp(args: &DhcpTargetArgs) -> Result<Exit, Refusal> {
         console::write(path, &table(&running))?;
     }
     console::tell(&account(&running.shutdown()));
-    Ok(match signal {
-        Some(Signal::Terminate | Signal::HangUp) => Exit::Terminated,
-        _ => Exit::Ok,
-    })
+    Ok(exit(signal))
 }
 
 fn config(args: &DhcpTargetArgs) -> Result<Config, Refusal> {
     let name_servers = args.name_server.iter();
-    let script = args.script.as_deref().map(script).transpose()?;
+    let script = script(args.script.as_deref(), Script::parse)?;
     Ok(Config {
         listen: args.listen.clone(),
         lab: args.lab,
@@ -69,13 +66,6 @@ fn config(args: &DhcpTargetArgs) -> Result<Config, Refusal> {
         },
         script,
     })
-}
-
-fn script(path: &Path) -> Result<Script, Refusal> {
-    let text = brunt_feed::file::read_text(path)
-        .map_err(|error| failed(format!("read the script {}: {error}", path.display())))?;
-    Script::parse(&text)
-        .map_err(|error| failed(format!("use the script {}: {error}", path.display())))
 }
 
 /// Octets written in hexadecimal, with colons or without.

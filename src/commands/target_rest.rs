@@ -2,17 +2,17 @@
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::time::Duration;
 
 use brunt_targets::rest::{Config, Running, Script, Server, Stats};
 
 use super::failed;
+use super::target::{exit, script};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::rest_target::RestTargetArgs;
 use crate::console;
-use crate::run::signals::{Signal, Signals};
+use crate::run::signals::Signals;
 
 /// Starts an identity API and serves until told to stop.
 pub(super) fn rest(args: &RestTargetArgs) -> Result<Exit, Refusal> {
@@ -25,10 +25,7 @@ pub(super) fn rest(args: &RestTargetArgs) -> Result<Exit, Refusal> {
     announce(args, &running)?;
     let signal = signals.wait(args.max_duration);
     console::tell(&account(&running.shutdown()));
-    Ok(match signal {
-        Some(Signal::Terminate | Signal::HangUp) => Exit::Terminated,
-        _ => Exit::Ok,
-    })
+    Ok(exit(signal))
 }
 
 fn config(args: &RestTargetArgs) -> Result<Config, Refusal> {
@@ -41,16 +38,9 @@ fn config(args: &RestTargetArgs) -> Result<Config, Refusal> {
         threads: usize::from(args.threads),
         sleep_max: Duration::from_millis(args.sleep_max),
         log: args.log.clone(),
-        script: args.script.as_deref().map(script).transpose()?,
+        script: script(args.script.as_deref(), Script::parse)?,
         ..Config::default()
     })
-}
-
-fn script(path: &Path) -> Result<Script, Refusal> {
-    let text = brunt_feed::file::read_text(path)
-        .map_err(|error| failed(format!("read the script {}: {error}", path.display())))?;
-    Script::parse(&text)
-        .map_err(|error| failed(format!("use the script {}: {error}", path.display())))
 }
 
 /// Standard output gets one line for each address, for scripts that asked for a free port.
@@ -93,6 +83,8 @@ fn account(stats: &Stats) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use brunt_targets::rest::Tally;
     use clap::Parser as _;
 

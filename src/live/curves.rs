@@ -9,7 +9,7 @@ use ratatui::widgets::Widget as _;
 use super::chart::{Axis, Chart, Curve};
 use super::figures::{count, lasting, time};
 use super::history::{History, Point};
-use super::model::{Choice, Model};
+use super::picture::Picture;
 use super::theme::{Theme, bold, faint};
 
 /// A curve: its heading, its name in the legend, its mark where there are no colours, its colour, its value at a point.
@@ -29,17 +29,12 @@ const SERVICE_P99: usize = 1;
 const RESPONSE_P99: usize = 3;
 
 /// Exchanges a second.
-pub(super) fn throughput(
-    model: &Model,
-    choice: &Choice,
-    area: Rect,
-    buffer: &mut Buffer,
-    theme: Theme,
-) {
+pub(super) fn throughput(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
+    let Picture { model, choice, theme, .. } = *picture;
     // What falls due is due of no operation before it is sent.
     let all = [OFFERED, ACHIEVED, GOODPUT];
     let shown = if model.chosen(choice).is_some() { &all[1..] } else { &all[..] };
-    let panel = Panel::new(model, choice, area, theme);
+    let panel = Panel::new(picture, area);
     let curves = panel.curves(shown);
     let axis = Axis::linear(values(&curves));
     let mut heading = vec![bold("Per second")];
@@ -49,14 +44,9 @@ pub(super) fn throughput(
 }
 
 /// Response times against service times. What lies between them is waiting.
-pub(super) fn latency(
-    model: &Model,
-    choice: &Choice,
-    area: Rect,
-    buffer: &mut Buffer,
-    theme: Theme,
-) {
-    let panel = Panel::new(model, choice, area, theme);
+pub(super) fn latency(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
+    let theme = picture.theme;
+    let panel = Panel::new(picture, area);
     let curves = panel.curves(&TIMES);
     let axis = Axis::log(values(&curves));
     // What a user feels comes first.
@@ -82,7 +72,8 @@ struct Panel<'a> {
 }
 
 impl<'a> Panel<'a> {
-    fn new(model: &'a Model, choice: &Choice, area: Rect, theme: Theme) -> Self {
+    fn new(picture: &Picture<'a>, area: Rect) -> Self {
+        let Picture { model, choice, theme, .. } = *picture;
         let history = match model.chosen(choice) {
             None => Some(&model.history),
             Some(row) => row.history.as_ref(),

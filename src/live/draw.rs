@@ -1,15 +1,14 @@
 //! [`draw`]: the whole view, of a model and what somebody chose to look at. It changes neither.
 
-use std::time::Duration;
-
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, Clear, Paragraph, Widget as _, Wrap};
 
-use super::model::{Choice, Model};
+use super::model::Model;
 use super::parts::Part::{Fixed, Share};
-use super::theme::{Theme, bold, faint};
+use super::picture::Picture;
+use super::theme::{bold, faint};
 use super::{curves, generator, head, operations, parts};
 
 /// From this size on, figures stand beside the charts.
@@ -37,15 +36,6 @@ own delay, own drops what this machine lost.
 
 ^C ends the run, twice at once. ^Z stops it, and fg goes on.";
 
-/// What is shown, and when.
-pub(super) struct Picture<'a> {
-    pub(super) model: &'a Model,
-    pub(super) choice: &'a Choice,
-    /// By the clock of the view.
-    pub(super) now: Duration,
-    pub(super) theme: Theme,
-}
-
 /// Draws the view, on an empty buffer.
 pub(super) fn draw(picture: &Picture<'_>, buffer: &mut Buffer) {
     let area = buffer.area;
@@ -63,15 +53,14 @@ pub(super) fn draw(picture: &Picture<'_>, buffer: &mut Buffer) {
 
 /// Draws the rows at the top that tell the time, of which there are [`CLOCK_ROWS`] on a screen of any size.
 pub(super) fn clock(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
-    let Picture { model, choice, now, theme } = *picture;
     let [title, progress] = parts::rows(area, [Fixed(1), Fixed(1)]);
-    head::title((model, choice, now), title, buffer, theme);
-    head::progress((model, choice, now), progress, buffer, theme);
+    head::title(picture, title, buffer);
+    head::progress(picture, progress, buffer);
 }
 
 /// Everything below each other.
 fn narrow(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
-    let Picture { model, choice, theme, .. } = *picture;
+    let model = picture.model;
     let rows = (model.rows.len().max(1) as u16).min(3 + area.height.saturating_sub(24) / 3);
     let verdict = if area.height > 26 { 2 } else { 1 };
     let areas = parts::rows(
@@ -90,20 +79,20 @@ fn narrow(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
         ],
     );
     clock(picture, areas[0], buffer);
-    head::verdict(model, areas[1], buffer, theme);
-    head::objectives(model, areas[2], buffer, theme);
-    curves::throughput(model, choice, areas[3], buffer, theme);
-    curves::latency(model, choice, areas[4], buffer, theme);
-    operations::table(model, choice, areas[5], buffer, theme);
-    operations::outcomes(model, choice, areas[6], buffer, theme);
-    generator::lines_of(model, areas[7], buffer, theme);
+    head::verdict(picture, areas[1], buffer);
+    head::objectives(picture, areas[2], buffer);
+    curves::throughput(picture, areas[3], buffer);
+    curves::latency(picture, areas[4], buffer);
+    operations::table(picture, areas[5], buffer);
+    operations::outcomes(picture, areas[6], buffer);
+    generator::lines_of(picture, areas[7], buffer);
     page(model, areas[8], buffer);
     keys(picture, areas[9], buffer);
 }
 
 /// Charts at the left, figures at the right.
 fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
-    let Picture { model, choice, theme, .. } = *picture;
+    let Picture { model, choice, .. } = *picture;
     let heights = [
         Fixed(CLOCK_ROWS),
         Fixed(2),
@@ -115,19 +104,19 @@ fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     ];
     let [top, verdict, objectives, _, body, shown, foot] = parts::rows(area, heights);
     clock(picture, top, buffer);
-    head::verdict(model, verdict, buffer, theme);
-    head::objectives(model, objectives, buffer, theme);
+    head::verdict(picture, verdict, buffer);
+    head::objectives(picture, objectives, buffer);
     let [left, _, right] = parts::columns(body, [Share(3), Fixed(2), Share(2)]);
     let [upper, _, lower] = parts::rows(left, [Share(4), Fixed(1), Share(5)]);
-    curves::throughput(model, choice, upper, buffer, theme);
-    curves::latency(model, choice, lower, buffer, theme);
+    curves::throughput(picture, upper, buffer);
+    curves::latency(picture, lower, buffer);
     let table = (model.rows.len().max(1) as u16).min(body.height / 3) + 1;
     let outcomes = operations::outcome_rows(model, choice);
     let heights = [Fixed(table), Fixed(1), Fixed(outcomes), Fixed(1), Share(1), Fixed(1), Fixed(5)];
     let [table, _, outcomes, _, generator, _, said] = parts::rows(right, heights);
-    operations::table(model, choice, table, buffer, theme);
-    operations::outcome_table(model, choice, outcomes, buffer, theme);
-    generator::table(model, generator, buffer, theme);
+    operations::table(picture, table, buffer);
+    operations::outcome_table(picture, outcomes, buffer);
+    generator::table(picture, generator, buffer);
     messages(picture, said, buffer);
     page(model, shown, buffer);
     keys(picture, foot, buffer);
@@ -135,15 +124,14 @@ fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
 
 /// A few lines where there is no room for more.
 fn small(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
-    let Picture { model, choice, theme, .. } = *picture;
     clock(picture, area, buffer);
     for (number, area) in area.rows().enumerate() {
         match number {
-            2 => head::verdict(model, area, buffer, theme),
-            3 => curves::throughput(model, choice, area, buffer, theme),
-            4 => curves::latency(model, choice, area, buffer, theme),
-            5 => generator::lines_of(model, area, buffer, theme),
-            6 => operations::outcomes(model, choice, area, buffer, theme),
+            2 => head::verdict(picture, area, buffer),
+            3 => curves::throughput(picture, area, buffer),
+            4 => curves::latency(picture, area, buffer),
+            5 => generator::lines_of(picture, area, buffer),
+            6 => operations::outcomes(picture, area, buffer),
             _ => {}
         }
     }

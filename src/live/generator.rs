@@ -10,7 +10,8 @@ use super::digest::Generator;
 use super::figures::{count, percent, time};
 use super::model::Model;
 use super::operations::lines;
-use super::theme::{Theme, bold};
+use super::picture::Picture;
+use super::theme::bold;
 
 /// From this share of a core on, a worker has none to spare.
 const BUSY: f64 = 0.9;
@@ -23,7 +24,8 @@ const BAR: usize = 20;
 type Figure = (&'static str, String, bool);
 
 /// In a few lines, what matters most first.
-pub(super) fn lines_of(model: &Model, area: Rect, buffer: &mut Buffer, theme: Theme) {
+pub(super) fn lines_of(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
+    let Picture { model, theme, .. } = *picture;
     let mut spans = vec![bold("Generator: ")];
     let Some(latest) = &model.latest else {
         spans.push(Span::raw("-"));
@@ -50,7 +52,8 @@ pub(super) fn lines_of(model: &Model, area: Rect, buffer: &mut Buffer, theme: Th
 }
 
 /// A line for each figure, and a bar for each worker.
-pub(super) fn table(model: &Model, area: Rect, buffer: &mut Buffer, theme: Theme) {
+pub(super) fn table(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
+    let Picture { model, theme, .. } = *picture;
     let [heading, rows @ ..] = &*lines(area) else { return };
     Line::from(bold("Generator")).render(*heading, buffer);
     let Some(latest) = &model.latest else { return };

@@ -10,16 +10,13 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Widget as _, Wrap};
 
 use super::figures::{lasting, percent};
-use super::model::{Choice, Model};
-use super::theme::{Theme, bold, faint};
+use super::model::Model;
+use super::picture::Picture;
+use super::theme::{bold, faint};
 
 /// What runs, and when it is.
-pub(super) fn title(
-    (model, choice, now): (&Model, &Choice, Duration),
-    area: Rect,
-    buffer: &mut Buffer,
-    theme: Theme,
-) {
+pub(super) fn title(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
+    let Picture { model, choice, now, theme } = *picture;
     let time = time(model, now);
     let room = usize::from(area.width).saturating_sub(time.len() + 2);
     let mut spans = Vec::new();
@@ -52,12 +49,8 @@ fn time(model: &Model, now: Duration) -> String {
 }
 
 /// How much is done, and what there is left to do; what the program says where that is all there is to know.
-pub(super) fn progress(
-    (model, choice, now): (&Model, &Choice, Duration),
-    area: Rect,
-    buffer: &mut Buffer,
-    theme: Theme,
-) {
+pub(super) fn progress(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
+    let Picture { model, choice, now, theme } = *picture;
     let done = model.progress(now);
     let waits = model.latest.is_none() || done.is_some_and(|(done, _)| done >= 1.0);
     let said = model.said.clone().filter(|_| waits || choice.stopping);
@@ -84,7 +77,8 @@ fn percent_whole(share: f64) -> String {
 }
 
 /// What the run would be found to be worth if it ended now.
-pub(super) fn verdict(model: &Model, area: Rect, buffer: &mut Buffer, theme: Theme) {
+pub(super) fn verdict(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
+    let Picture { model, theme, .. } = *picture;
     let mut spans = vec![bold("So far:     ")];
     match model.standing.as_ref().filter(|standing| standing.measured) {
         None => spans.push(Span::raw("nothing is measured yet")),
@@ -107,7 +101,8 @@ pub(super) fn verdict(model: &Model, area: Rect, buffer: &mut Buffer, theme: The
 }
 
 /// What would become of the objectives.
-pub(super) fn objectives(model: &Model, area: Rect, buffer: &mut Buffer, theme: Theme) {
+pub(super) fn objectives(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
+    let Picture { model, theme, .. } = *picture;
     let mut spans = vec![bold("Objectives: ")];
     let known = model.standing.as_ref().filter(|standing| standing.measured);
     match known.map(|standing| standing.objectives.as_slice()) {

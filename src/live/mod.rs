@@ -17,6 +17,7 @@ mod keys;
 mod model;
 mod operations;
 mod parts;
+mod picture;
 mod renderer;
 mod standing;
 #[cfg(test)]

@@ -9,6 +9,7 @@ use ratatui::widgets::Widget as _;
 use super::digest::Code;
 use super::figures::{count, percent, time};
 use super::model::{Choice, Model, Row};
+use super::picture::Picture;
 use super::theme::{Theme, bold, faint};
 
 /// What stands right of a name, and how wide that is.
@@ -18,7 +19,8 @@ const COLUMNS: [(&str, usize); 6] =
 const CODES_MAX: usize = 16;
 
 /// A row for each operation, the chosen one always among them.
-pub(super) fn table(model: &Model, choice: &Choice, area: Rect, buffer: &mut Buffer, theme: Theme) {
+pub(super) fn table(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
+    let Picture { model, choice, theme, .. } = *picture;
     let [heading, rows @ ..] = &*lines(area) else { return };
     let figures: usize = COLUMNS.iter().map(|(_, width)| width).sum();
     let name = usize::from(area.width).saturating_sub(figures).max(8);
@@ -95,13 +97,8 @@ fn codes(model: &Model, choice: &Choice) -> Vec<Code> {
 }
 
 /// Outcomes in one line, and after them what the target said last.
-pub(super) fn outcomes(
-    model: &Model,
-    choice: &Choice,
-    area: Rect,
-    buffer: &mut Buffer,
-    theme: Theme,
-) {
+pub(super) fn outcomes(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
+    let Picture { model, choice, theme, .. } = *picture;
     let mut spans = vec![bold("Outcomes:  ")];
     let codes = codes(model, choice);
     if codes.is_empty() {
@@ -120,13 +117,8 @@ pub(super) fn outcomes(
 }
 
 /// Outcomes as a table, with the share that each has.
-pub(super) fn outcome_table(
-    model: &Model,
-    choice: &Choice,
-    area: Rect,
-    buffer: &mut Buffer,
-    theme: Theme,
-) {
+pub(super) fn outcome_table(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
+    let Picture { model, choice, theme, .. } = *picture;
     let [heading, rows @ ..] = &*lines(area) else { return };
     let of = model.chosen(choice).map(|row| format!(" of {}", model.name(row)));
     let title = format!("Outcomes{}", of.unwrap_or_default());

@@ -7,8 +7,9 @@ use ratatui::backend::{Backend as _, CrosstermBackend};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
-use super::draw::{CLOCK_ROWS, Picture, clock, draw};
+use super::draw::{CLOCK_ROWS, clock, draw};
 use super::model::Choice;
+use super::picture::Picture;
 
 /// Wipes the screen.
 const CLEAR: &[u8] = b"\x1b[0m\x1b[2J";

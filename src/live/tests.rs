@@ -9,9 +9,10 @@ use ratatui::backend::TestBackend;
 use ratatui::style::Color;
 
 use super::digest::Digest;
-use super::draw::{Picture, draw};
+use super::draw::draw;
 use super::keys::Key;
 use super::model::{About, Choice, Model};
+use super::picture::Picture;
 use super::standing::{Judgement, Standing};
 use super::theme::Theme;
 

@@ -13,9 +13,9 @@ use rustix::process::{Signal, getpid, kill_process, setpriority_process};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::digest::Digest;
-use super::draw::Picture;
 use super::keys::{Key, keys};
 use super::model::{About, Choice, Model};
+use super::picture::Picture;
 use super::renderer::Renderer;
 use super::theme::Theme;
 use crate::console::{self, FullScreen, Shown};

@@ -8,6 +8,7 @@
 use std::path::PathBuf;
 
 use brunt_engine::limits;
+use brunt_load::EngineRun;
 use brunt_record::{Ending, Head, Measured, Names, Record};
 
 use super::abort::AbortOn;
@@ -73,7 +74,9 @@ pub(crate) fn carry_out(
     let mut stream = Stream::new(&stop, &mut logs, &mut all).quiet(quiet).at_once(&at_once);
     stream.begin()?;
     let untold = Untold::listen(&job.load.settings().start, &stop)?;
-    let engine = protocol.drive(job, &stop, &mut stream);
+    let run =
+        EngineRun { plan: &job.load, catalogue: &job.catalogue, stop: &stop, sink: &mut stream };
+    let engine = protocol.drive(run);
     let (measured, mut losses) = stream.finish();
     let monitors = monitor.finish(job.load.settings().node.rank);
     let engine = engine?;
@@ -92,8 +95,7 @@ pub(crate) fn carry_out(
     let conclusion = measured.conclusion(head.clone(), &names, ending.clone());
     let record = conclusion.record().map_err(|error| format!("failed to {error}"))?;
     let record = protocol.record(record)?;
-    let record =
-        Record { monitors, started: begun(job, &engine).unwrap_or(record.started), ..record };
+    let record = Record { monitors, started: begun(&engine).unwrap_or(record.started), ..record };
     let written = files::write(&record, &measured, output, &mut losses).map(PathBuf::from);
     logs.end(&ending, &record, &mut losses);
     let last_scrape = views.close(&record, &stop, &mut losses);
@@ -124,11 +126,10 @@ fn after_canary(
     carry_out(&job, protocol, observers, signals)
 }
 
-/// When a run began that waited for its time: machines that share it were connected earlier, each at another time.
-fn begun(job: &Job, engine: &brunt_engine::Finished) -> Option<String> {
-    let waited = job.load.settings().start != brunt_engine::Start::WhenReady;
-    let began = engine.began.filter(|_| waited)?;
-    jiff::Timestamp::try_from(began).ok().map(|at| at.to_string())
+/// When the origin was from which a run counts its times. What was said before, in the head of its events, is when it
+/// was prepared: connecting takes a while, and waiting for a time that machines share takes longer.
+fn begun(engine: &brunt_engine::Finished) -> Option<String> {
+    jiff::Timestamp::try_from(engine.began?).ok().map(|at| at.to_string())
 }
 
 /// Writes the record and the logs of a run that is to end at once while a thread of it does not. What cannot be written

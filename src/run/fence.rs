@@ -20,6 +20,7 @@ use brunt_record::Head;
 
 use super::conclude::EndedBy;
 use super::targets;
+use crate::cli::args::Verb;
 use crate::cli::exit::Exit;
 use crate::cli::run_options::{Addresses, RunOptions};
 use crate::cli::{Command, Refusal};
@@ -40,7 +41,7 @@ pub(crate) fn confine() {
 /// puts up its own.
 pub(crate) fn put_up(command: &Command) -> Result<(), Refusal> {
     let none = RunOptions::default();
-    let is_lease = matches!(command, Command::Leases(_) | Command::Ubench(_));
+    let is_lease = matches!(command, Command::Verb(Verb::Leases(_)) | Command::Ubench(_));
     let Some(options) = command.run_options().or(is_lease.then_some(&none)) else { return Ok(()) };
     let targets = targets::read(options.targets.as_deref()).map_err(Refusal::usage)?;
     let allowed = (!options.allow.is_empty()).then(|| options.allow.clone());

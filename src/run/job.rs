@@ -36,6 +36,28 @@ pub(crate) struct Job {
 }
 
 impl Job {
+    /// A run of a load, quiet and with nothing of its own.
+    pub(crate) fn new(
+        command: Vec<String>,
+        catalogue: Catalogue,
+        target: String,
+        load: Plan,
+    ) -> Self {
+        Self {
+            command,
+            catalogue,
+            asked: asked(load.settings(), load.settings().seed, target),
+            objectives: Vec::new(),
+            output: Output::default(),
+            ports: None,
+            ceiling: None,
+            endless: false,
+            in_process: false,
+            several: false,
+            load,
+        }
+    }
+
     /// The same run, which begins when its options say.
     pub(super) fn timed(&self) -> Result<Self, String> {
         let start = start::start(self.output.run.start_at)?;

@@ -49,7 +49,7 @@ pub(crate) use job::{Job, is_endless};
 pub(crate) use losses::Losses;
 pub(crate) use objectives::objectives;
 pub(crate) use observer::{Observer, Trouble, print};
-pub(crate) use plan::{asked, of_iterations};
+pub(crate) use plan::of_iterations;
 pub(crate) use protocol::Protocol;
 pub(crate) use repeatable::{Prepared, Repeatable, SearchOptions, Step, StepLoad, Subject};
 pub(crate) use share::asked_words;

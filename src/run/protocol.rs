@@ -1,11 +1,11 @@
 //! [`Protocol`]: what a protocol supplies to a run.
 
-use brunt_engine::{Sink, Stop};
+use brunt_engine::Stop;
 use brunt_exchange::Outcome;
+use brunt_load::EngineRun;
 use brunt_record::Record;
 
 use super::conclude::EndedBy;
-use super::job::Job;
 use super::monitor::Opener;
 
 /// What a protocol supplies to a run.
@@ -14,12 +14,7 @@ pub(crate) trait Protocol {
     fn outcome(&self, operation: usize, outcome: Outcome) -> String;
 
     /// Makes sessions and carries the load out with them. The error says what failed.
-    fn drive(
-        &self,
-        job: &Job,
-        stop: &Stop,
-        sink: &mut dyn Sink,
-    ) -> Result<brunt_engine::Finished, String>;
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String>;
 
     /// Opens what only this protocol can ask of its target: `--monitor` by the protocol's own name. The error says why
     /// it cannot.

@@ -47,6 +47,8 @@ pub(crate) struct Step {
 pub(crate) enum StepLoad {
     /// One session, each exchange as soon as the one before is answered.
     Alone,
+    /// The same, but no more than so many a second.
+    AloneUnder(f64),
     /// Independent arrivals, so many a second.
     Poisson(f64),
 }
@@ -69,7 +71,7 @@ impl Step {
         }
         let load = self.load()?;
         let count = match self.load {
-            StepLoad::Alone => 1,
+            StepLoad::Alone | StepLoad::AloneUnder(_) => 1,
             StepLoad::Poisson(rate) => {
                 sessions(rate * whole.node.slots.share()).unwrap_or(whole.sessions)
             }
@@ -84,7 +86,7 @@ impl Step {
             settings.interval = self.interval;
             settings.first = self.first;
             settings.workers = match self.load {
-                StepLoad::Alone => Some(1),
+                StepLoad::Alone | StepLoad::AloneUnder(_) => Some(1),
                 StepLoad::Poisson(_) if self.all_cores => None,
                 StepLoad::Poisson(_) => whole.workers,
             };
@@ -93,8 +95,15 @@ impl Step {
     }
 
     fn load(&self) -> Result<Load, String> {
-        let StepLoad::Poisson(per_second) = self.load else {
-            return Ok(Load::Closed(ThinkTime::None));
+        let per_second = match self.load {
+            StepLoad::Alone => return Ok(Load::Closed(ThinkTime::None)),
+            // Each waits this long before the next, so there are never more, however fast the answers are.
+            StepLoad::AloneUnder(most) => {
+                let pause = Duration::try_from_secs_f64(1.0 / most);
+                let pause = pause.map_err(|error| format!("failed to hold {most}/s: {error}"))?;
+                return Ok(Load::Closed(ThinkTime::Constant(pause)));
+            }
+            StepLoad::Poisson(per_second) => per_second,
         };
         let rate = Rate::from_per_second(per_second)
             .ok_or_else(|| format!("failed to make a rate of {per_second}/s"))?;
@@ -189,8 +198,11 @@ pub(crate) struct Prepared<P> {
     pub(crate) protocol: P,
     subject: Subject,
     /// How many sessions a rate needs, where nobody said.
-    sessions: Option<fn(f64) -> u32>,
+    sessions: Option<Sessions>,
 }
+
+/// How many sessions a rate needs.
+type Sessions = Box<dyn Fn(f64) -> u32 + Send + Sync>;
 
 impl<P: Protocol> Prepared<P> {
     /// A load that changes at the target what `writes` says.
@@ -216,8 +228,11 @@ impl<P: Protocol> Prepared<P> {
     }
 
     /// Has as many sessions as this says a rate needs.
-    pub(crate) fn with_sessions(mut self, sessions: fn(f64) -> u32) -> Self {
-        self.sessions = Some(sessions);
+    pub(crate) fn with_sessions(
+        mut self,
+        sessions: impl Fn(f64) -> u32 + Send + Sync + 'static,
+    ) -> Self {
+        self.sessions = Some(Box::new(sessions));
         self.subject.sessions = None;
         self
     }
@@ -253,7 +268,7 @@ impl<P: Protocol> Repeatable for Prepared<P> {
         observers: &mut [&mut dyn Observer],
         signals: &Signals,
     ) -> Result<Finished, String> {
-        let load = step.plan(&self.job.load, |rate| self.sessions.map(|of| of(rate)))?;
+        let load = step.plan(&self.job.load, |rate| self.sessions.as_ref().map(|of| of(rate)))?;
         let job = self.job.step(load, &step.results);
         carry_out(&job, &Repeated(&self.protocol), observers, signals)
     }
@@ -303,6 +318,10 @@ mod tests {
         assert_eq!(many.unwrap().settings().sessions, 250);
         let alone = step(StepLoad::Alone, 0).plan(&whole(None), |_| None).unwrap();
         assert_eq!((alone.settings().sessions, alone.workers()), (1, 1));
+        let under = step(StepLoad::AloneUnder(50.0), 0).plan(&whole(None), |_| None).unwrap();
+        let Load::Closed(pause) = &under.settings().load else { panic!("it is closed") };
+        assert_eq!(*pause, ThinkTime::Constant(Duration::from_millis(20)));
+        assert!(step(StepLoad::AloneUnder(0.0), 0).plan(&whole(None), |_| None).is_err());
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! [`Repeated`]: a protocol as each step of a search or a comparison uses it.
 
-use brunt_engine::{Sink, Stop};
 use brunt_exchange::Outcome;
+use brunt_load::EngineRun;
 
 use super::conclude::EndedBy;
-use super::job::Job;
 use super::monitor::Opener;
 use super::protocol::Protocol;
 
@@ -16,13 +15,8 @@ impl<P: Protocol + ?Sized> Protocol for Repeated<'_, P> {
         self.0.outcome(operation, outcome)
     }
 
-    fn drive(
-        &self,
-        job: &Job,
-        stop: &Stop,
-        sink: &mut dyn Sink,
-    ) -> Result<brunt_engine::Finished, String> {
-        self.0.drive(job, stop, sink)
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+        self.0.drive(run)
     }
 
     fn monitor(&self) -> Result<Opener, String> {

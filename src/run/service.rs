@@ -3,6 +3,7 @@
 //! Each request has a connection of its own: there is one a second at most, and a server that was started anew is found
 //! at once. HTTP is hyper's, TLS that of the drivers. Every wait has a limit, and so has the length of an answer.
 
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use brunt_drivers::net::stream::Stream;
@@ -37,6 +38,8 @@ pub(crate) struct Service {
     advice: &'static str,
     within: Duration,
     answer_max: usize,
+    /// Where to connect to, if not to what the name of the host stands for then.
+    at: Vec<SocketAddr>,
     runtime: Runtime,
 }
 
@@ -47,7 +50,13 @@ impl Service {
         let runtime = runtime.map_err(|error| error.to_string())?;
         let Manner { trust, advice, within, answer_max } = manner;
         let tls = if url.is_secure() { Some(secured(url, trust)?) } else { None };
-        Ok(Self { url: url.clone(), tls, advice, within, answer_max, runtime })
+        Ok(Self { url: url.clone(), tls, advice, within, answer_max, at: Vec::new(), runtime })
+    }
+
+    /// The same at these addresses, whatever the name of its host stands for by then.
+    #[must_use]
+    pub(crate) fn at(self, addresses: Vec<SocketAddr>) -> Self {
+        Self { at: addresses, ..self }
     }
 
     /// A request for a path, with what every request of ours has.
@@ -70,7 +79,10 @@ impl Service {
     }
 
     async fn converse(&self, request: Request<Full<Bytes>>) -> Result<(StatusCode, Bytes), String> {
-        let plain = TcpStream::connect((self.url.host(), self.url.port())).await;
+        let plain = match self.at.as_slice() {
+            [] => TcpStream::connect((self.url.host(), self.url.port())).await,
+            known => TcpStream::connect(known).await,
+        };
         let plain = Stream::Plain(plain.map_err(|error| error.to_string())?);
         let stream = match &self.tls {
             None => plain,

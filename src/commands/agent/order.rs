@@ -12,9 +12,9 @@ use brunt_cluster::message::{Order, Step};
 use brunt_drivers::secret::Secret;
 use serde::{Deserialize, Serialize};
 
-use crate::cli::names::NamesKind;
+use crate::cli::load_command::LoadCommand;
 use crate::cli::surroundings::{Machine, Surroundings};
-use crate::cli::{Command, STEP_CHILD, read};
+use crate::cli::{STEP_CHILD, read};
 use crate::commands::cluster_check::rules;
 
 /// Whose agents carry a command line out.
@@ -52,18 +52,11 @@ pub(crate) fn shown(words: &[String], agents: Agents) -> Result<Vec<String>, Str
         let why = first_paragraph(&refusal.text);
         format!("the command cannot be read: {}", why.trim_start_matches("error: "))
     })?;
-    match agents {
-        Agents::Own => rules::shared(&command, words)?,
-        Agents::Others => rules::ordered(&command, words)?,
-    }
-    Ok(match command {
-        Command::Rate(args) => [vec![args.tool.name().to_owned()], args.redacted].concat(),
-        Command::Perfdhcp(args) => args.words,
-        Command::Http(args) => args.typed,
-        Command::Run(args) => args.typed,
-        Command::Names(NamesKind::Lookup(args)) => args.typed,
-        _ => Vec::new(),
-    })
+    let load = match agents {
+        Agents::Own => rules::shared(command, words),
+        Agents::Others => rules::ordered(command, words),
+    };
+    load.map(LoadCommand::typed)
 }
 
 /// What a refusal says before its usage and its hints, in one line.

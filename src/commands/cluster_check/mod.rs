@@ -20,9 +20,9 @@ use serde::{Deserialize, Serialize};
 use super::failed;
 use crate::cli::cluster_check::{CheckArgs, CheckFormat};
 use crate::cli::exit::Exit;
-use crate::cli::names::NamesKind;
+use crate::cli::load_command::LoadCommand;
 use crate::cli::surroundings::{self, Machine};
-use crate::cli::{Command, Refusal, read};
+use crate::cli::{Refusal, read};
 use crate::console;
 use crate::run::Job;
 use crate::run::signals::Signals;
@@ -192,42 +192,25 @@ fn examine(words: &[String]) -> Result<Needs, Refusal> {
         std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
     let signals = Signals::default();
     let command = read(&line, &Machine)?;
-    rules::ordered(&command, words).map_err(|why| refused(&why))?;
-    let (command, load, run) = match command {
-        Command::Rate(args) => {
-            let job = tools::ldap::examine(&args)?;
-            (args.tool.name().to_owned(), Load::of(&job), args.output.run)
-        }
-        Command::Perfdhcp(args) => {
-            let job = tools::dhcp::examine(&args, &signals)?;
-            ("perfdhcp".to_owned(), Load::of(&job), args.output.run)
-        }
-        Command::Http(args) => {
-            let job = tools::flow::http::prepare(&args)?.job;
-            ("http".to_owned(), Load::of(&job), args.output.run)
-        }
-        Command::Run(args) => {
-            let job = tools::flow::plan::examine(&args)?.job;
-            ("run".to_owned(), Load::of(&job), args.output.run)
-        }
-        Command::Names(NamesKind::Lookup(args)) => {
-            let job = tools::names::prepare(&args)?.job;
-            ("names lookup".to_owned(), Load::of(&job), args.output.run)
-        }
-        _ => {
-            let name = words.first().map_or("", String::as_str);
-            return Err(refused(&format!("'{name}' cannot be ordered")));
-        }
+    let command = rules::ordered(command, words).map_err(|why| refused(&why))?;
+    let job = match &command {
+        LoadCommand::Rate(args) => tools::ldap::examine(args)?,
+        LoadCommand::Perfdhcp(args) => tools::dhcp::examine(args, &signals)?,
+        LoadCommand::Http(args) => tools::flow::http::prepare(args)?.job,
+        LoadCommand::Run(args) => tools::flow::plan::examine(args)?.job,
+        LoadCommand::Lookup(args) => tools::names::prepare(args)?.job,
+        LoadCommand::Leases(_) => return Err(refused("'leases' cannot be ordered")),
     };
+    let load = Load::of(&job);
     let files = access::opened()
         .into_iter()
         .map(|(name, kind)| NeededFile { name, secret: kind == Kind::Secret });
     Ok(Needs {
-        command,
+        command: command.name().to_owned(),
         rate: load.peak,
         several: load.several,
         operations: load.operations,
-        allow: run.allow.iter().map(ToString::to_string).collect(),
+        allow: job.output.run.allow.iter().map(ToString::to_string).collect(),
         variables: surroundings::asked_for(),
         files: files.collect(),
     })

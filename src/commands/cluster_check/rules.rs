@@ -9,9 +9,8 @@ use brunt_redact::{is_secret_header, is_secret_name, text, url};
 
 use crate::cli::Command;
 use crate::cli::http::HttpArgs;
-use crate::cli::names::NamesKind;
+use crate::cli::load_command::LoadCommand;
 use crate::cli::names_lookup::LookupArgs;
-use crate::cli::output::OutputArgs;
 use crate::cli::rate::RateArgs;
 use crate::cli::rate::identity::Identity;
 use crate::cli::rate::security::ClientCertificate;
@@ -26,50 +25,51 @@ const SECRET: &str = "holds a secret, and orders refer to secrets";
 /// What is wrong with a command line as an order, if something is: an option, and why.
 pub(crate) type Judged = Result<(), String>;
 
-/// Whether a command line of these words may be ordered of other people's agents.
-pub(crate) fn ordered(command: &Command, line: &[String]) -> Judged {
-    shared(command, line)?;
-    match command {
-        Command::Rate(args) => rate(args, line.get(1..).unwrap_or_default()),
-        Command::Http(args) => http(args),
-        Command::Run(args) => run(args),
-        Command::Names(NamesKind::Lookup(args)) => lookup(args),
-        _ => Ok(()),
+/// A command line of these words, if it may be ordered of other people's agents.
+pub(crate) fn ordered(command: Command, line: &[String]) -> Result<LoadCommand, String> {
+    let load = shared(command, line)?;
+    match &load {
+        LoadCommand::Rate(args) => rate(args, line.get(1..).unwrap_or_default())?,
+        LoadCommand::Http(args) => http(args)?,
+        LoadCommand::Run(args) => run(args)?,
+        LoadCommand::Lookup(args) => lookup(args)?,
+        LoadCommand::Perfdhcp(_) | LoadCommand::Leases(_) => {}
     }
+    Ok(load)
 }
 
-/// Whether several agents can share it at all, whoever they belong to: it makes load, and leaves results to the
+/// The same if several agents can share it at all, whoever they belong to: it makes load, and leaves results to the
 /// coordinator.
-pub(crate) fn shared(command: &Command, line: &[String]) -> Judged {
-    let after = line.get(1..).unwrap_or_default();
-    match command {
-        Command::Rate(args) => {
-            results(&args.output.run, after)?;
-            never("--outputFile", args.output.file.is_some(), WRITES)
+pub(crate) fn shared(command: Command, line: &[String]) -> Result<LoadCommand, String> {
+    let mut load = LoadCommand::of(command).map_err(|_| unshared(line))?;
+    let options = load.run_options().ok_or_else(|| unshared(line))?;
+    results(options, line.get(1..).unwrap_or_default())?;
+    match &load {
+        LoadCommand::Rate(args) => never("--outputFile", args.output.file.is_some(), WRITES)?,
+        LoadCommand::Perfdhcp(args) => {
+            never("-w", args.output.wrapped.is_some(), "runs a program")?;
         }
-        Command::Perfdhcp(args) => {
-            results(&args.output.run, after)?;
-            never("-w", args.output.wrapped.is_some(), "runs a program")
+        LoadCommand::Http(args) => {
+            traces(&args.trace)?;
+            never("--to-plan", args.to_plan, "makes no load")?;
         }
-        Command::Http(args) => {
-            outputs(&args.output, &args.trace, after)?;
-            never("--to-plan", args.to_plan, "makes no load")
-        }
-        Command::Run(args) => {
-            outputs(&args.output, &args.trace, after)?;
+        LoadCommand::Run(args) => {
+            traces(&args.trace)?;
             never("--check", args.check, "makes no load")?;
             never("--schema", args.schema, "makes no load")?;
             let standard = args.plan.as_ref().is_some_and(|path| path.as_os_str() == "-");
-            never("-", standard, "is this machine's standard input: name the file of the plan")
+            never("-", standard, "is this machine's standard input: name the file of the plan")?;
         }
-        Command::Names(NamesKind::Lookup(args)) => results(&args.output.run, after),
-        _ => {
-            let name = line.first().map_or("", String::as_str);
-            Err(format!(
-                "'{name}' cannot be ordered: a cluster runs the LDAP rate tools, perfdhcp, http, run and names lookup"
-            ))
-        }
+        LoadCommand::Lookup(_) | LoadCommand::Leases(_) => {}
     }
+    Ok(load)
+}
+
+fn unshared(line: &[String]) -> String {
+    let name = line.first().map_or("", String::as_str);
+    format!(
+        "'{name}' cannot be ordered: a cluster runs the LDAP rate tools, perfdhcp, http, run and names lookup"
+    )
 }
 
 fn never(option: &str, given: bool, why: &str) -> Judged {
@@ -158,8 +158,7 @@ fn lookup(args: &LookupArgs) -> Judged {
     never("--url ldapi", local, "leads past the addresses that an agent's owner allows")
 }
 
-fn outputs(output: &OutputArgs, trace: &TraceArgs, words: &[String]) -> Judged {
-    results(&output.run, words)?;
+fn traces(trace: &TraceArgs) -> Judged {
     never("--once", trace.once, "makes no load")?;
     never("--trace", trace.trace.is_some(), WRITES)
 }

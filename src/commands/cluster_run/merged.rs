@@ -11,8 +11,9 @@ use std::sync::mpsc::TryRecvError;
 use std::time::Duration;
 
 use brunt_cluster::coordinator::{Standing, Told};
-use brunt_engine::{Ended, Sink, Stop};
+use brunt_engine::{Ended, Sink};
 use brunt_exchange::{Clock as _, Monotonic, Outcome, Slots};
+use brunt_load::EngineRun;
 use brunt_record::{
     Head, Measured, NodeRecord, NodeRows, Phase, Reason, Record, Status, Timing, merge,
 };
@@ -21,8 +22,8 @@ use super::beginnings::Beginnings;
 use super::conductor::{Conductor, News, Wish};
 use super::feed::{Fed, Tale};
 use crate::console;
+use crate::run::Protocol;
 use crate::run::signals::Urgency;
-use crate::run::{Job, Protocol};
 
 /// How often news is looked for.
 const TICK: Duration = Duration::from_millis(10);
@@ -247,12 +248,8 @@ impl Protocol for Merged {
         self.names.borrow().get(&(operation, outcome)).cloned().unwrap_or_default()
     }
 
-    fn drive(
-        &self,
-        _: &Job,
-        stop: &Stop,
-        sink: &mut dyn Sink,
-    ) -> Result<brunt_engine::Finished, String> {
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+        let EngineRun { stop, sink, .. } = run;
         let clock = Monotonic::new();
         let mut rows = NodeRows::new(self.labels.len());
         let mut counted = vec![0_u64; self.labels.len()];

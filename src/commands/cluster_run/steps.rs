@@ -95,7 +95,7 @@ impl Agents {
         let epoch = self.epoch.get();
         self.epoch.set(epoch.saturating_add(1));
         // One session has one agent.
-        let alone = step.load == StepLoad::Alone;
+        let alone = matches!(step.load, StepLoad::Alone | StepLoad::AloneUnder(_));
         Asked {
             run: self.run.clone(),
             epoch,
@@ -106,7 +106,8 @@ impl Agents {
             files: manifest(self.files.as_deref()),
             step: Some(message::Step {
                 rate: match step.load {
-                    StepLoad::Alone => None,
+                    // Agents are not held below a rate: whoever asks for that searches with one machine.
+                    StepLoad::Alone | StepLoad::AloneUnder(_) => None,
                     StepLoad::Poisson(rate) => Some(rate),
                 },
                 warm_up: step.warm_up,

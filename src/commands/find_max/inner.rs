@@ -8,16 +8,16 @@ use std::time::Duration;
 use brunt_drivers::names::Distribution;
 use brunt_record::Node;
 
+use crate::cli::args::Verb;
 use crate::cli::arrivals::Rate;
 use crate::cli::dhcp::args::{DhcpArgs, Scenario};
 use crate::cli::exit::Exit;
 use crate::cli::http::HttpArgs;
 use crate::cli::leases::LeasesArgs;
-use crate::cli::names::NamesKind;
+use crate::cli::load_command::LoadCommand;
 use crate::cli::names_lookup::LookupArgs;
 use crate::cli::output::duration;
 use crate::cli::rate::RateArgs;
-use crate::cli::run::RunArgs;
 use crate::cli::run_options::{self, RunOptions};
 use crate::cli::surroundings::Machine;
 use crate::cli::view::ViewOptions;
@@ -28,14 +28,7 @@ use crate::run::signals::Signals;
 use crate::tools;
 
 /// A command that makes load.
-pub(super) enum Inner {
-    Rate(Box<RateArgs>),
-    Perfdhcp(Box<DhcpArgs>),
-    Http(Box<HttpArgs>),
-    Run(Box<RunArgs>),
-    Lookup(Box<LookupArgs>),
-    Leases(Box<LeasesArgs>),
-}
+pub(super) struct Inner(LoadCommand);
 
 /// An option that find-max has no place for, and whether it was given.
 type Given = (&'static str, bool);
@@ -45,27 +38,18 @@ impl Inner {
     pub(super) fn read(words: &[String], seed: Option<u64>) -> Result<Self, Refusal> {
         let line: Vec<String> =
             std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
-        let mut inner = match read(&line, &Machine).map_err(of_usage)? {
-            Command::Rate(args) => Self::Rate(args),
-            Command::Perfdhcp(args) => Self::Perfdhcp(args),
-            Command::Http(args) => Self::Http(args),
-            Command::Run(args) => Self::Run(args),
-            Command::Names(NamesKind::Lookup(args)) => Self::Lookup(args),
-            Command::Leases(args) => Self::Leases(args),
-            Command::Loadgen(_) => {
-                return Err(refused(
-                    "find-max takes a LoadGen job as a plan: 'brunt loadgen --to-plan' converts it, and 'run' carries \
-                     it out",
-                ));
-            }
-            _ => {
-                return Err(refused(&format!(
-                    "'{}' makes no load that find-max can try: give it an LDAP rate tool, perfdhcp, http, run, names \
-                     lookup or leases",
-                    words.first().map_or("", String::as_str)
-                )));
-            }
-        };
+        let load = LoadCommand::of(read(&line, &Machine).map_err(of_usage)?);
+        let mut inner = load.map(Self).map_err(|command| match *command {
+            Command::Verb(Verb::Loadgen(_)) => refused(
+                "find-max takes a LoadGen job as a plan: 'brunt loadgen --to-plan' converts it, and 'run' carries it \
+                 out",
+            ),
+            _ => refused(&format!(
+                "'{}' makes no load that find-max can try: give it an LDAP rate tool, perfdhcp, http, run, names \
+                 lookup or leases",
+                words.first().map_or("", String::as_str)
+            )),
+        })?;
         let given = inner.given();
         if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
             return Err(refused(&format!(
@@ -79,70 +63,52 @@ impl Inner {
                  find-max --help' for find-max's own"
             )));
         }
-        inner.seed(seed);
+        let own = inner.0.seed();
+        *own = own.or(seed);
         Ok(inner)
     }
 
     /// Options that say when exchanges begin, how many there are and how long it takes.
     fn given(&self) -> Vec<Given> {
-        match self {
-            Self::Rate(args) => of_rates(args),
-            Self::Perfdhcp(args) => of_perfdhcp(args),
-            Self::Http(args) => of_http(args),
-            Self::Run(args) => vec![
+        match &self.0 {
+            LoadCommand::Rate(args) => of_rates(args),
+            LoadCommand::Perfdhcp(args) => of_perfdhcp(args),
+            LoadCommand::Http(args) => of_http(args),
+            LoadCommand::Run(args) => vec![
                 ("--duration", args.duration.is_some()),
                 ("--once", args.trace.once),
                 ("--trace", args.trace.trace.is_some()),
                 ("--check", args.check),
                 ("--schema", args.schema),
             ],
-            Self::Lookup(args) => of_lookup(args),
-            Self::Leases(args) => of_leases(args),
+            LoadCommand::Lookup(args) => of_lookup(args),
+            LoadCommand::Leases(args) => of_leases(args),
         }
     }
 
     /// An option that is about the results of one run.
-    fn result(&self, words: &[String]) -> Option<String> {
-        let options = match self {
-            Self::Rate(args) => &args.output.run,
-            Self::Perfdhcp(args) => &args.output.run,
-            Self::Http(args) => &args.output.run,
-            Self::Run(args) => &args.output.run,
-            Self::Lookup(args) => &args.output.run,
-            Self::Leases(args) => return result_of_leases(args).map(str::to_owned),
-        };
-        of_results(options, words)
+    fn result(&mut self, words: &[String]) -> Option<String> {
+        if let LoadCommand::Leases(args) = &self.0 {
+            return result_of_leases(args).map(str::to_owned);
+        }
+        of_results(self.0.run_options()?, words)
     }
 
-    fn seed(&mut self, seed: Option<u64>) {
-        let of = match self {
-            Self::Rate(args) => &mut args.seed,
-            Self::Perfdhcp(args) => &mut args.load.seed,
-            Self::Http(args) => &mut args.output.seed,
-            Self::Run(args) => &mut args.output.seed,
-            Self::Lookup(args) => &mut args.output.seed,
-            Self::Leases(args) => &mut args.output.seed,
-        };
-        *of = of.or(seed);
-    }
-
-    /// Has it prepared as this machine's share.
+    /// Has it prepared as this machine's share. No agent carries out what takes none.
     pub(super) fn share(&mut self, node: Node, weights: Option<Weights>) {
-        let output = match self {
-            Self::Rate(args) => &mut args.output.run,
-            Self::Perfdhcp(args) => &mut args.output.run,
-            Self::Http(args) => &mut args.output.run,
-            Self::Run(args) => &mut args.output.run,
-            Self::Lookup(args) => &mut args.output.run,
-            // No agent carries it out.
-            Self::Leases(_) => return,
-        };
-        (output.node, output.weights) = (Some(node), weights);
+        if let Some(options) = self.0.run_options() {
+            (options.node, options.weights) = (Some(node), weights);
+        }
+    }
+
+    /// Whether it is a plan, which may say itself how high a search may go.
+    pub(super) const fn is_plan(&self) -> bool {
+        matches!(self.0, LoadCommand::Run(_))
     }
 
     /// Whether exchanges are datagrams, of which an answer that never comes is the usual failure.
     pub(super) const fn is_of_datagrams(&self) -> bool {
-        matches!(self, Self::Perfdhcp(_))
+        matches!(self.0, LoadCommand::Perfdhcp(_))
     }
 
     /// Makes its load ready to be carried out many times.
@@ -150,13 +116,13 @@ impl Inner {
         &'a self,
         signals: &'a Signals,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        Ok(match self {
-            Self::Rate(args) => Box::new(tools::ldap::repeatable(args, signals)?),
-            Self::Perfdhcp(args) => Box::new(tools::dhcp::Leasing::prepare(args, signals)?),
-            Self::Http(args) => Box::new(tools::flow::http::prepare(args)?),
-            Self::Run(args) => Box::new(tools::flow::plan::prepare(args)?),
-            Self::Lookup(args) => Box::new(tools::names::prepare(args)?),
-            Self::Leases(args) => Box::new(tools::leases::Mixing::prepare(args)?),
+        Ok(match &self.0 {
+            LoadCommand::Rate(args) => Box::new(tools::ldap::repeatable(args, signals)?),
+            LoadCommand::Perfdhcp(args) => Box::new(tools::dhcp::Leasing::prepare(args, signals)?),
+            LoadCommand::Http(args) => Box::new(tools::flow::http::prepare(args)?),
+            LoadCommand::Run(args) => Box::new(tools::flow::plan::prepare(args)?),
+            LoadCommand::Lookup(args) => Box::new(tools::names::prepare(args)?),
+            LoadCommand::Leases(args) => Box::new(tools::leases::Mixing::prepare(args)?),
         })
     }
 }
@@ -315,7 +281,9 @@ mod tests {
 
     #[test]
     fn a_load_is_what_is_left_and_has_the_seed() {
-        let Ok(Inner::Http(args)) = read_of("http -c 9 --slo p99<1s http://127.0.0.1/") else {
+        let Ok(Inner(LoadCommand::Http(args))) =
+            read_of("http -c 9 --slo p99<1s http://127.0.0.1/")
+        else {
             panic!("it is a load")
         };
         assert_eq!((args.load.connections, args.output.seed), (9, Some(7)));

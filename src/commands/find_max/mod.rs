@@ -5,14 +5,19 @@
 //! it goes. Somebody else's server is never tried: unless addresses are allowed, or a host is said to be one's own,
 //! nothing but loopback is reached.
 
+mod granted;
 mod inner;
+mod onlooker;
+mod progress;
 mod screen;
 mod server;
 mod step_child;
 mod trial;
 
+pub(crate) use granted::{find_granted, run_of};
 pub(crate) use step_child::step_child;
 
+use std::collections::BTreeMap;
 use std::net::{SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
 
@@ -44,13 +49,13 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     let fenced = protect(args)?;
     let elsewhere = !fenced.iter().all(Allowed::is_loopback);
     // A plan may say it itself, which is known once it has been read.
-    bounded(elsewhere, args.to.is_some() || matches!(inner, Inner::Run(_)))?;
+    bounded(elsewhere, args.to.is_some() || inner.is_plan())?;
     let written = [("--record", args.record.as_deref()), ("--html", args.html.as_deref())];
     files::check(&written).map_err(Refusal::failed)?;
     let load = inner.prepare(signals).map_err(away)?;
     let subject = load.subject();
     bounded(elsewhere, args.to.or(subject.search.to).is_some())?;
-    let goals = goals(args, subject, &inner)?;
+    let goals = goals(args, subject, inner.is_of_datagrams())?;
     let settings = settings(args, subject);
     if let Some(writes) = subject.writes.as_ref().filter(|_| !args.yes_writes) {
         return Err(unsafe_(&format!(
@@ -72,7 +77,7 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     };
     let server = args.server_cpu.as_ref().map(|source| server::open(source, load.as_ref()));
     let server = server.transpose().map_err(failed)?;
-    let mut loader = Loader::new(made, signals, Screen::new(args.quiet));
+    let mut loader = Loader::new(made, signals, Box::new(Screen::new(args.quiet)));
     loader.relative_to = goals.relative_to();
     loader.second = args.second.unwrap_or(Duration::from_secs(1));
     loader.server = server;
@@ -121,14 +126,14 @@ fn resolved(host: &str) -> std::io::Result<Vec<SocketAddr>> {
 }
 
 /// What was asked for on the command line, in the command and in its plan.
-fn goals(args: &FindMaxArgs, subject: &Subject, inner: &Inner) -> Result<Goals, Refusal> {
+fn goals(args: &FindMaxArgs, subject: &Subject, datagrams: bool) -> Result<Goals, Refusal> {
     let usage = |error: &dyn std::fmt::Display| Refusal::usage(format!("error: {error}"));
     let of_command = subject.objectives.iter().map(|slo| slo.text().to_owned());
     let of_plan = subject.search.objectives.iter().cloned();
     let texts: Vec<String> =
         args.objectives.iter().cloned().chain(of_command).chain(of_plan).collect();
     let mut goals = Goals::parse(&texts).map_err(|error| usage(&error))?;
-    if inner.is_of_datagrams() {
+    if datagrams {
         goals.guard(TIMEOUTS).map_err(|error| usage(&error))?;
     }
     let operations: Vec<&str> = subject.operations.iter().map(String::as_str).collect();
@@ -207,25 +212,30 @@ fn origin(
 ) -> Origin {
     let tool = tool();
     let own = args.typed.iter().cloned().chain(["--".to_owned()]);
-    let sessions = subject.sessions.map(|count| ("connections", count.to_string()));
     let server = loader.server.as_ref().map(|server| server.facts()).unwrap_or_default();
-    let facts = [
-        Some(("target", subject.target.clone())),
-        Some(("seed", subject.seed.to_string())),
-        Some(("operations", subject.operations.join(", "))),
-        sessions,
-        subject.iterations.then(|| ("noun", "iterations".to_owned())),
-        args.agents.agents.or(args.agents.local).map(|count| ("agents", count.to_string())),
-    ];
-    let facts =
-        facts.into_iter().flatten().chain(server).map(|(name, value)| (name.to_owned(), value));
+    let server = server.into_iter().map(|(name, value)| (name.to_owned(), value));
+    let mut facts = facts(subject, args.agents.agents.or(args.agents.local));
+    facts.extend(server);
     Origin {
         tool: (tool.name, tool.version),
         started: started.to_string(),
         command: own.chain(subject.command.iter().cloned()).collect(),
         environment: Environment::read(),
-        facts: facts.collect(),
+        facts,
     }
+}
+
+/// What is known of the load, and how many agents make it if several do.
+fn facts(subject: &Subject, agents: Option<u32>) -> BTreeMap<String, String> {
+    let facts = [
+        Some(("target", subject.target.clone())),
+        Some(("seed", subject.seed.to_string())),
+        Some(("operations", subject.operations.join(", "))),
+        subject.sessions.map(|count| ("connections", count.to_string())),
+        subject.iterations.then(|| ("noun", "iterations".to_owned())),
+        agents.map(|count| ("agents", count.to_string())),
+    ];
+    facts.into_iter().flatten().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// Prints and writes what was found.

@@ -9,6 +9,7 @@ use brunt_capacity::{Goals, Kind, Order, Progress, Settings, Step, Verdict};
 use brunt_record::{Histogram, Interval, Phase};
 use brunt_report::figure::thousands;
 
+use super::onlooker::Onlooker;
 use crate::console::{self, StatusLine};
 use crate::run::Subject;
 
@@ -34,9 +35,10 @@ impl Screen {
         let (doing, known) = (String::new(), String::new());
         Self { quiet, line: StatusLine::new(!quiet), doing, known, elapsed_s: 0.0 }
     }
+}
 
-    /// What is searched for, within which limits, and how long it takes.
-    pub(super) fn opens(&self, subject: &Subject, goals: &Goals, settings: &Settings) {
+impl Onlooker for Screen {
+    fn opens(&mut self, subject: &Subject, goals: &Goals, settings: &Settings) {
         if self.quiet {
             return;
         }
@@ -59,8 +61,7 @@ impl Screen {
         console::say("  time  step          rate       p50       p99  errors  verdict");
     }
 
-    /// A step begins.
-    pub(super) fn begins(&mut self, order: &Order) {
+    fn begins(&mut self, order: &Order) {
         let at = order.rate.map_or_else(|| "one session".to_owned(), per_second);
         self.doing = format!("{} {at}: {}", order.kind.word(), order.why);
         let idle = order.idle.as_secs();
@@ -68,8 +69,7 @@ impl Screen {
         self.line.show(&format!("{} {}{waits}{}", clock(self.elapsed_s), self.doing, self.known));
     }
 
-    /// A second of it is over; `seconds` of `of` were before it.
-    pub(super) fn second(&self, interval: &Interval, seconds: u32, of: u32) {
+    fn second(&mut self, interval: &Interval, seconds: u32, of: u32) {
         if !self.line.shows() {
             return;
         }
@@ -86,8 +86,7 @@ impl Screen {
         self.line.show(&format!("{} {at}{p99} | {}{}", clock(passed), self.doing, self.known));
     }
 
-    /// A step is over.
-    pub(super) fn judged(&mut self, step: &Step, progress: &Progress) {
+    fn judged(&mut self, step: &Step, progress: &Progress) {
         self.elapsed_s = progress.elapsed_s;
         let bound = |what: &str, rate: Option<f64>| {
             rate.map_or(String::new(), |rate| format!(", {what} {}", per_second(rate)))
@@ -103,8 +102,7 @@ impl Screen {
         }
     }
 
-    /// The search is over.
-    pub(super) fn closes(&self) {
+    fn closes(&mut self) {
         self.line.clear();
     }
 }
@@ -171,7 +169,7 @@ pub(super) fn per_second(rate: f64) -> String {
     }
 }
 
-fn milliseconds(seconds: f64) -> String {
+pub(super) fn milliseconds(seconds: f64) -> String {
     match seconds * 1e3 {
         none if none <= 0.0 => "-".to_owned(),
         long if long >= 100.0 => format!("{} ms", thousands(long.round() as u64)),

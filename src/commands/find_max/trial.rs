@@ -14,7 +14,7 @@ use brunt_engine::Ended;
 use brunt_exchange::{Class, Clock as _, Monotonic, Outcome as ExchangeOutcome};
 use brunt_record::{Interval, Measured, Phase, Record};
 
-use super::screen::Screen;
+use super::onlooker::Onlooker;
 use super::server::{Seen, ServerFigures};
 use crate::cli::run_options::RunOptions;
 use crate::run::signals::Signals;
@@ -38,7 +38,9 @@ const WHOLE: f64 = 0.9;
 pub(super) struct Loader<'a> {
     pub(super) load: &'a dyn Repeatable,
     pub(super) signals: &'a Signals,
-    pub(super) screen: Screen,
+    pub(super) screen: Box<dyn Onlooker + 'a>,
+    /// The most iterations a second of one session alone, where that is bounded.
+    pub(super) alone_under: Option<f64>,
     /// The figures that goals are relative to.
     pub(super) relative_to: Vec<String>,
     /// The length of what counts as a second.
@@ -56,11 +58,16 @@ pub(super) struct Loader<'a> {
 }
 
 impl<'a> Loader<'a> {
-    pub(super) fn new(load: &'a dyn Repeatable, signals: &'a Signals, screen: Screen) -> Self {
+    pub(super) fn new(
+        load: &'a dyn Repeatable,
+        signals: &'a Signals,
+        screen: Box<dyn Onlooker + 'a>,
+    ) -> Self {
         Self {
             load,
             signals,
             screen,
+            alone_under: None,
             relative_to: Vec::new(),
             second: Duration::from_secs(1),
             server: None,
@@ -83,7 +90,11 @@ impl<'a> Loader<'a> {
 
     fn step(&self, order: &Order) -> Step {
         Step {
-            load: order.rate.map_or(StepLoad::Alone, StepLoad::Poisson),
+            load: match (order.rate, self.alone_under) {
+                (Some(rate), _) => StepLoad::Poisson(rate),
+                (None, Some(most)) => StepLoad::AloneUnder(most),
+                (None, None) => StepLoad::Alone,
+            },
             warm_up: self.scaled(order.warm_up),
             lasting: self.second * order.seconds.max(1),
             drain: DRAIN,
@@ -109,10 +120,12 @@ impl<'a> Loader<'a> {
         let margin = order.rate.filter(|_| early).map_or(0, |rate| rate.ceil() as u64);
         self.next += self.load.used(finished) * u64::from(users) + margin;
         let answered = unreachable(finished).is_none();
-        if order.kind == Kind::Baseline && counts.ok == 0 && counts.failed > 0 && answered {
+        // Who ends it at once has seen nothing work, and nothing fail.
+        let alone = order.kind == Kind::Baseline && finished.signal.is_none();
+        if alone && counts.ok == 0 && counts.failed > 0 && answered {
             return self.broken(nothing_worked(record));
         }
-        if order.kind == Kind::Baseline && counts.sent == 0 && has_no_data(record) {
+        if alone && counts.sent == 0 && has_no_data(record) {
             return self.broken(NO_DATA.to_owned());
         }
         let figures = match Figures::of(record, &self.relative_to) {
@@ -174,7 +187,7 @@ impl Trial for Loader<'_> {
             judge,
             objectives: &order.objectives,
             operations: &self.load.subject().operations,
-            screen: &self.screen,
+            screen: self.screen.as_mut(),
             second: self.second,
             seconds: 0,
             of: order.seconds,
@@ -271,7 +284,7 @@ struct Watch<'w, 'j> {
     judge: &'w mut (dyn FnMut(&Second) -> ControlFlow<()> + 'j),
     objectives: &'w Objectives,
     operations: &'w [String],
-    screen: &'w Screen,
+    screen: &'w mut (dyn Onlooker + 'w),
     second: Duration,
     seconds: u32,
     of: u32,

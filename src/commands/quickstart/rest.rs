@@ -4,7 +4,7 @@
 use brunt_targets::rest::{Config, Server};
 
 use super::{Show, failed};
-use crate::cli::args::QuickstartArgs;
+use crate::cli::args::{QuickstartArgs, Verb};
 use crate::cli::exit::Exit;
 use crate::cli::surroundings::Machine;
 use crate::cli::{Command, Refusal, read};
@@ -53,8 +53,12 @@ impl Show<'_> {
 
     fn act(&self, words: &[String]) -> Result<Outcome, Refusal> {
         match read(words, &Machine)? {
-            Command::Http(asked) => flow::http::measure(&asked, &self.signals, self.verbosity()),
-            Command::Run(asked) => flow::plan::measure(&asked, &self.signals, self.verbosity()),
+            Command::Verb(Verb::Http(asked)) => {
+                flow::http::measure(&asked, &self.signals, self.verbosity())
+            }
+            Command::Verb(Verb::Run(asked)) => {
+                flow::plan::measure(&asked, &self.signals, self.verbosity())
+            }
             _ => Err(super::super::unread(words)),
         }
     }

@@ -2,8 +2,8 @@
 
 use std::net::IpAddr;
 
-use brunt_drivers::dhcp::{Dialogue, Population, Stage, v4, v6};
-use brunt_report::dhcp::{Lease, Offsets};
+use brunt_drivers::dhcp::{Dialogue, Offsets, Population, Stage, v4, v6};
+use brunt_report::dhcp::Lease;
 use brunt_wire::dhcp6::{Duid, Ia, Options};
 
 /// A family whose messages and leases can be shown.
@@ -20,15 +20,7 @@ pub(super) trait Diagnostics: Dialogue {
 
 impl Diagnostics for v4::Client {
     fn offsets(plan: &v4::Plan, stage: Stage, packet: &[u8]) -> Offsets {
-        let found = plan.offsets(stage, packet);
-        let second = stage == Stage::Second;
-        Offsets {
-            xid: found.xid.unwrap_or_default(),
-            random: found.identity.unwrap_or_default(),
-            server_id: found.server_id.filter(|_| second),
-            time: found.elapsed.filter(|_| second),
-            ip: found.requested.filter(|_| second),
-        }
+        plan.offsets(stage, packet)
     }
 
     fn duid(_: &v4::Plan, population: &Population, started: i64) -> Vec<u8> {
@@ -46,16 +38,8 @@ impl Diagnostics for v4::Client {
 }
 
 impl Diagnostics for v6::Client {
-    fn offsets(plan: &v6::Plan, stage: Stage, packet: &[u8]) -> Offsets {
-        let found = plan.offsets(packet);
-        let second = stage == Stage::Second;
-        Offsets {
-            xid: found.xid.unwrap_or_default(),
-            random: found.identity.unwrap_or_default(),
-            server_id: found.server_id.filter(|_| second),
-            time: found.elapsed.filter(|_| second),
-            ip: found.association.filter(|_| second),
-        }
+    fn offsets(plan: &v6::Plan, _: Stage, packet: &[u8]) -> Offsets {
+        plan.offsets(packet)
     }
 
     fn duid(plan: &v6::Plan, _: &Population, _: i64) -> Vec<u8> {

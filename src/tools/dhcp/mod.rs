@@ -17,6 +17,7 @@ mod route;
 mod run;
 mod shown;
 mod silence;
+mod templates;
 mod texts;
 mod touched;
 mod v4;
@@ -47,7 +48,7 @@ use crate::cli::run_options::RunOptions;
 use crate::console;
 use crate::run::signals::Signals;
 use crate::run::{
-    Finished, Job, Observer, Outcome, Verbosity, asked, canary, ceiling, fence, objectives, prepare,
+    Finished, Job, Observer, Outcome, Verbosity, canary, ceiling, fence, objectives, prepare,
 };
 
 pub(crate) use repeated::Leasing;
@@ -227,22 +228,14 @@ impl<'a> Perfdhcp<'a> {
     }
 
     fn job(&self, queue: bool) -> Job {
-        let (args, settings) = (self.args, self.load.settings());
+        let args = self.args;
         let v6 = args.family == Family::V6;
         let names = self.operations.iter().copied();
         let scheme = if v6 { "dhcp6" } else { "dhcp4" };
-        let mut asked = asked(settings, self.seed, format!("{scheme}://{}", self.route.server));
-        if asked.mode == Mode::Closed {
-            asked.constant = args.scenario == Scenario::Basic;
-        }
-        Job {
-            command: args.words.clone(),
-            catalogue: Catalogue::new(names, parts(args)).with_tallies(attendance::tallies(
-                v6,
-                self.fleet().is_some(),
-                queue,
-            )),
-            asked,
+        let tallies = attendance::tallies(v6, self.fleet().is_some(), queue);
+        let catalogue = Catalogue::new(names, parts(args)).with_tallies(tallies);
+        let target = format!("{scheme}://{}", self.route.server);
+        let mut job = Job {
             objectives: self.objectives.clone(),
             output: Output {
                 // Its canary has its sockets to itself, so it is made before the job.
@@ -251,13 +244,14 @@ impl<'a> Perfdhcp<'a> {
                 progress: Progress::Table,
                 ..Output::default()
             },
-            ports: None,
             ceiling: ceiling::of(&self.operations[..1], self.load.workers()),
             endless: args.limits.period.is_none() && args.limits.numbers[0].is_none(),
-            in_process: false,
-            several: false,
-            load: self.load.clone(),
+            ..Job::new(args.words.clone(), catalogue, target, self.load.clone())
+        };
+        if job.asked.mode == Mode::Closed {
+            job.asked.constant = args.scenario == Scenario::Basic;
         }
+        job
     }
 
     /// How clients live, where they have lives.

@@ -12,6 +12,7 @@ use brunt_engine::schedule::Schedule;
 use brunt_engine::timer::{MachineTime, Time as _};
 use brunt_engine::{Plan, Settings, Stop, Urgency};
 use brunt_exchange::Slots;
+use brunt_load::EngineRun;
 use brunt_load::dhcp::{DhcpSessions, Over};
 use brunt_record::{Catalogue, Interval};
 
@@ -88,8 +89,8 @@ pub(super) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
         }
     };
     let plan = schedule(job, total)?;
-    let finished =
-        D::run(&sessions, &plan, &catalogue, &time, &ours, &mut progress).map_err(failed)?;
+    let run = EngineRun { plan: &plan, catalogue: &catalogue, stop: &ours, sink: &mut progress };
+    let finished = D::run(&sessions, run, &time).map_err(failed)?;
     let left = total - finished.counts.ok;
     if left > 0 {
         console::note(&format!("{left} of {total} leases were not released"));

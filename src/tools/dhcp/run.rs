@@ -6,8 +6,9 @@ use brunt_drivers::dhcp::Dhcp;
 use brunt_drivers::dhcp::limits::Reason;
 use brunt_drivers::net::carrier::Carrier;
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Ended, Sink, Stop};
+use brunt_engine::{Ended, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
+use brunt_load::EngineRun;
 use brunt_load::dhcp::{DhcpSessions, Over};
 use brunt_record::Phase;
 use brunt_report::dhcp::Exchanges;
@@ -127,17 +128,11 @@ where
         naming::dhcp::name(self.perfdhcp.args.family, outcome)
     }
 
-    fn drive(
-        &self,
-        job: &Job,
-        stop: &Stop,
-        sink: &mut dyn Sink,
-    ) -> Result<brunt_engine::Finished, String> {
-        let _ = self.perfdhcp.ends.set(stop.clone());
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+        let _ = self.perfdhcp.ends.set(run.stop.clone());
         let wrapped = self.perfdhcp.args.output.wrapped.as_deref();
         wrapped::call(wrapped, "start");
-        let (load, catalogue, sessions) = (&job.load, &job.catalogue, &self.sessions);
-        let finished = D::run(sessions, load, catalogue, self.time, stop, sink);
+        let finished = D::run(&self.sessions, run, self.time);
         wrapped::call(wrapped, "stop");
         finished.map_err(failed)
     }

@@ -6,8 +6,8 @@ use brunt_drivers::dhcp::{Dhcp, Stage};
 use brunt_drivers::net::carrier::Carrier;
 use brunt_engine::{Ended, Finished};
 use brunt_report::dhcp::{
-    Exchanges, ExitReason, Letter, Provisioned, Trip, guide, internals, kea, leases, server_id,
-    template, trips,
+    Exchanges, ExitReason, Letter, Offsets, Provisioned, Trip, guide, internals, kea, leases,
+    server_id, template, trips,
 };
 
 use super::Perfdhcp;
@@ -114,7 +114,15 @@ impl<D: Diagnostics, C: Carrier + 'static> Texts<'_, D, C> {
         let mut text = String::new();
         for stage in Stage::ALL {
             let Some(bytes) = self.dhcp.captures().pair(stage).sent else { continue };
-            let offsets = D::offsets(self.dhcp.plan(), stage, &bytes);
+            let found = D::offsets(self.dhcp.plan(), stage, &bytes);
+            let second = stage == Stage::Second;
+            let offsets = Offsets {
+                xid: found.xid.unwrap_or_default(),
+                random: found.identity.unwrap_or_default(),
+                server_id: found.server_id.filter(|_| second),
+                time: found.elapsed.filter(|_| second),
+                ip: found.lease.filter(|_| second),
+            };
             text.push_str(&template(&Letter { bytes: &bytes, offsets }));
         }
         text

@@ -2,12 +2,11 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 
-use brunt_drivers::dhcp::v4::{
-    Offsets, Plan, Retransmission, Rising, Role, Setup, Template, VariedOption,
-};
-use brunt_drivers::dhcp::{Population, hexfile, listfile};
+use brunt_drivers::dhcp::v4::{Plan, Retransmission, Role, Setup, VariedOption};
+use brunt_drivers::dhcp::{Population, Rising, listfile};
 
 use super::problem::{Problem, failed};
+use super::templates;
 use crate::cli::dhcp::args::{self, DhcpArgs, Scenario};
 use crate::cli::dhcp::varied;
 
@@ -46,10 +45,7 @@ pub(super) fn plan(
         let sub = Some(code(option)?);
         setup.varied.push(VariedOption { code: RELAY_INFO, sub, value: option.value.clone() });
     }
-    if let Some(templates) = &args.templates {
-        setup.first_template = Some(template(&templates.first)?);
-        setup.second_template = templates.second.as_ref().map(second).transpose()?;
-    }
+    [setup.first_template, setup.second_template] = templates::of(args)?;
     setup.rising =
         exchange.elapsed.map(|elapsed| Rising { after: elapsed.after, lasting: elapsed.lasting });
     setup.waits = args.limits.drop_time;
@@ -75,20 +71,4 @@ fn role(args: &DhcpArgs) -> Result<Role, String> {
 fn code(option: &varied::VariedOption) -> Result<u8, String> {
     u8::try_from(option.code)
         .map_err(|_| format!("option {}: DHCPv4 option codes are at most 255", option.code))
-}
-
-fn template(given: &args::Template) -> Result<Template, String> {
-    Ok(Template {
-        packet: hexfile::read(&given.path).map_err(failed)?,
-        name: given.path.clone(),
-        offsets: Offsets { xid: given.xid, identity: given.random, ..Offsets::default() },
-    })
-}
-
-fn second(given: &args::SecondTemplate) -> Result<Template, String> {
-    let mut template = template(&given.template)?;
-    template.offsets.server_id = given.server_id;
-    template.offsets.requested = given.address;
-    template.offsets.elapsed = given.elapsed.offset();
-    Ok(template)
 }

@@ -2,14 +2,13 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use brunt_drivers::dhcp::v6::{
-    BaseDuid, Offsets, Plan, Relay, Rising, Setup, Template, VariedOption as Varied, Wanted,
-};
-use brunt_drivers::dhcp::{Population, hexfile, listfile};
+use brunt_drivers::dhcp::v6::{BaseDuid, Plan, Relay, Setup, VariedOption as Varied, Wanted};
+use brunt_drivers::dhcp::{Population, Rising, listfile};
 use brunt_wire::dhcp6::Duid;
 
 use super::problem::{Problem, failed};
-use crate::cli::dhcp::args::{self, DhcpArgs, Lease, Scenario};
+use super::templates;
+use crate::cli::dhcp::args::{DhcpArgs, Lease, Scenario};
 use crate::cli::dhcp::varied::VariedOption;
 
 /// The beginning of 2000, from which the time of a DUID-LLT is counted (RFC 8415 section 11.2), in Unix seconds.
@@ -49,12 +48,7 @@ pub(super) fn plan(
     }
     setup.rising =
         exchange.elapsed.map(|elapsed| Rising { after: elapsed.after, lasting: elapsed.lasting });
-    if let Some(templates) = &args.templates {
-        setup.first_template = Some(template(&templates.first)?);
-        if let Some(given) = &templates.second {
-            setup.second_template = Some(second(given)?);
-        }
-    }
+    [setup.first_template, setup.second_template] = templates::of(args)?;
     Plan::compile(setup).map_err(|error| Problem::usage(failed(error)))
 }
 
@@ -100,20 +94,4 @@ fn add(option: &VariedOption, fixed: &mut Vec<(u16, Vec<u8>)>, varied: &mut Vec<
     } else {
         fixed.push((*code, value.value_of(0)));
     }
-}
-
-fn template(given: &args::Template) -> Result<Template, String> {
-    Ok(Template {
-        packet: hexfile::read(&given.path).map_err(failed)?,
-        name: given.path.clone(),
-        offsets: Offsets { xid: given.xid, identity: given.random, ..Offsets::default() },
-    })
-}
-
-fn second(given: &args::SecondTemplate) -> Result<Template, String> {
-    let mut template = template(&given.template)?;
-    template.offsets.server_id = given.server_id;
-    template.offsets.association = given.address;
-    template.offsets.elapsed = given.elapsed.offset();
-    Ok(template)
 }

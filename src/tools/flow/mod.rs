@@ -21,8 +21,9 @@ use std::time::Duration;
 use brunt_drivers::flow::{self, CompiledFlow, Flow, Iterations, Tallies};
 use brunt_drivers::http::Network;
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Plan, Settings, Sink, Stop};
+use brunt_engine::{Plan, Settings};
 use brunt_exchange::Outcome;
+use brunt_load::EngineRun;
 use brunt_load::flow::{FlowSessions, connections, group};
 use brunt_record::{Catalogue, Record};
 
@@ -32,7 +33,7 @@ use crate::cli::output::{Output, Progress};
 use crate::console;
 use crate::run::signals::{Signal, Signals};
 use crate::run::{
-    self, Finished, Job, LastScrape, Losses, Manner, Prepared, Protocol, asked, carry_out, ceiling,
+    self, Finished, Job, LastScrape, Losses, Manner, Prepared, Protocol, carry_out, ceiling,
     check_files, exit, is_endless, objectives, of_iterations,
 };
 
@@ -171,23 +172,18 @@ impl Users {
         let flow = self.compiled.flow();
         let operations: Vec<&str> = flow.operations.iter().map(String::as_str).collect();
         let tallies = self.compiled.tallies().names().into_iter().chain(connections());
-        let settings = load.settings();
-        let several = !one_for_one(flow);
-        let asked = asked(settings, settings.seed, target);
-        Ok(Job {
-            command,
-            catalogue: Catalogue::new(operations.iter().copied(), flow::PARTS)
-                .with_tallies(tallies),
-            asked: if several { of_iterations(asked) } else { asked },
+        let catalogue =
+            Catalogue::new(operations.iter().copied(), flow::PARTS).with_tallies(tallies);
+        let job = Job {
             objectives: objectives(texts, &output.run, &operations)?,
             output,
-            ports: None,
             ceiling: ceiling::of(&operations, load.workers()),
             endless: is_endless(&load) && matches!(flow.iterations, Iterations::Endless),
-            in_process: false,
-            several,
-            load,
-        })
+            several: !one_for_one(flow),
+            ..Job::new(command, catalogue, target, load)
+        };
+        let asked = if job.several { of_iterations(job.asked) } else { job.asked };
+        Ok(Job { asked, ..job })
     }
 }
 
@@ -229,16 +225,9 @@ impl Protocol for Users {
         self.naming.name(operation, outcome)
     }
 
-    fn drive(
-        &self,
-        job: &Job,
-        stop: &Stop,
-        sink: &mut dyn Sink,
-    ) -> Result<brunt_engine::Finished, String> {
-        let sessions = FlowSessions::new(&self.compiled, job.load.workers(), job.load.settings());
-        let time = MachineTime::new();
-        sessions
-            .run(&job.load, &job.catalogue, &time, stop, sink)
-            .map_err(|error| format!("failed to {error}"))
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+        let sessions = FlowSessions::new(&self.compiled, run.plan.workers(), run.plan.settings());
+        let finished = sessions.run(run, &MachineTime::new());
+        finished.map_err(|error| format!("failed to {error}"))
     }
 }

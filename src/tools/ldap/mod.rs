@@ -23,9 +23,10 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use brunt_drivers::ldap;
+use brunt_engine::Stop;
 use brunt_engine::timer::MachineTime;
-use brunt_engine::{Sink, Stop};
 use brunt_exchange::{Class, Outcome as ExchangeOutcome};
+use brunt_load::EngineRun;
 use brunt_load::ldap::LdapSessions;
 use brunt_record::{Basis, Catalogue, Measured, Phase};
 
@@ -39,8 +40,8 @@ use crate::run::monitor::Opener;
 use crate::run::signals::Signals;
 use crate::run::summary::Stream;
 use crate::run::{
-    Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Verbosity, asked, carry_out,
-    ceiling, exit, fence, files, is_endless, objectives, prepare, summary,
+    Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Verbosity, carry_out, ceiling,
+    exit, fence, files, is_endless, objectives, prepare, summary,
 };
 
 pub(crate) use makeldif::run as makeldif;
@@ -135,13 +136,11 @@ impl RateTool<'_> {
         let (args, operations) = (self.args, self.plan.operations());
         let load = load::plan(args, seed, self.plan.exchanges_max())?;
         let output = &args.output;
-        let asked = asked(load.settings(), seed, setup::target(args, &self.plan));
+        let command = [vec![args.tool.name().to_owned()], args.redacted.clone()].concat();
+        let catalogue = Catalogue::new(operations.iter().copied(), ldap::PARTS)
+            .with_tallies(ldap::tally::NAMES);
         let latency_basis = if args.load.compat { Basis::Service } else { Basis::Response };
-        Ok(Job {
-            command: [vec![args.tool.name().to_owned()], args.redacted.clone()].concat(),
-            catalogue: Catalogue::new(operations.iter().copied(), ldap::PARTS)
-                .with_tallies(ldap::tally::NAMES),
-            asked: brunt_record::Plan { latency_basis, ..asked },
+        let job = Job {
             objectives: objectives(&output.run.objectives, &output.run, operations)?,
             output: Output {
                 run: output.run.clone(),
@@ -152,10 +151,9 @@ impl RateTool<'_> {
             ports: ports::of(args, &self.plan),
             ceiling: ceiling::of(operations, load.workers()),
             endless: is_endless(&load),
-            in_process: false,
-            several: false,
-            load,
-        })
+            ..Job::new(command, catalogue, setup::target(args, &self.plan), load)
+        };
+        Ok(Job { asked: brunt_record::Plan { latency_basis, ..job.asked }, ..job })
     }
 
     fn carry_out(
@@ -207,15 +205,9 @@ impl Protocol for RateTool<'_> {
         naming::ldap::name(outcome)
     }
 
-    fn drive(
-        &self,
-        job: &Job,
-        stop: &Stop,
-        sink: &mut dyn Sink,
-    ) -> Result<brunt_engine::Finished, String> {
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
         let sessions = LdapSessions::new(&self.plan, self.reported.get());
-        let time = MachineTime::new();
-        let finished = sessions.run(&job.load, &job.catalogue, &time, stop, sink);
+        let finished = sessions.run(run, &MachineTime::new());
         self.reported.set(self.plan.tally().counts());
         finished.map_err(|error| format!("failed to {error}"))
     }

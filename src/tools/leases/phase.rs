@@ -7,14 +7,15 @@ use std::time::Duration;
 
 use brunt_drivers::lease::{self, Backend, LeaseSessions, Leases, PARTS, Work};
 use brunt_drivers::resend::Resend;
-use brunt_engine::{Plan, Settings, Sink, Stop};
+use brunt_engine::{Plan, Settings};
 use brunt_exchange::{Class, Outcome};
+use brunt_load::EngineRun;
 use brunt_load::leases::{Marks, StoreSessions};
 use brunt_record::{Catalogue, Counts, Interval, Measured, Record, Slo};
 
 use crate::cli::output::Output;
 use crate::run::signals::Signals;
-use crate::run::{Finished, Job, Observer, Protocol, Trouble, asked, carry_out};
+use crate::run::{Finished, Job, Observer, Protocol, Trouble, carry_out};
 
 /// The time of the first client's transaction, in seconds since 1970: 2012-07-11 15:43:00, as the guide has it.
 pub(super) const EPOCH: i64 = 1_342_021_380;
@@ -68,18 +69,12 @@ impl Phase<'_> {
         let load = Plan::new(self.settings, 1).map_err(|error| format!("failed to {error}"))?;
         let known = |slo: &Slo| slo.check(names.iter().copied()).is_ok();
         self.objectives.retain(known);
+        let catalogue = Catalogue::new(names.iter().copied(), PARTS.to_vec());
         let job = Job {
-            command: self.command,
-            catalogue: Catalogue::new(names.iter().copied(), PARTS.to_vec()),
-            asked: asked(load.settings(), seed, self.target),
             objectives: self.objectives,
             output: self.output,
-            ports: None,
-            ceiling: None,
-            endless: false,
             in_process: self.backend.in_process(),
-            several: false,
-            load,
+            ..Job::new(self.command, catalogue, self.target, load)
         };
         let store =
             LeaseSessions::new(Arc::clone(self.backend), self.work, self.leases, seed, sessions)
@@ -103,16 +98,8 @@ impl Protocol for LeaseLoad {
         name(self.backend.as_ref(), outcome)
     }
 
-    fn drive(
-        &self,
-        job: &Job,
-        stop: &Stop,
-        sink: &mut dyn Sink,
-    ) -> Result<brunt_engine::Finished, String> {
-        let sessions = &self.sessions;
-        sessions
-            .run(&job.load, &job.catalogue, stop, sink)
-            .map_err(|error| format!("failed to {error}"))
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+        self.sessions.run(run).map_err(|error| format!("failed to {error}"))
     }
 }
 

@@ -91,18 +91,12 @@ impl Mixing {
         let load = Plan::new(settings, 1)
             .map_err(|error| Refusal::failed(format!("failed to {error}")))?;
         let names = lease::operations(&Work::Mix(mix));
+        let catalogue = Catalogue::new(names.iter().copied(), PARTS.to_vec());
         let job = Job {
-            command: args.typed.clone(),
-            catalogue: Catalogue::new(names.iter().copied(), PARTS.to_vec()),
-            asked: run::asked(load.settings(), load.settings().seed, store.target()),
             objectives,
             output: Output { percentiles: args.output.percentiles.clone(), ..Output::default() },
-            ports: None,
-            ceiling: None,
-            endless: false,
             in_process: held.backend.in_process(),
-            several: false,
-            load,
+            ..Job::new(args.typed.clone(), catalogue, store.target(), load)
         };
         let subject = Subject {
             sessions: Some(asked.workers),

@@ -99,14 +99,19 @@ impl Surroundings for Granted<'_> {
 }
 
 /// Whether a plan does nothing that its grant does not hold.
-pub(super) fn examine(plan: &Plan, compiled: &Compiled, grant: &Grant) -> Result<(), Fault> {
+pub(super) fn examine(
+    plan: &Plan,
+    compiled: &Compiled,
+    submitted: &Submitted,
+) -> Result<(), Fault> {
     ways_around(plan)?;
-    let (at, load) = (KeyPath::of("run"), load(compiled));
-    if let Some(most) = grant.users_max.filter(|most| load.users > *most) {
-        let what =
-            format!("has {} virtual users, and this target may have at most {most}", load.users);
-        return Err(Fault::new(&at.key("users"), what));
+    let (at, load, grant) = (KeyPath::of("run"), load(compiled), &submitted.grant);
+    if submitted.search.is_some() {
+        // How often and how long is the search's, which is kept to the grant. Users may be named.
+        let users = plan.run.users.is_some().then_some(load.users);
+        return few_users(users, grant, &at);
     }
+    few_users(Some(load.users), grant, &at)?;
     if let Some(most) = grant.seconds_max {
         let within = load.seconds.is_some_and(|seconds| seconds <= most as f64);
         if !within {
@@ -133,6 +138,22 @@ pub(super) fn examine(plan: &Plan, compiled: &Compiled, grant: &Grant) -> Result
             Err(Fault::new(&at, what))
         }
     }
+}
+
+/// Whether there are no more users than may be.
+fn few_users(users: Option<u32>, grant: &Grant, at: &KeyPath) -> Result<(), Fault> {
+    let Some((users, most)) = users.zip(grant.users_max).filter(|(users, most)| users > most)
+    else {
+        return Ok(());
+    };
+    let what = format!("has {users} virtual users, and this target may have at most {most}");
+    Err(Fault::new(&at.key("users"), what))
+}
+
+/// The most iterations a second that a grant holds.
+pub(super) fn ceiling(compiled: &Compiled, grant: &Grant) -> Option<f64> {
+    let each = exchanges(&compiled.flow, compiled.http.redirects);
+    grant.rate_max.map(|most| most / each.max(1) as f64)
 }
 
 /// Keys by which a plan would reach something that has no address the fence could check.

@@ -22,7 +22,9 @@ pub(crate) mod reader;
 mod reference;
 mod run;
 pub(crate) mod schema;
+mod searched;
 pub(crate) mod values;
 
 pub(crate) use granted::{Granted, Secrets};
 pub(crate) use run::{check_granted, examine, measure, prepare, run, run_granted};
+pub(crate) use searched::{Searchable, prepare_granted};

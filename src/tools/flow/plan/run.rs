@@ -16,7 +16,7 @@ use super::granted::{self, Granted};
 use super::model::{Plan, Run};
 use super::reader::{Text, Written, read};
 use super::values::Time;
-use super::{merged, preview, schema};
+use super::{merged, preview, schema, searched};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::run::RunArgs;
@@ -84,6 +84,9 @@ pub(crate) fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
         }
     };
     let whole = |text: String| granted::wrong(Finding { text, ..Finding::default() });
+    if let Err(why) = searched::examine(&asked, granted.submitted) {
+        return whole(why);
+    }
     if let Err(error) = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1) {
         return whole(format!("failed to {error}"));
     }
@@ -127,7 +130,7 @@ pub(crate) fn prepare(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
 }
 
 /// Whoever carries a plan out many times says how often and how long.
-fn refuse_limits(run: &Run) -> Result<(), String> {
+pub(super) fn refuse_limits(run: &Run) -> Result<(), String> {
     let given = [
         ("rate", run.rate.is_some()),
         ("stages", run.stages.is_some()),
@@ -150,14 +153,14 @@ fn refuse_limits(run: &Run) -> Result<(), String> {
 }
 
 /// Users of a plan that names no number: as many as begin in two seconds, so that slow ones keep none waiting.
-fn users_of(per_second: f64) -> u32 {
+pub(super) fn users_of(per_second: f64) -> u32 {
     ((per_second * 2.0).ceil() as u32).clamp(50, 10_000)
 }
 
 /// A plan that was read and settled.
-struct Asked {
-    plan: Plan,
-    compiled: Compiled,
+pub(super) struct Asked {
+    pub(super) plan: Plan,
+    pub(super) compiled: Compiled,
 }
 
 impl Asked {
@@ -170,13 +173,16 @@ impl Asked {
     }
 
     /// A plan that was submitted, if it does nothing that is not granted; otherwise how a run of it would end.
-    fn granted(args: &RunArgs, granted: &Granted<'_>) -> Result<Self, (PlanError, Exit)> {
+    pub(super) fn granted(
+        args: &RunArgs,
+        granted: &Granted<'_>,
+    ) -> Result<Self, (PlanError, Exit)> {
         let submitted = granted.submitted;
         let text = Text { name: "plan.toml", text: &submitted.plan, overrides: &args.set };
         let world = World { surroundings: granted, base: Path::new("") };
         let (asked, written) =
             Self::of(&text, args, &world).map_err(|error| (error, Exit::Usage))?;
-        granted::examine(&asked.plan, &asked.compiled, &submitted.grant)
+        granted::examine(&asked.plan, &asked.compiled, submitted)
             .map_err(|fault| (written.error(fault), Exit::Unsafe))?;
         Ok(asked)
     }
@@ -237,7 +243,7 @@ impl Asked {
     }
 
     /// The run, with everything opened that it needs; `shows` is whether anybody is shown how it goes.
-    fn job(self, args: &RunArgs, shows: bool) -> Result<FlowJob, Refusal> {
+    pub(super) fn job(self, args: &RunArgs, shows: bool) -> Result<FlowJob, Refusal> {
         let Self { plan, mut compiled } = self;
         if let Some(directory) = compiled.directory {
             let tolerated = compiled.abort_on.iter().filter_map(AbortRule::locked_tolerated).min();

@@ -12,8 +12,9 @@ mod sources;
 use std::sync::Arc;
 
 use brunt_drivers::names::{AccessPaths, PARTS, nss, outcome_name};
-use brunt_engine::{Plan, Sink, Stop};
+use brunt_engine::Plan;
 use brunt_exchange::Outcome;
+use brunt_load::EngineRun;
 use brunt_load::names::LookupSessions;
 use brunt_record::{Catalogue, Record};
 
@@ -99,20 +100,14 @@ impl Lookups {
 
     fn job(&self, args: &LookupArgs, asked: &Asked, load: Plan) -> Result<Job, String> {
         let operations = self.sessions.questions.operations();
-        let (settings, target) = (load.settings(), asked.target.clone());
+        let catalogue = Catalogue::new(operations.iter().copied(), PARTS.to_vec());
         Ok(Job {
-            command: args.typed.clone(),
-            catalogue: Catalogue::new(operations.iter().copied(), PARTS.to_vec()),
-            asked: crate::run::asked(settings, settings.seed, target),
             objectives: objectives(&args.output.run.objectives, &args.output.run, &operations)?,
             output: args.output.files(),
-            ports: None,
-            ceiling: None,
             endless: is_endless(&load),
             // Calls of a library, whose processor time is the name service's.
             in_process: matches!(asked.paths, AccessPaths::Nss),
-            several: false,
-            load,
+            ..Job::new(args.typed.clone(), catalogue, asked.target.clone(), load)
         })
     }
 }
@@ -122,15 +117,8 @@ impl Protocol for Lookups {
         outcome_name(&self.sessions.paths, outcome)
     }
 
-    fn drive(
-        &self,
-        job: &Job,
-        stop: &Stop,
-        sink: &mut dyn Sink,
-    ) -> Result<brunt_engine::Finished, String> {
-        self.sessions
-            .run(&job.load, &job.catalogue, stop, sink)
-            .map_err(|error| format!("failed to {error}"))
+    fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String> {
+        self.sessions.run(run).map_err(|error| format!("failed to {error}"))
     }
 }
 

@@ -28,8 +28,20 @@ use shape::Shapes;
 /// The most changes at once.
 const CHANGES_MAX: usize = 200;
 /// Keys by which there are many users, or by which they begin at times.
-const CROWD: [&str; 9] =
-    ["rate", "stages", "trace", "arrival", "iterations", "rounds", "groups", "ramp-up", "warm-up"];
+const CROWD: [&str; 10] = [
+    "rate",
+    "stages",
+    "trace",
+    "arrival",
+    "backlog",
+    "iterations",
+    "rounds",
+    "groups",
+    "ramp-up",
+    "warm-up",
+];
+/// Those, and whatever else says how many users there are and how long they go on.
+const PACE: [&str; 4] = ["users", "duration", "think", "back-off"];
 /// The most keys of a path: no plan nests deeper.
 const DEPTH_MAX: usize = 16;
 
@@ -72,6 +84,8 @@ pub(crate) enum Change {
     },
     /// Has one user alone go through the steps for this long, however many there are and whenever they begin.
     Alone { duration: String },
+    /// Leaves out when, how often and by how many users it is gone through, which a search tries out.
+    Search,
     /// Writes the threshold of each step that is called so.
     Thresholds { of: BTreeMap<String, String> },
 }
@@ -184,6 +198,12 @@ fn several(change: &Change, values: &Value) -> Option<Vec<Change>> {
             let without = there.map(|name| Change::Unset { path: run(name) });
             Some(without.chain([set("users", "1"), set("duration", duration)]).collect())
         }
+        Change::Search => {
+            let run = |name: &str| vec![key("run"), key(name)];
+            let of_run = CROWD.into_iter().chain(PACE);
+            let there = of_run.filter(|name| whole::at(values, &run(name)).is_some());
+            Some(there.map(|name| Change::Unset { path: run(name) }).collect())
+        }
         Change::Thresholds { of } => Some(
             outline(values)
                 .into_iter()
@@ -275,6 +295,8 @@ fn act(change: &Change, values: &Value, shapes: &Shapes) -> Result<Act, String> 
             let end = length(path)?;
             Act::Insert(path.clone(), at.unwrap_or(end).min(end), read(text)?)
         }
-        Change::Alone { .. } | Change::Thresholds { .. } => return Err(missing()),
+        Change::Alone { .. } | Change::Search | Change::Thresholds { .. } => {
+            return Err(missing());
+        }
     })
 }

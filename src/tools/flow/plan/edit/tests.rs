@@ -218,6 +218,15 @@ fn one_user_alone_and_the_thresholds_that_follow() {
     assert_eq!((gone, came), (Vec::new(), vec!["threshold = \"12ms\"".to_owned()]));
 }
 
+#[test]
+fn a_search_leaves_out_what_it_tries_out_itself() {
+    let shapes = Shapes::of_plans();
+    let crowded = "# Kept.\n[run]\nrate = \"5/s\"\nbacklog = 9\nusers = 20\nthink = \"1s\"\nback-off = \"1s\"\n\
+                   warm-up = \"1s\"\nduration = \"5s\"\nseed = 7\ntimeout = \"2s\" # kept too\n";
+    let after = changed(crowded, &Change::Search, &shapes).unwrap();
+    assert_eq!(after, "# Kept.\n[run]\nseed = 7\ntimeout = \"2s\" # kept too\n");
+}
+
 /// Every path of a value, and how many elements stand beside it.
 fn paths(value: &Value, at: &mut Vec<Part>, all: &mut Vec<(Vec<Part>, usize)>) {
     match value {

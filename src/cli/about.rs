@@ -1,0 +1,52 @@
+//! [`About`]: what the help and the page in `docs/` say of a command beside its options.
+//!
+//! Each command has its own where its options are declared, and `ABOUT` in [`super`] names them all. A command without
+//! one fails a test, so that none is forgotten.
+
+use super::ABOUT;
+
+/// What is said of a command beside its options.
+pub(super) struct About {
+    /// What the page says first, as Markdown.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests write the pages"))]
+    pub(super) description: &'static str,
+    /// Examples, the most useful first, since `-h` has room for two. The tests read each of them as a command line. A
+    /// line has at most 76 columns, so that it fits an indented screen of 80.
+    pub(super) examples: &'static [Example],
+    /// The options that `-h` shows, each with a line that says what it is; without one, its help is short enough.
+    /// Empty where the command has few options: all are shown.
+    pub(super) short: &'static [(&'static str, &'static str)],
+}
+
+/// What an example shows, and the command line.
+pub(super) type Example = (&'static str, &'static str);
+
+/// What is said of the command of these words behind `brunt`.
+pub(super) fn of(name: &str) -> Option<&'static About> {
+    ABOUT.iter().find(|(of, _)| *of == name).map(|(_, about)| *about)
+}
+
+/// The examples of a command, by its words behind `brunt`; the program itself has no words. A group of commands has
+/// those of the one that most people begin with.
+pub(super) fn examples(name: &str) -> &'static [Example] {
+    match name {
+        "" => WHOLE,
+        "import" => examples("import curl"),
+        "names" => examples("names lookup"),
+        "cluster" => examples("cluster keys"),
+        "target" => examples("target ldap"),
+        name => of(name).map_or(&[], |about| about.examples),
+    }
+}
+
+const WHOLE: &[Example] = &[
+    ("A first run, against a server in memory:", "brunt quickstart"),
+    (
+        "2,000 HTTP requests per second for a minute:",
+        "brunt http -q 2000 -z 1m https://id.example.com/ping",
+    ),
+    (
+        "LDAP binds, as fast as the server answers:",
+        "brunt authrate -h ds.example.com -D uid=jo,dc=example,dc=com -w:file pw -f",
+    ),
+];

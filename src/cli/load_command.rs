@@ -1,0 +1,89 @@
+//! [`LoadCommand`]: a command that makes load which others can have made for them: a search for the highest rate, and
+//! agents that share a run.
+//!
+//! Whoever repeats or shares a load needs the same few things of it, whatever its grammar. A command that is not listed
+//! here is refused by both.
+
+use super::Command;
+use super::args::Verb;
+use super::dhcp::{self, args::DhcpArgs};
+use super::http::HttpArgs;
+use super::leases::LeasesArgs;
+use super::names::NamesKind;
+use super::names_lookup::LookupArgs;
+use super::rate::RateArgs;
+use super::run::RunArgs;
+use super::run_options::RunOptions;
+
+/// A command that makes load.
+pub(crate) enum LoadCommand {
+    Rate(Box<RateArgs>),
+    Perfdhcp(Box<DhcpArgs>),
+    Http(Box<HttpArgs>),
+    Run(Box<RunArgs>),
+    Lookup(Box<LookupArgs>),
+    Leases(Box<LeasesArgs>),
+}
+
+impl LoadCommand {
+    /// The load that a command makes, or the command.
+    pub(crate) fn of(command: Command) -> Result<Self, Box<Command>> {
+        Ok(match command {
+            Command::Rate(args) => Self::Rate(args),
+            Command::Perfdhcp(args) => Self::Perfdhcp(args),
+            Command::Verb(Verb::Http(args)) => Self::Http(args),
+            Command::Verb(Verb::Run(args)) => Self::Run(args),
+            Command::Verb(Verb::Names { kind: NamesKind::Lookup(args) }) => Self::Lookup(args),
+            Command::Verb(Verb::Leases(args)) => Self::Leases(args),
+            other => return Err(Box::new(other)),
+        })
+    }
+
+    /// Its words behind `brunt`.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Rate(args) => args.tool.name(),
+            Self::Perfdhcp(_) => dhcp::NAME,
+            Self::Http(_) => "http",
+            Self::Run(_) => "run",
+            Self::Lookup(_) => "names lookup",
+            Self::Leases(_) => "leases",
+        }
+    }
+
+    /// The command line as a record may show it: secrets starred.
+    pub(crate) fn typed(self) -> Vec<String> {
+        match self {
+            Self::Rate(args) => [vec![args.tool.name().to_owned()], args.redacted].concat(),
+            Self::Perfdhcp(args) => args.words,
+            Self::Http(args) => args.typed,
+            Self::Run(args) => args.typed,
+            Self::Lookup(args) => args.typed,
+            Self::Leases(args) => args.typed,
+        }
+    }
+
+    /// What every run takes. A comparison of stores is several runs, and takes other options.
+    pub(crate) fn run_options(&mut self) -> Option<&mut RunOptions> {
+        match self {
+            Self::Rate(args) => Some(&mut args.output.run),
+            Self::Perfdhcp(args) => Some(&mut args.output.run),
+            Self::Http(args) => Some(&mut args.output.run),
+            Self::Run(args) => Some(&mut args.output.run),
+            Self::Lookup(args) => Some(&mut args.output.run),
+            Self::Leases(_) => None,
+        }
+    }
+
+    /// Its seed.
+    pub(crate) fn seed(&mut self) -> &mut Option<u64> {
+        match self {
+            Self::Rate(args) => &mut args.seed,
+            Self::Perfdhcp(args) => &mut args.load.seed,
+            Self::Http(args) => &mut args.output.seed,
+            Self::Run(args) => &mut args.output.seed,
+            Self::Lookup(args) => &mut args.output.seed,
+            Self::Leases(args) => &mut args.output.seed,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! A search with a plan that somebody submitted to a website: within what was granted, quietly, and told to a file.
+//!
+//! It is `find-max -- run PLAN` with four differences. The fence is the caller's, and stands already. The target's
+//! highest rate is a ceiling, for one session alone as well, and its longest run is the longest search. The plan is
+//! read with what was submitted beside it. Nothing is printed: how it goes is in a file, and what was found in the
+//! record.
+
+use brunt_capacity::{Reading, find};
+use brunt_drivers::net::allowed::Allowed;
+
+use super::inner::Inner;
+use super::progress::ProgressFile;
+use super::trial::Loader;
+use super::{ended, goals, origin, settings};
+use crate::cli::args::Verb;
+use crate::cli::exit::Exit;
+use crate::cli::find_max::FindMaxArgs;
+use crate::cli::run::RunArgs;
+use crate::cli::{Command, Refusal, read};
+use crate::commands::failed;
+use crate::console;
+use crate::run::signals::Signals;
+use crate::run::{Repeatable as _, files};
+use crate::tools::flow::plan::{Granted, Searchable, prepare_granted};
+
+/// How long what follows the last step may take, in seconds.
+const CLOSING_S: u32 = 60;
+
+/// How a search ended, and what was found in words.
+pub(crate) struct Searched {
+    pub(crate) exit: Exit,
+    pub(crate) said: String,
+}
+
+/// The run of the plan that a search repeats.
+pub(crate) fn run_of(args: &FindMaxArgs, granted: &Granted<'_>) -> Result<RunArgs, Refusal> {
+    // What is of no search is refused by its name.
+    Inner::read(&args.command, None)?;
+    let words: Vec<String> =
+        ["brunt".to_owned()].into_iter().chain(args.command.iter().cloned()).collect();
+    match read(&words, granted)? {
+        Command::Verb(Verb::Run(run)) => Ok(*run),
+        _ => Err(Refusal::usage("error: a search here is of a plan")),
+    }
+}
+
+/// Searches, and writes the record.
+pub(crate) fn find_granted(
+    args: &FindMaxArgs,
+    granted: &Granted<'_>,
+    signals: &Signals,
+) -> Result<Searched, Refusal> {
+    let mut run = run_of(args, granted)?;
+    run.output.seed = run.output.seed.or_else(|| Some(args.seed.unwrap_or_else(console::seed)));
+    files::check(&[("--record", args.record.as_deref())]).map_err(Refusal::failed)?;
+    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    let Searchable { load, ceiling } = prepare_granted(&run, granted)?;
+    let subject = load.subject();
+    let goals = goals(args, subject, false)?;
+    let mut settings = settings(args, subject);
+    settings.to = [settings.to, ceiling].into_iter().flatten().min_by(f64::total_cmp);
+    super::bounded(!args.allow.iter().all(Allowed::is_loopback), settings.to.is_some())?;
+    if let Some(most) = granted.submitted.grant.seconds_max {
+        // A step that is begun in time may end as much later.
+        let after = settings.confirm_s.saturating_add(settings.recovery_s) + CLOSING_S;
+        settings.budget_s = settings.budget_s.min(most as f64 - f64::from(after));
+    }
+    let mut loader = Loader::new(&load, signals, Box::new(ProgressFile::new()));
+    loader.alone_under = ceiling;
+    loader.relative_to = goals.relative_to();
+    loader.second = args.second.unwrap_or(loader.second);
+    loader.screen.opens(subject, &goals, &settings);
+    let started = console::now();
+    let found = find(&goals, &settings, &mut loader);
+    loader.screen.closes();
+    let given_back = load.give_back(&signals.stop());
+    let exit = ended(&found, signals, &loader);
+    let mut origin = origin(args, subject, started, &loader);
+    let most = ceiling.map(|most| format!("{most} iterations a second"));
+    origin.facts.extend(most.map(|most| ("highest rate of the target".to_owned(), most)));
+    let collection = found.collection(origin);
+    if let Some(path) = &args.record {
+        collection.write(path).map_err(failed)?;
+    }
+    given_back.map_err(Refusal::failed)?;
+    let sentence = Reading::of(&collection).map(|reading| reading.sentence());
+    let said = loader.failed.take().or(sentence).unwrap_or_default();
+    Ok(Searched { exit, said })
+}

@@ -1,0 +1,145 @@
+//! [`ProgressFile`]: how a search goes, as a file that a website reads while it goes on.
+//!
+//! It holds the sections of a page and is replaced each second, whole, so that whoever comes late or stood still reads
+//! how far the search is and nothing else. Nobody who reads it is waited for, and it is no record: that is written when
+//! the search is over.
+
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use brunt_capacity::{
+    Answer, Found, Goals, Objectives, Order, Origin, Progress, Reading, Settings, Step,
+};
+use brunt_exchange::{Clock as _, Monotonic};
+use brunt_record::{Histogram, Interval, Phase};
+use brunt_report::capacity::{Going, so_far};
+use brunt_serve::child::SearchProgress;
+use brunt_serve::history::PROGRESS;
+
+use super::onlooker::Onlooker;
+use super::screen::{milliseconds, per_second};
+use super::{facts, tool};
+use crate::run::Subject;
+
+/// What it is written as before it takes the place of what was there.
+const WRITTEN: &str = "progress.json.new";
+/// However short the seconds of a search are, it is written no more often.
+const EVERY: Duration = Duration::from_millis(200);
+
+/// Writes how a search goes to a file of the directory that the process works in.
+pub(super) struct ProgressFile {
+    clock: Monotonic,
+    written: Option<Duration>,
+    origin: Origin,
+    objectives: Option<Arc<Objectives>>,
+    steps: Vec<Step>,
+    doing: String,
+    at: String,
+    progress: Progress,
+    expected_s: (f64, f64),
+}
+
+impl ProgressFile {
+    pub(super) fn new() -> Self {
+        Self {
+            clock: Monotonic::new(),
+            written: None,
+            origin: Origin::default(),
+            objectives: None,
+            steps: Vec::new(),
+            doing: String::new(),
+            at: String::new(),
+            progress: Progress::default(),
+            expected_s: (0.0, 0.0),
+        }
+    }
+
+    /// Writes it. A file that cannot be written leaves the search as it is, and its page as it was.
+    fn write(&mut self) {
+        let Some(objectives) = &self.objectives else { return };
+        let now = self.clock.now().since_origin();
+        self.written = Some(now);
+        let found = Found {
+            answer: Answer::Interrupted,
+            objectives: Arc::clone(objectives),
+            estimate: self.progress.estimate,
+            knee: None,
+            drift: None,
+            remarks: Vec::new(),
+            took_s: self.progress.elapsed_s,
+            steps: self.steps.clone(),
+        };
+        let collection = found.collection(self.origin.clone());
+        let Some(reading) = Reading::of(&collection) else { return };
+        let going = Going {
+            doing: &self.doing,
+            at: &self.at,
+            passed: self.progress.passed,
+            failed: self.progress.failed,
+            elapsed_s: self.progress.elapsed_s,
+            expected_s: self.expected_s,
+        };
+        let told = SearchProgress {
+            seconds: now.as_secs_f64(),
+            sections: so_far(&reading, &going).sections(),
+        };
+        let Ok(text) = serde_json::to_vec(&told) else { return };
+        // It is of no use after a crash, so that it need not reach the disk.
+        if fs::write(WRITTEN, text).is_ok() {
+            drop(fs::rename(WRITTEN, PROGRESS));
+        }
+    }
+}
+
+impl Onlooker for ProgressFile {
+    fn opens(&mut self, subject: &Subject, goals: &Goals, settings: &Settings) {
+        let (tool, facts) = (tool(), facts(subject, None));
+        self.origin = Origin { tool: (tool.name, tool.version), facts, ..Origin::default() };
+        self.objectives = Some(Arc::new(goals.fixed()));
+        self.expected_s = settings.expected_s();
+        "The search begins.".clone_into(&mut self.doing);
+        self.write();
+    }
+
+    fn begins(&mut self, order: &Order) {
+        self.objectives = Some(Arc::clone(&order.objectives));
+        let at = order.rate.map_or_else(|| "one session".to_owned(), per_second);
+        let stop = if order.why.ends_with('?') { "" } else { "." };
+        self.doing = format!("Trying {at} ({}): {}{stop}", order.kind.word(), order.why);
+        let idle = order.idle.as_secs();
+        self.at = match idle {
+            0 => format!("It takes up to {} s.", order.seconds),
+            _ => format!("Nothing is sent for {idle} s, and then for up to {} s.", order.seconds),
+        };
+        self.write();
+    }
+
+    fn second(&mut self, interval: &Interval, seconds: u32, of: u32) {
+        let now = self.clock.now().since_origin();
+        if self.written.is_some_and(|written| now.saturating_sub(written) < EVERY) {
+            return;
+        }
+        let at = match interval.phase {
+            Phase::Steady => format!("Second {} of up to {of}", seconds + 1),
+            phase => format!("Phase: {}", phase.word()),
+        };
+        let mut response = Histogram::new();
+        interval.operations.iter().for_each(|it| response.merge(&it.response.due()));
+        let p99 = response.quantile(0.99).map(|p99| milliseconds(p99.as_secs_f64()));
+        self.at = p99.map_or_else(|| format!("{at}."), |p99| format!("{at}, p99 {p99}."));
+        self.write();
+    }
+
+    fn judged(&mut self, step: &Step, progress: &Progress) {
+        self.steps.push(step.without_record());
+        self.progress = progress.clone();
+        self.write();
+    }
+
+    fn closes(&mut self) {
+        "The search is over; its page is made.".clone_into(&mut self.doing);
+        self.at.clear();
+        self.write();
+    }
+}

@@ -1,0 +1,29 @@
+//! The packets that a user composed, as the drivers take them.
+
+use brunt_drivers::dhcp::{Offsets, Template, hexfile};
+
+use super::problem::failed;
+use crate::cli::dhcp::args::{self, DhcpArgs};
+
+/// The packets to send first and second, where there are any.
+pub(super) fn of(args: &DhcpArgs) -> Result<[Option<Template>; 2], String> {
+    let Some(given) = &args.templates else { return Ok([None, None]) };
+    let first = template(&given.first)?;
+    Ok([Some(first), given.second.as_ref().map(second).transpose()?])
+}
+
+fn template(given: &args::Template) -> Result<Template, String> {
+    Ok(Template {
+        packet: hexfile::read(&given.path).map_err(failed)?,
+        name: given.path.clone(),
+        offsets: Offsets { xid: given.xid, identity: given.random, ..Offsets::default() },
+    })
+}
+
+fn second(given: &args::SecondTemplate) -> Result<Template, String> {
+    let mut template = template(&given.template)?;
+    template.offsets.server_id = given.server_id;
+    template.offsets.lease = given.address;
+    template.offsets.elapsed = given.elapsed.offset();
+    Ok(template)
+}
