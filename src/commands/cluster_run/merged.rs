@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::sync::mpsc::TryRecvError;
 use std::time::Duration;
 
+use brunt_cluster::agent::LEASE;
 use brunt_cluster::coordinator::{Standing, Told};
 use brunt_engine::{Ended, Sink};
 use brunt_exchange::{Clock as _, Monotonic, Outcome, Slots};
@@ -193,17 +194,20 @@ impl Merged {
         Ok(whole)
     }
 
-    /// What an agent's run lacks that did not come to its end.
+    /// What an agent's run lacks that did not come to its end. Nobody knows when a lost agent sent last: while its
+    /// machine is there, it goes on until it has heard nothing for [`LEASE`].
     fn cut(&self, tale: &Tale, standing: Option<&Standing>) -> String {
         let over =
             tale.measured().totals.phases().iter().map(|total| total.to).max().unwrap_or_default();
-        let how = match standing {
-            Some(Standing { lost: None, ended: Some(_), .. }) => "its run was killed, as heard",
-            _ => "lost",
+        let (how, longest) = match standing {
+            Some(Standing { lost: None, ended: Some(_), .. }) => {
+                ("its run was killed, as heard", Duration::ZERO)
+            }
+            _ => ("lost", LEASE),
         };
         let heard = standing.and_then(|it| it.lost.or(it.ended)).unwrap_or_default();
         let at = heard.saturating_sub(self.began.get());
-        let missing = at.saturating_sub(over) + Duration::from_secs(1);
+        let missing = (at + longest).saturating_sub(over) + Duration::from_secs(1);
         let rate = tale.head().plan.target_rate;
         let rate = rate.map_or_else(|| "its load".to_owned(), |rate| format!("its {rate:.0}/s"));
         format!(
