@@ -153,6 +153,15 @@ fn percent(share: f64) -> String {
     }
 }
 
+/// With so many exchanges a step can pass of which hardly any are bad. A mean needs batches alone.
+pub(crate) fn likely_exchanges(objective: &Objective) -> f64 {
+    match objective.allowance.bad {
+        Bad::MeanAbove(_) => 0.0,
+        _ if objective.allowance.share <= 0.0 => 0.0,
+        _ => CLUMPS_MIN * CLUMP_OF_FEW / objective.allowance.share,
+    }
+}
+
 /// Whether the last three seconds are hopeless: more than half bad, or nothing at all came back.
 pub(crate) fn is_hopeless(seconds: &[Second], objectives: &Objectives) -> bool {
     let Some(start) = seconds.len().checked_sub(AT_ONCE_SECONDS) else { return false };

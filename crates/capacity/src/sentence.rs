@@ -1,5 +1,5 @@
-//! What was found, in a sentence: `Bears 731/s (confirmed 300 s, Poisson, 50 connections): p99 17.1 ms < 20 ms. Fails
-//! at 804/s (p99 23.5 ms). Recovers within 7 s.`
+//! What was found, in a sentence: `Bears 731/s (confirmed 300 s, Poisson, 50 connections): p99 17.1 ms < 20 ms; fails
+//! at 804/s (p99 23.5 ms); recovers within 7 s.`
 
 use crate::document::{Reading, Row, same};
 use crate::found::Answer;
@@ -8,7 +8,7 @@ use crate::verdict::Verdict;
 use brunt_record::Slo;
 
 impl Reading<'_> {
-    /// What was found, in a sentence or three.
+    /// What was found, in a sentence.
     pub fn sentence(&self) -> String {
         match &self.answer {
             Answer::Claim { rate: at, confirmed_s, fails_at } => {
@@ -16,10 +16,10 @@ impl Reading<'_> {
                 let met = self.confirmation(*at).and_then(|row| self.met(row));
                 let met = met.map(|met| format!(": {met}")).unwrap_or_default();
                 let fails = match fails_at {
-                    Some(fails) => format!(" Fails at {}{}.", rate(*fails), self.failed(*fails)),
-                    None => " Nothing above it could be shown to fail.".to_owned(),
+                    Some(fails) => format!("; fails at {}{}", rate(*fails), self.failed(*fails)),
+                    None => "; nothing above it could be shown to fail".to_owned(),
                 };
-                format!("Bears {} ({how}){met}.{fails}{}", self.counted(*at), self.recovers())
+                format!("Bears {} ({how}){met}{fails}{}.", self.counted(*at), self.recovers())
             }
             Answer::Floor { rate: at, confirmed, why } => {
                 let how = self.how(if *confirmed { "confirmed" } else { "not confirmed" });
@@ -28,14 +28,14 @@ impl Reading<'_> {
                     self.counted(*at)
                 )
             }
-            Answer::NoClaim { why } => format!("No claim: {why}.{}", self.thought()),
+            Answer::NoClaim { why } => format!("No claim: {why}{}.", self.thought()),
             Answer::NothingPasses { tried } => {
                 format!("No rate meets the objectives, down to {}.", rate(*tried))
             }
             Answer::Away { why } => format!("The target is away: {why}."),
             Answer::NotRecovered { rate: after } => {
                 format!(
-                    "The target did not become itself again after {}. The search stopped there.",
+                    "The target did not become itself again after {}, and the search stopped there.",
                     rate(*after)
                 )
             }
@@ -43,7 +43,7 @@ impl Reading<'_> {
                 format!("The search stopped to protect the target: {why}.")
             }
             Answer::Interrupted => {
-                format!("Interrupted before anything could be claimed.{}", self.thought())
+                format!("Interrupted before anything could be claimed{}.", self.thought())
             }
         }
     }
@@ -85,14 +85,14 @@ impl Reading<'_> {
 
     fn recovers(&self) -> String {
         self.recovery_s()
-            .map(|seconds| format!(" Recovers within {seconds:.0} s."))
+            .map(|seconds| format!("; recovers within {seconds:.0} s"))
             .unwrap_or_default()
     }
 
     fn thought(&self) -> String {
         let between = |estimate: crate::Estimate| {
             format!(
-                " The limit is thought to be between {} and {}.",
+                "; the limit is thought to be between {} and {}",
                 rate(estimate.p10),
                 rate(estimate.p90)
             )

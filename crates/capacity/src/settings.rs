@@ -19,14 +19,38 @@ pub struct Settings {
     pub ceiling: Option<f64>,
     /// Warm-up of a step, in seconds.
     pub warm_up_s: u32,
+    /// How long the unstressed run is, in seconds.
+    pub baseline_s: u32,
+    /// A target is warm when so many seconds were no better than as many before.
+    pub settled_s: u32,
+    /// No longer than this is waited for that, in seconds.
+    pub settle_max_s: u32,
+    /// How long a sentinel is, in seconds.
+    pub sentinel_s: u32,
+    /// How long a step of the ramp is, in seconds.
+    pub ramp_s: u32,
     /// The most steps, baseline and calm steps left out.
     pub steps: u32,
     /// The most steps that search.
     pub searches: u32,
-    /// The most confirmations.
-    pub confirmations: u32,
     /// The first looks of a searching step, in seconds.
     pub looks: [u32; 2],
+    /// The estimate is narrow enough to confirm a rate when the ends of its 80 % interval are no further apart.
+    pub narrow: f64,
+    /// By how much looks grow once short ones have misled.
+    pub stretch: u32,
+    /// The most confirmations.
+    pub confirmations: u32,
+    /// Whether a confirmation may pass after half of its time.
+    pub passes_early: bool,
+    /// How far above the claim failure is looked for.
+    pub above: f64,
+    /// The looks there, in seconds.
+    pub above_looks: [u32; 3],
+    /// How long nothing is sent after a failure, in seconds.
+    pub idle_s: u32,
+    /// How long nothing is sent after a target did not recover under load, in seconds.
+    pub long_idle_s: u32,
 }
 
 impl Default for Settings {
@@ -40,18 +64,51 @@ impl Default for Settings {
             to: None,
             ceiling: None,
             warm_up_s: 5,
+            baseline_s: 10,
+            settled_s: 15,
+            settle_max_s: 120,
+            sentinel_s: 20,
+            ramp_s: 10,
             steps: 40,
             searches: 10,
-            confirmations: 4,
             looks: [15, 30],
+            narrow: 1.10,
+            stretch: 4,
+            confirmations: 4,
+            passes_early: true,
+            above: 1.10,
+            above_looks: [30, 60, 120],
+            idle_s: 5,
+            long_idle_s: 30,
         }
     }
 }
 
 impl Settings {
-    /// A search that takes half the time, and claims less: what comes more rarely than each 12 s can be missed.
+    /// A search of five minutes. It confirms for one, so what comes more rarely than each 6 s can be missed, and claims
+    /// less, because its looks are short.
     pub fn quick() -> Self {
-        Self { confirm_s: 120, budget_s: 20.0 * 60.0, ..Self::default() }
+        Self {
+            precision: 0.10,
+            confirm_s: 60,
+            budget_s: 5.0 * 60.0,
+            recovery_s: 30,
+            warm_up_s: 2,
+            baseline_s: 5,
+            settled_s: 4,
+            settle_max_s: 20,
+            sentinel_s: 8,
+            ramp_s: 4,
+            looks: [8, 16],
+            narrow: 1.20,
+            stretch: 2,
+            passes_early: false,
+            above: 1.15,
+            above_looks: [10, 20, 40],
+            idle_s: 2,
+            long_idle_s: 10,
+            ..Self::default()
+        }
     }
 
     /// The share of a calibrated ceiling above which nothing is tried.
@@ -65,10 +122,14 @@ impl Settings {
 
     /// How long a search is likely to take, in seconds: of most, and of the longest it is given. To be said first.
     pub fn expected_s(&self) -> (f64, f64) {
-        let ramp = 8.0 * f64::from(10 + self.warm_up_s + 8);
-        let searches = 5.0 * f64::from(self.looks[1] + self.warm_up_s);
-        let confirmed = f64::from(self.confirm_s + 60 + 3 * self.warm_up_s);
-        let around = f64::from(15 + 30 + 2 * 25);
-        ((ramp + searches + confirmed + around).min(self.budget_s), self.budget_s)
+        let warm = self.warm_up_s;
+        let sentinels = 2 * (warm + self.sentinel_s);
+        let opening = 2 * warm + self.baseline_s + 2 * self.settled_s + sentinels;
+        let ramp = 5 * (warm + self.ramp_s);
+        let searches = 3 * (warm + self.looks[1]);
+        let calm = 3 * (self.idle_s + 3);
+        let confirmed = warm + self.confirm_s + warm + self.above_looks[1];
+        let usual = f64::from(opening + ramp + searches + calm + confirmed);
+        (usual.min(self.budget_s), self.budget_s)
     }
 }

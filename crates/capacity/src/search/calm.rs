@@ -13,12 +13,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long nothing is sent first.
-const IDLE: Duration = Duration::from_secs(5);
-/// How long nothing is sent after a target did not recover under load.
-const LONG_IDLE: Duration = Duration::from_secs(30);
 /// So many good seconds in a row.
-const GOOD_SECONDS: usize = 3;
+pub(super) const GOOD_SECONDS: usize = 3;
 /// A second is good with no more than so many times the allowed share.
 const GENEROUS: f64 = 3.0;
 
@@ -30,22 +26,29 @@ impl Search<'_> {
             return Ok(());
         }
         let gentle = self.passed(after).map_or(after / 4.0, |passed| passed / 2.0);
-        if self.calmed(after, gentle, IDLE)? {
+        if self.calmed(after, gentle, self.settings.idle_s)? {
             return Ok(());
         }
         let remark = format!("does not recover under load after {}", rate(after));
         self.remarks.push(remark);
-        if self.calmed(after, gentle, LONG_IDLE)? {
+        if self.calmed(after, gentle, self.settings.long_idle_s)? {
             return Ok(());
         }
         Err(Halt::Final(Answer::NotRecovered { rate: after }))
     }
 
-    fn calmed(&mut self, after: f64, gentle: f64, idle: Duration) -> Result<bool, Halt> {
+    fn calmed(&mut self, after: f64, gentle: f64, idle_s: u32) -> Result<bool, Halt> {
         let why = format!("until the target is itself again after {}", rate(after));
         let mut order = self.order(Kind::Calm, Some(gentle), Vec::new(), why);
+        let idle = Duration::from_secs(idle_s.into());
         (order.idle, order.warm_up) = (idle, Duration::ZERO);
-        order.seconds = self.settings.recovery_s.max(GOOD_SECONDS as u32);
+        let wanted = self.settings.recovery_s.max(GOOD_SECONDS as u32);
+        order.seconds = wanted.min(self.left_to_calm_s(idle_s));
+        if order.seconds < GOOD_SECONDS as u32 {
+            self.disturbed = true;
+            return Err(self.used_up());
+        }
+        let cut = order.seconds < wanted;
         let objectives = Arc::clone(&self.objectives);
         let mut seconds: Vec<Second> = Vec::new();
         let outcome = self.carried_out(&order, &mut |second| {
@@ -67,6 +70,10 @@ impl Search<'_> {
             None => format!("not itself again in {} s", seconds.len()),
         };
         self.keep(order, outcome, &seconds, None, Verdict::None, words, recovery_s);
+        if !calm && cut {
+            self.disturbed = true;
+            return Err(self.used_up());
+        }
         Ok(calm)
     }
 }

@@ -2,6 +2,7 @@
 
 use super::steps::Wish;
 use super::{Claim, Halt, Search, rate};
+use crate::evidence::likely_exchanges;
 use crate::found::Answer;
 use crate::order::Kind;
 use crate::progress::Estimate;
@@ -11,13 +12,10 @@ use crate::verdict::Verdict;
 const LIKELY: f64 = 0.9;
 /// So many times a rate above the claim may pass before the edge counts as soft.
 const PASSES_ABOVE_MAX: u32 = 2;
-/// How far above the claim failure is looked for, and the looks there.
-const ABOVE: f64 = 1.10;
-const ABOVE_LOOKS: [u32; 3] = [30, 60, 120];
 /// So many times what failed may turn out to have been of the moment.
 const ANEW_MAX: u32 = 2;
-/// By how much looks grow once short ones have misled.
-const STRETCH: u32 = 4;
+/// So many times looks grow once short ones have misled.
+const STRETCHES: u32 = 2;
 
 /// How far confirming has come.
 #[derive(Debug)]
@@ -30,11 +28,20 @@ pub(super) struct Course {
     passed_above: u32,
     /// No confirmation above this.
     at_most: f64,
+    /// A little below what was nearly confirmed. Where there is no time to search anew, this is next.
+    below_missed: f64,
 }
 
 impl Default for Course {
     fn default() -> Self {
-        Self { searches: 0, anew: 0, tried: 0, passed_above: 0, at_most: f64::INFINITY }
+        Self {
+            searches: 0,
+            anew: 0,
+            tried: 0,
+            passed_above: 0,
+            at_most: f64::INFINITY,
+            below_missed: 0.0,
+        }
     }
 }
 
@@ -43,10 +50,14 @@ impl Search<'_> {
     pub(super) fn confirm(
         &mut self,
         estimate: Estimate,
+        narrow: bool,
         course: &mut Course,
     ) -> Result<Option<Answer>, Halt> {
         let margin = 1.0 + self.settings.precision;
-        let at = (estimate.p50 / margin).min(course.at_most).min(self.highest());
+        // Where there was no time to make the estimate narrow, the limit is likely to lie above it.
+        let safe = if narrow { f64::INFINITY } else { estimate.p10.max(course.below_missed) };
+        let at = (estimate.p50 / margin).min(safe).max(self.enough(estimate));
+        let at = at.min(course.at_most).min(self.highest());
         if let Some(claim) = self.claim
             && at <= claim.rate * 1.01
         {
@@ -61,7 +72,7 @@ impl Search<'_> {
         let verdict = self.evidence(Wish {
             kind: Kind::Confirm,
             rate: at,
-            looks: self.confirm_looks(),
+            looks: self.confirm_looks(at),
             why,
         })?;
         match verdict {
@@ -85,29 +96,50 @@ impl Search<'_> {
                 course.at_most = at / margin;
                 Ok(None)
             }
-            _ => {
+            verdict => {
+                if verdict == Verdict::Undecided {
+                    course.below_missed = at / (margin * margin);
+                }
                 self.misled(at);
                 Ok(None)
             }
         }
     }
 
-    /// Half of the time, and all of it.
-    pub(super) fn confirm_looks(&self) -> Vec<u32> {
-        vec![(self.settings.confirm_s / 2).max(1), self.settings.confirm_s.max(2)]
+    /// Half of the time, and all of it: no shorter than it is to be, and as long as it takes to say anything of so few
+    /// exchanges, if there is time for that.
+    pub(super) fn confirm_looks(&self, at: f64) -> Vec<u32> {
+        let left = self.left_s(self.settings.warm_up_s).max(0.0);
+        let needed = (self.exchanges_needed() / at).ceil().min(left) as u32;
+        let whole = self.settings.confirm_s.max(2).max(needed);
+        vec![(whole / 2).max(1), whole]
+    }
+
+    /// The exchanges that it takes to show that the objectives are met, if hardly any is bad.
+    pub(super) fn exchanges_needed(&self) -> f64 {
+        let given = self.objectives.iter().filter(|objective| !objective.guard);
+        given.map(likely_exchanges).fold(0.0, f64::max)
+    }
+
+    /// No lower rate makes as many exchanges as it takes, in the time that is left.
+    fn enough(&self, estimate: Estimate) -> f64 {
+        let left = self.left_s(self.settings.warm_up_s).max(1.0);
+        (self.exchanges_needed() / left).min(estimate.p90)
     }
 
     /// Short looks said yes where a long one says no: what they said near it counts for nothing.
     fn misled(&mut self, at: f64) {
         self.votes.retain(|vote| vote.long || vote.w <= 0.5 || vote.rate <= at / 2.0);
-        self.stretch = self.stretch.saturating_mul(STRETCH).min(STRETCH * STRETCH);
+        let by = self.settings.stretch;
+        self.stretch = self.stretch.saturating_mul(by).min(by.pow(STRETCHES));
     }
 
     /// Whether failures well below a rate that was confirmed are all that speaks against a higher one. They were of the
     /// moment, something else on the target's machine, and count for nothing: the limit is to be looked for anew.
     fn outlives_failures(&mut self, at: f64) -> bool {
         let before = self.votes.len();
-        self.votes.retain(|vote| vote.long || vote.w > 0.5 || vote.rate * ABOVE >= at);
+        self.votes
+            .retain(|vote| vote.long || vote.w > 0.5 || vote.rate * self.settings.above >= at);
         let outlived = self.votes.len() < before;
         if outlived {
             self.remarks.push(format!(
@@ -119,7 +151,8 @@ impl Search<'_> {
     }
 
     fn above(&mut self, claim: f64, course: &mut Course) -> Result<Option<Answer>, Halt> {
-        for factor in [ABOVE, ABOVE * ABOVE] {
+        let above = self.settings.above;
+        for factor in [above, above * above] {
             let at = claim * factor;
             if at > self.highest() {
                 break;
@@ -128,7 +161,8 @@ impl Search<'_> {
                 "{:.0}% above what was confirmed: this should fail",
                 100.0 * (factor - 1.0)
             );
-            let wish = Wish { kind: Kind::Above, rate: at, looks: ABOVE_LOOKS.to_vec(), why };
+            let looks = self.settings.above_looks.to_vec();
+            let wish = Wish { kind: Kind::Above, rate: at, looks, why };
             match self.evidence(wish)? {
                 Verdict::Pass => {
                     course.passed_above += 1;

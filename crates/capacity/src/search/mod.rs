@@ -5,6 +5,7 @@
 //! target is itself again, since overload can outlive its cause. How a step is made is the trial's business; when to
 //! make which is decided here alone.
 
+mod budget;
 mod calm;
 mod confirm;
 mod narrow;
@@ -39,7 +40,7 @@ pub fn find(goals: &Goals, settings: &Settings, trial: &mut dyn Trial) -> Found 
             | Answer::Protected { .. }
             | Answer::NotRecovered { .. }
     );
-    if ends_well {
+    if ends_well && !search.disturbed {
         search.closing_sentinel();
     }
     search.found(answer)
@@ -85,6 +86,8 @@ struct Search<'a> {
     after: Option<Measured>,
     claim: Option<Claim>,
     remarks: Vec<String>,
+    /// Whether time ran out before the target was itself again, so that a sentinel would say nothing.
+    disturbed: bool,
 }
 
 /// A rate that a confirmation passed at.
@@ -124,6 +127,7 @@ impl<'a> Search<'a> {
             after: None,
             claim: None,
             remarks: Vec::new(),
+            disturbed: false,
         }
     }
 
@@ -169,6 +173,10 @@ impl<'a> Search<'a> {
     /// What can be said after time or steps ran out.
     fn after_stop(&mut self, why: String) -> Answer {
         match self.claim {
+            // That nothing failed above it is no more than that nothing was tried there.
+            Some(claim) if self.failed(claim.rate).is_none() => {
+                Answer::Floor { rate: claim.rate, confirmed: true, why }
+            }
             Some(claim) => {
                 self.remarks.push(format!("the search ended early: {why}"));
                 self.claimed(claim)

@@ -7,8 +7,6 @@ use crate::order::Kind;
 use crate::progress::Estimate;
 use crate::verdict::Verdict;
 
-/// The posterior is narrow enough when its 80 % interval is no wider than this.
-const NARROW: f64 = 1.10;
 /// Beneath what is in the way of more, so many steps look for a higher rate that passes.
 const REFINEMENTS: u32 = 2;
 
@@ -25,10 +23,18 @@ impl Search<'_> {
             {
                 return Ok(answer);
             }
-            if estimate.p90 / estimate.p10 > NARROW && course.searches < self.settings.searches {
+            if self.claim.is_none()
+                && let Some(why) = self.too_few(estimate)
+            {
+                return Ok(Answer::NoClaim { why });
+            }
+            let wide = estimate.p90 / estimate.p10 > self.settings.narrow
+                && course.searches < self.settings.searches;
+            let hurry = wide && !self.can_confirm_after_search(estimate.p50);
+            if wide && !hurry {
                 course.searches += 1;
                 self.search(estimate)?;
-            } else if let Some(answer) = self.confirm(estimate, &mut course)? {
+            } else if let Some(answer) = self.confirm(estimate, !hurry, &mut course)? {
                 return Ok(answer);
             }
         }
@@ -45,8 +51,22 @@ impl Search<'_> {
         Ok(())
     }
 
+    /// Why no confirmation of any likely rate can pass, if there is no time for that.
+    fn too_few(&self, estimate: Estimate) -> Option<String> {
+        let left = self.left_s(self.settings.warm_up_s).max(f64::from(self.settings.confirm_s));
+        let minutes_at = |rate: f64| self.exchanges_needed() / rate / 60.0;
+        (60.0 * minutes_at(estimate.p90) > left).then(|| {
+            format!(
+                "at about {} it takes some {:.0} minutes until there are enough exchanges to judge by, for which \
+                 there was no time (--budget)",
+                rate(estimate.p50),
+                minutes_at(estimate.p50).ceil()
+            )
+        })
+    }
+
     /// A first look at which something can be seen, and one twice as late.
-    fn search_looks(&self, at: f64) -> Vec<u32> {
+    pub(super) fn search_looks(&self, at: f64) -> Vec<u32> {
         let shares = self.objectives.iter().filter(|objective| !objective.guard);
         let share = shares.map(|objective| objective.allowance.share).filter(|share| *share > 0.0);
         let needed = share.min_by(f64::total_cmp).map_or(0.0, |share| 20.0 / (share * at));
@@ -61,7 +81,7 @@ impl Search<'_> {
         for _ in 0..REFINEMENTS {
             let Some(cap) = self.cap.clone() else { return Ok(None) };
             let passed = self.passed(f64::INFINITY).unwrap_or(self.first);
-            if cap.inclusive && passed >= cap.rate || cap.rate / passed < NARROW {
+            if cap.inclusive && passed >= cap.rate || cap.rate / passed < self.settings.narrow {
                 break;
             }
             let at = if cap.inclusive { cap.rate } else { (cap.rate * passed).sqrt() };
@@ -80,7 +100,7 @@ impl Search<'_> {
         let verdict = self.evidence(Wish {
             kind: Kind::Confirm,
             rate: passed,
-            looks: self.confirm_looks(),
+            looks: self.confirm_looks(passed),
             why,
         })?;
         match verdict {

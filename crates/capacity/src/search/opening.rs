@@ -11,18 +11,8 @@ use crate::verdict::Verdict;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// How long the unstressed run is, in seconds.
-const BASELINE_S: u32 = 10;
-/// A target is warm when so many seconds were no better than as many before.
-const SETTLED_S: usize = 15;
-/// No longer than this, in seconds.
-const SETTLE_MAX_S: u32 = 120;
 /// Better by less than this is no better.
 const BETTER: f64 = 0.95;
-/// How long a sentinel is, in seconds.
-const SENTINEL_S: u32 = 20;
-/// How long a step of the ramp is, in seconds.
-const RAMP_S: u32 = 10;
 /// The part of the first rate below which nothing is tried.
 const LOWEST: f64 = 500.0;
 
@@ -30,7 +20,7 @@ impl Search<'_> {
     /// One session in a closed loop: what it makes, and how fast the target is when nothing waits.
     pub(super) fn baseline(&mut self) -> Result<(), Halt> {
         let why = "one session, to see the target unstressed".to_owned();
-        let order = self.order(Kind::Baseline, None, vec![BASELINE_S], why);
+        let order = self.order(Kind::Baseline, None, vec![self.settings.baseline_s], why);
         let mut seconds = Vec::new();
         let outcome = self.carried_out(&order, &mut |second| {
             seconds.push(second.clone());
@@ -64,13 +54,18 @@ impl Search<'_> {
     pub(super) fn settle(&mut self) -> Result<(), Halt> {
         let why = "until the target is as fast as it gets".to_owned();
         let mut order = self.order(Kind::Settle, Some(self.first), Vec::new(), why);
-        order.seconds = SETTLE_MAX_S;
+        let settled_s = self.settings.settled_s as usize;
+        order.seconds = self.fitting(self.settings.settle_max_s)?;
         let mut seconds: Vec<Second> = Vec::new();
         let outcome = self.carried_out(&order, &mut |second| {
             seconds.push(second.clone());
-            if is_settled(&seconds) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            if is_settled(&seconds, settled_s) {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
         })?;
-        let settled = is_settled(&seconds);
+        let settled = is_settled(&seconds, settled_s);
         self.calm_at_first = is_calm(&seconds, &self.objectives);
         let words = if settled {
             format!("settled after {} s", seconds.len())
@@ -88,8 +83,12 @@ impl Search<'_> {
 
     /// The first rate, to be held against the same at the end.
     pub(super) fn sentinel(&mut self) -> Result<Measured, Halt> {
+        if !self.has_time_for_sentinel() {
+            return Err(self.used_up());
+        }
         let why = "the same rate at the start and at the end, to see drift".to_owned();
-        let order = self.order(Kind::Sentinel, Some(self.first), vec![SENTINEL_S], why);
+        let order =
+            self.order(Kind::Sentinel, Some(self.first), vec![self.settings.sentinel_s], why);
         let mut seconds = Vec::new();
         let outcome = self.carried_out(&order, &mut |second| {
             seconds.push(second.clone());
@@ -119,8 +118,12 @@ impl Search<'_> {
         let mut passed = passed;
         loop {
             let why = if passed { "twice what passed" } else { "is this too much already?" };
-            let wish =
-                Wish { kind: Kind::Ramp, rate: at, looks: vec![RAMP_S], why: why.to_owned() };
+            let wish = Wish {
+                kind: Kind::Ramp,
+                rate: at,
+                looks: vec![self.settings.ramp_s],
+                why: why.to_owned(),
+            };
             let verdict = self.evidence(wish)?;
             if verdict == Verdict::Void {
                 if passed {
@@ -160,14 +163,14 @@ impl Search<'_> {
     }
 }
 
-/// Whether the last seconds were no better than those before.
-fn is_settled(seconds: &[Second]) -> bool {
-    let Some(start) = seconds.len().checked_sub(2 * SETTLED_S) else { return false };
+/// Whether the last so many seconds were no better than as many before.
+fn is_settled(seconds: &[Second], many: usize) -> bool {
+    let Some(start) = seconds.len().checked_sub(2 * many) else { return false };
     let mean = |seconds: &[Second]| {
         let sum: f64 = seconds.iter().map(|second| second.response_s).sum();
         let count: u64 = seconds.iter().map(|second| second.responses).sum();
         if count > 0 { sum / count as f64 } else { f64::INFINITY }
     };
-    let (before, last) = seconds[start..].split_at(SETTLED_S);
+    let (before, last) = seconds[start..].split_at(many);
     mean(last) >= BETTER * mean(before)
 }

@@ -40,11 +40,15 @@ impl Search<'_> {
     /// Makes a step that is evidence about its rate, once more on all cores if the generator was in the way, and sees
     /// to it that the target is itself again after a failure.
     pub(super) fn evidence(&mut self, wish: Wish) -> Result<Verdict, Halt> {
-        self.afford(&wish)?;
-        let mut order = self.order(wish.kind, Some(wish.rate), wish.looks, wish.why);
+        self.within_steps()?;
+        let looks = self.fitting_looks(wish.kind, &wish.looks)?;
+        let mut order = self.order(wish.kind, Some(wish.rate), looks, wish.why);
         let verdict = self.judged(order.clone())?;
-        let verdict = if verdict == Verdict::Void && !self.is_session_limited() {
+        let again = verdict == Verdict::Void && !self.is_session_limited();
+        let verdict = if again && let Ok(looks) = self.fitting_looks(order.kind, &order.looks) {
             order.number = self.next_number();
+            order.seconds = looks.last().copied().unwrap_or_default();
+            order.looks = looks;
             order.all_cores = true;
             order.why = format!(
                 "once more on all cores, since the generator was in the way: {}",
@@ -72,21 +76,6 @@ impl Search<'_> {
     fn was_hopeless(&self) -> bool {
         let evidence = self.steps.last().and_then(|step| step.evidence.as_ref());
         evidence.is_some_and(|evidence| evidence.at_once || evidence.grows)
-    }
-
-    fn afford(&self, wish: &Wish) -> Result<(), Halt> {
-        let least = wish.looks.first().copied().unwrap_or_default() + self.settings.warm_up_s;
-        if self.elapsed_s + f64::from(least) > self.settings.budget_s {
-            return Err(Halt::Stopped(format!(
-                "the {:.0} minutes it was given are used up",
-                self.settings.budget_s / 60.0
-            )));
-        }
-        let made = self.steps.iter().filter(|step| step.order.kind.is_evidence()).count();
-        if made >= self.settings.steps as usize {
-            return Err(Halt::Stopped(format!("it made {made} steps, as many as it may")));
-        }
-        Ok(())
     }
 
     fn next_number(&self) -> u32 {
@@ -118,14 +107,19 @@ impl Search<'_> {
     fn judged(&mut self, order: Order) -> Result<Verdict, Halt> {
         let objectives = Arc::clone(&self.objectives);
         let looks = order.looks.clone();
+        let whole = self.is_held_to_the_end(order.kind);
         let mut seconds: Vec<Second> = Vec::new();
         let outcome = self.carried_out(&order, &mut |second| {
             seconds.push(second.clone());
             let look = looks.contains(&(seconds.len() as u32));
+            let verdict = || Evidence::of(&seconds, &objectives, looks.len()).verdict;
             let decided = is_hopeless(&seconds, &objectives)
                 || look
-                    && Evidence::of(&seconds, &objectives, looks.len()).verdict
-                        != Verdict::Undecided;
+                    && match verdict() {
+                        Verdict::Undecided => false,
+                        Verdict::Pass => !whole,
+                        _ => true,
+                    };
             if decided { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         })?;
         let evidence = Evidence::of(&seconds, &objectives, looks.len());

@@ -173,7 +173,7 @@ fn certainty(reading: &Reading<'_>) -> Vec<String> {
     lines.extend(counted(reading));
     if let Some(recovery) = reading.recovery_s() {
         lines.push(format!(
-            "After each failure the target was itself again within {} s, 5 s of them without load.",
+            "After each failure the target was itself again within {} s, the seconds without load included.",
             fixed(Some(recovery), 0)
         ));
     }

@@ -116,13 +116,13 @@ fn a_page_says_what_was_found_first_and_fits_its_screen() {
     let words = flat(&text);
     assert!(
         words.contains(
-            "Bears 731 binds/s (confirmed 300 s, Poisson, 50 connections): p99<20ms. Fails at \
-    804/s."
+            "Bears 731 binds/s (confirmed 300 s, Poisson, 50 connections): p99<20ms; fails at \
+    804/s;"
         ),
         "{text}"
     );
     assert!(
-        words.contains("Recovers within 7 s.") && words.contains("The search took 10 min 5 s."),
+        words.contains("; recovers within 7 s.") && words.contains("The search took 10 min 5 s."),
         "{text}"
     );
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
