@@ -61,9 +61,7 @@ pub(crate) fn find_granted(
     settings.to = [settings.to, ceiling].into_iter().flatten().min_by(f64::total_cmp);
     super::bounded(!args.allow.iter().all(Allowed::is_loopback), settings.to.is_some())?;
     if let Some(most) = granted.submitted.grant.seconds_max {
-        // A step that is begun in time may end as much later.
-        let after = settings.confirm_s.saturating_add(settings.recovery_s) + CLOSING_S;
-        settings.budget_s = settings.budget_s.min(most as f64 - f64::from(after));
+        settings.budget_s = settings.budget_s.min(most as f64 - f64::from(CLOSING_S));
     }
     let mut loader = Loader::new(&load, signals, Box::new(ProgressFile::new()));
     loader.alone_under = ceiling;

@@ -23,7 +23,7 @@ use crate::cli::surroundings::Machine;
 use crate::cli::view::ViewOptions;
 use crate::cli::weights::Weights;
 use crate::cli::{Command, Refusal, read};
-use crate::run::Repeatable;
+use crate::run::{Repeatable, Subject};
 use crate::run::signals::Signals;
 use crate::tools;
 
@@ -111,19 +111,26 @@ impl Inner {
         matches!(self.0, LoadCommand::Perfdhcp(_))
     }
 
-    /// Makes its load ready to be carried out many times.
+    /// Makes its load ready to be carried out many times. Whether what is known of it `suits` is asked before anything
+    /// is sent.
     pub(super) fn prepare<'a>(
         &'a self,
         signals: &'a Signals,
+        suits: &dyn Fn(&Subject) -> Result<(), Refusal>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
-        Ok(match &self.0 {
-            LoadCommand::Rate(args) => Box::new(tools::ldap::repeatable(args, signals)?),
+        let load: Box<dyn Repeatable + 'a> = match &self.0 {
+            // It connects once to see that it can, and so asks itself before that.
+            LoadCommand::Rate(args) => {
+                return Ok(Box::new(tools::ldap::repeatable(args, signals, suits)?));
+            }
             LoadCommand::Perfdhcp(args) => Box::new(tools::dhcp::Leasing::prepare(args, signals)?),
             LoadCommand::Http(args) => Box::new(tools::flow::http::prepare(args)?),
             LoadCommand::Run(args) => Box::new(tools::flow::plan::prepare(args)?),
             LoadCommand::Lookup(args) => Box::new(tools::names::prepare(args)?),
             LoadCommand::Leases(args) => Box::new(tools::leases::Mixing::prepare(args)?),
-        })
+        };
+        suits(load.subject())?;
+        Ok(load)
     }
 }
 

@@ -52,10 +52,14 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     bounded(elsewhere, args.to.is_some() || inner.is_plan())?;
     let written = [("--record", args.record.as_deref()), ("--html", args.html.as_deref())];
     files::check(&written).map_err(Refusal::failed)?;
-    let load = inner.prepare(signals).map_err(away)?;
+    let datagrams = inner.is_of_datagrams();
+    let suits = |subject: &Subject| {
+        bounded(elsewhere, args.to.or(subject.search.to).is_some())?;
+        goals(args, subject, datagrams).map(drop)
+    };
+    let load = inner.prepare(signals, &suits).map_err(away)?;
     let subject = load.subject();
-    bounded(elsewhere, args.to.or(subject.search.to).is_some())?;
-    let goals = goals(args, subject, inner.is_of_datagrams())?;
+    let goals = goals(args, subject, datagrams)?;
     let settings = settings(args, subject);
     if let Some(writes) = subject.writes.as_ref().filter(|_| !args.yes_writes) {
         return Err(unsafe_(&format!(
@@ -145,10 +149,14 @@ fn settings(args: &FindMaxArgs, subject: &Subject) -> Settings {
     let search = &subject.search;
     let usual = if args.quick || search.quick { Settings::quick() } else { Settings::default() };
     let whole = |time: Duration| u32::try_from(time.as_secs()).unwrap_or(u32::MAX);
+    let confirm_s = args.confirm.or(search.confirm).map_or(usual.confirm_s, whole).max(2);
+    // Who has a rate held for longer gives it that time as well.
+    let longer_s = f64::from(confirm_s.saturating_sub(usual.confirm_s));
+    let budget = args.budget.or(search.budget);
     Settings {
         precision: args.precision.or(search.precision).unwrap_or(usual.precision),
-        confirm_s: args.confirm.or(search.confirm).map_or(usual.confirm_s, whole).max(2),
-        budget_s: args.budget.or(search.budget).map_or(usual.budget_s, |time| time.as_secs_f64()),
+        confirm_s,
+        budget_s: budget.map_or(usual.budget_s + longer_s, |time| time.as_secs_f64()),
         recovery_s: args.recovery.or(search.recovery).map_or(usual.recovery_s, whole),
         from: args.from.or(search.from).map(brunt_engine::schedule::Rate::as_per_second),
         to: args.to.or(search.to).map(brunt_engine::schedule::Rate::as_per_second),

@@ -29,7 +29,7 @@ pub(crate) fn step_child(task: &str, words: &[String]) -> Result<Exit, Refusal> 
     let node = Node::even(task.rank, task.of);
     inner.share(node.clone(), weights.clone());
     let signals = Signals::default();
-    let load = inner.prepare(&signals)?;
+    let load = inner.prepare(&signals, &|_| Ok(()))?;
     let results = RunOptions {
         node: Some(node),
         weights,

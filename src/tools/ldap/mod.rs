@@ -39,10 +39,7 @@ use crate::naming;
 use crate::run::monitor::Opener;
 use crate::run::signals::Signals;
 use crate::run::summary::Stream;
-use crate::run::{
-    Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Verbosity, carry_out, ceiling,
-    exit, fence, files, is_endless, objectives, prepare, summary,
-};
+use crate::run::{Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Repeatable, Subject, Verbosity, carry_out, ceiling, exit, fence, files, is_endless, objectives, prepare, summary};
 
 pub(crate) use makeldif::run as makeldif;
 
@@ -81,8 +78,10 @@ pub(crate) fn run(
 pub(crate) fn repeatable<'a>(
     args: &'a RateArgs,
     signals: &Signals,
+    suits: &dyn Fn(&Subject) -> Result<(), Refusal>,
 ) -> Result<Prepared<RateTool<'a>>, Refusal> {
     let prepared = ready(args)?;
+    suits(prepared.subject())?;
     prepare(signals).map_err(Refusal::failed)?;
     preflight::connect(&prepared.protocol.plan, signals)?;
     Ok(prepared)

@@ -286,14 +286,14 @@ impl Slo {
             | (Figure::Count, Unit::Count)
             | (Figure::Achieved | Figure::Goodput, Unit::Percent | Unit::PerSecond)
             | (Figure::Offered, Unit::PerSecond) => None,
-            (Figure::Time(..), _) => Some("us, ms or s"),
+            (Figure::Time(..), _) => Some("us, ms or s, such as 20ms"),
             (
                 Figure::Errors | Figure::Timeouts | Figure::Locked | Figure::Dropped | Figure::Ok,
                 _,
-            ) => Some("% or without a unit"),
-            (Figure::Count, _) => Some("exchanges, without a unit"),
-            (Figure::Achieved | Figure::Goodput, _) => Some("/s or % of what fell due"),
-            (Figure::Offered, _) => Some("/s"),
+            ) => Some("% or without a unit, such as 0.1%"),
+            (Figure::Count, _) => Some("exchanges, without a unit, such as 1000"),
+            (Figure::Achieved | Figure::Goodput, _) => Some("/s or % of what fell due, such as 99%"),
+            (Figure::Offered, _) => Some("/s, such as 500/s"),
         };
         if let Some(expected) = expected {
             return Err(SloError::Unit { text: self.text, figure: figure.to_owned(), expected });

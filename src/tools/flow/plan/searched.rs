@@ -13,7 +13,7 @@ use crate::run::Prepared;
 use crate::tools::flow::{self, Users};
 
 /// No search comes to an answer in less, in seconds.
-const LEAST_S: u64 = 600;
+const LEAST_S: u64 = 300;
 
 /// A load of which the highest rate is searched.
 pub(crate) struct Searchable {
