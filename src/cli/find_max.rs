@@ -44,19 +44,25 @@ pub(crate) struct FindMaxArgs {
     /// objectives of their kind are given.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
     pub(crate) objectives: Vec<String>,
-    /// Search for 20 minutes at most, and confirm for 2
+    /// Search for five minutes at most, and claim what was held for one
+    ///
+    /// Its steps are shorter, so that it claims less and has no answer more often. What comes less often than each 6 s
+    /// can be missed, and a target that becomes faster or slower within minutes is seen in one state of it. What is
+    /// given beside it, such as --confirm, counts.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// How far below the estimate a rate is claimed. Default: 5%
+    /// How far below the estimate a rate is claimed. Default: 5%, with --quick 10%
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) precision: Option<f64>,
-    /// How long a rate must hold to be claimed. Default: 5m, with --quick 2m
+    /// How long a rate must hold to be claimed. Default: 5m, with --quick 60s
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) confirm: Option<Duration>,
-    /// How long the search may take. Default: 45m, with --quick 20m
+    /// How long the search may take. Default: 45m, with --quick 5m
+    ///
+    /// A longer --confirm makes the default as much longer. No step is begun that may end later.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) budget: Option<Duration>,
-    /// How long the target may take to be itself again after too much. Default: 60s
+    /// How long the target may take to be itself again after too much. Default: 60s, with --quick 30s
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) recovery: Option<Duration>,
     /// Rate to begin with, such as 200/s. Default: a quarter of what one session makes

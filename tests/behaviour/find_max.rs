@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::net::TcpListener;
+use std::time::{Duration, Instant};
 
 use brunt_record::Collection;
 use rustix::process::Signal;
@@ -127,6 +128,69 @@ fn a_target_that_is_not_there_ends_it_with_5() {
     run(words).expect(5);
     let url = format!("http://127.0.0.1:{port}/");
     searched(&["--slo", "p99<20ms"], &[&url]).expect(5);
+}
+
+/// Nobody listens there. What is wrong with an objective is known before that.
+#[test]
+fn an_objective_that_is_wrong_is_told_before_anything_is_sent() {
+    let _among = among_others();
+    let port = TcpListener::bind("127.0.0.1:0").and_then(|it| it.local_addr()).unwrap().port();
+    let port = port.to_string();
+    let ldap = "authrate --noPropertiesFile -h 127.0.0.1 -D uid=x -w x -p";
+    for (objective, why) in [
+        ("p99<5", "p99 is compared with a value in us, ms or s, such as 20ms"),
+        ("errors<5ms", "errors is compared with a value in % or without a unit, such as 0.1%"),
+        ("search.p99<5ms", "the run has no operation \"search\"; it has bind"),
+        ("p99<0.5x", "the factor must be above 1"),
+        ("speed<5ms", "there is no figure \"speed\""),
+    ] {
+        let words = [&["find-max", "--slo", objective, "--"], &*words_of(ldap), &[&*port]].concat();
+        let said = run(words).expect(2).said();
+        assert!(said.contains(&format!("{objective:?}")) && said.contains(why), "{said}");
+        assert!(!said.contains("connect"), "{said}");
+    }
+    let url = format!("http://127.0.0.1:{port}/");
+    let said = run(["find-max", "--slo", "p99<5", "--", "http", &url]).expect(2).said();
+    assert!(said.contains("such as 20ms"), "{said}");
+}
+
+fn words_of(line: &str) -> Vec<&str> {
+    line.split(' ').collect()
+}
+
+/// Thirty seconds are its five minutes.
+#[test]
+fn a_quick_search_ends_in_its_time_and_says_what_it_cannot_see() {
+    let _quiet = alone();
+    let target = RestTarget::scripted(CLIFF);
+    let url = format!("{}/bytes/10", target.base);
+    let quick = ["find-max", "--second", "100ms", "--quick", "--slo", "errors<1%", "--seed", "7"];
+    let load = ["--from", "400/s", "--", "http", "-c", "100", &url];
+    let began = Instant::now();
+    let ended = run([&quick[..], &load].concat());
+    let took = began.elapsed();
+    assert!(took < Duration::from_secs(35), "{took:?}\n{ended}");
+    let said = ended.said();
+    assert!(said.contains("at most 5 minutes"), "{ended}");
+    let unseen = "held for 60 s: what comes less often than each 6 s can be missed";
+    assert!(said.contains(unseen), "{ended}");
+    let last: Vec<&str> = ended.stdout.lines().rev().take_while(|line| !line.is_empty()).collect();
+    assert!(last.iter().any(|line| line.starts_with("Result: ")), "{ended}");
+    assert!(last.iter().any(|line| line.starts_with("Trust: ")), "{ended}");
+    // On a busy machine the generator may be in the way, or nothing may be held for so long.
+    if ended.code() == 0 {
+        let claim = number_after(&ended.stdout, "Bears");
+        assert!((1_000.0..2_040.0).contains(&claim), "{claim}\n{ended}");
+    } else {
+        assert!([4, 9].contains(&ended.code()), "{ended}");
+    }
+    // What is given beside it counts, and has its time.
+    let longer = run([&quick[..], &["--confirm", "3m", "--to", "400/s"], &load].concat());
+    let said = longer.said();
+    assert!(said.contains("at most 7 minutes") && said.contains("held for 180 s"), "{longer}");
+    let shorter = run([&quick[..], &["--budget", "1m"], &load].concat());
+    assert!(shorter.said().contains("at most a minute"), "{shorter}");
+    target.stop();
 }
 
 #[test]

@@ -24,8 +24,9 @@ impl Reading<'_> {
             Answer::Floor { rate: at, confirmed, why } => {
                 let how = self.how(if *confirmed { "confirmed" } else { "not confirmed" });
                 format!(
-                    "Bears at least {} ({how}); how much more is not known: {why}.",
-                    self.counted(*at)
+                    "Bears at least {} ({how}); how much more is not known: {}.",
+                    self.counted(*at),
+                    without_causes(why)
                 )
             }
             Answer::NoClaim { why } => format!("No claim: {why}{}.", self.thought()),
@@ -99,6 +100,12 @@ impl Reading<'_> {
         };
         self.estimate.map(between).unwrap_or_default()
     }
+}
+
+/// What the generator did, without what it had to suffer for it, which the steps tell: that is behind the second colon.
+fn without_causes(why: &str) -> &str {
+    let end = why.match_indices(": ").nth(1).map_or(why.len(), |(at, _)| at);
+    &why[..end]
 }
 
 /// An objective with the figure that was measured: `p99 17.1 ms < 20 ms`, or without its limit `p99 23.5 ms`.

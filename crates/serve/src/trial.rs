@@ -23,7 +23,7 @@ const AUTHOR: &str = "brunt";
 /// Longer than anybody tries something out without starting it anew.
 const LISTED_FOR: i64 = 30 * 24 * 3_600;
 const USERS_MAX: u32 = 2_000;
-/// Enough for a quick search for the highest rate.
+/// Enough for a search for the highest rate: a quick one takes five minutes.
 const SECONDS_MAX: u64 = 1_800;
 
 const PLANS: [(&str, &str); 3] = [

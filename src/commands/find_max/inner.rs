@@ -23,8 +23,8 @@ use crate::cli::surroundings::Machine;
 use crate::cli::view::ViewOptions;
 use crate::cli::weights::Weights;
 use crate::cli::{Command, Refusal, read};
-use crate::run::{Repeatable, Subject};
 use crate::run::signals::Signals;
+use crate::run::{Repeatable, Subject};
 use crate::tools;
 
 /// A command that makes load.

@@ -256,7 +256,9 @@ fn report(args: &FindMaxArgs, collection: &Collection, losses: &mut Losses) {
     let html = losses.written(args.html.as_deref(), |path| {
         console::write(path, &page.html()).map(drop).map_err(|refusal| refusal.text)
     });
-    losses.print(&page.text(console::screen()));
+    let screen = console::screen();
+    let last = brunt_report::capacity::closing(&reading, screen);
+    losses.print(&format!("{}\n{last}", page.text(screen)));
     for (name, path) in [("record", record), ("page", html)] {
         if let Some(path) = path.filter(|_| !args.quiet) {
             console::say(&format!("{name}: {}", path.display()));

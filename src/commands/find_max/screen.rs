@@ -13,8 +13,8 @@ use super::onlooker::Onlooker;
 use crate::console::{self, StatusLine};
 use crate::run::Subject;
 
-/// Columns that a row needs before its last field.
-const BEFORE: usize = 51;
+/// What the figures of a row are.
+const TITLES: [&str; 6] = ["time", "step", "rate", "p50", "p99", "errors"];
 /// A verdict is cut no shorter than this, however narrow the screen is.
 const WORDS_MIN: usize = 24;
 
@@ -22,8 +22,9 @@ const WORDS_MIN: usize = 24;
 pub(super) struct Screen {
     quiet: bool,
     line: StatusLine,
-    /// What the status line says of the step that goes on.
+    /// What the status line says of the step that goes on: its kind and rate, and why it is tried.
     doing: String,
+    why: String,
     /// What it says of what is known.
     known: String,
     /// Seconds since the search began.
@@ -32,8 +33,22 @@ pub(super) struct Screen {
 
 impl Screen {
     pub(super) fn new(quiet: bool) -> Self {
-        let (doing, known) = (String::new(), String::new());
-        Self { quiet, line: StatusLine::new(!quiet), doing, known, elapsed_s: 0.0 }
+        Self {
+            quiet,
+            line: StatusLine::new(!quiet),
+            doing: String::new(),
+            why: String::new(),
+            known: String::new(),
+            elapsed_s: 0.0,
+        }
+    }
+
+    /// Shows how far the step is, with as much of what is known beside it as there is room for.
+    fn show(&self, elapsed_s: f64, at: &str, p99: &str) {
+        // The last column stays free.
+        let room = console::screen_of_stderr().width.saturating_sub(1);
+        let begin = format!("{} {} {at}: {}", clock(elapsed_s), self.doing, self.why);
+        self.line.show(&with_room(begin, &[p99, &self.known], room));
     }
 }
 
@@ -43,30 +58,39 @@ impl Onlooker for Screen {
             return;
         }
         let of = subject.command.first().map_or("", String::as_str);
-        console::say(&format!("Finding the highest rate of {of} on {}", subject.target));
         let given: Vec<&str> = goals.given().collect();
         let added: Vec<&str> = goals.added().collect();
         let added =
             if added.is_empty() { String::new() } else { format!("; added: {}", added.join(", ")) };
-        console::say(&format!("that meets {}{added}.", given.join(", ")));
+        console::say(&format!(
+            "Finding the highest rate of {of} on {} that meets {}{added}.",
+            subject.target,
+            given.join(", ")
+        ));
         if subject.iterations {
             console::say("A rate is of iterations of the plan.");
         }
         let (usual, longest) = settings.expected_s();
         console::say(&format!(
-            "It takes {} most likely and at most {}. ^C ends it with what was found.\n",
+            "It takes {} most likely and at most {}. ^C ends it with what was found.",
             minutes(usual),
             minutes(longest)
         ));
-        console::say("  time  step          rate       p50       p99  errors  verdict");
+        console::say(&format!(
+            "A rate is claimed that was held for {} s: what comes less often than each {:.0} s can be missed.\n",
+            settings.confirm_s,
+            f64::from(settings.confirm_s) / 10.0
+        ));
+        console::say(&format!("{}verdict", columns(&TITLES)));
     }
 
     fn begins(&mut self, order: &Order) {
         let at = order.rate.map_or_else(|| "one session".to_owned(), per_second);
-        self.doing = format!("{} {at}: {}", order.kind.word(), order.why);
+        self.doing = format!("{} {at}", order.kind.word());
+        self.why.clone_from(&order.why);
         let idle = order.idle.as_secs();
-        let waits = if idle > 0 { format!(" (idle for {idle} s first)") } else { String::new() };
-        self.line.show(&format!("{} {}{waits}{}", clock(self.elapsed_s), self.doing, self.known));
+        let waits = if idle > 0 { format!("nothing for {idle} s") } else { "begins".to_owned() };
+        self.show(self.elapsed_s, &waits, "");
     }
 
     fn second(&mut self, interval: &Interval, seconds: u32, of: u32) {
@@ -74,16 +98,15 @@ impl Onlooker for Screen {
             return;
         }
         let at = match interval.phase {
-            Phase::Steady => format!("{} of {of} s", seconds + 1),
+            Phase::Steady => format!("{}/{of} s", seconds + 1),
             phase => phase.word().to_owned(),
         };
         let mut response = Histogram::new();
         interval.operations.iter().for_each(|it| response.merge(&it.response.due()));
         let p99 = response
             .quantile(0.99)
-            .map_or(String::new(), |p99| format!(", p99 {}", milliseconds(p99.as_secs_f64())));
-        let passed = self.elapsed_s + interval.to.as_secs_f64();
-        self.line.show(&format!("{} {at}{p99} | {}{}", clock(passed), self.doing, self.known));
+            .map_or(String::new(), |p99| format!("p99 {}", milliseconds(p99.as_secs_f64())));
+        self.show(self.elapsed_s + interval.to.as_secs_f64(), &at, &p99);
     }
 
     fn judged(&mut self, step: &Step, progress: &Progress) {
@@ -92,9 +115,10 @@ impl Onlooker for Screen {
             rate.map_or(String::new(), |rate| format!(", {what} {}", per_second(rate)))
         };
         let known = bound("passed", progress.passed) + &bound("failed", progress.failed);
-        self.known = if known.is_empty() { known } else { format!(" | so far{}", &known[1..]) };
+        self.known = if known.is_empty() { known } else { format!("so far{}", &known[1..]) };
         if !self.quiet {
-            let most = || console::screen_of_stderr().width.saturating_sub(BEFORE).max(WORDS_MIN);
+            let before = columns(&TITLES).len();
+            let most = || console::screen_of_stderr().width.saturating_sub(before).max(WORDS_MIN);
             // In a log nothing is folded, so there is room for all of it.
             let room = if self.line.shows() { most() } else { usize::MAX };
             let row = row(step, progress.elapsed_s);
@@ -107,18 +131,23 @@ impl Onlooker for Screen {
     }
 }
 
-/// The figures of a step, as wide as [`BEFORE`].
+/// The figures of a step.
 fn row(step: &Step, elapsed_s: f64) -> String {
     let rate = step.order.rate.or(step.measured.achieved).map_or("-".to_owned(), per_second);
     let figures = &step.measured;
-    format!(
-        "{:>6}  {:<8} {:>9} {:>9} {:>9} ",
-        clock(elapsed_s),
+    columns(&[
+        &clock(elapsed_s),
         step.order.kind.word(),
-        rate,
-        milliseconds(figures.response.p50_s),
-        milliseconds(figures.response.p99_s)
-    ) + &format!("{:>6}  ", share(figures.errors))
+        &rate,
+        &milliseconds(figures.response.p50_s),
+        &milliseconds(figures.response.p99_s),
+        &share(figures.errors),
+    ])
+}
+
+/// The begin of a row, equally wide in all of them.
+fn columns([time, step, rate, p50, p99, errors]: &[&str; 6]) -> String {
+    format!("{time:>6}  {step:<8} {rate:>9} {p50:>9} {p99:>9} {errors:>6}  ")
 }
 
 /// What follows from a step: in whole where there is room, else in as few words as say it.
@@ -128,11 +157,14 @@ fn row_words(step: &Step, room: usize) -> String {
         (Verdict::None, _) | (_, Kind::Sentinel) => step.why.clone(),
         (verdict, _) => format!("{verdict}: {}", step.why),
     };
-    if words.chars().count() <= room { words } else { few_words(step).unwrap_or(words) }
+    if words.chars().count() <= room { words } else { few_words(step, room).unwrap_or(words) }
 }
 
-fn few_words(step: &Step) -> Option<String> {
+fn few_words(step: &Step, room: usize) -> Option<String> {
     let verdict = step.verdict;
+    if step.order.kind == Kind::Sentinel {
+        return Some(format!("service {:.3} ms", 1e3 * step.measured.service.mean_s));
+    }
     if verdict == Verdict::Void {
         return Some(format!("void: {}", step.why.split(':').next().unwrap_or_default()));
     }
@@ -144,12 +176,24 @@ fn few_words(step: &Step) -> Option<String> {
         return Some(format!("{verdict}: the queue grows"));
     }
     let worst = evidence.worst()?;
+    let bad = share(worst.share);
     let verdict = if verdict == Verdict::Undecided { "unclear" } else { verdict.word() };
     Some(if worst.is_mean() {
         format!("{verdict}: mean {}", milliseconds(worst.share))
     } else {
-        format!("{verdict}: {} {}", worst.objective, share(worst.share))
+        let whole = format!("{verdict}: {} {bad}", worst.objective);
+        if whole.chars().count() <= room { whole } else { format!("{verdict}: {bad} bad") }
     })
+}
+
+/// A text, and of what may follow as much as there is room for.
+fn with_room(mut text: String, more: &[&str], room: usize) -> String {
+    for part in more.iter().filter(|part| !part.is_empty()) {
+        if text.chars().count() + 3 + part.chars().count() <= room {
+            text += &format!(" | {part}");
+        }
+    }
+    cut(&text, room)
 }
 
 /// As much of a text as there is room for.
@@ -209,6 +253,12 @@ mod tests {
         assert_eq!(times, ["-", "0.21 ms", "12.3 ms", "1,500 ms"]);
         assert_eq!([0.0, 0.000_01, 0.0123, 0.5].map(share), ["0%", "<0.01%", "1.23%", "50%"]);
         assert_eq!((cut("12345", 5), cut("123456", 5)), ("12345".into(), "123..".into()));
+        let longest = ["12:07", "sentinel", "123,456/s", "12,345 ms", "12,345 ms", "<0.01%"];
+        assert_eq!(columns(&longest).len(), columns(&TITLES).len());
+        let line = |room| with_room("0:12 ramp".to_owned(), &["p99 5 ms", "so far"], room);
+        assert_eq!(line(40), "0:12 ramp | p99 5 ms | so far");
+        // What has no room is left out, and what is shorter may still have some.
+        assert_eq!((line(18), line(8)), ("0:12 ramp | so far".into(), "0:12 r..".into()));
         assert_eq!((clock(727.9), minutes(61.0)), ("12:07".into(), "2 minutes".into()));
     }
 }

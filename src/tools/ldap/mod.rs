@@ -39,7 +39,10 @@ use crate::naming;
 use crate::run::monitor::Opener;
 use crate::run::signals::Signals;
 use crate::run::summary::Stream;
-use crate::run::{Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Repeatable, Subject, Verbosity, carry_out, ceiling, exit, fence, files, is_endless, objectives, prepare, summary};
+use crate::run::{
+    Finished, Job, Manner, Observer, Outcome, Prepared, Protocol, Repeatable, Subject, Verbosity,
+    carry_out, ceiling, exit, fence, files, is_endless, objectives, prepare, summary,
+};
 
 pub(crate) use makeldif::run as makeldif;
 

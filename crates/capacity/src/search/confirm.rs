@@ -67,8 +67,8 @@ impl Search<'_> {
             return Ok(Some(self.without_more(course)));
         }
         course.tried += 1;
-        let why =
-            format!("one precision below {}, held long enough for a claim", rate(estimate.p50));
+        let below = (100.0 * (1.0 - at / estimate.p50)).max(0.0);
+        let why = format!("{below:.0}% below the likely limit, held for a claim");
         let verdict = self.evidence(Wish {
             kind: Kind::Confirm,
             rate: at,

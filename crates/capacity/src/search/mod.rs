@@ -78,6 +78,8 @@ struct Search<'a> {
     /// By how much looks are longer than at first, because short ones misled.
     stretch: u32,
     cap: Option<Cap>,
+    /// Whether the generator was in the way of a step, so that the others have all cores.
+    all_cores: bool,
     /// The first rate: low enough that nothing is stressed.
     first: f64,
     /// Whether the objectives were met before anything was stressed.
@@ -121,6 +123,7 @@ impl<'a> Search<'a> {
             elapsed_s: 0.0,
             stretch: 1,
             cap,
+            all_cores: false,
             first: 0.0,
             calm_at_first: true,
             before: None,

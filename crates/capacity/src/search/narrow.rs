@@ -9,6 +9,8 @@ use crate::verdict::Verdict;
 
 /// Beneath what is in the way of more, so many steps look for a higher rate that passes.
 const REFINEMENTS: u32 = 2;
+/// Beneath what is in the way, so many rates are tried to be confirmed.
+const CONFIRMED_BENEATH: u32 = 2;
 
 impl Search<'_> {
     /// Searches and confirms until there is an answer.
@@ -42,11 +44,8 @@ impl Search<'_> {
 
     fn search(&mut self, estimate: Estimate) -> Result<(), Halt> {
         let at = estimate.p50.min(self.highest());
-        let why = format!(
-            "between {} and {}, this halves what is likely",
-            rate(estimate.p10),
-            rate(estimate.p90)
-        );
+        let why =
+            format!("halves what is likely: {} to {}", rate(estimate.p10), rate(estimate.p90));
         self.evidence(Wish { kind: Kind::Search, rate: at, looks: self.search_looks(at), why })?;
         Ok(())
     }
@@ -92,23 +91,40 @@ impl Search<'_> {
                 return Ok(None);
             }
         }
-        let Some(cap) = self.cap.clone() else { return Ok(None) };
-        let Some(passed) = self.passed(f64::INFINITY) else {
-            return Ok(Some(Answer::NoClaim { why: format!("no valid step: {}", cap.why) }));
-        };
-        let why = format!("the highest rate that passed, since {}", cap.why);
-        let verdict = self.evidence(Wish {
-            kind: Kind::Confirm,
-            rate: passed,
-            looks: self.confirm_looks(passed),
-            why,
-        })?;
-        match verdict {
-            Verdict::Pass => {
-                Ok(Some(Answer::Floor { rate: passed, confirmed: true, why: cap.why }))
+        self.confirm_beneath_cap()
+    }
+
+    /// Confirms the highest rate that passed, and where the generator was in the way of that as well, the next lower.
+    fn confirm_beneath_cap(&mut self) -> Result<Option<Answer>, Halt> {
+        let mut floor = None;
+        for _ in 0..CONFIRMED_BENEATH {
+            let Some(cap) = self.cap.clone() else { return Ok(None) };
+            let below = if cap.inclusive { f64::INFINITY } else { cap.rate };
+            let Some(at) = self.passed(below) else {
+                let why = format!("no valid step: {}", cap.why);
+                return Ok(floor.or(Some(Answer::NoClaim { why })));
+            };
+            let why = format!("the highest rate that passed, held for a claim, since {}", cap.why);
+            let looks = self.confirm_looks(at);
+            let verdict = match self.evidence(Wish { kind: Kind::Confirm, rate: at, looks, why }) {
+                Err(Halt::Stopped(_)) if floor.is_some() => break,
+                verdict => verdict?,
+            };
+            match verdict {
+                Verdict::Pass => {
+                    return Ok(Some(Answer::Floor { rate: at, confirmed: true, why: cap.why }));
+                }
+                Verdict::Fail | Verdict::Undecided if self.last_w() <= 0.5 => return Ok(None),
+                _ => {
+                    floor =
+                        floor.or(Some(Answer::Floor { rate: at, confirmed: false, why: cap.why }))
+                }
             }
-            Verdict::Fail | Verdict::Undecided if self.last_w() <= 0.5 => Ok(None),
-            _ => Ok(Some(Answer::Floor { rate: passed, confirmed: false, why: cap.why })),
+            // With too few connections a lower rate says no more.
+            if verdict != Verdict::Void || self.is_session_limited() {
+                break;
+            }
         }
+        Ok(floor)
     }
 }

@@ -86,7 +86,7 @@ impl Search<'_> {
         if !self.has_time_for_sentinel() {
             return Err(self.used_up());
         }
-        let why = "the same rate at the start and at the end, to see drift".to_owned();
+        let why = "at the start and at the end, to see drift".to_owned();
         let order =
             self.order(Kind::Sentinel, Some(self.first), vec![self.settings.sentinel_s], why);
         let mut seconds = Vec::new();

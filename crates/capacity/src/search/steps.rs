@@ -37,23 +37,21 @@ pub(super) struct Wish {
 }
 
 impl Search<'_> {
-    /// Makes a step that is evidence about its rate, once more on all cores if the generator was in the way, and sees
-    /// to it that the target is itself again after a failure.
+    /// Makes a step that is evidence about its rate, once more on all cores if the generator was in the way, as are all
+    /// after it, and sees to it that the target is itself again after a failure.
     pub(super) fn evidence(&mut self, wish: Wish) -> Result<Verdict, Halt> {
         self.within_steps()?;
         let looks = self.fitting_looks(wish.kind, &wish.looks)?;
         let mut order = self.order(wish.kind, Some(wish.rate), looks, wish.why);
+        order.all_cores = self.all_cores;
         let verdict = self.judged(order.clone())?;
-        let again = verdict == Verdict::Void && !self.is_session_limited();
+        let again = verdict == Verdict::Void && !order.all_cores && !self.is_session_limited();
         let verdict = if again && let Ok(looks) = self.fitting_looks(order.kind, &order.looks) {
             order.number = self.next_number();
             order.seconds = looks.last().copied().unwrap_or_default();
             order.looks = looks;
-            order.all_cores = true;
-            order.why = format!(
-                "once more on all cores, since the generator was in the way: {}",
-                order.why
-            );
+            (order.all_cores, self.all_cores) = (true, true);
+            order.why = format!("again on all cores: the generator was in the way; {}", order.why);
             self.judged(order)?
         } else {
             verdict
@@ -132,7 +130,7 @@ impl Search<'_> {
         Ok(verdict)
     }
 
-    fn is_session_limited(&self) -> bool {
+    pub(super) fn is_session_limited(&self) -> bool {
         self.steps
             .last()
             .is_some_and(|step| step.measured.limited.is_none() && step.measured.own.is_none())

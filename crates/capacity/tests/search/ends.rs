@@ -126,30 +126,117 @@ fn time_that_is_used_up_gives_a_band_and_no_claim() {
     );
 }
 
-#[test]
-fn a_target_that_stays_broken_stops_the_search() {
-    // Once it is overloaded, nothing is ever answered in time again.
-    struct Breaks {
-        inner: Script,
-        broken: bool,
+/// A server that, once it was overloaded, never answers in time again.
+struct Breaks {
+    inner: Script,
+    broken: bool,
+}
+
+impl Trial for Breaks {
+    fn step(
+        &mut self,
+        order: &Order,
+        judge: &mut dyn FnMut(&Second) -> ControlFlow<()>,
+    ) -> Outcome {
+        self.broken |= order.rate.is_some_and(|rate| rate > 800.0);
+        let broken = self.broken;
+        self.inner.step(order, &mut |second| {
+            let mut second = second.clone();
+            if broken {
+                second.tallies.iter_mut().for_each(|tally| tally.bad = tally.of);
+            }
+            judge(&second)
+        })
     }
-    impl Trial for Breaks {
+}
+
+#[test]
+fn a_budget_that_ends_before_the_target_is_itself_again_says_nothing_of_its_recovery() {
+    let mut breaks = Breaks { inner: script(|_, _| None), broken: false };
+    // It was given longer to recover than there is.
+    let settings = Settings { recovery_s: 1_000, ..Settings::quick() };
+    let found = find(&Goals::parse(["p99<20ms"]).unwrap(), &settings, &mut breaks);
+    let Answer::NoClaim { why } = &found.answer else { panic!("{:?}", found.answer) };
+    assert_eq!(why, "the 5 minutes it was given are used up");
+    assert!((250.0..=300.0).contains(&found.took_s), "{}", found.took_s);
+    // What a sentinel would see now is not the target as it was at the start.
+    assert_eq!(breaks.inner.orders.last().map(|order| order.kind), Some(Kind::Calm));
+    assert_eq!(found.drift, None);
+}
+
+/// Connecting takes three seconds, and after what was too much it takes five until all is answered.
+#[test]
+fn what_steps_take_beside_what_was_ordered_is_within_the_budget() {
+    struct Slow(Script);
+    impl Trial for Slow {
         fn step(
             &mut self,
             order: &Order,
             judge: &mut dyn FnMut(&Second) -> ControlFlow<()>,
         ) -> Outcome {
-            self.broken |= order.rate.is_some_and(|rate| rate > 800.0);
-            let broken = self.broken;
-            self.inner.step(order, &mut |second| {
-                let mut second = second.clone();
-                if broken {
-                    second.tallies.iter_mut().for_each(|tally| tally.bad = tally.of);
-                }
-                judge(&second)
-            })
+            let mut outcome = self.0.step(order, judge);
+            outcome.took_s += if order.rate.is_some_and(|rate| rate > 800.0) { 8.0 } else { 3.0 };
+            outcome
         }
     }
+    for budget_s in [120.0, 180.0, 240.0, 300.0, 600.0] {
+        let settings = Settings { budget_s, ..Settings::quick() };
+        let goals = Goals::parse(["p99<20ms"]).unwrap();
+        let found = find(&goals, &settings, &mut Slow(script(|_, _| None)));
+        // Only what the first overload takes cannot be known before it.
+        assert!(found.took_s <= budget_s + 5.0, "{} of {budget_s}", found.took_s);
+        let closing = found.steps.last().map(|step| step.order.kind);
+        assert_eq!(closing, Some(Kind::Sentinel), "{budget_s}: {:?}", found.answer);
+        let claimed = matches!(found.answer, Answer::Claim { .. } | Answer::Floor { .. });
+        assert_eq!(claimed, budget_s > 150.0, "{budget_s}: {:?}", found.answer);
+    }
+}
+
+#[test]
+fn a_rate_at_which_a_minute_says_nothing_is_not_claimed_and_no_time_is_spent_on_it() {
+    let design = crate::server::Design { speed: 8.0, ..PLAIN };
+    let simulation = || Simulation::new(Server::new(design, 1), Generator::default(), 1);
+    let mut rare = script(|_, _| None);
+    rare.simulation = simulation();
+    let found = searched(&mut rare, "p99<2s", &Settings::quick());
+    // 5,000 exchanges, of which 50 may be late, take a quarter of an hour at 6 a second.
+    let Answer::NoClaim { why } = &found.answer else { panic!("{:?}", found.answer) };
+    assert!(why.contains("minutes until there are enough exchanges"), "{why}");
+    assert!(found.took_s < 150.0, "{}", found.took_s);
+    assert!(found.steps.iter().all(|step| step.order.kind != Kind::Confirm));
+    // With the time for it, the rate is held for as long as it takes.
+    let mut longer = script(|_, _| None);
+    longer.simulation = simulation();
+    let settings = Settings { budget_s: 7_200.0, ..Settings::quick() };
+    let found = searched(&mut longer, "p99<2s", &settings);
+    let Answer::Claim { rate, confirmed_s, .. } = found.answer else {
+        panic!("{:?}", found.answer)
+    };
+    assert!(rate * confirmed_s >= 5_000.0 && confirmed_s > 600.0, "{rate} for {confirmed_s} s");
+}
+
+/// Time that ends before a rate above the confirmed one was tried says nothing of that rate.
+#[test]
+fn a_confirmed_rate_above_which_nothing_failed_in_time_is_a_floor() {
+    let design = crate::server::Design { servers: 8, ..PLAIN };
+    let mut floors = 0;
+    for seed in 0..20 {
+        let mut trial = Simulation::new(Server::new(design, seed), Generator::default(), seed);
+        let found = find(&Goals::parse(["p99<60ms"]).unwrap(), &Settings::quick(), &mut trial);
+        let Answer::Floor { rate, confirmed, why } = &found.answer else { continue };
+        floors += 1;
+        assert!(*confirmed && why.contains("5 minutes it was given are used up"), "{why}");
+        let held = found.steps.iter().find(|step| step.order.rate == Some(*rate));
+        assert!(held.is_some_and(|step| step.verdict == Verdict::Pass && step.judged_s >= 60.0));
+        let mut failed = found.steps.iter().filter(|step| step.verdict == Verdict::Fail);
+        assert!(failed.all(|step| step.order.rate.is_some_and(|at| at <= *rate)), "{rate}");
+        assert_eq!(found.exit(), Some(4));
+    }
+    assert!(floors > 0);
+}
+
+#[test]
+fn a_target_that_stays_broken_stops_the_search() {
     let mut breaks = Breaks { inner: script(|_, _| None), broken: false };
     let found = find(&Goals::parse(["p99<20ms"]).unwrap(), &quick(), &mut breaks);
     assert!(matches!(found.answer, Answer::NotRecovered { .. }), "{:?}", found.answer);
@@ -212,4 +299,48 @@ fn response_times_that_rise_and_stay_within_their_objective_are_no_queue() {
     assert!(well.trend > 2.5 && !well.grows, "{well:?}");
     assert_eq!(well.verdict, Verdict::Pass, "{well:?}");
     assert!(badly.grows, "{badly:?}");
+}
+
+/// A generator that was in the way once has all cores from then on, and what it could not confirm is not the end of it.
+#[test]
+fn a_floor_is_confirmed_at_a_rate_that_the_generator_makes() {
+    struct Tired(Script);
+    impl Trial for Tired {
+        fn step(
+            &mut self,
+            order: &Order,
+            judge: &mut dyn FnMut(&Second) -> ControlFlow<()>,
+        ) -> Outcome {
+            let mut outcome = self.0.step(order, judge);
+            // It makes 400 a second for a few seconds, and no more than 300 for longer.
+            let most = if order.kind == Kind::Confirm { 300.0 } else { 400.0 };
+            let limited = order.rate.is_some_and(|rate| rate > most);
+            outcome.measured.limited =
+                limited.then(|| "p99 is 2 ms and 1 without: no core".to_owned());
+            outcome
+        }
+    }
+    for settings in [quick(), Settings::quick()] {
+        let mut tired = Tired(script(|_, _| None));
+        let found = find(&Goals::parse(["p99<20ms"]).unwrap(), &settings, &mut tired);
+        let Answer::Floor { rate, confirmed: true, why } = &found.answer else {
+            panic!("{:?}", found.answer)
+        };
+        assert!((200.0..=300.0).contains(rate), "{rate}");
+        assert_eq!(why, "generator-limited: p99 is 2 ms and 1 without: no core");
+        let all_cores: Vec<bool> = tired
+            .0
+            .orders
+            .iter()
+            .filter(|it| it.kind.is_evidence())
+            .map(|it| it.all_cores)
+            .collect();
+        let first = all_cores.iter().position(|all| *all).expect("it was in the way");
+        let evidence = all_cores[first..].iter().filter(|all| !**all).count();
+        // The closing sentinel is held against the first one, which had fewer.
+        assert_eq!(evidence, 1, "{all_cores:?}");
+        let collection = found.collection(brunt_capacity::Origin::default());
+        let sentence = Reading::of(&collection).unwrap().sentence();
+        assert!(sentence.ends_with("generator-limited: p99 is 2 ms and 1 without."), "{sentence}");
+    }
 }

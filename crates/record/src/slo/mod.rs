@@ -292,7 +292,9 @@ impl Slo {
                 _,
             ) => Some("% or without a unit, such as 0.1%"),
             (Figure::Count, _) => Some("exchanges, without a unit, such as 1000"),
-            (Figure::Achieved | Figure::Goodput, _) => Some("/s or % of what fell due, such as 99%"),
+            (Figure::Achieved | Figure::Goodput, _) => {
+                Some("/s or % of what fell due, such as 99%")
+            }
             (Figure::Offered, _) => Some("/s, such as 500/s"),
         };
         if let Some(expected) = expected {

@@ -4,6 +4,7 @@
 //! Both are made from the collection that the search wrote. A claim is a rate that was confirmed; an estimate, the knee
 //! and void steps are shown as what they are, and never as the limit.
 
+mod closing;
 mod curve;
 mod sizing;
 mod so_far;
@@ -12,6 +13,7 @@ mod steps;
 mod tests;
 mod usl;
 
+pub use closing::closing;
 pub use sizing::sizing;
 pub use so_far::{Going, so_far};
 

@@ -110,6 +110,37 @@ fn the_curve_goes_from_the_lowest_rate_up_and_void_steps_draw_no_line() {
 }
 
 #[test]
+fn the_last_lines_say_what_was_found_and_how_far_to_trust_it() {
+    let told = |change: &dyn Fn(&mut Collection)| {
+        let mut collection = found();
+        change(&mut collection);
+        let text = closing(&Reading::of(&collection).unwrap(), columns(80));
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        flat(&text)
+    };
+    let set = |name: &'static str, value: &'static str| {
+        move |it: &mut Collection| drop(it.facts.insert(name.to_owned(), value.to_owned()))
+    };
+    let claim = told(&|_| {});
+    assert!(claim.starts_with("Result: Bears 731 binds/s (confirmed 300 s,"), "{claim}");
+    let rare = "what comes less often than each 30 s can have been missed";
+    assert!(claim.ends_with(&format!("Trust: yes, but: {rare}")), "{claim}");
+    let here = told(&set("target", "ldap://127.0.0.1:389"));
+    let shared = "generator and target shared one machine";
+    assert!(here.ends_with(&format!("Trust: yes, but: {shared}; {rare}")), "{here}");
+    let drifted = told(&|it| {
+        let figures = [("before_us", 100.0), ("after_us", 200.0), ("drifted", 1.0)];
+        it.figures.extend(figures.map(|(name, value)| (name.to_owned(), value)));
+    });
+    assert!(
+        drifted.contains("Trust: in part: the target drifted while it was searched; what"),
+        "{drifted}"
+    );
+    let none = told(&set("answer", "no claim"));
+    assert!(none.ends_with("Trust: no: no rate was confirmed"), "{none}");
+}
+
+#[test]
 fn a_page_says_what_was_found_first_and_fits_its_screen() {
     let collection = found();
     let text = page(&Reading::of(&collection).unwrap()).text(columns(80));

@@ -125,17 +125,29 @@ fn table(table: &Table, screen: Screen) -> String {
         if !screen.colour {
             let rule = |number: &usize| screen.either("─", "-").repeat(widths[*number]);
             let rule: Vec<_> = shown.iter().map(rule).collect();
-            text += &(rule.join(&" ".repeat(GAP)) + "\n");
+            let rule = rule.join(&" ".repeat(GAP));
+            text.extend(rule.chars().take(screen.whole()).chain(['\n']));
         }
         for row in &table.rows {
             let cell = |number: usize| printable(row.cells.get(number).map_or("", String::as_str));
-            let line = line(shown, &cell);
-            let line = match row.tone {
-                Tone::Plain => line,
-                Tone::Beside => screen.dress(FAINT, &line),
-                Tone::Doubtful => screen.dress(YELLOW, &line),
-            };
-            text += &(line + "\n");
+            let mut lines = line(shown, &cell);
+            // Words that are longer than the screen go on below themselves.
+            if let Some((last, before)) = shown.split_last()
+                && table.columns[*last].side == Side::Left
+                && lines.chars().count() > screen.whole()
+            {
+                let start: usize = before.iter().map(|number| widths[*number] + GAP).sum();
+                let before = format!("{:<start$}", line(before, &cell));
+                lines = wrapped(&cell(*last), &before, screen.whole());
+            }
+            for line in lines.lines().map(str::trim_end) {
+                let line = match row.tone {
+                    Tone::Plain => line.to_owned(),
+                    Tone::Beside => screen.dress(FAINT, line),
+                    Tone::Doubtful => screen.dress(YELLOW, line),
+                };
+                text += &(line + "\n");
+            }
         }
     }
     for note in &table.notes {
@@ -206,6 +218,33 @@ mod tests {
             "  A note.",
             "",
             "kernel  Linux 6",
+            "",
+        ];
+        assert_eq!(text, expected.join("\n"));
+    }
+
+    #[test]
+    fn words_that_are_longer_than_the_screen_go_on_below_themselves() {
+        let mut page = Page::new("Title");
+        let mut table = Table::new("Steps").names(["step"]).figures(["rate"]).names(["because"]);
+        table.row(Tone::Plain, ["ramp", "1", "twice what passed, and this is longer than a line"]);
+        table.row(Tone::Plain, ["search", "2", "short"]);
+        page.table(table);
+        let text = page.text(Screen { width: 40, unicode: false, colour: false });
+        let expected = [
+            "Title",
+            "",
+            "Steps",
+            "step    rate",
+            "------  ----",
+            "ramp       1",
+            "search     2",
+            "",
+            "step    because",
+            "------  --------------------------------",
+            "ramp    twice what passed, and this is",
+            "        longer than a line",
+            "search  short",
             "",
         ];
         assert_eq!(text, expected.join("\n"));

@@ -54,7 +54,7 @@ pub(super) fn form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
                     p.note { "Rates are of the plan's iterations." }
                     label.tick {
                         input type="checkbox" name="quick" value="1" checked;
-                        " Quick: 20 minutes at most, and the rate is held for 2; otherwise 45, and for 5"
+                        " Quick: 5 minutes at most, and the rate is held for one; otherwise 45, and for 5"
                     }
                     label.tick {
                         input type="checkbox" name="writes" value="1";

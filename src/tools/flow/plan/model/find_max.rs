@@ -14,15 +14,16 @@ pub(crate) struct FindMax {
     /// `token.p99 < 5x`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) objectives: Vec<String>,
-    /// Searches for 20 minutes at most, and confirms for 2.
+    /// Searches for five minutes at most, and claims what was held for one.
     pub(crate) quick: Option<bool>,
-    /// How far below the estimate a rate is claimed, as a share from 0.005 to 0.5; 0.05 by default.
+    /// How far below the estimate a rate is claimed, as a share from 0.005 to 0.5; 0.05 by default, 0.1 with `quick`.
     pub(crate) precision: Option<f64>,
-    /// How long a rate must hold to be claimed; "5m" by default, "2m" with `quick`.
+    /// How long a rate must hold to be claimed; "5m" by default, "60s" with `quick`.
     pub(crate) confirm: Option<Time>,
-    /// How long the search may take; "45m" by default, "20m" with `quick`.
+    /// How long the search may take; "45m" by default, "5m" with `quick`.
     pub(crate) budget: Option<Time>,
-    /// How long the target may take to be itself again after too much; "60s" by default.
+    /// How long the target may take to be itself again after too much; "60s" by default, "30s" with
+    /// `quick`.
     pub(crate) recovery: Option<Time>,
     /// Iterations per second to begin with, such as "20/s".
     pub(crate) from: Option<String>,

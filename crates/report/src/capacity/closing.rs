@@ -1,0 +1,47 @@
+//! The last two lines of a search on a terminal: what was found, and how far to trust it.
+//!
+//! The page above them is longer than most screens, so whoever waited for its end reads here what it begins with.
+
+use super::shares_host;
+use crate::screen::Screen;
+use crate::summary::closing_line;
+use brunt_capacity::{Answer, Reading};
+use brunt_record::Status;
+
+/// What was found, in a sentence, and how far to trust it.
+pub fn closing(reading: &Reading<'_>, screen: Screen) -> String {
+    let (doubts, status) = trust(reading);
+    closing_line("Result:", &reading.sentence(), screen, None)
+        + &closing_line("Trust:", &doubts, screen, Some(status))
+}
+
+fn trust(reading: &Reading<'_>) -> (String, Status) {
+    let mut doubts = Vec::new();
+    if reading.is_unstable() {
+        doubts.push("the target drifted while it was searched".to_owned());
+    }
+    if shares_host(reading) {
+        doubts.push("generator and target shared one machine".to_owned());
+    }
+    match reading.answer {
+        Answer::Claim { confirmed_s, .. } => doubts.push(format!(
+            "what comes less often than each {:.0} s can have been missed",
+            confirmed_s / 10.0
+        )),
+        Answer::Floor { confirmed: true, .. } => {}
+        _ => doubts.push("no rate was confirmed".to_owned()),
+    }
+    let status = match reading.answer {
+        Answer::Claim { .. } if !reading.is_unstable() => Status::Valid,
+        _ => Status::Partial,
+    };
+    let extent = match reading.answer {
+        Answer::Claim { .. } if status == Status::Valid => "yes, but",
+        Answer::Claim { .. } | Answer::Floor { .. } => "in part",
+        _ => "no",
+    };
+    match doubts.as_slice() {
+        [] => ("yes".to_owned(), status),
+        doubts => (format!("{extent}: {}", doubts.join("; ")), status),
+    }
+}
