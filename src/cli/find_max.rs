@@ -217,7 +217,7 @@ pub(super) const ABOUT: About = About {
     ],
     short: &[
         ("objectives", "Objective, such as 'p99<20ms' or 'p99<5x'"),
-        ("quick", ""),
+        ("quick", "Search for 5 minutes at most, and claim less"),
         ("confirm", "How long a rate must hold [default: 5m]"),
         ("budget", "How long the search may take [default: 45m]"),
         ("to", "Try no higher rate than this, such as 20k/s"),
