@@ -20,8 +20,8 @@ impl Search<'_> {
         settings.budget_s - self.elapsed_s - kept - f64::from(before_s) - self.beside_s(true)
     }
 
-    /// What a step takes beside what was ordered, at the most so far: connecting and draining, which takes longest after
-    /// what was too much.
+    /// What a step takes beside what was ordered, at the most so far: connecting and draining, which takes longest
+    /// after what was too much.
     fn beside_s(&self, too_much: bool) -> f64 {
         let steps = self.steps.iter().filter(|step| too_much || step.verdict != Verdict::Fail);
         let beside = steps.map(|step| {
@@ -31,7 +31,8 @@ impl Search<'_> {
         beside.fold(0.0, f64::max)
     }
 
-    /// The seconds under load that there are for the target to become itself again, after it was left alone for so long.
+    /// The seconds under load that there are for the target to become itself again, after it was left alone for so
+    /// long.
     pub(super) fn left_to_calm_s(&self, idle_s: u32) -> u32 {
         let left =
             self.settings.budget_s - self.elapsed_s - f64::from(idle_s) - self.beside_s(false);
