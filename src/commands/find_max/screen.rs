@@ -190,7 +190,8 @@ fn few_words(step: &Step, room: usize) -> Option<String> {
 fn with_room(mut text: String, more: &[&str], room: usize) -> String {
     for part in more.iter().filter(|part| !part.is_empty()) {
         if text.chars().count() + 3 + part.chars().count() <= room {
-            text += &format!(" | {part}");
+            text.push_str(" | ");
+            text.push_str(part);
         }
     }
     cut(&text, room)

@@ -116,8 +116,8 @@ impl Search<'_> {
                 }
                 Verdict::Fail | Verdict::Undecided if self.last_w() <= 0.5 => return Ok(None),
                 _ => {
-                    floor =
-                        floor.or(Some(Answer::Floor { rate: at, confirmed: false, why: cap.why }))
+                    let found = Answer::Floor { rate: at, confirmed: false, why: cap.why };
+                    floor = floor.or(Some(found));
                 }
             }
             // With too few connections a lower rate says no more.
