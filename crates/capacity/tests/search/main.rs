@@ -303,6 +303,7 @@ fn table_of_quick_searches() {
 }
 
 /// Prints a row for each server, and with `STEPS` what every search did.
+#[expect(clippy::print_stdout, reason = "the table is for a person to read")]
 fn rows(cases: &[Case], with_naive: bool) {
     let searches =
         std::env::var("SEARCHES").ok().and_then(|count| count.parse().ok()).unwrap_or(100);
@@ -317,6 +318,7 @@ fn rows(cases: &[Case], with_naive: bool) {
 }
 
 /// Prints what a search did.
+#[expect(clippy::print_stdout, reason = "the table is for a person to read")]
 fn told(result: &Result) {
     let found = &result.found;
     println!("  {:?} {:?} {:?}", found.answer, found.estimate, found.remarks);
