@@ -18,3 +18,4 @@ mod site_plans;
 mod site_runs;
 mod site_search;
 mod site_trial;
+mod visit;

@@ -9,20 +9,13 @@ use crate::brunt::Target;
 use crate::live::{at_least, points, same};
 use crate::relay::Relay;
 use crate::site::{Site, fill, sign_in, sound};
+use crate::visit;
 
 const AWAY: Duration = Duration::from_secs(5);
 
-/// Lists a target, makes the plan that gets one page, and starts a run of it; the path of its page.
+/// Starts a run of the plan that gets one page; the path of its page.
 fn begin(browser: &Browser, origin: &str, base: &str) -> String {
-    browser.open(&format!("{origin}/targets"));
-    fill(browser, "#name", "Built in");
-    fill(browser, "#allow", base.trim_start_matches("http://"));
-    fill(browser, "#settings", &format!("BASE={base}"));
-    browser.click("#add button.main");
-    browser.wait_for("return document.querySelector('table.cards')");
-    browser.open(&format!("{origin}/plans"));
-    fill(browser, "#name", "Visit");
-    browser.click("#add button.main");
+    visit::prepare(browser, origin, base, "");
     browser.wait_for("return document.querySelector('#checked .met')");
     fill(browser, "#duration", "20s");
     browser.click("#run button.main");

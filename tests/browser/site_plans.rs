@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::browser::Browser;
 use crate::site::{Site, fill, looked_at, sign_in, sound};
+use crate::visit;
 
 const COMMENT: &str = "# One page, asked for by users who wait a moment between two requests.";
 
@@ -93,9 +94,7 @@ fn imported(browser: &Browser, origin: &str) {
 
 fn built_by_mouse(browser: &Browser, origin: &str) {
     // Built by mouse.
-    browser.open(&format!("{origin}/plans"));
-    fill(browser, "#name", "Visit");
-    browser.click("#add button.main");
+    visit::plan(browser, origin);
     browser.wait_for("return document.querySelector('.outline li')");
     browser.click(&field("go [\"run\"]"));
     browser.wait_for("return document.querySelector('.part h3').textContent === 'run'");

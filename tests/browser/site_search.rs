@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::browser::Browser;
 use crate::brunt::Target;
 use crate::site::{Site, fill, looked_at, sign_in, sound};
+use crate::visit;
 
 /// A site in which a tenth of a second counts as one.
 fn start(directory: &Path) -> Site {
@@ -19,19 +20,9 @@ fn start(directory: &Path) -> Site {
     Site::of(Trial::of(command).typed(serve).arg(directory))
 }
 
-/// Lists a target that may get 200 exchanges a second, and makes the plan that gets one page of it.
+/// Makes the plan that is searched with, whose target may get 200 exchanges a second.
 fn prepare(browser: &Browser, origin: &str, base: &str) {
-    browser.open(&format!("{origin}/targets"));
-    fill(browser, "#name", "Built in");
-    fill(browser, "#allow", base.trim_start_matches("http://"));
-    fill(browser, "#settings", &format!("BASE={base}"));
-    fill(browser, "#rate", "200");
-    browser.click("#add button.main");
-    browser.wait_for("return document.querySelector('table.cards')");
-    browser.open(&format!("{origin}/plans"));
-    fill(browser, "#name", "Visit");
-    browser.click("#add button.main");
-    browser.wait_for("return document.querySelector('#checked p')");
+    visit::prepare(browser, origin, base, "200");
     // Held for four seconds, which are forty of these.
     browser.run(
         "const text = document.getElementById('text'); \
