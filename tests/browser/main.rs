@@ -11,6 +11,7 @@ mod relay;
 mod run_page;
 mod site;
 mod site_dropped;
+mod site_forms;
 mod site_keys;
 mod site_live;
 mod site_logged;

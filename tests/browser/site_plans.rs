@@ -15,7 +15,7 @@ pub(crate) fn field(path: &str) -> String {
     format!("[data-key='{path}']")
 }
 
-fn text(browser: &Browser) -> String {
+pub(crate) fn text(browser: &Browser) -> String {
     browser
         .run("return document.getElementById('text').value")
         .as_str()
@@ -168,7 +168,12 @@ fn moved_by_dragging(browser: &Browser) {
         json!(0)
     );
     // Taken away again, by Undo.
-    (0..2).for_each(|_| browser.click("[data-undo]"));
+    for order in ["delete =') < text.indexOf('get =", "delete =') > text.indexOf('pause ="] {
+        browser.click("[data-undo]");
+        browser.wait_for(&format!(
+            "const text = document.getElementById('text').value; return text.indexOf('{order}')"
+        ));
+    }
     browser.run(
         "const text = document.getElementById('text'); text.value = text.value.split('\\n# The last.')[0]; \
          text.dispatchEvent(new Event('input')); document.querySelector('[data-tab=form]').click()",
@@ -207,5 +212,11 @@ fn changed_by_keys(browser: &Browser) {
     browser.wait_for(
         "return document.querySelector('[data-edited]').textContent.includes('no whole number')",
     );
+    assert_eq!(text(browser), before);
+    // It is not saved before that is changed or taken back.
+    browser.click("form[data-plan] .acts button.main");
+    browser.wait_for("return document.activeElement.ariaInvalid === 'true'");
+    browser.click("[data-undo]");
+    browser.wait_for("return document.querySelector('[data-edited]').textContent === ''");
     assert_eq!(text(browser), before);
 }

@@ -15,94 +15,110 @@
   const insert = builder.querySelector("[data-insert]");
   const undo = tabs.querySelector("[data-undo]");
   const status = tabs.querySelector("[data-edited]");
-  const before = [];
-  let at = [];
-  let last = null;
   let shown = "form";
+  let drawn = 0;
+  let drawing = false;
   let ids = 0;
-  // Settled while nothing is dragged.
-  let dragged = Promise.resolve();
-  let released = () => {};
+  const { same } = places;
   const make = (name, content = "", more = {}) =>
     Object.assign(document.createElement(name), { textContent: content }, more);
-  const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
   const button = (content, act, label) => {
     const made = make("button", content, { type: "button" });
     if (label) made.setAttribute("aria-label", label);
     made.addEventListener("click", act);
     return made;
   };
+  // Nothing is drawn anew under somebody's hand: neither what is dragged nor a button that is being pressed.
+  let pressed = Promise.resolve();
+  builder.addEventListener("pointerdown", (event) => {
+    if (event.button !== 0 || !event.target.closest("button,.grip")) return;
+    pressed = new Promise((resolve) => {
+      const release = () => setTimeout(resolve);
+      for (const end of ["pointerup", "pointercancel"]) addEventListener(end, release, { once: true, capture: true });
+    });
+  });
 
-  // One after the other, so that none is made of a text that another is changing.
-  let turn = Promise.resolve();
-  let asked = 0;
-  const ask = (changes, focus) => {
-    const [number, where] = [++asked, at];
-    turn = turn.then(() => told(changes, focus, number, where));
-    return turn;
-  };
-  async function told(changes, focus, number, where) {
-    let said;
-    const sent = text.value;
-    try {
-      const headers = { "content-type": "application/json", "x-brunt-form": form.elements.form.value };
-      const body = JSON.stringify({ text: sent, changes, at: where });
-      const answer = await fetch("/api/v1/edit", { method: "POST", headers, body });
-      said = await answer.json();
-      if (!answer.ok) throw new Error(said.detail);
-    } catch (error) {
-      status.textContent = `Not changed: ${error.message || "the server does not answer"}`;
-      return;
-    }
-    // What is being dragged is not drawn anew under somebody's hand.
-    await dragged;
-    // What somebody typed meanwhile is not written over.
-    if (text.value !== sent) {
-      if (changes.length > 0) status.textContent = "Not changed: the text was changed meanwhile.";
-      ask([], focus);
-      return;
-    }
-    if (said.text !== sent) {
-      before.push(text.value);
-      text.value = said.text;
-      text.dispatchEvent(new Event("input"));
-    }
-    undo.disabled = before.length === 0;
-    status.textContent = said.fault ? `Not changed: ${said.fault}.` : "";
-    last = said;
-    // Where somebody wants to be who has asked for more meanwhile is said by what they asked last.
-    if (said.form && number === asked) at = said.form.path;
-    draw(said, focus);
+  const changes = planChanges(form, { draw, pressed: () => pressed, status, undo });
+  const { ask, edits } = changes;
+  const fieldOf = (key) => [...builder.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key);
+  // The key of something that was drawn, as it is now.
+  function keyNow(key) {
+    const from = key ? key.indexOf("[") : -1;
+    if (from < 0) return key;
+    const path = changes.now(JSON.parse(key.slice(from)), drawn);
+    return path ? key.slice(0, from) + JSON.stringify(path) : "";
   }
 
-  function draw(said, focus) {
-    const active = document.activeElement;
-    const key = focus || (builder.contains(active) && active.dataset ? active.dataset.key : "");
+  function draw(said, focus, asker) {
     names.dataset.all = JSON.stringify(said.names);
     if (!said.form) {
       outline.replaceChildren();
-      part.replaceChildren(make("p", "There is no form while the text cannot be read."));
+      part.replaceChildren(make("p", `There is no form while the text cannot be read: ${said.fault}.`));
+      drawn = changes.count;
       return;
     }
-    outline.replaceChildren(entries(said.outline));
+    const { at } = changes;
+    const active = document.activeElement;
+    const { value, selectionStart: from, selectionEnd: to } = active;
+    const key = builder.contains(active) ? keyNow(active.dataset.key) : "";
     // What is chosen to be added, and was not added yet, stays.
     const toAdd = () => [...part.querySelectorAll(".adding [data-key]")];
-    const chosen = new Map(toAdd().map((field) => [field.dataset.key, field.value]));
+    const chosen = new Map(toAdd().map((field) => [keyNow(field.dataset.key), field.value]));
+    drawing = true;
+    drawn = changes.count;
+    outline.replaceChildren(entries(said.outline));
     const heading = make("h3", said.form.label, { tabIndex: -1 });
     heading.dataset.key = "heading";
     part.replaceChildren(heading, ...body(said.form, true));
-    toAdd().forEach((field) => {
-      const value = chosen.get(field.dataset.key);
-      if (!value || (field.options && ![...field.options].some((option) => option.value === value))) return;
-      field.value = value;
-      field.dispatchEvent(new Event("change"));
-    });
+    toAdd().forEach((field) => choose(field, chosen.get(field.dataset.key)));
     keep.disabled = !(at.length === 4 && at[2] === "steps");
     insert.disabled = library.options.length === 0;
-    if (key) [...builder.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key)?.focus();
+    // Whoever has gone on to another field is not called back.
+    const isAsker = active === asker || (active.dataset.key && active.dataset.key === asker?.dataset.key);
+    const isElsewhere = !isAsker && active.matches("input,select,textarea");
+    const wanted = focus && !isElsewhere ? focus : key;
+    const field = typeof wanted === "function" ? wanted() : fieldOf(wanted);
+    if (field) field.focus({ preventScroll: wanted === key });
+    if (field && wanted === key && field.value === value && Number.isInteger(from)) field.setSelectionRange(from, to);
+    drawing = false;
+  }
+  function choose(field, value) {
+    if (!value || (field.options && ![...field.options].some((option) => option.value === value))) return;
+    field.value = value;
+    field.dispatchEvent(new Event("change"));
   }
 
-  const open = (path) => { at = path; return ask([], "heading"); };
+  const open = (path) => ask(path, (place) => ({ to: place, focus: "heading" }));
+  const flush = () => {
+    if (!drawing && changes.isUnsent()) ask([], () => null);
+  };
+
+  // Opens the form that has a path, and goes to its field.
+  function lead(path) {
+    if (shown !== "form") tab("form");
+    return ask([], () => {
+      const { last } = changes;
+      const all = last && last.form ? last.outline.map((entry) => entry.path) : [];
+      const above = all.filter((one) => one.length > 0 && same(one, path.slice(0, one.length)));
+      const to = above.length > 0 ? above[above.length - 1] : path.slice(0, path.length > 1 ? 1 : 0);
+      return { to, focus: () => nearest(path) };
+    });
+  }
+  // The field of a path, or where it is added, or that of what it lies in.
+  function nearest(path) {
+    const { at } = changes;
+    for (let length = path.length; length >= at.length; length -= 1) {
+      const key = JSON.stringify(path.slice(0, length));
+      const adding = fieldOf(`name ${key}`);
+      if (adding && adding.options && length < path.length) choose(adding, path[length]);
+      const isMore = adding && (!adding.options || adding.value);
+      const within = length > at.length ? `${key.slice(0, -1)},` : "nothing";
+      const inside = [...part.querySelectorAll("[data-key]")].find((one) => one.dataset.key.startsWith(within));
+      const found = fieldOf(key) || (isMore ? adding : null) || fieldOf(`kind ${key}`) || fieldOf(`add ${key}`) || inside;
+      if (found) return found;
+    }
+    return fieldOf("heading");
+  }
 
   function entries(all) {
     const list = make("ul");
@@ -111,7 +127,7 @@
       item.className = `level${entry.level}`;
       const go = button(entry.label, () => open(entry.path));
       go.dataset.key = `go ${JSON.stringify(entry.path)}`;
-      if (same(entry.path, at)) go.setAttribute("aria-current", "true");
+      if (same(entry.path, changes.at)) go.setAttribute("aria-current", "true");
       item.append(go);
       item.dataset.path = JSON.stringify(entry.path);
       if (entry.of > 1) item.append(grip(item, entry.path), ...movers(entry.path, entry.of, entry.label));
@@ -119,37 +135,41 @@
     });
     const more = make("li");
     more.className = "more";
-    const scenario = at[0] === "scenario" && at.length >= 2 ? at[1] : 0;
-    const steps = all.filter((entry) => entry.path.length === 4 && entry.path[1] === scenario).length;
-    const scenarios = all.filter((entry) => entry.path.length === 2 && entry.path[0] === "scenario").length;
-    if (scenarios > 0) {
-      more.append(button("Add a step", () => {
-        const place = at.length === 4 ? at[3] + 1 : steps;
-        const path = ["scenario", scenario, "steps"];
-        at = [...path, place];
-        ask([{ op: "add", path, at: place }], "heading");
-      }));
+    if (all.some(isScenario)) {
+      more.append(button("Add a step", () => addStep({ op: "add" })));
     }
-    more.append(button("Add a scenario", () => {
-      at = ["scenario", scenarios];
-      ask([{ op: "add", path: ["scenario"] }], "heading");
-    }));
+    more.append(button("Add a scenario", () => ask([], () => {
+      const to = ["scenario", changes.last.outline.filter(isScenario).length];
+      return { change: { op: "add", path: ["scenario"] }, moves: [{ op: "insert", at: to }], to, focus: "heading" };
+    })));
     list.append(more);
     return list;
   }
 
-  // Moves a part to another place among its likes. What is open stays open, wherever it comes to be.
-  function move(path, to, focus) {
-    const [above, from] = [path.slice(0, -1), path[path.length - 1]];
-    if (same(at.slice(0, above.length), above) && at.length >= path.length) {
-      let place = at[above.length];
-      if (place === from) place = to;
-      else if (from < place && place <= to) place -= 1;
-      else if (to <= place && place < from) place += 1;
-      at = [...above, place, ...at.slice(path.length)];
-    }
-    return ask([{ op: "move", path, to }], `${focus} ${JSON.stringify([...above, to])}`);
-  }
+  const isScenario = ({ path }) => path.length === 2 && path[0] === "scenario";
+
+  // Adds a step behind the one that is open, or at the end of the scenario that is.
+  const addStep = (change) => ask([], () => {
+    const { at, last } = changes;
+    const scenario = at[0] === "scenario" && at.length >= 2 ? at[1] : 0;
+    const path = ["scenario", scenario, "steps"];
+    const count = last.outline.filter((entry) => entry.path.length === 4 && entry.path[1] === scenario).length;
+    const place = at.length === 4 ? at[3] + 1 : count;
+    const to = [...path, place];
+    return { change: { ...change, path, at: place }, moves: [{ op: "insert", at: to }], to, focus: "heading" };
+  });
+
+  // Moves a part to another place among its likes, which is said of where it is when its turn comes.
+  const move = (path, place, focus) => ask(path, (from, later) => {
+    const to = place(from[from.length - 1], later);
+    if (!(to >= 0) || to === from[from.length - 1]) return null;
+    const key = `${focus} ${JSON.stringify([...from.slice(0, -1), to])}`;
+    return { change: { op: "move", path: from, to }, moves: [{ op: "move", at: from, to }], focus: key };
+  });
+
+  const remove = (path) => ask(path, (at) => (
+    { change: { op: "unset", path: at }, moves: [{ op: "remove", at }], focus: "heading" }
+  ));
 
   // By mouse, pen or finger; the buttons beside it do the same by keys.
   function grip(item, path) {
@@ -164,7 +184,6 @@
       one.classList.toggle("below", place === to && to > from);
     });
     const end = () => {
-      released();
       to = from;
       mark();
       likes = [];
@@ -184,7 +203,6 @@
       likes = [...outline.querySelectorAll("li[data-path]")].filter(isLike);
       likes = likes.filter((one) => JSON.parse(one.dataset.path).length === path.length);
       item.classList.add("moving");
-      dragged = new Promise((resolve) => { released = resolve; });
       document.addEventListener("keydown", cancel, true);
     });
     made.addEventListener("pointermove", (event) => {
@@ -196,7 +214,7 @@
       const place = to;
       const was = likes.length;
       end();
-      if (was > 0 && place !== from) move(path, place, "go");
+      if (was > 0 && place !== from) move(path, (_, later) => later([...above, place])?.pop(), "go");
     });
     made.addEventListener("pointercancel", end);
     return made;
@@ -204,14 +222,15 @@
 
   function movers(path, of, label) {
     const index = path[path.length - 1];
-    const mover = (to, way) => {
-      const made = button(way === "up" ? "↑" : "↓", () => move(path, to, way), `Move ${label} ${way}`);
+    const mover = (by, way) => {
+      const place = (from) => (from + by < of ? from + by : from);
+      const made = button(way === "up" ? "↑" : "↓", () => move(path, place, way), `Move ${label} ${way}`);
       made.className = "quiet";
-      made.disabled = to < 0 || to >= of;
+      made.disabled = index + by < 0 || index + by >= of;
       made.dataset.key = `${way} ${JSON.stringify(path)}`;
       return made;
     };
-    return [mover(index - 1, "up"), mover(index + 1, "down")];
+    return [mover(-1, "up"), mover(1, "down")];
   }
 
   // Words with what is code in them between backticks.
@@ -239,14 +258,16 @@
       kinds.setAttribute("aria-label", `Kind of ${one.label}`);
       kinds.dataset.key = `kind ${key}`;
       one.kinds.forEach((kind, number) => kinds.append(new Option(kind, number, false, number === one.kind)));
-      kinds.addEventListener("change", () => ask([{ op: "choose", path: one.path, kind: Number(kinds.value) }]));
+      kinds.addEventListener("change", () => ask(one.path, (path) => (
+        { change: { op: "choose", path, kind: Number(kinds.value) }, moves: [{ op: "replace", at: path }] }
+      )));
       head.append(kinds);
     }
     if (one.of > 1) head.append(...movers(one.path, one.of, one.label));
     if (one.removable) {
-      const remove = button("Remove", () => ask([{ op: "unset", path: one.path }], "heading"), `Remove ${one.label}`);
-      remove.className = "quiet";
-      head.append(remove);
+      const away = button("Remove", () => remove(one.path), `Remove ${one.label}`);
+      away.className = "quiet";
+      head.append(away);
     }
     field.append(head, ...inner);
     return field;
@@ -264,18 +285,21 @@
     if (["object", "map", "list"].includes(one.widget)) {
       parts.push(...one.parts.map((inner) => node(inner)), ...adding(one, key));
       if (top && one.removable) {
-        const away = button("Remove all of this", () => ask([{ op: "unset", path: one.path }], "heading"));
+        const away = button("Remove all of this", () => remove(one.path));
         away.className = "danger";
         parts.push(away);
       }
       return parts;
     }
-    return [...parts, leaf(one, key, id)];
+    return [...parts, ...leaf(one, key, id)];
   }
 
   function adding(one, key) {
     if (one.widget === "list") {
-      const more = button("Add one", () => ask([{ op: "add", path: one.path }]), `Add one to ${one.label}`);
+      const add = (path) => (
+        { change: { op: "add", path }, moves: [{ op: "insert", at: [...path, one.parts.length] }] }
+      );
+      const more = button("Add one", () => ask(one.path, add), `Add one to ${one.label}`);
       more.dataset.key = `add ${key}`;
       return [more];
     }
@@ -297,8 +321,11 @@
       const name = field.value.trim();
       if (!name) return;
       field.value = "";
-      const added = JSON.stringify([...one.path, name]);
-      ask([{ op: "add", path: one.path, key: name }], added);
+      ask(one.path, (path) => {
+        const added = [...path, name];
+        const moves = [{ op: "insert", at: added }];
+        return { change: { op: "add", path, key: name }, moves, focus: JSON.stringify(added) };
+      });
     };
     const add = button("Add", put, `Add to ${one.label}`);
     field.addEventListener("keydown", (event) => {
@@ -338,9 +365,37 @@
     }
     field.id = id || `f${++ids}`;
     field.dataset.key = key;
-    field.addEventListener("change", () => ask([{ op: "set", path: one.path, text: field.value }]));
-    return field;
+    field.addEventListener("input", () => typed(one, field));
+    field.addEventListener("change", () => {
+      typed(one, field);
+      flush();
+    });
+    const edit = edits.get(key);
+    if (edit) {
+      edit.was = one.value;
+      field.value = edit.text;
+    }
+    if (edit && !edit.why && edit.text === edit.was) edits.delete(key);
+    if (!edit || !edit.why) return [field];
+    const why = make("p", `${edit.why}.`, { className: "missed", id: `${field.id}-why` });
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-describedby", why.id);
+    return [field, why];
   }
+
+  // What is typed is kept until the server has taken it. A field that is drawn anew says that it was changed, as it
+  // goes: that was kept before.
+  function typed(one, field) {
+    if (drawing) return;
+    const key = JSON.stringify(one.path);
+    const edit = edits.get(key);
+    if (edit ? edit.text === field.value : field.value === one.value) return;
+    edits.set(key, { path: one.path, text: field.value, was: edit ? edit.was : one.value });
+    field.removeAttribute("aria-invalid");
+    document.getElementById(`${field.id}-why`)?.remove();
+    changes.say("");
+  }
+  builder.addEventListener("focusout", flush);
 
   // What may follow a "${" that is not closed yet.
   function complete(field) {
@@ -357,39 +412,64 @@
     event.target.dispatchEvent(new Event("change"));
   });
 
-  insert.addEventListener("click", () => {
-    const scenario = at[0] === "scenario" && at.length >= 2 ? at[1] : 0;
-    const path = ["scenario", scenario, "steps"];
-    const count = last.outline.filter((entry) => entry.path.length === 4 && entry.path[1] === scenario).length;
-    const place = at.length === 4 ? at[3] + 1 : count;
-    at = [...path, place];
-    ask([{ op: "paste", path, text: library.value, at: place }], "heading");
-  });
+  insert.addEventListener("click", () => addStep({ op: "paste", text: library.value }));
   keep.addEventListener("click", async () => {
+    await ask([], () => null);
+    const { at, last } = changes;
     const entry = last.outline.find(({ path }) => same(path, at));
     const name = prompt("What should the step be called in the library?", entry ? entry.label : "");
     if (!name || !last.own) return;
     const kept = new URLSearchParams({ form: form.elements.form.value, name, text: last.own });
     const answer = await fetch("/steps", { method: "POST", body: kept });
-    status.textContent = answer.ok ? `Kept as ${name}.` : "The step was not kept: it needs a short name.";
+    changes.say(answer.ok ? `Kept as ${name}.` : "The step was not kept: it needs a short name.");
     if (!answer.ok) return;
     const known = [...library.options].find((option) => option.textContent === name);
     if (known) known.value = last.own;
     else library.append(new Option(name, last.own));
     insert.disabled = false;
   });
-  undo.addEventListener("click", () => {
-    text.value = before.pop();
-    text.dispatchEvent(new Event("input"));
-    ask([]);
+  // What could not be is taken back first: it was typed last, and is in no text.
+  undo.addEventListener("click", () => ask([], () => {
+    if (!changes.refused()) return changes.undoes ? { back: true } : null;
+    changes.drop();
+    return {};
+  }));
+
+  // Nothing is saved or run before the text has what was typed. What cannot be is in the way of it.
+  const forms = [form, ...document.querySelectorAll("#run form, #find form")];
+  const TWICE_MS = 3000;
+  let isHeld = false;
+  let passes = false;
+  let left = -Infinity;
+  document.addEventListener("submit", async (event) => {
+    const { target, submitter } = event;
+    if (!forms.includes(target)) return;
+    const isTwice = isHeld || event.timeStamp - left < TWICE_MS;
+    if (!isTwice && (passes || changes.isIdle())) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    if (isTwice) return;
+    isHeld = true;
+    const goes = await changes.settled();
+    if (changes.refused()) await lead(changes.refused().path);
+    isHeld = false;
+    if (!goes) return;
+    passes = true;
+    target.requestSubmit(submitter);
+    passes = false;
+  }, true);
+  addEventListener("submit", (event) => {
+    if (forms.includes(event.target) && !event.defaultPrevented) left = event.timeStamp;
   });
+  addEventListener("pageshow", () => { left = -Infinity; });
 
   function tab(name) {
     shown = name;
     builder.hidden = name !== "form";
     source.hidden = name === "form";
     tabs.querySelectorAll("[data-tab]").forEach((one) => one.setAttribute("aria-pressed", one.dataset.tab === name));
-    if (name === "form") ask([]);
+    if (name === "form") ask([], () => ({}));
+    else flush();
   }
   tabs.hidden = false;
   tabs.addEventListener("click", (event) => {
@@ -398,9 +478,13 @@
     localStorage.setItem("builder", name);
     tab(name);
   });
-  // A fault leads to its line, which is in the text.
+  // A fault leads to its line, which is in the text, or to its field.
   document.getElementById("checked").addEventListener("click", (event) => {
+    const field = event.target.closest("[data-field]");
     if (event.target.closest("[data-line]") && shown === "form") tab("source");
+    if (!field) return;
+    event.preventDefault();
+    lead(JSON.parse(field.dataset.field));
   }, true);
   tab(localStorage.getItem("builder") || "form");
 })();

@@ -18,6 +18,8 @@ const OWN_STYLE: &str = include_str!("site.css");
 const OWN_SCRIPT: &str = concat!(
     include_str!("site.js"),
     include_str!("plans.js"),
+    include_str!("places.js"),
+    include_str!("changes.js"),
     include_str!("builder.js"),
     include_str!("import.js"),
     include_str!("live.js")

@@ -111,6 +111,8 @@ pub(crate) struct Told {
     pub(crate) text: String,
     /// Why a change was not made; empty if all were.
     pub(crate) fault: String,
+    /// Which change that was, counted from 0: those before it were made, and none after it.
+    pub(crate) refused: Option<usize>,
     /// The parts of the plan.
     pub(crate) outline: Vec<Entry>,
     /// The form of the part that is wanted, or of the nearest above that is there.
@@ -124,15 +126,15 @@ pub(crate) struct Told {
 /// Does what a form asks. A text that is no TOML has no form, which the fault says.
 pub(crate) fn told(asked: &Asked) -> Told {
     let shapes = Shapes::of_plans();
-    let (mut text, mut fault) = (asked.text.clone(), String::new());
+    let (mut text, mut fault, mut refused) = (asked.text.clone(), String::new(), None);
     if asked.changes.len() > CHANGES_MAX {
-        fault = format!("more than {CHANGES_MAX} changes at once");
+        (fault, refused) = (format!("more than {CHANGES_MAX} changes at once"), Some(0));
     } else {
-        for change in &asked.changes {
+        for (number, change) in asked.changes.iter().enumerate() {
             match changed(&text, change, &shapes) {
                 Ok(now) => text = now,
                 Err(why) => {
-                    fault = why;
+                    (fault, refused) = (why, Some(number));
                     break;
                 }
             }
@@ -142,7 +144,15 @@ pub(crate) fn told(asked: &Asked) -> Told {
         Ok(values) => values,
         Err(why) => {
             let (outline, names) = (Vec::new(), Vec::new());
-            return Told { text, fault: why, outline, form: None, names, own: String::new() };
+            return Told {
+                text,
+                fault: why,
+                refused,
+                outline,
+                form: None,
+                names,
+                own: String::new(),
+            };
         }
     };
     let mut at = asked.at.clone();
@@ -153,6 +163,7 @@ pub(crate) fn told(asked: &Asked) -> Told {
     let own = own.and_then(|own| toml::to_string(own).ok()).unwrap_or_default();
     Told {
         fault,
+        refused,
         outline: outline(&values),
         form: Some(form(&shapes, &values, &at)),
         names: outline::names(&values),

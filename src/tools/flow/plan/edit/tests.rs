@@ -124,6 +124,15 @@ fn a_move_takes_comments_along_and_back() {
 }
 
 #[test]
+fn the_first_change_that_cannot_be_is_named_and_those_before_it_are_made() {
+    let changes = vec![set("run.users", "50"), set("run.users", "many"), set("name", "x")];
+    let told = ask(PLAN, changes, "run");
+    assert_eq!(told.refused, Some(1), "{}", told.fault);
+    assert!(told.text.contains("users = 50") && !told.text.contains("name = \"x\""));
+    assert_eq!(ask(PLAN, vec![set("run.users", "50")], "run").refused, None);
+}
+
+#[test]
 fn what_cannot_be_is_refused_and_changes_nothing() {
     for change in [
         set("run.users", "many"),
