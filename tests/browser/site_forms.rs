@@ -1,5 +1,5 @@
 //! What somebody types into the forms of a plan is never lost: not by a button that is pressed at once, not by an answer
-//! that comes late, and not by a part that was moved meanwhile.
+//! that comes late, and not by a part that was moved meanwhile. What is wrong leads to its field.
 
 use std::thread;
 use std::time::Duration;
@@ -227,4 +227,48 @@ fn a_button_that_is_pressed_slowly_after_typing_is_pressed() {
         "const text = document.getElementById('text').value; return text.indexOf('pause') < text.indexOf('get =')",
     );
     says(browser, "users = 21");
+}
+
+/// Writes a text in place of the plan's.
+fn written(browser: &Browser, from: &str, to: &str) {
+    browser.run(&format!(
+        "const text = document.getElementById('text'); text.value = text.value.replace({}, {}); \
+         text.dispatchEvent(new Event('input'))",
+        json!(from),
+        json!(to)
+    ));
+}
+
+#[test]
+fn what_is_wrong_leads_to_its_field() {
+    let Some(opened) = Opened::start() else { return };
+    let browser = &opened.browser;
+    browser.click("[data-tab=source]");
+    written(browser, "500ms", "soon");
+    let pause = "[\"scenario\",0,\"steps\",1,\"pause\"]";
+    let link = format!("#checked [data-field='{pause}']");
+    browser.wait_for(&format!("return document.querySelector({})", json!(link)));
+    // By keys.
+    browser.run(&format!("document.querySelector({}).focus()", json!(link)));
+    browser.press(Key::Enter);
+    browser.wait_for(&format!("return document.activeElement.dataset.key === {}", json!(pause)));
+    assert_eq!(browser.run("return document.getElementById('source').hidden"), json!(true));
+    // What the server has drawn leads there as well.
+    browser.click(SAVE);
+    opened.saved_as(2);
+    looked_at(browser, "wrong");
+    browser.click(&link);
+    browser.wait_for(&format!("return document.activeElement.dataset.key === {}", json!(pause)));
+    type_over(browser, &field(pause), "500ms");
+    says(browser, "500ms");
+    // What is missing leads to where it is added.
+    browser.click("[data-tab=source]");
+    written(browser, "duration = \"30s\"\n", "");
+    browser.wait_for(
+        "return document.querySelector('#checked [data-field=\\'[\"run\",\"duration\"]\\']')",
+    );
+    browser.click("#checked [data-field]");
+    browser.wait_for("return document.activeElement.dataset.key === 'name [\"run\"]'");
+    assert_eq!(browser.run("return document.activeElement.value"), "duration");
+    sound(browser, &opened.site.origin, "wrong");
 }

@@ -14,6 +14,17 @@
     text.scrollTop = (line - 3) * parseFloat(getComputedStyle(text).lineHeight);
   }
 
+  // What leads to the field of a fault, where there are forms, and else to the text.
+  function place({ field, path }) {
+    const code = make("code", field);
+    if (path.length === 0) return code;
+    const link = make("a", "");
+    link.href = "#text";
+    link.dataset.field = JSON.stringify(path);
+    link.append(code);
+    return link;
+  }
+
   function show({ findings, notes, preview: shown }) {
     const parts = [];
     const verdict = make("p", findings.length === 0 ? "It can be run." : "It cannot be run yet:");
@@ -29,7 +40,7 @@
         link.dataset.line = finding.line;
         item.append(link, ": ");
       }
-      if (finding.field) item.append(make("code", finding.field), " ");
+      if (finding.field) item.append(place(finding), " ");
       item.append(finding.text);
       list.append(item);
     }

@@ -39,8 +39,21 @@ pub struct Finding {
     pub column: Option<u32>,
     /// The key, such as `scenario[1].steps[2].get`; empty where it is about the whole.
     pub field: String,
+    /// The same by its parts, elements counted from 0, for whoever has a form with it; empty where no text has it.
+    #[serde(default)]
+    pub path: Vec<PathPart>,
     /// What stands there and what could.
     pub text: String,
+}
+
+/// One part of the path of a key: the number of an element, or a key.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum PathPart {
+    /// The number of an element, counted from 0.
+    Index(usize),
+    /// A key.
+    Key(String),
 }
 
 /// The load of a plan in figures.

@@ -10,7 +10,9 @@ mod envelope;
 mod import;
 mod short;
 
-pub use answer::{Answer, Checked, EXIT_ABORTED, EXIT_REFUSED, Finding, LoadFigures, Outcome};
+pub use answer::{
+    Answer, Checked, EXIT_ABORTED, EXIT_REFUSED, Finding, LoadFigures, Outcome, PathPart,
+};
 pub use envelope::{
     Asked, COMPARED_MAX, Compared, Delivery, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope,
     EnvelopeError, Export, Grant, RunTask, Search, SearchProgress, SecretsAsked, Task,

@@ -181,8 +181,19 @@ fn findings(checked: &Checked) -> Markup {
 fn found(finding: &Finding) -> Markup {
     html! {
         @if let Some(line) = finding.line { a href="#text" data-line=(line) { "Line " (line) } ": " }
-        @if !finding.field.is_empty() { code { (finding.field) } " " }
+        @if !finding.field.is_empty() { (place(finding)) " " }
         (finding.text)
+    }
+}
+
+/// What leads to the field of a fault, where there are forms, and else to the text.
+fn place(finding: &Finding) -> Markup {
+    let path = serde_json::to_string(&finding.path).ok().filter(|_| !finding.path.is_empty());
+    html! {
+        @match path {
+            Some(path) => a href="#text" data-field=(path) { code { (finding.field) } },
+            None => code { (finding.field) },
+        }
     }
 }
 

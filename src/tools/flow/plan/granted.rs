@@ -15,12 +15,12 @@ use brunt_drivers::secret::Secret;
 use brunt_engine::Load;
 use brunt_feed::file;
 use brunt_redact::HIDDEN;
-use brunt_serve::child::{Asked as Submitted, Checked, Finding, Grant, LoadFigures};
+use brunt_serve::child::{Asked as Submitted, Checked, Finding, Grant, LoadFigures, PathPart};
 
 use super::compile::Compiled;
 use super::fault::{Fault, PlanError};
 use super::model::Plan;
-use super::path::KeyPath;
+use super::path::{KeyPath, Segment};
 use crate::cli::surroundings::Surroundings;
 
 /// Where a plan's files and variables come from, and what it may do.
@@ -219,8 +219,18 @@ pub(super) fn finding(error: &PlanError, submitted: &Submitted) -> Finding {
         line,
         column: column.filter(|_| line.is_some()),
         field: fault.at.to_string(),
+        path: if place.starts_with("--") { Vec::new() } else { path(&fault.at) },
         text: if line.is_some() { what } else { format!("{place}: {what}") },
     }
+}
+
+/// A path as the forms of a plan have it.
+fn path(at: &KeyPath) -> Vec<PathPart> {
+    let parts = at.segments().iter().map(|segment| match segment {
+        Segment::Key(key) => PathPart::Key(key.clone()),
+        Segment::Index(index) => PathPart::Index(*index),
+    });
+    parts.collect()
 }
 
 /// What is wrong, with what can be done about it where there is no environment.
