@@ -5,37 +5,67 @@ use std::path::PathBuf;
 use brunt_cluster::message::Name;
 use clap::Args;
 
-/// How the broker is reached.
+/// The pool that there is without a word.
+const POOL: &str = "default";
+
+/// Where agents are met: what everybody says of the broker who knows one.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 #[command(next_help_heading = "Broker")]
 #[expect(clippy::doc_markdown, reason = "what stands here is shown on a terminal")]
-pub(crate) struct PlaneArgs {
+pub(crate) struct BrokerArgs {
     /// Directory that 'brunt cluster keys' made for this machine: broker, login and certificates
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["creds", "token", "tls_ca", "tls_cert", "tls_key"])]
+    #[arg(long, value_name = "DIR")]
     pub(crate) keys: Option<PathBuf>,
     /// Address of nats-server, such as tls://nats.lab:4222
     ///
     /// Without TLS only an address of this machine is used.
     #[arg(long, value_name = "URL")]
     pub(crate) nats: Option<String>,
-    /// Credentials file (JWT and seed), or a file with the seed of an nkey
-    #[arg(long, value_name = "FILE")]
-    pub(crate) creds: Option<PathBuf>,
-    /// File with the token of the broker
-    #[arg(long, value_name = "FILE")]
-    pub(crate) token: Option<PathBuf>,
-    /// Certificates of the authorities that may vouch for the broker (PEM). Default: those of the system
-    #[arg(long, value_name = "FILE")]
-    pub(crate) tls_ca: Option<PathBuf>,
-    /// Certificate of this client (PEM), for mutual TLS
-    #[arg(long, value_name = "FILE", requires = "tls_key")]
-    pub(crate) tls_cert: Option<PathBuf>,
-    /// Private key (PEM) for --tls-cert
-    #[arg(long, value_name = "FILE", requires = "tls_cert")]
-    pub(crate) tls_key: Option<PathBuf>,
     /// Pool of agents, one of several that share a broker
     #[arg(long, value_name = "NAME", default_value = "default", value_parser = name)]
     pub(crate) pool: Option<Name>,
+}
+
+impl BrokerArgs {
+    /// The pool of agents.
+    pub(crate) fn pool(&self) -> Name {
+        self.pool.clone().unwrap_or_else(|| Name::of_host(POOL))
+    }
+
+    /// Whether a broker was named.
+    pub(crate) const fn is_named(&self) -> bool {
+        self.keys.is_some() || self.nats.is_some()
+    }
+
+    /// Whether another pool was named than the one that there is without a word.
+    pub(crate) fn names_pool(&self) -> bool {
+        self.pool().as_str() != POOL
+    }
+}
+
+/// How the broker is reached.
+#[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
+#[command(next_help_heading = "Broker")]
+#[expect(clippy::doc_markdown, reason = "what stands here is shown on a terminal")]
+pub(crate) struct PlaneArgs {
+    /// Where it is.
+    #[command(flatten)]
+    pub(crate) broker: BrokerArgs,
+    /// Credentials file (JWT and seed), or a file with the seed of an nkey
+    #[arg(long, value_name = "FILE", conflicts_with = "keys")]
+    pub(crate) creds: Option<PathBuf>,
+    /// File with the token of the broker
+    #[arg(long, value_name = "FILE", conflicts_with = "keys")]
+    pub(crate) token: Option<PathBuf>,
+    /// Certificates of the authorities that may vouch for the broker (PEM). Default: those of the system
+    #[arg(long, value_name = "FILE", conflicts_with = "keys")]
+    pub(crate) tls_ca: Option<PathBuf>,
+    /// Certificate of this client (PEM), for mutual TLS
+    #[arg(long, value_name = "FILE", requires = "tls_key", conflicts_with = "keys")]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// Private key (PEM) for --tls-cert
+    #[arg(long, value_name = "FILE", requires = "tls_cert", conflicts_with = "keys")]
+    pub(crate) tls_key: Option<PathBuf>,
 }
 
 /// The name of an agent or a pool.

@@ -9,6 +9,7 @@ use clap::Args;
 
 use super::about::About;
 use super::base_url::BaseUrl;
+use super::plane::BrokerArgs;
 use super::site_url::site;
 
 /// Options of `brunt serve`.
@@ -23,7 +24,7 @@ pub(crate) struct ServeArgs {
     ///
     /// Nothing but those servers can be loaded. ^C ends the trial, stops its runs, and removes what it kept; with --dir
     /// it is kept there.
-    #[arg(long, conflicts_with_all = ["hosts", "tls_cert", "behind_proxy", "link", "reindex", "verify_audit"])]
+    #[arg(long, conflicts_with_all = ["hosts", "tls_cert", "behind_proxy", "keys", "nats", "link", "reindex", "verify_audit"])]
     pub(crate) trial: bool,
     /// Address and port to listen on
     ///
@@ -52,6 +53,9 @@ pub(crate) struct ServeArgs {
         help_heading = "Beyond this machine"
     )]
     pub(crate) behind_proxy: Vec<IpNet>,
+    /// The agents that the site shows.
+    #[command(flatten)]
+    pub(crate) broker: BrokerArgs,
     /// Length of what counts as a second in searches for the highest rate, for tests of them
     #[arg(long, value_name = "DURATION", hide = true)]
     pub(crate) search_second: Option<String>,
@@ -115,6 +119,7 @@ pub(super) const SERVE: About = About {
             "brunt serve --listen 10.0.0.7:7878 --host load.example.com \\\n\
              \x20 --behind-proxy 10.0.0.5/32",
         ),
+        ("One that shows the agents of a cluster:", "brunt serve --keys keys/coordinator"),
         ("A link for an administrator who forgot the password:", "brunt serve --link admin"),
     ],
     short: &[
@@ -124,6 +129,7 @@ pub(super) const SERVE: About = About {
         ("tls_cert", ""),
         ("tls_key", ""),
         ("behind_proxy", "Addresses of proxies that speak HTTPS"),
+        ("keys", "Directory of cluster keys, to show agents"),
         ("link", "Print a link to choose a new password"),
         ("reindex", "Build the index of runs anew"),
         ("verify_audit", "Check the audit trail"),

@@ -22,7 +22,7 @@ const AGENTS_MAX: usize = 10_000;
 pub(crate) fn agents(args: &AgentsArgs) -> Result<Exit, Refusal> {
     let found = runtime()?.block_on(async {
         let nats = connect(&args.plane, "coordinator").await?;
-        let pool = args.plane.pool.clone().unwrap_or_else(|| Name::of_host("default"));
+        let pool = args.plane.broker.pool();
         let mut asking = nats.listen(hello(&pool)).await.map_err(failed)?;
         let mut over = Ticks::every(LISTEN);
         over.next().await;

@@ -19,6 +19,7 @@ mod rates;
 mod report;
 mod runs;
 mod serve;
+mod serve_agents;
 mod serve_child;
 mod serve_trial;
 mod sizing;

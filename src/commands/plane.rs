@@ -20,20 +20,32 @@ pub(super) fn runtime() -> Result<Runtime, Refusal> {
 
 /// The login in a directory of keys, if one is named.
 pub(super) fn login(args: &PlaneArgs) -> Result<Option<Login>, Refusal> {
-    args.keys.as_deref().map(Login::read).transpose().map_err(failed)
+    args.broker.keys.as_deref().map(Login::read).transpose().map_err(failed)
 }
 
 /// A file in the directory of keys, if there is one.
 pub(super) fn key_file(args: &PlaneArgs, name: &str) -> Option<PathBuf> {
-    args.keys.as_ref().map(|keys| keys.join(name)).filter(|path| path.exists())
+    args.broker.keys.as_ref().map(|keys| keys.join(name)).filter(|path| path.exists())
 }
 
 /// Connects to the broker.
 pub(super) async fn connect(args: &PlaneArgs, name: &str) -> Result<Nats, Refusal> {
+    Nats::connect(&options(args, name)?).await.map_err(failed)
+}
+
+/// Where the broker is, to be shown. One that would never be connected to is refused: without keys that can be read, or
+/// by an open way.
+pub(super) fn check(args: &PlaneArgs, name: &str) -> Result<String, Refusal> {
+    let options = options(args, name)?;
+    options.check().map_err(failed)?;
+    Ok(options.shown_url())
+}
+
+fn options(args: &PlaneArgs, name: &str) -> Result<NatsOptions, Refusal> {
     let login = login(args)?;
-    let options = match (&login, &args.keys) {
+    Ok(match (&login, &args.broker.keys) {
         (Some(login), Some(keys)) => NatsOptions {
-            url: args.nats.clone().unwrap_or_else(|| login.nats.clone()),
+            url: args.broker.nats.clone().unwrap_or_else(|| login.nats.clone()),
             name: login.name.clone(),
             inbox: inbox(&login.name),
             credentials: Some(keys.join("login.seed")),
@@ -41,13 +53,12 @@ pub(super) async fn connect(args: &PlaneArgs, name: &str) -> Result<Nats, Refusa
             ca: Some(keys.join("ca.pem")),
             certificate: Some((keys.join("client.pem"), keys.join("client.key"))),
         },
-        _ => options(args, name)?,
-    };
-    Nats::connect(&options).await.map_err(failed)
+        _ => without_keys(args, name)?,
+    })
 }
 
-fn options(args: &PlaneArgs, name: &str) -> Result<NatsOptions, Refusal> {
-    let Some(url) = args.nats.clone() else {
+fn without_keys(args: &PlaneArgs, name: &str) -> Result<NatsOptions, Refusal> {
+    let Some(url) = args.broker.nats.clone() else {
         let why = "error: say where the broker is: --keys DIR, or --nats tls://HOST:4222";
         return Err(Refusal::usage(why));
     };

@@ -2,10 +2,13 @@
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
+use brunt_serve::agents::Cluster;
 use brunt_serve::{Settings, Site};
 
 use super::failed;
+use super::serve_agents::Onlooker;
 use super::serve_trial::trial;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
@@ -35,6 +38,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
         credentials: std::env::var_os("CREDENTIALS_DIRECTORY").map(PathBuf::from),
         trial: None,
         search_second: args.search_second.clone(),
+        cluster: cluster(args)?,
     };
     let log = Box::new(|text: &str| console::say(text));
     let directory = args.dir.as_deref().unwrap_or_else(|| Path::new(DIRECTORY));
@@ -67,6 +71,16 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
     };
     site.serve(listener, begun).map_err(failed)?;
     Ok(Exit::Ok)
+}
+
+/// The agents that the site knows, if it was told of a broker.
+fn cluster(args: &ServeArgs) -> Result<Option<Cluster>, Refusal> {
+    if !args.broker.is_named() {
+        let why = "error: --pool names a pool of agents: say where their broker is: --keys DIR, or --nats \
+                   tls://HOST:4222";
+        return if args.broker.names_pool() { Err(Refusal::usage(why)) } else { Ok(None) };
+    }
+    Ok(Some(Cluster { agents: Arc::new(Onlooker::new(&args.broker)?) }))
 }
 
 /// Listens where it was asked to.

@@ -65,6 +65,7 @@ mod ubench;
 mod values;
 mod warm_up;
 mod website;
+mod website_agents;
 mod website_api;
 mod website_beyond;
 mod website_kept;

@@ -71,9 +71,14 @@ pub(crate) fn end(program: Program) {
 
 /// Starts a site on which somebody administers already, or chooses the password of who does.
 pub(crate) fn site(directory: &Path) -> (Program, Visitor) {
-    let mut program = Program::start(
-        command(binary()).args(["serve", "--listen", "127.0.0.1:0", "--dir"]).arg(directory),
-    );
+    site_with(directory, &[])
+}
+
+/// The same with more options.
+pub(crate) fn site_with(directory: &Path, more: &[&str]) -> (Program, Visitor) {
+    let mut serve = command(binary());
+    serve.args(["serve", "--listen", "127.0.0.1:0"]).args(more).arg("--dir").arg(directory);
+    let mut program = Program::start(&mut serve);
     let said = address(&mut program);
     let (at, link) = said.split_once('/').expect("an address");
     let mut visitor = Visitor { at: at.to_owned(), cookie: String::new() };

@@ -12,4 +12,5 @@ pub mod manifest;
 pub mod message;
 pub mod plane;
 pub mod policy;
+pub mod roster;
 pub mod signature;

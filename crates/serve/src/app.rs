@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use ring::hmac;
 
+use crate::agents::Cluster;
 use crate::auth::{Limiter, Passwords, Secret, Who};
 use crate::child::Children;
 use crate::history::{History, RunId};
@@ -39,6 +40,8 @@ pub(crate) struct App {
     pub(crate) audit_key: hmac::Key,
     /// The length of what counts as a second in searches, where tests shorten it.
     pub(crate) search_second: Option<String>,
+    /// The cluster whose agents are shown, if there is one.
+    pub(crate) cluster: Option<Cluster>,
     /// Seconds since 1970.
     pub(crate) now: fn() -> i64,
     /// Where operators read what went wrong.

@@ -3,6 +3,7 @@
 //! The server makes no load and reads no document that a person wrote: children of the same program do. It keeps
 //! history as a directory of ordinary records, of which its database is an index that can be made again.
 
+pub mod agents;
 mod api;
 mod app;
 mod assets;

@@ -12,6 +12,7 @@ use ipnet::IpNet;
 use rustix::fs::{FlockOperation, flock};
 use tokio::runtime::Builder;
 
+use crate::agents::Cluster;
 use crate::app::{App, audit_key};
 use crate::auth::{Limiter, Passwords, Role};
 use crate::child::Children;
@@ -51,6 +52,8 @@ pub struct Settings {
     pub trial: Option<Trial>,
     /// The length of what counts as a second in searches for the highest rate, where tests shorten it.
     pub search_second: Option<String>,
+    /// The cluster whose agents are shown, if there is one.
+    pub cluster: Option<Cluster>,
 }
 
 /// A directory that is opened.
@@ -96,6 +99,7 @@ impl Site {
             trial: settings.trial.as_ref().map(|trial| trial.promise.clone()),
             audit_key: audit_key(directory)?,
             search_second: settings.search_second.clone(),
+            cluster: settings.cluster.clone(),
             now: || jiff::Timestamp::now().as_second(),
             log,
         });

@@ -82,7 +82,7 @@ fn policy(args: &AgentArgs) -> Result<Policy, Refusal> {
 
 impl Agent<'_> {
     async fn serve(&self, host: String) -> Result<Exit, Refusal> {
-        let pool = self.args.plane.pool.clone().unwrap_or_else(|| Name::of_host("default"));
+        let pool = self.args.plane.broker.pool();
         let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32);
         let mut join = Join {
             protocol: PROTOCOL,
@@ -93,6 +93,8 @@ impl Agent<'_> {
             cores,
             ceilings: ceiling::all(cores),
             rank: self.args.rank.or_else(launched),
+            wall_ms: None,
+            permits: None,
         };
         if self.args.local.is_none() {
             console::say(&format!(
@@ -103,6 +105,9 @@ impl Agent<'_> {
         let mut ticks = Ticks::every(ASK_EVERY);
         let (mut complained, mut foreign) = (None, false);
         while self.signals.stop().urgency() == Urgency::Run {
+            join.wall_ms = Some(console::now().as_millisecond());
+            // As its file says now, by which the next order is judged.
+            join.permits = self.policy().ok().map(|policy| policy.brief());
             let question = serde_json::to_vec(&join).map_err(failed)?;
             let answer = self.nats.request(hello(&pool), question, ASK_EVERY).await;
             let complaint = self.nats.complaint();

@@ -128,7 +128,7 @@ async fn conduct(
     (tell, feed): (Sender<News>, SyncSender<(u32, Fed)>),
 ) -> Result<(), Refusal> {
     let refused = |error| Refusal::failed(format!("failed to {error}"));
-    let pool = plane.pool.clone().unwrap_or_else(|| Name::of_host("default"));
+    let pool = plane.broker.pool();
     let mut reported = nats.listen(reports(&asked.run, asked.epoch)).await.map_err(refused)?;
     let mut pieces = nats.listen(wanted(&asked.run, asked.epoch)).await.map_err(refused)?;
     let mut hellos = nats.listen(hello(&pool)).await.map_err(refused)?;

@@ -80,7 +80,7 @@ impl Local {
         let broker = start_broker(&config)?;
         let reached = PlaneArgs { token: Some(token), ..PlaneArgs::default() };
         let mut local = Self { agents: Vec::new(), broker, plane: reached, place };
-        local.plane.nats = Some(local.address()?);
+        local.plane.broker.nats = Some(local.address()?);
         for rank in 0..count {
             let agent = local.agent(rank, count, records, lasting);
             local.agents.push(agent.map_err(|error| failed(format!("start an agent: {error}")))?);
@@ -123,7 +123,7 @@ impl Local {
         let own = self.place.path().join("records");
         let mut command = Command::new("/proc/self/exe");
         command.arg0("brunt").arg("agent").args((lasting == Lasting::OneRun).then_some("--once"));
-        command.arg("--nats").args(self.plane.nats.as_deref());
+        command.arg("--nats").args(self.plane.broker.nats.as_deref());
         command.arg("--token").arg(self.place.path().join("token"));
         command.args([
             format!("--name=n{rank}"),

@@ -173,6 +173,8 @@ impl World {
                 cores: 2,
                 ceilings: std::collections::BTreeMap::new(),
                 rank: None,
+                wall_ms: None,
+                permits: None,
             };
             if !self.deliveries().is_empty()
                 && let Some(order) = self.coordinator.join(&join, self.now)

@@ -65,6 +65,8 @@ mod tests {
             cores: 1,
             ceilings: ceilings.iter().map(|(name, rate)| ((*name).to_owned(), *rate)).collect(),
             rank: None,
+            wall_ms: None,
+            permits: None,
         }
     }
 

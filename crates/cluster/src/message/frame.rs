@@ -48,8 +48,13 @@ pub fn write_report(report: &Report, piece: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Reads a report and its piece.
-pub fn read_report(frame: &[u8]) -> Result<(Report, Piece), FrameError> {
+/// Reads a report, and leaves its piece alone.
+pub fn read_head(frame: &[u8]) -> Result<Report, FrameError> {
+    split(frame).map(|(report, _)| report)
+}
+
+/// A report, and its piece as it travels.
+fn split(frame: &[u8]) -> Result<(Report, &[u8]), FrameError> {
     let [version, rest @ ..] = frame else { return Err(FrameError::Length) };
     if *version != VERSION {
         return Err(FrameError::Version(*version));
@@ -60,7 +65,12 @@ pub fn read_report(frame: &[u8]) -> Result<(Report, Piece), FrameError> {
         return Err(FrameError::Length);
     }
     let (head, deflated) = rest.split_at(length);
-    let report: Report = serde_json::from_slice(head)?;
+    Ok((serde_json::from_slice(head)?, deflated))
+}
+
+/// Reads a report and its piece.
+pub fn read_report(frame: &[u8]) -> Result<(Report, Piece), FrameError> {
+    let (report, deflated) = split(frame)?;
     let mut piece = Vec::new();
     if !deflated.is_empty() {
         DeflateDecoder::new(deflated).take(PIECE_MAX as u64 + 1).read_to_end(&mut piece)?;
@@ -96,6 +106,7 @@ mod tests {
             let frame = write_report(&report(), piece);
             assert!(frame.len() <= PAYLOAD_MAX, "{}", frame.len());
             assert_eq!(read_report(&frame).unwrap(), (report(), piece.to_vec()));
+            assert_eq!(read_head(&frame).unwrap(), report());
         }
     }
 

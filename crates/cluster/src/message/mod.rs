@@ -13,10 +13,10 @@ mod piece;
 mod report;
 mod sealed;
 
-pub use frame::{FrameError, PAYLOAD_MAX, PIECE_MAX, Piece, read_report, write_report};
+pub use frame::{FrameError, PAYLOAD_MAX, PIECE_MAX, Piece, read_head, read_report, write_report};
 pub use name::{Name, NameError};
 pub(crate) use order::printable;
-pub use order::{Join, Offer, Order, Step};
+pub use order::{Join, Offer, Order, Permits, Step};
 pub use piece::{Wanted, read_piece, write_piece};
 pub use report::{ClockReport, Report, Stage, Wish, Word};
 pub use sealed::{Sealed, SealedError, Sealing, Trust};
@@ -37,6 +37,21 @@ pub fn reports(run: &str, epoch: u32) -> String {
 /// Where one agent of a run reports.
 pub fn report_of(run: &str, epoch: u32, agent: &Name) -> String {
     format!("b1.{run}.{epoch}.up.{agent}")
+}
+
+/// Where all agents of all runs report. Whoever only listens there sees who is busy.
+pub const ANY_REPORTS: &str = "b1.*.*.up.*";
+
+/// Which run a report is of, and which agent sent it, by its subject.
+pub fn reporter(subject: &str) -> Option<(&str, Name)> {
+    let mut parts = subject.split('.');
+    let (Some("b1"), Some(run), Some(_), Some("up"), Some(name), None) =
+        (parts.next(), parts.next(), parts.next(), parts.next(), parts.next(), parts.next())
+    else {
+        return None;
+    };
+    is_run(run).then_some(())?;
+    Some((run, name.parse().ok()?))
 }
 
 /// Where agents of a run ask for pieces of the files that their orders bring.

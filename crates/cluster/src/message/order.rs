@@ -27,6 +27,31 @@ pub struct Join {
     /// The rank that a launcher gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u32>,
+    /// Its wall clock when it asked, in milliseconds since 1970.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wall_ms: Option<i64>,
+    /// What its owner permits, in brief: for people who look who is there. An order is judged by the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub permits: Option<Permits>,
+}
+
+/// What the owner of an agent permits, in brief.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Permits {
+    /// Addresses that may be reached: the first of them.
+    pub targets: Vec<String>,
+    /// How many more there are.
+    #[serde(default)]
+    pub more: u32,
+    /// The most operations a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_max: Option<f64>,
+    /// The commands that may be ordered, if not all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commands: Option<Vec<String>>,
+    /// Until when, as RFC 3339 writes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<String>,
 }
 
 impl Join {

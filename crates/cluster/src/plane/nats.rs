@@ -86,15 +86,27 @@ pub struct Request {
     reply: Option<async_nats::Subject>,
 }
 
+impl NatsOptions {
+    /// The address, without what may be secret in it: a password or a token.
+    pub fn shown_url(&self) -> String {
+        brief(&self.url)
+    }
+
+    /// Refuses an open way that leaves this machine. Nothing is sent.
+    pub fn check(&self) -> Result<(), PlaneError> {
+        let plain = !self.url.starts_with("tls://") && self.ca.is_none();
+        if plain && !is_loopback(&self.url) {
+            return Err(PlaneError::Open(self.shown_url()));
+        }
+        Ok(())
+    }
+}
+
 impl Nats {
     /// Connects.
     pub async fn connect(options: &NatsOptions) -> Result<Self, PlaneError> {
-        // A password or a token may stand in an address.
-        let url = brief(&options.url);
-        let plain = !options.url.starts_with("tls://") && options.ca.is_none();
-        if plain && !is_loopback(&options.url) {
-            return Err(PlaneError::Open(url));
-        }
+        options.check()?;
+        let url = options.shown_url();
         let said = Arc::new(Mutex::new(None));
         let connecting = prepared(options, Arc::clone(&said))?.connect(options.url.as_str());
         let broker = |why: String| PlaneError::Broker { url: url.clone(), why };

@@ -16,12 +16,17 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 
+use crate::message::{Permits, printable};
 use crate::signature;
 
 pub use target::Target;
 
 /// More than any `agent.toml` holds.
 const FILE_MAX: u64 = 256 * 1024;
+
+/// How many targets and commands are told in brief, and how much of a name.
+const BRIEF_MAX: usize = 12;
+const BRIEF_LENGTH: usize = 40;
 
 const UNSIGNED: &str = "none of the coordinators it names has signed the order";
 
@@ -226,6 +231,19 @@ impl Policy {
     /// The directory of files that lie here already: those too large for a bundle, and secrets.
     pub fn data(&self) -> Option<&Path> {
         self.data.as_deref()
+    }
+
+    /// The same in brief, for people who look who is there: no more of it than goes into a message.
+    pub fn brief(&self) -> Permits {
+        let short = |text: &String| printable(text).chars().take(BRIEF_LENGTH).collect();
+        let commands = self.commands.as_ref();
+        Permits {
+            targets: self.targets.iter().take(BRIEF_MAX).map(ToString::to_string).collect(),
+            more: u32::try_from(self.targets.len().saturating_sub(BRIEF_MAX)).unwrap_or(u32::MAX),
+            rate_max: self.rate_max,
+            commands: commands.map(|all| all.iter().take(BRIEF_MAX).map(short).collect()),
+            expires: self.expires.map(|moment| moment.to_string()),
+        }
     }
 
     /// The key of `orders_from` that signed these bytes. Without a file nobody needs to have signed.

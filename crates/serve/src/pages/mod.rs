@@ -4,6 +4,7 @@
 //! which escapes its own.
 
 pub(crate) mod account;
+pub(crate) mod agents;
 pub(crate) mod api;
 pub(crate) mod audit;
 pub(crate) mod compare;
@@ -60,6 +61,7 @@ fn outer_with_charts(title: &str, body: &Markup) -> Markup {
 
 fn whole(title: &str, call: Option<&Call>, path: &str, charts: bool, body: &Markup) -> Markup {
     let who = call.and_then(|call| call.who.as_ref());
+    let has_agents = call.is_some_and(|call| call.app.cluster.is_some());
     let trial = call.and_then(|call| call.app.trial.as_deref());
     html! {
         (DOCTYPE)
@@ -77,7 +79,7 @@ fn whole(title: &str, call: Option<&Call>, path: &str, charts: bool, body: &Mark
             }
             body.site {
                 a.skip href="#main" { "Skip to the content" }
-                @if let Some(who) = who { (header(who, path)) }
+                @if let Some(who) = who { (header(who, path, has_agents)) }
                 @if let Some(promise) = trial { p.trial { strong { "Trial. " } (promise) } }
                 main id="main" { (body) }
             }
@@ -85,8 +87,9 @@ fn whole(title: &str, call: Option<&Call>, path: &str, charts: bool, body: &Mark
     }
 }
 
-fn header(who: &Who, path: &str) -> Markup {
+fn header(who: &Who, path: &str, has_agents: bool) -> Markup {
     let mut links = vec![("/", "Runs"), ("/plans", "Plans"), ("/targets", "Targets")];
+    links.extend(has_agents.then_some(("/agents", "Agents")));
     if who.user.role == Role::Admin {
         links.extend([("/secrets", "Secrets"), ("/people", "People"), ("/audit", "Audit")]);
     }

@@ -91,6 +91,7 @@ fn answer(path: &str, method: &str) -> (&'static str, Value) {
         ("records", _) => of_json(reference("Listed")),
         ("{id}", _) => of_json(reference("Run")),
         ("me", _) => of_json(reference("Me")),
+        ("agents", _) => of_json(reference("Agents")),
         ("schedules", _) => of_json(reference("Schedules")),
         ("edit", _) => of_json(reference("Edited")),
         ("{kind}", _) => of_json(reference("Imported")),
@@ -103,6 +104,25 @@ fn answer(path: &str, method: &str) -> (&'static str, Value) {
 
 fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
+}
+
+/// An agent of a cluster. What it has not said is null.
+fn agent() -> Value {
+    let text = || json!({ "type": ["string", "null"] });
+    let number = || json!({ "type": ["number", "null"] });
+    json!({
+        "type": "object",
+        "required": ["name", "state", "run", "host", "cores", "version", "heard_s"],
+        "properties": {
+            "name": { "type": "string" },
+            "state": { "enum": ["waits", "prepares", "runs", "silent"] },
+            "run": text(), "page": text(), "host": text(), "cores": { "type": ["integer", "null"] },
+            "version": text(), "misfit": text(), "twin": { "type": "boolean" },
+            "ceilings": { "type": "object", "additionalProperties": { "type": "number" } },
+            "permits": { "type": ["object", "null"] },
+            "clock_ahead_s": number(), "heard_s": { "type": "number" },
+        },
+    })
 }
 
 fn schemas() -> Value {
@@ -134,6 +154,11 @@ fn schemas() -> Value {
             "all": { "type": "integer" },
             "next": { "type": ["string", "null"] },
         })),
+        "Agents": object(json!({
+            "broker": text(), "pool": text(), "trouble": { "type": ["string", "null"] },
+            "agents": { "type": "array", "items": reference("Agent") },
+        })),
+        "Agent": agent(),
         "Schedules": object(json!({ "schedules": { "type": "array", "items": { "type": "object" } } })),
         "Imported": object(json!({
             "name": text(), "text": text(), "notes": texts(), "data": { "type": "object" },

@@ -2,7 +2,8 @@
 
 use super::openapi;
 use super::route::{Access, Route};
-use super::table::{PAGE, TABLE};
+use super::table::{AGENTS, PAGE, TABLE};
+use crate::app::App;
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::pages;
@@ -24,17 +25,20 @@ pub(super) fn all() -> impl Iterator<Item = &'static Route> {
     TABLE.iter().chain(OWN)
 }
 
-/// The routes of the API.
-pub(super) fn of_programs() -> impl Iterator<Item = &'static Route> {
-    all().filter(|route| route.path.starts_with("/api/"))
+/// The routes of the API that this site has.
+pub(super) fn of_programs(app: &App) -> impl Iterator<Item = &'static Route> {
+    let has_agents = app.cluster.is_some();
+    all().filter(move |route| {
+        route.path.starts_with("/api/") && (has_agents || route.path != AGENTS)
+    })
 }
 
 /// `GET /api/v1/openapi.json`.
-fn document(_: &Call) -> Result<Answer, Problem> {
-    Answer::json(&openapi::whole(of_programs()))
+fn document(call: &Call) -> Result<Answer, Problem> {
+    Answer::json(&openapi::whole(of_programs(&call.app)))
 }
 
 /// `GET /api`.
 fn page(call: &Call) -> Result<Answer, Problem> {
-    pages::api::page(call, of_programs())
+    pages::api::page(call, of_programs(&call.app))
 }

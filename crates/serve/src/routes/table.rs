@@ -43,6 +43,9 @@ const PUSHED: &[(&str, &str)] = &[
     ("commit", "The commit that was tested"),
 ];
 
+/// Agents, of a site that was told of a cluster.
+pub(super) const AGENTS: &str = "/api/v1/agents";
+
 /// Every route but those about the routes themselves. The first part is read by people, the second by programs.
 pub(super) static TABLE: &[Route] = &[
     Route { path: "/assets/{name}", access: Access::Anyone, act: assets::file, ..PAGE },
@@ -69,6 +72,7 @@ pub(super) static TABLE: &[Route] = &[
     Route { path: "/targets", act: pages::targets::page, ..PAGE },
     Route { path: "/targets", access: ADMIN, act: pages::targets::add, ..FORM },
     Route { path: "/targets/end", access: ADMIN, act: pages::targets::end, ..FORM },
+    Route { path: "/agents", act: pages::agents::page, ..PAGE },
     Route { path: "/secrets", access: ADMIN, act: pages::secrets::page, ..PAGE },
     Route { path: "/secrets", access: ADMIN, act: pages::secrets::add, ..FORM },
     Route { path: "/secrets/end", access: ADMIN, act: pages::secrets::end, ..FORM },
@@ -229,6 +233,14 @@ pub(super) static TABLE: &[Route] = &[
         access: READ,
         what: "List schedules, with the next time of each and what became of the last ones",
         act: pages::schedules::document,
+        ..PAGE
+    },
+    Route {
+        path: AGENTS,
+        access: READ,
+        what: "List the agents of the cluster that were heard lately: what each does, its machine, what its owner \
+               permits, and how far off its clock is. \"trouble\" says why none can be heard",
+        act: pages::agents::document,
         ..PAGE
     },
     Route {

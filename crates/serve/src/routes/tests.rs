@@ -1,5 +1,6 @@
 //! The server as browsers and programs see it: over sockets.
 
+mod agents;
 mod roles;
 
 use std::io::{ErrorKind, Read as _, Write as _};
@@ -9,6 +10,7 @@ use std::time::Duration;
 
 use super::own;
 use super::route::{Ask, Takes};
+use crate::agents::Cluster;
 use crate::app::{App, audit_key};
 use crate::auth::{Limiter, Passwords, Role, Scope, Secret};
 use crate::child::Children;
@@ -51,6 +53,10 @@ impl Said {
 
 impl Server {
     fn start() -> Self {
+        Self::start_with(None)
+    }
+
+    fn start_with(cluster: Option<Cluster>) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let history = Arc::new(History::open(directory.path()).unwrap());
         // No test here brings a record, or has something run.
@@ -70,6 +76,7 @@ impl Server {
             trial: None,
             audit_key: audit_key(directory.path()).unwrap(),
             search_second: None,
+            cluster,
             now: || NOW,
             log: Box::new(|_| ()),
         });
@@ -426,15 +433,16 @@ fn every_answer_says_what_browsers_may_do_with_it() {
 
 #[test]
 fn the_document_of_the_api_has_every_route_and_answers_are_as_it_says() {
-    let server = Server::start();
+    let server = Server::start_with(Some(agents::cluster(None, agents::some())));
     let id = server.run("a run");
     let token = server.token(server.user("rae", Role::Runner), Scope::Read);
-    let document = super::openapi::whole(own::of_programs());
+    let document = super::openapi::whole(own::of_programs(&server.app));
     let paths = document["paths"].as_object().unwrap();
     let operations: usize = paths.values().map(|path| path.as_object().unwrap().len()).sum();
     assert_eq!(operations, own::all().filter(|route| route.path.starts_with("/api/v1/")).count());
     for (path, schema) in [
         ("/api/v1/me", "Me"),
+        ("/api/v1/agents", "Agents"),
         ("/api/v1/records", "Listed"),
         ("/api/v1/schedules", "Schedules"),
         (&*format!("/api/v1/records/{id}"), "Run"),

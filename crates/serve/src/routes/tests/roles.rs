@@ -23,6 +23,7 @@ const VIEWER: &[&str] = &[
     "GET /compare",
     "GET /trends",
     "GET /targets",
+    "GET /agents",
     "GET /plans",
     "GET /plans/{id}",
     "GET /plans/{id}/revisions",

@@ -1,0 +1,274 @@
+//! [`Roster`]: the agents that were heard, for people who look who is there.
+//!
+//! It is made of what agents say anyway: one that waits asks for work, one that carries a share out reports. Whoever
+//! keeps a roster answers neither, so it changes nothing for anybody. Without clock and socket, and bounded: all of it
+//! comes from a network.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::message::{Join, Name, Permits, Report, Stage, printable};
+
+/// The most agents of a roster.
+pub const AGENTS_MAX: usize = 1_000;
+/// The most bytes of a question for work.
+pub const JOIN_MAX: usize = 4_096;
+/// An agent asks twice a second, and reports four times: one that was not heard for so long does not answer.
+const SILENT_AFTER: Duration = Duration::from_secs(3);
+/// How long one stays on the roster that does not answer.
+const KEPT: Duration = Duration::from_secs(600);
+/// The most operations whose ceilings are kept, and the most entries of what an owner permits.
+const CEILINGS_MAX: usize = 12;
+const PERMITS_MAX: usize = 12;
+
+/// The agents that were heard. Times are of whoever keeps it, since an origin of theirs.
+#[derive(Clone, Debug, Default)]
+pub struct Roster {
+    agents: BTreeMap<Name, Heard>,
+}
+
+/// An agent that was heard.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heard {
+    /// When it was heard last.
+    pub at: Duration,
+    /// What it does.
+    pub doing: Doing,
+    /// What it says of itself. Nothing is known of one that has only been heard at work.
+    pub about: Option<About>,
+    /// What its wall clock shows more than ours, in milliseconds. The way to us is in it.
+    pub ahead_ms: Option<i64>,
+    /// When another agent of this name was heard as well.
+    pub twin: Option<Duration>,
+    nonce: String,
+    before: String,
+}
+
+/// What an agent does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// It waits for orders.
+    Waits,
+    /// It takes part in a run.
+    Runs {
+        /// The id of the run.
+        run: String,
+        /// Whether it is still connecting.
+        prepares: bool,
+    },
+}
+
+/// What an agent says of itself.
+#[derive(Clone, Debug, PartialEq)]
+pub struct About {
+    /// Its machine.
+    pub host: String,
+    /// How many cores that has.
+    pub cores: u32,
+    /// The version of its program.
+    pub version: String,
+    /// Why a coordinator of ours cannot order it.
+    pub misfit: Option<String>,
+    /// How many operations a second it can make at most, as far as that was measured.
+    pub ceilings: BTreeMap<String, f64>,
+    /// What its owner permits, if it says so.
+    pub permits: Option<Permits>,
+}
+
+impl Roster {
+    /// An agent asked for work. The wall clock is ours, in milliseconds; `version` is that of our program.
+    pub fn join(&mut self, join: &Join, version: &str, (now, wall_ms): (Duration, i64)) {
+        let about = About::of(join, version);
+        let ahead_ms = join.wall_ms.map(|theirs| theirs.saturating_sub(wall_ms));
+        let Some(heard) = self.heard(&join.name, &join.nonce, now) else { return };
+        heard.doing = Doing::Waits;
+        heard.about = Some(about);
+        heard.ahead_ms = ahead_ms;
+    }
+
+    /// An agent reported of a run.
+    pub fn report(
+        &mut self,
+        (run, name): (&str, &Name),
+        report: &Report,
+        (now, wall_ms): (Duration, i64),
+    ) {
+        let Some(heard) = self.heard(name, &report.nonce, now) else { return };
+        heard.ahead_ms = Some(report.wall_ms.saturating_sub(wall_ms));
+        let prepares = matches!(report.stage, Stage::Preparing | Stage::Ready);
+        heard.doing = match &report.stage {
+            stage if stage.is_over() => Doing::Waits,
+            _ => Doing::Runs { run: run.to_owned(), prepares },
+        };
+    }
+
+    /// The agents by their names, and whether each still answers.
+    pub fn agents(&self, now: Duration) -> impl Iterator<Item = (&Name, &Heard, bool)> {
+        let answers = move |heard: &Heard| now.saturating_sub(heard.at) <= SILENT_AFTER;
+        self.agents.iter().map(move |(name, heard)| (name, heard, answers(heard)))
+    }
+
+    /// Forgets whoever was not heard for long.
+    pub fn forget(&mut self, now: Duration) {
+        self.agents.retain(|_, heard| now.saturating_sub(heard.at) <= KEPT);
+    }
+
+    /// The place of an agent, if there is room for it.
+    fn heard(&mut self, name: &Name, nonce: &str, now: Duration) -> Option<&mut Heard> {
+        if !self.agents.contains_key(name) && self.agents.len() >= AGENTS_MAX {
+            return None;
+        }
+        let nonce = printable(nonce);
+        let heard = self.agents.entry(name.clone()).or_insert_with(|| Heard {
+            at: now,
+            doing: Doing::Waits,
+            about: None,
+            ahead_ms: None,
+            twin: None,
+            nonce: nonce.clone(),
+            before: String::new(),
+        });
+        // After a run an agent asks under another nonce, and never again under the one before.
+        if heard.nonce != nonce {
+            if heard.before == nonce {
+                heard.twin = Some(now);
+            }
+            heard.before = std::mem::replace(&mut heard.nonce, nonce);
+        }
+        heard.at = now;
+        Some(heard)
+    }
+}
+
+impl Heard {
+    /// Whether another agent of its name was heard just now.
+    pub fn has_twin(&self, now: Duration) -> bool {
+        self.twin.is_some_and(|twin| now.saturating_sub(twin) <= SILENT_AFTER)
+    }
+}
+
+impl About {
+    fn of(join: &Join, version: &str) -> Self {
+        let measured = join.ceilings.iter().filter(|(_, rate)| rate.is_finite());
+        let ceilings = measured.take(CEILINGS_MAX).map(|(name, rate)| (printable(name), *rate));
+        Self {
+            host: printable(&join.host),
+            cores: join.cores,
+            version: printable(&join.version),
+            misfit: join.misfit(version),
+            ceilings: ceilings.collect(),
+            permits: join.permits.as_ref().map(bounded),
+        }
+    }
+}
+
+/// What an owner permits, within bounds: the message came from a network.
+fn bounded(permits: &Permits) -> Permits {
+    let some = |all: &Vec<String>| all.iter().take(PERMITS_MAX).map(|it| printable(it)).collect();
+    let cut = permits.targets.len().saturating_sub(PERMITS_MAX);
+    Permits {
+        targets: some(&permits.targets),
+        more: permits.more.saturating_add(u32::try_from(cut).unwrap_or(u32::MAX)),
+        rate_max: permits.rate_max.filter(|rate| rate.is_finite()),
+        commands: permits.commands.as_ref().map(some),
+        expires: permits.expires.as_deref().map(printable),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::message::PROTOCOL;
+
+    const fn ms(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    fn join(name: &str, nonce: &str) -> Join {
+        Join {
+            protocol: PROTOCOL,
+            version: "1".to_owned(),
+            name: name.parse().unwrap(),
+            nonce: nonce.to_owned(),
+            host: "h\u{1b}[2J".to_owned(),
+            cores: 4,
+            ceilings: [("bind".to_owned(), 9.0), ("x".to_owned(), f64::INFINITY)].into(),
+            rank: None,
+            wall_ms: Some(61_000),
+            permits: Some(Permits {
+                targets: vec!["10.0.0.1".to_owned(); 40],
+                ..Permits::default()
+            }),
+        }
+    }
+
+    fn report(nonce: &str, stage: Stage) -> Report {
+        Report {
+            nonce: nonce.to_owned(),
+            stage,
+            sent_ns: 7,
+            at: 0,
+            total: 0,
+            wall_ms: 1_000,
+            clock: None,
+        }
+    }
+
+    #[test]
+    fn an_agent_waits_runs_waits_again_and_falls_silent() {
+        let (mut roster, name) = (Roster::default(), "a".parse::<Name>().unwrap());
+        roster.join(&join("a", "n1"), "1", (ms(0), 1_000));
+        let only = |roster: &Roster, now| {
+            let (name, heard, answers) = roster.agents(now).next().unwrap();
+            assert_eq!(name.as_str(), "a");
+            (heard.clone(), answers)
+        };
+        let (heard, answers) = only(&roster, ms(3_000));
+        assert!(answers && heard.doing == Doing::Waits && heard.ahead_ms == Some(60_000));
+        let about = heard.about.unwrap();
+        assert_eq!((about.host.as_str(), about.cores, about.misfit), ("h [2J", 4, None));
+        assert_eq!(about.ceilings.len(), 1, "an endless ceiling is none");
+        let permits = about.permits.unwrap();
+        assert_eq!((permits.targets.len(), permits.more), (12, 28));
+        for (stage, prepares) in [(Stage::Ready, true), (Stage::Running, false)] {
+            roster.report(("ab", &name), &report("n1", stage), (ms(4_000), 0));
+            let (heard, _) = only(&roster, ms(4_000));
+            assert_eq!(heard.doing, Doing::Runs { run: "ab".to_owned(), prepares });
+            assert!(heard.about.is_some(), "what it said of itself is still known");
+        }
+        assert!(!only(&roster, ms(7_001)).1);
+        roster.report(
+            ("ab", &name),
+            &report("n1", Stage::Ended { code: Some(0), why: None }),
+            (ms(8_000), 0),
+        );
+        assert_eq!(only(&roster, ms(8_000)).0.doing, Doing::Waits);
+        roster.forget(ms(608_000));
+        assert_eq!(roster.agents(ms(0)).count(), 1);
+        roster.forget(ms(608_001));
+        assert_eq!(roster.agents(ms(0)).count(), 0);
+    }
+
+    #[test]
+    fn two_of_one_name_are_found_and_a_new_nonce_is_no_other_agent() {
+        let mut roster = Roster::default();
+        for nonce in ["n1", "n2", "n3"] {
+            roster.join(&join("a", nonce), "2", (ms(10), 0));
+        }
+        let (_, heard, _) = roster.agents(ms(10)).next().unwrap();
+        assert!(!heard.has_twin(ms(10)));
+        assert!(heard.about.as_ref().unwrap().misfit.as_deref().unwrap().contains("brunt 2"));
+        roster.join(&join("a", "n2"), "2", (ms(20), 0));
+        let (_, heard, _) = roster.agents(ms(20)).next().unwrap();
+        assert!(heard.has_twin(ms(3_000)) && !heard.has_twin(ms(3_021)));
+    }
+
+    #[test]
+    fn however_many_names_come_no_more_are_kept() {
+        let mut roster = Roster::default();
+        for number in 0..2 * AGENTS_MAX {
+            roster.join(&join(&format!("a{number}"), "n"), "1", (ms(0), 0));
+        }
+        assert_eq!(roster.agents(ms(0)).count(), AGENTS_MAX);
+    }
+}

@@ -1,0 +1,234 @@
+//! The agents of a cluster that were heard lately, for people and for programs.
+
+use maud::{Markup, html};
+use serde::Serialize;
+
+use super::{figure, page as whole};
+use crate::agents::{Agent, AgentState, Look, Permitted};
+use crate::app::App;
+use crate::call::{Answer, Call};
+use crate::history::RunId;
+use crate::problem::Problem;
+
+/// Clocks that differ by more are told of as a fault, in seconds.
+const AHEAD: f64 = 1.0;
+
+/// Who is there; on a site without a cluster there is no such page.
+fn looked(call: &Call) -> Result<Look, Problem> {
+    let cluster = call.app.cluster.as_ref().ok_or_else(|| Problem::missing("page"))?;
+    Ok(cluster.agents.look())
+}
+
+/// `GET /agents`.
+pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
+    let look = looked(call)?;
+    let body = html! {
+        h1.large { "Agents" }
+        p {
+            "Machines that share runs. They are met at the broker " code { (look.broker) } ", in the pool "
+            code { (look.pool) } "."
+        }
+        @if let Some(trouble) = &look.trouble {
+            p.warning role="alert" {
+                "The broker cannot be used: " (trouble) ". Until it can, no agent is heard. Whoever runs this site \
+                 starts nats-server there, or starts the site with another "
+                code { "--nats" } " or " code { "--keys" } "."
+            }
+        }
+        @if look.agents.is_empty() {
+            @if look.trouble.is_none() { (nobody()) }
+        } @else {
+            p role="status" { (counted(&look.agents)) }
+            (table(&call.app, &look.agents)?)
+            p.note {
+                "What stands under "
+                em { "permits" } " is what its owner wrote into agent.toml, and what was measured on its machine by \
+                 brunt calibrate. It judges each order by itself."
+            }
+        }
+        p { a href="/agents" { "Look again" } }
+    };
+    Ok(Answer::page(whole(call, "Agents", &body)))
+}
+
+fn nobody() -> Markup {
+    html! {
+        div.empty {
+            p { "No agent was heard: an agent that waits is heard within a second." }
+            p {
+                "Start one on each machine that is to make load: " code { "brunt agent --keys DIR" }
+                ", with the directory that brunt cluster keys has made for that machine, or "
+                code { "--nats URL" } " on the machine of the broker; and with the " code { "--pool" }
+                " that stands above."
+            }
+        }
+    }
+}
+
+/// How many there are of each kind, in a sentence.
+fn counted(agents: &[Agent]) -> String {
+    let count = |of: &[AgentState]| agents.iter().filter(|it| of.contains(&it.state)).count();
+    let all = [
+        (count(&[AgentState::Waits]), "waits", "wait"),
+        (count(&[AgentState::Prepares, AgentState::Runs]), "is busy", "are busy"),
+        (count(&[AgentState::Silent]), "does not answer", "do not answer"),
+    ];
+    let words = all.into_iter().filter(|(count, ..)| *count > 0).map(|(count, one, many)| {
+        let word = if count == 1 { one } else { many };
+        format!("{count} {word}")
+    });
+    words.collect::<Vec<_>>().join(", ") + "."
+}
+
+fn table(app: &App, agents: &[Agent]) -> Result<Markup, Problem> {
+    Ok(html! {
+        div.scroll role="region" tabindex="0" aria-label="Agents" {
+            table.cards {
+                thead { tr {
+                    th.name scope="col" { "agent" } th.name scope="col" { "does" } th.name scope="col" { "machine" }
+                    th.name scope="col" { "permits" } th scope="col" { "clock" } th scope="col" { "heard" }
+                } }
+                tbody { @for agent in agents { (row(app, agent)?) } }
+            }
+        }
+    })
+}
+
+fn row(app: &App, agent: &Agent) -> Result<Markup, Problem> {
+    Ok(html! {
+        tr {
+            th.name scope="row" {
+                (agent.name)
+                @if agent.twin { div.note { "Another agent has this name: give one of them another." } }
+                @if let Some(misfit) = &agent.misfit { div.note { "Cannot be ordered from here: " (misfit) "." } }
+            }
+            td.name data-label="does" {
+                (state(agent.state))
+                @if let Some(run) = &agent.run { div.note { (named(app, run)?) } }
+            }
+            td.name data-label="machine" {
+                @match &agent.host {
+                    Some(host) => (host),
+                    None => "not known yet: it says so when it waits",
+                }
+                @if let Some(cores) = agent.cores {
+                    div.note { (cores) @if cores == 1 { " core" } @else { " cores" } }
+                }
+                @if let Some(version) = &agent.version { div.note { "brunt " (version) } }
+            }
+            td.name data-label="permits" {
+                @if let Some(permits) = &agent.permits { (permitted(permits)) } @else { "–" }
+                @if !agent.ceilings.is_empty() { div.note { "can make " (ceilings(agent)) } }
+            }
+            td data-label="clock" { (ahead(agent.clock_ahead_s)) }
+            td data-label="heard" { (format!("{:.1} s ago", agent.heard_s)) }
+        }
+    })
+}
+
+/// What it does, told by its word and not by its colour alone.
+fn state(state: AgentState) -> Markup {
+    let class = match state {
+        AgentState::Waits => "mark good",
+        AgentState::Prepares | AgentState::Runs => "mark care",
+        AgentState::Silent => "mark bad",
+    };
+    html! { span class=(class) { (state.words()) } }
+}
+
+/// The page of a run, if it is one of this site.
+fn page_of(app: &App, run: &str) -> Result<Option<String>, Problem> {
+    let Ok(id) = run.parse::<RunId>() else { return Ok(None) };
+    Ok(app.queue()?.status(&id).map(|_| format!("/live/{id}")))
+}
+
+fn named(app: &App, run: &str) -> Result<Markup, Problem> {
+    let short = run.get(..8).unwrap_or(run);
+    let page = page_of(app, run)?;
+    Ok(html! {
+        "run "
+        @if let Some(page) = page { a href=(page) { (short) } } @else { (short) ", of another coordinator" }
+    })
+}
+
+fn permitted(permits: &Permitted) -> Markup {
+    html! {
+        @if let Some(rate) = permits.rate_max { div { "at most " (figure(Some(rate))) "/s" } }
+        div {
+            @for target in &permits.targets { code { (target) } " " }
+            @if permits.more > 0 { "and " (permits.more) " more" }
+            @if permits.targets.is_empty() && permits.more == 0 { "no address" }
+        }
+        @if let Some(commands) = &permits.commands { div { "only " (commands.join(", ")) } }
+        @if let Some(expires) = &permits.expires { div { "until " (super::moment(expires)) } }
+    }
+}
+
+fn ceilings(agent: &Agent) -> String {
+    let all = agent.ceilings.iter().map(|(name, rate)| format!("{} {name}/s", figure(Some(*rate))));
+    all.collect::<Vec<_>>().join(", ")
+}
+
+fn ahead(ahead: Option<f64>) -> Markup {
+    let words = match ahead {
+        None => return html! { "–" },
+        Some(ahead) if ahead.abs() < 0.1 => return html! { "agrees" },
+        Some(ahead) if ahead > 0.0 => format!("{ahead:.1} s ahead"),
+        Some(ahead) => format!("{:.1} s behind", -ahead),
+    };
+    let is_off = ahead.is_some_and(|ahead| ahead.abs() > AHEAD);
+    html! { (words) @if is_off { div.note { "Set it: times in its records are off by that." } } }
+}
+
+/// `GET /api/v1/agents`.
+pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
+    #[derive(Serialize)]
+    struct Told<'a> {
+        #[serde(flatten)]
+        agent: &'a Agent,
+        /// The path of the page of its run, if that is one of this site.
+        page: Option<String>,
+    }
+    #[derive(Serialize)]
+    struct Document<'a> {
+        broker: &'a str,
+        pool: &'a str,
+        trouble: Option<&'a str>,
+        agents: Vec<Told<'a>>,
+    }
+    let look = looked(call)?;
+    let mut agents = Vec::new();
+    for agent in &look.agents {
+        let page = agent.run.as_deref().map(|run| page_of(&call.app, run)).transpose()?.flatten();
+        agents.push(Told { agent, page });
+    }
+    let trouble = look.trouble.as_deref();
+    Answer::json(&Document { broker: &look.broker, pool: &look.pool, trouble, agents })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn agents_are_counted_in_words() {
+        let agent = |state| Agent { state, ..Agent::default() };
+        let all = [AgentState::Waits, AgentState::Runs, AgentState::Prepares].map(agent);
+        assert_eq!(counted(&all), "1 waits, 2 are busy.");
+        assert_eq!(counted(&[agent(AgentState::Silent)]), "1 does not answer.");
+    }
+
+    #[test]
+    fn a_clock_is_told_by_what_it_is_off() {
+        for (ahead_s, said) in [
+            (None, "–"),
+            (Some(-0.04), "agrees"),
+            (Some(0.26), "0.3 s ahead"),
+            (Some(-3_600.0), "3600.0 s behind"),
+        ] {
+            let told = ahead(ahead_s).into_string();
+            assert!(told.starts_with(said), "{told}");
+            assert_eq!(told.contains("Set it"), ahead_s == Some(-3_600.0), "{told}");
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The page of agents: whoever listens to them is made up here, and says what no agent should.
+
+use serde_json::Value;
+
+use super::*;
+use crate::agents::{Agent, AgentState, Agents, Look, Permitted};
+
+/// Knows what it was told.
+#[derive(Debug)]
+struct Known(Look);
+
+impl Agents for Known {
+    fn look(&self) -> Look {
+        self.0.clone()
+    }
+}
+
+pub(super) fn cluster(trouble: Option<&str>, agents: Vec<Agent>) -> Cluster {
+    let look = Look {
+        broker: "nats://127.0.0.1:4222".to_owned(),
+        pool: "default".to_owned(),
+        trouble: trouble.map(str::to_owned),
+        agents,
+    };
+    Cluster { agents: Arc::new(Known(look)) }
+}
+
+/// One that waits and says what no agent should, one that is busy, and one that is silent.
+pub(super) fn some() -> Vec<Agent> {
+    let permits = Permitted {
+        targets: vec![EVIL.to_owned()],
+        more: 3,
+        rate_max: Some(5_000.0),
+        commands: Some(vec![EVIL.to_owned()]),
+        expires: Some(EVIL.to_owned()),
+    };
+    // A run that this site does not know.
+    let run = "ffffffffffffffffffffffff".to_owned();
+    vec![
+        Agent {
+            name: "a".to_owned(),
+            host: Some(EVIL.to_owned()),
+            cores: Some(1),
+            version: Some(EVIL.to_owned()),
+            misfit: Some(EVIL.to_owned()),
+            twin: true,
+            ceilings: [(EVIL.to_owned(), 1.5)].into(),
+            permits: Some(permits),
+            clock_ahead_s: Some(-7.25),
+            heard_s: 0.25,
+            ..Agent::default()
+        },
+        Agent { name: "b".to_owned(), state: AgentState::Runs, run: Some(run), ..Agent::default() },
+        Agent { name: "c".to_owned(), state: AgentState::Silent, ..Agent::default() },
+    ]
+}
+
+#[test]
+fn without_a_cluster_there_is_no_page_of_agents() {
+    let server = Server::start();
+    let user = server.user("vic", Role::Viewer);
+    let (vic, read) = (server.session(user), server.token(user, Scope::Read));
+    assert_eq!(server.see(&vic, "/agents").status, 404);
+    assert_eq!(server.see(&read, "/api/v1/agents").status, 404);
+    assert!(!server.see(&vic, "/").body.contains("href=\"/agents\""));
+    assert!(!server.see(&read, "/api/v1/openapi.json").body.contains("/api/v1/agents"));
+}
+
+#[test]
+fn what_agents_say_is_text_and_only_who_signed_in_reads_it() {
+    let server = Server::start_with(Some(cluster(None, some())));
+    let user = server.user("vic", Role::Viewer);
+    let (vic, read) = (server.session(user), server.token(user, Scope::Read));
+    let said = server.see(&vic, "/agents");
+    assert_eq!(said.status, 200);
+    assert_eq!(
+        said.body.matches("<script").count(),
+        said.body.matches("<script src=\"/assets/").count()
+    );
+    for words in [
+        "1 waits, 1 is busy, 1 does not answer.",
+        "Another agent has this name",
+        "at most 5,000/s",
+        "and 3 more",
+        "7.2 s behind",
+        "0.2 s ago",
+        "of another coordinator",
+        "href=\"/agents\"",
+    ] {
+        assert!(said.body.contains(words), "no {words} in {}", said.body);
+    }
+    let told = server.see(&read, "/api/v1/agents");
+    let told: Value = serde_json::from_str(&told.body).unwrap();
+    assert_eq!(told["agents"][0]["host"], EVIL);
+    assert_eq!(
+        (&told["agents"][1]["state"], &told["agents"][1]["page"]),
+        (&"runs".into(), &Value::Null)
+    );
+    let nobody = server.see(&Client::Nobody, "/agents");
+    assert!(nobody.status == 303 && !nobody.body.contains("0.2 s ago"), "{}", nobody.head);
+    assert_eq!(server.see(&Client::Nobody, "/api/v1/agents").status, 401);
+    let push = server.token(user, Scope::Push);
+    assert_eq!(server.see(&push, "/api/v1/agents").status, 403);
+    assert!(server.see(&read, "/api/v1/openapi.json").body.contains("/api/v1/agents"));
+}
+
+#[test]
+fn a_broker_that_is_not_there_and_a_silence_are_told_with_what_to_do() {
+    for (trouble, words) in [
+        (Some("failed to reach the broker"), "starts nats-server there"),
+        (None, "brunt agent --keys DIR"),
+    ] {
+        let server = Server::start_with(Some(cluster(trouble, Vec::new())));
+        let vic = server.session(server.user("vic", Role::Viewer));
+        let said = server.see(&vic, "/agents").body;
+        assert!(said.contains(words), "{said}");
+        assert_eq!(said.contains("failed to reach the broker"), trouble.is_some(), "{said}");
+        assert_eq!(said.contains("No agent was heard"), trouble.is_none(), "{said}");
+    }
+}

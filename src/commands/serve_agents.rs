@@ -1,0 +1,255 @@
+//! [`Onlooker`]: hears who is there in a cluster, for the website.
+//!
+//! It listens where coordinators do, and answers nobody: an agent that waits asks for work, and one at work reports. It
+//! connects when somebody first looks, and leaves when nobody has looked for a while, so that a site which nobody
+//! reads costs a cluster nothing. A look waits for the first agents, and for no longer than [`PATIENCE`]; connecting
+//! may take longer, and is a thread's.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use brunt_cluster::message::{ANY_REPORTS, Join, Name, Permits, hello, read_head, reporter};
+use brunt_cluster::plane::{Nats, Request};
+use brunt_cluster::roster::{About, Doing, Heard, JOIN_MAX, Roster};
+use brunt_exchange::{Clock as _, Monotonic};
+use brunt_serve::agents::{Agent, AgentState, Agents, Look, Permitted};
+
+use super::failed;
+use super::plane::{self, Ticks, connect, runtime};
+use crate::cli::Refusal;
+use crate::cli::plane::{BrokerArgs, PlaneArgs};
+use crate::console;
+
+/// How long a look waits at most.
+const PATIENCE: Duration = Duration::from_millis(1_900);
+/// All agents that are there are heard so long after the broker was reached.
+const ALL_HEARD: Duration = Duration::from_millis(1_500);
+/// How long is listened after the last look.
+const WANTED: Duration = Duration::from_secs(60);
+/// How often what is around is looked at.
+const TICK: Duration = Duration::from_millis(200);
+/// How long until a broker that could not be reached is tried again, in ticks.
+const AGAIN: u32 = 10;
+/// Who this is among the broker's clients, without keys.
+const NAME: &str = "coordinator";
+
+/// Hears who is there.
+#[derive(Debug)]
+pub(super) struct Onlooker(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    plane: PlaneArgs,
+    /// Where the broker is, as pages show it.
+    broker: String,
+    clock: Monotonic,
+    known: Mutex<Known>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// When somebody looked last.
+    asked: Duration,
+    /// Whether there is a thread that listens.
+    goes_on: bool,
+    /// Since when the broker lets it hear.
+    hears: Option<Duration>,
+    trouble: Option<String>,
+    roster: Roster,
+}
+
+impl Onlooker {
+    /// One that listens at this broker once somebody looks. A broker that would never be connected to is refused.
+    pub(super) fn new(broker: &BrokerArgs) -> Result<Self, Refusal> {
+        let plane = PlaneArgs { broker: broker.clone(), ..PlaneArgs::default() };
+        let broker = plane::check(&plane, NAME)?;
+        Ok(Self(Arc::new(Shared {
+            plane,
+            broker,
+            clock: Monotonic::new(),
+            known: Mutex::default(),
+            changed: Condvar::new(),
+        })))
+    }
+}
+
+impl Agents for Onlooker {
+    fn look(&self) -> Look {
+        let shared = &self.0;
+        let begun = shared.now();
+        let mut known = shared.known();
+        known.asked = begun;
+        if !known.goes_on {
+            known.goes_on = true;
+            let listening = Arc::clone(shared);
+            let thread = thread::Builder::new().name("onlooker".to_owned());
+            if let Err(error) = thread.spawn(move || listen(&listening)) {
+                known.goes_on = false;
+                known.trouble = Some(format!("a thread could not be started: {error}"));
+            }
+        }
+        loop {
+            let now = shared.now();
+            let settled = known.trouble.is_some()
+                || known.hears.is_some_and(|since| now.saturating_sub(since) >= ALL_HEARD);
+            let left = PATIENCE.saturating_sub(now.saturating_sub(begun));
+            if settled || left.is_zero() {
+                return shared.told(&known, now);
+            }
+            let waited = shared.changed.wait_timeout(known, left.min(TICK));
+            known = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+}
+
+impl Shared {
+    fn now(&self) -> Duration {
+        self.clock.now().since_origin()
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes what is known, and tells whoever waits for it.
+    fn learn(&self, change: impl FnOnce(&mut Known)) {
+        change(&mut self.known());
+        self.changed.notify_all();
+    }
+
+    /// Whether somebody has looked lately. If not, what was heard is forgotten: nobody is said to be silent whom nobody
+    /// listened to.
+    fn is_wanted(&self) -> bool {
+        let mut known = self.known();
+        let wanted = self.now().saturating_sub(known.asked) <= WANTED;
+        if !wanted {
+            *known = Known { asked: known.asked, ..Known::default() };
+        }
+        wanted
+    }
+
+    fn told(&self, known: &Known, now: Duration) -> Look {
+        let silence = || format!("{} has not answered yet", self.broker);
+        let trouble = known.trouble.clone();
+        Look {
+            broker: self.broker.clone(),
+            pool: self.plane.broker.pool().to_string(),
+            trouble: trouble.or_else(|| known.hears.is_none().then(silence)),
+            agents: known.roster.agents(now).map(|of| agent(of, now)).collect(),
+        }
+    }
+}
+
+/// Listens until nobody looks any more.
+fn listen(shared: &Shared) {
+    let done = runtime().map(|runtime| {
+        runtime.block_on(async {
+            while shared.is_wanted() {
+                if let Err(refusal) = hear(shared).await {
+                    let why = sentence(&refusal);
+                    shared.learn(|known| (known.hears, known.trouble) = (None, Some(why)));
+                    let mut pause = Ticks::every(TICK * AGAIN);
+                    pause.next().await;
+                    pause.next().await;
+                }
+            }
+        });
+    });
+    if let Err(refusal) = done {
+        let why = sentence(&refusal);
+        shared.learn(|known| *known = Known { trouble: Some(why), ..Known::default() });
+    }
+}
+
+/// Connects, and hears agents until nobody looks any more.
+async fn hear(shared: &Shared) -> Result<(), Refusal> {
+    let nats = connect(&shared.plane, NAME).await?;
+    let mut hellos = nats.listen(hello(&shared.plane.broker.pool())).await.map_err(failed)?;
+    let mut reports = nats.listen(ANY_REPORTS.to_owned()).await.map_err(failed)?;
+    let mut ticks = Ticks::every(TICK);
+    loop {
+        tokio::select! {
+            Some(request) = hellos.next() => shared.join(&request),
+            Some(request) = reports.next() => shared.report(&request),
+            () = ticks.next() => {
+                shared.look_at(&nats);
+                if !shared.is_wanted() {
+                    return Ok(());
+                }
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// Whether the broker is there, and lets us hear.
+    fn look_at(&self, nats: &Nats) {
+        let now = self.now();
+        let away = (!nats.is_connected()).then(|| format!("{} is away", self.broker));
+        let refuses = || nats.complaint().map(|why| format!("it says: {why}"));
+        let trouble = away.or_else(refuses);
+        self.learn(|known| {
+            known.hears = trouble.is_none().then(|| known.hears.unwrap_or(now));
+            known.trouble = trouble;
+            known.roster.forget(now);
+        });
+    }
+
+    fn join(&self, request: &Request) {
+        if request.payload.len() > JOIN_MAX {
+            return;
+        }
+        let Ok(join) = serde_json::from_slice::<Join>(&request.payload) else { return };
+        let at = (self.now(), console::now().as_millisecond());
+        self.learn(|known| known.roster.join(&join, env!("CARGO_PKG_VERSION"), at));
+    }
+
+    fn report(&self, request: &Request) {
+        let Some((run, name)) = reporter(&request.subject) else { return };
+        let Ok(report) = read_head(&request.payload) else { return };
+        let at = (self.now(), console::now().as_millisecond());
+        self.learn(|known| known.roster.report((run, &name), &report, at));
+    }
+}
+
+/// An agent as pages show it.
+fn agent((name, heard, answers): (&Name, &Heard, bool), now: Duration) -> Agent {
+    let (state, run) = match &heard.doing {
+        Doing::Waits => (AgentState::Waits, None),
+        Doing::Runs { run, prepares: true } => (AgentState::Prepares, Some(run.clone())),
+        Doing::Runs { run, prepares: false } => (AgentState::Runs, Some(run.clone())),
+    };
+    let said = heard.about.as_ref();
+    let text = |of: fn(&About) -> &String| said.map(|about| of(about).clone());
+    Agent {
+        name: name.to_string(),
+        state: if answers { state } else { AgentState::Silent },
+        run,
+        host: text(|about| &about.host),
+        cores: said.map(|about| about.cores),
+        version: text(|about| &about.version),
+        misfit: said.and_then(|about| about.misfit.clone()),
+        twin: heard.has_twin(now),
+        ceilings: said.map(|about| about.ceilings.clone()).unwrap_or_default(),
+        permits: said.and_then(|about| about.permits.as_ref()).map(permitted),
+        clock_ahead_s: heard.ahead_ms.map(|millis| millis as f64 / 1e3),
+        heard_s: now.saturating_sub(heard.at).as_secs_f64(),
+    }
+}
+
+fn permitted(permits: &Permits) -> Permitted {
+    Permitted {
+        targets: permits.targets.clone(),
+        more: permits.more,
+        rate_max: permits.rate_max,
+        commands: permits.commands.clone(),
+        expires: permits.expires.clone(),
+    }
+}
+
+/// Why not, in one line.
+fn sentence(refusal: &Refusal) -> String {
+    refusal.text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,171 @@
+//! The page of agents, with a real nats-server and real agents: who waits, who is busy and with what, who was killed,
+//! and what is said where there is no broker.
+
+use std::fs;
+use std::time::Duration;
+
+use brunt_exchange::{Clock as _, Monotonic};
+use brunt_testbed::{free_port, require, until};
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::cluster::Broker;
+use crate::program::{Program, among_others, binary, command, run, scratch};
+use crate::targets::Target;
+use crate::website::{Visitor, end, site, site_with};
+
+const PATIENCE: Duration = Duration::from_secs(60);
+/// A page waits no longer than two seconds for agents; the rest is a busy machine's.
+const PAGE_WITHIN: Duration = Duration::from_secs(6);
+
+/// An agent with a policy of its own, which stays.
+fn agent(broker: &Broker, name: &str) -> Program {
+    let mut agent = command(binary());
+    agent.args(["agent", "--nats", &broker.url(), "--name", name, "--records"]);
+    Program::start(agent.arg(broker.records()))
+}
+
+/// The agents, as programs are told them.
+fn told(visitor: &Visitor, token: &str) -> Value {
+    serde_json::from_str(&visitor.api(token, "/api/v1/agents")).expect("JSON")
+}
+
+/// What an agent of this name does, and in which run.
+fn state<'a>(told: &'a Value, name: &str) -> (&'a str, Option<&'a str>) {
+    let agents = told["agents"].as_array().expect("agents");
+    let found = agents.iter().find(|agent| agent["name"] == name);
+    let word = |field: &str| found.and_then(|agent| agent[field].as_str());
+    (word("state").unwrap_or("nobody"), word("run"))
+}
+
+#[test]
+fn agents_are_shown_while_they_wait_while_they_are_busy_and_once_they_were_killed() {
+    let _among = among_others();
+    if !require(&["nats-server"]) {
+        return;
+    }
+    let (broker, directory, rest) = (Broker::start(), scratch(), Target::start("rest"));
+    let (program, visitor) =
+        site_with(&directory.path().join("site"), &["--nats", &broker.url(), "--pool", "default"]);
+    let token = visitor.token("read");
+    let (_, page) = visitor.ask("GET", "/agents", "", "");
+    assert!(page.contains("No agent was heard") && page.contains("brunt agent --keys"), "{page}");
+    assert!(page.contains("aria-current=\"page\">Agents"), "{page}");
+    let agents = ["a", "b"].map(|name| agent(&broker, name));
+    let mut last = Value::Null;
+    // Which of them takes part is who asks first.
+    let mut is = |wanted: [&str; 2]| {
+        let there = until(PATIENCE, || {
+            last = told(&visitor, &token);
+            let mut states = ["a", "b"].map(|name| state(&last, name).0);
+            states.sort_unstable();
+            states == wanted
+        });
+        assert!(there, "not {wanted:?}: {last}");
+        last.clone()
+    };
+    let waits = is(["waits", "waits"]);
+    let cores = std::thread::available_parallelism().expect("cores").get();
+    for agent in waits["agents"].as_array().expect("agents") {
+        assert_eq!(agent["cores"], cores, "{agent}");
+        assert_eq!(agent["version"], env!("CARGO_PKG_VERSION"), "{agent}");
+        // Without a policy an agent reaches its own machine alone; its clock is that of this machine.
+        assert!(agent["permits"]["targets"].to_string().contains("127.0.0.0/8"), "{agent}");
+        assert!(agent["clock_ahead_s"].as_f64().is_some_and(|ahead| ahead.abs() < 1.0), "{agent}");
+    }
+    let record = directory.path().join("all.json");
+    let mut cluster = command(binary());
+    cluster.args(["cluster", "run", "--nats", &broker.url(), "--agents", "1", "--record"]);
+    cluster.arg(&record).args(["--", "http", "-q", "20", "-z", "6s"]);
+    let busy = Program::start(cluster.arg(format!("http://{}/bytes/10", rest.address())));
+    let runs = is(["runs", "waits"]);
+    let run = ["a", "b"].iter().find_map(|name| state(&runs, name).1).expect("a run");
+    let (_, page) = visitor.ask("GET", "/agents", "", "");
+    let words = ["1 waits, 1 is busy.", "takes part in a run", "of another coordinator"];
+    assert!(words.iter().all(|words| page.contains(words)), "{page}");
+    assert!(page.contains(&run[..8]), "{page}");
+    busy.wait().expect(0);
+    is(["waits", "waits"]);
+    agents[1].signal(Signal::KILL);
+    let silent = is(["silent", "waits"]);
+    assert_eq!(state(&silent, "b").0, "silent", "{silent}");
+    let (_, page) = visitor.ask("GET", "/agents", "", "");
+    assert!(page.contains("1 waits, 1 does not answer."), "{page}");
+    // Whoever did not sign in learns nothing.
+    let nobody = Visitor { at: visitor.at.clone(), cookie: String::new() };
+    let (head, body) = nobody.ask("GET", "/agents", "", "");
+    assert!(head.starts_with("HTTP/1.1 303") && !body.contains("brunt agent"), "{head}\n{body}");
+    assert!(nobody.ask("GET", "/api/v1/agents", "", "").0.starts_with("HTTP/1.1 401"));
+    rest.stop();
+    end(program);
+}
+
+#[test]
+fn a_broker_that_is_away_is_said_to_be_and_found_again() {
+    let _among = among_others();
+    if !require(&["nats-server"]) {
+        return;
+    }
+    let (mut broker, directory) = (Broker::start(), scratch());
+    broker.kill();
+    let (program, visitor) = site_with(&directory.path().join("site"), &["--nats", &broker.url()]);
+    let token = visitor.token("read");
+    let clock = Monotonic::new();
+    let (head, page) = visitor.ask("GET", "/agents", "", "");
+    let waited = clock.now().since_origin();
+    assert!(waited < PAGE_WITHIN, "{waited:?}");
+    assert!(head.starts_with("HTTP/1.1 200"), "{head}");
+    assert!(page.contains("The broker cannot be used") && page.contains("nats-server"), "{page}");
+    let mut last = Value::Null;
+    let mut is_told = |trouble: bool| {
+        let there = until(PATIENCE, || {
+            last = told(&visitor, &token);
+            last["trouble"].is_string() == trouble
+        });
+        assert!(there, "{last}");
+    };
+    broker.again();
+    is_told(false);
+    broker.kill();
+    is_told(true);
+    // A broker that answers nothing keeps no page waiting.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("nats://{}", silent.local_addr().expect("an address"));
+    end(program);
+    let (program, visitor) = site_with(&directory.path().join("other"), &["--nats", &url]);
+    let clock = Monotonic::new();
+    let (_, page) = visitor.ask("GET", "/agents", "", "");
+    let waited = clock.now().since_origin();
+    assert!(waited < PAGE_WITHIN && page.contains("has not answered yet"), "{waited:?}: {page}");
+    end(program);
+}
+
+#[test]
+fn without_a_broker_there_are_no_agents_and_a_wrong_one_is_refused_at_once() {
+    let directory = scratch();
+    let at = directory.path().join("site");
+    let (program, visitor) = site(&at);
+    let token = visitor.token("read");
+    let (head, _) = visitor.ask("GET", "/agents", "", "");
+    assert!(head.starts_with("HTTP/1.1 404"), "{head}");
+    let bearer = format!("Authorization: Bearer {token}\r\n");
+    assert!(visitor.ask("GET", "/api/v1/agents", &bearer, "").0.starts_with("HTTP/1.1 404"));
+    assert!(!visitor.ask("GET", "/", "", "").1.contains("/agents"));
+    end(program);
+    let empty = directory.path().join("keys");
+    fs::create_dir(&empty).expect("a directory");
+    let [at, empty] = [&at, &empty].map(|path| path.display().to_string());
+    let open = format!("nats://192.0.2.1:{}", free_port());
+    for (words, code, said) in [
+        (&["--keys", &*empty][..], 1, "failed to use the keys in"),
+        (&["--nats", &open], 1, "without TLS"),
+        (&["--pool", "other"], 2, "--pool names a pool of agents"),
+        (&["--pool", "no such", "--nats", &open], 2, "1 to 64 letters"),
+        (&["--nats", &open, "--trial"], 2, "--trial"),
+    ] {
+        let line = ["serve", "--listen", "127.0.0.1:0", "--dir", &at];
+        let ended = run(line.iter().chain(words));
+        assert_eq!(ended.code(), code, "{ended}");
+        assert!(ended.said().contains(said), "{said}: {ended}");
+    }
+}
