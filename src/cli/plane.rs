@@ -46,7 +46,6 @@ impl BrokerArgs {
 /// How the broker is reached.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 #[command(next_help_heading = "Broker")]
-#[expect(clippy::doc_markdown, reason = "what stands here is shown on a terminal")]
 pub(crate) struct PlaneArgs {
     /// Where it is.
     #[command(flatten)]

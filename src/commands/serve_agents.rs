@@ -29,8 +29,8 @@ const ALL_HEARD: Duration = Duration::from_millis(1_500);
 const WANTED: Duration = Duration::from_secs(60);
 /// How often what is around is looked at.
 const TICK: Duration = Duration::from_millis(200);
-/// How long until a broker that could not be reached is tried again, in ticks.
-const AGAIN: u32 = 10;
+/// How long until a broker that could not be reached is tried again.
+const AGAIN: Duration = Duration::from_secs(2);
 /// Who this is among the broker's clients, without keys.
 const NAME: &str = "coordinator";
 
@@ -146,13 +146,15 @@ impl Shared {
 fn listen(shared: &Shared) {
     let done = runtime().map(|runtime| {
         runtime.block_on(async {
-            while shared.is_wanted() {
-                if let Err(refusal) = hear(shared).await {
-                    let why = sentence(&refusal);
-                    shared.learn(|known| (known.hears, known.trouble) = (None, Some(why)));
-                    let mut pause = Ticks::every(TICK * AGAIN);
-                    pause.next().await;
-                    pause.next().await;
+            // Whoever finds that nobody looks any more goes: another look starts another thread.
+            while let Err(refusal) = hear(shared).await {
+                let why = sentence(&refusal);
+                shared.learn(|known| (known.hears, known.trouble) = (None, Some(why)));
+                let mut pause = Ticks::every(AGAIN);
+                pause.next().await;
+                pause.next().await;
+                if !shared.is_wanted() {
+                    return;
                 }
             }
         });

@@ -10,6 +10,7 @@ mod live;
 mod relay;
 mod run_page;
 mod site;
+mod site_agents;
 mod site_dropped;
 mod site_forms;
 mod site_keys;

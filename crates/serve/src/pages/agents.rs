@@ -109,7 +109,7 @@ fn row(app: &App, agent: &Agent) -> Result<Markup, Problem> {
             td.name data-label="machine" {
                 @match &agent.host {
                     Some(host) => (host),
-                    None => "not known yet: it says so when it waits",
+                    None => "not known: it says so when it waits in this pool",
                 }
                 @if let Some(cores) = agent.cores {
                     div.note { (cores) @if cores == 1 { " core" } @else { " cores" } }

@@ -1,0 +1,43 @@
+//! The pages about agents in every look, with a real nats-server and a real agent, and without.
+
+use std::process::Command;
+use std::time::Duration;
+
+use brunt_testbed::{Daemon, Trial, free_port, require, until};
+
+use crate::browser::Browser;
+use crate::site::{Site, looked_at, sign_in, sound};
+
+/// A site that meets agents at this port.
+fn site(directory: &std::path::Path, port: u16) -> Site {
+    let brunt = Command::new(env!("CARGO_BIN_EXE_brunt"));
+    let words = format!("serve --listen 127.0.0.1:0 --nats nats://127.0.0.1:{port} --dir");
+    Site::of(Trial::of(brunt).typed(&words).arg(directory))
+}
+
+#[test]
+fn agents_are_read_in_every_look() {
+    let Some(browser) = Browser::start().filter(|_| require(&["nats-server"])) else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let port = free_port();
+    let site = site(&directory.path().join("site"), port);
+    let origin = site.origin.as_str();
+    sign_in(&browser, &site);
+    browser.open(&format!("{origin}/agents"));
+    assert!(browser.text("[role=alert]").contains("nats-server"), "{}", browser.text("main"));
+    looked_at(&browser, "agents-away");
+    let mut server = Command::new("nats-server");
+    server.args(["-a", "127.0.0.1", "-p", &port.to_string()]);
+    let _broker = Daemon::start(&server, &directory.path().join("nats.log"));
+    let mut agent = Command::new(env!("CARGO_BIN_EXE_brunt"));
+    agent.args(["agent", "--name", "berlin-1", "--nats", &format!("nats://127.0.0.1:{port}")]);
+    agent.arg("--records").arg(directory.path().join("records"));
+    let _agent = Daemon::start(&agent, &directory.path().join("agent.log"));
+    let is_there = until(Duration::from_secs(60), || {
+        browser.open(&format!("{origin}/agents"));
+        browser.text("main").contains("1 waits.")
+    });
+    assert!(is_there, "{}", browser.text("main"));
+    looked_at(&browser, "agents");
+    sound(&browser, origin, "agents");
+}
