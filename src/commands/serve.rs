@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use brunt_serve::agents::Cluster;
+use brunt_serve::child::Meeting;
 use brunt_serve::{Settings, Site};
 
 use super::failed;
@@ -12,6 +13,7 @@ use super::serve_agents::Onlooker;
 use super::serve_trial::trial;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
+use crate::cli::plane::BrokerArgs;
 use crate::cli::serve::ServeArgs;
 use crate::console;
 
@@ -80,7 +82,17 @@ fn cluster(args: &ServeArgs) -> Result<Option<Cluster>, Refusal> {
                    tls://HOST:4222";
         return if args.broker.names_pool() { Err(Refusal::usage(why)) } else { Ok(None) };
     }
-    Ok(Some(Cluster { agents: Arc::new(Onlooker::new(&args.broker)?) }))
+    let BrokerArgs { keys, nats, .. } = &args.broker;
+    let agents = Arc::new(Onlooker::new(&args.broker)?);
+    let absolute = |keys: &PathBuf| keys.canonicalize();
+    let keys = keys.as_ref().map(absolute).transpose().map_err(failed)?;
+    let meeting = Meeting {
+        keys,
+        nats: nats.clone(),
+        pool: args.broker.pool().to_string(),
+        run: String::new(),
+    };
+    Ok(Some(Cluster { meeting, agents }))
 }
 
 /// Listens where it was asked to.

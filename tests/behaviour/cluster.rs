@@ -445,12 +445,8 @@ fn too_few_agents_are_told_and_nothing_is_sent() {
     assert!(ended.said().contains("2 agents were asked for, and there are 1: only"), "{ended}");
 }
 
-#[test]
-fn keys_of_a_cluster_are_all_that_agents_and_a_coordinator_need() {
-    let _among = among_others();
-    let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
-    let directory = scratch();
-    let at = |name: &str| directory.path().join(name).display().to_string();
+/// A broker that knows two agents and a coordinator by the keys that it makes in this directory, and its port.
+pub(crate) fn keyed_broker(directory: &Path) -> (Daemon, u16) {
     let wanted = Wanted {
         agents: 2,
         hosts: vec!["localhost".to_owned()],
@@ -458,16 +454,22 @@ fn keys_of_a_cluster_are_all_that_agents_and_a_coordinator_need() {
         from: "2000-01-01".parse().expect("a day"),
         until: "2999-01-01".parse().expect("a day"),
     };
-    keys::make(directory.path(), &wanted).expect("keys");
+    keys::make(directory, &wanted).expect("keys");
     let mut server = Command::new("sh");
-    server.args([
-        "-c",
-        "cd \"$1\" && exec nats-server -a 127.0.0.1 -c nats.conf",
-        "sh",
-        &at("nats"),
-    ]);
-    let daemon = Daemon::start(&server, &directory.path().join("log"));
+    server.args(["-c", "cd \"$1\" && exec nats-server -a 127.0.0.1 -c nats.conf", "sh"]);
+    server.arg(directory.join("nats"));
+    let daemon = Daemon::start(&server, &directory.join("log"));
     daemon.wait_for_port(wanted.port);
+    (daemon, wanted.port)
+}
+
+#[test]
+fn keys_of_a_cluster_are_all_that_agents_and_a_coordinator_need() {
+    let _among = among_others();
+    let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
+    let directory = scratch();
+    let at = |name: &str| directory.path().join(name).display().to_string();
+    let (_daemon, port) = keyed_broker(directory.path());
     let agents = ["agents/agent-0", "agents/agent-1"].map(|place| {
         let mut agent = command(binary());
         agent.args(["agent", "--once", "--keys", &at(place), "--records", &at("records")]);
@@ -475,7 +477,7 @@ fn keys_of_a_cluster_are_all_that_agents_and_a_coordinator_need() {
     });
     // Nobody's keys, a token and an authority of the system are not let in.
     let mut stranger = command(binary());
-    stranger.args(["agents", "--nats", &format!("tls://localhost:{}", wanted.port)]);
+    stranger.args(["agents", "--nats", &format!("tls://localhost:{port}")]);
     assert!(Program::start(&mut stranger).wait().expect(1).said().contains("reach the broker"));
     let mut run = command(binary());
     run.args([

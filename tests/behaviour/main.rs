@@ -73,4 +73,5 @@ mod website_plans;
 mod website_schedules;
 mod website_search;
 mod website_secrets;
+mod website_shared;
 mod website_trial;

@@ -18,8 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A page waits no longer than two seconds for agents; the rest is a busy machine's.
 const PAGE_WITHIN: Duration = Duration::from_secs(6);
 
-/// An agent with a policy of its own, which stays.
-fn agent(broker: &Broker, name: &str) -> Program {
+/// An agent without a policy, which stays.
+pub(crate) fn agent(broker: &Broker, name: &str) -> Program {
     let mut agent = command(binary());
     agent.args(["agent", "--nats", &broker.url(), "--name", name, "--records"]);
     Program::start(agent.arg(broker.records()))

@@ -65,6 +65,29 @@ fn a_name_that_leads_outside_is_refused_in_every_key() {
 }
 
 #[test]
+fn a_secret_of_a_file_is_not_for_other_machines() {
+    let directory = tempfile::tempdir().expect("a directory");
+    fs::create_dir(directory.path().join("data")).expect("a directory");
+    fs::write(directory.path().join("data/pw"), "secret\n").expect("a file");
+    let said = |head: &str, agents| {
+        let plan = plan(head, "", "data/pw");
+        let asked = Asked { plan, agents, data: vec!["pw".to_owned()], ..Asked::default() };
+        let checked = children().check(&asked, Some(directory.path())).expect("a child answers");
+        checked.findings.iter().map(|it| it.text.clone()).collect::<Vec<_>>().join("; ")
+    };
+    let secret = "[variables]\nv = { file = \"FILE\" }";
+    for (head, agents, refused) in [
+        (secret, None, false),
+        (secret, Some(2), true),
+        ("[feeders.f]\nlines = \"FILE\"", Some(2), false),
+    ] {
+        let said = said(head, agents);
+        assert_eq!(said.contains("secrets do not leave this machine"), refused, "{head}: {said}");
+        assert_eq!(said.is_empty(), !refused, "{head}: {said}");
+    }
+}
+
+#[test]
 fn the_kernel_refuses_what_everybody_else_may_read() {
     // A check is carried out in the root, so these names lead to files of the machine without leaving it.
     for file in [

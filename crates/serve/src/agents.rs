@@ -9,9 +9,16 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::child::Meeting;
+
+/// The most agents of a run.
+pub(crate) const AGENTS_MAX: u32 = 1_000;
+
 /// A cluster that a site was told of.
 #[derive(Clone, Debug)]
 pub struct Cluster {
+    /// Where runs meet its agents.
+    pub meeting: Meeting,
     /// Who knows its agents.
     pub agents: Arc<dyn Agents>,
 }

@@ -258,8 +258,9 @@ impl Site {
 fn open_queue(app: &App) -> Result<(), String> {
     let failed = |why: &dyn std::fmt::Display| format!("open the queue: {why}");
     let (history, children) = (Arc::clone(&app.history), Arc::clone(&app.children));
+    let meeting = app.cluster.as_ref().map(|cluster| cluster.meeting.clone());
     let keeper = vault::keeper(Arc::clone(&app.store), Arc::clone(&app.vault), app.now);
-    let queue = Queue::open_with(history, children, machine_lock(), Box::new(keeper));
+    let queue = Queue::open_with(history, children, machine_lock(), (Box::new(keeper), meeting));
     let queue = queue.map_err(|error| failed(&error))?;
     // A site is served once.
     let _ = app.queue.set(queue);

@@ -10,6 +10,7 @@ mod local;
 mod merged;
 mod steps;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -27,6 +28,7 @@ use crate::cli::Refusal;
 use crate::cli::cluster_run::{self, ClusterRunArgs};
 use crate::cli::exit::Exit;
 use crate::cli::output::{Output, Progress};
+use crate::cli::plane::PlaneArgs;
 use crate::cli::run_options::{Addresses, RunOptions};
 use crate::cli::weights::Weights;
 use crate::console;
@@ -51,22 +53,29 @@ struct Gathered {
     heads: Vec<Head>,
 }
 
+/// A run of which somebody else knows what it needs.
+pub(in crate::commands) struct Commission {
+    /// What it is called among agents.
+    pub(in crate::commands) run: String,
+    /// The files that its command reads, none of which is a secret, from the current directory.
+    pub(in crate::commands) files: Vec<PathBuf>,
+}
+
+/// What is known of a run before any agent is asked.
+struct Intent {
+    /// The command as a record shows it.
+    shown: Vec<String>,
+    run: String,
+    files: Option<Arc<Bundle>>,
+    operations: Vec<String>,
+}
+
 /// Carries out a run with several agents.
 pub(crate) fn cluster_run(args: &ClusterRunArgs, signals: &Signals) -> Result<Exit, Refusal> {
-    refuse_what_agents_decide(args)?;
-    // What no agent carries out is told before any is asked.
-    let whose = if args.local.is_some() { Agents::Own } else { Agents::Others };
-    let shown = shown(&args.command, whose);
-    let shown = shown.map_err(|why| Refusal::usage(format!("error: {why}")))?;
-    check_files(&args.run.paths()).map_err(Refusal::failed)?;
-    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
-    let seed_file = args.sign.clone().or_else(|| key_file(&args.plane, "order.seed"));
-    let signer = seed_file.as_deref().map(Signer::from_seed_file).transpose().map_err(failed)?;
+    let shown = examined(args, signals)?;
     let start = |count| Local::start(count, args.records.as_deref(), Lasting::OneRun);
     let local = args.local.map(start).transpose()?;
     let plane = local.as_ref().map_or(&args.plane, |local| &local.plane);
-    let agents = args.agents.or(args.local).unwrap_or(1);
-    let seed = args.seed.unwrap_or_else(console::seed);
     // Its own agents have its files.
     let (files, operations) = if local.is_some() {
         (None, Vec::new())
@@ -74,7 +83,47 @@ pub(crate) fn cluster_run(args: &ClusterRunArgs, signals: &Signals) -> Result<Ex
         let (files, needs) = bundle(&args.command)?;
         (Some(Arc::new(files)), needs.operations)
     };
-    let asked = asked(args, agents, seed, manifest(files.as_deref()), &operations);
+    let intent = Intent { shown, run: brunt_record::run_id(), files, operations };
+    coordinate(args, plane, intent, signals)
+}
+
+/// Carries out a run whose command is not looked into: what it reads is known.
+pub(in crate::commands) fn commissioned(
+    args: &ClusterRunArgs,
+    commission: &Commission,
+    signals: &Signals,
+) -> Result<Exit, Refusal> {
+    let shown = examined(args, signals)?;
+    let here = std::env::current_dir().map_err(failed)?;
+    let files: Vec<_> = commission.files.iter().map(|name| (name.clone(), false)).collect();
+    let files = Some(Arc::new(Bundle::of(&here, &files).map_err(failed)?));
+    let intent = Intent { shown, run: commission.run.clone(), files, operations: Vec::new() };
+    coordinate(args, &args.plane, intent, signals)
+}
+
+/// The command as a record shows it. What no agent carries out is told before any is asked.
+fn examined(args: &ClusterRunArgs, signals: &Signals) -> Result<Vec<String>, Refusal> {
+    refuse_what_agents_decide(args)?;
+    let whose = if args.local.is_some() { Agents::Own } else { Agents::Others };
+    let shown = shown(&args.command, whose);
+    let shown = shown.map_err(|why| Refusal::usage(format!("error: {why}")))?;
+    check_files(&args.run.paths()).map_err(Refusal::failed)?;
+    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    Ok(shown)
+}
+
+/// Gathers agents and has them carry the run out.
+fn coordinate(
+    args: &ClusterRunArgs,
+    plane: &PlaneArgs,
+    intent: Intent,
+    signals: &Signals,
+) -> Result<Exit, Refusal> {
+    let seed_file = args.sign.clone().or_else(|| key_file(&args.plane, "order.seed"));
+    let signer = seed_file.as_deref().map(Signer::from_seed_file).transpose().map_err(failed)?;
+    let agents = args.agents.or(args.local).unwrap_or(1);
+    let asked = asked(args, agents, &intent);
+    let Intent { shown, files, .. } = intent;
     let conductor = Conductor::start(plane, Ordered { asked, signer, files })?;
     let say = |text: &str| {
         if !args.quiet {
@@ -191,21 +240,15 @@ fn manifest(files: Option<&Bundle>) -> Manifest {
     files.map(|files| files.manifest().clone()).unwrap_or_default()
 }
 
-fn asked(
-    args: &ClusterRunArgs,
-    agents: u32,
-    seed: u64,
-    files: Manifest,
-    operations: &[String],
-) -> Asked {
+fn asked(args: &ClusterRunArgs, agents: u32, intent: &Intent) -> Asked {
     Asked {
-        run: brunt_record::run_id(),
+        run: intent.run.clone(),
         epoch: 0,
         agents,
-        weights: weights(args.run.weights.as_ref(), operations),
-        seed,
+        weights: weights(args.run.weights.as_ref(), &intent.operations),
+        seed: args.seed.unwrap_or_else(console::seed),
         argv: args.command.clone(),
-        files,
+        files: manifest(intent.files.as_deref()),
         step: None,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         on_loss: match args.on_loss {

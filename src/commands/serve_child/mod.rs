@@ -5,6 +5,7 @@
 
 mod compare;
 mod confinement;
+mod coordinate;
 mod deliver;
 mod export;
 mod figured;

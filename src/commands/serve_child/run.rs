@@ -11,6 +11,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
 use super::confinement::{self, Access, Confinement};
+use super::coordinate::coordinate;
 use super::{arguments, put_up, search_arguments};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
@@ -43,12 +44,18 @@ pub(super) fn run(task: &RunTask) -> Result<Exit, Refusal> {
 
 /// Why a run was refused, with what can be done about it on a website.
 fn on_a_site(text: &str) -> String {
-    text.trim().replace("add it with --allow", "an administrator can list it among the targets")
+    let text = text.trim();
+    text.strip_prefix("error: ")
+        .unwrap_or(text)
+        .replace("add it with --allow", "an administrator can list it among the targets")
 }
 
 /// Carries it out; a search says what it found.
 fn carry_out(task: &RunTask, said: &mut String) -> Result<Exit, Refusal> {
     let asked = &task.asked;
+    if let Some((agents, meeting)) = asked.agents.zip(task.cluster.as_ref()) {
+        return coordinate(asked, agents, meeting);
+    }
     put_up(asked)?;
     confinement::limit_run().map_err(failed)?;
     let confinement = Confinement::enter(&Access::of_run()).map_err(failed)?;

@@ -32,6 +32,9 @@ struct Asked {
     /// The search for the highest rate that is made in place of a run.
     #[serde(default)]
     search: Option<Search>,
+    /// How many agents of the site's cluster share it.
+    #[serde(default)]
+    agents: Option<u32>,
 }
 
 /// A run that was submitted.
@@ -65,6 +68,7 @@ pub(crate) fn start(call: &Call) -> Result<Answer, Problem> {
         commit: asked.commit.trim(),
         by: &who.named(),
         search,
+        agents: asked.agents,
     };
     let id = submit_meant(app, &plan, &text, &submission, &asked.sure)?;
     let (live, page) = (format!("/live/{id}"), format!("/runs/{id}"));

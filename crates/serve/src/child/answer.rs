@@ -28,6 +28,9 @@ pub struct Checked {
     /// The secrets that it names.
     #[serde(default)]
     pub secrets: Vec<String>,
+    /// The conditions under which it is ended, as `--abort-on` takes them.
+    #[serde(default)]
+    pub abort_on: Vec<String>,
 }
 
 /// What is wrong with a plan.

@@ -115,6 +115,12 @@ pub struct Asked {
     /// That the highest rate is searched at which its objectives are met, instead of a run.
     #[serde(default)]
     pub search: Option<Search>,
+    /// How many agents of the site's cluster share it. Without it this machine makes the load.
+    #[serde(default)]
+    pub agents: Option<u32>,
+    /// The conditions under which its plan is ended. Whoever coordinates agents does not read the plan, and needs them.
+    #[serde(default)]
+    pub abort_on: Vec<String>,
     /// What it may do.
     #[serde(default)]
     pub grant: Grant,
@@ -196,15 +202,36 @@ pub struct RunTask {
     /// The values of the secrets that its plan names.
     #[serde(default)]
     pub secrets: BTreeMap<String, String>,
+    /// How its agents are met, if agents share it.
+    #[serde(default)]
+    pub cluster: Option<Meeting>,
+}
+
+/// Where the agents of a run are met.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Meeting {
+    /// The directory of the coordinator's keys, from `/`.
+    #[serde(default)]
+    pub keys: Option<PathBuf>,
+    /// The broker.
+    #[serde(default)]
+    pub nats: Option<String>,
+    /// The pool.
+    pub pool: String,
+    /// What the run is called among agents: its id here.
+    #[serde(default)]
+    pub run: String,
 }
 
 /// No secret is shown by anything that prints a task.
 impl fmt::Debug for RunTask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { asked, lock, secrets } = self;
+        let Self { asked, lock, secrets, cluster } = self;
         let names: Vec<&String> = secrets.keys().collect();
         let mut shown = f.debug_struct("RunTask");
-        shown.field("asked", asked).field("lock", lock).field("secrets", &names).finish()
+        shown.field("asked", asked).field("lock", lock).field("secrets", &names);
+        shown.field("cluster", cluster).finish()
     }
 }
 
@@ -268,6 +295,7 @@ mod tests {
                 asked,
                 lock: "lock".into(),
                 secrets: [("PW".to_owned(), "hunter2".to_owned())].into(),
+                cluster: Some(Meeting { pool: "default".to_owned(), ..Meeting::default() }),
             }),
             Task::Index,
         ] {

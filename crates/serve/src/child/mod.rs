@@ -15,7 +15,7 @@ pub use answer::{
 };
 pub use envelope::{
     Asked, COMPARED_MAX, Compared, Delivery, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope,
-    EnvelopeError, Export, Grant, RunTask, Search, SearchProgress, SecretsAsked, Task,
+    EnvelopeError, Export, Grant, Meeting, RunTask, Search, SearchProgress, SecretsAsked, Task,
 };
 pub use import::{Import, Imported, Kind};
 

@@ -6,7 +6,8 @@
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::plans::{named, offered, open_targets, submit_search};
+use super::plans::{named, offered, open_targets, submit_with};
+use super::shared;
 use super::thresholds::edited;
 use super::{field, hidden};
 use crate::app::App;
@@ -86,7 +87,7 @@ pub(crate) fn find(call: &Call) -> Result<Answer, Problem> {
     };
     let search = bounded(&call.app, search)?;
     let text = without_pace(&call.app, &plan)?;
-    let id = submit_search(call, &plan, &text, Some(search))?;
+    let id = submit_with(call, &plan, &text, (Some(search), shared::named(call)?))?;
     Ok(Answer::see(&format!("/live/{id}")))
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod schedules;
 pub(crate) mod search;
 pub(crate) mod secrets;
 mod share_form;
+pub(crate) mod shared;
 pub(crate) mod shares;
 pub(crate) mod sign_in;
 pub(crate) mod steps;

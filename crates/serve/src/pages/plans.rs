@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::import;
 use super::plan_limits::{NAME_MAX, TEXT_MAX};
 use super::secrets;
+use super::shared;
 use super::targets::{limits, settings_of};
 use super::{field, hidden, moment_of, page as whole};
 use crate::app::App;
@@ -337,6 +338,7 @@ fn run_form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
                     (field("duration", "How long, such as 30s; empty for what the plan says", &html! {
                         input id="duration" name="duration" autocomplete="off";
                     }))
+                    (shared::form(call))
                     (field("run-tags", "Tags, with commas between", &html! {
                         input id="run-tags" name="tags" autocomplete="off";
                     }))
@@ -353,8 +355,8 @@ fn run_form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
                         button formaction={ "/plans/" (plan.id) "/thresholds" } { "Find thresholds with one user" }
                     }
                     p.note {
-                        "One user goes through the steps alone, for 30 s if you say nothing else. What each step then \
-                         takes is what its threshold is proposed from."
+                        "One user of this machine goes through the steps alone, for 30 s if you say nothing else. What \
+                         each step then takes is what its threshold is proposed from."
                     }
                 }
             }
@@ -365,7 +367,8 @@ fn run_form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
 /// `POST /plans/{id}/run`.
 pub(crate) fn run(call: &Call) -> Result<Answer, Problem> {
     let plan = named(call)?;
-    let id = submit(call, &plan, &plan.text)?;
+    let agents = shared::named(call)?;
+    let id = submit_with(call, &plan, &plan.text, (None, agents))?;
     Ok(Answer::see(&format!("/live/{id}")))
 }
 
@@ -381,19 +384,21 @@ pub(crate) struct Submission<'a> {
     pub(crate) by: &'a str,
     /// The search that is made instead of a run.
     pub(crate) search: Option<Search>,
+    /// How many agents share it, if it is not this machine that makes the load.
+    pub(crate) agents: Option<u32>,
 }
 
 /// Has a text run that is the plan's, or was made of it, as the form says.
 pub(super) fn submit(call: &Call, plan: &Plan, text: &str) -> Result<RunId, Problem> {
-    submit_search(call, plan, text, None)
+    submit_with(call, plan, text, (None, None))
 }
 
-/// The same, or a search with it.
-pub(super) fn submit_search(
+/// The same, or a search with it, or by agents.
+pub(super) fn submit_with(
     call: &Call,
     plan: &Plan,
     text: &str,
-    search: Option<Search>,
+    (search, agents): (Option<Search>, Option<u32>),
 ) -> Result<RunId, Problem> {
     let submission = Submission {
         target: call.field("target").parse().unwrap_or_default(),
@@ -402,6 +407,7 @@ pub(super) fn submit_search(
         commit: call.field("commit").trim(),
         by: &call.who()?.named(),
         search,
+        agents,
     };
     submit_meant(&call.app, plan, text, &submission, call.field("sure"))
 }
@@ -438,6 +444,9 @@ pub(crate) fn submit_for(
         target.ok_or_else(|| Problem::unusable("That target may not be reached any more."))?;
     let mut asked = asked(app, plan.id, text, (Some(&target), submission.duration))?;
     asked.search.clone_from(&submission.search);
+    if let Some(agents) = submission.agents {
+        asked = shared::asked(app, asked, agents)?;
+    }
     let checked = checked(app, plan.id, &asked)?;
     if let Some(finding) = checked.findings.first() {
         let what = if asked.search.is_some() { "searched with at" } else { "run against" };
@@ -445,6 +454,10 @@ pub(crate) fn submit_for(
             "The plan cannot be {what} {}: {}",
             target.name, finding.text
         )));
+    }
+    if let Some(agents) = asked.agents {
+        shared::refuse_unshared(&checked, agents)?;
+        asked.abort_on.clone_from(&checked.abort_on);
     }
     // What the plan does not name is not taken along.
     if let Some(secrets) = &mut asked.secrets {
@@ -468,7 +481,14 @@ pub(crate) fn submit_for(
         SubmitError::Io(_) => Problem::bug(error),
         _ => Problem::unusable(format!("Failed to {error}.")),
     })?;
-    let what = format!("{}, revision {}, at {}: {id}", plan.name, plan.revision, target.name);
+    let agents = submission.agents.map(|agents| format!(", by {agents} agents"));
+    let what = format!(
+        "{}, revision {}, at {}{}: {id}",
+        plan.name,
+        plan.revision,
+        target.name,
+        agents.unwrap_or_default()
+    );
     let act = if submission.search.is_some() { "find maximum" } else { "run plan" };
     app.audit_by(submission.by, act, &what)?;
     Ok(id)

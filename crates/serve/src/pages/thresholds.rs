@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::plans::{named, submit};
+use super::shared;
 use super::{figure, hidden, page as whole, verdict};
 use crate::app::App;
 use crate::call::{Answer, Call};
@@ -22,6 +23,11 @@ const ENOUGH: u64 = 1_000;
 /// `POST /plans/{id}/thresholds`: has the plan run by one user.
 pub(crate) fn measure(call: &Call) -> Result<Answer, Problem> {
     let plan = named(call)?;
+    if shared::named(call)?.is_some() {
+        return Err(Problem::unusable(
+            "Thresholds are found with one user of this machine: leave the number of agents empty.",
+        ));
+    }
     let given = call.field("duration").trim();
     let duration = if given.is_empty() { LASTING } else { given };
     let text = edited(&call.app, &plan.text, &json!({ "op": "alone", "duration": duration }))?;

@@ -13,7 +13,7 @@ use super::follower::{Follower, json};
 use super::process::Process;
 use super::state::{State, Status, StopAsked};
 use super::{PLAN_MAX, Shared, now};
-use crate::child::{Asked, EXIT_ABORTED, EXIT_REFUSED, Outcome, RunTask};
+use crate::child::{Asked, EXIT_ABORTED, EXIT_REFUSED, Meeting, Outcome, RunTask};
 use crate::history::{
     EVENTS, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN, PageParts, RECORD, REQUEST, RunFiles, STATE,
     SUMMARY, Summary, VIEW_KEPT,
@@ -142,18 +142,29 @@ impl Conductor {
             Some(secrets) => (self.shared.secrets.0)(secrets, &asked.grant)?,
             None => BTreeMap::new(),
         };
-        let task = RunTask { asked, lock: self.shared.lock.clone(), secrets };
+        let cluster = asked.agents.map(|_| self.meeting(status)).transpose()?;
+        let task = RunTask { asked, lock: self.shared.lock.clone(), secrets, cluster };
         self.launch(status, &files, task).map_err(failed)
+    }
+
+    /// Where a run meets its agents. A site may have been started anew since it was submitted.
+    fn meeting(&self, status: &Status) -> Result<Meeting, String> {
+        let none = "agents are to share it, and this site was started without a cluster (--keys or --nats)";
+        let meeting = self.shared.meeting.clone().ok_or(none)?;
+        Ok(Meeting { run: status.id.to_string(), ..meeting })
     }
 
     fn launch(&mut self, status: &Status, files: &RunFiles, task: RunTask) -> io::Result<()> {
         lock_file(&self.shared.lock)?;
+        let agents = task.asked.agents;
+        let waits = |agents: u32| format!("it waits until {agents} agents are there and connected");
+        let reason = agents.map(waits).unwrap_or_default();
         let child = self.shared.children.start_run(files, task)?;
         let process = Process::started(child)?;
         let id = process.id().clone();
         self.shared.update(status.number, |status| {
             status.state = State::Preparing;
-            status.reason.clear();
+            status.reason = reason;
             status.started = Some(now());
             status.process = Some(id);
         });
@@ -180,7 +191,10 @@ impl Conductor {
         let reached = going.follower.reached();
         let mut stop = None;
         self.shared.update(going.number, |status| {
-            status.state = reached.state.unwrap_or(status.state);
+            if let Some(state) = reached.state {
+                status.state = state;
+                status.reason.clear();
+            }
             status.reached_s = reached.seconds.max(status.reached_s);
             stop.clone_from(&status.stop);
         });

@@ -29,7 +29,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::child::{Asked, Children, Grant, SecretsAsked};
+use crate::child::{Asked, Children, Grant, Meeting, SecretsAsked};
 use crate::history::{ABOUT, About, AboutError, History, PLAN, REQUEST, RunId, STATE};
 use crate::watch::{Audience, Watch};
 
@@ -104,6 +104,7 @@ struct Shared {
     children: Arc<Children>,
     lock: PathBuf,
     secrets: Secrets,
+    meeting: Option<Meeting>,
     audience: Audience,
     known: Mutex<Known>,
     changed: Condvar,
@@ -128,21 +129,22 @@ impl Queue {
     /// this machine share, see [`machine_lock`].
     pub fn open(history: Arc<History>, children: Arc<Children>, lock: PathBuf) -> io::Result<Self> {
         let none = |_: &SecretsAsked, _: &Grant| Err("this queue keeps no secrets".to_owned());
-        Self::open_with(history, children, lock, Box::new(none))
+        Self::open_with(history, children, lock, (Box::new(none), None))
     }
 
-    /// The same, with a keeper of the secrets that plans name.
+    /// The same, with a keeper of the secrets that plans name, and where agents are met, if runs may be theirs.
     pub fn open_with(
         history: Arc<History>,
         children: Arc<Children>,
         lock: PathBuf,
-        keeper: Box<Keeper>,
+        (keeper, meeting): (Box<Keeper>, Option<Meeting>),
     ) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             history,
             children,
             lock,
             secrets: Secrets(keeper),
+            meeting,
             audience: Audience::default(),
             known: Mutex::default(),
             changed: Condvar::new(),

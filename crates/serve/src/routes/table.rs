@@ -181,7 +181,8 @@ pub(super) static TABLE: &[Route] = &[
         what: "Run the newest revision of a plan: {\"plan\", \"target\"} by their names, and if wanted \"duration\", \
                \"tags\", \"commit\"; \"sure\" is the target's name again, for production. With \
                \"search\" the highest rate is searched that meets its \"objectives\", \"from\" \
-               one rate \"to\" another, \"quick\" or not; \"writes\" says that the plan may change something",
+               one rate \"to\" another, \"quick\" or not; \"writes\" says that the plan may change something. With \
+               \"agents\" so many agents of the cluster share the run",
         query: &[],
         act: api::runs::start,
     },

@@ -121,6 +121,7 @@ fn begin(app: &App, schedule: &Schedule) -> Result<String, Problem> {
         commit: "",
         by: &by,
         search: None,
+        agents: None,
     };
     let id = submit_for(app, &plan, &plan.text, &submission)?;
     Ok(id.to_string())

@@ -8,11 +8,12 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use brunt_drivers::flow::{Flow, Payload, Step};
 use brunt_drivers::secret::Secret;
 use brunt_engine::Load;
+use brunt_feed::access::{self, Kind};
 use brunt_feed::file;
 use brunt_redact::HIDDEN;
 use brunt_serve::child::{Asked as Submitted, Checked, Finding, Grant, LoadFigures, PathPart};
@@ -78,6 +79,10 @@ impl Surroundings for Granted<'_> {
 
     fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
         file::read(path, file::DATA_MAX)
+    }
+
+    fn secret(&self, path: &Path) -> io::Result<Vec<u8>> {
+        file::read_secret(path, file::DATA_MAX)
     }
 
     fn permits(&self, path: &Path) -> Result<(), String> {
@@ -205,6 +210,16 @@ fn exchanges(flow: &Flow, redirects: u8) -> u64 {
     };
     let all = flow.scenarios.iter().map(|scenario| scenario.steps.iter().map(each).sum());
     all.max().unwrap_or(0)
+}
+
+/// Why a plan that was read is not for other machines: it takes a secret from a file.
+pub(super) fn stays_here() -> Option<String> {
+    let secret = |(path, kind): (PathBuf, Kind)| (kind == Kind::Secret).then_some(path);
+    let path = access::opened().into_iter().find_map(secret)?;
+    Some(format!(
+        "takes a secret from {}, and secrets do not leave this machine: run it without agents",
+        path.display()
+    ))
 }
 
 /// What is wrong with a plan, for whoever edits its text.

@@ -141,7 +141,7 @@ fn fill(
     Ok(())
 }
 
-fn unset(name: &str) -> String {
+pub(super) fn unset(name: &str) -> String {
     format!(
         "names the environment variable {name}, which is not set; set it, or write ${{env:{name}:-VALUE}} for a value \
          to take instead"
@@ -150,7 +150,7 @@ fn unset(name: &str) -> String {
 
 /// The text with every `${env:NAME}` and `${env:NAME:-INSTEAD}` filled in, if there is one; or the name that is not
 /// known.
-fn environment(
+pub(super) fn environment(
     text: &str,
     variable: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Option<String>, String> {

@@ -90,6 +90,9 @@ pub(crate) fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
     if let Err(error) = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1) {
         return whole(format!("failed to {error}"));
     }
+    if let Some(why) = granted.submitted.agents.and_then(|_| granted::stays_here()) {
+        return whole(why);
+    }
     match fit::examine(&asked.compiled.flow) {
         Err(error) => whole(format!("failed to {error}")),
         Ok(notes) => Checked {
@@ -99,6 +102,7 @@ pub(crate) fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
             load: Some(granted::load(&asked.compiled)),
             notes,
             secrets: granted.secrets.named(),
+            abort_on: asked.plan.abort_on.clone(),
         },
     }
 }

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::agents::{Agent, AgentState, Agents, Look, Permitted};
+use crate::child::Meeting;
 
 /// Knows what it was told.
 #[derive(Debug)]
@@ -22,7 +23,8 @@ pub(super) fn cluster(trouble: Option<&str>, agents: Vec<Agent>) -> Cluster {
         trouble: trouble.map(str::to_owned),
         agents,
     };
-    Cluster { agents: Arc::new(Known(look)) }
+    let meeting = Meeting { pool: "default".to_owned(), ..Meeting::default() };
+    Cluster { meeting, agents: Arc::new(Known(look)) }
 }
 
 /// One that waits and says what no agent should, one that is busy, and one that is silent.

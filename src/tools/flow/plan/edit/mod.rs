@@ -5,6 +5,7 @@
 //! same to the values, and a change whose text does not say what the values say is not made.
 
 pub(crate) mod blank;
+mod fill;
 mod find;
 mod form;
 mod outline;
@@ -88,6 +89,8 @@ pub(crate) enum Change {
     Search,
     /// Writes the threshold of each step that is called so.
     Thresholds { of: BTreeMap<String, String> },
+    /// Writes what `${env:NAME}` stands for, for machines that do not know it.
+    Fill { of: BTreeMap<String, String> },
 }
 
 /// What a form asks.
@@ -184,14 +187,22 @@ fn read(text: &str) -> Result<Value, String> {
 /// The text after a change.
 pub(crate) fn changed(text: &str, change: &Change, shapes: &Shapes) -> Result<String, String> {
     let values = read(text)?;
+    if let Change::Fill { of } = change {
+        return fill::filled(text, of);
+    }
     if let Some(each) = several(change, &values) {
         return each.iter().try_fold(text.to_owned(), |text, one| changed(&text, one, shapes));
     }
     let act = act(change, &values, shapes)?;
+    acted(text, values, &act)
+}
+
+/// The text after an act on its values. A text that would not say what the values say is not made.
+fn acted(text: &str, values: Value, act: &Act) -> Result<String, String> {
     let document = Document::parse(text.to_owned()).map_err(|error| error.to_string())?;
-    let spliced = splice::splice(&document, &act)?;
+    let spliced = splice::splice(&document, act)?;
     let mut wanted = values;
-    whole::apply(&mut wanted, &act)?;
+    whole::apply(&mut wanted, act)?;
     let same = read(&spliced).is_ok_and(|now| whole::same(&now, &wanted));
     same.then_some(spliced)
         .ok_or_else(|| "the way this is written is beyond the form; change the text".to_owned())
@@ -306,7 +317,7 @@ fn act(change: &Change, values: &Value, shapes: &Shapes) -> Result<Act, String> 
             let end = length(path)?;
             Act::Insert(path.clone(), at.unwrap_or(end).min(end), read(text)?)
         }
-        Change::Alone { .. } | Change::Search | Change::Thresholds { .. } => {
+        Change::Alone { .. } | Change::Search | Change::Thresholds { .. } | Change::Fill { .. } => {
             return Err(missing());
         }
     })

@@ -1,0 +1,84 @@
+//! Runs that agents of a cluster share: what is asked of a run beside the rest, and what it may not have.
+//!
+//! The plan travels to other machines, so it travels whole: what `${env:NAME}` stands for is filled in, and a plan that
+//! needs secrets is refused, since those do not leave this machine.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::field;
+use super::thresholds::edited;
+use crate::agents::AGENTS_MAX;
+use crate::app::App;
+use crate::call::Call;
+use crate::child::{Asked, Checked};
+use crate::problem::Problem;
+
+/// The field of a form, on a site that knows agents.
+pub(super) fn form(call: &Call) -> Markup {
+    html! {
+        @if call.app.cluster.is_some() {
+            (field("agents", "Agents that share it; empty for this machine alone", &html! {
+                input id="agents" name="agents" type="number" min="1" max=(AGENTS_MAX) autocomplete="off";
+            }))
+            p.note {
+                a href="/agents" { "Who is there" } ". Agents make the load in the place of this machine, and reach \
+                 the addresses of the target alone. Secrets do not leave this machine."
+            }
+        }
+    }
+}
+
+/// The number of agents that a form names, if it does.
+pub(super) fn named(call: &Call) -> Result<Option<u32>, Problem> {
+    match call.field("agents").trim() {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| wrong_number()),
+    }
+}
+
+fn wrong_number() -> Problem {
+    Problem::unusable(format!("The number of agents is a whole number from 1 to {AGENTS_MAX}."))
+}
+
+/// What is asked of a run, for so many agents to carry it out: the plan says what its settings said.
+pub(super) fn asked(app: &App, asked: Asked, agents: u32) -> Result<Asked, Problem> {
+    if app.cluster.is_none() {
+        return Err(Problem::unusable(
+            "This site knows no agents. Whoever runs it can start it with --keys or --nats; leave 'agents' out for \
+             a run of this machine.",
+        ));
+    }
+    if !(1..=AGENTS_MAX).contains(&agents) {
+        return Err(wrong_number());
+    }
+    if asked.search.is_some() {
+        return Err(Problem::unusable(
+            "A search for the highest rate is made by this machine alone: leave 'agents' out. With agents, brunt \
+             find-max --agents searches.",
+        ));
+    }
+    let plan = edited(app, &asked.plan, &json!({ "op": "fill", "of": asked.variables }))?;
+    Ok(Asked { plan, variables: BTreeMap::new(), agents: Some(agents), ..asked })
+}
+
+/// Refuses a plan, as a check found it to be, that so many agents cannot share: one that names secrets, or has fewer
+/// users than there are agents.
+pub(super) fn refuse_unshared(checked: &Checked, agents: u32) -> Result<(), Problem> {
+    if let Some(users) = checked.load.map(|load| load.users).filter(|users| *users < agents) {
+        return Err(Problem::unusable(format!(
+            "The plan has {users} virtual users, and {agents} agents are to share them: each needs one at least."
+        )));
+    }
+    let names = &checked.secrets;
+    if names.is_empty() {
+        return Ok(());
+    }
+    Err(Problem::unusable(format!(
+        "The plan needs secrets ({}), and secrets do not leave this machine: run it without agents, or run a plan \
+         that needs none.",
+        names.join(", ")
+    )))
+}

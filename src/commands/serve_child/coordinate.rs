@@ -1,0 +1,92 @@
+//! A run that agents share: this process is its coordinator, and makes no load.
+//!
+//! It holds the keys that sign orders, so it reads nothing that a person wrote: the plan was checked by another process,
+//! and is sent as the bytes that it is, with the files that belong to it. What the administrator listed travels as
+//! `--allow`, which each agent puts around its own run. What ends a run is here: the conditions that end every run of a
+//! site, a request to stop, and a time by which it is over whatever agents say.
+
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
+
+use brunt_drivers::net::fence;
+use brunt_serve::child::{Asked, Meeting};
+use brunt_serve::history::{DATA, PLAN};
+
+use super::confinement::{self, Access, Confinement};
+use super::{WATCHDOG, only};
+use crate::cli::args::Verb;
+use crate::cli::cluster::ClusterKind;
+use crate::cli::cluster_run::ClusterRunArgs;
+use crate::cli::exit::Exit;
+use crate::cli::surroundings::Machine;
+use crate::cli::{Command, Refusal, read};
+use crate::commands::cluster_run::{Commission, commissioned};
+use crate::commands::{failed, unread};
+use crate::console;
+use crate::run::signals::Signals;
+
+/// How long agents are waited for, and then for their connections.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// What a run may take beside that and its own time: files travel, all begin together, and what is in flight comes home.
+const BESIDE: Duration = Duration::from_secs(90);
+
+/// Has agents carry a run out.
+pub(super) fn coordinate(asked: &Asked, agents: u32, meeting: &Meeting) -> Result<Exit, Refusal> {
+    fence::put_up(only(Vec::new()));
+    confinement::limit_run().map_err(failed)?;
+    let mut access = Access::of_run();
+    // A broker that comes back is shown them again.
+    access.read.extend(meeting.keys.clone());
+    let _confinement = Confinement::enter(&access).map_err(failed)?;
+    let args = arguments(asked, agents, meeting)?;
+    let data = asked.data.iter().map(|name| Path::new(DATA).join(name));
+    let files: Vec<PathBuf> = std::iter::once(PathBuf::from(PLAN)).chain(data).collect();
+    let signals = Signals::default();
+    if let Some(most) = asked.grant.seconds_max {
+        end_after(2 * PATIENCE + BESIDE + Duration::from_secs(most), &signals)?;
+    }
+    let commission = Commission { run: meeting.run.clone(), files };
+    commissioned(&args, &commission, &signals)
+}
+
+/// The options as somebody would type them. The record's command names neither the keys nor the broker.
+fn arguments(asked: &Asked, agents: u32, meeting: &Meeting) -> Result<ClusterRunArgs, Refusal> {
+    let mut typed: Vec<String> = ["brunt", "cluster", "run"].map(str::to_owned).to_vec();
+    typed.push(format!("--agents={agents}"));
+    // Those of the plan, among which a check puts the site's own.
+    let watchdog = [WATCHDOG.to_owned()];
+    let others = asked.abort_on.iter().filter(|text| *text != WATCHDOG);
+    typed.extend(watchdog.iter().chain(others).map(|text| format!("--abort-on={text}")));
+    typed.extend(asked.objectives.iter().map(|text| format!("--slo={text}")));
+    typed.extend(["--record=record.json", "--events=events.ndjson"].map(str::to_owned));
+    let mut words = typed.clone();
+    words.extend(meeting.keys.iter().map(|keys| format!("--keys={}", keys.display())));
+    words.extend(meeting.nats.iter().map(|nats| format!("--nats={nats}")));
+    words.push(format!("--pool={}", meeting.pool));
+    words.push(format!("--patience={}s", PATIENCE.as_secs()));
+    words.extend(["--quiet", "--", "run", PLAN].map(str::to_owned));
+    words.extend(asked.duration.iter().map(|text| format!("--duration={text}")));
+    words.extend(asked.set.iter().map(|text| format!("--set={text}")));
+    if asked.grant.allow.is_empty() {
+        return Err(failed("order the run: its target has no address"));
+    }
+    words.extend(asked.grant.allow.iter().map(|text| format!("--allow={text}")));
+    match read(&words, &Machine)? {
+        Command::Verb(Verb::Cluster { kind: ClusterKind::Run(args) }) => {
+            Ok(ClusterRunArgs { typed, ..*args })
+        }
+        _ => Err(unread(&words)),
+    }
+}
+
+/// Ends the run in good order after so long.
+fn end_after(time: Duration, signals: &Signals) -> Result<(), Refusal> {
+    let stop = signals.stop();
+    let wait = move || {
+        console::pause(time);
+        stop.request();
+    };
+    let spawned = thread::Builder::new().name("limit".to_owned()).spawn(wait);
+    spawned.map(drop).map_err(|error| failed(format!("start a thread: {error}")))
+}

@@ -1,0 +1,88 @@
+//! What `${env:NAME}` stands for, written into the text: for a plan that is carried out where nobody knows it.
+
+use std::collections::BTreeMap;
+
+use toml::Value;
+
+use super::super::reader::{environment, unset};
+use super::{Act, Part, acted, read};
+
+/// The text with all references to the environment filled in.
+pub(super) fn filled(text: &str, of: &BTreeMap<String, String>) -> Result<String, String> {
+    let values = read(text)?;
+    let mut acts = Vec::new();
+    find(&values, &mut Vec::new(), of, &mut acts)?;
+    acts.iter().try_fold(text.to_owned(), |text, act| acted(&text, read(&text)?, act))
+}
+
+/// What there is to write, and where.
+fn find(
+    value: &Value,
+    at: &mut Vec<Part>,
+    of: &BTreeMap<String, String>,
+    acts: &mut Vec<Act>,
+) -> Result<(), String> {
+    match value {
+        Value::String(text) => {
+            let filled = environment(text, &|name| of.get(name).cloned());
+            if let Some(filled) = filled.map_err(|name| unset(&name))? {
+                acts.push(Act::Set(at.clone(), Value::String(filled)));
+            }
+        }
+        Value::Array(list) => {
+            for (index, value) in list.iter().enumerate() {
+                at.push(Part::Index(index));
+                find(value, at, of, acts)?;
+                at.pop();
+            }
+        }
+        Value::Table(table) => {
+            for (key, value) in table {
+                at.push(Part::Key(key.clone()));
+                find(value, at, of, acts)?;
+                at.pop();
+            }
+        }
+        Value::Integer(_) | Value::Float(_) | Value::Boolean(_) | Value::Datetime(_) => {}
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "# ${env:BASE} in a comment stays.\n[http]\nbase = '${env:BASE}/a' # why\n\
+                        headers = { X = \"${env:NONE:-plain}\", Y = \"$${env:BASE}\" }\n[[scenario]]\nname = \"s\"\n\
+                        steps = [{ get = \"\"\"${env:BASE}/b\"\"\" }, { get = \"/${user}\" }]\n";
+
+    fn of(base: &str) -> BTreeMap<String, String> {
+        [("BASE".to_owned(), base.to_owned())].into()
+    }
+
+    #[test]
+    fn settings_are_written_where_they_stand_and_nothing_else_changes() {
+        // A value that TOML would have to escape.
+        for base in ["http://h:80", "a\"b\\c\nd'"] {
+            let text = filled(TEXT, &of(base)).unwrap();
+            assert!(
+                text.starts_with("# ${env:BASE} in a comment stays.\n[http]\nbase = "),
+                "{text}"
+            );
+            assert!(text.contains(" # why\n") && text.contains("\"/${user}\""), "{text}");
+            let values = read(&text).unwrap();
+            assert_eq!(values["http"]["base"].as_str(), Some(&*format!("{base}/a")));
+            assert_eq!(values["http"]["headers"]["X"].as_str(), Some("plain"));
+            assert_eq!(values["http"]["headers"]["Y"].as_str(), Some("$${env:BASE}"));
+            let steps = &values["scenario"][0]["steps"];
+            assert_eq!(steps[0]["get"].as_str(), Some(&*format!("{base}/b")));
+        }
+        assert_eq!(filled("a = 1 # kept", &of("x")).unwrap(), "a = 1 # kept");
+    }
+
+    #[test]
+    fn a_name_that_nobody_knows_is_told() {
+        let said = filled("a = \"${env:OTHER}\"", &of("x")).unwrap_err();
+        assert!(said.contains("OTHER") && said.contains("not set"), "{said}");
+    }
+}
