@@ -24,7 +24,10 @@ pub(crate) struct ServeArgs {
     ///
     /// Nothing but those servers can be loaded. ^C ends the trial, stops its runs, and removes what it kept; with --dir
     /// it is kept there.
-    #[arg(long, conflicts_with_all = ["hosts", "tls_cert", "behind_proxy", "keys", "nats", "link", "reindex", "verify_audit"])]
+    #[arg(
+        long,
+        conflicts_with_all = ["hosts", "tls_cert", "behind_proxy", "keys", "nats", "link", "reindex", "verify_audit"]
+    )]
     pub(crate) trial: bool,
     /// Address and port to listen on
     ///

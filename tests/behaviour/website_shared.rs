@@ -1,5 +1,5 @@
-//! Runs of the website that agents carry out, with a real nats-server, real agents and a real nginx, which counts what it
-//! was asked: what the record says of them, what they may not reach, and what ends them.
+//! Runs of the website that agents carry out, with a real nats-server, real agents and a real nginx, which counts what
+//! it was asked: what the record says of them, what they may not reach, and what ends them.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};

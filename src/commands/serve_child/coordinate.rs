@@ -1,9 +1,9 @@
 //! A run that agents share: this process is its coordinator, and makes no load.
 //!
-//! It holds the keys that sign orders, so it reads nothing that a person wrote: the plan was checked by another process,
-//! and is sent as the bytes that it is, with the files that belong to it. What the administrator listed travels as
+//! It holds the keys that sign orders, so it reads nothing that a person wrote: another process has checked the plan,
+//! which is sent as the bytes that it is, with the files that belong to it. What the administrator listed travels as
 //! `--allow`, which each agent puts around its own run. What ends a run is here: the conditions that end every run of a
-//! site, a request to stop, and a time by which it is over whatever agents say.
+//! site and those of the plan, a request to stop, and a time by which it is over whatever agents say.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -28,7 +28,7 @@ use crate::run::signals::Signals;
 
 /// How long agents are waited for, and then for their connections.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// What a run may take beside that and its own time: files travel, all begin together, and what is in flight comes home.
+/// What a run may take beside that and its own time: files travel, all begin together, what is in flight comes home.
 const BESIDE: Duration = Duration::from_secs(90);
 
 /// Has agents carry a run out.
