@@ -211,8 +211,8 @@ fn killed(victim: Victim, came: &Came, counted_seen: (u64, u64), told: &str) -> 
     "during the run"
 }
 
-/// All adds up, but for what a killed run could not tell: exchanges that had fallen due when its last interval was told,
-/// and had not ended, are planned in the record and no more than that.
+/// All adds up, but for what a killed run could not tell: exchanges that had fallen due when its last interval was
+/// told, and had not ended, are planned in the record and no more than that.
 fn conserved_but_for_the_last(whole: &Record, told: &str) {
     let counts = whole.conservation.counts;
     assert_eq!(counts.sent, counts.completed() + counts.cut_off, "{told}");
