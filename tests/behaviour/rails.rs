@@ -141,6 +141,26 @@ fn nothing_is_sent_to_a_public_address_that_nobody_answered_for() {
     }
 }
 
+/// What connects or sends in its own way is compared with the fence before the run all the same: no result is printed.
+#[test]
+fn whatever_the_protocol_a_run_outside_the_fence_does_not_begin() {
+    let _among = among_others();
+    let directory = scratch();
+    let plan = directory.path().join("plan.toml");
+    let text = "[run]\nusers = 1\niterations = { each = 1 }\n[dhcp]\nserver = \"127.0.0.1:9\"\n\
+                local = \"127.0.0.1:0\"\n[[scenario]]\n[[scenario.steps]]\nname = \"lease\"\ndhcp = \"acquire\"\n";
+    fs::write(&plan, text).expect("a file can be written");
+    let names = ["--keys", "1-9", "--through", "ldap", "--url", "ldap://127.0.0.1:9", "-n", "3"];
+    for line in [
+        &["run", plan.to_str().expect("a plain path")][..],
+        &[&["names", "lookup"], &names[..]].concat(),
+    ] {
+        let ended = run(line.iter().copied().chain(["--allow", "192.0.2.0/24"])).expect(8);
+        assert!(ended.said().contains("127.0.0.1:9 is not an address"), "{ended}");
+        assert_eq!(ended.stdout, "", "{ended}");
+    }
+}
+
 #[test]
 fn somebody_at_a_terminal_is_asked_before_the_run() {
     let _among = among_others();

@@ -101,7 +101,7 @@ impl Route {
             IpAddr::V4(ip) => ip.is_broadcast() || ip.is_multicast(),
             IpAddr::V6(ip) => ip.is_multicast() || ip.is_unicast_link_local(),
         };
-        let mut options = Options::new(local);
+        let mut options = Options::new(self.server, local);
         // Bound to its interface, a socket hears nothing that comes another way: only where there is no route to go by.
         options.device =
             self.interface.as_ref().filter(|_| on_link).map(|found| found.name.clone());

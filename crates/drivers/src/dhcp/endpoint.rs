@@ -87,7 +87,7 @@ impl DhcpEndpoint {
     /// Opens the way.
     pub fn open(asked: &EndpointSetup) -> Result<Self, DhcpEndpointError> {
         let local = local(asked)?;
-        let bound = Bound::open(&Options::new(local))?;
+        let bound = Bound::open(&Options::new(asked.server, local))?;
         let socket: Opener<Socket> = Box::new(move || bound.register());
         let mac = asked.mac.unwrap_or(FIRST_MAC);
         let population = Population::cycle(mac, asked.users.into());

@@ -113,6 +113,10 @@ impl Directory {
         let server = server(url, secured)?;
         let name = match &server {
             Server::Tcp { host, port } | Server::Tls { host, port, .. } => {
+                // A name that is not found is an outcome of the run, in which it is looked up again.
+                if let Ok(addresses) = Lookup::begin(host, *port, None).wait() {
+                    fence::expect(&addresses);
+                }
                 format!("{host}:{port}").into()
             }
             Server::Unix(path) => format!("unix:{}", path.display()).into(),

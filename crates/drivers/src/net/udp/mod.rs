@@ -47,6 +47,9 @@ pub enum Icmp {
 /// How a socket is opened.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// Where what it sends goes. Each datagram has an address of its own; this one is what the fence is told, so that a
+    /// run whose server lies outside is refused before it begins, and not one datagram after another.
+    pub server: SocketAddr,
     /// The address replies come to. Port 0: the kernel chooses.
     pub local: SocketAddr,
     /// The interface that datagrams leave by and come in at, if not any.
@@ -70,9 +73,10 @@ pub struct Options {
 }
 
 impl Options {
-    /// The usual ones for a socket at `local`.
-    pub const fn new(local: SocketAddr) -> Self {
+    /// The usual ones for a socket at `local`, from which a server is asked.
+    pub const fn new(server: SocketAddr, local: SocketAddr) -> Self {
         Self {
+            server,
             local,
             device: None,
             broadcast: false,
@@ -146,8 +150,9 @@ pub struct Socket {
 }
 
 impl Bound {
-    /// Opens a socket.
+    /// Opens a socket, and tells the fence where it leads. So a run opens its sockets before it is carried out.
     pub fn open(options: &Options) -> Result<Self, OpenError> {
+        fence::expect(&[options.server]);
         let local = options.local;
         let socket = prepare(options).map_err(|error| OpenError::of_option(options, error))?;
         socket.bind(&local.into()).map_err(|error| OpenError::of_bind(local, error))?;

@@ -4,7 +4,7 @@ use super::super::carrier::DATAGRAM_MAX;
 use super::*;
 use brunt_exchange::{Moment, Monotonic};
 use std::future::Future;
-use std::net::{Ipv6Addr, SocketAddrV6};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddrV6};
 use std::time::Duration;
 
 /// Long enough for a loopback, short enough for a test that fails.
@@ -15,8 +15,11 @@ fn run<T>(future: impl Future<Output = T>) -> T {
     runtime.block_on(async { tokio::time::timeout(PATIENCE, future).await.unwrap() })
 }
 
+/// Nobody listens there, and nothing is sent there.
+const SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9);
+
 fn loopback(host: &str) -> Options {
-    Options::new(SocketAddr::new(host.parse().unwrap(), 0))
+    Options::new(SERVER, SocketAddr::new(host.parse().unwrap(), 0))
 }
 
 fn open(options: &Options) -> Socket {
@@ -309,17 +312,17 @@ fn an_inbox_can_be_filled_without_a_kernel() {
 #[test]
 fn a_port_that_is_taken_is_said_to_be() {
     let first = Bound::open(&loopback("127.0.0.1")).unwrap();
-    let error = Bound::open(&Options::new(first.local_addr())).unwrap_err();
+    let error = Bound::open(&Options::new(SERVER, first.local_addr())).unwrap_err();
     assert!(matches!(error, OpenError::InUse(_)), "{error}");
     assert!(error.to_string().contains("relay"), "{error}");
 }
 
 #[test]
 fn what_cannot_be_bound_says_why() {
-    let elsewhere = Options::new(SocketAddr::from(([192, 0, 2, 99], 0)));
+    let elsewhere = Options::new(SERVER, SocketAddr::from(([192, 0, 2, 99], 0)));
     assert!(matches!(Bound::open(&elsewhere), Err(OpenError::NotOurs(_))));
     let unscoped = SocketAddrV6::new("fe80::1".parse::<Ipv6Addr>().unwrap(), 0, 0, 0);
-    let error = Bound::open(&Options::new(unscoped.into())).unwrap_err().to_string();
+    let error = Bound::open(&Options::new(SERVER, unscoped.into())).unwrap_err().to_string();
     assert!(error.contains("fe80::1"), "{error}");
     let device = Some("brunt-none0".to_owned());
     let error = Bound::open(&Options { device, ..loopback("127.0.0.1") }).unwrap_err();
@@ -334,7 +337,7 @@ fn a_privileged_port_asks_for_the_right_with_the_command_to_paste() {
     let error = if first_free > local.port() {
         let thread = std::thread::spawn(move || {
             crate::net::privilege::renounce();
-            Bound::open(&Options::new(local)).unwrap_err()
+            Bound::open(&Options::new(SERVER, local)).unwrap_err()
         });
         thread.join().unwrap()
     } else {
