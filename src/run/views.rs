@@ -1,5 +1,7 @@
 //! [`Views`]: the observers that every run may have, whatever its tool: progress, the live view, the live page, and
 //! figures for other tools.
+//!
+//! One that is asked for by an option and needs nothing but the intervals is a line in [`Views::open`].
 
 use brunt_engine::Stop;
 use brunt_record::{Head, Names, Record};
@@ -15,8 +17,8 @@ use crate::cli::output;
 
 /// Whoever looks at any run, where that is asked for.
 pub(super) struct Views<'a> {
-    progress: Option<Progress>,
-    live: Option<Live<'a>>,
+    /// Those that need no more than the intervals.
+    plain: Vec<Box<dyn Observer + 'a>>,
     page: Option<LivePage<'a>>,
     exports: Option<Exports<'a>>,
 }
@@ -37,7 +39,10 @@ impl<'a> Views<'a> {
         let figures = output.progress == output::Progress::Figures;
         let progress = figures.then(|| Progress::new(job.load.lasting()));
         let live = Live::open(job, (head, names), stop, page.as_ref().map(LivePage::address));
-        Ok(Self { progress, live, page, exports })
+        let mut plain: Vec<Box<dyn Observer + 'a>> = Vec::new();
+        plain.extend(progress.map(boxed));
+        plain.extend(live.map(boxed));
+        Ok(Self { plain, page, exports })
     }
 
     /// The observers of a tool, and these.
@@ -48,10 +53,9 @@ impl<'a> Views<'a> {
     where
         'a: 'o,
     {
-        let Self { progress, live, page, exports } = self;
+        let Self { plain, page, exports } = self;
         let tool = tool.iter_mut().map(|observer| &mut **observer as &mut dyn Observer);
-        tool.chain(progress.as_mut().map(|it| it as &mut dyn Observer))
-            .chain(live.as_mut().map(|it| it as &mut dyn Observer))
+        tool.chain(plain.iter_mut().map(|it| &mut **it as &mut dyn Observer))
             .chain(page.as_mut().map(|it| it as &mut dyn Observer))
             .chain(exports.as_mut().map(|it| it as &mut dyn Observer))
             .collect()
@@ -64,4 +68,8 @@ impl<'a> Views<'a> {
         }
         self.exports.map(|exports| exports.close(stop, losses)).unwrap_or_default()
     }
+}
+
+fn boxed<'a>(observer: impl Observer + 'a) -> Box<dyn Observer + 'a> {
+    Box::new(observer)
 }
