@@ -1,5 +1,6 @@
 //! The texts made from the declarations of all commands: completions and manual pages.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use clap::Command;
@@ -7,7 +8,6 @@ use clap::builder::PossibleValue;
 use clap_complete::{Generator as _, Shell};
 
 use super::declared::program;
-use super::screens;
 
 /// The names under which a link to the program is one of its commands.
 pub(super) const LINKS: [&str; 13] = [
@@ -66,15 +66,19 @@ pub(super) fn completions(shell: Shell) -> String {
 
 /// Every command, with the words that stand for themselves and that clap cannot know.
 fn completed() -> Command {
-    // The pages of commands that have two words are called by both.
-    let two_words = super::ABOUT.iter().filter(|(name, _)| name.contains(' '));
-    let two_words = two_words.map(|(name, _)| &*name.replace(' ', "-").leak());
-    let names: Vec<&'static str> = screens::listed().chain(two_words).collect();
+    let names: Vec<&'static str> = described().into_iter().map(|name| &*name.leak()).collect();
     program()
         .mut_subcommand("man", |man| man.mut_arg("command", |arg| arg.value_parser(names)))
         .mut_subcommand("leases", |leases| {
             leases.mut_arg("stores", |arg| arg.value_parser(["sqlite", "memfile", "redb"]))
         })
+}
+
+/// The names of the pages of all commands, and of groups of them. A page of two words is called by both.
+fn described() -> BTreeSet<String> {
+    let program = program();
+    let paths = leaves(&program).into_iter().map(|(path, _)| path);
+    paths.flat_map(|path| [path.join("-"), path[..1].join("-")]).collect()
 }
 
 /// The commands below one that have none below themselves, by their words.
@@ -136,4 +140,19 @@ pub(super) fn manual(words: &[String]) -> Option<String> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page).ok()?;
     Some(String::from_utf8_lossy(&page).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_page_that_can_be_read_is_completed() {
+        let described = described();
+        assert!(described.iter().all(|name| manual(std::slice::from_ref(name)).is_some()));
+        let files: Vec<String> = all_manuals().into_iter().map(|(file, _)| file).collect();
+        let names = files.iter().filter_map(|file| file.strip_prefix("brunt-")?.strip_suffix(".1"));
+        let missing: Vec<&str> = names.filter(|name| !described.contains(*name)).collect();
+        assert!(missing.is_empty() && files.len() > 30, "{missing:?} of {}", files.len());
+    }
 }

@@ -32,11 +32,6 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Results", &["report", "merge", "compare", "ab", "trend", "serve", "push"]),
 ];
 
-/// The commands that are in a group.
-pub(super) fn listed() -> impl Iterator<Item = &'static str> {
-    GROUPS.iter().flat_map(|(_, names)| names.iter().copied())
-}
-
 /// Which screen is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Screen {
@@ -207,7 +202,10 @@ mod tests {
         for (name, _) in commands() {
             let screen =
                 if name.is_empty() { program(Screen::Short) } else { short(&words(&name)) };
-            assert!(screen.lines().count() <= LINES, "{name}:\n{screen}");
+            assert!(
+                screen.lines().count() <= LINES,
+                "name the options of -h in `short` of the About of '{name}':\n{screen}"
+            );
             assert!(screen.lines().all(|line| line.chars().count() <= WIDTH), "{name}:\n{screen}");
             assert!(screen.starts_with("Usage: ") || name.is_empty(), "{name}:\n{screen}");
             assert!(screen.contains("--help"), "{name}:\n{screen}");
@@ -222,7 +220,10 @@ mod tests {
                 _ => command.render_long_help().to_string(),
             };
             assert!(screen.lines().all(|line| line.chars().count() <= WIDTH), "{name}:\n{screen}");
-            assert!(screen.contains("\nExamples:\n"), "{name}:\n{screen}");
+            assert!(
+                screen.contains("\nExamples:\n"),
+                "add '{name}' to ABOUT in src/cli/mod.rs:\n{screen}"
+            );
             for arg in command.get_arguments().filter(|arg| !arg.is_hide_set()) {
                 let long = arg.get_long().map(|long| format!("--{long}")).unwrap_or_default();
                 assert!(screen.contains(&long), "{name}: {long}");
