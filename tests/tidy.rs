@@ -186,6 +186,20 @@ fn reached(roots: &[PathBuf], read: &dyn Fn(&Path) -> Option<String>) -> BTreeSe
     seen
 }
 
+/// The modules of a crate of decoders that no fuzz target names.
+fn not_fuzzed<'a>(decoders: &'a str, targets: &[&str]) -> Vec<&'a str> {
+    let named = |module: &str| {
+        let path = format!("brunt_wire::{module}");
+        let used = |text: &&str| text.split(&path).skip(1).any(|rest| rest.starts_with("::"));
+        targets.iter().any(|text| used(text))
+    };
+    decoders
+        .lines()
+        .filter_map(|line| line.strip_prefix("pub mod ")?.strip_suffix(';'))
+        .filter(|module| !named(module))
+        .collect()
+}
+
 /// Whether a list of arrows has this one.
 fn allows(arrows: &[(&str, &[&str])], from: &str, to: &str) -> bool {
     arrows.iter().any(|(left, right)| *left == from && right.contains(&to))
@@ -377,6 +391,20 @@ fn a_dead_file_is_found() {
     let reached = reached(&[PathBuf::from("src/lib.rs")], &read);
     let dead: Vec<_> = sources.keys().filter(|path| !reached.contains(Path::new(path))).collect();
     assert_eq!(dead, [&"src/c.rs", &"src/inner.rs"]);
+}
+
+#[test]
+fn every_decoder_is_fuzzed() {
+    let sources = files("rs");
+    let targets: Vec<&str> = sources
+        .iter()
+        .filter(|(path, _)| path.starts_with("fuzz/fuzz_targets/"))
+        .map(|(_, text)| text.as_str())
+        .collect();
+    let missing = not_fuzzed(&sources["crates/wire/src/lib.rs"], &targets);
+    assert!(missing.is_empty(), "no target in fuzz/fuzz_targets names brunt_wire::{missing:?}");
+    assert_eq!(not_fuzzed("pub mod ber;\npub mod ldap;\nmod x;\n", &targets), [""; 0]);
+    assert_eq!(not_fuzzed("pub mod ber;\npub mod be;\n", &targets), ["be"]);
 }
 
 #[test]

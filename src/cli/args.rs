@@ -160,7 +160,7 @@ impl Verb {
         let inner = matches!(self, Self::FindMax(_) | Self::Cluster { kind: ClusterKind::Run(_) });
         debug_assert!(
             self.run_options().is_none() || self.typed().is_some(),
-            "its record has none"
+            "the record of this command would not say what was typed: add it to `typed` in src/cli/args.rs"
         );
         if let Some(kept) = self.typed() {
             // What the inner command may show of its words, only its own grammar knows.

@@ -400,7 +400,8 @@ mod tests {
         for row in rows().iter().filter(|row| row.is_path && !is_read(row)) {
             let path = format!("/{}", row.long);
             let named = format!("--{}", row.long);
-            assert!(checked.contains(&(named.as_str(), Some(Path::new(&path)))), "{named}");
+            let known = checked.contains(&(named.as_str(), Some(Path::new(&path))));
+            assert!(known, "add {named} to RunOptions::paths");
         }
     }
 }

@@ -67,7 +67,10 @@ fn no_page_is_left_out_of_the_site() {
         .iter()
         .map(|path| path.strip_prefix(&docs).expect("in docs").display().to_string())
         .collect();
-    assert_eq!(listed, there);
+    let forgotten: Vec<&String> = there.difference(&listed).collect();
+    assert!(forgotten.is_empty(), "name these pages of docs/ in site/SUMMARY.md: {forgotten:?}");
+    let gone: Vec<&String> = listed.difference(&there).collect();
+    assert!(gone.is_empty(), "site/SUMMARY.md names what is not in docs/: {gone:?}");
 }
 
 /// Links to files or places of pages that are not there.
