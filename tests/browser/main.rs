@@ -16,6 +16,7 @@ mod site_forms;
 mod site_keys;
 mod site_live;
 mod site_logged;
+mod site_pages;
 mod site_plans;
 mod site_runs;
 mod site_search;

@@ -29,7 +29,7 @@ struct Opened {
 impl Opened {
     fn start() -> Option<Self> {
         let browser = Browser::start()?;
-        let directory = tempfile::tempdir().unwrap();
+        let directory = tempfile::tempdir().expect("a temporary directory");
         let site = Site::start(&directory.path().join("site"));
         sign_in(&browser, &site);
         let target = Target::start();

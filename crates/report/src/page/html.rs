@@ -166,7 +166,14 @@ fn block(text: &mut String, block: &Block, number: usize) {
             Ok(())
         }
         Block::Chart(chart) => {
-            writeln!(text, "<figure>\n{}</figure>", chart.svg(&format!("c{number}")))
+            // A small screen shows a part of it, and not all of it too small to be read.
+            writeln!(
+                text,
+                "<figure>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n{}</div>\n\
+                 </figure>",
+                escaped(chart.title()),
+                chart.svg(&format!("c{number}"))
+            )
         }
         Block::Drawing(drawing) => self::drawing(text, drawing),
         Block::Choice => writeln!(text, "<div class=\"choice\" data-choice></div>"),

@@ -1,0 +1,104 @@
+//! The pages of the site that no other test here looks at, each without anything on it and with something: they fit the
+//! screen, and nothing keeps somebody from reading them.
+
+use crate::browser::Browser;
+use crate::brunt::Target;
+use crate::site::{Site, fill, looked_at, sign_in, sound};
+use crate::visit;
+
+/// Presses the button of the form that adds something, and waits for what it leads to.
+fn add(browser: &Browser, shown: &str) {
+    browser.click("#add button.main");
+    browser.wait_for(&format!("return document.querySelector({shown:?})"));
+}
+
+#[test]
+fn every_page_can_be_read() {
+    let Some(browser) = Browser::start() else { return };
+    let directory = tempfile::tempdir().unwrap();
+    let site = Site::start(&directory.path().join("site"));
+    let origin = site.origin.as_str();
+    sign_in(&browser, &site);
+    let seen = |path: &str, name: &str| {
+        browser.open(&format!("{origin}{path}"));
+        looked_at(&browser, name);
+        sound(&browser, origin, name);
+    };
+    for name in ["plans", "steps", "hooks", "schedules", "secrets", "shares"] {
+        seen(&format!("/{name}"), &format!("{name}-empty"));
+    }
+    let target = Target::start();
+    visit::prepare(&browser, origin, &target.url(""), "");
+    filled(&browser, origin);
+    for (path, name) in
+        [("/plans", "plans"), ("/plans/1/revisions", "revisions"), ("/steps", "steps")]
+    {
+        seen(path, name);
+    }
+    ran(&browser, origin);
+    // What is not there is told on a page as well.
+    browser.open(&format!("{origin}/plans/99"));
+    looked_at(&browser, "missing");
+}
+
+/// A step of the library, a webhook, a schedule that tells it, a secret.
+fn filled(browser: &Browser, origin: &str) {
+    browser.wait_for("return document.querySelector('.outline li')");
+    browser.click("[data-key='go [\"scenario\",0,\"steps\",0]']");
+    browser.wait_for("return !document.querySelector('[data-keep]').disabled");
+    browser.run("window.prompt = () => 'A page'");
+    browser.click("[data-keep]");
+    browser.wait_for(
+        "return document.querySelector('[data-edited]').textContent === 'Kept as A page.'",
+    );
+    browser.open(&format!("{origin}/hooks"));
+    fill(browser, "#name", "CI of the directory, which is told of every night");
+    fill(browser, "#url", "https://ci.example.com/a-hook-with-a-name-that-is-rather-long/brunt");
+    add(browser, "[data-copy]");
+    looked_at(browser, "hook-added");
+    sound(browser, origin, "hook-added");
+    browser.open(&format!("{origin}/schedules"));
+    fill(browser, "#times", "0 3 * * 1-5");
+    browser.run("document.getElementById('hook').selectedIndex = 1");
+    add(browser, "table.cards");
+    looked_at(browser, "schedules");
+    sound(browser, origin, "schedules");
+    browser.open(&format!("{origin}/secrets"));
+    fill(browser, "#name", "PASSWORD");
+    fill(browser, "#value", "not shown");
+    add(browser, "table.cards");
+    looked_at(browser, "secrets");
+    sound(browser, origin, "secrets");
+}
+
+/// Thresholds that a run proposes, a trend, a link that is shared.
+fn ran(browser: &Browser, origin: &str) {
+    browser.open(&format!("{origin}/plans/1"));
+    fill(browser, "#duration", "1s");
+    browser.click("button[formaction$='/thresholds']");
+    browser.wait_for("return document.querySelector('textarea[name=text]')");
+    looked_at(browser, "thresholds");
+    sound(browser, origin, "thresholds");
+    browser.open(origin);
+    browser.click("table.runs tbody th a");
+    browser.wait_for("return window.brunt && brunt.charts().length");
+    let trend = browser.run("return document.querySelector('a[href^=\"/trends\"]').href");
+    let days = "form[action='/shares'] button";
+    browser.run(&format!(
+        "document.querySelector({days:?}).closest('details')?.setAttribute('open', '')"
+    ));
+    browser.click(days);
+    browser.wait_for("return document.querySelector('[data-link]')");
+    looked_at(browser, "shared-link");
+    let link = browser.text("[data-link]");
+    for (address, name) in
+        [(trend.as_str().unwrap_or_default(), "trends"), (link.as_str(), "shared")]
+    {
+        browser.open(address);
+        looked_at(browser, name);
+        sound(browser, origin, name);
+    }
+    browser.open(&format!("{origin}/shares"));
+    looked_at(browser, "shares");
+    sound(browser, origin, "shares");
+}
