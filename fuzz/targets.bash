@@ -51,6 +51,7 @@ seeds() {
         ldap_dn) echo seeds/names ;;
         ldap_control_option) ;;
         record_events) echo seeds/events ;;
+        serve_cookie) echo seeds/cookies ;;
         serve_envelope) echo seeds/envelopes ;;
         nscd_reply) echo seeds/nscd ;;
         nslcd_reply) echo seeds/nslcd ;;

@@ -24,6 +24,7 @@ mod trial;
 mod vault;
 pub mod watch;
 
+pub use call::cookie_values;
 pub use ipnet::IpNet;
 pub use listen::Hosts;
 pub use site::{Settings, Site};

@@ -14,6 +14,7 @@ use crate::auth::Who;
 use crate::problem::Problem;
 
 pub(crate) use answer::{Answer, JSON};
+pub use cookie::cookie_values;
 pub(crate) use cookie::{cookie, ended_cookie, name as cookie_name};
 
 /// One request.

@@ -1,13 +1,12 @@
 //! What is asked of every request before its handler: by which name it came, who sent it, whether they may, and whether
 //! a page of ours had them send it.
 
-use cookie::Cookie;
 use http::StatusCode;
 use http::header::{self, HeaderMap};
 
 use super::route::{Access, Ask, Route};
 use crate::auth::{By, Role, Scope, Secret, Who, same};
-use crate::call::{Call, cookie_name};
+use crate::call::{Call, cookie_name, cookie_values};
 use crate::problem::Problem;
 
 /// The header in which a script sends what forms hold.
@@ -54,9 +53,8 @@ pub(super) fn who(call: &Call) -> Result<Option<Who>, Problem> {
 
 fn session(call: &Call) -> Option<Secret> {
     let texts = call.headers.get_all(header::COOKIE).iter().filter_map(|text| text.to_str().ok());
-    let cookies = texts.flat_map(Cookie::split_parse).filter_map(Result::ok);
-    let mut ours = cookies.filter(|cookie| cookie.name() == cookie_name(&call.app));
-    ours.find_map(|cookie| Secret::read(cookie.value()))
+    let mut ours = texts.flat_map(|text| cookie_values(text, cookie_name(&call.app)));
+    ours.find_map(|value| Secret::read(&value))
 }
 
 /// Refuses who may not.
