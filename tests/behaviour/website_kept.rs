@@ -96,6 +96,101 @@ fn an_index_that_is_made_again_compares_as_before() {
     end(program);
 }
 
+/// What a site shows of all that it keeps.
+const KEPT: [&str; 6] = ["/", "/people", "/targets", "/plans", "/plans/1/revisions", "/audit"];
+
+fn pages(visitor: &Visitor, run: &str) -> Vec<String> {
+    let shown = |path: &str| {
+        let (head, page) = visitor.ask("GET", path, "", "");
+        assert!(head.starts_with("HTTP/1.1 200"), "{path}: {head}\n{page}");
+        page
+    };
+    KEPT.into_iter().chain([run]).map(shown).collect()
+}
+
+/// Copies a directory, as a backup does.
+fn copied(from: &Path, to: &Path) {
+    fs::create_dir(to).expect("a new directory");
+    for entry in fs::read_dir(from).expect("a directory") {
+        let entry = entry.expect("an entry");
+        let onto = to.join(entry.file_name());
+        if entry.file_type().expect("its kind").is_dir() {
+            copied(&entry.path(), &onto);
+        } else {
+            fs::copy(entry.path(), onto).expect("a copy");
+        }
+    }
+}
+
+/// Serves a directory again to somebody who signed in before.
+fn served(directory: &Path, cookie: &str) -> (Program, Visitor) {
+    let (program, mut visitor) = site(directory);
+    cookie.clone_into(&mut visitor.cookie);
+    (program, visitor)
+}
+
+#[test]
+fn a_copy_of_a_site_that_was_stopped_is_that_site() {
+    let directory = scratch();
+    let at = directory.path().join("site");
+    let (_api, target) = api();
+    let (program, visitor) = site(&at);
+    let address = target.trim_start_matches("http://").trim_end_matches('/');
+    let fields = format!(
+        "name=api&allow={address}&settings=BASE=http://{address}&users=10&seconds=60&days=1"
+    );
+    visitor.send("/targets", "/targets", &fields);
+    visitor.send("/people", "/people", "name=ada&role=runner");
+    visitor.send("/plans", "/plans", "name=visit&template=0");
+    let text = "[run]%0Ausers%20%3D%203%0A";
+    let (head, body) = visitor.send("/plans/1", "/plans/1", &format!("after=1&text={text}"));
+    assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
+    let token = directory.path().join("token");
+    fs::write(&token, visitor.token("push")).unwrap();
+    let file = record(directory.path(), &target, ("first.json", "1"));
+    let [file, token] = [&file, &token].map(|path| path.to_str().unwrap());
+    let origin = format!("http://{}", visitor.at);
+    let words = ["push", file, "--to", &origin, "--token-file", token, "--tag", "nightly"];
+    let run_page = between(&run(words).expect(0).stdout, &origin, "\n").to_owned();
+    visitor.send(&run_page, &format!("{run_page}/about"), "name=First&baseline=1&tags=nightly");
+    let before = pages(&visitor, &run_page);
+    assert!(before[0].contains(&run_page), "{}", before[0]);
+    for (page, what) in before.iter().zip(["First", "ada", "api", "visit", "users = 3", "add user"])
+    {
+        assert!(page.contains(what), "no {what} in {page}");
+    }
+    let cookie = visitor.cookie;
+    end(program);
+    // What is restored goes on elsewhere, and takes the password.
+    let copy = directory.path().join("copy");
+    copied(&at, &copy);
+    let (program, visitor) = served(&copy, &cookie);
+    assert_eq!(pages(&visitor, &run_page), before);
+    let fields = "name=admin&password=correct-horse-battery";
+    let (head, body) = visitor.ask("POST", "/sign-in", "", fields);
+    assert!(head.starts_with("HTTP/1.1 303") && head.contains("set-cookie: "), "{head}\n{body}");
+    end(program);
+    let verified = run(["serve", "--verify-audit", "--dir", copy.to_str().unwrap()]).expect(0);
+    assert!(verified.stdout.contains("lines are as they were written"), "{verified}");
+    // Without the index of its runs, which is made again, and by which nothing else is changed.
+    let again = directory.path().join("again");
+    copied(&at, &again);
+    let database = || rusqlite::Connection::open(again.join("brunt.db")).unwrap();
+    database().execute_batch("DELETE FROM tag; DELETE FROM run_text; DELETE FROM run;").unwrap();
+    let indexed = run(["serve", "--reindex", "--dir", again.to_str().unwrap()]).expect(0);
+    assert!(indexed.stdout.contains("1 runs are in the index"), "{indexed}");
+    let count = |table: &str| {
+        let asked = format!("SELECT count(*) FROM {table}");
+        database().query_row(&asked, [], |row| row.get::<_, i64>(0)).unwrap()
+    };
+    assert_eq!([count("run"), count("tag"), count("run_text")], [1, 1, 1]);
+    let (program, visitor) = served(&again, &cookie);
+    assert_eq!(pages(&visitor, &run_page), before);
+    end(program);
+    let verified = run(["serve", "--verify-audit", "--dir", again.to_str().unwrap()]).expect(0);
+    assert!(verified.stdout.contains("lines are as they were written"), "{verified}");
+}
+
 /// Runs that may be made of one load until the machine lets one be valid.
 const TRIES: usize = 5;
 

@@ -60,13 +60,13 @@ fn filled(browser: &Browser, origin: &str) {
     browser.open(&format!("{origin}/schedules"));
     fill(browser, "#times", "0 3 * * 1-5");
     browser.run("document.getElementById('hook').selectedIndex = 1");
-    add(browser, "table.cards");
+    add(browser, "form[action='/schedules/remove']");
     looked_at(browser, "schedules");
     sound(browser, origin, "schedules");
     browser.open(&format!("{origin}/secrets"));
     fill(browser, "#name", "PASSWORD");
     fill(browser, "#value", "not shown");
-    add(browser, "table.cards");
+    add(browser, "form[action='/secrets/end']");
     looked_at(browser, "secrets");
     sound(browser, origin, "secrets");
 }
@@ -80,7 +80,7 @@ fn ran(browser: &Browser, origin: &str) {
     looked_at(browser, "thresholds");
     sound(browser, origin, "thresholds");
     browser.open(origin);
-    browser.click("table.runs tbody th a");
+    browser.click("table.runs tbody a");
     browser.wait_for("return window.brunt && brunt.charts().length");
     let trend = browser.run("return document.querySelector('a[href^=\"/trends\"]').href");
     let days = "form[action='/shares'] button";
