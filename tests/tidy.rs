@@ -191,7 +191,7 @@ fn not_fuzzed<'a>(decoders: &'a str, targets: &[&str]) -> Vec<&'a str> {
     let named = |module: &str| {
         let path = format!("brunt_wire::{module}");
         let used = |text: &&str| text.split(&path).skip(1).any(|rest| rest.starts_with("::"));
-        targets.iter().any(|text| used(text))
+        targets.iter().any(used)
     };
     decoders
         .lines()
