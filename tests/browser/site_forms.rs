@@ -1,5 +1,5 @@
-//! What somebody types into the forms of a plan is never lost: not by a button that is pressed at once, not by an answer
-//! that comes late, and not by a part that was moved meanwhile. What is wrong leads to its field.
+//! What somebody types into the forms of a plan is never lost: not by a button that is pressed at once, not by an
+//! answer that comes late, and not by a part that was moved meanwhile. What is wrong leads to its field.
 
 use std::thread;
 use std::time::Duration;
@@ -216,7 +216,8 @@ fn a_button_that_is_pressed_slowly_after_typing_is_pressed() {
     };
     browser.run(
         "const real = window.fetch; \
-         window.fetch = async (...asked) => { const answer = await real(...asked); window.answered = true; return answer; }",
+         window.fetch = async (...asked) => { \
+             const answer = await real(...asked); window.answered = true; return answer; }",
     );
     // The field is left as the button goes down, and the answer comes before it goes up.
     mouse("mousePressed", 1);

@@ -49,7 +49,7 @@ pub(super) fn form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
                         ": within five times what they take when nothing else goes on."
                     }
                     div.fields {
-                        (field("find-from", "From; empty for the search's choice", &input("find-from", "from", "200/s")))
+                        (field("find-from", "From; empty to have it chosen", &input("find-from", "from", "200/s")))
                         (field("find-to", "To; empty for the target's highest", &input("find-to", "to", "20k/s")))
                     }
                     p.note { "Rates are of the plan's iterations." }

@@ -30,13 +30,13 @@ fn shown(call: &Call, key: Option<&str>) -> Result<Answer, Problem> {
         p.crumbs { a href="/schedules" { "Schedules" } }
         h1.large { "Webhooks" }
         p {
-            "A schedule tells one what became of each of its runs: the verdict, the objectives that were missed, and \
-             what is worse than the baseline. It is a POST of JSON, signed as "
-            a href="https://www.standardwebhooks.com" rel="noreferrer" { "Standard Webhooks" } " has it."
+            "A schedule tells its webhook what became of each of its runs: the verdict, the objectives that were \
+             missed, and what is worse than the baseline. The message is a POST of JSON, signed as "
+            a href="https://www.standardwebhooks.com" rel="noreferrer" { "Standard Webhooks" } " specifies."
         }
         @if let Some(key) = key {
             div.warning role="status" {
-                p { "This key verifies what it is told. It is shown this once:" }
+                p { "This key verifies the signatures of its messages. It is shown only now:" }
                 pre tabindex="0" data-copy { (key) }
             }
         }
@@ -87,7 +87,7 @@ fn form(call: &Call) -> Result<Markup, Problem> {
                     input id="name" name="name" required maxlength=(NAME_MAX) placeholder="CI of the directory"
                         autocomplete="off";
                 }))
-                (field("url", "URL, without a password: what it is told is signed", &html! {
+                (field("url", "URL, without a password: messages are signed", &html! {
                     input id="url" name="url" type="url" required maxlength=(URL_MAX)
                         placeholder="https://ci.example.com/hook" autocomplete="off";
                 }))
