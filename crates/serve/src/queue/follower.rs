@@ -6,6 +6,7 @@
 //! nothing of the run for either. A server that stood still goes on where it was.
 
 use std::io;
+use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -105,9 +106,7 @@ fn tell_rows(files: &RunFiles, watch: &Watch, shared: &Shared) {
     loop {
         // Before the look, so that nothing is missed that was written before the end.
         let is_over = shared.state().1;
-        if following.is_none() {
-            following = Tail::open(&events).ok().map(Following::new);
-        }
+        open(&mut following, &events);
         if let Some(reached) = searching.look(watch) {
             shared.state().0 = reached;
         }
@@ -125,6 +124,7 @@ fn tell_rows(files: &RunFiles, watch: &Watch, shared: &Shared) {
 fn tell_words(files: &RunFiles, watch: &Watch, shared: &Shared) {
     // Of a thread's own priority only others have an advantage.
     let _ = rustix::process::nice(NICE);
+    let events = files.path(EVENTS);
     let mut following: Option<Following> = None;
     let mut next = Timestamp::UNIX_EPOCH;
     while !shared.is_over_after(TICK) {
@@ -132,9 +132,7 @@ fn tell_words(files: &RunFiles, watch: &Watch, shared: &Shared) {
         if began < next || !watch.is_watched() {
             continue;
         }
-        if following.is_none() {
-            following = Tail::open(&files.path(EVENTS)).ok().map(Following::new);
-        }
+        open(&mut following, &events);
         let Some(following) = &mut following else { continue };
         let words = following.words();
         if let Some(words) = words.filter(|_| !shared.state().1) {
@@ -143,6 +141,14 @@ fn tell_words(files: &RunFiles, watch: &Watch, shared: &Shared) {
         let ended = Timestamp::now();
         let took = Duration::try_from(ended.duration_since(began)).unwrap_or_default();
         next = ended.saturating_add(WORDS_EVERY.max(took * SHARE)).unwrap_or(ended);
+    }
+}
+
+/// Opens the events of a run, and anew until they have begun: a run tries its files out before it writes them, and the
+/// file that is opened meanwhile is removed.
+fn open(following: &mut Option<Following>, events: &Path) {
+    if following.as_ref().is_none_or(|it| it.head.is_none()) {
+        *following = Tail::open(events).ok().map(Following::new);
     }
 }
 
@@ -268,4 +274,26 @@ const fn state(phase: Phase) -> State {
 /// JSON of one line; what is told here has no map whose keys are no text.
 pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    #[test]
+    fn a_file_that_was_only_tried_out_is_not_followed() {
+        let directory = tempfile::tempdir().unwrap();
+        let (events, mut following) = (directory.path().join("events.ndjson"), None);
+        open(&mut following, &events);
+        assert!(following.is_none());
+        fs::write(&events, "").unwrap();
+        open(&mut following, &events);
+        assert!(!following.as_mut().unwrap().has_begun());
+        fs::remove_file(&events).unwrap();
+        fs::write(&events, "no event\n").unwrap();
+        open(&mut following, &events);
+        let read = following.as_mut().unwrap().tail.head();
+        assert!(read.is_err(), "it is the file that is there now");
+    }
 }
