@@ -291,10 +291,15 @@ impl Browser {
     /// What axe-core finds wrong with the page as it is now: all of it, whatever its impact.
     pub(crate) fn violations(&self) -> Vec<Violation> {
         let axe = fs::read_to_string(axe_core()).expect("tests/setup unpacked axe-core");
-        self.must("load axe-core", self.client.execute(&axe, Vec::new()));
-        let script = "const done = arguments[0]; \
-                      axe.run(document, {resultTypes: ['violations']}).then(done, error => done(String(error)))";
-        let result = self.must("run axe-core", self.client.execute_async(script, Vec::new()));
+        // In one script, and once more if the page has gone to another meanwhile.
+        let script = format!(
+            "{axe}\nconst done = arguments[0]; \
+             axe.run(document, {{resultTypes: ['violations']}}).then(done, error => done(String(error)))"
+        );
+        let run = || self.runtime.block_on(self.client.execute_async(&script, Vec::new()));
+        let result = run().or_else(|_| run());
+        let result =
+            result.unwrap_or_else(|error| panic!("the browser failed to run axe-core: {error}"));
         let found = result["violations"].as_array();
         let found = found.unwrap_or_else(|| panic!("axe-core failed: {result}"));
         found.iter().map(violation).collect()
