@@ -76,7 +76,11 @@ fn ran(browser: &Browser, origin: &str) {
     browser.open(&format!("{origin}/plans/1"));
     fill(browser, "#duration", "1s");
     browser.click("button[formaction$='/thresholds']");
-    browser.wait_for("return document.querySelector('textarea[name=text]')");
+    // The page of the plan has such a text as well, and is there until the run has been submitted.
+    browser.wait_for(
+        "return location.pathname.endsWith('/thresholds') \
+         && document.querySelector('textarea[name=text]')",
+    );
     looked_at(browser, "thresholds");
     sound(browser, origin, "thresholds");
     browser.open(origin);
