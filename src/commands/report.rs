@@ -7,8 +7,7 @@ use brunt_capacity::Reading;
 use brunt_record::{Collection, Document, HistogramError, Record};
 use brunt_report::page::Page;
 use brunt_report::{
-    capacity, cells_csv, distribution, intervals_csv, json, junit, leases, names, operations_csv,
-    rates,
+    capacity, cells_csv, distribution, intervals_csv, junit, leases, names, operations_csv, rates,
 };
 
 use super::failed;
@@ -67,9 +66,7 @@ fn of_record(args: &ReportArgs, record: &Record) -> Result<String, Refusal> {
         Format::Junit => Ok(junit(record)),
         Format::Summary => summary::whole(record).map_err(Refusal::failed),
         Format::Csv => intervals_csv(record).map_err(unreadable),
-        Format::Json => {
-            json(record).map(with_newline).map_err(|error| other(args, &error.to_string()))
-        }
+        Format::Json => record.text().map_err(|error| other(args, &error.to_string())),
         Format::Hgrm => distribution(record).map_err(unreadable),
         Format::Html => html(args, record),
     }
@@ -92,9 +89,7 @@ fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, R
         Format::Summary => Ok(summary::of_all(&page(args, collection)?, collection)),
         Format::Html => Ok(page(args, collection)?.html()),
         Format::Csv => Ok(cells_csv(collection)),
-        Format::Json => {
-            json(collection).map(with_newline).map_err(|error| other(args, &error.to_string()))
-        }
+        Format::Json => collection.text().map_err(|error| other(args, &error.to_string())),
         Format::Junit => Err(other(
             args,
             "it holds several runs, and junit is for one run; --format csv has the percentiles of each",
@@ -122,10 +117,6 @@ fn page(args: &ReportArgs, collection: &Collection) -> Result<Page, Refusal> {
             ),
         )),
     }
-}
-
-fn with_newline(text: String) -> String {
-    text + "\n"
 }
 
 fn other(args: &ReportArgs, why: &str) -> Refusal {

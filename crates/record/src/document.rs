@@ -120,6 +120,16 @@ impl Record {
         write(self, path, "the record")
     }
 
+    /// What [`write`](Self::write) writes.
+    pub fn text(&self) -> io::Result<String> {
+        text(self)
+    }
+
+    /// Reads what a run wrote to a pipe. It is compiled here and not wherever a record is read.
+    pub fn from_text(text: &str) -> Result<Self, serde_json::Error> {
+        serde_json::from_str(text)
+    }
+
     /// Reads a record back.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         read(path, "the record", "a record", SCHEMA)
@@ -135,6 +145,11 @@ impl Collection {
     /// Writes the collection, in place of what was there.
     pub fn write(&self, path: &Path) -> Result<(), WriteError> {
         write(self, path, "the collection")
+    }
+
+    /// What [`write`](Self::write) writes.
+    pub fn text(&self) -> io::Result<String> {
+        text(self)
     }
 
     /// Reads a collection back.
@@ -238,11 +253,19 @@ impl<'a> Source<'a> {
 }
 
 fn write(document: &impl Serialize, path: &Path, what: &'static str) -> Result<(), WriteError> {
-    let print = |mut out: &mut dyn io::Write| {
-        serde_json::to_writer_pretty(&mut out, document)?;
-        out.write_all(b"\n")
-    };
-    replace(path, print).map_err(|source| WriteError { what, path: path.to_owned(), source })
+    let written = replace(path, |out: &mut dyn io::Write| print(document, out));
+    written.map_err(|source| WriteError { what, path: path.to_owned(), source })
+}
+
+fn text(document: &impl Serialize) -> io::Result<String> {
+    let mut text = Vec::new();
+    print(document, &mut text)?;
+    String::from_utf8(text).map_err(io::Error::other)
+}
+
+fn print(document: &impl Serialize, mut out: &mut dyn io::Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut out, document)?;
+    out.write_all(b"\n")
 }
 
 #[cfg(test)]

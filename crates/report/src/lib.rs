@@ -43,7 +43,7 @@ pub use wrapped::{command_line, wrapped};
 
 use serde::Serialize;
 
-/// A record or a collection as the JSON that `--record` writes.
+/// A comparison or a trend as JSON.
 pub fn json(document: &impl Serialize) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(document)
 }

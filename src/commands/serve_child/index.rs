@@ -11,7 +11,6 @@ use brunt_serve::history::{
     BROUGHT, EVENTS, EVENTS_KEPT, PAGE_KEPT, PROGRESS, PageParts, RECORD, RECORD_KEPT, RunFiles,
     SUMMARY, Summary, VIEW_KEPT, sha256,
 };
-use serde::Serialize;
 use serde::de::IgnoredAny;
 
 use super::{figured, searched};
@@ -29,7 +28,7 @@ pub(super) fn index() -> Result<(), String> {
     let kept = |error: io::Error| format!("failed to keep the record: {error}");
     let (text, page, mut summary) = match Document::read(&files.path(source)) {
         Ok(Document::Record(record)) => {
-            let text = text_of(&files, source, &*record).map_err(kept)?;
+            let text = text_of(&files, source, || record.text()).map_err(kept)?;
             let page = brunt_report::run::page(&record).map_err(|error| said(&error))?;
             let summary = Summary::of(&record, String::new(), sentence(&page));
             let load = load(&record);
@@ -37,7 +36,7 @@ pub(super) fn index() -> Result<(), String> {
             (text, page, Summary { load, ..summary })
         }
         Ok(Document::Collection(collection)) => {
-            let text = text_of(&files, source, &*collection).map_err(kept)?;
+            let text = text_of(&files, source, || collection.text()).map_err(kept)?;
             let (page, summary) = searched::read(&collection)?;
             (text, page, Summary { load: load_of_search(&collection), ..summary })
         }
@@ -79,7 +78,11 @@ fn load_of_search(collection: &Collection) -> String {
 }
 
 /// The text of the record: as it came, or, if it was made of events, as a run writes it.
-fn text_of(files: &RunFiles, source: &str, record: &impl Serialize) -> io::Result<String> {
+fn text_of(
+    files: &RunFiles,
+    source: &str,
+    written: impl FnOnce() -> io::Result<String>,
+) -> io::Result<String> {
     let mut text = String::new();
     let from = unpacked(File::open(files.path(source))?)?;
     from.take(RECORD_MAX).read_to_string(&mut text)?;
@@ -87,7 +90,7 @@ fn text_of(files: &RunFiles, source: &str, record: &impl Serialize) -> io::Resul
     if source != EVENTS && serde_json::from_str::<IgnoredAny>(&text).is_ok() {
         return Ok(text);
     }
-    serde_json::to_string_pretty(record).map(|text| text + "\n").map_err(io::Error::other)
+    written()
 }
 
 fn write_page(files: &RunFiles, page: &Page) -> io::Result<()> {

@@ -102,38 +102,21 @@ pub struct EventReader<R> {
     path: PathBuf,
     input: R,
     line: Vec<u8>,
-    /// How many lines were read.
-    read: u64,
-    /// How many operations and parts the head names.
-    named: [usize; 2],
-    over: bool,
-    names: HashMap<(usize, Outcome), String>,
+    parser: Parser,
 }
 
 impl<R: BufRead> EventReader<R> {
     /// Reads from anywhere; `path` is what errors call it.
     pub fn new(path: &Path, input: R) -> Self {
-        Self {
-            path: path.to_owned(),
-            input,
-            line: Vec::new(),
-            read: 0,
-            named: [0; 2],
-            over: false,
-            names: HashMap::new(),
-        }
+        Self { path: path.to_owned(), input, line: Vec::new(), parser: Parser::default() }
     }
 
     /// The first line.
     pub fn head(&mut self) -> Result<Head, EventError> {
-        let head = if self.fetch()? { read_head(&self.line).map(Some) } else { Ok(None) };
+        let head = if self.fetch()? { self.parser.head(&self.line).map(Some) } else { Ok(None) };
         let path = || self.path.clone();
         match head {
-            Ok(Some(head)) => {
-                self.read = 1;
-                self.named = [head.catalogue.operations.len(), head.catalogue.parts.len()];
-                Ok(head)
-            }
+            Ok(Some(head)) => Ok(head),
             Ok(None) => Err(EventError::Empty { path: path() }),
             Err(error) if self.is_cut(&error) => Err(EventError::Empty { path: path() }),
             Err(source) => Err(EventError::Head { path: path(), source }),
@@ -143,16 +126,12 @@ impl<R: BufRead> EventReader<R> {
     /// What the next line says; `None` where the file ends, be it in the middle of a line.
     pub fn next_event(&mut self) -> Result<Option<Event>, EventError> {
         while self.fetch()? {
-            match self.event() {
-                Ok(event) => {
-                    self.read += 1;
-                    if event.is_some() {
-                        return Ok(event);
-                    }
-                }
+            match self.parser.event(&self.line) {
+                Ok(None) => {}
+                Ok(event) => return Ok(event),
                 Err(error) if self.is_cut(&error) => return Ok(None),
                 Err(source) => {
-                    let (path, line) = (self.path.clone(), self.read + 1);
+                    let (path, line) = (self.path.clone(), self.parser.read + 1);
                     return Err(EventError::Line { path, line, source });
                 }
             }
@@ -162,7 +141,7 @@ impl<R: BufRead> EventReader<R> {
 
     /// What an outcome was called in the lines so far.
     pub fn name(&self, operation: usize, outcome: Outcome) -> String {
-        let known = self.names.get(&(operation, outcome));
+        let known = self.parser.names.get(&(operation, outcome));
         known.cloned().unwrap_or_else(|| outcome::class(outcome).0.to_owned())
     }
 
@@ -182,10 +161,34 @@ impl<R: BufRead> EventReader<R> {
         let ends = matches!(error, LineError::Json(error) if error.is_eof() || error.is_syntax());
         ends && !self.line.ends_with(b"\n")
     }
+}
 
-    /// What the line says; `None` if its type is of a later version, which one can do without.
-    fn event(&mut self) -> Result<Option<Event>, LineError> {
-        let kind = read_kind(&self.line)?;
+/// Understands the lines of one run, one after the other.
+///
+/// It knows nothing of where they come from: what is generic in that would have every crate that reads events compile
+/// the whole of a record again.
+#[derive(Default)]
+struct Parser {
+    /// How many lines were read.
+    read: u64,
+    /// How many operations and parts the head names.
+    named: [usize; 2],
+    over: bool,
+    names: HashMap<(usize, Outcome), String>,
+}
+
+impl Parser {
+    /// What the first line says.
+    fn head(&mut self, line: &[u8]) -> Result<Head, LineError> {
+        let head = read_head(line)?;
+        self.read = 1;
+        self.named = [head.catalogue.operations.len(), head.catalogue.parts.len()];
+        Ok(head)
+    }
+
+    /// What a line says; `None` if its type is of a later version, which one can do without.
+    fn event(&mut self, line: &[u8]) -> Result<Option<Event>, LineError> {
+        let kind = read_kind(line)?;
         let order = |expected| LineError::Order { found: kind.word.clone(), expected };
         if self.over {
             return Err(order("the end of the file"));
@@ -193,29 +196,31 @@ impl<R: BufRead> EventReader<R> {
         if kind.seq != self.read {
             return Err(LineError::Number { found: kind.seq, expected: self.read });
         }
-        match kind.word.as_str() {
-            "head" => Err(order("the same run")),
+        let event = match kind.word.as_str() {
+            "head" => return Err(order("the same run")),
             "ready" => {
-                let ReadyLine { sessions, ready, unready } = serde_json::from_slice(&self.line)?;
-                Ok(Some(Event::Ready { sessions, ready, unready }))
+                let ReadyLine { sessions, ready, unready } = serde_json::from_slice(line)?;
+                Some(Event::Ready { sessions, ready, unready })
             }
-            "interval" => self.interval().map(Some),
+            "interval" => Some(self.interval(line)?),
             "verdict" => {
-                let VerdictLine { at, verdict } = serde_json::from_slice(&self.line)?;
-                Ok(Some(Event::Verdict { at, verdict }))
+                let VerdictLine { at, verdict } = serde_json::from_slice(line)?;
+                Some(Event::Verdict { at, verdict })
             }
             "end" => {
+                let ending = serde_json::from_slice(line)?;
+                let Whole { record } = serde_json::from_slice(line)?;
                 self.over = true;
-                let ending = serde_json::from_slice(&self.line)?;
-                let Whole { record } = serde_json::from_slice(&self.line)?;
-                Ok(Some(Event::End { ending, record }))
+                Some(Event::End { ending, record })
             }
-            _ => Ok(None),
-        }
+            _ => None,
+        };
+        self.read += 1;
+        Ok(event)
     }
 
-    fn interval(&mut self) -> Result<Event, LineError> {
-        let line: IntervalLine = serde_json::from_slice(&self.line)?;
+    fn interval(&mut self, line: &[u8]) -> Result<Event, LineError> {
+        let line: IntervalLine = serde_json::from_slice(line)?;
         let found = [line.operations.len(), line.parts.len()];
         for (what, (found, named)) in
             ["operations", "parts"].into_iter().zip(found.into_iter().zip(self.named))

@@ -72,7 +72,7 @@ pub(super) fn listed(mut cell: Cell, listed: &Listed, files: u32) -> Cell {
 
 /// A pass of lookups by a process of our own.
 pub(super) fn looked(mut cell: Cell, ran: &Ran, expected: u64) -> Cell {
-    let record = ran.record.as_deref().map(serde_json::from_str::<Record>);
+    let record = ran.record.as_deref().map(Record::from_text);
     match record {
         Some(Ok(record)) => {
             let counts = &record.conservation.counts;
