@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
+use brunt_record::{Record, Status};
 use brunt_testbed::{free_port, until};
 use rustix::process::Signal;
 
@@ -13,23 +14,33 @@ use crate::website::{Visitor, api, between, end, record, site};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// Lets a server be loaded.
+fn list_target(visitor: &Visitor, target: &str) {
+    let address = target.trim_start_matches("http://").trim_end_matches('/');
+    let fields = format!(
+        "name=api&allow={address}&settings=BASE=http://{address}&users=10&seconds=60&days=1"
+    );
+    visitor.send("/targets", "/targets", &fields);
+}
+
+/// Begins a run of five seconds, and waits until it sends; its id.
+fn begun(visitor: &Visitor, target: &str) -> String {
+    list_target(visitor, target);
+    visitor.send("/plans", "/plans", "name=visit&template=0");
+    let (head, body) = visitor.send("/plans/1", "/plans/1/run", "target=1&duration=5s");
+    assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
+    let going = until(PATIENCE, || visitor.ask("GET", "/", "", "").1.contains(": steady"));
+    assert!(going);
+    between(&head, "location: /live/", "\r\n").to_owned()
+}
+
 #[test]
 fn a_run_goes_on_though_its_site_is_killed_and_is_found_by_the_next() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (_api, target) = api();
     let (program, visitor) = site(&at);
-    let address = target.trim_start_matches("http://").trim_end_matches('/');
-    let fields = format!(
-        "name=api&allow={address}&settings=BASE=http://{address}&users=10&seconds=60&days=1"
-    );
-    visitor.send("/targets", "/targets", &fields);
-    visitor.send("/plans", "/plans", "name=visit&template=0");
-    let (head, body) = visitor.send("/plans/1", "/plans/1/run", "target=1&duration=5s");
-    assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
-    let id = between(&head, "location: /live/", "\r\n").to_owned();
-    let going = until(PATIENCE, || visitor.ask("GET", "/", "", "").1.contains(": steady"));
-    assert!(going);
+    let id = begun(&visitor, &target);
     program.signal(Signal::KILL);
     drop(program);
     let (program, visitor) = {
@@ -47,6 +58,35 @@ fn a_run_goes_on_though_its_site_is_killed_and_is_found_by_the_next() {
     });
     // It lasted as long as it was asked to, whoever looked.
     assert!(done && page.1.contains("none failed") && !page.1.contains(">partial<"), "{page:?}");
+    end(program);
+}
+
+#[test]
+fn a_run_that_ends_while_its_site_stands_still_is_whole_and_then_shown() {
+    let directory = scratch();
+    let at = directory.path().join("site");
+    let (_api, target) = api();
+    let (program, visitor) = site(&at);
+    let id = begun(&visitor, &target);
+    let (files, page) = (at.join("runs").join(&id), format!("/runs/{id}"));
+    program.signal(Signal::STOP);
+    // Nobody reads what it writes, and nothing of it is lost.
+    let ended = until(PATIENCE, || files.join("outcome.json").is_file());
+    assert!(ended, "it waits for a site that does not go on");
+    let whole = Record::read(&files.join("record.json")).unwrap();
+    assert!(whole.conservation.holds && whole.counts.failed == 0, "{:?}", whole.conservation);
+    assert_ne!(whole.verdict.status, Status::Partial, "{:?}", whole.verdict);
+    program.signal(Signal::CONT);
+    let mut shown = (String::new(), String::new());
+    let is_shown = until(PATIENCE, || {
+        visitor.ask("GET", &format!("/live/{id}"), "", "");
+        shown = visitor.ask("GET", &page, "", "");
+        shown.0.starts_with("HTTP/1.1 200")
+    });
+    assert!(is_shown && shown.1.contains("none failed"), "{shown:?}");
+    // What the site says of it is what it had written by itself.
+    let kept = Record::read(&files.join("record.json.gz")).unwrap();
+    assert_eq!((kept.counts, kept.series.len()), (whole.counts, whole.series.len()));
     end(program);
 }
 
@@ -135,11 +175,7 @@ fn a_copy_of_a_site_that_was_stopped_is_that_site() {
     let at = directory.path().join("site");
     let (_api, target) = api();
     let (program, visitor) = site(&at);
-    let address = target.trim_start_matches("http://").trim_end_matches('/');
-    let fields = format!(
-        "name=api&allow={address}&settings=BASE=http://{address}&users=10&seconds=60&days=1"
-    );
-    visitor.send("/targets", "/targets", &fields);
+    list_target(&visitor, &target);
     visitor.send("/people", "/people", "name=ada&role=runner");
     visitor.send("/plans", "/plans", "name=visit&template=0");
     let text = "[run]%0Ausers%20%3D%203%0A";
