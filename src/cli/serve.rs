@@ -3,12 +3,14 @@
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use brunt_serve::IpNet;
 use clap::Args;
 
 use super::about::About;
 use super::base_url::BaseUrl;
+use super::output::duration;
 use super::plane::BrokerArgs;
 use super::site_url::site;
 
@@ -26,7 +28,7 @@ pub(crate) struct ServeArgs {
     /// it is kept there.
     #[arg(
         long,
-        conflicts_with_all = ["hosts", "tls_cert", "behind_proxy", "keys", "nats", "link", "reindex", "verify_audit"]
+        conflicts_with_all = ["hosts", "tls_cert", "behind_proxy", "keys", "nats", "patience", "link", "reindex", "verify_audit"]
     )]
     pub(crate) trial: bool,
     /// Address and port to listen on
@@ -59,6 +61,9 @@ pub(crate) struct ServeArgs {
     /// The agents that the site shows.
     #[command(flatten)]
     pub(crate) broker: BrokerArgs,
+    /// How long a run waits for its agents, and then for their connections, such as 2m. Default: 30s
+    #[arg(long, value_name = "DURATION", value_parser = duration, help_heading = "Broker")]
+    pub(crate) patience: Option<Duration>,
     /// Length of what counts as a second in searches for the highest rate, for tests of them
     #[arg(long, value_name = "DURATION", hide = true)]
     pub(crate) search_second: Option<String>,

@@ -3,6 +3,7 @@
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use brunt_serve::agents::Cluster;
 use brunt_serve::child::Meeting;
@@ -19,6 +20,8 @@ use crate::console;
 
 /// Where a site is that no directory was named for.
 const DIRECTORY: &str = "brunt-site";
+/// How long a run waits for its agents, if nobody says.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Serves until a signal ends the program, or does what is asked of the directory.
 pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
@@ -78,9 +81,10 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
 /// The agents that the site knows, if it was told of a broker.
 fn cluster(args: &ServeArgs) -> Result<Option<Cluster>, Refusal> {
     if !args.broker.is_named() {
-        let why = "error: --pool names a pool of agents: say where their broker is: --keys DIR, or --nats \
+        let why = "error: --pool and --patience are about agents: say where their broker is: --keys DIR, or --nats \
                    tls://HOST:4222";
-        return if args.broker.names_pool() { Err(Refusal::usage(why)) } else { Ok(None) };
+        let of_agents = args.broker.names_pool() || args.patience.is_some();
+        return if of_agents { Err(Refusal::usage(why)) } else { Ok(None) };
     }
     let BrokerArgs { keys, nats, .. } = &args.broker;
     let agents = Arc::new(Onlooker::new(&args.broker)?);
@@ -90,6 +94,7 @@ fn cluster(args: &ServeArgs) -> Result<Option<Cluster>, Refusal> {
         keys,
         nats: nats.clone(),
         pool: args.broker.pool().to_string(),
+        patience_s: args.patience.unwrap_or(PATIENCE).as_secs().max(1),
         run: String::new(),
     };
     Ok(Some(Cluster { meeting, agents }))

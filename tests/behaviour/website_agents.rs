@@ -159,7 +159,9 @@ fn without_a_broker_there_are_no_agents_and_a_wrong_one_is_refused_at_once() {
     for (words, code, said) in [
         (&["--keys", &*empty][..], 1, "failed to use the keys in"),
         (&["--nats", &open], 1, "without TLS"),
-        (&["--pool", "other"], 2, "--pool names a pool of agents"),
+        (&["--pool", "other"], 2, "--pool and --patience are about agents"),
+        (&["--patience", "5s"], 2, "--pool and --patience are about agents"),
+        (&["--patience", "soon", "--nats", &open], 2, "write a time such as 30s"),
         (&["--pool", "no such", "--nats", &open], 2, "1 to 64 letters"),
         (&["--nats", &open, "--trial"], 2, "--trial"),
     ] {

@@ -175,7 +175,7 @@ fn too_few_agents_are_told_and_nothing_is_sent() {
     }
     let broker = Broker::start();
     let _agent = agent(&broker, "only");
-    let team = Team::start(&["--nats", &broker.url()]);
+    let team = Team::start(&["--nats", &broker.url(), "--patience", "4s"]);
     team.write(&plan("rate = \"50/s\"\nduration = \"1s\"", "/small.txt"));
     let wanted = json!({ "plan": "visit", "target": "web", "agents": 3 });
     let (code, submitted) = team.asked("POST", "/api/v1/runs", &wanted.to_string());
@@ -184,13 +184,62 @@ fn too_few_agents_are_told_and_nothing_is_sent() {
     let waits =
         until(PATIENCE, || team.status(&id)["reason"].to_string().contains("3 agents are there"));
     assert!(waits, "{}", team.status(&id));
+    let clock = Monotonic::new();
     let status = team.ended(&id);
+    // It waits as long as it was told, and not the half minute of a site that was told nothing.
+    let waited = clock.now().since_origin();
+    assert!(waited < Duration::from_secs(20), "{waited:?}: {status}");
     assert_eq!(status["state"], "failed", "{status}");
     let said = "3 agents were asked for, and there are 1: only";
     assert!(status["reason"].as_str().is_some_and(|reason| reason.contains(said)), "{status}");
     let (_, page) = team.visitor.ask("GET", &format!("/live/{id}"), "", "");
     assert!(page.contains(said), "{page}");
     assert_eq!(team.served(), 0);
+    team.end();
+}
+
+#[test]
+fn agents_share_the_runs_of_a_schedule() {
+    let _among = among_others();
+    if !is_there() {
+        return;
+    }
+    let broker = Broker::start();
+    let _agents = ["a", "b"].map(|name| agent(&broker, name));
+    let team = Team::start(&["--nats", &broker.url()]);
+    team.write(&plan("rate = \"50/s\"\nduration = \"50s\"", "/small.txt"));
+    let add = |agents: &str| {
+        let fields = format!("plan=1&target=1&times=0+0+1+1+*&duration=2s&agents={agents}");
+        team.visitor.send("/schedules", "/schedules", &fields)
+    };
+    for wrong in ["0", "1001", "two"] {
+        let (head, body) = add(wrong);
+        assert!(head.starts_with("HTTP/1.1 422") && body.contains("from 1 to 1000"), "{body}");
+    }
+    let (head, body) = add("2");
+    assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
+    let (_, page) = team.visitor.ask("GET", "/schedules", "", "");
+    assert!(page.contains(", by 2 agents"), "{page}");
+    // Its time came a minute ago, and comes again in an hour.
+    let file = rusqlite::Connection::open(team.directory.path().join("site/brunt.db"));
+    let came = "UPDATE schedule SET times = strftime('%M', 'now', '-1 minutes') || ' * * * *', \
+                seen = unixepoch() - 180";
+    assert_eq!(file.expect("a database").execute(came, []).expect("a schedule"), 1);
+    let (read, mut listed) = (team.visitor.token("read"), Value::Null);
+    let begun = until(PATIENCE, || {
+        let (_, told) = asked(&team.visitor, &read, ("GET", "/api/v1/schedules"), "");
+        listed = told["schedules"][0].clone();
+        listed["came"][0]["run"].is_string()
+    });
+    assert!(begun && listed["agents"] == 2, "{listed}");
+    let id = listed["came"][0]["run"].as_str().expect("a run").to_owned();
+    let status = team.ended(&id);
+    assert_eq!((&status["state"], &status["exit"]), (&json!("done"), &json!(0)), "{status}");
+    let whole = team.record(&id);
+    assert_eq!((whole.counts.planned, whole.nodes.len()), (100, 2), "{status}");
+    assert_eq!(whole.conservation.counts.sent, team.served(), "{status}");
+    let (_, page) = team.visitor.ask("GET", &format!("/runs/{id}"), "", "");
+    assert!(page.contains("admin (scheduled), on 2 agents of the pool default"), "{page}");
     team.end();
 }
 

@@ -26,8 +26,6 @@ use crate::commands::{failed, unread};
 use crate::console;
 use crate::run::signals::Signals;
 
-/// How long agents are waited for, and then for their connections.
-const PATIENCE: Duration = Duration::from_secs(30);
 /// What a run may take beside that and its own time: files travel, all begin together, what is in flight comes home.
 const BESIDE: Duration = Duration::from_secs(90);
 
@@ -44,7 +42,8 @@ pub(super) fn coordinate(asked: &Asked, agents: u32, meeting: &Meeting) -> Resul
     let files: Vec<PathBuf> = std::iter::once(PathBuf::from(PLAN)).chain(data).collect();
     let signals = Signals::default();
     if let Some(most) = asked.grant.seconds_max {
-        end_after(2 * PATIENCE + BESIDE + Duration::from_secs(most), &signals)?;
+        let patience = Duration::from_secs(meeting.patience_s);
+        end_after(2 * patience + BESIDE + Duration::from_secs(most), &signals)?;
     }
     let commission = Commission { run: meeting.run.clone(), files };
     commissioned(&args, &commission, &signals)
@@ -64,7 +63,7 @@ fn arguments(asked: &Asked, agents: u32, meeting: &Meeting) -> Result<ClusterRun
     words.extend(meeting.keys.iter().map(|keys| format!("--keys={}", keys.display())));
     words.extend(meeting.nats.iter().map(|nats| format!("--nats={nats}")));
     words.push(format!("--pool={}", meeting.pool));
-    words.push(format!("--patience={}s", PATIENCE.as_secs()));
+    words.push(format!("--patience={}s", meeting.patience_s));
     words.extend(["--quiet", "--", "run", PLAN].map(str::to_owned));
     words.extend(asked.duration.iter().map(|text| format!("--duration={text}")));
     words.extend(asked.set.iter().map(|text| format!("--set={text}")));

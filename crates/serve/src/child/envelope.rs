@@ -219,6 +219,8 @@ pub struct Meeting {
     pub nats: Option<String>,
     /// The pool.
     pub pool: String,
+    /// How many seconds agents are waited for, and then their connections.
+    pub patience_s: u64,
     /// What the run is called among agents: its id here.
     #[serde(default)]
     pub run: String,

@@ -56,6 +56,9 @@ pub struct Origin {
     pub plan: Option<String>,
     /// Which target was loaded, as the administrator calls it.
     pub target: Option<String>,
+    /// The agents that carried it out and their pool, where it was not this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agents: Option<String>,
     /// The commit that was tested.
     pub commit: Option<String>,
     /// When it came to this history, in RFC 3339.

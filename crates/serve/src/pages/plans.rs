@@ -469,6 +469,7 @@ pub(crate) fn submit_for(
         by: submission.by.to_owned(),
         plan: Some(format!("{}, revision {}", plan.name, plan.revision)),
         target: Some(target.name.clone()),
+        agents: submission.agents.map(|agents| shared::carriers(app, agents)),
         commit,
         ..Origin::default()
     };
@@ -481,7 +482,7 @@ pub(crate) fn submit_for(
         SubmitError::Io(_) => Problem::bug(error),
         _ => Problem::unusable(format!("Failed to {error}.")),
     })?;
-    let agents = submission.agents.map(|agents| format!(", by {agents} agents"));
+    let agents = submission.agents.map(|agents| format!(", by {}", shared::words(agents)));
     let what = format!(
         "{}, revision {}, at {}{}: {id}",
         plan.name,

@@ -68,6 +68,7 @@ fn said(run: &Entry) -> Markup {
             @if let Some(commit) = &origin.commit { "commit " code { (commit) } " · " }
             @if origin.brought { "record brought by " } @else { "run by " }
             (origin.by)
+            @if let Some(agents) = &origin.agents { ", on " (agents) }
             @if !origin.at.is_empty() { ", " (moment(&origin.at)) }
         }
         @if !note.is_empty() { p.noted { (note) } }

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::plans::open_targets;
-use super::{field, hidden, moment_of, page as whole};
+use super::{field, hidden, moment_of, page as whole, shared};
 use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
@@ -53,6 +53,7 @@ fn shown(call: &Call, schedule: &Schedule, runner: bool) -> Result<Markup, Probl
                     ", not in the hours " (schedule.quiet)
                     @if schedule.waits { ", for whose end it waits" }
                 }
+                @if let Some(agents) = schedule.agents { ", by " (shared::words(agents)) }
                 @if let Some(hook) = &hook { ", told to " (hook.name) }
                 ", by " (schedule.by)
             }
@@ -142,6 +143,7 @@ fn form(call: &Call) -> Result<Markup, Problem> {
                         " Wait for the end of the quiet hours; otherwise such times are skipped"
                     }
                     (field("duration", "How long; empty for what the plan says", &input("duration", "", false)))
+                    (shared::form(call))
                     @if !hooks.is_empty() {
                         (field("hook", "Webhook that is told what came of each run", &html! {
                             select id="hook" name="hook" {
@@ -178,8 +180,8 @@ pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
             });
         Ok(json!({
             "id": schedule.id, "plan": schedule.plan, "target": schedule.target, "times": schedule.times,
-            "zone": schedule.zone, "quiet": schedule.quiet, "waits": schedule.waits, "by": schedule.by,
-            "next": next.map(rfc3339), "came": came.collect::<Vec<Value>>(),
+            "zone": schedule.zone, "quiet": schedule.quiet, "waits": schedule.waits, "agents": schedule.agents,
+            "by": schedule.by, "next": next.map(rfc3339), "came": came.collect::<Vec<Value>>(),
         }))
     };
     let schedules = store.schedules()?.into_iter().map(told).collect::<Result<_, _>>()?;
@@ -223,6 +225,7 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
         by: who.user.name.clone(),
         seen: app.now(),
         hook: hook.map(|(hook, _)| hook.id),
+        agents: shared::scheduled(call)?,
     };
     let sentence = |why: String| Problem::unusable(format!("{why}."));
     let times = Times::read(&schedule.times, &schedule.zone).map_err(sentence)?;

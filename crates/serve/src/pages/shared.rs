@@ -31,6 +31,17 @@ pub(super) fn form(call: &Call) -> Markup {
     }
 }
 
+/// So many of them, in words.
+pub(super) fn words(agents: u32) -> String {
+    if agents == 1 { "1 agent".to_owned() } else { format!("{agents} agents") }
+}
+
+/// The same with the pool that they are of.
+pub(super) fn carriers(app: &App, agents: u32) -> String {
+    let pool = app.cluster.as_ref().map(|cluster| format!(" of the pool {}", cluster.meeting.pool));
+    words(agents) + &pool.unwrap_or_default()
+}
+
 /// The number of agents that a form names, if it does.
 pub(super) fn named(call: &Call) -> Result<Option<u32>, Problem> {
     match call.field("agents").trim() {
@@ -39,12 +50,14 @@ pub(super) fn named(call: &Call) -> Result<Option<u32>, Problem> {
     }
 }
 
-fn wrong_number() -> Problem {
-    Problem::unusable(format!("The number of agents is a whole number from 1 to {AGENTS_MAX}."))
+/// The same of runs that are to come. A number that no run of this site could have is refused at once.
+pub(super) fn scheduled(call: &Call) -> Result<Option<u32>, Problem> {
+    let agents = named(call)?;
+    agents.map(|agents| permitted(&call.app, agents)).transpose()?;
+    Ok(agents)
 }
 
-/// What is asked of a run, for so many agents to carry it out: the plan says what its settings said.
-pub(super) fn asked(app: &App, asked: Asked, agents: u32) -> Result<Asked, Problem> {
+fn permitted(app: &App, agents: u32) -> Result<(), Problem> {
     if app.cluster.is_none() {
         return Err(Problem::unusable(
             "This site knows no agents. Whoever runs it can start it with --keys or --nats; leave 'agents' out for \
@@ -54,6 +67,16 @@ pub(super) fn asked(app: &App, asked: Asked, agents: u32) -> Result<Asked, Probl
     if !(1..=AGENTS_MAX).contains(&agents) {
         return Err(wrong_number());
     }
+    Ok(())
+}
+
+fn wrong_number() -> Problem {
+    Problem::unusable(format!("The number of agents is a whole number from 1 to {AGENTS_MAX}."))
+}
+
+/// What is asked of a run, for so many agents to carry it out: the plan says what its settings said.
+pub(super) fn asked(app: &App, asked: Asked, agents: u32) -> Result<Asked, Problem> {
+    permitted(app, agents)?;
     if asked.search.is_some() {
         return Err(Problem::unusable(
             "A search for the highest rate is made by this machine alone: leave 'agents' out. With agents, brunt \

@@ -380,6 +380,8 @@ fn a_schedule_is_kept_with_its_next_times_and_what_it_missed() {
     let add = |fields: &str| server.send(&ada, "/schedules", &format!("plan=1&target=1&{fields}"));
     assert_eq!(add("times=61+*+*+*+*").status, 422);
     assert_eq!(add("times=0+9+*+*+*&quiet=8").status, 422);
+    // This site knows no agents.
+    assert_eq!(add("times=0+9+*+*+*&agents=2").status, 422);
     assert_eq!(add("times=*/10+*+*+*+*").status, 303);
     // No child reads the plan here, so that a time which comes is missed, and says so.
     server.app.store.schedule_seen(1, NOW - 700).unwrap();

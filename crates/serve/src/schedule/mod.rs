@@ -121,7 +121,7 @@ fn begin(app: &App, schedule: &Schedule) -> Result<String, Problem> {
         commit: "",
         by: &by,
         search: None,
-        agents: None,
+        agents: schedule.agents,
     };
     let id = submit_for(app, &plan, &plan.text, &submission)?;
     Ok(id.to_string())

@@ -38,12 +38,13 @@ pub(crate) use targets::Target;
 pub(crate) use tokens::TokenRow;
 
 /// The steps by which a file gets its version. One that was released never changes.
-const MIGRATIONS: [&str; 5] = [
+const MIGRATIONS: [&str; 6] = [
     include_str!("001_begin.sql"),
     include_str!("002_build.sql"),
     include_str!("003_secrets.sql"),
     include_str!("004_hooks.sql"),
     include_str!("005_run_scope.sql"),
+    include_str!("006_schedule_agents.sql"),
 ];
 /// How many readers are kept open.
 const READERS_KEPT: usize = 4;

@@ -28,6 +28,8 @@ pub(crate) struct Schedule {
     pub(crate) seen: i64,
     /// The webhook that is told what became of it.
     pub(crate) hook: Option<i64>,
+    /// How many agents share its runs, if it is not this machine that makes the load.
+    pub(crate) agents: Option<u32>,
 }
 
 /// A time that came.
@@ -68,6 +70,7 @@ fn schedule(row: &Row<'_>) -> rusqlite::Result<Schedule> {
         by: row.get(8)?,
         seen: row.get(9)?,
         hook: row.get(10)?,
+        agents: row.get(11)?,
     })
 }
 
@@ -75,8 +78,8 @@ impl Store {
     /// All of them.
     pub(crate) fn schedules(&self) -> Result<Vec<Schedule>> {
         self.read(|file| {
-            let ask = "SELECT id, plan, target, times, zone, quiet, duration, waits, author, seen, hook \
-                       FROM schedule ORDER BY id LIMIT 1000";
+            let ask = "SELECT id, plan, target, times, zone, quiet, duration, waits, author, seen, hook, \
+                       agents FROM schedule ORDER BY id LIMIT 1000";
             let mut all = file.prepare(ask)?;
             let schedules = all.query_map([], schedule)?;
             Ok(schedules.collect::<rusqlite::Result<_>>()?)
@@ -86,10 +89,11 @@ impl Store {
     /// Adds one, whatever its id says.
     pub(crate) fn add_schedule(&self, it: &Schedule) -> Result<i64> {
         self.write(|file| {
-            let add = "INSERT INTO schedule (plan, target, times, zone, quiet, duration, waits, author, seen, hook) \
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+            let add = "INSERT INTO schedule (plan, target, times, zone, quiet, duration, waits, author, seen, hook, \
+                       agents) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)";
             let values = (
                 it.plan, it.target, &it.times, &it.zone, &it.quiet, &it.duration, it.waits, &it.by, it.seen, it.hook,
+                it.agents,
             );
             file.execute(add, values)?;
             Ok(file.last_insert_rowid())
@@ -209,8 +213,13 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let store = Store::open(directory.path()).unwrap();
         let plan = store.add_plan("p", "", ("ada", 1)).unwrap().unwrap();
-        let made =
-            Schedule { plan, target: 1, times: "0 * * * *".to_owned(), ..Schedule::default() };
+        let made = Schedule {
+            plan,
+            target: 1,
+            times: "0 * * * *".to_owned(),
+            agents: Some(3),
+            ..Schedule::default()
+        };
         let id = store.add_schedule(&made).unwrap();
         store.schedule_seen(id, 7).unwrap();
         assert_eq!(store.schedules().unwrap(), [Schedule { id, seen: 7, ..made }]);
