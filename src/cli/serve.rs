@@ -17,15 +17,15 @@ use super::site_url::site;
 /// Options of `brunt serve`.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ServeArgs {
-    /// Directory with everything the site keeps
+    /// Directory for all data of the site
     ///
-    /// Default: brunt-site; with --trial a temporary directory, which is removed at the end.
+    /// Default: brunt-site. With --trial: a temporary directory, which is removed at the end.
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
-    /// Try it: with servers in memory to load, plans that are ready to run, and a link that signs in
+    /// Start a trial with built-in servers to load, ready-made plans and a link that signs you in
     ///
-    /// Nothing but those servers can be loaded. ^C ends the trial, stops its runs, and removes what it kept; with --dir
-    /// it is kept there.
+    /// A trial can load only its built-in servers. ^C ends the trial, stops its runs and removes its data. With --dir,
+    /// the data stays in that directory.
     #[arg(
         long,
         conflicts_with_all = ["hosts", "tls_cert", "behind_proxy", "keys", "nats", "patience", "link", "reindex", "verify_audit"]
@@ -33,13 +33,13 @@ pub(crate) struct ServeArgs {
     pub(crate) trial: bool,
     /// Address and port to listen on
     ///
-    /// Only an address of this machine's loopback may be listened on without --tls-cert or --behind-proxy. Port 0 picks
-    /// a free port and prints it.
+    /// Without --tls-cert or --behind-proxy, this has to be a loopback address of this machine. Port 0 picks a free
+    /// port and prints it.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:7878")]
     pub(crate) listen: SocketAddr,
     /// Name by which browsers reach the site, such as load.example.com; may be repeated
     ///
-    /// localhost and addresses in figures are always answered. A request by any other name is refused.
+    /// Requests for localhost and for IP addresses are always accepted. Requests for any other name are refused.
     #[arg(long = "host", value_name = "NAME")]
     pub(crate) hosts: Vec<String>,
     /// Certificate chain (PEM) for HTTPS
@@ -48,9 +48,9 @@ pub(crate) struct ServeArgs {
     /// Private key (PEM) for --tls-cert
     #[arg(long, value_name = "FILE", requires = "tls_cert", help_heading = "Beyond this machine")]
     pub(crate) tls_key: Option<PathBuf>,
-    /// Addresses of proxies that browsers reach by HTTPS, such as 10.0.0.5/32; may be repeated
+    /// Addresses of HTTPS proxies in front of the site, such as 10.0.0.5/32; may be repeated
     ///
-    /// From them alone X-Forwarded-For is believed, and cookies are for HTTPS alone.
+    /// The site trusts X-Forwarded-For only from these addresses, and its cookies are sent only over HTTPS.
     #[arg(
         long,
         value_name = "CIDR",
@@ -67,13 +67,13 @@ pub(crate) struct ServeArgs {
     /// Length of what counts as a second in searches for the highest rate, for tests of them
     #[arg(long, value_name = "DURATION", hide = true)]
     pub(crate) search_second: Option<String>,
-    /// Print a link by which this user chooses a new password, and exit
+    /// Print a link that lets this user set a new password, and exit
     #[arg(long, value_name = "NAME", conflicts_with_all = ["reindex", "verify_audit"], help_heading = "Upkeep")]
     pub(crate) link: Option<String>,
-    /// Build the index of runs anew from their directories, and exit
+    /// Rebuild the index of runs from their directories, and exit
     #[arg(long, conflicts_with = "verify_audit", help_heading = "Upkeep")]
     pub(crate) reindex: bool,
-    /// Check that every line of the audit trail is as it was written, and exit
+    /// Check that no line of the audit trail was changed, and exit
     #[arg(long, help_heading = "Upkeep")]
     pub(crate) verify_audit: bool,
 }
@@ -86,12 +86,12 @@ pub(crate) struct PushArgs {
     /// Address of the site, with http:// or https:// before it
     #[arg(long = "to", value_name = "URL", value_parser = site)]
     pub(crate) site: BaseUrl,
-    /// File that holds a token of the scope push
+    /// File with a token of the scope push
     ///
-    /// The page of your account makes one. Over plain HTTP it is sent to this machine's loopback alone.
+    /// Create the token on the page of your account. Over plain HTTP, it is sent only to this machine's loopback.
     #[arg(long, value_name = "FILE")]
     pub(crate) token_file: PathBuf,
-    /// What to call the run
+    /// Name of the run
     #[arg(long, value_name = "TEXT")]
     pub(crate) name: Option<String>,
     /// Tag to find the run by; may be repeated
@@ -102,11 +102,11 @@ pub(crate) struct PushArgs {
     pub(crate) commit: Option<String>,
     /// Exit with 99 if an objective was missed, and with 6 if a figure is worse than that of the baseline
     ///
-    /// The baseline is the run of the same load that somebody made one on its page. Without a baseline nothing is
-    /// compared.
+    /// The baseline is the run of the same load that was marked as the baseline on its page. Without a baseline,
+    /// nothing is compared.
     #[arg(long)]
     pub(crate) fail_on_regression: bool,
-    /// Certificate authorities (PEM) to trust in place of the system's
+    /// Certificate authorities (PEM) to trust instead of the system's
     #[arg(long, value_name = "FILE")]
     pub(crate) ca: Option<PathBuf>,
 }
@@ -116,9 +116,9 @@ pub(super) const SERVE: About = About {
     description: include_str!("../commands/serve.txt").trim_ascii_end(),
     examples: &[
         ("Try it, with servers in memory:", "brunt serve --trial"),
-        ("A website for this machine alone:", "brunt serve"),
+        ("A website for this machine only:", "brunt serve"),
         (
-            "For a team, with a certificate of one's own:",
+            "For a team, with your own certificate:",
             "brunt serve --dir /var/lib/brunt --listen 0.0.0.0:443 \\\n\
              \x20 --host load.example.com --tls-cert cert.pem --tls-key key.pem",
         ),
@@ -127,8 +127,8 @@ pub(super) const SERVE: About = About {
             "brunt serve --listen 10.0.0.7:7878 --host load.example.com \\\n\
              \x20 --behind-proxy 10.0.0.5/32",
         ),
-        ("One that shows the agents of a cluster:", "brunt serve --keys keys/coordinator"),
-        ("A link for an administrator who forgot the password:", "brunt serve --link admin"),
+        ("With the agents of a cluster:", "brunt serve --keys keys/coordinator"),
+        ("A password link for an administrator:", "brunt serve --link admin"),
     ],
     short: &[
         ("dir", "Directory of the site [default: brunt-site]"),
@@ -138,8 +138,8 @@ pub(super) const SERVE: About = About {
         ("tls_key", ""),
         ("behind_proxy", "Addresses of proxies that speak HTTPS"),
         ("keys", "Directory of cluster keys, to show agents"),
-        ("link", "Print a link to choose a new password"),
-        ("reindex", "Build the index of runs anew"),
+        ("link", "Print a link to set a new password"),
+        ("reindex", "Rebuild the index of runs"),
         ("verify_audit", "Check the audit trail"),
     ],
 };
@@ -149,12 +149,12 @@ pub(super) const PUSH: About = About {
     description: include_str!("../commands/push.txt").trim_ascii_end(),
     examples: &[
         (
-            "A run, and its record brought to a website:",
+            "Upload the record of a run to a website:",
             "brunt push run.json --to https://load.example.com \\\n\
              \x20 --token-file token.txt",
         ),
         (
-            "In CI, which fails if a figure is worse than that of the baseline:",
+            "In CI, failing if a figure is worse than that of the baseline:",
             "brunt push run.json --to https://load.example.com \\\n\
              \x20 --token-file token.txt --tag nightly --commit 4f2a91c --fail-on-regression",
         ),

@@ -63,10 +63,10 @@ pub(crate) fn push(args: &PushArgs) -> Result<Exit, Refusal> {
     if !status.is_success() {
         let problem: Option<Problem> = serde_json::from_slice(&body).ok();
         let said = problem.map(|problem| format!("{}. {}", problem.title, problem.detail));
-        return Err(to(said.unwrap_or_else(|| format!("it answered {status}"))));
+        return Err(to(said.unwrap_or_else(|| format!("the server answered {status}"))));
     }
     let pushed: Pushed = serde_json::from_slice(&body)
-        .map_err(|error| to(format!("its answer is none of brunt serve ({error})")))?;
+        .map_err(|error| to(format!("the answer is not one of brunt serve ({error})")))?;
     console::print(&told(args, &pushed))?;
     Ok(exit(args, &pushed))
 }
@@ -81,21 +81,21 @@ fn token(args: &PushArgs) -> Result<String, Refusal> {
     let token = text.trim();
     let plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
     if !plain {
-        return Err(failed(format!("read the token in {path}: it holds no token of brunt serve")));
+        return Err(failed(format!("read the token in {path}: it has no token of brunt serve")));
     }
     Ok(token.to_owned())
 }
 
 /// What came of it, in lines.
 fn told(args: &PushArgs, pushed: &Pushed) -> String {
-    let known = if pushed.new { "" } else { " (it was there already)" };
+    let known = if pushed.new { "" } else { " (already uploaded)" };
     let mut lines = vec![
         format!("{}{}{known}", args.site, pushed.page),
         format!("verdict: {}", pushed.verdict),
     ];
     lines.extend(pushed.missed.iter().map(|objective| format!("missed: {objective}")));
     match &pushed.against {
-        None => lines.push("baseline: none of this load".to_owned()),
+        None => lines.push("baseline: none for this load".to_owned()),
         Some(against) => {
             lines.push(format!("baseline: {}", found(against)));
             lines.push(format!("  {}{}", args.site, against.page));
@@ -107,9 +107,7 @@ fn told(args: &PushArgs, pushed: &Pushed) -> String {
 /// How it compares with a baseline.
 fn found(against: &Against) -> String {
     match (against.trusted, against.worse.as_slice()) {
-        (false, _) => {
-            "cannot be told, for a run is not valid or was not asked for the same".to_owned()
-        }
+        (false, _) => "not compared: a run is not valid, or the load is not the same".to_owned(),
         (true, []) => "nothing is worse beyond chance".to_owned(),
         (true, worse) => format!("worse: {}", worse.join(", ")),
     }

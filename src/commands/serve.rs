@@ -28,8 +28,8 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
     let is_private = args.listen.ip().is_loopback();
     if !is_private && args.tls_cert.is_none() && args.behind_proxy.is_empty() {
         return Err(Refusal::usage(format!(
-            "failed to listen on {}: others could read passwords on their way there. Give a certificate with \
-             --tls-cert and --tls-key, or name the proxy in front of it with --behind-proxy",
+            "failed to listen on {}: without TLS, others could read passwords on the network. Give a certificate with \
+             --tls-cert and --tls-key, or name the proxy in front of the site with --behind-proxy",
             args.listen
         )));
     }
@@ -54,7 +54,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
     }
     if args.verify_audit {
         let lines = site.verify_audit().map_err(failed)?;
-        return console::print(&format!("all {lines} lines are as they were written\n"));
+        return console::print(&format!("all {lines} lines are unchanged\n"));
     }
     if let Some(name) = &args.link {
         let link = site.link(name).map_err(failed)?;
@@ -66,9 +66,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
         match link {
             None => console::say(&format!("serve: {origin}/")),
             Some(link) => {
-                console::say(
-                    "To choose the password of admin, open this link within half an hour:",
-                );
+                console::say("To set the password of admin, open this link within 30 minutes:");
                 // Whole in one line, so that it can be copied.
                 console::tell(&format!("serve: {origin}{link}\n"));
             }
@@ -81,7 +79,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
 /// The agents that the site knows, if it was told of a broker.
 fn cluster(args: &ServeArgs) -> Result<Option<Cluster>, Refusal> {
     if !args.broker.is_named() {
-        let why = "error: --pool and --patience are about agents: say where their broker is: --keys DIR, or --nats \
+        let why = "error: --pool and --patience need the broker of the agents: add --keys DIR, or --nats \
                    tls://HOST:4222";
         let of_agents = args.broker.names_pool() || args.patience.is_some();
         return if of_agents { Err(Refusal::usage(why)) } else { Ok(None) };
@@ -103,7 +101,7 @@ fn cluster(args: &ServeArgs) -> Result<Option<Cluster>, Refusal> {
 /// Listens where it was asked to.
 fn listener(args: &ServeArgs) -> Result<TcpListener, Refusal> {
     TcpListener::bind(args.listen).map_err(|error| {
-        let another = "name another address with --listen; with port 0 one is chosen";
+        let another = "name another address with --listen; port 0 picks a free port";
         failed(format!("listen on {}: {error}; {another}", args.listen))
     })
 }

@@ -189,8 +189,8 @@ impl Shared {
     /// Whether the broker is there, and lets us hear.
     fn look_at(&self, nats: &Nats) {
         let now = self.now();
-        let away = (!nats.is_connected()).then(|| format!("{} is away", self.broker));
-        let refuses = || nats.complaint().map(|why| format!("it says: {why}"));
+        let away = (!nats.is_connected()).then(|| format!("{} is not connected", self.broker));
+        let refuses = || nats.complaint().map(|why| format!("the broker reports: {why}"));
         let trouble = away.or_else(refuses);
         self.learn(|known| {
             known.hears = trouble.is_none().then(|| known.hears.unwrap_or(now));

@@ -54,8 +54,8 @@ pub(super) fn trial(args: &ServeArgs, listener: TcpListener) -> Result<Exit, Ref
 /// Says what there is, and where.
 fn begin(place: &Place, at: SocketAddr, link: &str) {
     console::say(
-        "A trial: a directory and an identity API in memory, and plans that load them.\n\
-         Open this address; it signs in, once:",
+        "A trial with a directory and an identity API in memory, and plans that load them.\n\
+         Open this address to sign in; it works once:",
     );
     // Whole in one line, so that it can be copied.
     console::tell(&format!("serve: http://{at}{link}\n"));
@@ -121,7 +121,7 @@ impl Place {
             Self::Own(own) => {
                 let left = own.keep();
                 console::say(&format!(
-                    "The trial has ended, but a run of it goes on, so {} is left there; remove it later.",
+                    "The trial has ended, but one of its runs is still running, so {} is kept; remove it later.",
                     left.display()
                 ));
             }

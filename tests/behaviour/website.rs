@@ -163,7 +163,7 @@ fn records_are_pushed_compared_given_back_and_indexed_again() {
     let ended = pushed(&first, &["--tag", "nightly", "--commit", "4f2a91c"]);
     assert_eq!(ended.code(), 0, "{}", ended.stderr);
     assert!(
-        ended.stdout.contains("missed: p99<0.001ms\nbaseline: none of this load"),
+        ended.stdout.contains("missed: p99<0.001ms\nbaseline: none for this load"),
         "{}",
         ended.stdout
     );
@@ -200,7 +200,7 @@ fn records_are_pushed_compared_given_back_and_indexed_again() {
     assert_eq!(visitor.api(&read, "/api/v1/records"), all);
     end(program);
     let verified = run(["serve", "--verify-audit", "--dir", at.to_str().unwrap()]);
-    assert!(verified.stdout.contains("lines are as they were written"), "{}", verified.stderr);
+    assert!(verified.stdout.contains("lines are unchanged"), "{}", verified.stderr);
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn what_is_no_record_is_refused_in_words_and_leaves_nothing() {
         ];
         let ended = run(words);
         assert_eq!(ended.code(), 1, "{}", ended.stdout);
-        assert!(ended.said().contains("That cannot be used. Failed to"), "{}", ended.stderr);
+        assert!(ended.said().contains("Not accepted. Failed to"), "{}", ended.stderr);
     }
     assert_eq!(fs::read_dir(at.join("runs")).unwrap().count(), 0);
     assert_eq!(fs::read_dir(at.join("incoming")).unwrap().count(), 0);

@@ -49,7 +49,7 @@ fn agents_are_shown_while_they_wait_while_they_are_busy_and_once_they_were_kille
         site_with(&directory.path().join("site"), &["--nats", &broker.url(), "--pool", "default"]);
     let token = visitor.token("read");
     let (_, page) = visitor.ask("GET", "/agents", "", "");
-    assert!(page.contains("No agent was heard") && page.contains("brunt agent --keys"), "{page}");
+    assert!(page.contains("No agents were found") && page.contains("brunt agent --keys"), "{page}");
     assert!(page.contains("aria-current=\"page\">Agents"), "{page}");
     let agents = ["a", "b"].map(|name| agent(&broker, name));
     let mut last = Value::Null;
@@ -81,7 +81,7 @@ fn agents_are_shown_while_they_wait_while_they_are_busy_and_once_they_were_kille
     let runs = is(["runs", "waits"]);
     let run = ["a", "b"].iter().find_map(|name| state(&runs, name).1).expect("a run");
     let (_, page) = visitor.ask("GET", "/agents", "", "");
-    let words = ["1 waits, 1 is busy.", "takes part in a run", "of another coordinator"];
+    let words = ["1 waits, 1 is busy.", "takes part in a run", "from another coordinator"];
     assert!(words.iter().all(|words| page.contains(words)), "{page}");
     assert!(page.contains(&run[..8]), "{page}");
     busy.wait().expect(0);
@@ -115,7 +115,10 @@ fn a_broker_that_is_away_is_said_to_be_and_found_again() {
     let waited = clock.now().since_origin();
     assert!(waited < PAGE_WITHIN, "{waited:?}");
     assert!(head.starts_with("HTTP/1.1 200"), "{head}");
-    assert!(page.contains("The broker cannot be used") && page.contains("nats-server"), "{page}");
+    assert!(
+        page.contains("This site cannot use the broker") && page.contains("nats-server"),
+        "{page}"
+    );
     let mut last = Value::Null;
     let mut is_told = |trouble: bool| {
         let there = until(PATIENCE, || {
@@ -159,8 +162,8 @@ fn without_a_broker_there_are_no_agents_and_a_wrong_one_is_refused_at_once() {
     for (words, code, said) in [
         (&["--keys", &*empty][..], 1, "failed to use the keys in"),
         (&["--nats", &open], 1, "without TLS"),
-        (&["--pool", "other"], 2, "--pool and --patience are about agents"),
-        (&["--patience", "5s"], 2, "--pool and --patience are about agents"),
+        (&["--pool", "other"], 2, "--pool and --patience need the broker"),
+        (&["--patience", "5s"], 2, "--pool and --patience need the broker"),
         (&["--patience", "soon", "--nats", &open], 2, "write a time such as 30s"),
         (&["--pool", "no such", "--nats", &open], 2, "1 to 64 letters"),
         (&["--nats", &open, "--trial"], 2, "--trial"),

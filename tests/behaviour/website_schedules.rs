@@ -164,7 +164,7 @@ fn a_time_that_comes_begins_a_run_which_is_judged_and_told() {
     let missed = messages.iter().filter(|(_, message)| message["type"] == "run.missed");
     assert!(missed.clone().count() >= 1, "the first message at least");
     for (_, message) in missed {
-        assert_eq!(message["data"]["why"], "the next one was due before it could begin");
+        assert_eq!(message["data"]["why"], "the next run was due before it could start");
     }
     // It is in the history with its baseline, and what was told is what the site says.
     let read = next.token("read");
@@ -179,8 +179,8 @@ fn a_time_that_comes_begins_a_run_which_is_judged_and_told() {
     assert_eq!(ended["against"]["trusted"], compared["trusted"]);
     // The receiver was busy at first, and is told the same under the same id later.
     let (_, page) = next.ask("GET", "/schedules", "", "");
-    assert!(page.contains(&format!("/live/{id}")) && page.contains("ci was told"), "{page}");
-    assert!(page.contains("it answered 503 Service Unavailable; it is told again later"), "{page}");
+    assert!(page.contains(&format!("/live/{id}")) && page.contains("ci was notified"), "{page}");
+    assert!(page.contains("it answered 503 Service Unavailable; it is retried later"), "{page}");
     end(program);
     let file = Connection::open(at.join("brunt.db")).expect("a database");
     file.execute("UPDATE occasion SET due = 0 WHERE due IS NOT NULL", []).expect("one is left");
@@ -221,7 +221,7 @@ fn times_at_which_the_site_was_away_are_listed_and_not_made_up_for() {
     let mut page = String::new();
     let is_listed = until(PATIENCE, || {
         page = next.ask("GET", "/schedules", "", "").1;
-        page.matches("missed, the site was not served").count() >= 3
+        page.matches("missed, the site was not running").count() >= 3
     });
     assert!(is_listed && !page.contains("/live/"), "{page}");
     end(program);

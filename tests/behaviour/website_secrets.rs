@@ -169,7 +169,11 @@ fn a_secret_is_sent_to_its_target_and_is_nowhere_else() {
     visitor.send("/plans", "/plans", "name=ask&template=0");
     save(&visitor, PLAN);
     let mut pages = vec![visitor.ask("GET", "/plans/1", "", "").1];
-    assert!(pages[0].contains("It can be run.") && pages[0].contains("q=***"), "{}", pages[0]);
+    assert!(
+        pages[0].contains("The plan can be run.") && pages[0].contains("q=***"),
+        "{}",
+        pages[0]
+    );
     // As a setting it is not there: what is filled in so is shown.
     save(&visitor, &PLAN.replace("${thing}\"\n", "${env:API_KEY}\"\n"));
     let (_, refused) = visitor.ask("GET", "/plans/1", "", "");
@@ -237,6 +241,6 @@ fn a_target_that_is_given_other_addresses_takes_no_secret_along() {
     assert!(seen.lock().unwrap().is_empty(), "{seen:?}");
     // With the target it goes.
     visitor.send("/targets", "/targets/end", &format!("id={target}"));
-    assert!(visitor.ask("GET", "/secrets", "", "").1.contains("There are none yet"));
+    assert!(visitor.ask("GET", "/secrets", "", "").1.contains("There are no secrets yet"));
     end(program);
 }

@@ -182,7 +182,7 @@ fn too_few_agents_are_told_and_nothing_is_sent() {
     assert_eq!(code, 200, "{submitted}");
     let id = submitted["id"].as_str().expect("an id").to_owned();
     let waits =
-        until(PATIENCE, || team.status(&id)["reason"].to_string().contains("3 agents are there"));
+        until(PATIENCE, || team.status(&id)["reason"].to_string().contains("until 3 agents"));
     assert!(waits, "{}", team.status(&id));
     let clock = Monotonic::new();
     let status = team.ended(&id);
@@ -379,14 +379,14 @@ fn what_agents_cannot_share_is_refused_in_words() {
         said["detail"].as_str().expect("why").to_owned()
     };
     let search = json!({ "objectives": ["p99<1s"], "quick": true });
-    assert!(start(&json!({ "search": search })).contains("this machine alone"));
+    assert!(start(&json!({ "search": search })).contains("only on this machine"));
     assert!(start(&json!({ "agents": 0 })).contains("from 1 to 1000"));
     assert!(start(&json!({ "agents": 1_001 })).contains("from 1 to 1000"));
-    assert!(start(&json!({ "agents": 5 })).contains("4 virtual users, and 5 agents"));
+    assert!(start(&json!({ "agents": 5 })).contains("4 virtual users for 5 agents"));
     let (head, body) =
         team.visitor.send("/plans/1", "/plans/1/thresholds", "target=1&agents=2&duration=1s");
     assert!(
-        head.starts_with("HTTP/1.1 422") && body.contains("one user of this machine"),
+        head.starts_with("HTTP/1.1 422") && body.contains("one virtual user on this machine"),
         "{body}"
     );
     let (head, body) = team.visitor.send("/plans/1", "/plans/1/run", "target=1&agents=two");
@@ -419,10 +419,10 @@ fn without_a_cluster_no_run_is_shared() {
     let (_, page) = visitor.ask("GET", "/plans/1", "", "");
     assert!(page.contains("name=\"duration\"") && !page.contains("name=\"agents\""), "{page}");
     let (head, body) = visitor.send("/plans/1", "/plans/1/run", "target=1&duration=1s&agents=2");
-    assert!(head.starts_with("HTTP/1.1 422") && body.contains("knows no agents"), "{head}\n{body}");
+    assert!(head.starts_with("HTTP/1.1 422") && body.contains("has no agents"), "{head}\n{body}");
     let wanted = json!({ "plan": "visit", "target": "web", "agents": 2 }).to_string();
     let (code, said) = asked(&visitor, &run, ("POST", "/api/v1/runs"), &wanted);
-    assert!(code == 422 && said["detail"].to_string().contains("knows no agents"), "{said}");
+    assert!(code == 422 && said["detail"].to_string().contains("has no agents"), "{said}");
     assert!(!is_kept(&directory.path().join("site/runs")));
     end(program);
 }

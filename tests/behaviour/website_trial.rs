@@ -29,7 +29,7 @@ fn trial(scratch: &Path, more: &[&str]) -> (Program, Visitor) {
     assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
     between(&head, "set-cookie: ", ";").clone_into(&mut visitor.cookie);
     let (head, body) = visitor.ask("POST", "/welcome", "", &format!("link={link}"));
-    assert!(head.starts_with("HTTP/1.1 403") && body.contains("used already"), "{head}\n{body}");
+    assert!(head.starts_with("HTTP/1.1 403") && body.contains("already used"), "{head}\n{body}");
     (program, visitor)
 }
 
@@ -58,7 +58,7 @@ fn a_trial_runs_what_it_offers_and_leaves_nothing() {
     assert_eq!(start.matches("#run\">").count(), 3, "{start}");
     for plan in 1..=3 {
         let (_, page) = visitor.ask("GET", &format!("/plans/{plan}"), "", "");
-        assert!(page.contains("It can be run.") && page.contains("Objectives: "), "{page}");
+        assert!(page.contains("The plan can be run.") && page.contains("Objectives: "), "{page}");
     }
     let live = begin(&visitor, 1, "3s");
     let page = live.replace("/live/", "/runs/");
@@ -118,10 +118,10 @@ fn a_trial_keeps_its_runs_where_it_is_told_to_and_opens_no_site_of_others() {
     let (_, start) = visitor.ask("GET", "/", "", "");
     assert!(start.contains("Look people up") && !start.contains("Trial."), "{start}");
     let (_, targets) = visitor.ask("GET", "/targets", "", "");
-    assert!(targets.contains("There are none yet"), "its servers are gone: {targets}");
+    assert!(targets.contains("There are no targets yet"), "its servers are gone: {targets}");
     end(program);
     let ended = run(["serve", "--trial", words[0], words[1]]);
-    assert!(ended.code() == 1 && ended.said().contains("a site of its own"), "{ended}");
+    assert!(ended.code() == 1 && ended.said().contains("a site that is not a trial"), "{ended}");
 }
 
 #[test]

@@ -148,9 +148,9 @@ fn a_team_keeps_finds_and_compares_its_runs() {
     };
     let (code, said) =
         push(&first, &["--tag", "nightly", "--commit", "4f2a91c", "--fail-on-regression"]);
-    assert!(code == 0 && said.contains("baseline: none of this load"), "{said}");
+    assert!(code == 0 && said.contains("baseline: none for this load"), "{said}");
     let (code, said) = push(&first, &[]);
-    assert!(code == 0 && said.contains("it was there already"), "{said}");
+    assert!(code == 0 && said.contains("already uploaded"), "{said}");
     // The page of the run says what the record does.
     let page = said.split_whitespace().next().expect("an address").to_owned();
     browser.open(&page);

@@ -105,7 +105,7 @@ fn the_highest_rate_is_found_from_a_browser_and_its_page_is_its_record() {
     sound(&browser, origin, "search");
     browser.open(origin);
     assert!(
-        browser.text("table.runs").contains("bears at least"),
+        browser.text("table.runs").contains("sustains at least"),
         "{}",
         browser.text("table.runs")
     );

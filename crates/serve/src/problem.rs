@@ -25,20 +25,20 @@ impl Problem {
 
     /// What was sent cannot be used.
     pub(crate) fn unusable(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "That cannot be used", detail)
+        Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Not accepted", detail)
     }
 
     /// There is no such thing, or whoever asks is not to know of it.
     pub(crate) fn missing(what: &str) -> Self {
         let detail = format!(
-            "There is no such {what}. It may have been deleted, or the address is not whole."
+            "There is no such {what}. It may have been deleted, or the address is incomplete."
         );
         Self::new(StatusCode::NOT_FOUND, "Not found", detail)
     }
 
     /// The server itself failed.
     pub(crate) fn bug(why: impl std::fmt::Display) -> Self {
-        let detail = "The server failed to do this. Whoever runs it finds the reason in its log.";
+        let detail = "The server failed to do this. Its operator can find the reason in its log.";
         let problem = Self::new(StatusCode::INTERNAL_SERVER_ERROR, "Something went wrong", detail);
         Self { hidden: Some(why.to_string()), ..problem }
     }

@@ -189,20 +189,20 @@ impl Site {
         let store = &self.app.store;
         if !is_name(name) {
             return Err(format!(
-                "make a link for '{name}': a name has letters, digits and -._@, and no spaces"
+                "make a link for '{name}': a name has only letters, digits and -._@, without spaces"
             ));
         }
         let found = store.user_named(name).map_err(|error| error.to_string())?;
         let id = match found {
             Some(user) if user.disabled => {
                 return Err(format!(
-                    "make a link for {name}: they are shut out; the page of people lets them in"
+                    "make a link for {name}: this user is disabled; enable them on the page People"
                 ));
             }
             Some(user) => user.id,
             None if store.has_admin().map_err(|error| error.to_string())? => {
                 return Err(format!(
-                    "make a link for {name}: there is nobody of that name; the page of people adds one"
+                    "make a link for {name}: there is no user of that name; add one on the page People"
                 ));
             }
             None => {
@@ -249,7 +249,7 @@ impl Site {
         let verified =
             self.app.store.verify_audit(&self.app.audit_key).map_err(|error| error.to_string())?;
         verified.map_err(|BrokenAt(line)| {
-            format!("verify the audit trail: line {line} is not as it was written, or is missing")
+            format!("verify the audit trail: line {line} was changed or is missing")
         })
     }
 }

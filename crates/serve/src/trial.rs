@@ -48,7 +48,8 @@ pub(crate) fn claim(directory: &Path) -> Result<(), String> {
     let mark = directory.join(MARK);
     if directory.join(DATABASE).exists() && !mark.exists() {
         return Err(format!(
-            "try brunt in {}: it holds a site of its own; name another directory with --dir, or leave --dir out",
+            "try brunt in {}: the directory contains a site that is not a trial; name another directory with --dir, \
+             or leave --dir out",
             directory.display()
         ));
     }

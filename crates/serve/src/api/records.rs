@@ -78,7 +78,7 @@ pub(crate) fn put(call: &Call) -> Result<Answer, Problem> {
     let put = app.history.put(&app.children, &call.body, about).map_err(unfit)?;
     if put.is_new {
         app.store.put_run(&put.entry)?;
-        app.audit(who, "bring record", put.entry.id.as_str())?;
+        app.audit(who, "upload record", put.entry.id.as_str())?;
     }
     let against = against(app, &put.entry)?;
     let Entry { id, summary, .. } = &put.entry;

@@ -53,7 +53,7 @@
     names.dataset.all = JSON.stringify(said.names);
     if (!said.form) {
       outline.replaceChildren();
-      part.replaceChildren(make("p", `There is no form while the text cannot be read: ${said.fault}.`));
+      part.replaceChildren(make("p", `The form cannot be shown because the text has an error: ${said.fault}.`));
       drawn = changes.count;
       return;
     }
@@ -354,7 +354,7 @@
       field.spellcheck = false;
     } else {
       field = make("input", "", { value: one.value, autocomplete: "off", spellcheck: false });
-      if (one.widget === "secret") Object.assign(field, { type: "password", placeholder: "given, and not shown" });
+      if (one.widget === "secret") Object.assign(field, { type: "password", placeholder: "set, but not shown" });
       if (one.widget === "number") field.inputMode = "numeric";
       if (one.widget === "time") field.placeholder = "such as 500ms, 30s or 5m";
       if (one.widget === "size") field.placeholder = "such as 65536 or 64KiB";
@@ -417,7 +417,7 @@
     await ask([], () => null);
     const { at, last } = changes;
     const entry = last.outline.find(({ path }) => same(path, at));
-    const name = prompt("What should the step be called in the library?", entry ? entry.label : "");
+    const name = prompt("Name of the step in the library:", entry ? entry.label : "");
     if (!name || !last.own) return;
     const kept = new URLSearchParams({ form: form.elements.form.value, name, text: last.own });
     const answer = await fetch("/steps", { method: "POST", body: kept });

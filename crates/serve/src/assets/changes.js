@@ -52,7 +52,7 @@ function planChanges(form, { draw, pressed, status, undo }) {
   async function act(path, want, since, asker) {
     let said = await send();
     const place = now(path, since);
-    if (!place) fail("it is not there any more");
+    if (!place) fail("it no longer exists");
     const wanted = place && want(place, (one) => now(one, since));
     if (wanted && (wanted.change || wanted.back || wanted.to || !said)) said = await changed(wanted);
     if (!said) return;
@@ -102,7 +102,7 @@ function planChanges(form, { draw, pressed, status, undo }) {
     const undone = back ? before[before.length - 1] : null;
     const said = await told(change ? [change] : [], where, undone ? undone.text : text.value);
     if (!said) {
-      if (change || back) fail("the text was changed meanwhile");
+      if (change || back) fail("the text was changed in the meantime");
       return changed({});
     }
     if (change && said.fault) {

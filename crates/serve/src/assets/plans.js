@@ -27,7 +27,7 @@
 
   function show({ findings, notes, preview: shown }) {
     const parts = [];
-    const verdict = make("p", findings.length === 0 ? "It can be run." : "It cannot be run yet:");
+    const verdict = make("p", findings.length === 0 ? "The plan can be run." : "The plan cannot be run yet:");
     verdict.className = findings.length === 0 ? "met" : "missed";
     parts.push(verdict);
     const list = make("ul", "");
@@ -51,7 +51,7 @@
   }
 
   // What is run is what was saved.
-  const question = "The plan has changes that are not saved. Run it as it was saved before?";
+  const question = "The plan has unsaved changes. Run the saved revision?";
   for (const run of document.querySelectorAll("#run form, #find form")) {
     run.addEventListener("submit", (event) => {
       if (text.value !== text.defaultValue && !confirm(question)) event.preventDefault();

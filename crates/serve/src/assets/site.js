@@ -42,7 +42,7 @@
 
   // Runs that are chosen, in the order in which they were: the first is what the others are compared with.
   const boxes = all("table.runs input[name=run]");
-  const FIRST = "The first one chosen is what the others are compared with.";
+  const FIRST = "The others are compared with the first one chosen.";
   const chosen = [];
   const told = document.querySelector("[data-chosen]");
   function choose(box) {

@@ -26,8 +26,8 @@ impl Role {
     pub(crate) const fn meaning(self) -> &'static str {
         match self {
             Self::Viewer => "reads and compares runs",
-            Self::Runner => "adds, names, pins and deletes runs as well",
-            Self::Admin => "manages people as well, and reads the audit trail",
+            Self::Runner => "also adds, names, pins and deletes runs",
+            Self::Admin => "also manages people and reads the audit trail",
         }
     }
 
@@ -61,9 +61,9 @@ impl Scope {
     /// What it is for, for a form.
     pub(crate) const fn meaning(self) -> &'static str {
         match self {
-            Self::Read => "reads runs, and nothing else",
-            Self::Push => "adds runs with brunt push, and nothing else",
-            Self::Run => "starts and stops runs and searches of plans, and nothing else",
+            Self::Read => "only reads runs",
+            Self::Push => "only uploads runs with brunt push",
+            Self::Run => "only starts and stops runs and searches of plans",
         }
     }
 

@@ -36,9 +36,7 @@ pub(crate) struct Call {
 impl Call {
     /// Who asks. The table of routes lets nobody else come here.
     pub(crate) fn who(&self) -> Result<&Who, Problem> {
-        let needed = || {
-            Problem::new(StatusCode::UNAUTHORIZED, "Sign in", "This needs somebody who signed in.")
-        };
+        let needed = || Problem::new(StatusCode::UNAUTHORIZED, "Sign in", "Sign in to do this.");
         self.who.as_ref().ok_or_else(needed)
     }
 

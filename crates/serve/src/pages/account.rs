@@ -29,7 +29,7 @@ fn shown(call: &Call, made: Option<&str>, said: Option<&str>) -> Result<Answer, 
         @if let Some(made) = made { (shown_once(made)) }
         section id="tokens" {
             h2 { "Tokens" }
-            p { "A program shows a token instead of a password. It does one thing, ends on a day, and can be revoked." }
+            p { "Programs use a token instead of a password. Each token has one scope, expires, and can be revoked." }
             (table(call, &tokens)?)
             (new(call)?)
         }
@@ -39,14 +39,14 @@ fn shown(call: &Call, made: Option<&str>, said: Option<&str>) -> Result<Answer, 
                 (hidden(who))
                 // For programs that keep passwords.
                 input name="username" value=(who.user.name) autocomplete="username" readonly hidden;
-                (field("current", "Password until now", &html! {
+                (field("current", "Current password", &html! {
                     input id="current" name="current" type="password" required autocomplete="current-password";
                 }))
                 (field("password", &format!("New password, {PASSWORD_MIN} characters or more"), &html! {
                     input id="password" name="password" type="password" required minlength=(PASSWORD_MIN)
                         autocomplete="new-password";
                 }))
-                div { button { "Change it, and end my other sessions" } }
+                div { button { "Change password and end my other sessions" } }
             }
         }
     };
@@ -66,7 +66,7 @@ fn table(call: &Call, tokens: &[TokenRow]) -> Result<Markup, Problem> {
     let (who, now) = (call.who()?, call.app.now());
     Ok(html! {
         @if tokens.is_empty() {
-            p.note { "There are none yet." }
+            p.note { "You have no tokens yet." }
         } @else {
             div.scroll role="region" tabindex="0" aria-label="Tokens" {
                 table.cards {
@@ -113,7 +113,7 @@ fn new(call: &Call) -> Result<Markup, Problem> {
                     @for scope in scopes { option value=(scope.word()) { (scope.word()) ": " (scope.meaning()) } }
                 }
             }))
-            (field("days", "Ends after", &html! {
+            (field("days", "Expires after", &html! {
                 select id="days" name="days" { @for days in DAYS { option value=(days) { (days) " days" } } }
             }))
             div { button.main { "Make a token" } }
@@ -131,7 +131,7 @@ pub(crate) fn add_token(call: &Call) -> Result<Answer, Problem> {
     let days = call.field("days").parse().ok().filter(|days| DAYS.contains(days));
     let (true, Some(scope), Some(days)) = (is_named, scope, days) else {
         return Err(Problem::unusable(
-            "A token needs a name, a scope that you may have, and a number of days.",
+            "A token needs a name, a scope that your role allows, and a number of days.",
         ));
     };
     let secret = Secret::new().map_err(Problem::bug)?;
@@ -158,13 +158,13 @@ pub(crate) fn password(call: &Call) -> Result<Answer, Problem> {
     let keys = [format!("name {}", who.user.name.to_lowercase())];
     if let Some(wait) = app.limiter.wait(&keys, app.now()) {
         let detail = "There were too many failed attempts for this name.";
-        let problem = Problem::new(http::StatusCode::TOO_MANY_REQUESTS, "Wait a little", detail);
+        let problem = Problem::new(http::StatusCode::TOO_MANY_REQUESTS, "Try again later", detail);
         return Err(Problem { wait: Some(wait), ..problem });
     }
     let kept = app.store.password_of(who.user.id)?;
     if !app.passwords.is(call.field("current"), kept.as_deref()) {
         app.limiter.failed(&keys, app.now());
-        return shown(call, None, Some("The password until now is wrong."));
+        return shown(call, None, Some("The current password is wrong."));
     }
     let hash = match app.passwords.hash(call.field("password")) {
         Ok(hash) => hash,

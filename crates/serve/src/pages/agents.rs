@@ -25,13 +25,13 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let body = html! {
         h1.large { "Agents" }
         p {
-            "Machines that share runs. They are met at the broker " code { (look.broker) } ", in the pool "
-            code { (look.pool) } "."
+            "Machines that can share the load of a run. This site finds them at the broker "
+            code { (look.broker) } ", in the pool " code { (look.pool) } "."
         }
         @if let Some(trouble) = &look.trouble {
             p.warning role="alert" {
-                "The broker cannot be used: " (trouble) ". Until it can, no agent is heard. Whoever runs this site \
-                 starts nats-server there, or starts the site with another "
+                "This site cannot use the broker: " (trouble) ". Until this is fixed, it finds no agents. Start \
+                 nats-server there, or restart the site with another "
                 code { "--nats" } " or " code { "--keys" } "."
             }
         }
@@ -41,12 +41,12 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             p role="status" { (counted(&look.agents)) }
             (table(&call.app, &look.agents)?)
             p.note {
-                "What stands under "
-                em { "permits" } " is what its owner wrote into agent.toml, and what was measured on its machine by \
-                 brunt calibrate. It judges each order by itself."
+                "The column "
+                em { "permits" } " shows what the owner of an agent allows in agent.toml, and what brunt calibrate \
+                 measured on its machine. Each agent checks every order itself."
             }
         }
-        p { a href="/agents" { "Look again" } }
+        p { a href="/agents" { "Refresh" } }
     };
     Ok(Answer::page(whole(call, "Agents", &body)))
 }
@@ -54,12 +54,12 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
 fn nobody() -> Markup {
     html! {
         div.empty {
-            p { "No agent was heard: an agent that waits is heard within a second." }
+            p { "No agents were found. An agent that waits for work appears within a second." }
             p {
-                "Start one on each machine that is to make load: " code { "brunt agent --keys DIR" }
-                ", with the directory that brunt cluster keys has made for that machine, or "
-                code { "--nats URL" } " on the machine of the broker; and with the " code { "--pool" }
-                " that stands above."
+                "Start one on each machine that should generate load: " code { "brunt agent --keys DIR" }
+                ", with the directory that brunt cluster keys created for that machine, or "
+                code { "--nats URL" } " on the machine of the broker. Use the " code { "--pool" }
+                " shown above."
             }
         }
     }
@@ -99,8 +99,8 @@ fn row(app: &App, agent: &Agent) -> Result<Markup, Problem> {
         tr {
             th.name scope="row" {
                 (agent.name)
-                @if agent.twin { div.note { "Another agent has this name: give one of them another." } }
-                @if let Some(misfit) = &agent.misfit { div.note { "Cannot be ordered from here: " (misfit) "." } }
+                @if agent.twin { div.note { "Another agent has this name. Rename one of them." } }
+                @if let Some(misfit) = &agent.misfit { div.note { "This site cannot give it orders: " (misfit) "." } }
             }
             td.name data-label="does" {
                 (state(agent.state))
@@ -109,7 +109,7 @@ fn row(app: &App, agent: &Agent) -> Result<Markup, Problem> {
             td.name data-label="machine" {
                 @match &agent.host {
                     Some(host) => (host),
-                    None => "not known: it says so when it waits in this pool",
+                    None => "not known until it waits in this pool",
                 }
                 @if let Some(cores) = agent.cores {
                     div.note { (cores) @if cores == 1 { " core" } @else { " cores" } }
@@ -118,7 +118,7 @@ fn row(app: &App, agent: &Agent) -> Result<Markup, Problem> {
             }
             td.name data-label="permits" {
                 @if let Some(permits) = &agent.permits { (permitted(permits)) } @else { "–" }
-                @if !agent.ceilings.is_empty() { div.note { "can make " (ceilings(agent)) } }
+                @if !agent.ceilings.is_empty() { div.note { "can generate " (ceilings(agent)) } }
             }
             td data-label="clock" { (ahead(agent.clock_ahead_s)) }
             td data-label="heard" { (format!("{:.1} s ago", agent.heard_s)) }
@@ -147,7 +147,7 @@ fn named(app: &App, run: &str) -> Result<Markup, Problem> {
     let page = page_of(app, run)?;
     Ok(html! {
         "run "
-        @if let Some(page) = page { a href=(page) { (short) } } @else { (short) ", of another coordinator" }
+        @if let Some(page) = page { a href=(page) { (short) } } @else { (short) ", from another coordinator" }
     })
 }
 
@@ -177,7 +177,7 @@ fn ahead(ahead: Option<f64>) -> Markup {
         Some(ahead) => format!("{:.1} s behind", -ahead),
     };
     let is_off = ahead.is_some_and(|ahead| ahead.abs() > AHEAD);
-    html! { (words) @if is_off { div.note { "Set it: times in its records are off by that." } } }
+    html! { (words) @if is_off { div.note { "Set this clock: the times in its records are off by this much." } } }
 }
 
 /// `GET /api/v1/agents`.

@@ -17,9 +17,10 @@ pub(crate) fn page(
     let body = html! {
         h1.large { "API" }
         p {
-            "Programs show a token of " a href="/account" { "your account" } ": "
+            "Programs send a token from " a href="/account" { "your account" } ": "
             code { "Authorization: Bearer TOKEN" } ". "
-            a href="/api/v1/openapi.json" { "openapi.json" } " has all of it for other tools; what failed is told as "
+            a href="/api/v1/openapi.json" { "openapi.json" } " describes the whole API for other tools. Errors are \
+             returned as "
             code { "application/problem+json" } "."
         }
         div.scroll role="region" tabindex="0" aria-label="Routes" {

@@ -19,11 +19,10 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         h1.large { "Audit" }
         @match verified {
             Ok(count) => div.verdict { p {
-                strong { "Whole." } " Each of the " (count) " lines is as it was written."
+                strong { "Intact." } " Each of the " (count) " lines is unchanged."
             } }
             Err(BrokenAt(line)) => div.verdict.bad { p {
-                strong { "Not whole." } " Line " (line) " is not as it was written, or is missing. What follows it \
-                 proves nothing."
+                strong { "Not intact." } " Line " (line) " was changed or is missing. The lines after it prove nothing."
             } }
         }
         div.scroll role="region" tabindex="0" aria-label="Audit" {

@@ -18,7 +18,7 @@ fn chosen(call: &Call) -> Result<Vec<Entry>, Problem> {
     let ids: Vec<&str> = ids.take(COMPARED_MAX + 1).collect();
     if !(2..=COMPARED_MAX).contains(&ids.len()) {
         let detail = format!(
-            "Choose from 2 to {COMPARED_MAX} runs. The first one is what the others are compared with."
+            "Choose 2 to {COMPARED_MAX} runs. The other runs are compared with the first one."
         );
         return Err(Problem::unusable(detail));
     }
@@ -31,7 +31,7 @@ fn chosen(call: &Call) -> Result<Vec<Entry>, Problem> {
 pub(crate) fn compared(app: &App, runs: &[Entry]) -> Result<ComparedPage, Problem> {
     if let Some(search) = runs.iter().find(|run| run.summary.capacity.is_some()) {
         return Err(Problem::unusable(format!(
-            "{} is a search for the highest rate, which is no single run. Choose runs.",
+            "{} is a search for the highest rate and cannot be compared. Choose single runs.",
             name(search)
         )));
     }
@@ -57,8 +57,8 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         @if !compared.unlike.is_empty() {
             div.warning role="note" {
                 p {
-                    strong { "These runs were not asked for the same." }
-                    " What differs in their figures may come of that. The warnings below say what they differ in."
+                    strong { "These runs did not have the same load settings." }
+                    " Differences in their figures may come from that. The warnings below list the differences."
                 }
             }
         }

@@ -34,37 +34,38 @@ pub(super) fn form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
             section id="find" {
                 h2 { "Find the highest rate" }
                 p.note {
-                    "Tries the saved plan at one rate after the other, until it is known which one the target still \
-                     bears. It overloads the target, and ends each try as soon as that is clear. When, how often and \
-                     by how many users the plan is gone through is left out: that is what is tried."
+                    "Runs the saved plan at one rate after another, to find the highest rate that the target can \
+                     sustain. It overloads the target, and ends each attempt as soon as the overload is clear. The \
+                     search ignores what the plan says about rate, duration and number of users, because it varies \
+                     them."
                 }
                 form.stack method="post" action={ "/plans/" (plan.id) "/find" } {
                     (hidden(call.who()?))
-                    (field("find-target", "Target; no higher than its own rate", &offered("find-target", &targets)))
-                    (field("find-objectives", "What the rate has to meet, one a line, beside the plan's own", &html! {
+                    (field("find-target", "Target; its highest rate is the limit", &offered("find-target", &targets)))
+                    (field("find-objectives", "Objectives, one per line, in addition to the plan's own", &html! {
                         textarea id="find-objectives" name="objectives" rows="2" spellcheck="false" { (USUAL) }
                     }))
                     p.note {
                         code { "p99<20ms" } ": 99 of 100 answers within 20 ms. " code { "p99<5x" }
-                        ": within five times what they take when nothing else goes on."
+                        ": within five times what they take when nothing else is running."
                     }
                     div.fields {
-                        (field("find-from", "From; empty to have it chosen", &input("find-from", "from", "200/s")))
-                        (field("find-to", "To; empty for the target's highest", &input("find-to", "to", "20k/s")))
+                        (field("find-from", "From; if empty, automatic", &input("find-from", "from", "200/s")))
+                        (field("find-to", "To; if empty, the target's highest", &input("find-to", "to", "20k/s")))
                     }
-                    p.note { "Rates are of the plan's iterations." }
+                    p.note { "Rates count iterations of the plan." }
                     label.tick {
                         input type="checkbox" name="quick" value="1" checked;
-                        " Quick: 5 minutes at most, and the rate is held for one; otherwise 45, and for 5"
+                        " Quick: at most 5 minutes, with the rate held for 1 minute; otherwise 45 minutes, held for 5"
                     }
                     label.tick {
                         input type="checkbox" name="writes" value="1";
-                        " The plan may change something at the target, at rates as high as it bears"
+                        " The plan may change data on the target, at rates as high as the target can sustain"
                     }
-                    (field("find-tags", "Tags, with commas between", &input("find-tags", "tags", "")))
+                    (field("find-tags", "Tags, separated by commas", &input("find-tags", "tags", "")))
                     (field("find-commit", "Commit that is tested", &input("find-commit", "commit", "")))
                     @if targets.iter().any(|target| target.production) {
-                        (field("find-sure", "For a production target: its name again", &input("find-sure", "sure", "")))
+                        (field("find-sure", "For a production target: type its name", &input("find-sure", "sure", "")))
                     }
                     div { button.main { "Find it" } }
                 }

@@ -71,7 +71,7 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
                 div.acts {
                     button.main { "Compare" }
                     span.note data-chosen {
-                        "Choose two to six runs. The first one chosen is what the others are compared with."
+                        "Choose two to six runs. The others are compared with the first one chosen."
                     }
                 }
             }
@@ -89,7 +89,7 @@ fn under_way(call: &Call) -> Result<Markup, Problem> {
     Ok(html! {
         @if !runs.is_empty() {
             div.verdict role="status" {
-                p { strong { "This generator now" } }
+                p { strong { "Queued and running now" } }
                 ul { @for run in runs { li {
                     a href={ "/live/" (run.id) } { "Run " (run.number + 1) } ": " (run.state.word())
                     @if !run.reason.is_empty() { ", " (run.reason) }
@@ -167,20 +167,20 @@ fn empty(call: &Call, is_narrowed: bool) -> Result<Markup, Problem> {
     let offered = call.who()?.user.role >= Role::Runner && !plans.is_empty();
     Ok(html! {
         @if is_narrowed {
-            p { "No run is like that. " a href="/" { "Show all runs" } "." }
+            p { "No run matches these filters. " a href="/" { "Show all runs" } "." }
         } @else {
             div.empty {
                 @if offered {
-                    p { "No run was made yet. Run one of the plans:" }
+                    p { "There are no runs yet. Run one of the plans:" }
                     ul.plain.choice { @for plan in plans.iter().take(PLANS_SHOWN) {
                         li { a href={ "/plans/" (plan.id) "#run" } { (plan.name) } }
                     } }
                 }
                 p {
-                    @if offered { "Or write another " } @else { "Make one: write a " }
+                    @if offered { "Or write another " } @else { "There are no runs yet. Write a " }
                     a href="/plans" { "plan" } ", and run it against a " a href="/targets" { "target" }
-                    ". Or push what was run elsewhere. A run writes its record with " code { "--record" }
-                    ", and a token from " a href="/account" { "your account" } " lets it in:"
+                    ". Or upload a run from elsewhere: write its record with " code { "--record" }
+                    ", then push it with a token from " a href="/account" { "your account" } ":"
                 }
                 pre.command tabindex="0" {
                     "brunt authrate … --record run.json\nbrunt push run.json --to "
@@ -258,7 +258,7 @@ fn judged(summary: &Summary) -> Markup {
     let at_least = if found.at_least { "at least " } else { "" };
     html! {
         span class=(class) { (found.word) }
-        @if let Some(rate) = found.rate { br; "bears " (at_least) (figure(Some(rate))) "/s" }
+        @if let Some(rate) = found.rate { br; "sustains " (at_least) (figure(Some(rate))) "/s" }
     }
 }
 
@@ -288,14 +288,14 @@ fn several(call: &Call) -> Result<Markup, Problem> {
             details {
                 summary { "With the chosen runs" }
                 div.fields {
-                    (field("tags", "Add tags, with commas between", &html! {
+                    (field("tags", "Add tags, separated by commas", &html! {
                         input id="tags" name="tags" autocomplete="off";
                     }))
                     div.acts {
                         button name="act" value="tag" { "Add tags" }
                         button name="act" value="pin" { "Pin" }
                         button name="act" value="unpin" { "Unpin" }
-                        button.danger name="act" value="delete" data-confirm="Delete the chosen runs for good?" {
+                        button.danger name="act" value="delete" data-confirm="Delete the chosen runs permanently?" {
                             "Delete"
                         }
                     }

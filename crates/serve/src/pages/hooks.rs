@@ -15,8 +15,8 @@ use crate::store::Hook;
 /// The most characters of a name and of a URL.
 const NAME_MAX: usize = 60;
 const URL_MAX: usize = 1_000;
-const TRIAL: &str = "This is a trial: it reaches its built-in servers alone. Webhooks are added to a site that was \
-                     started without --trial.";
+const TRIAL: &str = "This is a trial, which can reach only its built-in servers. To add webhooks, start the site \
+                     without --trial.";
 
 /// `GET /hooks`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
@@ -30,8 +30,8 @@ fn shown(call: &Call, key: Option<&str>) -> Result<Answer, Problem> {
         p.crumbs { a href="/schedules" { "Schedules" } }
         h1.large { "Webhooks" }
         p {
-            "A schedule tells its webhook what became of each of its runs: the verdict, the objectives that were \
-             missed, and what is worse than the baseline. The message is a POST of JSON, signed as "
+            "A schedule sends the result of each of its runs to its webhook: the verdict, the missed objectives, and \
+             what is worse than the baseline. The message is a JSON POST, signed as "
             a href="https://www.standardwebhooks.com" rel="noreferrer" { "Standard Webhooks" } " specifies."
         }
         @if let Some(key) = key {
@@ -41,7 +41,7 @@ fn shown(call: &Call, key: Option<&str>) -> Result<Answer, Problem> {
             }
         }
         @if hooks.is_empty() {
-            div.empty { p { "There are none yet." } }
+            div.empty { p { "There are no webhooks yet." } }
         } @else {
             (table(call, &hooks)?)
         }
@@ -69,7 +69,7 @@ fn table(call: &Call, hooks: &[Hook]) -> Result<Markup, Problem> {
                         (hidden(who))
                         input type="hidden" name="id" value=(hook.id);
                         button.danger aria-label={ "Remove " (hook.name) }
-                            data-confirm="Remove this webhook? Its schedules tell nobody any more." { "Remove" }
+                            data-confirm="Remove this webhook? Its schedules will no longer send results." { "Remove" }
                     } }
                 } } }
             }
@@ -105,7 +105,7 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     }
     let (name, url) = (call.field("name").trim(), call.field("url").trim());
     if name.is_empty() || name.chars().count() > NAME_MAX {
-        return Err(Problem::unusable(format!("A name has from 1 to {NAME_MAX} characters.")));
+        return Err(Problem::unusable(format!("A name has 1 to {NAME_MAX} characters.")));
     }
     if !is_url(url) {
         return Err(Problem::unusable(
@@ -124,7 +124,7 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let key = format!("{KEY_BEGINS}{}", BASE64.encode(secret.bytes()));
     let sealed = app.vault.seal_key(&hook, &key).map_err(Problem::bug)?;
     if !app.store.add_hook(&hook, &sealed)? {
-        return Err(Problem::unusable(format!("There is a webhook {name} already.")));
+        return Err(Problem::unusable(format!("A webhook named {name} already exists.")));
     }
     app.audit(who, "add webhook", &format!("{name}: {url}"))?;
     shown(call, Some(&key))

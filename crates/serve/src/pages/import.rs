@@ -28,7 +28,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
 
 fn form(call: &Call, fault: Option<&str>) -> Result<Markup, Problem> {
     let kinds = [
-        ("auto", "Whatever it looks like"),
+        ("auto", "Detect automatically"),
         ("curl", "cURL command line"),
         ("har", "HAR recording"),
         ("openapi", "OpenAPI document (JSON or YAML)"),
@@ -41,9 +41,9 @@ fn form(call: &Call, fault: Option<&str>) -> Result<Markup, Problem> {
         p.crumbs { a href="/plans" { "Plans" } }
         h1.large { "Import a plan" }
         p {
-            "Paste a cURL command line, or drop a HAR recording, an OpenAPI document or the directory of LoadGen that \
-             holds " code { "jobs" } ", " code { "workloads" } " and " code { "tasks" } ". Nothing is sent to anybody; \
-             passwords, tokens and cookies become variables."
+            "Paste a cURL command line, or drop a HAR recording, an OpenAPI document or the LoadGen directory that \
+             contains " code { "jobs" } ", " code { "workloads" } " and " code { "tasks" } ". The import sends no \
+             requests. Passwords, tokens and cookies become variables."
         }
         @if let Some(fault) = fault { p.warning role="alert" { (fault) } }
         form.stack method="post" action="/plans/import" data-import {
@@ -59,18 +59,18 @@ fn form(call: &Call, fault: Option<&str>) -> Result<Markup, Problem> {
                 label { "Directory " input type="file" webkitdirectory data-file; }
                 p.note role="status" data-dropped {}
             }
-            (field("kind", "What it is", &html! {
+            (field("kind", "Format", &html! {
                 select id="kind" name="kind" {
                     @for (word, name) in kinds { option value=(word) selected[word == kind] { (name) } }
                 }
             }))
-            (field("job", "Job, where a LoadGen directory has several", &html! {
+            (field("job", "Job, if a LoadGen directory has several", &html! {
                 input id="job" name="job" list="jobs" autocomplete="off" value=(call.field("job"));
                 datalist id="jobs" {}
             }))
             label.tick {
                 input type="checkbox" name="library" value="1" checked[call.field("library") == "1"];
-                " Put the tasks of LoadGen into the step library as well"
+                " Also add the tasks of LoadGen to the step library"
             }
             div { button.main { "Import" } }
         }
@@ -118,7 +118,7 @@ pub(crate) fn made(call: &Call, kind: Kind, text: String, job: &str) -> Result<I
 /// A document that somebody brought, as text.
 pub(crate) fn text_of(bytes: &[u8]) -> Result<String, Problem> {
     let text = std::str::from_utf8(bytes);
-    text.map(str::to_owned).map_err(|_| Problem::unusable("This is no text in UTF-8."))
+    text.map(str::to_owned).map_err(|_| Problem::unusable("This is not UTF-8 text."))
 }
 
 /// What a child says, as a sentence.
@@ -134,7 +134,7 @@ fn keep(call: &Call, imported: &Imported) -> Result<i64, Problem> {
     let (app, by) = (&call.app, &call.who()?.user.name);
     if imported.text.len() > TEXT_MAX {
         return Err(Problem::unusable(format!(
-            "The plan would have {} KiB, and may have {}. Import less: filter the recording, or split the document.",
+            "The plan would have {} KiB, and the limit is {} KiB. Filter the recording, or split the document.",
             imported.text.len() >> 10,
             TEXT_MAX >> 10
         )));
@@ -167,7 +167,7 @@ fn keep(call: &Call, imported: &Imported) -> Result<i64, Problem> {
             return Ok(id);
         }
     }
-    Err(Problem::unusable("There are too many plans of that name. Delete or rename some."))
+    Err(Problem::unusable("There are too many plans with this name. Delete or rename some."))
 }
 
 /// A name that is no path.

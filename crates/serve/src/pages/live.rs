@@ -43,7 +43,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
                 form.acts method="post" action={ "/live/" (id) "/stop" } {
                     (hidden(call.who()?))
                     button name="act" value="stop" { "Stop, and report" }
-                    button.danger name="act" value="now" data-confirm="Cut off what is in flight?" { "Stop at once" }
+                    button.danger name="act" value="now" data-confirm="Cancel requests in flight?" { "Stop at once" }
                 }
             }
         }
@@ -62,10 +62,10 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
 /// `GET /live/{id}/events`.
 pub(crate) fn events(call: &Call) -> Result<Answer, Problem> {
     let (id, _) = named(call)?;
-    let watch = call.app.queue()?.watch(&id).ok_or_else(|| Problem::missing("run that goes on"))?;
+    let watch = call.app.queue()?.watch(&id).ok_or_else(|| Problem::missing("active run"))?;
     let Some(watcher) = watch.open(call.header("last-event-id")) else {
-        let detail = "Too many browsers watch runs here. Close one, and reload.";
-        return Err(Problem::new(http::StatusCode::SERVICE_UNAVAILABLE, "Too many watch", detail));
+        let detail = "Too many browsers are watching runs on this site. Close one, then reload.";
+        return Err(Problem::new(http::StatusCode::SERVICE_UNAVAILABLE, "Too many viewers", detail));
     };
     // A proxy that keeps events back until it has many would show a run minutes late.
     let at_once = HeaderName::from_static("x-accel-buffering");

@@ -22,7 +22,8 @@ fn shown(call: &Call, link: Option<(&str, &str)>) -> Result<Answer, Problem> {
         h1.large { "People" }
         @if let Some((name, link)) = link {
             div.verdict role="status" {
-                p { strong { "A link for " (name) "." } " It holds once and for half an hour, and is not shown again." }
+                p { strong { "A link for " (name) "." } " It can be used once, is valid for 30 minutes, and is not \
+                 shown again." }
                 pre tabindex="0" data-copy data-link { (link) }
             }
         }
@@ -35,14 +36,14 @@ fn shown(call: &Call, link: Option<(&str, &str)>) -> Result<Answer, Problem> {
             }
         }
         section id="add" {
-            h2 { "Add somebody" }
+            h2 { "Add a user" }
             form.stack method="post" action="/people" {
                 (hidden(who))
                 (field("name", "Name", &html! {
                     input id="name" name="name" required maxlength=(NAME_MAX) autocomplete="off" autocapitalize="none";
                 }))
                 (field("role", "Role", &roles("role", Role::Viewer)))
-                div { button.main { "Add, and make a link" } }
+                div { button.main { "Add and create a link" } }
             }
         }
     };
@@ -67,7 +68,7 @@ fn row(call: &Call, user: &User) -> Result<Markup, Problem> {
             th.name scope="row" {
                 (user.name)
                 @if !user.ready { " " span.tag { "no password yet" } }
-                @if user.disabled { " " span.tag { "shut out" } }
+                @if user.disabled { " " span.tag { "disabled" } }
             }
             td.name data-label="may" {
                 form.line method="post" action="/people/change" {
@@ -75,7 +76,7 @@ fn row(call: &Call, user: &User) -> Result<Markup, Problem> {
                     input type="hidden" name="id" value=(id);
                     label.away for=(select) { "Role of " (user.name) }
                     (roles(&select, user.role))
-                    label.tick { input type="checkbox" name="disabled" value="1" checked[user.disabled]; " shut out" }
+                    label.tick { input type="checkbox" name="disabled" value="1" checked[user.disabled]; " disabled" }
                     button { "Save" }
                 }
             }
@@ -96,7 +97,7 @@ fn somebody(call: &Call) -> Result<User, Problem> {
 }
 
 fn role(call: &Call) -> Result<Role, Problem> {
-    Role::named(call.field("role")).ok_or_else(|| Problem::unusable("There is no such role."))
+    Role::named(call.field("role")).ok_or_else(|| Problem::unusable("This role does not exist."))
 }
 
 /// Whether a name can be typed and told from others.
@@ -110,10 +111,10 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let (app, who) = (&call.app, call.who()?);
     let (name, role) = (call.field("name").trim(), role(call)?);
     if !is_name(name) {
-        return Err(Problem::unusable("A name has letters, digits and -._@, and no spaces."));
+        return Err(Problem::unusable("A name has only letters, digits and -._@, without spaces."));
     }
     let Some(id) = app.store.add_user(name, role, app.now())? else {
-        return Err(Problem::unusable(format!("There is somebody called {name}.")));
+        return Err(Problem::unusable(format!("A user named {name} already exists.")));
     };
     app.audit(who, "add user", &format!("{name} as {}", role.word()))?;
     shown(call, Some((name, &app.invite(id)?)))
@@ -125,10 +126,10 @@ pub(crate) fn change(call: &Call) -> Result<Answer, Problem> {
     let (role, disabled) = (role(call)?, call.field("disabled") == "1");
     if !app.store.change_user(user.id, role, disabled)? {
         return Err(Problem::unusable(
-            "Somebody has to administer this site. Make another administrator first.",
+            "This is the only administrator of this site. Make another administrator first.",
         ));
     }
-    let state = if disabled { ", shut out" } else { "" };
+    let state = if disabled { ", disabled" } else { "" };
     app.audit(who, "change user", &format!("{} to {}{state}", user.name, role.word()))?;
     Ok(Answer::see("/people"))
 }

@@ -35,11 +35,11 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
     let body = html! {
         h1.large { "Plans" }
         p.note {
-            "Steps to insert into plans are in the " a href="/steps" { "step library" }
-            ", and plans that are run at times among the " a href="/schedules" { "schedules" } "."
+            "To reuse steps in plans, see the " a href="/steps" { "step library" }
+            "; to run plans at set times, see the " a href="/schedules" { "schedules" } "."
         }
         @if plans.is_empty() {
-            div.empty { p { "A plan says what users do and how many there are. There are none yet." } }
+            div.empty { p { "There are no plans yet. A plan describes what virtual users do and how many there are." } }
         } @else {
             div.scroll role="region" tabindex="0" aria-label="Plans" {
                 table.cards {
@@ -66,16 +66,16 @@ fn new(call: &Call) -> Result<Markup, Problem> {
         section id="add" {
             h2 { "New plan" }
             p {
-                "Begin with a plan that is there, or "
+                "Start from a template, or "
                 a href="/plans/import" { "import" } " a cURL command line, a HAR recording, an OpenAPI document or a \
-                directory of LoadGen."
+                LoadGen directory."
             }
             form.stack method="post" action="/plans" {
                 (hidden(call.who()?))
                 (field("name", "Name", &html! {
                     input id="name" name="name" required maxlength=(NAME_MAX) autocomplete="off";
                 }))
-                (field("template", "Begin with", &html! {
+                (field("template", "Template", &html! {
                     select id="template" name="template" {
                         @for (number, (name, _)) in TEMPLATES.iter().enumerate() { option value=(number) { (name) } }
                     }
@@ -91,12 +91,12 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let (app, who) = (&call.app, call.who()?);
     let name = call.field("name").trim();
     if !(1..=NAME_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
-        return Err(Problem::unusable("A plan needs a name in one line."));
+        return Err(Problem::unusable("A plan needs a short name on one line."));
     }
     let number: usize = call.field("template").parse().unwrap_or_default();
     let text = TEMPLATES.get(number).map_or("", |(_, text)| text);
     let Some(id) = app.store.add_plan(name, text, (&who.user.name, app.now()))? else {
-        return Err(Problem::unusable(format!("There is a plan called {name}.")));
+        return Err(Problem::unusable(format!("A plan named {name} already exists.")));
     };
     app.audit(who, "add plan", name)?;
     Ok(Answer::see(&format!("/plans/{id}")))
@@ -169,9 +169,9 @@ fn told(plan: &Plan) -> Markup {
 fn findings(checked: &Checked) -> Markup {
     html! {
         @if checked.findings.is_empty() {
-            p.met { "It can be run." }
+            p.met { "The plan can be run." }
         } @else {
-            p.missed { "It cannot be run yet:" }
+            p.missed { "The plan cannot be run yet:" }
             ul.plain { @for finding in &checked.findings { li { (found(finding)) } } }
         }
         @for note in &checked.notes { p.note { (note) } }
@@ -205,8 +205,8 @@ pub(crate) fn save(call: &Call) -> Result<Answer, Problem> {
     let after = call.field("after").parse().unwrap_or_default();
     if text != plan.text {
         if !app.store.revise_plan(plan.id, after, &text, (&who.user.name, app.now()))? {
-            let why = "Somebody else saved this plan meanwhile. Yours is below, and not saved: look at the revisions, \
-                       then save again.";
+            let why = "Somebody else saved this plan in the meantime. Your text below is not saved. Look at the \
+                       revisions, then save again.";
             let checked = check_with(call, plan.id, &text, open_targets(call)?.first())?;
             return shown(call, &plan, &text, &checked, Some(why));
         }
@@ -296,8 +296,8 @@ fn readers(call: &Call) -> Result<Markup, Problem> {
         section id="run" {
             h2 { "Run it" }
             p {
-                "You are " (has) " here. To run this plan, or to find the highest rate that a target bears, takes "
-                (needs) ": whoever administers this site can change that."
+                "Your role is " (has) ". To run this plan, or to find the highest rate that a target can sustain, you \
+                 need the role " (needs) ". An administrator of this site can change your role."
             }
         }
     })
@@ -320,33 +320,33 @@ fn run_form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
             h2 { "Run it" }
             @if targets.is_empty() {
                 p {
-                    "There is no target that a run may reach. "
-                    a href="/targets" { "An administrator lists them" } "."
+                    "No target is available for runs. "
+                    a href="/targets" { "An administrator can list one" } "."
                 }
             } @else {
                 p.note {
-                    "The saved revision is run. "
+                    "This runs the saved revision. "
                     @match waiting {
-                        0 => "It begins at once.",
-                        1 => "One run is before it.",
-                        count => { (count) " runs are before it." }
+                        0 => "It starts immediately.",
+                        1 => "One run is ahead of it in the queue.",
+                        count => { (count) " runs are ahead of it in the queue." }
                     }
                 }
                 form.stack method="post" action={ "/plans/" (plan.id) "/run" } {
                     (hidden(call.who()?))
                     (field("target", "Target", &offered("target", &targets)))
-                    (field("duration", "How long, such as 30s; empty for what the plan says", &html! {
+                    (field("duration", "Duration, such as 30s; if empty, that of the plan", &html! {
                         input id="duration" name="duration" autocomplete="off";
                     }))
                     (shared::form(call))
-                    (field("run-tags", "Tags, with commas between", &html! {
+                    (field("run-tags", "Tags, separated by commas", &html! {
                         input id="run-tags" name="tags" autocomplete="off";
                     }))
                     (field("commit", "Commit that is tested", &html! {
                         input id="commit" name="commit" autocomplete="off";
                     }))
                     @if targets.iter().any(|target| target.production) {
-                        (field("sure", "For a production target: its name again", &html! {
+                        (field("sure", "For a production target: type its name", &html! {
                             input id="sure" name="sure" autocomplete="off";
                         }))
                     }
@@ -355,8 +355,8 @@ fn run_form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
                         button formaction={ "/plans/" (plan.id) "/thresholds" } { "Find thresholds with one user" }
                     }
                     p.note {
-                        "One user of this machine goes through the steps alone, for 30 s if you say nothing else. What \
-                         each step then takes is what its threshold is proposed from."
+                        "To find thresholds, one virtual user on this machine runs the steps, for 30 s unless you \
+                         give a duration. The time that each step takes is the basis of its proposed threshold."
                     }
                 }
             }
@@ -425,7 +425,7 @@ pub(crate) fn submit_meant(
         && sure.trim() != target.name
     {
         let detail =
-            format!("{} is production. Write its name to say that you mean it.", target.name);
+            format!("{} is a production target. Type its name to confirm the run.", target.name);
         return Err(Problem::unusable(detail));
     }
     submit_for(app, plan, text, submission)
@@ -441,7 +441,7 @@ pub(crate) fn submit_for(
     let target = app.store.target(submission.target)?;
     let target = target.filter(|target| target.expires > app.now());
     let target =
-        target.ok_or_else(|| Problem::unusable("That target may not be reached any more."))?;
+        target.ok_or_else(|| Problem::unusable("This target was removed or has expired."))?;
     let mut asked = asked(app, plan.id, text, (Some(&target), submission.duration))?;
     asked.search.clone_from(&submission.search);
     if let Some(agents) = submission.agents {
@@ -449,7 +449,7 @@ pub(crate) fn submit_for(
     }
     let checked = checked(app, plan.id, &asked)?;
     if let Some(finding) = checked.findings.first() {
-        let what = if asked.search.is_some() { "searched with at" } else { "run against" };
+        let what = if asked.search.is_some() { "used for a search on" } else { "run against" };
         return Err(Problem::unusable(format!(
             "The plan cannot be {what} {}: {}",
             target.name, finding.text

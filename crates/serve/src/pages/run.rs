@@ -66,7 +66,7 @@ fn said(run: &Entry) -> Markup {
             @if *pin { span.tag { "pinned" } " " }
             @for tag in tags { a.tag href={ "/?tag=" (super::history::encoded(tag)) } { (tag) } " " }
             @if let Some(commit) = &origin.commit { "commit " code { (commit) } " · " }
-            @if origin.brought { "record brought by " } @else { "run by " }
+            @if origin.brought { "record uploaded by " } @else { "run by " }
             (origin.by)
             @if let Some(agents) = &origin.agents { ", on " (agents) }
             @if !origin.at.is_empty() { ", " (moment(&origin.at)) }
@@ -118,7 +118,7 @@ fn acts(call: &Call, run: &Entry) -> Result<Markup, Problem> {
                 @if !run.summary.load.is_empty() {
                     li { a href=(others) { "Runs of the same load" } }
                     @if is_run {
-                        li { a href=(trend) { "Trend of these" } }
+                        li { a href=(trend) { "Trend of these runs" } }
                     }
                 }
                 @if call.app.history.files(&run.id).path(LOADGEN).is_file() {
@@ -130,7 +130,7 @@ fn acts(call: &Call, run: &Entry) -> Result<Markup, Problem> {
             }
             @if call.who()?.user.role >= Role::Runner {
                 (super::share_form::form(call, &[run])?)
-                p { a href="/shares" { "Links that are shared" } }
+                p { a href="/shares" { "Shared links" } }
             }
         }
     })
@@ -145,13 +145,13 @@ fn form(call: &Call, run: &Entry) -> Result<Markup, Problem> {
             form.stack method="post" action={ "/runs/" (run.id) "/about" } {
                 (hidden(call.who()?))
                 (field("name", "Name", &input("name", name)))
-                (field("tags", "Tags, with commas between", &input("tags", &tags.join(", "))))
+                (field("tags", "Tags, separated by commas", &input("tags", &tags.join(", "))))
                 (field("note", "Note", &html! { textarea id="note" name="note" rows="4" { (note) } }))
                 label.tick { input type="checkbox" name="pin" value="1" checked[*pin]; " Pinned" }
                 @if run.summary.capacity.is_none() {
                     label.tick {
                         input type="checkbox" name="baseline" value="1" checked[*baseline];
-                        " Baseline: what other runs of the same load are compared with"
+                        " Baseline: other runs of the same load are compared with this one"
                     }
                 }
                 div.acts {
@@ -161,7 +161,9 @@ fn form(call: &Call, run: &Entry) -> Result<Markup, Problem> {
             form method="post" action="/runs" {
                 (hidden(call.who()?))
                 input type="hidden" name="run" value=(run.id);
-                button.danger name="act" value="delete" data-confirm="Delete this run for good?" { "Delete this run" }
+                button.danger name="act" value="delete" data-confirm="Delete this run permanently?" {
+                    "Delete this run"
+                }
             }
         }
     })
@@ -186,7 +188,7 @@ pub(crate) fn several(call: &Call) -> Result<Answer, Problem> {
     let chosen = call.form.iter().filter(|(name, _)| name == "run").map(|(_, id)| id.as_str());
     let chosen: Vec<&str> = chosen.take(SEVERAL_MAX).collect();
     if chosen.is_empty() {
-        return Err(Problem::unusable("No run was chosen. Go back, and tick the boxes of some."));
+        return Err(Problem::unusable("No run was chosen. Go back and select at least one."));
     }
     let act = call.field("act");
     let added = tags(call.field("tags"));
@@ -200,7 +202,7 @@ pub(crate) fn several(call: &Call) -> Result<Answer, Problem> {
             "pin" | "unpin" => {
                 change(call, &run.id, |about| about.pin = act == "pin")?;
             }
-            _ => return Err(Problem::unusable("There is no such act.")),
+            _ => return Err(Problem::unusable("This action does not exist.")),
         }
         if act != "delete" {
             call.app.audit(call.who()?, act, run.id.as_str())?;
@@ -211,7 +213,7 @@ pub(crate) fn several(call: &Call) -> Result<Answer, Problem> {
 
 fn delete(call: &Call, run: &Entry) -> Result<(), Problem> {
     if run.about.pin || run.about.baseline {
-        let detail = format!("{} is pinned or a baseline. Take that from it first.", name(run));
+        let detail = format!("{} is pinned or a baseline. Remove that mark first.", name(run));
         return Err(Problem::new(StatusCode::CONFLICT, "Not deleted", detail));
     }
     call.app.history.remove(&run.id).map_err(Problem::bug)?;

@@ -24,12 +24,14 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         p.crumbs { a href="/plans" { "Plans" } }
         h1.large { "Schedules" }
         @if schedules.is_empty() {
-            div.empty { p { "A schedule runs the newest revision of a plan at times. There are none yet." } }
+            div.empty { p {
+                "There are no schedules yet. A schedule runs the newest revision of a plan at set times."
+            } }
         }
         @for schedule in &schedules { (shown(call, schedule, runner)?) }
         @if runner { (form(call)?) }
         @if call.who()?.user.role == Role::Admin {
-            p { a href="/hooks" { "Webhooks" } " that can be told what came of runs" }
+            p { a href="/hooks" { "Webhooks" } " that receive the results of scheduled runs" }
         }
     };
     Ok(Answer::page(whole(call, "Schedules", &body)))
@@ -47,14 +49,14 @@ fn shown(call: &Call, schedule: &Schedule, runner: bool) -> Result<Markup, Probl
             h2 { a href={ "/plans/" (schedule.plan) } { (plan) } }
             p {
                 code { (schedule.times) } " (" (schedule.zone) ") at "
-                (target.map_or_else(|| "a target that is gone".to_owned(), |target| target.name))
+                (target.map_or_else(|| "a deleted target".to_owned(), |target| target.name))
                 @if !schedule.duration.is_empty() { " for " (schedule.duration) }
                 @if !schedule.quiet.is_empty() {
-                    ", not in the hours " (schedule.quiet)
-                    @if schedule.waits { ", for whose end it waits" }
+                    ", not in the quiet hours " (schedule.quiet)
+                    @if schedule.waits { " (it waits for their end)" }
                 }
                 @if let Some(agents) = schedule.agents { ", by " (shared::words(agents)) }
-                @if let Some(hook) = &hook { ", told to " (hook.name) }
+                @if let Some(hook) = &hook { ", results sent to " (hook.name) }
                 ", by " (schedule.by)
             }
             (ahead(schedule, call.app.now()))
@@ -73,7 +75,7 @@ fn shown(call: &Call, schedule: &Schedule, runner: bool) -> Result<Markup, Probl
 /// The next times, in the schedule's time zone.
 fn ahead(schedule: &Schedule, now: i64) -> Markup {
     let Ok(times) = Times::read(&schedule.times, &schedule.zone) else {
-        return html! { p.missed { "Its times cannot be read." } };
+        return html! { p.missed { "The times of this schedule are not valid." } };
     };
     let quiet = Quiet::read(&schedule.quiet).ok().flatten();
     let mut next = Vec::new();
@@ -91,7 +93,7 @@ fn ahead(schedule: &Schedule, now: i64) -> Markup {
         from = at;
     }
     html! {
-        @if next.is_empty() { p.missed { "There is no such time." } }
+        @if next.is_empty() { p.missed { "There is no next time." } }
         @else { p { "Next: " (next.join(", ")) } }
     }
 }
@@ -122,7 +124,7 @@ fn form(call: &Call) -> Result<Markup, Problem> {
         section id="add" {
             h2 { "New schedule" }
             @if plans.is_empty() || targets.is_empty() {
-                p { "It takes a plan, and a target that is not production." }
+                p { "A schedule needs a plan, and a target that is not a production target." }
             } @else {
                 form.stack method="post" action="/schedules" {
                     (hidden(call.who()?))
@@ -134,18 +136,18 @@ fn form(call: &Call) -> Result<Markup, Problem> {
                             @for target in &targets { option value=(target.id) { (target.name) } }
                         }
                     }))
-                    (field("times", "Times, as cron has them: minute hour day month weekday",
+                    (field("times", "Times, as in cron: minute hour day month weekday",
                         &input("times", "30 2 * * 1-5", true)))
-                    (field("zone", "Time zone", &input("zone", "UTC, or such as Europe/Berlin", false)))
-                    (field("quiet", "Quiet hours, in which nothing begins", &input("quiet", "08:00-18:00", false)))
+                    (field("zone", "Time zone", &input("zone", "UTC, or for example Europe/Berlin", false)))
+                    (field("quiet", "Quiet hours, in which no run starts", &input("quiet", "08:00-18:00", false)))
                     label.tick {
                         input type="checkbox" name="waits" value="1";
                         " Wait for the end of the quiet hours; otherwise such times are skipped"
                     }
-                    (field("duration", "How long; empty for what the plan says", &input("duration", "", false)))
+                    (field("duration", "Duration; if empty, that of the plan", &input("duration", "", false)))
                     (shared::form(call))
                     @if !hooks.is_empty() {
-                        (field("hook", "Webhook that is told what came of each run", &html! {
+                        (field("hook", "Webhook that receives the result of each run", &html! {
                             select id="hook" name="hook" {
                                 option value="" { "none" }
                                 @for hook in &hooks { option value=(hook.id) { (hook.name) } }
@@ -201,7 +203,7 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let target = app.store.target(number("target"))?.ok_or_else(|| Problem::missing("target"))?;
     if target.production {
         let detail =
-            "Runs at a production target are begun by somebody who says that they mean it.";
+            "A schedule cannot use a production target, because a person has to confirm each run.";
         return Err(Problem::unusable(detail));
     }
     let hook = match call.field("hook") {
@@ -232,7 +234,7 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     Quiet::read(&schedule.quiet).map_err(sentence)?;
     times
         .next(app.now())
-        .ok_or_else(|| Problem::unusable("There is no such time within eight years."))?;
+        .ok_or_else(|| Problem::unusable("These times do not occur within eight years."))?;
     app.store.add_schedule(&schedule)?;
     app.audit(
         who,

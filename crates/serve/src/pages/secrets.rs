@@ -31,11 +31,12 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         h1.large { "Secrets" }
         p {
             "Passwords, tokens and keys of targets. A plan names one with " code { "{ env = \"NAME\" }" }
-            ", as the value of a variable or as a password. Only the process of a run is given what it is, for the \
-             addresses that the target had when it was stored; pages, records and logs have it starred."
+            ", as the value of a variable or as a password. Only the process of a run receives the value, and only \
+             for the addresses that the target had when the secret was stored. Pages, records and logs show stars \
+             instead."
         }
         @if secrets.is_empty() {
-            div.empty { p { "There are none yet." } }
+            div.empty { p { "There are no secrets yet." } }
         } @else {
             div.scroll role="region" tabindex="0" aria-label="Secrets" {
                 table.cards {
@@ -55,8 +56,8 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             (form(call, &targets)?)
         }
         p.note {
-            "They are kept sealed (AES-256-GCM), with a key in a file of its own. That guards copies of the database. \
-             It does not guard against whoever is root on this machine, or the user that brunt serve runs as."
+            "Secrets are encrypted (AES-256-GCM) with a key in a separate file. This protects copies of the database. \
+             It does not protect against root on this machine, or against the user that brunt serve runs as."
         }
     };
     Ok(Answer::page(whole(call, "Secrets", &body)))
@@ -94,11 +95,11 @@ fn form(call: &Call, targets: &[Target]) -> Result<Markup, Problem> {
                         @for target in targets { option value=(target.id) { (target.name) } }
                     }
                 }))
-                (field("name", "Name; the same name again replaces it", &html! {
+                (field("name", "Name; an existing secret of this name is replaced", &html! {
                     input id="name" name="name" required maxlength=(NAME_MAX) pattern="[A-Za-z_][A-Za-z0-9_]*"
                         placeholder="BIND_PASSWORD" autocomplete="off" autocapitalize="none" spellcheck="false";
                 }))
-                (field("value", "What it is; it is not shown again", &html! {
+                (field("value", "Value; it is not shown again", &html! {
                     input id="value" name="value" type="password" required autocomplete="new-password";
                 }))
                 div { button.main { "Store it" } }
@@ -117,7 +118,7 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
         return Err(Problem::unusable("A name has letters, digits and _, such as BIND_PASSWORD."));
     }
     if value.is_empty() || value.len() > VALUE_MAX {
-        return Err(Problem::unusable(format!("A secret has from 1 to {VALUE_MAX} bytes.")));
+        return Err(Problem::unusable(format!("A secret has 1 to {VALUE_MAX} bytes.")));
     }
     let others = of(&call.app, &target)?.map_or(0, |asked| asked.names.len());
     if others >= OF_TARGET_MAX {

@@ -18,13 +18,13 @@ pub(super) fn form(call: &Call, runs: &[&Entry]) -> Result<Markup, Problem> {
             form.stack method="post" action="/shares" {
                 (hidden(call.who()?))
                 @for run in runs { input type="hidden" name="run" value=(run.id); }
-                p.note { "Whoever has the link reads this without signing in, and nothing else." }
+                p.note { "Anyone with the link can read this page without signing in, and nothing else." }
                 (field("days", "For how many days", &html! {
                     input id="days" name="days" type="number" min="1" max=(DAYS_MAX) value="30" required;
                 }))
                 label.tick {
                     input type="checkbox" name="whole" value="1";
-                    " With the target's address, the environment and the command"
+                    " Include the target's address, the environment and the command"
                 }
                 div { button { "Make a link" } }
             }

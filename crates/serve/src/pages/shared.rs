@@ -20,12 +20,12 @@ use crate::problem::Problem;
 pub(super) fn form(call: &Call) -> Markup {
     html! {
         @if call.app.cluster.is_some() {
-            (field("agents", "Agents that share it; empty for this machine alone", &html! {
+            (field("agents", "Number of agents; if empty, this machine runs it", &html! {
                 input id="agents" name="agents" type="number" min="1" max=(AGENTS_MAX) autocomplete="off";
             }))
             p.note {
-                a href="/agents" { "Who is there" } ". Agents make the load in the place of this machine, and reach \
-                 the addresses of the target alone. Secrets do not leave this machine."
+                a href="/agents" { "Available agents" } ". Agents generate the load instead of this machine, and \
+                 reach only the addresses of the target. Secrets do not leave this machine."
             }
         }
     }
@@ -60,8 +60,8 @@ pub(super) fn scheduled(call: &Call) -> Result<Option<u32>, Problem> {
 fn permitted(app: &App, agents: u32) -> Result<(), Problem> {
     if app.cluster.is_none() {
         return Err(Problem::unusable(
-            "This site knows no agents. Whoever runs it can start it with --keys or --nats; leave 'agents' out for \
-             a run of this machine.",
+            "This site has no agents: it was started without --keys and --nats. Leave 'agents' out to run on this \
+             machine.",
         ));
     }
     if !(1..=AGENTS_MAX).contains(&agents) {
@@ -79,8 +79,8 @@ pub(super) fn asked(app: &App, asked: Asked, agents: u32) -> Result<Asked, Probl
     permitted(app, agents)?;
     if asked.search.is_some() {
         return Err(Problem::unusable(
-            "A search for the highest rate is made by this machine alone: leave 'agents' out. With agents, brunt \
-             find-max --agents searches.",
+            "This site searches for the highest rate only on this machine: leave 'agents' out. To search with agents, \
+             use brunt find-max --agents.",
         ));
     }
     let plan = edited(app, &asked.plan, &json!({ "op": "fill", "of": asked.variables }))?;
@@ -92,7 +92,7 @@ pub(super) fn asked(app: &App, asked: Asked, agents: u32) -> Result<Asked, Probl
 pub(super) fn refuse_unshared(checked: &Checked, agents: u32) -> Result<(), Problem> {
     if let Some(users) = checked.load.map(|load| load.users).filter(|users| *users < agents) {
         return Err(Problem::unusable(format!(
-            "The plan has {users} virtual users, and {agents} agents are to share them: each needs one at least."
+            "The plan has {users} virtual users for {agents} agents, and each agent needs at least one."
         )));
     }
     let names = &checked.secrets;
@@ -100,8 +100,8 @@ pub(super) fn refuse_unshared(checked: &Checked, agents: u32) -> Result<(), Prob
         return Ok(());
     }
     Err(Problem::unusable(format!(
-        "The plan needs secrets ({}), and secrets do not leave this machine: run it without agents, or run a plan \
-         that needs none.",
+        "The plan needs secrets ({}), and secrets do not leave this machine. Run it without agents, or use a plan \
+         without secrets.",
         names.join(", ")
     )))
 }

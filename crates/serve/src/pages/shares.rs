@@ -35,14 +35,14 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     let ids = call.form.iter().filter(|(name, _)| name == "run").map(|(_, id)| id.clone());
     let ids: Vec<String> = ids.take(COMPARED_MAX + 1).collect();
     if !(1..=COMPARED_MAX).contains(&ids.len()) {
-        return Err(Problem::unusable(format!("A link shows from 1 to {COMPARED_MAX} runs.")));
+        return Err(Problem::unusable(format!("A link shows 1 to {COMPARED_MAX} runs.")));
     }
     for id in &ids {
         app.store.run(id)?.ok_or_else(|| Problem::missing("run"))?;
     }
     let days: i64 = call.field("days").parse().unwrap_or_default();
     if !(1..=DAYS_MAX).contains(&days) {
-        return Err(Problem::unusable(format!("A link holds from 1 to {DAYS_MAX} days.")));
+        return Err(Problem::unusable(format!("A link is valid for 1 to {DAYS_MAX} days.")));
     }
     let secret = Secret::new().map_err(Problem::bug)?;
     let whole_too = call.field("whole") == "1";
@@ -50,7 +50,7 @@ pub(crate) fn add(call: &Call) -> Result<Answer, Problem> {
     app.store.add_share(&secret.hash(), (&ids, whole_too), &who.user.name, (app.now(), until))?;
     app.audit(who, "share", &ids.join(" "))?;
     let made = html! {
-        p { "The link, which is shown once:" }
+        p { "The link, which is shown only once:" }
         pre tabindex="0" data-copy data-link { "/shared/" (secret.shown()) }
     };
     list(call, &made)
@@ -70,7 +70,7 @@ fn list(call: &Call, made: &Markup) -> Result<Answer, Problem> {
         h1.large { "Shared links" }
         (made)
         @if shares.is_empty() {
-            div.empty { p { "There are none. The page of a run, and of a comparison, makes them." } }
+            div.empty { p { "There are no shared links. Create one on the page of a run or a comparison." } }
         } @else {
             div.scroll role="region" tabindex="0" aria-label="Shared links" {
                 table.cards {

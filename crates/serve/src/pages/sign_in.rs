@@ -24,7 +24,7 @@ pub(crate) fn sign_in(call: &Call) -> Result<Answer, Problem> {
     let keys = [format!("name {}", name.to_lowercase()), format!("from {}", call.from)];
     if let Some(wait) = app.limiter.wait(&keys, now) {
         let detail = "There were too many failed attempts for this name or from this address.";
-        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "Wait a little", detail);
+        let problem = Problem::new(StatusCode::TOO_MANY_REQUESTS, "Try again later", detail);
         return Err(Problem { wait: Some(wait), ..problem });
     }
     let user = app.store.user_named(name)?;
@@ -72,8 +72,8 @@ fn shown(next: &str, name: &str, fault: Option<&str>, ready: bool) -> Markup {
                 h1.large { "brunt" }
                 @if !ready {
                     p.warning {
-                        "Nobody has a password yet. Open the link that brunt serve printed when it started, to choose \
-                         that of the first administrator."
+                        "No user has a password yet. To set the password of the first administrator, open the link \
+                         that brunt serve printed when it started."
                     }
                 }
                 @if let Some(fault) = fault { p.warning role="alert" { (fault) } }

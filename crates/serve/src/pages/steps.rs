@@ -47,11 +47,11 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         p.crumbs { a href="/plans" { "Plans" } }
         h1.large { "Step library" }
         p {
-            "Steps that the builder of a plan inserts as copies: a later change of a step here changes no plan. \
+            "The form of a plan inserts these steps as copies. Later changes of a step here do not change any plan. \
              LoadGen calls them tasks."
         }
         @if steps.is_empty() {
-            div.empty { p { "There are none yet. In the form of a plan, choose a step and keep it." } }
+            div.empty { p { "There are no steps yet. In the form of a plan, choose a step and keep it." } }
         }
         @for step in &steps {
             details {
@@ -77,7 +77,7 @@ pub(crate) fn keep(call: &Call) -> Result<Answer, Problem> {
     let name = call.field("name").trim();
     let text = call.field("text").replace("\r\n", "\n");
     if !(1..=NAME_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
-        return Err(Problem::unusable("A step needs a name in one line."));
+        return Err(Problem::unusable("A step needs a short name on one line."));
     }
     if text.len() > STEP_MAX {
         return Err(Problem::unusable(format!("A step has at most {} KiB.", STEP_MAX >> 10)));

@@ -19,8 +19,8 @@ const NAME_MAX: usize = 60;
 const TEXT_MAX: usize = 2_000;
 /// The most networks of a target.
 const NETWORKS_MAX: usize = 50;
-const TRIAL: &str = "This is a trial: it reaches its built-in servers alone. Your own servers are listed in a site \
-                     that was started without --trial.";
+const TRIAL: &str = "This is a trial, which can reach only its built-in servers. To list your own servers, start the \
+                     site without --trial.";
 
 /// `GET /targets`.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
@@ -29,13 +29,13 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let body = html! {
         h1.large { "Targets" }
         p {
-            "A run reaches only addresses that are listed here. That is checked for every connection and every \
-             datagram, by address: redirects and names that resolve to something else later do not get around it."
+            "A run can reach only the addresses that are listed here. The address of every connection and every \
+             datagram is checked, so redirects and names that later resolve to something else cannot bypass the list."
         }
         @if targets.is_empty() {
             div.empty { p {
-                "There are none yet, so nothing can be run. "
-                @if admin { "List the first one below." } @else { "An administrator lists them here." }
+                "There are no targets yet, so no plan can be run. "
+                @if admin { "List the first one below." } @else { "An administrator can list them here." }
             } }
         } @else {
             div.scroll role="region" tabindex="0" aria-label="Targets" {
@@ -100,27 +100,27 @@ fn form(call: &Call) -> Result<Markup, Problem> {
             h2 { "List a target" }
             form.stack method="post" action="/targets" {
                 (hidden(call.who()?))
-                (field("name", "Name; the same name again replaces it", &html! {
+                (field("name", "Name; an existing target of this name is replaced", &html! {
                     input id="name" name="name" required placeholder="Directory of staging" autocomplete="off";
                 }))
-                (field("allow", "Networks with ports, one a line", &html! {
+                (field("allow", "Networks with ports, one per line", &html! {
                     textarea id="allow" name="allow" rows="3" placeholder="10.1.0.0/24:389\n192.0.2.7:443" {}
                 }))
-                (field("settings", "Settings: what ${env:NAME} in plans stands for, one a line. No secrets", &html! {
+                (field("settings", "Settings: values of ${env:NAME} in plans, one per line. No secrets", &html! {
                     textarea id="settings" name="settings" rows="3" placeholder="HOST=ldap://10.1.0.7" {}
                 }))
-                (field("rate", "Highest rate, in exchanges a second; empty for any", &input("rate", "number", "", "")))
+                (field("rate", "Highest rate, exchanges per second; if empty, any", &input("rate", "number", "", "")))
                 (field("users", "Most virtual users", &input("users", "number", "100", "")))
                 (field("seconds", "Longest run, in seconds", &input("seconds", "number", "3600", "")))
                 (field("days", "Until, in days from now", &input("days", "number", "90", "")))
-                (field("reason", "Whose it is, and why it may be loaded", &input("reason", "text", "", "")))
+                (field("reason", "Who owns it, and why it may be load-tested", &input("reason", "text", "", "")))
                 label.tick {
                     input type="checkbox" name="closed" value="1";
-                    " With a highest rate: closed loads too, whose rate is not known before"
+                    " With a highest rate: also allow closed loads, whose rate is not known in advance"
                 }
                 label.tick {
                     input type="checkbox" name="production" value="1";
-                    " Production: its name is typed before each run"
+                    " Production: the name has to be typed before each run"
                 }
                 div { button.main { "List it" } }
             }
@@ -154,7 +154,7 @@ pub(crate) fn end(call: &Call) -> Result<Answer, Problem> {
 fn target(call: &Call) -> Result<Target, Problem> {
     let name = call.field("name").trim();
     if !(1..=NAME_MAX).contains(&name.chars().count()) || name.chars().any(char::is_control) {
-        return Err(Problem::unusable("A target needs a name in one line."));
+        return Err(Problem::unusable("A target needs a short name on one line."));
     }
     let number = |name: &str, what: &str, most: u64| {
         let read = call.field(name).trim().parse().ok();
@@ -165,7 +165,7 @@ fn target(call: &Call) -> Result<Target, Problem> {
         call.field("allow").split_whitespace().take(NETWORKS_MAX + 1).map(network).collect();
     let allow = allow.map_err(Problem::unusable)?;
     if allow.is_empty() || allow.len() > NETWORKS_MAX {
-        return Err(Problem::unusable(format!("A target has from 1 to {NETWORKS_MAX} networks.")));
+        return Err(Problem::unusable(format!("A target has 1 to {NETWORKS_MAX} networks.")));
     }
     let settings = call.field("settings").replace("\r\n", "\n");
     settings_of(&settings).map_err(Problem::unusable)?;
@@ -197,7 +197,7 @@ fn target(call: &Call) -> Result<Target, Problem> {
 fn network(text: &str) -> Result<String, String> {
     let wrong = || {
         format!(
-            "'{text}' is no network with a port, such as 10.1.0.0/24:389 or [2001:db8::]/32:443."
+            "'{text}' is not a network with a port, such as 10.1.0.0/24:389 or [2001:db8::]/32:443."
         )
     };
     let (network, port) = text.rsplit_once(':').ok_or_else(wrong)?;
@@ -215,7 +215,7 @@ fn network(text: &str) -> Result<String, String> {
     for never in never {
         if never.contains(&plain) || plain.contains(&never) {
             return Err(format!(
-                "'{text}' holds addresses of {never}, which nothing here may reach."
+                "'{text}' contains addresses of {never}, which no run is allowed to reach."
             ));
         }
     }
@@ -235,7 +235,7 @@ pub(super) fn settings_of(text: &str) -> Result<Vec<(String, String)>, String> {
         Some((name, value)) if plain(name.trim()) && line.len() <= TEXT_MAX => {
             Ok((name.trim().to_owned(), value.trim().to_owned()))
         }
-        _ => Err("A setting is NAME=value in a line of its own, such as HOST=ldap://10.1.0.7."
+        _ => Err("Write each setting as NAME=value on its own line, such as HOST=ldap://10.1.0.7."
             .to_owned()),
     });
     read.take(NETWORKS_MAX).collect()

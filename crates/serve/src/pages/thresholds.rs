@@ -25,7 +25,7 @@ pub(crate) fn measure(call: &Call) -> Result<Answer, Problem> {
     let plan = named(call)?;
     if shared::named(call)?.is_some() {
         return Err(Problem::unusable(
-            "Thresholds are found with one user of this machine: leave the number of agents empty.",
+            "Thresholds are measured with one virtual user on this machine: leave the number of agents empty.",
         ));
     }
     let given = call.field("duration").trim();
@@ -63,9 +63,9 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
             @if status.state.is_over() {
                 p.warning role="alert" { "There is no record of the run: " (status.reason) }
             } @else {
-                p { "One user goes through the plan (" (status.state.word()) ")." }
+                p { "One virtual user is running the plan (" (status.state.word()) ")." }
                 p { a href={ "/live/" (id) } { "Watch the run" } }
-                p { a.again href=(call.path) data-again { "Look again" } }
+                p { a.again href=(call.path) data-again { "Refresh" } }
             }
         };
         return Ok(Answer::page(whole(call, "Thresholds", &body)));
@@ -79,20 +79,20 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         (back)
         h1.large { "Thresholds" }
         p {
-            "What each step took for one user alone, in " a href={ "/runs/" (run.id) } { "this run" } ": "
+            "What each step took with one virtual user, in " a href={ "/runs/" (run.id) } { "this run" } ": "
             (verdict(run.summary.verdict))
         }
         @for reason in &run.summary.reasons { p.note { (reason) } }
         @if run.summary.verdict != Status::Valid {
             p.warning role="note" {
-                "The run is not valid, so these times are not those of the target alone. Measure again before you \
-                 accept anything."
+                "The run is not valid, so something other than the target affected these times. Measure again before \
+                 you accept a threshold."
             }
         }
         (table(&steps))
         h2 { "What would change" }
         @if text == plan.text {
-            p { "Nothing: the thresholds are these already, or no step has such a name." }
+            p { "Nothing: the plan already has these thresholds, or no step has such a name." }
         } @else {
             (difference(&plan.text, &text))
             form method="post" action={ "/plans/" (plan.id) } {
@@ -161,12 +161,12 @@ fn table(steps: &[Measured]) -> Markup {
                     td data-label="answers" {
                         (step.answers)
                         @if step.failed > 0 { ", and " (step.failed) " failed" }
-                        @else if step.answers < ENOUGH { " (few: this is about the slowest)" }
+                        @else if step.answers < ENOUGH { " (few: this is close to the slowest)" }
                     }
                     td data-label="threshold" {
                         @match &step.threshold {
                             Some(time) => (time),
-                            None => "none: failures take other times",
+                            None => "none: some exchanges failed",
                         }
                     }
                 } } }

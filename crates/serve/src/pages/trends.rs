@@ -21,7 +21,7 @@ fn runs(call: &Call) -> Result<(Vec<Entry>, usize), Problem> {
     let load = call.query("load").trim().to_owned();
     if load.is_empty() {
         return Err(Problem::unusable(
-            "Say which load: its name is in the summary of each of its runs.",
+            "Give the load: it is the value of 'load' in the summary of each of its runs.",
         ));
     }
     let filter = Filter { load, ..Filter::default() };
@@ -42,7 +42,7 @@ fn followed(call: &Call, runs: &[Entry]) -> Result<Trended, Problem> {
 }
 
 fn too_few(count: usize) -> String {
-    format!("There are {count} valid runs of this load, and a trend needs {RUNS_MIN}.")
+    format!("There are {count} valid runs of this load, and a trend needs at least {RUNS_MIN}.")
 }
 
 /// `GET /trends`.
@@ -51,7 +51,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let body = html! {
         p.crumbs { a href={ "/?load=" (super::history::encoded(call.query("load"))) } { "Runs of the same load" } }
         @if others > 0 {
-            p.note { (others) " runs that are not valid are left out: their figures say nothing of the target." }
+            p.note { (others) " runs that are not valid are left out: their figures say nothing about the target." }
         }
         @if runs.len() < RUNS_MIN {
             h1.large { "Trend" }

@@ -27,8 +27,8 @@ pub(crate) fn choose(call: &Call) -> Result<Answer, Problem> {
     let link = Secret::read(call.field("link").trim());
     let user = link.map(|link| app.store.invited(&link.hash(), now)).transpose()?.flatten();
     let Some(user) = user else {
-        let why = "This link was used, has expired or is not whole. Whoever administers this site can make another; \
-                   on the server's machine 'brunt serve --link NAME' does.";
+        let why = "This link was already used, has expired or is incomplete. An administrator of this site can create \
+                   another; on the server's machine, 'brunt serve --link NAME' creates one.";
         return Ok(Answer::page(shown("", Some(why))).status(http::StatusCode::FORBIDDEN));
     };
     let refused = |why: &str| {
@@ -36,7 +36,7 @@ pub(crate) fn choose(call: &Call) -> Result<Answer, Problem> {
         Ok(Answer::page(page).status(http::StatusCode::UNPROCESSABLE_ENTITY))
     };
     if call.field("password") != call.field("again") {
-        return refused("The two passwords differ. Write the same twice.");
+        return refused("The two passwords differ. Type the same password twice.");
     }
     let hash = match app.passwords.hash(call.field("password")) {
         Ok(hash) => hash,
@@ -55,7 +55,7 @@ fn enter(call: &Call) -> Result<Answer, Problem> {
     let link = Secret::read(call.field("link").trim());
     let user = link.map(|link| app.store.take_invitation(&link.hash(), now)).transpose()?.flatten();
     let Some(user) = user else {
-        let why = "This address was used already. The terminal of the trial shows the next one.";
+        let why = "This address was already used. The terminal of the trial shows the next one.";
         return Ok(Answer::page(gate(Some(why))).status(http::StatusCode::FORBIDDEN));
     };
     app.audit_by(&user.name, "sign in", "by the link of the trial")?;
@@ -72,10 +72,10 @@ fn gate(fault: Option<&str>) -> Markup {
         &html! {
             div.narrow {
                 h1.large { "A trial of brunt" }
-                p { "The address that brunt serve --trial printed signs in. It works once." }
+                p { "Sign in with the address that brunt serve --trial printed. It works once." }
                 @if let Some(fault) = fault { p.warning role="alert" { (fault) } }
                 form.stack method="post" action="/welcome" data-enter {
-                    (field("link", "What stands behind # in the address", &html! {
+                    (field("link", "The part after # in the address", &html! {
                         input id="link" name="link" required autocomplete="off" data-fragment;
                     }))
                     div { button.main { "Sign in" } }
@@ -91,17 +91,17 @@ fn shown(link: &str, fault: Option<&str>) -> Markup {
         &html! {
             div.narrow {
                 h1.large { "Choose a password" }
-                p { "The link that brought you here holds once and for half an hour." }
+                p { "Your link can be used once and is valid for 30 minutes." }
                 @if let Some(fault) = fault { p.warning role="alert" { (fault) } }
                 form.stack method="post" action="/welcome" {
-                    (field("link", "What stands behind # in the link", &html! {
+                    (field("link", "The part after # in the link", &html! {
                         input id="link" name="link" value=(link) required autocomplete="off" data-fragment;
                     }))
                     (field("password", &format!("Password, {PASSWORD_MIN} characters or more"), &html! {
                         input id="password" name="password" type="password" required minlength=(PASSWORD_MIN)
                             autocomplete="new-password";
                     }))
-                    (field("again", "The same again", &html! {
+                    (field("again", "Repeat the password", &html! {
                         input id="again" name="again" type="password" required autocomplete="new-password";
                     }))
                     div { button.main { "Choose and sign in" } }

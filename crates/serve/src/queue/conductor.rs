@@ -117,7 +117,7 @@ impl Conductor {
         let Some(status) = next.map(|run| run.status.clone()) else { return };
         drop(known);
         if !self.machine_is_free() {
-            let reason = "a run of another brunt serve goes on on this machine";
+            let reason = "waiting for a run of another brunt serve on this machine";
             self.shared.update(status.number, |status| reason.clone_into(&mut status.reason));
             return;
         }
@@ -149,7 +149,7 @@ impl Conductor {
 
     /// Where a run meets its agents. A site may have been started anew since it was submitted.
     fn meeting(&self, status: &Status) -> Result<Meeting, String> {
-        let none = "agents are to share it, and this site was started without a cluster (--keys or --nats)";
+        let none = "it needs agents, but the site was started without --keys or --nats";
         let meeting = self.shared.meeting.clone().ok_or(none)?;
         Ok(Meeting { run: status.id.to_string(), ..meeting })
     }
@@ -157,7 +157,7 @@ impl Conductor {
     fn launch(&mut self, status: &Status, files: &RunFiles, task: RunTask) -> io::Result<()> {
         lock_file(&self.shared.lock)?;
         let agents = task.asked.agents;
-        let waits = |agents: u32| format!("it waits until {agents} agents are there and connected");
+        let waits = |agents: u32| format!("waiting until {agents} agents are connected");
         let reason = agents.map(waits).unwrap_or_default();
         let child = self.shared.children.start_run(files, task)?;
         let process = Process::started(child)?;
@@ -212,7 +212,7 @@ impl Conductor {
         if left >= DISK_MIN {
             return;
         }
-        let why = format!("{} MiB are left on the disk of the history", left >> 20);
+        let why = format!("only {} MiB are free on the disk of the history", left >> 20);
         let stop = StopAsked { by: String::new(), now: false, why };
         self.shared.update(going.number, |status| status.stop = Some(stop));
     }
@@ -318,7 +318,7 @@ fn ending(
     match (outcome, stopped) {
         (None, None) => {
             let words = if words.is_empty() { String::new() } else { format!(": {words}") };
-            (State::Lost, format!("its process ended without a word ({how}){words}"))
+            (State::Lost, format!("its process ended without a result ({how}){words}"))
         }
         (Some(outcome), _) if outcome.exit == EXIT_REFUSED => (State::Failed, outcome.said.clone()),
         (_, Some(stopped)) => (State::Stopped, stopped),
@@ -326,7 +326,7 @@ fn ending(
             (State::Stopped, "ended by a signal from outside".to_owned())
         }
         (Some(outcome), None) if outcome.exit == EXIT_ABORTED => {
-            let why = "ended by itself: most exchanges failed for long, or a condition of its plan was met";
+            let why = "aborted: most exchanges kept failing, or a condition of its plan was met";
             (State::Stopped, why.to_owned())
         }
         (Some(outcome), None) if has_record => (State::Done, outcome.said.clone()),

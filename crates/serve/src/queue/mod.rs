@@ -53,10 +53,10 @@ pub struct RunRequest {
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
     /// There are too many.
-    #[error("take the run: {WAITING_MAX} wait already; wait for some to end, or cancel some")]
+    #[error("queue the run: {WAITING_MAX} runs are already waiting; wait until some end, or cancel some")]
     Full,
     /// Its plan is too long.
-    #[error("take the run: its plan has more than {} MiB", PLAN_MAX >> 20)]
+    #[error("queue the run: its plan has more than {} MiB", PLAN_MAX >> 20)]
     Long,
     /// What is said of it is not within bounds.
     #[error(transparent)]

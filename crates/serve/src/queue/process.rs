@@ -79,7 +79,7 @@ impl Process {
                 Err(error) => Some(error.to_string()),
             },
             None if self.id.is_alive() => None,
-            None => Some("it ended while no server was there".to_owned()),
+            None => Some("it ended while the site was not running".to_owned()),
         }
     }
 

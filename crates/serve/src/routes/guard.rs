@@ -20,8 +20,8 @@ pub(super) fn known_host(call: &Call) -> Result<(), Problem> {
     if host.is_some_and(|host| call.app.hosts.allow(host)) {
         return Ok(());
     }
-    let detail = "This site is not served under that name. Use an address that brunt serve printed, or have it \
-                  started with --host NAME.";
+    let detail = "This site does not accept requests for that name. Use an address that brunt serve printed, or start \
+                  the site with --host NAME.";
     Err(Problem::new(StatusCode::MISDIRECTED_REQUEST, "Wrong name", detail))
 }
 
@@ -40,7 +40,7 @@ pub(super) fn who(call: &Call) -> Result<Option<Who>, Problem> {
         let found =
             secret.map(|secret| app.store.token(&secret.hash(), now)).transpose()?.flatten();
         let Some((user, scope, name)) = found else {
-            let detail = "This token is not known here, has expired or was revoked. Make another on the page of your \
+            let detail = "This token is unknown, has expired or was revoked. Create another on the page of your \
                           account.";
             return Err(Problem::new(StatusCode::UNAUTHORIZED, "Unknown token", detail));
         };
@@ -74,7 +74,8 @@ pub(super) fn may(route: &Route, call: &Call) -> Result<(), Problem> {
         Access::AnyToken(role) => (role, is_for(None)),
     };
     if !right {
-        let detail = "This token is for something else. Make one with another scope on the page of your account.";
+        let detail = "The scope of this token does not allow this. Create one with another scope on the page of your \
+                      account.";
         return Err(Problem::new(StatusCode::FORBIDDEN, "Not with this token", detail));
     }
     if who.user.role < role {
@@ -86,7 +87,7 @@ pub(super) fn may(route: &Route, call: &Call) -> Result<(), Problem> {
 fn needs(has: Role, needs: Role) -> String {
     let (has, needs) = (has.word(), needs.word());
     format!(
-        "You are {has} here, and this needs {needs}. Whoever administers this site can change that."
+        "Your role is {has}, and this needs {needs}. An administrator of this site can change your role."
     )
 }
 
@@ -99,8 +100,9 @@ fn unknown(call: &Call) -> Problem {
             if call.path == "/" { "/sign-in".to_owned() } else { format!("/sign-in?next={next}") };
         return Problem::new(StatusCode::SEE_OTHER, "", path);
     }
-    let detail = "Send a token: 'Authorization: Bearer TOKEN'. The page of your account makes one.";
-    Problem::new(StatusCode::UNAUTHORIZED, "Who are you?", detail)
+    let detail =
+        "Send a token: 'Authorization: Bearer TOKEN'. Create one on the page of your account.";
+    Problem::new(StatusCode::UNAUTHORIZED, "Token needed", detail)
 }
 
 /// Refuses what changes something and was not sent by a page of ours. A token is only sent by who means to.
@@ -113,7 +115,7 @@ pub(super) fn own_page(route: &Route, call: &Call) -> Result<(), Problem> {
         |detail: &str| Err(Problem::new(StatusCode::FORBIDDEN, "Sent by another page", detail));
     if !same_origin(call) {
         return refused(
-            "Forms of this site are accepted from its own pages alone. Reload the page, and try again.",
+            "This site accepts forms only from its own pages. Reload the page, and try again.",
         );
     }
     let Some(who) = call.who.as_ref().filter(|_| route.access != Access::Anyone) else {
@@ -122,7 +124,7 @@ pub(super) fn own_page(route: &Route, call: &Call) -> Result<(), Problem> {
     let given = call.header(FORM_HEADER).unwrap_or_else(|| call.field(FORM_FIELD));
     if !same(given, &who.form_token()) {
         return refused(
-            "This form belongs to a session that is over. Reload the page, and try again.",
+            "This form belongs to a session that has ended. Reload the page, and try again.",
         );
     }
     Ok(())

@@ -52,7 +52,7 @@ fn operation(route: &Route) -> Value {
         "content": { kind: { "schema": schema } },
     });
     let problem = json!({
-        "description": "Not done, and why",
+        "description": "Refused or failed, with the reason",
         "content": { "application/problem+json": { "schema": reference("Problem") } },
     });
     let mut operation = json!({

@@ -24,21 +24,21 @@ pub(super) const PAGE: Route = Route {
 };
 const FORM: Route = Route { ask: Ask::Post, takes: Takes::Form, ..PAGE };
 const FILTER: &[(&str, &str)] = &[
-    ("q", "Words that begin words of its name, target, tags, note or commit"),
+    ("q", "Beginnings of words in the name, target, tags, note or commit"),
     ("tag", "One of its tags"),
     ("target", "A part of its target"),
     ("verdict", "valid, unstable, partial or generator-limited"),
     ("commit", "The commit that was tested"),
-    ("load", "What was asked for: the value of 'load' in the summary of a run"),
+    ("load", "The load: the value of 'load' in the summary of a run"),
     ("since", "The first day, such as 2026-11-23"),
     ("until", "The last day"),
     ("missed", "1 for runs that missed an objective"),
     ("pinned", "1 for pinned runs"),
     ("baseline", "1 for baselines"),
-    ("behind", "Where to go on: the value of 'next' in the answer before"),
+    ("behind", "Where to continue: the value of 'next' in the previous response"),
 ];
 const PUSHED: &[(&str, &str)] = &[
-    ("name", "What to call it"),
+    ("name", "The name of the run"),
     ("tag", "A tag; may be repeated"),
     ("commit", "The commit that was tested"),
 ];
@@ -123,7 +123,7 @@ pub(super) static TABLE: &[Route] = &[
     Route {
         path: "/api/v1/me",
         access: Access::AnyToken(Role::Viewer),
-        what: "Say who asks, and what they may do",
+        what: "Return who sends the request, and what they may do",
         act: api::me,
         ..PAGE
     },
@@ -140,22 +140,22 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/records",
         access: PUSH,
         takes: Takes::Document,
-        what: "Keep a record, packed by gzip or not, and compare it with the baseline of its load. The same record \
-               again changes nothing",
+        what: "Upload a record, compressed with gzip or not, and compare it with the baseline of its load. Uploading \
+               the same record again changes nothing",
         query: PUSHED,
         act: api::records::put,
     },
     Route {
         path: "/api/v1/records/{id}",
         access: READ,
-        what: "A run in a few figures, and what people say of it",
+        what: "The main figures of a run, with its name, tags, note and origin",
         act: api::records::entry,
         ..PAGE
     },
     Route {
         path: "/api/v1/records/{id}/record",
         access: READ,
-        what: "The record itself, packed by gzip, as brunt report reads it",
+        what: "The record itself, compressed with gzip, as brunt report reads it",
         act: api::records::record,
         ..PAGE
     },
@@ -169,7 +169,7 @@ pub(super) static TABLE: &[Route] = &[
     Route {
         path: "/api/v1/records/{id}/html",
         access: READ,
-        what: "The page of the run as one HTML file that needs nothing else",
+        what: "The page of the run as one self-contained HTML file",
         act: api::records::html,
         ..PAGE
     },
@@ -178,26 +178,26 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/runs",
         access: RUN,
         takes: Takes::Document,
-        what: "Run the newest revision of a plan: {\"plan\", \"target\"} by their names, and if wanted \"duration\", \
-               \"tags\", \"commit\"; \"sure\" is the target's name again, for production. With \
-               \"search\" the highest rate is searched that meets its \"objectives\", \"from\" \
-               one rate \"to\" another, \"quick\" or not; \"writes\" says that the plan may change something. With \
-               \"agents\" so many agents of the cluster share the run",
+        what: "Run the newest revision of a plan. \"plan\" and \"target\" are names; \"duration\", \"tags\" and \
+               \"commit\" are optional; \"sure\" repeats the name of a production target. With \"search\", find the \
+               highest rate that meets its \"objectives\", \"from\" one rate \"to\" another, \"quick\" or not; \
+               \"writes\" confirms that the plan may change data. With \"agents\", that number of agents of the \
+               cluster share the run",
         query: &[],
         act: api::runs::start,
     },
     Route {
         path: "/api/v1/runs/{id}",
         access: RUN,
-        what: "Say how far a run or a search is",
+        what: "Return the progress of a run or a search",
         act: api::runs::status,
         ..PAGE
     },
     Route {
         path: "/api/v1/runs/{id}/stop",
         access: RUN,
-        what: "End a run or a search in good order, and say how far it is",
-        query: &[("now", "1 to cut off what is in flight")],
+        what: "Stop a run or a search gracefully, and return its progress",
+        query: &[("now", "1 to cancel the requests in flight")],
         act: api::runs::stop,
         ..FORM
     },
@@ -207,7 +207,7 @@ pub(super) static TABLE: &[Route] = &[
         access: BUILD,
         takes: Takes::Document,
         what: "Change the text of a plan by key paths, and get the form of a part: {\"text\", \"changes\", \"at\"}. \
-               Comments and order stay, and nothing is kept",
+               Comments and order are preserved, and nothing is stored",
         query: &[],
         act: api::plans::edit,
     },
@@ -216,9 +216,9 @@ pub(super) static TABLE: &[Route] = &[
         path: "/api/v1/import/{kind}",
         access: BUILD,
         takes: Takes::Document,
-        what: "Make a plan of what describes requests elsewhere; {kind} is curl, har, openapi or loadgen, whose files \
-               are a JSON object of paths and texts. Nothing is sent, and nothing is kept",
-        query: &[("job", "The path of the job in a tree of LoadGen that has several")],
+        what: "Convert a description of requests into a plan; {kind} is curl, har, openapi or loadgen. The files of \
+               LoadGen are a JSON object of paths and texts. No requests are sent, and nothing is stored",
+        query: &[("job", "The path of the job, if a LoadGen directory has several")],
         act: api::plans::import,
     },
     Route {
@@ -232,23 +232,24 @@ pub(super) static TABLE: &[Route] = &[
     Route {
         path: "/api/v1/schedules",
         access: READ,
-        what: "List schedules, with the next time of each and what became of the last ones",
+        what: "List schedules, with the next time of each and the results of the last ones",
         act: pages::schedules::document,
         ..PAGE
     },
     Route {
         path: AGENTS,
         access: READ,
-        what: "List the agents of the cluster that were heard lately: what each does, its machine, what its owner \
-               permits, and how far off its clock is. \"trouble\" says why none can be heard",
+        what: "List the agents of the cluster that were seen recently: what each does, its machine, what its owner \
+               permits, and how far off its clock is. \"trouble\" says why none can be seen",
         act: pages::agents::document,
         ..PAGE
     },
     Route {
         path: "/api/v1/trends",
         access: READ,
-        what: "Follow the figures of the valid runs of a load, with the points at which they changed (brunt-trend/1)",
-        query: &[("load", "What was asked for: the value of 'load' in the summary of a run")],
+        what: "Return the trend of the valid runs of a load, with the points at which the figures changed \
+               (brunt-trend/1)",
+        query: &[("load", "The load: the value of 'load' in the summary of a run")],
         act: pages::trends::document,
         ..PAGE
     },

@@ -399,7 +399,7 @@ fn a_schedule_is_kept_with_its_next_times_and_what_it_missed() {
     assert!(server.app.store.change_user(ada_id, Role::Viewer, false).unwrap());
     crate::schedule::look(&server.app).unwrap();
     let came = server.app.store.occasions(1, 10).unwrap();
-    assert!(came[0].missed.contains("may not run plans any more"), "{came:?}");
+    assert!(came[0].missed.contains("may no longer run plans"), "{came:?}");
     assert!(server.app.store.change_user(ada_id, Role::Admin, false).unwrap());
     crate::schedule::look(&server.app).unwrap();
     assert_eq!(server.app.store.occasions(1, 10).unwrap(), came);

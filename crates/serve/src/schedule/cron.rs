@@ -38,7 +38,7 @@ impl Times {
         };
         let zone = if zone.is_empty() { "UTC" } else { zone };
         let zone = TimeZone::get(zone).map_err(|_| {
-            format!("'{zone}' is no time zone; write one such as Europe/Berlin or UTC")
+            format!("'{zone}' is not a time zone; write one such as Europe/Berlin or UTC")
         })?;
         let mut weekday = field(weekdays, (0, 7), &WEEKDAYS)?;
         // Sunday is 0 and 7.

@@ -42,7 +42,7 @@ pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<Occasion>, i64),
     while let Some(at) = times.next(seen).filter(|at| *at <= now) {
         if all.len() == LOOKED_MAX {
             // What came before is not listed one by one.
-            let missed = "the site was not served, nor at times after this one".to_owned();
+            let missed = "the site was not running; later times were missed too".to_owned();
             all.truncate(LOOKED_MAX - 1);
             all.push(Occasion { at, missed });
             seen = now;
@@ -52,7 +52,7 @@ pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<Occasion>, i64),
         let begins = match end {
             Some(end) if schedule.waits => end,
             Some(_) => {
-                all.push(Occasion { at, missed: "it lies in the quiet hours".to_owned() });
+                all.push(Occasion { at, missed: "the time is in the quiet hours".to_owned() });
                 seen = at;
                 continue;
             }
@@ -62,7 +62,7 @@ pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<Occasion>, i64),
             // It waits for the end of the quiet hours; what is due meanwhile waits with it.
             break;
         }
-        let missed = if now - begins > LATE_MAX { "the site was not served" } else { "" };
+        let missed = if now - begins > LATE_MAX { "the site was not running" } else { "" };
         all.push(Occasion { at, missed: missed.to_owned() });
         seen = at;
     }
@@ -70,7 +70,7 @@ pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<Occasion>, i64),
     let last = all.iter().rposition(|one| one.missed.is_empty());
     for (number, one) in all.iter_mut().enumerate() {
         if one.missed.is_empty() && Some(number) != last {
-            "the next one was due before it could begin".clone_into(&mut one.missed);
+            "the next run was due before it could start".clone_into(&mut one.missed);
         }
     }
     Ok((all, seen))
@@ -106,11 +106,11 @@ fn begin(app: &App, schedule: &Schedule) -> Result<String, Problem> {
     // A schedule may no more than whoever made it.
     let author = app.store.user_named(&schedule.by)?;
     if author.is_none_or(|author| author.disabled || author.role < Role::Runner) {
-        return Err(Problem::unusable(format!("{} may not run plans any more.", schedule.by)));
+        return Err(Problem::unusable(format!("{} may no longer run plans.", schedule.by)));
     }
     if app.store.target(schedule.target)?.is_some_and(|target| target.production) {
         return Err(Problem::unusable(
-            "Its target is production, where somebody has to say that they mean it.",
+            "Its target is a production target, where a person has to confirm each run.",
         ));
     }
     let by = format!("{} (scheduled)", schedule.by);
@@ -180,7 +180,7 @@ mod tests {
             away.iter().map(|(_, missed)| missed.is_empty()).collect::<Vec<_>>(),
             [false, false, true]
         );
-        assert_eq!(told(&hourly, 3_600 + LATE_MAX + 1)[0].1, "the site was not served");
+        assert_eq!(told(&hourly, 3_600 + LATE_MAX + 1)[0].1, "the site was not running");
         assert_eq!(told(&hourly, 400 * DAY).len(), LOOKED_MAX);
         assert_eq!(due(&hourly, 400 * DAY).unwrap().1, 400 * DAY);
     }
@@ -188,7 +188,7 @@ mod tests {
     #[test]
     fn in_quiet_hours_it_waits_or_is_skipped() {
         let skips = schedule("01:00-03:00", false, 0);
-        assert_eq!(told(&skips, 3_600), [(1, "it lies in the quiet hours".to_owned())]);
+        assert_eq!(told(&skips, 3_600), [(1, "the time is in the quiet hours".to_owned())]);
         let waits = schedule("01:00-03:00", true, 0);
         assert_eq!(told(&waits, 2 * 3_600), []);
         // At the end of the quiet hours one begins, not three.

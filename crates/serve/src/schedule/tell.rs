@@ -86,12 +86,12 @@ fn settle(app: &App, schedule: &Schedule, untold: &Untold) -> Result<(), Problem
     };
     let body = message(app, (schedule, untold), outcome)?;
     let (told, again) = match deliver(app, (&hook, &sealed), untold, body) {
-        Ok(()) => (format!("{} was told", hook.name), None),
+        Ok(()) => (format!("{} was notified", hook.name), None),
         Err(why) => {
             let again = usize::try_from(untold.tries).ok().and_then(|tries| AGAIN.get(tries));
             let next =
-                if again.is_some() { "it is told again later" } else { "nothing more is tried" };
-            (format!("{} could not be told: {why}; {next}", hook.name), again)
+                if again.is_some() { "it is retried later" } else { "no further attempts follow" };
+            (format!("{} could not be notified: {why}; {next}", hook.name), again)
         }
     };
     let tried = Untold { tries: untold.tries + 1, ..untold.clone() };
@@ -106,7 +106,7 @@ fn outcome<'a>(app: &App, untold: &'a Untold) -> Result<Option<Outcome<'a>>, Pro
     };
     let id: RunId = run.parse().map_err(Problem::bug)?;
     let Some(status) = app.queue()?.status(&id) else {
-        let why = Some("it was deleted".to_owned());
+        let why = Some("the run was deleted".to_owned());
         return Ok(Some(Outcome { run: Some(run), why, ..Outcome::default() }));
     };
     if !status.state.is_over() {
@@ -156,7 +156,7 @@ fn words(outcome: &Outcome<'_>) -> String {
     words.extend(outcome.missed.iter().map(|one| format!("missed {one}")));
     words.extend(outcome.against.as_ref().map(|against| {
         match (against.trusted, against.worse.as_slice()) {
-            (false, _) => "its baseline cannot tell, for a run is not valid".to_owned(),
+            (false, _) => "not compared with its baseline, because a run is not valid".to_owned(),
             (true, []) => "no worse than its baseline".to_owned(),
             (true, worse) => format!("worse than its baseline: {}", worse.join(", ")),
         }
@@ -197,7 +197,7 @@ fn deliver(
     let key = key.ok_or("its key was sealed with another secrets.key; add it again")?;
     let id = format!("schedule-{}-{}", untold.schedule, untold.at);
     let at = app.now();
-    let signature = signature(&key, &id, at, &body).ok_or("its key is none")?;
+    let signature = signature(&key, &id, at, &body).ok_or("its key is not valid")?;
     let headers = [
         ("webhook-id", id),
         ("webhook-timestamp", at.to_string()),
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(words(&lost), "lost; it was killed");
         // Why a time was missed stands beside it already.
         let missed =
-            Outcome { why: Some("the site was not served".to_owned()), ..Outcome::default() };
+            Outcome { why: Some("the site was not running".to_owned()), ..Outcome::default() };
         assert_eq!(words(&missed), "");
     }
 }
