@@ -11,11 +11,11 @@ use super::plane::{PlaneArgs, name};
 
 /// What the help of the agent ends with.
 const AFTER: &str = "\
-An agent waits for a coordinator to give it a share of a run, carries it out in a process of its own, and sends the \
-figures as they come. It begins when all agents begin. If it does not hear from the \
-coordinator for 5 s, it stops the load by itself.
+An agent waits until a coordinator gives it a share of a run, carries out the share in a separate process, and sends \
+the figures during the run. All agents begin at the same time. If an agent hears nothing from the coordinator for 5 s, \
+it stops the load by itself.
 
-Without --policy it reaches addresses of this machine alone.
+Without --policy it sends only to addresses of this machine.
 
 Exit codes: 0 ended by a signal or after --once; 1 the broker cannot be reached; with --once: 5 not everything was \
 delivered, 8 the order was refused.";
@@ -28,22 +28,22 @@ pub(crate) struct AgentArgs {
     /// Name of this agent. Default: the name in --keys, or that of this machine
     #[arg(long, value_name = "NAME", value_parser = name)]
     pub(crate) name: Option<Name>,
-    /// Rank among the agents of a run. Default: what a launcher says, or by name
+    /// Rank among the agents of a run. Default: from the launcher, or by name
     ///
-    /// Kubernetes (JOB_COMPLETION_INDEX), Slurm (SLURM_PROCID) and Nomad (NOMAD_ALLOC_INDEX) are asked through the
-    /// environment.
+    /// It is read from the environment of Kubernetes (JOB_COMPLETION_INDEX), Slurm (SLURM_PROCID) and Nomad
+    /// (NOMAD_ALLOC_INDEX).
     #[arg(long, value_name = "NUMBER")]
     pub(crate) rank: Option<u32>,
-    /// What its owner permits: targets, rates, commands, whose orders (TOML). Default: agent.toml in --keys
+    /// Policy of the owner: targets, rates, commands, coordinators (TOML). Default: agent.toml in --keys
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
     /// Directory for the records of its shares
     #[arg(long, value_name = "DIR", default_value = "brunt-agent")]
     pub(crate) records: PathBuf,
-    /// Take part in one run, and end
+    /// Take part in one run, then exit
     #[arg(long)]
     pub(crate) once: bool,
-    /// End when standard input ends, as it does with the ssh connection that started this
+    /// Exit when standard input ends, as it does when the ssh connection that started the agent closes
     #[arg(long)]
     pub(crate) with_stdin: bool,
     /// One of several agents that a coordinator has started for itself
@@ -72,20 +72,20 @@ fn part(text: &str) -> Result<(usize, usize), String> {
 /// What is said of `brunt agent` beside its options.
 pub(super) const AGENT: About = About {
     description: "\
-        Waits for [cluster run](cluster-run.md) to give it a share of a run, and carries it out on this machine. It \
-        connects to the broker, so no port has to be open for it. [Many machines as one run](cluster.md) says how to \
-        set it up.",
+        Waits until [cluster run](cluster-run.md) gives it a share of a run, and carries out the share on this \
+        machine. The agent connects to the broker, so it needs no open port. [Many machines as one run](cluster.md) \
+        explains how to set up a cluster.",
     examples: &[
         (
             "Wait for orders, with the keys that cluster keys made:",
             "brunt agent --keys keys/agents/agent-0",
         ),
         (
-            "The same on the machine of the broker, for trying:",
+            "The same on the machine of the broker, for a trial:",
             "brunt agent --nats nats://127.0.0.1:4222",
         ),
         (
-            "Take part in one run, and permit what a file says:",
+            "Take part in one run, with a policy:",
             "brunt agent --nats tls://nats.lab:4222 --creds a.creds \\\n\
              \x20 --policy agent.toml --once",
         ),
@@ -93,16 +93,16 @@ pub(super) const AGENT: About = About {
     short: &[
         ("keys", "Directory that 'brunt cluster keys' made"),
         ("nats", "Address of nats-server"),
-        ("policy", "What its owner permits (TOML)"),
-        ("once", "Take part in one run, and end"),
+        ("policy", "Policy of the owner (TOML)"),
+        ("once", "Take part in one run, then exit"),
     ],
 };
 
 /// What is said of `brunt agents` beside its options.
 pub(super) const AGENTS: About = About {
     description: "\
-        Lists the agents that wait for orders: their names, cores, versions and machines. Agents that carry out a \
-        run are not listed.",
-    examples: &[("List who waits:", "brunt agents --keys keys/coordinator")],
+        Lists the agents that wait for orders: their names, cores, versions and machines. Agents that are carrying \
+        out a run are not listed.",
+    examples: &[("List the waiting agents:", "brunt agents --keys keys/coordinator")],
     short: &[],
 };

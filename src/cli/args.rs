@@ -60,7 +60,7 @@ pub(crate) enum Verb {
     FindMax(Box<FindMaxArgs>),
     /// Print a record, a comparison or an event file that a run wrote
     Report(ReportArgs),
-    /// Compute the number of servers for a peak from what find-max found
+    /// Compute the number of servers for a peak from the result of find-max
     Sizing(SizingArgs),
     /// Merge the records of the nodes that shared a run into one
     Merge(MergeArgs),
@@ -70,9 +70,9 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         kind: ClusterKind,
     },
-    /// Wait for shares of runs, and carry them out on this machine
+    /// Wait for shares of runs from a coordinator, and carry them out on this machine
     Agent(Box<AgentArgs>),
-    /// List the agents that wait
+    /// List the agents that wait for orders
     Agents(Box<AgentsArgs>),
     /// Compare runs: which figures are better or worse, beyond chance
     Compare(CompareArgs),

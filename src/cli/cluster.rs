@@ -10,12 +10,12 @@ use super::cluster_run::ClusterRunArgs;
 /// What is done about a cluster.
 #[derive(Debug, PartialEq, Subcommand)]
 pub(crate) enum ClusterKind {
-    /// Carry out one run with several agents: one table, one record, one verdict
+    /// Carry out one run on several agents, with one summary, one record and one verdict
     Run(Box<ClusterRunArgs>),
     /// Make the keys, certificates and broker configuration of a cluster
     Keys(KeysArgs),
-    /// Show what a command needs of agents, and whether they may carry it out
+    /// Show what a command needs on agents, and whether their policy permits it
     Check(CheckArgs),
-    /// Write what has Kubernetes, Slurm, Nomad or ssh start the agents of a run
+    /// Print a manifest or script that starts agents with Kubernetes, Slurm, Nomad or ssh
     Manifest(Box<ManifestArgs>),
 }

@@ -9,10 +9,10 @@ use super::about::About;
 /// Options of `brunt cluster check`.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct CheckArgs {
-    /// Policy of an agent to judge it by, such as agent.toml
+    /// Policy to check the command against, such as agent.toml
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
-    /// Number of agents that share the load evenly: the highest rate of a policy is held against one share
+    /// Number of agents that share the load evenly: the highest rate of the policy is compared with one share
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) agents: u32,
     /// Output format
@@ -40,9 +40,9 @@ pub(crate) enum CheckFormat {
 pub(super) const ABOUT: About = About {
     description: include_str!("about/cluster-check.txt").trim_ascii_end(),
     examples: &[
-        ("Show what a plan needs of agents:", "brunt cluster check -- run login.toml"),
+        ("Show what a plan needs on agents:", "brunt cluster check -- run login.toml"),
         (
-            "Ask whether an agent's owner permits a fourth of a load:",
+            "Check whether an agent's policy permits a quarter of a load:",
             "brunt cluster check --policy agent.toml --agents 4 \\\n\
              \x20 -- perfdhcp -4 -r 500 127.0.0.1",
         ),

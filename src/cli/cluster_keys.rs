@@ -9,15 +9,14 @@ use super::about::About;
 /// Options of `brunt cluster keys`.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub(crate) struct KeysArgs {
-    /// Directory to write to, such as keys; what is in it is kept, and what is missing is added
+    /// Directory to write to, such as keys; existing files are kept, and missing ones are added
     pub(crate) directory: PathBuf,
     /// Number of agents, called agent-0, agent-1 and so on
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) agents: u32,
-    /// Name or address of the machine that nats-server runs on, as agents reach it; may be repeated
+    /// Name or address by which agents reach the machine of nats-server; may be repeated
     ///
-    /// It is in the server's certificate, and the first one is in the logins of all parties. localhost is always in the
-    /// certificate.
+    /// The server's certificate contains all of them and localhost. The logins of all parties contain the first one.
     #[arg(long = "host", value_name = "HOST", default_value = "localhost")]
     pub(crate) hosts: Vec<String>,
     /// Port of nats-server

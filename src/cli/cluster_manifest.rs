@@ -12,13 +12,13 @@ use super::output::duration;
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 #[command(override_usage = "brunt cluster manifest <LAUNCHER> --agents <NUMBER> [OPTIONS] -- ...")]
 pub(crate) struct ManifestArgs {
-    /// Launcher to write it for
+    /// Launcher to print it for
     #[arg(value_enum)]
     pub(crate) launcher: Launcher,
     /// Number of agents
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) agents: u32,
-    /// Address of nats-server. Default for k8s: that of the one in the manifest
+    /// Address of nats-server. Default for k8s: the nats-server of the manifest
     #[arg(long, value_name = "URL")]
     pub(crate) nats: Option<String>,
     /// Pool of the agents
@@ -27,7 +27,7 @@ pub(crate) struct ManifestArgs {
     /// Whole processor cores of each agent (k8s, slurm, nomad)
     #[arg(long, value_name = "NUMBER", default_value_t = 2, value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) cores: u32,
-    /// How long the run may take, with all that it waits for
+    /// How long the run may take, including all waiting times
     #[arg(long, value_name = "DURATION", default_value = "1h", value_parser = duration)]
     pub(crate) deadline: Duration,
     /// Image that holds brunt, such as registry.lab/brunt:0.1 (k8s, nomad)
@@ -48,7 +48,7 @@ pub(crate) struct ManifestArgs {
     /// Data centre (nomad)
     #[arg(long, value_name = "NAME", default_value = "dc1")]
     pub(crate) datacenter: String,
-    /// Host of an agent, as ssh takes it; once for each agent (ssh)
+    /// Host of an agent, as for the ssh command; once for each agent (ssh)
     #[arg(long = "ssh-host", value_name = "HOST", required_if_eq("launcher", "ssh"))]
     pub(crate) ssh_hosts: Vec<String>,
     /// Command that makes the load, after --
@@ -74,7 +74,7 @@ pub(super) const ABOUT: About = About {
     description: include_str!("about/cluster-manifest.txt").trim_ascii_end(),
     examples: &[
         (
-            "Have Kubernetes run a plan on four nodes:",
+            "Run a plan on four nodes of Kubernetes:",
             "brunt cluster manifest k8s --agents 4 --image registry.lab/brunt:0.1 \\\n\
              \x20 -- run login.toml > brunt.yaml",
         ),

@@ -12,16 +12,15 @@ use super::run_options::RunOptions;
 
 /// What the help ends with.
 const AFTER: &str = "\
-The command after -- is one that makes load: an LDAP rate tool, perfdhcp, http, run or names lookup. Its rates, \
-counts, \
-connections and users are of the whole run, which the agents share; no two use the same value, user or row.
+The command after -- makes the load: an LDAP rate tool, perfdhcp, http, run or names lookup. Its rates, counts, \
+connections and users are those of the whole run, which the agents share; no two agents use the same value, user or \
+row.
 
-Files that the command reads are named by relative names, and are sent to the agents. Secrets are given by reference, \
-such as -w:env NAME or -w:file FILE, and are looked up on each agent.
+Give the files that the command reads by relative names; they are sent to the agents. Give secrets by reference, such \
+as -w:env NAME or -w:file FILE; each agent looks them up.
 
-Exit codes: those of a run, and 1 the run did not begin; 5 an agent was lost; 7 the broker was away for more than 5 \
-s; 8 \
-an agent's owner does not allow the run.";
+Exit codes: those of a run, and 1 the run did not begin; 5 an agent was lost; 7 the broker was unreachable for more \
+than 5 s; 8 an agent's owner does not permit the run.";
 
 /// Options of `brunt cluster run`.
 #[derive(Args, Clone, Debug, Default, PartialEq)]
@@ -35,9 +34,9 @@ pub(crate) struct ClusterRunArgs {
         value_parser = clap::value_parser!(u32).range(1..=1000)
     )]
     pub(crate) agents: Option<u32>,
-    /// Start this number of agents on this machine, with a broker of their own, for trying and testing
+    /// Start this number of agents and a broker on this machine, for trials and tests
     ///
-    /// It needs nats-server. A run is no faster for it than in one process.
+    /// It needs nats-server. The run is no faster than one process.
     #[arg(
         long,
         value_name = "NUMBER",
@@ -80,10 +79,10 @@ pub(crate) struct ClusterRunArgs {
 /// What happens to the others when an agent is lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnLoss {
-    /// They end in good order
+    /// They finish the exchanges in flight and stop
     #[default]
     Stop,
-    /// They go on with their shares
+    /// They continue with their shares
     GoOn,
 }
 
@@ -92,16 +91,16 @@ pub(super) const ABOUT: About = About {
     description: include_str!("about/cluster-run.txt").trim_ascii_end(),
     examples: &[
         (
-            "Try it on this machine, with two agents and a broker of their own:",
+            "Try it on this machine, with two agents and a private broker:",
             "brunt cluster run --local 2 -- http -q 2000 -z 30s http://127.0.0.1:8080/",
         ),
         (
-            "Four agents of other machines share 20,000 searches per second:",
+            "Share 20,000 searches per second among four agents on other machines:",
             "brunt cluster run --keys keys/coordinator --agents 4 --record all.json -- \\\n\
              \x20 searchrate -h ldap.lab -b dc=example,dc=com -M 20000 -c 400 '(uid=u)'",
         ),
         (
-            "Go on with the others if an agent is lost:",
+            "Continue with the other agents if one is lost:",
             "brunt cluster run --keys keys/coordinator --agents 4 --on-loss go-on \\\n\
              \x20 -- run login.toml",
         ),
@@ -110,7 +109,7 @@ pub(super) const ABOUT: About = About {
         ("keys", "Directory that 'brunt cluster keys' made"),
         ("nats", "Address of nats-server"),
         ("agents", "Number of agents that share the run"),
-        ("local", "Start so many agents here, to try it out"),
+        ("local", "Start this number of agents here, for trials"),
         ("on_loss", "If an agent is lost [default: stop]"),
         ("objectives", "Objective, such as 'p99<20ms'"),
         ("record", "Write the record of the run as JSON"),

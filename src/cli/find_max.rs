@@ -19,19 +19,19 @@ pub(crate) const PRECISION: RangeInclusive<f64> = 0.005..=0.5;
 
 /// What the help ends with.
 const AFTER: &str = "\
-The command after -- is one that makes load: an LDAP rate tool, perfdhcp, http, run, names lookup or leases with \
---mix, without rates, counts and times of its own. Each step is a run of its own with Poisson arrivals, and no step \
-repeats the users, entries or clients of another.
+The command after -- makes the load: an LDAP rate tool, perfdhcp, http, run, names lookup or leases with --mix, \
+without its own rates, counts and durations. Each step is a separate run with Poisson arrivals, and uses other \
+users, entries or clients than the steps before it.
 
 The search begins with one session, doubles the rate until an objective is missed, narrows the limit down, holds a \
 rate just below it for --confirm, and shows that a rate above it fails. After each failure it waits until the target \
-is itself again. A plan may hold objectives and limits of its search in a table [find-max]; what the command line \
-says comes before that.
+has recovered. A plan may set objectives and limits of its search in a table [find-max]; options of the command line \
+override them.
 
-With --agents each step is a run that several machines share, as 'brunt cluster run' does it. This machine prepares \
-the load as well, to know what it is, and so needs what the command needs.
+With --agents each step is a run that several machines share, as with 'brunt cluster run'. This machine prepares the \
+load as well, to know its properties, so the files and variables of the command must exist here too.
 
-Exit codes: 0 a rate was confirmed; 4 only a floor, since something other than the target was in the way; 5 the \
+Exit codes: 0 a rate was confirmed; 4 only a floor, because something other than the target limited the rate; 5 the \
 target is away or did not recover; 8 the target is not allowed; 9 nothing could be claimed; 99 no rate passes.";
 
 /// Options of `brunt find-max`.
@@ -40,18 +40,18 @@ target is away or did not recover; 8 the target is not allowed; 9 nothing could 
 pub(crate) struct FindMaxArgs {
     /// Objective that the rate must meet, such as 'bind.p99<20ms'; may be repeated
     ///
-    /// 'p99<5x' means five times the unstressed target's. 'errors<0.1%' and 'achieved>=99%' are added unless
-    /// objectives of their kind are given.
+    /// 'p99<5x' means five times the p99 of the unstressed target. 'errors<0.1%' and 'achieved>=99%' are added unless
+    /// you give objectives of their kind.
     #[arg(long = "slo", value_name = "OBJECTIVE")]
     pub(crate) objectives: Vec<String>,
-    /// Search for five minutes at most, and claim what was held for one
+    /// Search for five minutes at most, and claim a rate that was held for one minute
     ///
-    /// Its steps are shorter, so that it claims less and has no answer more often. What comes less often than each 6 s
-    /// can be missed, and a target that becomes faster or slower within minutes is seen in one state of it. What is
-    /// given beside it, such as --confirm, counts.
+    /// The steps are shorter, so the claimed rate is lower and more searches end without a claim. The search can miss
+    /// events that happen less often than every 6 s, and changes of the target over minutes. Options that you give as
+    /// well, such as --confirm, override the values of --quick.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// How far below the estimate a rate is claimed. Default: 5%, with --quick 10%
+    /// How far below the estimated limit the claimed rate lies. Default: 5%, with --quick 10%
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(crate) precision: Option<f64>,
     /// How long a rate must hold to be claimed. Default: 5m, with --quick 60s
@@ -59,40 +59,42 @@ pub(crate) struct FindMaxArgs {
     pub(crate) confirm: Option<Duration>,
     /// How long the search may take. Default: 45m, with --quick 5m
     ///
-    /// A longer --confirm makes the default as much longer. No step is begun that may end later.
+    /// A longer --confirm extends the default by the same time. The search starts only steps that end within the
+    /// budget.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) budget: Option<Duration>,
-    /// How long the target may take to be itself again after too much. Default: 60s, with --quick 30s
+    /// How long the target may take to recover from overload. Default: 60s, with --quick 30s
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) recovery: Option<Duration>,
-    /// Rate to begin with, such as 200/s. Default: a quarter of what one session makes
+    /// Rate to begin with, such as 200/s. Default: a quarter of the rate of one session
     #[arg(long, value_name = "RATE")]
     pub(crate) from: Option<PerSecond>,
     /// Try no higher rate than this, such as 20k/s
     ///
-    /// Without it a target on this machine is tried as far as this machine goes. For any other target it is required.
+    /// Without it, the search raises the rate of a target on this machine as far as this machine allows. For any other
+    /// target the option is required.
     #[arg(long, value_name = "RATE")]
     pub(crate) to: Option<PerSecond>,
     /// Seed for all random values. Default: a new one, stated in the record
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,
-    /// Where the target is seen: its processor time, or its own counts
+    /// Source of the target's processor time, or of its own counts
     ///
-    /// Processor time: 'local' of the process of this machine that listens where the load goes; 'pid:PID' of a process
-    /// that you name; 'prometheus:URL?query=COUNTER' of what a Prometheus server scrapes. Counts: 'monitor' of a
-    /// directory below cn=monitor, 'kea:SOCKET' of Kea by its control socket.
+    /// Processor time: 'local' of the process on this machine that listens on the target's address; 'pid:PID' of a
+    /// process that you name; 'prometheus:URL?query=COUNTER' of what a Prometheus server scrapes. Counts: 'monitor' of
+    /// a directory, from cn=monitor; 'kea:SOCKET' of Kea, from its control socket.
     #[arg(long, value_name = "SOURCE")]
     pub(crate) server_cpu: Option<ServerCpu>,
     /// Send only to these addresses: an address or a network, such as 10.1.0.0/16:389
     ///
-    /// Without this option and --i-own, only addresses of this machine's loopback are reached. Every connection and
-    /// every datagram is checked, those of redirects included. May be repeated.
+    /// Without this option and --i-own, only loopback addresses of this machine are allowed. Every connection and every
+    /// datagram is checked, also after a redirect. May be repeated.
     #[arg(long = "allow", value_name = "CIDR[:PORT]", help_heading = "Protection")]
     pub(crate) allow: Vec<Allowed>,
-    /// Host that is yours to overload: the addresses of this name may be reached; may be repeated
+    /// Host that you own and may overload: allows the addresses of this name; may be repeated
     #[arg(long = "i-own", value_name = "HOST", help_heading = "Protection")]
     pub(crate) owned: Vec<String>,
-    /// Try a load that writes, such as modrate or POST requests
+    /// Allow a load that writes, such as modrate or POST requests
     #[arg(long, help_heading = "Protection")]
     pub(crate) yes_writes: bool,
     /// Write all steps with their records as JSON, for brunt report and brunt sizing
@@ -125,7 +127,7 @@ pub(crate) struct AgentsOfSearch {
     /// Number of agents that share the load of each step, on other machines: see 'brunt agent'
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) agents: Option<u32>,
-    /// Start this number of agents on this machine, with a broker of their own, for trying and testing
+    /// Start this number of agents and a broker on this machine, for trials and tests
     #[arg(
         long,
         value_name = "NUMBER",
@@ -133,9 +135,9 @@ pub(crate) struct AgentsOfSearch {
         value_parser = clap::value_parser!(u32).range(1..=64)
     )]
     pub(crate) local: Option<u32>,
-    /// How much each agent does, by rank, such as 3,1,1; or ceiling, as much as 'brunt calibrate' measured on each
+    /// Share of each agent, by rank, such as 3,1,1; or ceiling, in proportion to what 'brunt calibrate' measured
     ///
-    /// Default: all do the same.
+    /// Default: equal shares.
     #[arg(long, value_name = "WEIGHTS")]
     pub(crate) weights: Option<Weights>,
     /// How long to wait for agents at each step, and then for their connections, such as 2m. Default: 60s
@@ -199,7 +201,7 @@ pub(super) const ABOUT: About = About {
              \x20 -D 'uid=user.{1},ou=people,dc=example,dc=com' -g 'rand(0,2000)'",
         ),
         (
-            "A server of one's own elsewhere, up to 20,000 leases per second:",
+            "Your own server on another machine, up to 20,000 leases per second:",
             "brunt find-max --slo 'p99<50ms' --allow 10.0.0.2 --to 20k/s -- \\\n\
              \x20 perfdhcp -4 10.0.0.2",
         ),
@@ -217,14 +219,14 @@ pub(super) const ABOUT: About = About {
     ],
     short: &[
         ("objectives", "Objective, such as 'p99<20ms' or 'p99<5x'"),
-        ("quick", "Search for 5 minutes at most, and claim less"),
+        ("quick", "Search for 5 minutes at most; claims less"),
         ("confirm", "How long a rate must hold [default: 5m]"),
         ("budget", "How long the search may take [default: 45m]"),
         ("to", "Try no higher rate than this, such as 20k/s"),
         ("server_cpu", ""),
         ("allow", "Send only to these addresses, such as 10.0.0.2"),
-        ("owned", "Host that is yours to overload"),
-        ("yes_writes", "Try a load that writes, such as modrate"),
+        ("owned", "Host that you own and may overload"),
+        ("yes_writes", "Allow a load that writes, such as modrate"),
         ("record", "Write all steps as JSON, for brunt report"),
     ],
 };

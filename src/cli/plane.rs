@@ -1,14 +1,14 @@
-//! How the broker of a cluster is reached: options of the agent, of its coordinator and of whoever lists agents.
+//! How the broker of a cluster is reached: options of the agent, of its coordinator and of the list of agents.
 
 use std::path::PathBuf;
 
 use brunt_cluster::message::Name;
 use clap::Args;
 
-/// The pool that there is without a word.
+/// The pool that is used unless one is named.
 const POOL: &str = "default";
 
-/// Where agents are met: what everybody says of the broker who knows one.
+/// Where the broker is: options that all commands with a broker share.
 #[derive(Args, Clone, Debug, Default, PartialEq, Eq)]
 #[command(next_help_heading = "Broker")]
 #[expect(clippy::doc_markdown, reason = "what stands here is shown on a terminal")]
@@ -18,7 +18,7 @@ pub(crate) struct BrokerArgs {
     pub(crate) keys: Option<PathBuf>,
     /// Address of nats-server, such as tls://nats.lab:4222
     ///
-    /// Without TLS only an address of this machine is used.
+    /// Without TLS, only addresses of this machine are accepted.
     #[arg(long, value_name = "URL")]
     pub(crate) nats: Option<String>,
     /// Pool of agents, one of several that share a broker
@@ -37,7 +37,7 @@ impl BrokerArgs {
         self.keys.is_some() || self.nats.is_some()
     }
 
-    /// Whether another pool was named than the one that there is without a word.
+    /// Whether a pool other than the default was named.
     pub(crate) fn names_pool(&self) -> bool {
         self.pool().as_str() != POOL
     }
@@ -56,7 +56,7 @@ pub(crate) struct PlaneArgs {
     /// File with the token of the broker
     #[arg(long, value_name = "FILE", conflicts_with = "keys")]
     pub(crate) token: Option<PathBuf>,
-    /// Certificates of the authorities that may vouch for the broker (PEM). Default: those of the system
+    /// CA certificates to verify the broker with (PEM). Default: those of the system
     #[arg(long, value_name = "FILE", conflicts_with = "keys")]
     pub(crate) tls_ca: Option<PathBuf>,
     /// Certificate of this client (PEM), for mutual TLS

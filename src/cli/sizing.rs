@@ -10,9 +10,9 @@ use super::about::About;
 /// Options of `brunt sizing`.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub(crate) struct SizingArgs {
-    /// What brunt find-max wrote with --record, such as found.json
+    /// File that brunt find-max wrote with --record, such as found.json
     pub(crate) file: PathBuf,
-    /// Rate at peak, today, such as 1200/s
+    /// Today's rate at peak, such as 1200/s
     #[arg(long, value_name = "RATE")]
     pub(crate) peak: PerSecond,
     /// Growth to plan for, such as 30%
@@ -24,16 +24,16 @@ pub(crate) struct SizingArgs {
     /// Number of servers that may fail while the objectives are still met
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(0..=1_000))]
     pub(crate) spare: u32,
-    /// Number of servers that answered the search, behind a balancer
+    /// Number of servers behind a load balancer that answered the search
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub(crate) tested_servers: u32,
-    /// Number of cores of each of them. Default: nothing is said by core
+    /// Number of cores of each of them. Default: no figures per core
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) cores: Option<u32>,
-    /// Fit the Universal Scalability Law to the steps, and say whether it can be believed
+    /// Fit the Universal Scalability Law to the steps, and show how far to trust it
     ///
-    /// It describes how the rate grows with the exchanges in the system, from six valid steps on. The number of servers
-    /// never rests on it.
+    /// It describes how the rate grows with the number of exchanges in the system, and needs six valid steps. The
+    /// number of servers is never computed from it.
     #[arg(long)]
     pub(crate) usl: bool,
     /// Output format
@@ -81,14 +81,11 @@ pub(super) const ABOUT: About = About {
             "brunt sizing found.json --peak 1200/s --tested-servers 2 --cores 4 \\\n\
              \x20 --format html > sizing.html",
         ),
-        (
-            "With the Universal Scalability Law, and whether it can be believed:",
-            "brunt sizing found.json --peak 1200/s --usl",
-        ),
+        ("With the Universal Scalability Law:", "brunt sizing found.json --peak 1200/s --usl"),
     ],
     short: &[
-        ("file", "What find-max wrote with --record"),
-        ("peak", "Rate at peak, today, such as 1200/s"),
+        ("file", "File that find-max wrote with --record"),
+        ("peak", "Today's rate at peak, such as 1200/s"),
         ("growth", "Growth to plan for, such as 30%"),
         ("headroom", "Share of each server to keep free"),
         ("spare", "Servers that may fail [default: 1]"),

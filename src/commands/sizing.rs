@@ -67,7 +67,7 @@ fn read(args: &SizingArgs) -> Result<Collection, Refusal> {
 
 fn no_search(args: &SizingArgs) -> Refusal {
     let text = format!(
-        "failed to size from {}: it is no search for a highest rate; name the file that brunt find-max wrote with \
+        "failed to size from {}: it is not the result of a search; name the file that brunt find-max wrote with \
          --record\n",
         args.file.display()
     );

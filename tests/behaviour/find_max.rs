@@ -173,7 +173,7 @@ fn a_quick_search_ends_in_its_time_and_says_what_it_cannot_see() {
     assert!(took < Duration::from_secs(60), "{took:?}\n{ended}");
     let said = ended.said();
     assert!(said.contains("at most 5 minutes"), "{ended}");
-    let unseen = "held for 60 s: what comes less often than each 6 s can be missed";
+    let unseen = "held for 60 s: events less often than every 6 s can be missed";
     assert!(said.contains(unseen), "{ended}");
     let last: Vec<&str> = ended.stdout.lines().rev().take_while(|line| !line.is_empty()).collect();
     assert!(last.iter().any(|line| line.starts_with("Result: ")), "{ended}");

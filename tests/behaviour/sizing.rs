@@ -52,10 +52,7 @@ fn a_search_is_sized_and_printed() {
     assert_eq!(sized.code(), 0, "{}", sized.stderr);
     let words = sized.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     // 1,200 x 1.3 = 1,560; / (731 x 0.6) = 3.56; / 731 = 2.13, and one spare.
-    assert!(
-        words.contains("For 1560/s at peak: 4 servers, at either end of what was found"),
-        "{words}"
-    );
+    assert!(words.contains("For 1560/s at peak: 4 servers, at either end of the range"), "{words}");
     assert!(words.contains("3.56 -> 4 2.13 -> 4 4"), "{words}");
     assert!(sized.stdout.lines().all(|line| line.chars().count() <= 80), "{}", sized.stdout);
     let figures = run(["sizing", file, "--peak", "1200/s", "--growth", "30%", "--format", "json"]);

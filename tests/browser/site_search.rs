@@ -41,7 +41,7 @@ fn begin(browser: &Browser) {
     browser.wait_for("return location.pathname.startsWith('/live/')");
     browser.wait_for(
         "return document.querySelector('[data-state]').textContent === 'searching' && \
-         document.querySelector('.lead').textContent.startsWith('Trying')",
+         document.querySelector('.lead').textContent.startsWith('Testing')",
     );
 }
 

@@ -116,15 +116,15 @@ fn a_search_is_followed_and_kept_and_never_above_the_ceiling_of_its_target() {
     assert!(entry.summary.sentence.starts_with(&found_words), "{}", entry.summary.sentence);
     let page = site.history.page(&id).unwrap().expect("it has a page");
     let all: String = page.sections.iter().map(|(_, html)| html.as_str()).collect();
-    for words in [found_words.as_str(), "How sure", "Not tested", "All steps, in their order"] {
+    for words in [found_words.as_str(), "Confidence", "Not tested", "All steps, in order of time"] {
         assert!(all.contains(words), "{words}: {all}");
     }
     assert!(site.history.view(&id).unwrap().is_none(), "only a run has a view");
     assert!(!site.history.files(&id).path(PROGRESS).exists());
     // Whoever watched saw rates and reasons, and the page at the end.
     let told = watching.join().expect("it reads");
-    assert!(told.iter().any(|html| html.contains("Trying one session (baseline)")), "{told:?}");
-    assert!(told.iter().any(|html| html.contains("Trying 100/s (ramp)")), "{told:?}");
+    assert!(told.iter().any(|html| html.contains("Testing one session (baseline)")), "{told:?}");
+    assert!(told.iter().any(|html| html.contains("Testing 100/s (ramp)")), "{told:?}");
     assert!(told.last().is_some_and(|html| html.contains(&found_words)), "{told:?}");
 }
 

@@ -255,7 +255,7 @@ impl Work<'_> {
         let urgency = self.agent.signals.stop().urgency();
         if urgency != self.urgency {
             self.urgency = urgency;
-            self.share.end_by_itself("the agent was ended on its own machine");
+            self.share.end_by_itself("the agent was stopped on its own machine");
             if urgency == Urgency::Abort
                 && let Some(child) = &mut self.child
             {
@@ -326,8 +326,8 @@ impl Work<'_> {
         let how = match self.share.stage() {
             Stage::Refused { .. } => "refused".to_owned(),
             Stage::Ended { why: Some(why), .. } => why.clone(),
-            _ if delivered => "over, and all of it delivered".to_owned(),
-            _ => "over, and not all of it delivered".to_owned(),
+            _ if delivered => "complete, and all figures were delivered".to_owned(),
+            _ => "complete, but not all figures were delivered".to_owned(),
         };
         let record = self.child.as_ref().filter(|child| child.record().exists());
         let record = record.map(|child| format!("; record: {}", child.record().display()));

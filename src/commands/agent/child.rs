@@ -141,7 +141,7 @@ pub(crate) fn end_with_agent() -> Result<(), String> {
         return Ok(());
     };
     set_parent_process_death_signal(Some(Signal::INT))
-        .map_err(|error| format!("failed to be ended with the agent: {error}"))?;
+        .map_err(|error| format!("failed to arrange that this run ends with the agent: {error}"))?;
     let parent = getppid().map(Pid::as_raw_nonzero).map(std::num::NonZero::get);
     if parent == Some(agent) {
         Ok(())

@@ -128,7 +128,7 @@ impl Agent<'_> {
                 }
                 Some(Err(why)) => {
                     if !std::mem::replace(&mut foreign, true) {
-                        console::note(&format!("an order was not obeyed: {why}"));
+                        console::note(&format!("ignored an order: {why}"));
                     }
                     self.decline(&answer, &join.nonce, why).await;
                 }

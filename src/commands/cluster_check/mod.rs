@@ -157,7 +157,7 @@ fn is_home(name: &str) -> bool {
 }
 
 fn told(needs: &Needs) -> String {
-    let mut text = format!("{} can be ordered. It needs of each agent:\n\n", needs.command);
+    let mut text = format!("{} can be ordered. It needs on each agent:\n\n", needs.command);
     let listed = |secret: bool| {
         let names = needs.files.iter().filter(|file| file.secret == secret);
         names.map(|file| file.name.display().to_string()).collect::<Vec<_>>().join(", ")
@@ -168,14 +168,14 @@ fn told(needs: &Needs) -> String {
     );
     let rows = [
         ("rate", rate, ""),
-        ("files", listed(false), ", which are sent to it"),
+        ("files", listed(false), ", which the coordinator sends"),
         ("secrets", listed(true), ", in the data directory of its agent.toml"),
         (
             "variables",
             needs.variables.join(", "),
             ", in its environment and in variables of its agent.toml",
         ),
-        ("addresses", needs.allow.join(", "), " or narrower, by --allow"),
+        ("addresses", needs.allow.join(", "), ", or fewer with --allow"),
     ];
     for (title, value, note) in rows.into_iter().filter(|(_, value, _)| !value.is_empty()) {
         // Writing to a String cannot fail.

@@ -19,8 +19,8 @@ use crate::cli::run_options::{self, RunOptions};
 use crate::cli::trace::TraceArgs;
 
 const WRITES: &str =
-    "writes a file, and results are the coordinator's: give it to brunt cluster run";
-const SECRET: &str = "holds a secret, and orders refer to secrets";
+    "writes a file, and only the coordinator writes results: give it to brunt cluster run";
+const SECRET: &str = "contains a secret, and orders may only refer to secrets";
 
 /// What is wrong with a command line as an order, if something is: an option, and why.
 pub(crate) type Judged = Result<(), String>;
@@ -183,6 +183,6 @@ fn results(given: &RunOptions, words: &[String]) -> Judged {
     let option =
         longs.into_iter().find(named).map_or("an option".to_owned(), |long| format!("--{long}"));
     Err(format!(
-        "{option} is the coordinator's: give it to brunt cluster run, before --, or leave it out"
+        "{option} is an option of the coordinator: give it to brunt cluster run, before --, or leave it out"
     ))
 }

@@ -69,8 +69,8 @@ impl Beginnings {
             whole.verdict.reasons.push(Reason {
                 status: Status::Unstable,
                 text: format!(
-                    "the agents began up to {millis:.0} ms apart, so the load was not the whole at all times: leave \
-                     their machines to them"
+                    "the agents began up to {millis:.0} ms apart, so the load was not complete at all times: run \
+                     nothing else on their machines"
                 ),
             });
         } else if apart > SAID_S {

@@ -95,7 +95,7 @@ impl Tale {
         if (counts, totals.counts()) == (whole.counts, whole.conservation.counts) {
             return Ok(Record::clone(whole));
         }
-        Err("failed to read what an agent told: its intervals are not those of its record"
+        Err("failed to read the report of an agent: its intervals do not match its record"
             .to_owned())
     }
 }

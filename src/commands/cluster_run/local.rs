@@ -29,7 +29,7 @@ const STARTING: Duration = Duration::from_secs(10);
 const ENDING: Duration = Duration::from_secs(3);
 /// How [`broker_child`] ends where there is no nats-server. That one has other codes of its own.
 const NOT_FOUND: Exit = Exit::Input;
-const NOT_INSTALLED: &str = "start nats-server, by which agents and coordinator speak: it is not installed (Debian, \
+const NOT_INSTALLED: &str = "start nats-server, the broker of agents and coordinator: it is not installed (Debian, \
                              Ubuntu: apt-get install nats-server)";
 
 /// How many orders agents carry out.
@@ -110,7 +110,7 @@ impl Local {
             }
             console::pause(Duration::from_millis(10));
         }
-        Err(failed("start nats-server: it says nowhere that it listens"))
+        Err(failed("start nats-server: it does not report its address"))
     }
 
     fn agent(

@@ -102,16 +102,16 @@ impl Merged {
             Told::Lost { rank, heard } => {
                 rows.lost(rank as usize);
                 let at = heard.saturating_sub(self.began.get()).as_secs_f64();
-                self.lose(format!("{}: not heard since {at:.1} s", self.label(rank)));
+                self.lose(format!("{}: no message since {at:.1} s", self.label(rank)));
             }
             Told::Back { rank, unheard } => {
                 self.say(format!(
-                    "{}: heard again after {:.1} s",
+                    "{}: connected again after {:.1} s",
                     self.label(rank),
                     unheard.as_secs_f64()
                 ));
             }
-            Told::Away => console::say("the broker is away; the agents go on for 5 s"),
+            Told::Away => console::say("the broker is away; the agents continue for 5 s"),
             Told::Returned { away } => {
                 self.say(format!("the broker was away for {:.1} s", away.as_secs_f64()));
             }
@@ -221,7 +221,7 @@ impl Merged {
     fn remarks(&self, standing: &Standing, rank: u32) -> Vec<String> {
         let twins = (standing.twins > 0).then(|| {
             format!(
-                "{}: {} messages of another agent of its name",
+                "{}: {} messages of another agent with the same name",
                 self.label(rank),
                 standing.twins
             )
@@ -239,7 +239,7 @@ impl Merged {
         let drift = drift.map(|clocks| {
             let millis = clocks.drift_s() * 1e3;
             format!(
-                "{}: its clock lost {millis:.1} ms during the run, by which its operations were late",
+                "{}: its clock lost {millis:.1} ms during the run, so its operations were late by that much",
                 self.label(rank)
             )
         });

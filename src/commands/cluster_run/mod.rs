@@ -158,8 +158,7 @@ fn coordinate(
 fn plane_lost() -> Refusal {
     Refusal {
         text: "error: the broker was away for more than 5 s, so the agents have stopped by themselves; their own \
-               records \
-               are whole: merge them with 'brunt merge'\n"
+               records are complete: merge them with 'brunt merge'\n"
             .to_owned(),
         exit: Exit::PlaneLost,
     }
@@ -188,17 +187,17 @@ fn refuse_what_agents_decide(args: &ClusterRunArgs) -> Result<(), Refusal> {
         (
             "--weights ceiling",
             args.local.is_some() && run.weights == Some(Weights::Ceiling),
-            "agents of one machine have one ceiling",
+            "agents on one machine share one ceiling",
         ),
-        ("--node", run.node.is_some(), "the agents are given their shares"),
-        ("--start-at", run.start_at.is_some(), "all begin when the last is connected"),
+        ("--node", run.node.is_some(), "the coordinator assigns the shares"),
+        ("--start-at", run.start_at.is_some(), "all agents begin when the last one is connected"),
         (
             "--monitor",
             !run.monitors.is_empty(),
-            "the target's own figures are not read in a cluster run",
+            "a cluster run does not read the target's own figures",
         ),
-        ("--canary", run.canary.is_some(), "there is none in a cluster run"),
-        ("--targets", run.targets.is_some(), "each agent's owner has a file of targets"),
+        ("--canary", run.canary.is_some(), "a cluster run has no canary"),
+        ("--targets", run.targets.is_some(), "the owner of each agent sets its targets"),
         ("--allow", !run.allow.is_empty(), after),
         ("--addresses", run.addresses != Addresses::default(), after),
         ("--yes", run.yes, "name the addresses with --allow, after --"),
@@ -223,7 +222,7 @@ fn check_weights(weights: Option<&Weights>, agents: usize) -> Result<(), Refusal
     if given.len() == agents {
         return Ok(());
     }
-    let text = format!("{} weights, and there are {agents} agents", given.len());
+    let text = format!("{} weights for {agents} agents", given.len());
     Err(Refusal::usage(format!("error: --weights has {text}")))
 }
 
@@ -277,7 +276,7 @@ fn gather(
         match conductor.news.recv_timeout(TICK) {
             Ok(News::Told(Told::Ordered, now)) => {
                 labels = now;
-                say(&format!("agents: {}; they connect to the target", labels.join(", ")));
+                say(&format!("agents: {}; connecting to the target", labels.join(", ")));
             }
             Ok(News::Told(Told::Ready, _)) => ready = true,
             Ok(News::Told(Told::Failed { why, refused }, _)) => {
@@ -318,11 +317,11 @@ fn job(
 ) -> Result<Job, Refusal> {
     let heads = &gathered.heads;
     let (Some(first), Some(plan)) = (heads.first(), whole_plan(heads)) else {
-        return Err(Refusal::failed("error: there is no agent"));
+        return Err(Refusal::failed("error: there are no agents"));
     };
     if let Some(other) = heads.iter().find(|head| head.fingerprint != first.fingerprint) {
         return Err(Refusal::failed(format!(
-            "error: the agents' shares are not of one run ({} and {}): do files differ that the command reads?",
+            "error: the agents' shares are not of the same run ({} and {}): do the files of the command differ?",
             first.fingerprint, other.fingerprint
         )));
     }

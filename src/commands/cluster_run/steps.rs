@@ -152,7 +152,7 @@ impl Repeatable for Agents {
             return Err(why.clone());
         }
         match merged.lost.take() {
-            Some(lost) => Err(format!("{lost}: the search ends, since a step needs all of them")),
+            Some(lost) => Err(format!("{lost}: the search ends, because a step needs all agents")),
             None => done,
         }
     }

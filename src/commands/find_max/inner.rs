@@ -45,22 +45,22 @@ impl Inner {
                  out",
             ),
             _ => refused(&format!(
-                "'{}' makes no load that find-max can try: give it an LDAP rate tool, perfdhcp, http, run, names \
-                 lookup or leases",
+                "find-max cannot search with '{}': give it an LDAP rate tool, perfdhcp, http, run, names lookup or \
+                 leases",
                 words.first().map_or("", String::as_str)
             )),
         })?;
         let given = inner.given();
         if let Some((option, _)) = given.into_iter().find(|(_, given)| *given) {
             return Err(refused(&format!(
-                "{option} says when or how often, which is what find-max tries out: leave it out of the command \
-                after --"
+                "{option} sets a rate, count or duration, and find-max sets these itself: leave it out of the command \
+                 after --"
             )));
         }
         if let Some(option) = inner.result(words) {
             return Err(refused(&format!(
                 "{option} is about the results of one run: leave it out of the command after --, and see 'brunt \
-                 find-max --help' for find-max's own"
+                 find-max --help' for the options of the search"
             )));
         }
         let own = inner.0.seed();

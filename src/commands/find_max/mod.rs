@@ -63,7 +63,7 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     let settings = settings(args, subject);
     if let Some(writes) = subject.writes.as_ref().filter(|_| !args.yes_writes) {
         return Err(unsafe_(&format!(
-            "this load {writes}, at rates that go as far as the target does: add --yes-writes if that is meant"
+            "this load {writes}, at rates up to the limit of the target: add --yes-writes if you intend that"
         )));
     }
     let shared = agents.map(|_| {
@@ -119,7 +119,7 @@ fn bounded(elsewhere: bool, has_highest: bool) -> Result<(), Refusal> {
     if elsewhere && !has_highest {
         return Err(Refusal::usage(
             "error: give the highest rate that may be tried with --to, such as --to 20k/s: only a target on this \
-             machine's loopback is tried without one",
+             machine's loopback may be searched without it",
         ));
     }
     Ok(())

@@ -106,11 +106,11 @@ impl Onlooker for ProgressFile {
         self.objectives = Some(Arc::clone(&order.objectives));
         let at = order.rate.map_or_else(|| "one session".to_owned(), per_second);
         let stop = if order.why.ends_with('?') { "" } else { "." };
-        self.doing = format!("Trying {at} ({}): {}{stop}", order.kind.word(), order.why);
+        self.doing = format!("Testing {at} ({}): {}{stop}", order.kind.word(), order.why);
         let idle = order.idle.as_secs();
         self.at = match idle {
-            0 => format!("It takes up to {} s.", order.seconds),
-            _ => format!("Nothing is sent for {idle} s, and then for up to {} s.", order.seconds),
+            0 => format!("The step takes up to {} s.", order.seconds),
+            _ => format!("No load for {idle} s, then a step of up to {} s.", order.seconds),
         };
         self.write();
     }
@@ -138,7 +138,7 @@ impl Onlooker for ProgressFile {
     }
 
     fn closes(&mut self) {
-        "The search is over; its page is made.".clone_into(&mut self.doing);
+        "The search is complete. Its page is being written.".clone_into(&mut self.doing);
         self.at.clear();
         self.write();
     }

@@ -68,16 +68,16 @@ impl Onlooker for Screen {
             given.join(", ")
         ));
         if subject.iterations {
-            console::say("A rate is of iterations of the plan.");
+            console::say("Rates count iterations of the plan.");
         }
         let (usual, longest) = settings.expected_s();
         console::say(&format!(
-            "It takes {} most likely and at most {}. ^C ends it with what was found.",
+            "The search usually takes {} and at most {}. ^C ends it and shows the result so far.",
             minutes(usual),
             minutes(longest)
         ));
         console::say(&format!(
-            "A rate is claimed that was held for {} s: what comes less often than each {:.0} s can be missed.\n",
+            "A claimed rate was held for {} s: events less often than every {:.0} s can be missed.\n",
             settings.confirm_s,
             f64::from(settings.confirm_s) / 10.0
         ));
@@ -89,7 +89,7 @@ impl Onlooker for Screen {
         self.doing = format!("{} {at}", order.kind.word());
         self.why.clone_from(&order.why);
         let idle = order.idle.as_secs();
-        let waits = if idle > 0 { format!("nothing for {idle} s") } else { "begins".to_owned() };
+        let waits = if idle > 0 { format!("no load for {idle} s") } else { "begins".to_owned() };
         self.show(self.elapsed_s, &waits, "");
     }
 

@@ -30,7 +30,7 @@ const REFUSED_LOGINS: [&str; 4] = ["invalidCredentials", "constraintViolation", 
 const SKIPPED_SHARE: f64 = 0.001;
 /// Why a search cannot begin whose load has no data.
 const NO_DATA: &str =
-    "one session alone had nothing to work on: give the load data, such as leases with --preload";
+    "a single session had nothing to work on: give the load data, such as leases with --preload";
 /// A piece of an interval that is shorter than this part of one is no second.
 const WHOLE: f64 = 0.9;
 
@@ -234,7 +234,7 @@ fn nothing_worked(record: &Record) -> String {
     let most = codes.max_by_key(|code| code.count);
     let what = most.map_or(String::new(), |code| format!(" ({})", code.name));
     format!(
-        "one session alone had {} exchanges and none of them succeeded{what}: try the command alone first",
+        "a single session made {} exchanges and none of them succeeded{what}: first run the command without find-max",
         record.counts.due()
     )
 }
@@ -245,7 +245,7 @@ fn own_losses(finished: &Finished) -> Option<String> {
     let lost: u64 = phases.iter().map(|phase| phase.health.socket_drops).sum();
     (lost > 0).then(|| {
         format!(
-            "{lost} datagrams were lost in brunt's own socket, so answers are missing that came"
+            "{lost} datagrams were lost in brunt's own socket, so answers that arrived are missing"
         )
     })
 }
@@ -262,8 +262,8 @@ fn without_data(record: &Record) -> Option<String> {
     let share = counts.skipped as f64 / counts.planned.max(1) as f64;
     (share > SKIPPED_SHARE).then(|| {
         format!(
-            "{:.1}% of the operations had nothing to work on: give the load more data, or a mix that gives back what \
-             it takes",
+            "{:.1}% of the operations had nothing to work on: give the load more data, or a mix that returns as much \
+             as it takes",
             100.0 * share
         )
     })

@@ -1,6 +1,6 @@
 //! The last two lines of a search on a terminal: what was found, and how far to trust it.
 //!
-//! The page above them is longer than most screens, so whoever waited for its end reads here what it begins with.
+//! The page above them is longer than most screens, so the last lines repeat what it begins with.
 
 use super::shares_host;
 use crate::screen::Screen;
@@ -18,14 +18,14 @@ pub fn closing(reading: &Reading<'_>, screen: Screen) -> String {
 fn trust(reading: &Reading<'_>) -> (String, Status) {
     let mut doubts = Vec::new();
     if reading.is_unstable() {
-        doubts.push("the target drifted while it was searched".to_owned());
+        doubts.push("the target drifted during the search".to_owned());
     }
     if shares_host(reading) {
         doubts.push("generator and target shared one machine".to_owned());
     }
     match reading.answer {
         Answer::Claim { confirmed_s, .. } => doubts.push(format!(
-            "what comes less often than each {:.0} s can have been missed",
+            "events less often than every {:.0} s may have been missed",
             confirmed_s / 10.0
         )),
         Answer::Floor { confirmed: true, .. } => {}

@@ -12,7 +12,7 @@ const USL_SERIES: usize = 5;
 pub(super) fn table(reading: &Reading<'_>) -> Table {
     let curve = reading.curve();
     let seen = curve.iter().any(|row| row.figure("server_cpu").is_some());
-    let mut table = Table::new("Steps that are evidence, from the lowest rate up")
+    let mut table = Table::new("Steps that count as evidence, by rate")
         .figures(["rate/s", "achieved", "bad", "p50 ms", "p99 ms", "p99.9 ms", "errors"]);
     if seen {
         table = table.figures(["server CPU"]);
@@ -36,9 +36,9 @@ pub(super) fn table(reading: &Reading<'_>) -> Table {
         let tone = if row.verdict == Verdict::Void { Tone::Doubtful } else { Tone::Plain };
         table.row(tone, cells);
     }
-    table.note("bad: of the exchanges of the deciding objective, the share that misses it, and the share that may.");
+    table.note("bad: share that misses the deciding objective, and the share that it allows.");
     if seen {
-        table.note("server CPU: cores that the target kept busy.");
+        table.note("server CPU: cores that the target used.");
     }
     table
 }
@@ -88,8 +88,8 @@ pub(super) fn chart(reading: &Reading<'_>, usl: Option<&Usl>) -> Chart {
     lines.extend(usl.map(|usl| super::usl::line(usl, USL_SERIES)));
     lines.retain(|line| line.points.len() > 1);
     Chart::Lines(Lines {
-        title: "Response time over the rate".to_owned(),
-        x: Axis::linear("exchanges a second"),
+        title: "Response time by rate".to_owned(),
+        x: Axis::linear("exchanges per second"),
         y: Axis::logarithmic("milliseconds"),
         lines,
         bands: band(reading),
@@ -113,8 +113,8 @@ pub(super) fn knee(reading: &Reading<'_>) -> String {
         || "No knee: no valid step has response times.".to_owned(),
         |knee| {
             format!(
-                "Knee: of the rates that were measured, achieved rate over mean response time (Kleinrock's power) is \
-                 greatest at {}, where the mean is {:.2} ms. It is no limit.",
+                "Knee: of the measured rates, {} has the highest ratio of achieved rate to mean response time \
+                 (Kleinrock's power), with a mean of {:.2} ms. The knee is not the limit.",
                 rate(knee.rate),
                 1e3 * knee.mean_s
             )

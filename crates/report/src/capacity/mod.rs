@@ -58,11 +58,11 @@ pub fn page(reading: &Reading<'_>) -> Page {
     page.table(curve::table(reading));
     page.chart(curve::chart(reading, None));
     page.paragraph(curve::knee(reading));
-    page.heading("How sure");
+    page.heading("Confidence");
     page.list(certainty(reading));
     page.heading("Not tested");
     page.list(not_tested(reading));
-    page.folded("All steps, in their order", vec![Block::Table(steps::table(reading))]);
+    page.folded("All steps, in order of time", vec![Block::Table(steps::table(reading))]);
     page.origin_except(reading.collection, &TOLD);
     page
 }
@@ -78,7 +78,7 @@ pub fn status(reading: &Reading<'_>) -> &'static str {
 }
 
 fn title(reading: &Reading<'_>) -> String {
-    format!("What {} bears: {}", target(reading), status(reading))
+    format!("Capacity of {}: {}", target(reading), status(reading))
 }
 
 /// What was loaded, as it was told or as the runs say.
@@ -96,14 +96,14 @@ pub fn doubts(reading: &Reading<'_>) -> Vec<String> {
     if let Some(drift) = reading.drift.filter(|drift| drift.drifted) {
         doubts.push(format!(
             "The target drifted: at the first rate its mean service time was {:.3} ms at the start and {:.3} ms at the \
-             end. What was found holds for no one state of it.",
+             end. The result does not describe a single state of the target.",
             1e3 * drift.before_s,
             1e3 * drift.after_s
         ));
     }
     if shares_host(reading) {
         doubts.push(
-            "Generator and target shared one machine: what the target bears alone is not known."
+            "Generator and target shared one machine: the target's capacity on its own machine is unknown."
                 .to_owned(),
         );
     }
@@ -158,8 +158,8 @@ fn certainty(reading: &Reading<'_>) -> Vec<String> {
     let mut lines: Vec<String> = reading.remarks.iter().map(|remark| sentence(remark)).collect();
     if let Some(estimate) = reading.estimate {
         lines.push(format!(
-            "All steps together put the limit between {} and {} (80%), most likely near {}. That is a guess, \
-            and no claim.",
+            "Estimate from all steps: the limit is between {} and {} (80%), most probably near {}. An estimate is \
+             not a claim.",
             rate(estimate.p10),
             rate(estimate.p90),
             rate(estimate.p50)
@@ -175,7 +175,7 @@ fn certainty(reading: &Reading<'_>) -> Vec<String> {
     lines.extend(counted(reading));
     if let Some(recovery) = reading.recovery_s() {
         lines.push(format!(
-            "After each failure the target was itself again within {} s, the seconds without load included.",
+            "After each failure the target recovered within {} s, including the seconds without load.",
             fixed(Some(recovery), 0)
         ));
     }
@@ -194,7 +194,7 @@ fn certainty(reading: &Reading<'_>) -> Vec<String> {
 fn not_tested(reading: &Reading<'_>) -> Vec<String> {
     let longer = match reading.answer {
         Answer::Claim { confirmed_s, .. } => {
-            format!("Longer than {confirmed_s:.0} s: nothing here says 'sustained' beyond that.")
+            format!("Longer than {confirmed_s:.0} s: the rate is confirmed only for that time.")
         }
         _ => "Longer than the longest step.".to_owned(),
     };
@@ -208,8 +208,8 @@ fn not_tested(reading: &Reading<'_>) -> Vec<String> {
     if !secured {
         lines.push("TLS: no handshake was seen.".to_owned());
     }
-    lines.push("Connections that come and go, beyond those of this load.".to_owned());
-    lines.push("Replication, backup and failover while the load goes on.".to_owned());
+    lines.push("Connections that open and close, beyond those of this load.".to_owned());
+    lines.push("Replication, backup and failover under load.".to_owned());
     if let Answer::Floor { rate: at, .. } = reading.answer {
         lines.push(format!("More than {}.", rate(at)));
     }
@@ -225,7 +225,7 @@ fn counted(reading: &Reading<'_>) -> Option<String> {
     });
     let (_, counted, made) = known.max_by(|a, b| a.0.total_cmp(&b.0))?;
     Some(format!(
-        "The target's own count: {} {noun} when {} were answered, {:.2} for each exchange.",
+        "The target's own count: {} {noun} while {} were answered, {:.2} for each exchange.",
         rate(counted),
         rate(made),
         counted / made

@@ -5,8 +5,7 @@ use crate::figure::percent;
 use crate::page::{Page, Table, Tone};
 use brunt_capacity::{Answer, Reading, Servers, Sizing, Usl, rate};
 
-/// The page for who decides how many servers there are to be. `fit` is the law that was asked for, or why there is
-/// none.
+/// The page for sizing decisions. `fit` is the law that was asked for, or why there is none.
 pub fn sizing(reading: &Reading<'_>, sizing: &Sizing, fit: Option<&Result<Usl, String>>) -> Page {
     let mut page = Page::new(title(reading));
     for doubt in doubts(reading) {
@@ -16,9 +15,9 @@ pub fn sizing(reading: &Reading<'_>, sizing: &Sizing, fit: Option<&Result<Usl, S
     page.paragraph(answer(reading, sizing));
     page.heading("2 Load");
     page.facts(conditions(reading));
-    page.heading("3 Terrain");
+    page.heading("3 Test environment");
     page.facts(terrain(reading, sizing));
-    page.heading("4 How sure");
+    page.heading("4 Confidence");
     page.paragraph(reading.sentence());
     page.list(certainty(reading));
     page.heading("5 Curve and knee");
@@ -43,15 +42,15 @@ fn servers(count: u32) -> String {
 fn answer(reading: &Reading<'_>, sizing: &Sizing) -> String {
     let limit = match &reading.answer {
         Answer::Claim { rate: at, fails_at: Some(fails), .. } => {
-            format!("{} is borne, {} is not.", rate(*at), rate(*fails))
+            format!("{} is sustained, {} is not.", rate(*at), rate(*fails))
         }
         Answer::Claim { rate: at, .. } => {
-            format!("{} is borne; nothing above it could be shown to fail.", rate(*at))
+            format!("{} is sustained; no higher rate was shown to fail.", rate(*at))
         }
-        _ => format!("At least {} is borne.", rate(sizing.confirmed.limit)),
+        _ => format!("At least {} is sustained.", rate(sizing.confirmed.limit)),
     };
     let spare = match sizing.demand.spare {
-        0 => "none of them spare".to_owned(),
+        0 => "with no spare".to_owned(),
         1 => "one of which may fail".to_owned(),
         spare => format!("{spare} of which may fail"),
     };
@@ -59,7 +58,7 @@ fn answer(reading: &Reading<'_>, sizing: &Sizing) -> String {
     let count = if sizing.floor {
         format!("no more than {} are needed", servers(most))
     } else if fewest == most {
-        let ends = if sizing.failed.is_some() { ", at either end of what was found" } else { "" };
+        let ends = if sizing.failed.is_some() { ", at either end of the range" } else { "" };
         format!("{}{ends}", servers(most))
     } else {
         format!("{} (from the rate that fails: {})", servers(most), servers(fewest))
@@ -71,12 +70,11 @@ fn terrain(reading: &Reading<'_>, sizing: &Sizing) -> Vec<(String, String)> {
     let environment = &reading.collection.environment;
     let mut facts = vec![
         ("target".to_owned(), target(reading)),
-        ("servers behind it".to_owned(), sizing.demand.tested_servers.to_string()),
+        ("servers tested".to_owned(), sizing.demand.tested_servers.to_string()),
     ];
     let told = |name: &str| reading.fact(name).map(str::to_owned);
-    let cores = sizing.demand.cores.map(|cores| format!("{cores} each, as told"));
-    let host =
-        if super::shares_host(reading) { "the target's own" } else { "another than the target's" };
+    let cores = sizing.demand.cores.map(|cores| format!("{cores} each, as given"));
+    let host = if super::shares_host(reading) { "the target's own" } else { "not the target's" };
     for (name, value) in [
         ("cores", cores),
         ("hardware of the target", told("server")),
@@ -125,14 +123,12 @@ fn arithmetic(page: &mut Page, sizing: &Sizing) {
     if let Some(failed) = &sizing.failed {
         row("fails at", failed);
     }
-    table.note("The number of servers is that of the confirmed rate. The other shows how much hangs on the \
-    difference.");
+    table.note("The confirmed rate determines the number; another row shows the uncertainty.");
     page.table(table);
     if let (Some(per_core), Some(cores)) = (sizing.per_core, demand.cores) {
         page.paragraph(format!(
-            "Per core of this machine: {} / ({} x {cores} cores) = {}. Other numbers of cores and other \
-            machines do not \
-             follow from it: they are seldom proportional.",
+            "Per core of this machine: {} / ({} x {cores} cores) = {}. Other numbers of cores and other machines do \
+             not follow from it: they are rarely proportional.",
             rate(sizing.confirmed.limit),
             servers(demand.tested_servers),
             rate(per_core)
@@ -140,9 +136,8 @@ fn arithmetic(page: &mut Page, sizing: &Sizing) {
     }
     if let Some(cpu) = &sizing.cpu {
         page.paragraph(format!(
-            "Processor time of an operation: {:.3} ms (90%: {:.3} to {:.3} ms), the slope of busy cores over \
-            the rate in {} \
-             steps; {:.2} cores are busy without load.",
+            "Processor time of an operation: {:.3} ms (90%: {:.3} to {:.3} ms), the slope of busy cores over the rate \
+             in {} steps; {:.2} cores are busy without load.",
             1e3 * cpu.per_operation_s,
             1e3 * cpu.least_s,
             1e3 * cpu.most_s,

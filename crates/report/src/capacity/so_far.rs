@@ -33,12 +33,12 @@ pub fn so_far(reading: &Reading<'_>, going: &Going<'_>) -> Page {
     page.facts(known(reading, going));
     page.heading("Steps so far");
     if reading.rows.is_empty() {
-        page.paragraph("None is over yet.");
+        page.paragraph("No step is complete yet.");
     }
     page.table(steps::table(reading));
     page.heading("Response times so far");
     page.chart(curve::chart(reading, None));
-    page.paragraph("Nothing of this is a claim: a rate is claimed when it was held long enough.");
+    page.paragraph("These figures are not a claim. A claim needs a completed confirmation.");
     page
 }
 
@@ -48,7 +48,7 @@ fn known(reading: &Reading<'_>, going: &Going<'_>) -> Vec<(String, String)> {
         .map(|estimate| format!("between {} and {} (80%)", rate(estimate.p10), rate(estimate.p90)));
     let (usual, longest) = going.expected_s;
     let time = format!(
-        "{} of {} most likely, {} at most",
+        "{} of usually {}, {} at most",
         steps::minutes(going.elapsed_s),
         steps::minutes(usual),
         steps::minutes(longest)
@@ -58,7 +58,7 @@ fn known(reading: &Reading<'_>, going: &Going<'_>) -> Vec<(String, String)> {
         [
             ("passed so far", going.passed.map(rate)),
             ("failed so far", going.failed.map(rate)),
-            ("the limit is thought to be", limit),
+            ("estimated limit", limit),
             ("time", Some(time)),
         ]
         .into_iter()

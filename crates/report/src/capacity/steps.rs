@@ -6,10 +6,10 @@ use brunt_capacity::{Reading, Verdict, rate};
 
 /// When, what, how fast, what came of it.
 pub(super) fn table(reading: &Reading<'_>) -> Table {
-    let mut table = Table::new("All steps, in the order in which they were made")
+    let mut table = Table::new("All steps, in order of time")
         .names(["step"])
         .figures(["from", "rate/s", "achieved", "p50 ms", "p99 ms", "errors"])
-        .names(["verdict", "tried because", "decided because"]);
+        .names(["verdict", "step reason", "verdict reason"]);
     for row in &reading.rows {
         let millis = |name| fixed(row.figure(name).map(|us| us / 1e3), 2);
         // The last one says why the verdict is what it is.

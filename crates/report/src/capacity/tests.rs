@@ -123,7 +123,7 @@ fn the_last_lines_say_what_was_found_and_how_far_to_trust_it() {
     };
     let claim = told(&|_| {});
     assert!(claim.starts_with("Result: Bears 731 binds/s (confirmed 300 s,"), "{claim}");
-    let rare = "what comes less often than each 30 s can have been missed";
+    let rare = "events less often than every 30 s may have been missed";
     assert!(claim.ends_with(&format!("Trust: yes, but: {rare}")), "{claim}");
     let here = told(&set("target", "ldap://127.0.0.1:389"));
     let shared = "generator and target shared one machine";
@@ -133,7 +133,7 @@ fn the_last_lines_say_what_was_found_and_how_far_to_trust_it() {
         it.figures.extend(figures.map(|(name, value)| (name.to_owned(), value)));
     });
     assert!(
-        drifted.contains("Trust: in part: the target drifted while it was searched; what"),
+        drifted.contains("Trust: in part: the target drifted during the search; events"),
         "{drifted}"
     );
     let none = told(&set("answer", "no claim"));
@@ -165,8 +165,8 @@ fn the_sizing_page_shows_each_number_with_its_input() {
     // By hand: 1,200 x 1.3 = 1,560; 1,560 / 438.6 = 3.557; 1,560 / 731 = 2.134; 1,560 / 482.4 = 3.234; 1,560 / 804 =
     // 1.940.
     for expected in [
-        "VALID: 731/s is borne, 804/s is not. For 1560/s at peak: 4 servers, at either end of what was found, \
-        one of which may fail.",
+        "VALID: 731/s is sustained, 804/s is not. For 1560/s at peak: 4 servers, at either end of the range, one of \
+         which may fail.",
         "1200/s x (1 + 30 % growth) = 1560/s",
         "confirmed R = 731/s 3.56 -> 4 2.13 -> 4 4",
         "fails at R = 804/s 3.23 -> 4 1.94 -> 3 4",
@@ -189,7 +189,7 @@ fn a_floor_a_drift_and_a_shared_machine_are_said_first() {
     let words = flat(&sized(&collection, DEMAND).text(columns(100)));
     // 1,560 / 360 = 4.33 -> 5; 1,560 / 600 = 2.6 -> 3, and 1 spare.
     for expected in [
-        "FLOOR: At least 600/s is borne.",
+        "FLOOR: At least 600/s is sustained.",
         "no more than 5 servers are needed",
         "shared one machine",
         "More than 600/s.",
@@ -294,8 +294,8 @@ fn a_search_that_goes_on_says_what_it_tries_and_claims_nothing() {
         "passed so far 500/s",
         "failed so far 1000/s",
         "between 750/s and 781/s (80%)",
-        "1:07 of 10:00 most likely, 20:00 at most",
-        "Nothing of this is a claim",
+        "1:07 of usually 10:00, 20:00 at most",
+        "These figures are not a claim",
     ] {
         assert!(words.contains(expected), "{expected}\n{words}");
     }

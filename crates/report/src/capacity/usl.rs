@@ -34,8 +34,8 @@ pub(super) fn words(fit: &Result<Usl, String>) -> Vec<String> {
         (None, Some(approaches)) => format!("It approaches {}", rate(approaches)),
         (None, None) => "It has no highest rate".to_owned(),
     };
-    lines.push(format!("{limit}. That is a description of what was measured, and no claim."));
-    lines.extend(usl.doubts.iter().map(|doubt| format!("Do not believe it: {doubt}.")));
+    lines.push(format!("{limit}. This describes the measured steps and is no claim."));
+    lines.extend(usl.doubts.iter().map(|doubt| format!("Do not trust it: {doubt}.")));
     lines
 }
 

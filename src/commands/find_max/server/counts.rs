@@ -157,7 +157,7 @@ impl ServerFigures for Counts {
 
     fn missing(&self) -> Option<String> {
         let failed = self.failure.as_ref().map(|why| format!("a reading failed to {why}. "));
-        let unnamed = self.unnamed.then(|| "it has none of the counts that are known. ".to_owned());
+        let unnamed = self.unnamed.then(|| "it reports none of the known counts. ".to_owned());
         let [failed, unnamed] = [failed, unnamed].map(Option::unwrap_or_default);
         Some(format!("{failed}{unnamed}{}", self.of.instead))
     }

@@ -63,7 +63,7 @@ impl ServerFigures for ServerTime {
 
     fn missing(&self) -> Option<String> {
         self.pid.is_none().then(|| {
-            "no process of this machine that this user can see listens where the load goes"
+            "no process on this machine that this user can see listens on the target's address"
                 .to_owned()
         })
     }

@@ -73,7 +73,7 @@ impl Prometheus {
         }
         Err(format!(
             "it answered: {}",
-            answer["error"].as_str().unwrap_or("an error without words")
+            answer["error"].as_str().unwrap_or("an error without a message")
         ))
     }
 
@@ -85,7 +85,7 @@ impl Prometheus {
         let answer = self.ask(&format!("{selector}[{window}ms] offset {ago}ms"))?;
         slopes(&answer).ok_or_else(|| {
             format!(
-                "{:.0} s were too short for two samples: it scrapes less often",
+                "{:.0} s were too short for two samples: Prometheus scrapes less often",
                 (to - from).as_secs_f64()
             )
         })
@@ -140,7 +140,7 @@ impl ServerFigures for Prometheus {
         let (seen, unseen) = self.steps;
         let why = self.failure.as_ref()?;
         Some(format!(
-            "{unseen} of {} steps have no processor time, the first since {why}",
+            "{unseen} of {} steps have no processor time, the first because {why}",
             seen + unseen
         ))
     }
