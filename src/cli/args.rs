@@ -441,8 +441,8 @@ pub(super) const QUICKSTART: About = About {
 /// What is said of `brunt completions` beside its options.
 pub(super) const COMPLETIONS: About = About {
     description: "\
-        The script completes every command and every option. A link to brunt that is called like one of the tools it \
-        replaces has a script of its own.",
+        The script completes every command and every option. A link to brunt with the name of a tool \
+        that it replaces has its own script.",
     examples: &[
         ("For bash:", "brunt completions bash > ~/.local/share/bash-completion/completions/brunt"),
         ("For fish:", "brunt completions fish > ~/.config/fish/completions/brunt.fish"),

@@ -104,7 +104,7 @@ pub(crate) struct LoadArgs {
     /// After -n requests the default is the --timeout of each.
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) drain: Option<Duration>,
-    /// Run for this long before measuring, such as 10s. Nothing of the warm-up enters any figure
+    /// Run for this long before measuring, such as 10s. No figure includes the warm-up
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) warm_up: Option<Duration>,
 }
@@ -273,7 +273,7 @@ pub(crate) fn instead(word: &str) -> Option<&'static str> {
         "-k" => {
             "leave out ab's -k, because connections are kept alive by default; for curl's -k write --insecure"
         }
-        "--no-tui" => "write --no-live for a line of progress alone, --quiet for none",
+        "--no-tui" => "write --no-live to see only a line of progress, --quiet for none",
         "-j" | "--json" | "--output-format" | "-o" | "--output" | "-e" => {
             "write --record FILE for JSON"
         }

@@ -24,7 +24,7 @@ impl FromStr for MonitorSource {
             Some(("kea", socket)) if !socket.is_empty() => Ok(Self::Kea(socket.into())),
             Some(("pid", pid)) => match pid.parse() {
                 Ok(pid) if pid > 0 => Ok(Self::Pid(pid)),
-                _ => Err(format!("'{pid}' is no process id")),
+                _ => Err(format!("'{pid}' is not a process id")),
             },
             _ => Err("write ldap, kea:SOCKET or pid:PID, such as kea:/run/kea/kea4-ctrl-socket"
                 .to_owned()),

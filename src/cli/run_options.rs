@@ -47,16 +47,16 @@ pub(crate) struct RunOptions {
     /// Write an HdrHistogram interval log of response times
     #[arg(long, value_name = "FILE")]
     pub(crate) hlog: Option<PathBuf>,
-    /// Write each interval as one line of JSON while the run goes on; - writes to standard output
+    /// Write each interval as one line of JSON during the run; - writes to standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) events: Option<PathBuf>,
     /// Serve the figures of the run to Prometheus at this port or address, such as 9464 or 10.0.0.5:9464
     ///
-    /// They are at /metrics while the run goes on. A port alone is one of this machine, 127.0.0.1; 0 takes a free one.
-    /// After the run the program waits for the next scrape, if there was one before.
+    /// They are at /metrics during the run. A port without an address is a port of 127.0.0.1; port 0 picks a free one.
+    /// If the figures were scraped during the run, the program waits at its end for one more scrape.
     #[arg(long, value_name = "ADDRESS", value_parser = exports::listen)]
     pub(crate) prometheus: Option<SocketAddr>,
-    /// Send the figures of the run to a collector of OpenTelemetry, such as http://127.0.0.1:4318
+    /// Send the figures of the run to an OpenTelemetry collector, such as http://127.0.0.1:4318
     ///
     /// They are sent once a second, as OTLP over HTTP. Keys and other headers are taken from the environment:
     /// OTEL_EXPORTER_OTLP_HEADERS='api-key=...'.
@@ -67,10 +67,10 @@ pub(crate) struct RunOptions {
     pub(crate) junit: Option<PathBuf>,
     /// Read the target's own figures once a second, such as pid:4711 or kea:SOCKET
     ///
-    /// They are in the record and in the summary: of a process of this machine ('pid:4711') its processor time, memory,
-    /// threads and open files; of Kea ('kea:SOCKET') the statistics that its
-    /// control socket gives; of a directory under one of the LDAP rate tools ('ldap') its cn=monitor, over a
-    /// connection of its own with the identity of the run's connections. May be repeated.
+    /// The record and the summary show them. 'pid:4711' reads processor time, memory, threads and open files of a
+    /// process on this machine. 'kea:SOCKET' reads the statistics of Kea from its control socket. 'ldap', for the LDAP
+    /// rate tools, reads cn=monitor of the directory, over a separate connection with the identity that the run uses.
+    /// May be repeated.
     #[arg(long = "monitor", value_name = "SOURCE")]
     pub(crate) monitors: Vec<MonitorSource>,
     /// Show the run live in a browser, on a page that becomes its report
@@ -89,31 +89,32 @@ pub(crate) struct RunOptions {
     pub(crate) objectives: Vec<String>,
     /// Index of this machine among those that share the run, such as 0/3
     ///
-    /// The index counts from 0: 0/3 is the first of three machines. Rates, counts, connections and users of the command
-    /// line are of the whole run, and each machine takes its part of them. No two machines use the same value, user or
-    /// row. All of them need the same command and the same --seed; 'brunt merge' makes one record of theirs.
+    /// The index counts from 0: 0/3 is the first of three machines. Rates, counts, connections and users on the command
+    /// line apply to the whole run, and each machine takes its part of them. No two machines use the same value, user
+    /// or row. All machines need the same command and the same --seed; 'brunt merge' merges their records.
     #[arg(long, value_name = "RANK/NODES", value_parser = node)]
     pub(crate) node: Option<Node>,
-    /// How much each machine of --node does, by index, such as 3,1,1 where the first does three times as much as others
+    /// Share of each machine of --node in the load, in the order of their index, such as 3,1,1
     ///
-    /// All machines need the same weights. They are whole numbers, one for each machine; what 'brunt calibrate'
-    /// measured on each can be given as it is, and for agents of 'brunt cluster run' --weights ceiling has them say it
-    /// themselves. Without this option all do the same.
+    /// With 3,1,1 the first machine does three times as much as each of the others. Weights are whole numbers, one for
+    /// each machine, and are the same on all machines. The rates that 'brunt calibrate' measured can be used as
+    /// weights; with 'brunt cluster run', --weights ceiling takes them from the agents. Without this option all
+    /// machines do the same amount.
     #[arg(long, value_name = "WEIGHTS")]
     pub(crate) weights: Option<Weights>,
-    /// Begin at this time, such as 12:00:05, when everything is connected
+    /// Connect first, and start the load at this time, such as 12:00:05
     ///
-    /// A time of day in the machine's time zone, the next that comes, or a moment such as 2026-11-22T12:00:05Z. The
-    /// machines that share a run are given the same one; what their clocks differ by is not corrected. With -, the run
-    /// connects, writes an event of type ready (--events), and then reads the time from standard input, one line. If
-    /// standard input ends before that, nothing is sent.
+    /// A time of day is the next such time in the machine's time zone; a moment is written as in 2026-11-22T12:00:05Z.
+    /// Machines that share a run need the same time; differences between their clocks are not corrected. With -, the
+    /// run connects, writes an event of type ready (--events), and then reads the time from one line of standard input.
+    /// If standard input ends before that, nothing is sent.
     #[arg(long, value_name = "TIME")]
     pub(crate) start_at: Option<StartAt>,
     /// Send this many exchanges slowly first, and start the run only if they succeed, such as 10
     ///
     /// One session sends them, at most ten per second. If one fails, or they miss an objective that does not depend on
     /// the load, the run does not start, and the exit code is 10. An objective about errors sets how many may fail. The
-    /// figures of the run exclude them, its number of exchanges includes them.
+    /// figures of the run exclude these exchanges; a limit on its number of exchanges includes them.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=10_000))]
     pub(crate) canary: Option<u64>,
     /// End the run when this condition persists, such as 'errors>50% for 10s' or 'locked'
@@ -163,17 +164,17 @@ impl RunOptions {
     pub(crate) fn check_node(&self, seed: Option<u64>) -> Result<(), String> {
         if let Some(weights) = &self.weights {
             let Some(node) = &self.node else {
-                return Err("--weights needs --node, which says whose share this is".to_owned());
+                return Err("--weights needs --node, which says which machine this is".to_owned());
             };
             if *weights == Weights::Ceiling {
-                let why = "--weights ceiling is for 'brunt cluster run', which asks the agents: give each machine's \
-                           weight here, such as what 'brunt calibrate' measured on it";
+                let why = "--weights ceiling is for 'brunt cluster run', which asks its agents: give the weight of \
+                           each machine here, such as the rate that 'brunt calibrate' measured on it";
                 return Err(why.to_owned());
             }
             let given = weights.given().len();
             if given != node.of as usize {
                 return Err(format!(
-                    "--weights names {given} machines and --node {}; name a weight for each",
+                    "--weights has {given} weights, but --node has {} machines; give a weight for each",
                     node.of
                 ));
             }
@@ -370,7 +371,7 @@ mod tests {
     fn what_does_not_fit_is_named() {
         let unfit = read_of(&[("record", "x"), ("monitor", "pid:abc")]).unwrap_err();
         assert_eq!((unfit.long, unfit.value.as_str()), ("monitor", "pid:abc"));
-        assert_eq!(unfit.why, "'abc' is no process id");
+        assert_eq!(unfit.why, "'abc' is not a process id");
         let unfit = read_of(&[("web", "nowhere")]).unwrap_err();
         assert_eq!((unfit.long, unfit.value.as_str()), ("web", "nowhere"));
     }

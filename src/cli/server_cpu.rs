@@ -43,7 +43,7 @@ impl FromStr for ServerCpu {
             None if text == "monitor" => Ok(Self::Monitor),
             Some(("pid", pid)) => match pid.parse() {
                 Ok(pid) if pid > 0 => Ok(Self::Pid(pid)),
-                _ => Err(format!("'{pid}' is no process id")),
+                _ => Err(format!("'{pid}' is not a process id")),
             },
             Some(("kea", socket)) if !socket.is_empty() => Ok(Self::Kea(socket.into())),
             Some(("prometheus", url)) => PrometheusQuery::read(url).map(Self::Prometheus),

@@ -33,7 +33,7 @@ impl StartAt {
             }
         };
         if moment < now.timestamp() {
-            return Err(format!("--start-at {self} is past; it is {}", now.timestamp()));
+            return Err(format!("--start-at {self} is in the past: it is now {}", now.timestamp()));
         }
         Ok(Some(moment.into()))
     }
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(ahead("12:00:05"), Ok(Duration::from_secs(65)));
         assert_eq!(ahead("11:58"), Ok(Duration::from_secs(24 * 3600 - 60)));
         assert_eq!(ahead("2026-11-22T11:00:05.25Z"), Ok(Duration::from_millis(65_250)));
-        assert!(ahead("2026-11-22T10:00:00Z").unwrap_err().contains("is past"));
+        assert!(ahead("2026-11-22T10:00:00Z").unwrap_err().contains("is in the past"));
         assert_eq!("-".parse::<StartAt>().unwrap().moment(&now), Ok(None));
         for wrong in ["", "soon", "12", "25:00", "2026-11-22"] {
             assert!(wrong.parse::<StartAt>().is_err(), "{wrong}");

@@ -17,15 +17,16 @@ pub(crate) struct TraceArgs {
     ///
     /// One user goes through the scenarios in turn. The load of the plan and its objectives do not apply, and pauses
     /// are shortened to a second. Secrets are starred. The exit code is 0 if every step passed, 3 if some failed, 1 if
-    /// none passed. There is no live view of it.
+    /// none passed. It has no live view.
     #[arg(long, conflicts_with_all = ["live", "objectives"])]
     pub(crate) once: bool,
     /// Write the first failed exchanges of the run: as HAR if FILE ends in .har, else as lines of JSON
     ///
-    /// Each has the request, the answer, every check and what it saw. Secrets are starred. HAR holds HTTP alone.
+    /// Each contains the request, the answer, and every check with the value that it saw. Secrets are starred. HAR
+    /// contains exchanges over HTTP only.
     #[arg(long, value_name = "FILE")]
     pub(crate) trace: Option<PathBuf>,
-    /// How many failed exchanges --trace keeps at most
+    /// Maximum number of failed exchanges that --trace keeps
     #[arg(
         long,
         value_name = "NUMBER",

@@ -327,7 +327,7 @@ pub(crate) const DIFFERENCES: [&str; 13] = [
     "A search that finds nothing is shown as X everywhere; the original program for MySQL showed x without prepared \
      statements.",
     "Existing leases are not deleted: the program fails instead, unless --yes-destroy is given. An empty table is \
-     created anew, and so is a file whose leases were all deleted, as memfile_ubench leaves it. A missing table, \
+     created again, and so is a file whose leases were all deleted, as memfile_ubench leaves it. A missing table, \
      database or file is created. Leases that are not deleted at the end stay, as they did.",
     "The asynchronous memfile_ubench writes its buffer at the end of each phase, outside of the measured time, as it \
      did. With -s yes each change is written with fdatasync; originally it was fsync.",

@@ -5,10 +5,10 @@ use clap::Args;
 /// Whether a run is shown on the terminal while it goes on.
 #[derive(Args, Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ViewOptions {
-    /// Show the live view on the terminal while the run goes on
+    /// Show the live view on the terminal during the run
     ///
-    /// run, http, leases and names lookup show it by themselves where a run lasts longer than five seconds. It needs a
-    /// terminal on standard error. A table that the command would print meanwhile follows when the run is over.
+    /// By default run, http, leases and names lookup show it if a run lasts longer than five seconds. It needs a
+    /// terminal on standard error. A table that the command would print during the run follows when the run is over.
     #[arg(long, conflicts_with = "no_live")]
     pub(crate) live: bool,
     /// Do not show the live view

@@ -77,7 +77,7 @@ fn split(words: &[String]) -> Result<[Vec<String>; 2], Refusal> {
         let words: Vec<String> = words.iter().skip_while(|word| brunt(word)).cloned().collect();
         if words.iter().any(|word| word == "--record" || word.starts_with("--record=")) {
             return Err(Refusal::usage(
-                "failed to take --record: each run has a record of its own here; --keep DIR keeps them",
+                "failed to take --record: brunt ab makes a record of each run; --keep DIR keeps them",
             ));
         }
         let line: Vec<String> = std::iter::once("brunt".to_owned()).chain(words.clone()).collect();
@@ -140,7 +140,7 @@ impl Place {
             std::fs::create_dir_all(&of).map_err(unmade)?;
             if std::fs::read_dir(&of).map_err(unmade)?.next().is_some() {
                 return Err(Refusal::usage(format!(
-                    "failed to keep the records in {}: it holds files already; name another directory",
+                    "failed to keep the records in {}: it already contains files; name another directory",
                     of.display()
                 )));
             }
@@ -219,9 +219,7 @@ impl Trial<'_> {
         let lines: Vec<&str> = said.lines().collect();
         let last = lines[lines.len().saturating_sub(SAID)..].join("\n");
         let which = which.letter().to_uppercase();
-        Err(Refusal::failed(format!(
-            "failed to carry out a run of command {which}, which said:\n{last}"
-        )))
+        Err(Refusal::failed(format!("a run of command {which} failed; it said:\n{last}")))
     }
 
     /// Both sides, each called by what its command was.

@@ -77,7 +77,7 @@ fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, R
         None => {}
         Some(CsvTable::Intervals) => return Ok(cells_csv(collection)),
         Some(CsvTable::Operations) => {
-            let why = "it holds several runs, and operations are of one run; --csv has a line for each run";
+            let why = "it contains several runs, and operations are of one run; --csv has a line for each run";
             return Err(other(args, why));
         }
     }
@@ -92,11 +92,11 @@ fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, R
         Format::Json => collection.text().map_err(|error| other(args, &error.to_string())),
         Format::Junit => Err(other(
             args,
-            "it holds several runs, and junit is for one run; --format csv has the percentiles of each",
+            "it contains several runs, and junit is for one run; --format csv has the percentiles of each",
         )),
         Format::Hgrm => Err(other(
             args,
-            "it holds several runs, and hgrm is for one run; --format csv has the percentiles of each",
+            "it contains several runs, and hgrm is for one run; --format csv has the percentiles of each",
         )),
     }
 }

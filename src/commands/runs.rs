@@ -27,7 +27,7 @@ pub(super) fn side(path: &Path) -> Result<Given, Refusal> {
         let id =
             run.record.run.clone().map(|id| (id, run.record.node.as_ref().map(|node| node.rank)));
         if id.is_some_and(|id| !seen.insert(id)) {
-            console::note(&format!("{} is a run that another file holds as well", run.name));
+            console::note(&format!("{} is left out: another file contains the same run", run.name));
             continue;
         }
         runs.push(run);

@@ -30,7 +30,7 @@ pub(crate) fn trend(args: &TrendArgs) -> Result<Exit, Refusal> {
         )));
     }
     if runs.len() > RECORDS_MAX {
-        console::note(&format!("of {} runs the last {RECORDS_MAX} are followed", runs.len()));
+        console::note(&format!("of {} runs only the last {RECORDS_MAX} are used", runs.len()));
         runs.drain(..runs.len() - RECORDS_MAX);
     }
     let names: Vec<String> = args.runs.iter().map(|path| path.display().to_string()).collect();

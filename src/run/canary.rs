@@ -35,7 +35,7 @@ pub(crate) fn divided(load: &Plan, count: u64) -> Result<(Plan, Plan), String> {
     let left = whole.stop.count.map(|all| all.saturating_sub(count));
     if left == Some(0) {
         return Err(format!(
-            "--canary: the run has no more than the {count} exchanges of its canary; ask for fewer"
+            "--canary: the canary would send all {count} exchanges of the run; ask for fewer"
         ));
     }
     let failed = |error| format!("failed to {error}");

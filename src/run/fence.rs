@@ -148,8 +148,9 @@ fn is_yes(answer: &str) -> bool {
 
 /// What cut a run short that was kept from an address.
 pub(super) fn kept_from() -> Option<EndedBy> {
-    fence::refused()
-        .map(|refused| EndedBy::CutShort(format!("the run was kept from a target: {refused}")))
+    fence::refused().map(|refused| {
+        EndedBy::CutShort(format!("the run was not allowed to reach a target: {refused}"))
+    })
 }
 
 /// How the program ends, given how it would have ended without a fence.

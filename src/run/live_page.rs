@@ -55,7 +55,7 @@ impl<'a> LivePage<'a> {
         console::say(&format!("web: {}", server.address()));
         if !at.is_private() {
             console::note(
-                "everybody who can reach this machine and knows that address can watch the run, and what is sent is \
+                "anyone who can reach this machine and knows that address can watch the run, and the connection is \
                  not encrypted",
             );
         }

@@ -30,7 +30,7 @@ impl Losses {
 
     /// Keeps what went wrong while a run goes on, and tells it now: whoever waits for that file may still act.
     pub(super) fn meanwhile(&mut self, why: String) {
-        console::say(&format!("\nnote: {why}; the run goes on without it"));
+        console::say(&format!("\nnote: {why}; the run continues without it"));
         self.0.push(why);
     }
 

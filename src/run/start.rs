@@ -107,7 +107,7 @@ mod tests {
         for (line, culprit) in [
             ("", "ended before it said"),
             ("2200-01-01T00:00:00Z", "ended before it said"),
-            ("2020-01-01T00:00:00Z\n", "is past"),
+            ("2020-01-01T00:00:00Z\n", "is in the past"),
             ("soon\n", "12:00:05"),
             ("-\n", "names no time"),
         ] {

@@ -180,7 +180,7 @@ fn a_run_that_left_its_record_and_its_events_is_one_run() {
     target.stop();
     let events = Path::new(events);
     let ended = compare(&[&runs, events], &["--anyway", "--format", "json"]).expect(4);
-    assert!(ended.said().contains("a run that another file holds as well"), "{ended}");
+    assert!(ended.said().contains("another file contains the same run"), "{ended}");
     let document: Value = serde_json::from_str(&ended.stdout).unwrap();
     let sides = document["sides"].as_array().unwrap();
     let counts = sides.iter().map(|side| side["runs"].as_array().unwrap().len());
@@ -246,7 +246,7 @@ fn commands_take_turns_and_their_records_are_kept() {
     // Nothing but records is left, and they are not mixed with those of another trial.
     assert_eq!(fs::read_dir(kept.join("a")).unwrap().count(), 2);
     let again = Program::start(&mut ab(&["--runs", "2", "--keep", keep], &a, &b)).wait().expect(2);
-    assert!(again.said().contains("holds files already"), "{again}");
+    assert!(again.said().contains("already contains files"), "{again}");
     target.stop();
 }
 
@@ -275,7 +275,7 @@ fn a_command_that_cannot_run_says_why() {
     let _among = among_others();
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let ended = Program::start(&mut ab(&[], &binds(closed, 2), &binds(closed, 2))).wait().expect(1);
-    assert!(ended.said().contains("a run of command A, which said:"), "{ended}");
+    assert!(ended.said().contains("a run of command A failed; it said:"), "{ended}");
     assert!(ended.said().contains("refused"), "{ended}");
 }
 

@@ -118,13 +118,13 @@ fn a_share_without_a_seed_or_outside_the_run_is_refused() {
         (&["http", "--weights", "1,2", "http://127.0.0.1:9"], "--weights needs --node"),
         (
             &["http", "--node", "0/3", "--weights", "1,2", "--seed", "1", "http://127.0.0.1:9"],
-            "name a weight for each",
+            "give a weight for each",
         ),
         (
             &["http", "--node", "2/3", "-c", "2", "--seed", "1", "http://127.0.0.1:9"],
             "ask for at least 3",
         ),
-        (&["http", "--start-at", "2020-01-01T00:00:00Z", "http://127.0.0.1:9"], "is past"),
+        (&["http", "--start-at", "2020-01-01T00:00:00Z", "http://127.0.0.1:9"], "is in the past"),
         (&["http", "--start-at", "soon", "http://127.0.0.1:9"], "12:00:05"),
     ] {
         let ended = run(words);

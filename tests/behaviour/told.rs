@@ -134,7 +134,7 @@ fn a_run_that_is_not_told_sends_nothing() {
         assert!(said.contains("standard input ended before"), "{name}: {said}");
     }
     let (_, line) = targets.commands(directory.path()).swap_remove(0);
-    for (word, culprit) in [("2020-01-01T00:00:00Z\n", "is past"), ("now\n", "names no time")] {
+    for (word, culprit) in [("2020-01-01T00:00:00Z\n", "in the past"), ("now\n", "names no time")] {
         let mut late = Waiting::start(&line, &record);
         late.tell(word);
         let (code, said, ended) = late.end();

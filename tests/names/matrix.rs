@@ -160,7 +160,7 @@ fn the_four_back_ends_of_the_article_with_a_process_for_each_user() {
         );
     }
     let text = String::from_utf8(output.stdout).unwrap();
-    for line in ["files (seconds; one process a user)", "What it comes to", "600/600"] {
+    for line in ["files (seconds; one process a user)", "Conclusions", "600/600"] {
         assert!(text.contains(line), "{line}\nin {text}");
     }
 }

@@ -228,7 +228,7 @@ const MODDNRATE: &[Opt] = &[
         Group::Command,
         "oneWay",
         "Rename each entry once. Without this option, the next operation on the same connection gives the entry its \
-         old name back, so that the run can go on for any time and leaves the directory as it was.",
+         old name back, so that the run can last any time and leaves the directory as it was.",
     ),
 ];
 

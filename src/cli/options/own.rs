@@ -411,7 +411,7 @@ const NETWORK: &[Opt] = &[
         "tls-name",
         "name",
         Kind::Text,
-        "Name that the server's certificate must be for, and that the server is told (SNI), instead of --hostname.",
+        "Name to send to the server (SNI) and to verify in its certificate, instead of --hostname.",
     ),
     network("tls-max", "version", Kind::Choice(&["1.2", "1.3"]), "Highest TLS version to offer.").default("1.3"),
     network("tls-min", "version", Kind::Choice(&["1.2", "1.3"]), "Lowest TLS version to accept.").default("1.2"),

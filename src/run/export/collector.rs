@@ -97,7 +97,8 @@ fn headers(text: &str) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
         Some((HeaderName::from_bytes(name.trim().as_bytes()).ok()?, value))
     };
     let pairs = text.split(',').map(str::trim).filter(|pair| !pair.is_empty()).enumerate();
-    let wrong = |at: usize| format!("entry {} is no header; write name=value,name=value", at + 1);
+    let wrong =
+        |at: usize| format!("entry {} is not a header; write name=value,name=value", at + 1);
     pairs.map(|(at, pair)| header(pair).ok_or_else(|| wrong(at))).collect()
 }
 
@@ -130,7 +131,7 @@ mod tests {
         assert_eq!(read, [("api-key", &b"a b"[..]), ("x-tenant", b"7")]);
         for wrong in ["api-key", "a b=c", "a=%zz", "a=%4", "a=b%0A"] {
             let why = headers(&format!("x=1,{wrong}")).unwrap_err();
-            assert_eq!(why, "entry 2 is no header; write name=value,name=value");
+            assert_eq!(why, "entry 2 is not a header; write name=value,name=value");
         }
     }
 

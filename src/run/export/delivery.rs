@@ -134,7 +134,7 @@ impl Post {
             if let Err(why) = self.send(&snapshot)
                 && !told
             {
-                let go_on = "the run goes on, and the next message holds these figures too";
+                let go_on = "the run continues, and the next message contains these figures too";
                 console::say(&format!(
                     "\nnote: failed to deliver to --otlp {}: {why}; {go_on}",
                     self.to

@@ -116,7 +116,7 @@ families! {
     ORPHANS = "brunt_orphan_replies", Counter, Count, ["phase"],
         "Replies that answered no exchange in flight";
     RECONNECTED = "brunt_reconnections", Counter, Count, ["phase"],
-        "Connections made anew because the target had closed them while they were idle";
+        "Connections reopened because the target had closed them while they were idle";
     RESENT = "brunt_resent_requests", Counter, Count, ["phase"],
         "Requests sent again because their connection was closed before an answer began";
     TALLIES = "brunt_tallies", Counter, Count, ["tally", "phase"],

@@ -43,7 +43,7 @@ impl Source for Kea {
         let answer: Value =
             serde_json::from_slice(&answer).map_err(|error| wrong(&error.to_string()))?;
         if answer["result"] != 0 {
-            return Err(wrong(answer["text"].as_str().unwrap_or("it is no success")));
+            return Err(wrong(answer["text"].as_str().unwrap_or("it reports a failure")));
         }
         let all = answer["arguments"].as_object().ok_or_else(|| wrong("it has no statistics"))?;
         Ok(numbers(all))

@@ -27,7 +27,7 @@ impl Source for Process {
         let stat = self.file("stat").map_err(|error| format!("read /proc/{pid}/stat: {error}"))?;
         let stat = Stat::parse(&stat).ok_or_else(|| format!("understand /proc/{pid}/stat"))?;
         if *self.began.get_or_insert(stat.began) != stat.began {
-            return Err(format!("read process {pid}: it has ended, and another has its number"));
+            return Err(format!("read process {pid}: it has ended, and another process has its id"));
         }
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         let page = rustix::param::page_size() as f64;
@@ -104,7 +104,7 @@ mod tests {
         assert!(of("threads").unwrap() >= 1.0 && of("resident MiB").unwrap() > 1.0, "{values:?}");
         assert!(of("open files").unwrap() >= 3.0, "{values:?}");
         own.began = Some(0);
-        assert!(own.read().unwrap_err().contains("another has its number"));
+        assert!(own.read().unwrap_err().contains("another process has its id"));
         assert!(Process::new(u32::MAX).read().unwrap_err().contains("/proc/4294967295/stat"));
     }
 }

@@ -28,7 +28,7 @@ pub(super) fn changed(args: &DhcpArgs) -> Option<String> {
     };
     let declines = matches!(&args.scenario, Scenario::Fleet(fleet) if fleet.decline_share > 0.0);
     let declines =
-        if declines { ", and declines some, whose addresses nobody gets for a time" } else { "" };
+        if declines { ", and declines some, whose addresses stay unused for a time" } else { "" };
     Some(format!("{takes} and {ends}{declines}"))
 }
 

@@ -13,7 +13,7 @@ pub(super) fn call(command: Option<&str>, word: &str) {
     wrapped.arg(word).stdin(Stdio::null()).stdout(std::io::stderr());
     if let Err(error) = wrapped.spawn() {
         console::note(&format!(
-            "the command of -w, '{command} {word}', could not be run: {error}; the run goes on without it"
+            "the command of -w, '{command} {word}', could not be run: {error}; the run continues without it"
         ));
     }
 }

@@ -65,7 +65,7 @@ impl TableWriter {
         if !self.terminal && self.file.is_none() {
             return Err(Trouble::Failed(why));
         }
-        console::note(&format!("{why}; the table goes on without it"));
+        console::note(&format!("{why}; the table continues without it"));
         self.lost = Some(why);
         Ok(())
     }

@@ -72,7 +72,7 @@ impl Events {
         if let Err(error) = act(log) {
             self.log = None;
             let why = unwritten(&error);
-            console::note(&format!("{why}; the comparison goes on without it"));
+            console::note(&format!("{why}; the comparison continues without it"));
             self.losses.keep(Err(why));
         }
     }

@@ -23,7 +23,7 @@ fn away(evidence: &Evidence<'_>) -> Option<String> {
             evidence.away.iter().take(TOLD_MAX).map(crate::Away::words).collect();
         let more = match evidence.away.len().saturating_sub(TOLD_MAX) {
             0 => String::new(),
-            more => format!("; and {more} times more"),
+            more => format!("; and {more} more times"),
         };
         return Some(format!(
             "the target was away: {}{more}; {unanswered} exchanges had no answer, {connectionless} lost their \

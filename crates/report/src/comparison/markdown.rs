@@ -16,7 +16,7 @@ pub fn markdown(comparison: &Comparison) -> String {
         let _ = writeln!(text, "**{}**\n", inert(&words::sentence(comparison, pair)));
     }
     for doubt in words::doubts(comparison) {
-        let _ = writeln!(text, "- not to be trusted: {}", inert(&doubt));
+        let _ = writeln!(text, "- cannot be trusted: {}", inert(&doubt));
     }
     for difference in differences(&comparison.unlike) {
         let _ = writeln!(text, "- {}", inert(&difference));

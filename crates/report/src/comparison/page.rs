@@ -64,12 +64,12 @@ pub fn page(comparison: &Comparison, charts: Vec<Chart>) -> Page {
 /// Whether the comparison can be trusted.
 fn verdict(comparison: &Comparison) -> Verdict {
     let (tone, word, meaning) = if comparison.trusted {
-        (Tone::Plain, "Valid", "Nothing speaks against the figures of any run.")
+        (Tone::Plain, "Valid", "The figures of all runs can be trusted.")
     } else {
         (
             Tone::Doubtful,
             "Not valid",
-            "Figures of a run are not to be trusted, and so is what follows from them.",
+            "The figures of a run cannot be trusted, and neither can this comparison.",
         )
     };
     let reasons = words::doubts(comparison);

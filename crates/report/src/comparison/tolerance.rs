@@ -24,7 +24,7 @@ impl FromStr for Tolerance {
         let number = most.trim().strip_suffix('%').and_then(|number| number.trim().parse().ok());
         let number: Option<f64> = number.filter(|number: &f64| (0.0..=1e6).contains(number));
         let Some(number) = number else {
-            return Err(format!("{most:?} is no percentage: write 5% or p99=10%"));
+            return Err(format!("{most:?} is not a percentage: write 5% or p99=10%"));
         };
         let (operation, figure) = match whose {
             None => (None, None),
@@ -46,7 +46,8 @@ fn named(whose: &str) -> Result<(Option<String>, Option<Figure>), String> {
         return Ok((Some(operation.to_owned()), Some(figure)));
     }
     let words: Vec<&str> = Figure::ALL.iter().map(|figure| figure.word()).collect();
-    Err(format!("{whose:?} is no figure: write one of {}, or OPERATION.FIGURE", words.join(", ")))
+    let words = words.join(", ");
+    Err(format!("{whose:?} is not a figure: write one of {words}, or OPERATION.FIGURE"))
 }
 
 impl Tolerance {
@@ -153,10 +154,10 @@ pub(super) mod tests {
     #[test]
     fn a_tolerance_that_is_none_is_explained() {
         for (text, expected) in [
-            ("5", "no percentage"),
-            ("p99=", "no percentage"),
-            ("-5%", "no percentage"),
-            ("p98=5%", "no figure: write one of achieved"),
+            ("5", "not a percentage"),
+            ("p99=", "not a percentage"),
+            ("-5%", "not a percentage"),
+            ("p98=5%", "not a figure: write one of achieved"),
         ] {
             let said = text.parse::<Tolerance>().unwrap_err();
             assert!(said.contains(expected), "{said}");

@@ -107,8 +107,8 @@ pub(super) fn sentence(comparison: &Comparison, pair: &Pair) -> String {
         }
         Finding::Unknown if comparison.sides.is_empty() => "nothing was compared".to_owned(),
         Finding::Unknown => format!(
-            "nothing can be said of {side} and A: single runs need at least 8 seconds each, or repeat them \
-             (brunt ab)"
+            "{side} and A cannot be compared: single runs need at least 8 seconds each; run longer, or repeat \
+             them (brunt ab)"
         ),
     }
 }
@@ -141,8 +141,8 @@ pub(super) fn described(side: &Side) -> String {
 pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes = vec![format!(
         "The intervals hold for all figures of a comparison together with {:.0} % confidence. A figure is worse or \
-         better if its interval does not contain zero and the change is large enough to matter; ~ is no difference \
-         that can be told, ? too little to tell by. Changes of errors are in percentage points.",
+         better if its interval does not contain zero and the change is large enough to matter; ~ means \
+         no detectable difference, ? too little data. Changes of errors are in percentage points.",
         comparison.confidence * 100.0
     )];
     let single = comparison.sides.iter().any(|side| side.runs.len() == 1);

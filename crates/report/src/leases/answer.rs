@@ -29,7 +29,7 @@ pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>, d
         count => {
             let (figures, are) =
                 if runs.len() == 1 { ("figure", "is") } else { ("figures", "are") };
-            format!(" {count} of {} {figures} {are} in doubt, as told below.", runs.len())
+            format!(" {count} of {} {figures} {are} in doubt, as explained below.", runs.len())
         }
     };
     page.push(Block::Lead(format!("{}.{doubtful}", said.join(". "))));

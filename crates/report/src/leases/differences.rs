@@ -25,8 +25,8 @@ pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>) {
     if said.iter().all(|sentence| !sentence.known) {
         page.heading("Differences");
         page.paragraph(
-            "Each thing was run once, so how far runs of the same thing lie apart is not known, and none of the \
-             figures above is called different from another. Several runs (--runs 5) would tell.",
+            "Everything was run once, so the spread of repeated runs is not known, and no difference between the \
+             figures above can be claimed. Use several runs (--runs 5).",
         );
         return;
     }

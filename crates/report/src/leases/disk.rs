@@ -32,7 +32,7 @@ pub(super) fn add(page: &mut Page, collection: &Collection, naming: &Naming<'_>)
     page.facts(facts);
     let Some(median) = p50.filter(|micros| *micros > 0.0) else { return };
     page.paragraph(format!(
-        "To write and flush a block in that directory took {} us at the median, {} us at the 99th percentile \
+        "Writing and flushing a block in that directory took {} us at the median, {} us at the 99th percentile \
          and {} us at most, measured before the runs. A store that waits for one flush before each answer makes \
          at most {:.0} changes a second over one connection.",
         fixed(p50, 0),

@@ -168,8 +168,8 @@ fn hasty(collection: &Collection, runs: &Runs<'_>) -> Option<Doubt> {
         kind: Kind::Hasty,
         text: format!(
             "{rate:.0} changes a second are more than the {bound:.0} that the disk allows at one flush each \
-             ({fsync:.0} us at the median before the runs): either it was faster meanwhile, or not every change \
-             was waited for"
+             ({fsync:.0} us at the median before the runs): either the disk was faster during the runs, or the store \
+             did not wait for every change"
         ),
     })
 }

@@ -84,8 +84,8 @@ pub(super) fn add<'a>(page: &mut Page, runs: &'a [Runs<'a>], naming: &Naming<'a>
         if of_2012.blocks.is_empty() {
             of_2012.paragraph(format!(
                 "In the layout of the {SOURCE}, with its figures below ours. Its machine ({MACHINE}) is not this one: \
-                 compare the shape. A ratio of seconds is taken of seconds an operation, so that it holds where we ran \
-                 another number of them."
+                 compare the shape. Ratios of seconds compare seconds per operation, so they are valid for any number \
+                 of operations."
             ));
         }
         let [sync, asynchronous, rates] = series.tables();
@@ -285,6 +285,6 @@ fn runs_noted<'a>(rows: impl Iterator<Item = &'a Row<'a>>) -> Vec<String> {
         _ => Some(format!("The mean of {least} to {most} runs, as the guide took it.")),
     };
     let missing = (!missing.is_empty())
-        .then(|| format!("No figure, as no run of it completed: {}.", missing.join(", ")));
+        .then(|| format!("No figure, because no run completed: {}.", missing.join(", ")));
     counted.into_iter().chain(missing).collect()
 }

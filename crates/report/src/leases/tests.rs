@@ -127,7 +127,7 @@ fn what_did_not_complete_is_no_figure_of_the_guide() {
     assert_eq!(sync[2], ["ours/guide", "-", "-", "0.0168x", "0.00818x", "-"]);
     let said = flat(&text);
     assert!(
-        said.contains("No figure, as no run of it completed: SQLite create, SQLite search."),
+        said.contains("No figure, because no run completed: SQLite create, SQLite search."),
         "{text}"
     );
     assert!(said.contains("One run.") && !said.contains("as the guide took it"), "{text}");
@@ -303,7 +303,8 @@ fn a_report_begins_with_its_answer_and_a_picture() {
     let said = flat(&plain(&collection(cells)));
     // 1,000 operations in 1 s, in 2 s and in 4 s.
     let lead = "Stores of leases Durable before it is acknowledged (create): MySQL did 1000 operations a second, \
-                2.00x as many as SQLite (spread 1.0 %); then redb 250. 1 of 4 figures are in doubt, as told below.";
+                2.00x as many as SQLite (spread 1.0 %); then redb 250. 1 of 4 figures are in doubt, as explained \
+                below.";
     assert!(said.starts_with(lead), "{said}");
     let places =
         ["Rates", "warning: ", "Rates and response times", "Differences", "The tables of 2012"];

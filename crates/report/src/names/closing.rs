@@ -79,7 +79,7 @@ fn indices(collection: &Collection) -> Vec<String> {
 
 fn hundredfold(over: &[(f64, f64)], under: &[(f64, f64)], indexed: &str) -> String {
     let (Some(rising), Some(level)) = (Line::through(over), level(under)) else {
-        return "one number of users does not say where it would reach the article's hundred"
+        return "one number of users does not show where the ratio reaches the article's hundred"
             .to_owned();
     };
     let largest = over.last().map_or(0.0, |point| point.0);
@@ -151,7 +151,7 @@ fn grown(Exponent { value, range }: Exponent, error: f64) -> String {
     };
     let Some((least, most)) = range else {
         return format!(
-            "with a power of n that its estimates do not tell: they may be off by {}",
+            "with a power of n that its estimates do not show: they may be off by {}",
             percent(error)
         );
     };

@@ -33,7 +33,7 @@ pub fn page(collection: &Collection) -> Page {
     let mut page = Page::new("Name service");
     let mut closing = closing::lines(collection).into_iter();
     if let Some(first) = closing.next() {
-        page.heading("What it comes to");
+        page.heading("Conclusions");
         page.push(Block::Lead(first));
     }
     page.list(closing.collect());

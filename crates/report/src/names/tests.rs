@@ -344,7 +344,7 @@ fn estimates_are_marked_beside_the_article_and_in_the_growth() {
     let growth = |share| closing::lines(&of(share)).join("\n");
     assert_eq!(
         growth(1.15),
-        "Inserting into files (one process a user) grows with a power of n that its estimates do not tell: they may be \
+        "Inserting into files (one process a user) grows with a power of n that its estimates do not show: they may be \
          off by 115 %."
     );
     // A tenth each way: 1.1 / 0.9 over a factor of 11 is 0.08 of an exponent.

@@ -22,13 +22,13 @@ pub enum RatesError {
     Few,
     /// Of as many exchanges as possible the rate is a result.
     #[error(
-        "find the rate of {0}: it was asked for none (closed loop, as many as possible), so its rate is a result; \
+        "find the rate of {0}: it has no given rate (closed loop, as many as possible), so its rate is a result; \
          'brunt compare' compares such runs"
     )]
     NoRate(String),
     /// A run of many rates.
     #[error(
-        "find the rate of {0}: it varied within the run; 'brunt report {0}' shows response against rate of it alone"
+        "find the rate of {0}: it varied within the run; 'brunt report {0}' shows its response against rate"
     )]
     Varies(String),
     /// There is nothing to draw a curve over.

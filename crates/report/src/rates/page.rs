@@ -103,10 +103,10 @@ fn verdict(points: &[Point<'_>]) -> Verdict {
         reasons.push(format!("and {} more runs", doubtful.len() - NAMED));
     }
     let (tone, word, meaning) = if doubtful.is_empty() {
-        (Tone::Plain, "Valid", "Nothing speaks against the figures of any run.".to_owned())
+        (Tone::Plain, "Valid", "The figures of all runs can be trusted.".to_owned())
     } else {
         let meaning = format!(
-            "{} of {} runs are not to be trusted: what the curve shows there may not be the target.",
+            "{} of {} runs cannot be trusted: there the curve may not show the target.",
             doubtful.len(),
             runs(points).count()
         );

@@ -184,7 +184,7 @@ fn a_doubtful_run_is_named_and_hostile_names_are_inert() {
     runs[0].record.verdict.status = Status::GeneratorLimited;
     let page = page(&made(runs)).unwrap();
     let text = page.text(Screen::default());
-    assert!(text.contains("1 of 3 runs are not to be trusted"), "{text}");
+    assert!(text.contains("1 of 3 runs cannot be trusted"), "{text}");
     assert!(!text.contains('\u{1b}') && text.contains("generator-limited"), "{text}");
     let html = page.html();
     assert!(!html.contains("<script>alert") && html.contains("&lt;script&gt;alert"));

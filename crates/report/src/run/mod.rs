@@ -70,15 +70,17 @@ fn build(record: &Record, view: &View, stills: &Stills<'_>) -> Result<Page, Hist
     Ok(page)
 }
 
-const LATENCIES: &str = "Response is counted from when an exchange was due, service from when it was sent: where \
-                         they part, exchanges waited before they left. What has no answer counts with the least it \
-                         can have been.";
-const RATES: &str = "Steps of the steady phase, put together by how many exchanges fell due a second. Latencies are of \
-                     what ended in them. Where the curves turn up, the target had as much as it bears.";
-const SPECTRUM: &str = "Which share of the steady phase's exchanges took at most how long. Each step to the right is \
-                        a tenth as many exchanges. The gap between the curves is time spent waiting to be sent.";
-const HEAT: &str = "How many exchanges ended after how long: of all operations together, or of the one that the charts \
-                    are of. A stronger colour is more, on a logarithmic scale.";
+const LATENCIES: &str = "Response time begins when an exchange is due, service time when it is sent. Where the curves \
+                         differ, exchanges waited to be sent. An exchange without an answer counts with its minimum \
+                         possible time.";
+const RATES: &str = "Steps of the steady phase, grouped by the number of exchanges that fell due per second. Latencies \
+                     are those of the exchanges that ended in them. Where the curves turn up, the target has reached \
+                     its limit.";
+const SPECTRUM: &str = "The time within which a share of the steady phase's exchanges ended. Each step to the right \
+                        leaves a tenth as many exchanges that took longer. The gap between the curves is time spent \
+                        waiting to be sent.";
+const HEAT: &str = "How many exchanges took how long: of all operations together, or of the one that the charts show. \
+                    A stronger colour means more exchanges, on a logarithmic scale.";
 
 /// Adds a chart. A finished run has no chart of what never happened.
 fn draw(page: &mut Page, plots: &[Plot], stills: &Stills<'_>, id: &str, note: &str) {
@@ -126,7 +128,7 @@ fn verdict(record: &Record) -> Verdict {
         Status::Partial => (Tone::Beside, "The run is incomplete."),
         Status::GeneratorLimited => (
             Tone::Doubtful,
-            "The generator affected these figures: they are not those of the target alone.",
+            "The generator affected these figures: they do not describe only the target.",
         ),
     };
     let reasons = record.verdict.reasons.iter().map(|reason| capital(&reason.text));

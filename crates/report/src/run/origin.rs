@@ -10,7 +10,7 @@ pub(super) fn add(page: &mut Page, record: &Record) {
     if !record.command.is_empty() {
         page.push(Block::Command(typed(record)));
         let starred = record.command.iter().any(|word| word.contains("***"));
-        let stars = if starred { " Secrets are starred: put them back." } else { "" };
+        let stars = if starred { " Secrets are replaced by stars: fill them in." } else { "" };
         page.push(Block::Note(format!(
             "With the same seed ({}) the same values are generated in the same order.{stars}",
             record.plan.seed
@@ -43,7 +43,7 @@ fn plan(record: &Record) -> Vec<(String, String)> {
     let plan = &record.plan;
     let mode = match plan.mode {
         Mode::Open => "open: exchanges fall due by a schedule, whether earlier ones ended or not",
-        Mode::Closed => "closed: a session asks again when it is answered",
+        Mode::Closed => "closed: a session sends its next request after an answer",
     };
     let basis = match plan.latency_basis {
         Basis::Response => "response time",

@@ -42,9 +42,9 @@ pub(super) fn sentence(record: &Record) -> Result<String, HistogramError> {
 const fn doubt(status: Status) -> &'static str {
     match status {
         Status::Valid => "",
-        Status::Unstable => "With care, for throughput was still changing: ",
-        Status::Partial => "Of a run that is incomplete: ",
-        Status::GeneratorLimited => "Not to be relied on, for brunt or its machine was the limit: ",
+        Status::Unstable => "With care, because throughput was still changing: ",
+        Status::Partial => "The run is incomplete: ",
+        Status::GeneratorLimited => "Not reliable, because brunt or its machine was the limit: ",
     }
 }
 

@@ -65,7 +65,7 @@ fn provisional(block: &mut Block, is_empty: bool) {
         }
         Block::Verdict(verdict) => {
             verdict.word.push_str(" so far");
-            "This would be found if the run ended now.".clone_into(&mut verdict.meaning);
+            "This would be the verdict if the run ended now.".clone_into(&mut verdict.meaning);
         }
         _ => {}
     }

@@ -61,8 +61,8 @@ pub(super) fn operations(page: &mut Page, record: &Record) -> Result<(), Histogr
     }
     left_out(&mut table, met(record).count(), shown.len(), "operations");
     table.note(
-        "Response: from when an exchange was due to its end. Service: from when it left to its end. A figure with > is \
-         the least it can have been: some exchanges had no answer.",
+        "Response: from the time an exchange was due to its end. Service: from sent to its end. A figure with > is the \
+         minimum possible: some exchanges had no answer.",
     );
     page.table(table);
     outcomes(page, record, &shown);
@@ -87,7 +87,7 @@ fn row(operation: &OperationRecord) -> Result<Vec<String>, HistogramError> {
 /// All that was due, the dropped included.
 fn together(record: &Record, response: &Latency) -> Result<Vec<String>, HistogramError> {
     let (counts, rates) = (&record.counts, &record.rates);
-    let name = if counts.dropped > 0 { "all, the dropped too" } else { "all" };
+    let name = if counts.dropped > 0 { "all, with dropped" } else { "all" };
     figures(name.to_owned(), counts, [rates.achieved, rates.goodput], response)
 }
 

@@ -42,7 +42,7 @@ fn figures_are_those_of_the_record() {
         ]
     );
     assert_eq!(row(&html, operations, "service")[1], "1.800");
-    assert_eq!(row(&html, operations, "all, the dropped too")[7..9], ["&gt;3.182", "3.000"]);
+    assert_eq!(row(&html, operations, "all, with dropped")[7..9], ["&gt;3.182", "3.000"]);
     assert_eq!(row(&html, "Outcomes", "bind")[1..], ["success", "ok", "0", "80", "80.00"]);
     assert!(html.contains(
         "<td>20</td><td>20.00</td><td class=\"name\">at 0.0 s: no such\u{fffd}[31m user</td>"
@@ -74,7 +74,7 @@ fn it_begins_with_a_sentence_and_the_verdict() {
     record.verdict.status = Status::GeneratorLimited;
     assert!(
         sentence(&record)
-            .starts_with("Not to be relied on, for brunt or its machine was the limit: ldap://ds1")
+            .starts_with("Not reliable, because brunt or its machine was the limit: ldap://ds1")
     );
     let text = html(&record);
     let at = |what: &str| text.find(what).unwrap_or_else(|| panic!("no {what}"));
@@ -114,7 +114,7 @@ fn the_command_can_be_typed_again() {
         shown(&record),
         r"brunt authrate -D &#39;uid={} &amp; &#39;\&#39;&#39;co&#39;\&#39;&#39;&#39; -w &#39;***&#39;"
     );
-    assert!(html(&record).contains("Secrets are starred: put them back."));
+    assert!(html(&record).contains("Secrets are replaced by stars: fill them in."));
     record.started = "2026-01-02T03:04:05.123456789Z".to_owned();
     assert!(html(&record).contains("<p class=\"meta\">2026-01-02 03:04:05 UTC · "));
 }

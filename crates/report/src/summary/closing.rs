@@ -45,7 +45,7 @@ pub fn closing_of_all(collection: &Collection, screen: Screen) -> String {
         (all, not_met) => format!("{not_met} of {all} not met"),
     };
     let trust = match doubtful {
-        0 if all > 0 => "yes: no measurement speaks against itself".to_owned(),
+        0 if all > 0 => "yes: no measurement is in doubt".to_owned(),
         0 => "nothing was measured".to_owned(),
         doubtful => {
             format!("in part: {doubtful} of {all} measurements are doubtful, see the warnings")
@@ -257,10 +257,7 @@ mod tests {
         );
         collection.cells.pop();
         let text = closing_of_all(&collection, Screen::default());
-        assert!(
-            text.ends_with("Trust:      yes: no measurement speaks against itself\n"),
-            "{text}"
-        );
+        assert!(text.ends_with("Trust:      yes: no measurement is in doubt\n"), "{text}");
     }
 
     #[test]

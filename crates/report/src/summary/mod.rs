@@ -79,7 +79,7 @@ fn verdict(text: &mut String, record: &Record, screen: Screen) {
         }
         Status::Partial => "the run is incomplete",
         Status::GeneratorLimited => {
-            "the generator affected these figures; they are not those of the target alone"
+            "the generator affected these figures; they do not describe only the target"
         }
     };
     let (word, width) = (verdict.status.word().to_uppercase(), screen.columns());
@@ -120,7 +120,7 @@ fn plan(text: &mut String, record: &Record, screen: Screen) {
             format!("open model ({rate:.1} iterations a second fall due by a schedule)")
         }
         (Mode::Open, None) => "open model (exchanges fall due by a schedule)".to_owned(),
-        (Mode::Closed, _) => "closed model (a session asks again when it is answered)".to_owned(),
+        (Mode::Closed, _) => "closed model (a session sends its next request after an answer)".to_owned(),
     };
     let against = plan
         .target

@@ -122,7 +122,7 @@ fn what_has_no_answer_is_marked_where_it_decides() {
     assert_eq!(shown[6], ">14000");
     // 20 without an answer, and the 10 that were dropped.
     assert!(text.contains("30 exchanges had no answer"), "{text}");
-    assert_eq!(figures(&text, "all, the dropped too")[1..4], ["3.000", "3.000", ">7.000"]);
+    assert_eq!(figures(&text, "all, with dropped")[1..4], ["3.000", "3.000", ">7.000"]);
 }
 
 #[test]

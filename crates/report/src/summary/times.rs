@@ -13,8 +13,8 @@ const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
 const ROOMY: usize = 9;
 /// Below this, response and service time are the same to any reader.
 const WAIT_WORTH_TELLING: Duration = Duration::from_micros(50);
-const MEANINGS: &str = "Response: from when an exchange was due to its end. Service: from when it left to its end. \
-                        Lag: from due to left; lateness: the part of the lag that brunt itself caused.";
+const MEANINGS: &str = "Response: from the time an exchange was due to its end. Service: from sent to its end. \
+                        Lag: from due to sent; lateness: the part of the lag that brunt itself caused.";
 
 pub(super) fn latencies(
     text: &mut String,
@@ -30,7 +30,7 @@ pub(super) fn latencies(
         times(&mut grid, "", "  service", &operation.service)?;
     }
     if let Some(all) = record.response.as_ref().filter(|_| record.dropped_after.count > 0) {
-        times(&mut grid, "all, the dropped too", "", all)?;
+        times(&mut grid, "all, with dropped", "", all)?;
     }
     let lag = times(&mut grid, "lag", "", &record.lag)?;
     let lateness = times(&mut grid, "", "  our own (lateness)", &record.lateness)?;

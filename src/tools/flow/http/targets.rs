@@ -48,7 +48,7 @@ pub(super) fn parse(text: &str) -> Result<Vec<Target>, String> {
             open = true;
         } else {
             let target = targets.last_mut().filter(|_| open).ok_or_else(|| {
-                wrong("is not a URL that begins with http:// or https://, alone or after a method such as POST")
+                wrong("is not a URL that begins with http:// or https://, optionally after a method such as POST")
             })?;
             if let Some(path) = line.strip_prefix('@') {
                 target.body_file = Some(path.trim().into());

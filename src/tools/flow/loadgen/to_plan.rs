@@ -80,7 +80,7 @@ pub(crate) fn notes(job: &Job, draft: &Draft) -> Vec<String> {
     let mut notes = Vec::new();
     if closing(draft) == Closing::Some {
         notes.push(
-            "some tasks say \"Connection: close\", which a plan can say of all requests alone \
+            "some tasks say \"Connection: close\", which a plan can say only for all requests \
              (requests-per-connection = 1); it is not in the plan"
                 .to_owned(),
         );

@@ -205,7 +205,7 @@ fn acted(text: &str, values: Value, act: &Act) -> Result<String, String> {
     whole::apply(&mut wanted, act)?;
     let same = read(&spliced).is_ok_and(|now| whole::same(&now, &wanted));
     same.then_some(spliced)
-        .ok_or_else(|| "the way this is written is beyond the form; change the text".to_owned())
+        .ok_or_else(|| "the form cannot edit what is written this way; edit the text".to_owned())
 }
 
 /// What a change consists of that is made of others.
@@ -267,13 +267,13 @@ fn act(change: &Change, values: &Value, shapes: &Shapes) -> Result<Act, String> 
         return Err("it consists of others".to_owned());
     };
     if path.len() > DEPTH_MAX {
-        return Err("nothing lies as deep as that".to_owned());
+        return Err("the path is too deep".to_owned());
     }
-    let missing = || "it is not there any more".to_owned();
+    let missing = || "it no longer exists".to_owned();
     let length = |path: &[Part]| match whole::at(values, path) {
         None => Ok(0),
         Some(Value::Array(list)) => Ok(list.len()),
-        Some(_) => Err("this is no list".to_owned()),
+        Some(_) => Err("this is not a list".to_owned()),
     };
     let shape = |path: &[Part]| shapes.at(values, path);
     Ok(match change {

@@ -24,7 +24,7 @@ pub(super) fn splice(document: &Document<String>, act: &Act) -> Result<String, S
 }
 
 fn beyond() -> String {
-    "the way this is written is beyond the form; change the text".to_owned()
+    "the form cannot edit what is written this way; edit the text".to_owned()
 }
 
 fn parsed(text: String) -> Result<Document<String>, String> {

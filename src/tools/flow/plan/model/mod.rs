@@ -36,7 +36,7 @@ pub(crate) struct Plan {
     /// Objectives, such as `token.p99 < 20ms`. The exit code is 99 if one is missed, 4 if one is undecided.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) objectives: Vec<String>,
-    /// Conditions that end the run when they go on, such as `errors > 50% for 10s`. The exit code is 10 then.
+    /// Conditions that end the run when they persist, such as `errors > 50% for 10s`. The exit code is 10 then.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) abort_on: Vec<String>,
     /// Load: number of users, rate and duration.
