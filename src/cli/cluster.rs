@@ -10,7 +10,7 @@ use super::cluster_run::ClusterRunArgs;
 /// What is done about a cluster.
 #[derive(Debug, PartialEq, Subcommand)]
 pub(crate) enum ClusterKind {
-    /// Carry out one run on several agents, with one summary, one record and one verdict
+    /// Carry out one run on several agents, with one record and one verdict
     Run(Box<ClusterRunArgs>),
     /// Make the keys, certificates and broker configuration of a cluster
     Keys(KeysArgs),

@@ -144,7 +144,10 @@ mod tests {
             asked(&RunOptions { node, weights, ..RunOptions::default() }, Some(7)).unwrap_err()
         };
         assert!(refused(None, "3,1").contains("--weights needs --node"));
-        assert!(refused(Some(Node::even(0, 3)), "3,1").contains("names 2 machines and --node 3"));
+        assert!(
+            refused(Some(Node::even(0, 3)), "3,1")
+                .contains("--weights has 2 weights, but --node has 3 machines")
+        );
         assert!(refused(Some(Node::even(0, 2)), "4000000000,1").contains("too far apart"));
     }
 }

@@ -27,7 +27,9 @@ impl Source for Process {
         let stat = self.file("stat").map_err(|error| format!("read /proc/{pid}/stat: {error}"))?;
         let stat = Stat::parse(&stat).ok_or_else(|| format!("understand /proc/{pid}/stat"))?;
         if *self.began.get_or_insert(stat.began) != stat.began {
-            return Err(format!("read process {pid}: it has ended, and another process has its id"));
+            return Err(format!(
+                "read process {pid}: it has ended, and another process has its id"
+            ));
         }
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         let page = rustix::param::page_size() as f64;

@@ -168,7 +168,8 @@ impl<'a> Perfdhcp<'a> {
     fn after_canary(self, count: u64) -> Result<Result<Self, (Finished, Exit)>, Problem> {
         if self.args.scenario != Scenario::Basic {
             return Err(Problem::usage(
-                "--canary cannot be used with an avalanche or a fleet, which do not start slowly".to_owned(),
+                "--canary cannot be used with an avalanche or a fleet, which do not start slowly"
+                    .to_owned(),
             ));
         }
         fence::clear(&self.load)?;

@@ -120,7 +120,9 @@ fn plan(text: &mut String, record: &Record, screen: Screen) {
             format!("open model ({rate:.1} iterations a second fall due by a schedule)")
         }
         (Mode::Open, None) => "open model (exchanges fall due by a schedule)".to_owned(),
-        (Mode::Closed, _) => "closed model (a session sends its next request after an answer)".to_owned(),
+        (Mode::Closed, _) => {
+            "closed model (a session sends its next request after an answer)".to_owned()
+        }
     };
     let against = plan
         .target

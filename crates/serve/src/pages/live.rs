@@ -65,7 +65,11 @@ pub(crate) fn events(call: &Call) -> Result<Answer, Problem> {
     let watch = call.app.queue()?.watch(&id).ok_or_else(|| Problem::missing("active run"))?;
     let Some(watcher) = watch.open(call.header("last-event-id")) else {
         let detail = "Too many browsers are watching runs on this site. Close one, then reload.";
-        return Err(Problem::new(http::StatusCode::SERVICE_UNAVAILABLE, "Too many viewers", detail));
+        return Err(Problem::new(
+            http::StatusCode::SERVICE_UNAVAILABLE,
+            "Too many viewers",
+            detail,
+        ));
     };
     // A proxy that keeps events back until it has many would show a run minutes late.
     let at_once = HeaderName::from_static("x-accel-buffering");

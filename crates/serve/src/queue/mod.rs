@@ -53,7 +53,9 @@ pub struct RunRequest {
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
     /// There are too many.
-    #[error("queue the run: {WAITING_MAX} runs are already waiting; wait until some end, or cancel some")]
+    #[error(
+        "queue the run: {WAITING_MAX} runs are already waiting; wait until some end, or cancel some"
+    )]
     Full,
     /// Its plan is too long.
     #[error("queue the run: its plan has more than {} MiB", PLAN_MAX >> 20)]
