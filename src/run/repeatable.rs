@@ -152,7 +152,7 @@ pub(crate) struct SearchOptions {
     pub(crate) confirm: Option<Duration>,
     /// How long the search may take.
     pub(crate) budget: Option<Duration>,
-    /// How long the target may take to be itself again.
+    /// How long the target may take to recover.
     pub(crate) recovery: Option<Duration>,
     /// The rate to begin with.
     pub(crate) from: Option<Rate>,

@@ -272,7 +272,7 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// The longest that the target took to be itself again, in seconds.
+    /// The longest that the target took to recover, in seconds.
     pub fn recovery_s(&self) -> Option<f64> {
         self.rows.iter().filter_map(|row| row.figure("recovery_s")).max_by(f64::total_cmp)
     }

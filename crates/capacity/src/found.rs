@@ -42,7 +42,7 @@ pub enum Answer {
         /// What the sessions said.
         why: String,
     },
-    /// The target did not become itself again.
+    /// The target did not recover.
     NotRecovered {
         /// After what rate.
         rate: f64,
@@ -89,7 +89,7 @@ pub struct Found {
     pub knee: Option<Knee>,
     /// How the target drifted, if both sentinels were run.
     pub drift: Option<Drift>,
-    /// What should be known beside: what did not recover, what was soft, how rare an event can have been missed.
+    /// What should be known beside: what did not recover, what was soft, how rare an event may have been missed.
     pub remarks: Vec<String>,
     /// How long the search took, in seconds.
     pub took_s: f64,

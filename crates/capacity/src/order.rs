@@ -21,7 +21,7 @@ pub enum Kind {
     Confirm,
     /// Above the claim, to show that it is too much.
     Above,
-    /// After what was too much, until the target is itself again.
+    /// After what was too much, until the target has recovered.
     Calm,
 }
 

@@ -36,7 +36,7 @@ impl Reading<'_> {
             Answer::Away { why } => format!("The target is away: {why}."),
             Answer::NotRecovered { rate: after } => {
                 format!(
-                    "The target did not become itself again after {}, and the search stopped there.",
+                    "The target did not recover after {}, and the search stopped there.",
                     rate(*after)
                 )
             }

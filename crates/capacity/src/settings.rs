@@ -9,7 +9,7 @@ pub struct Settings {
     pub confirm_s: u32,
     /// How long the search may take, in seconds.
     pub budget_s: f64,
-    /// How long the target may take to be itself again, in seconds.
+    /// How long the target may take to recover, in seconds.
     pub recovery_s: u32,
     /// The rate to begin with; unless given, a quarter of what one session makes.
     pub from: Option<f64>,

@@ -25,7 +25,7 @@ pub struct Step {
     pub verdict: Verdict,
     /// Why, in words.
     pub why: String,
-    /// Of a calm step, after how many seconds the target was itself again.
+    /// Of a calm step, after how many seconds the target had recovered.
     pub recovery_s: Option<f64>,
     /// What was measured.
     pub measured: Measured,

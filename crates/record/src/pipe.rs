@@ -46,7 +46,7 @@ impl Pipe {
             }
             if waited >= patience {
                 let seconds = patience.as_secs();
-                let why = format!("nobody has read from this pipe within {seconds} s");
+                let why = format!("no process has read from this pipe within {seconds} s");
                 return Err(io::Error::new(io::ErrorKind::TimedOut, why));
             }
             wait(TICK);

@@ -31,7 +31,7 @@ impl Search<'_> {
         beside.fold(0.0, f64::max)
     }
 
-    /// The seconds under load that there are for the target to become itself again, after it was left alone for so
+    /// The seconds under load that there are for the target to recover, after it was left alone for so
     /// long.
     pub(super) fn left_to_calm_s(&self, idle_s: u32) -> u32 {
         let left =

@@ -1,4 +1,4 @@
-//! After what was too much: until the target is itself again.
+//! After what was too much: until the target has recovered.
 //!
 //! Overload can outlive its cause. Without this, the next step would measure what the last one left behind, and the
 //! search would go far below what the target bears.
@@ -19,7 +19,7 @@ pub(super) const GOOD_SECONDS: usize = 3;
 const GENEROUS: f64 = 3.0;
 
 impl Search<'_> {
-    /// Waits until the target is itself again after a rate was too much.
+    /// Waits until the target has recovered after a rate was too much.
     pub(super) fn calm(&mut self, after: f64) -> Result<(), Halt> {
         if !self.calm_at_first && self.passed(after).is_none() {
             // It never met the objectives, so that it does not now is no sign that it suffers.
@@ -38,7 +38,7 @@ impl Search<'_> {
     }
 
     fn calmed(&mut self, after: f64, gentle: f64, idle_s: u32) -> Result<bool, Halt> {
-        let why = format!("until the target is itself again after {}", rate(after));
+        let why = format!("until the target has recovered after {}", rate(after));
         let mut order = self.order(Kind::Calm, Some(gentle), Vec::new(), why);
         let idle = Duration::from_secs(idle_s.into());
         (order.idle, order.warm_up) = (idle, Duration::ZERO);
@@ -66,8 +66,8 @@ impl Search<'_> {
                 + seconds[..under_load].iter().map(|second| second.seconds).sum::<f64>()
         });
         let words = match recovery_s {
-            Some(recovery) => format!("itself again within {recovery:.0} s"),
-            None => format!("not itself again in {} s", seconds.len()),
+            Some(recovery) => format!("recovered within {recovery:.0} s"),
+            None => format!("did not recover in {} s", seconds.len()),
         };
         self.keep(order, outcome, &seconds, None, Verdict::None, words, recovery_s);
         if !calm && cut {

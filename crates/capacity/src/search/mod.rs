@@ -2,7 +2,7 @@
 //!
 //! It begins with the unstressed target, doubles until it is too much, narrows by a posterior over all that was seen,
 //! confirms a rate a little below, and shows that one a little above fails. After each failure it waits until the
-//! target is itself again, since overload can outlive its cause. How a step is made is the trial's business; when to
+//! target has recovered, since overload can outlive its cause. How a step is made is the trial's business; when to
 //! make which is decided here alone.
 
 mod budget;
@@ -88,7 +88,7 @@ struct Search<'a> {
     after: Option<Measured>,
     claim: Option<Claim>,
     remarks: Vec<String>,
-    /// Whether time ran out before the target was itself again, so that a sentinel would say nothing.
+    /// Whether time ran out before the target had recovered, so that a sentinel would say nothing.
     disturbed: bool,
 }
 
@@ -203,7 +203,7 @@ impl<'a> Search<'a> {
         let mut remarks = self.remarks;
         if let Answer::Claim { confirmed_s, .. } = answer {
             remarks.push(format!(
-                "confirmed for {confirmed_s:.0} s: what comes less often than each {:.0} s can have been missed",
+                "confirmed for {confirmed_s:.0} s: what happens less often than every {:.0} s may have been missed",
                 confirmed_s / 10.0
             ));
         }

@@ -38,7 +38,7 @@ pub(super) struct Wish {
 
 impl Search<'_> {
     /// Makes a step that is evidence about its rate, once more on all cores if the generator was in the way, as are all
-    /// after it, and sees to it that the target is itself again after a failure.
+    /// after it, and waits for the target to recover after a failure.
     pub(super) fn evidence(&mut self, wish: Wish) -> Result<Verdict, Halt> {
         self.within_steps()?;
         let looks = self.fitting_looks(wish.kind, &wish.looks)?;

@@ -79,7 +79,7 @@ pub enum KeysError {
     },
     /// A file that is there is not what it should be.
     #[error(
-        "use {0}: it does not hold what brunt cluster keys wrote: remove the directory to begin anew"
+        "use {0}: it does not hold what brunt cluster keys wrote: remove the directory and run it again"
     )]
     Foreign(PathBuf),
     /// A name of the server would not be one.

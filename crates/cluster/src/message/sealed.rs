@@ -28,7 +28,7 @@ pub struct Sealed {
 #[derive(Debug, thiserror::Error)]
 pub enum SealedError {
     /// Nobody who is trusted signed it.
-    #[error("nobody whose orders are obeyed here has signed it")]
+    #[error("it is not signed by a key that this agent accepts orders from")]
     Signature,
     /// It is longer than may be.
     #[error("it is longer than {TEXT_MAX} bytes")]

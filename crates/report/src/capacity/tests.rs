@@ -39,7 +39,7 @@ fn found() -> Collection {
         ("guard 1", "errors<0.1%"),
         (
             "remark 1",
-            "confirmed for 300 s: what comes less often than each 30 s can have been missed",
+            "confirmed for 300 s: what happens less often than every 30 s may have been missed",
         ),
         ("connections", "50"),
         ("noun", "binds"),

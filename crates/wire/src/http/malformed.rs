@@ -44,7 +44,7 @@ impl fmt::Display for Malformed {
             Self::ChunkEnd => "a chunk does not end where it should",
             Self::ChunkOverhead => "the extensions of a chunk or its trailer are too long",
             Self::Interim => "interim answers do not end",
-            Self::Switching => "it switches to a protocol that nobody asked for",
+            Self::Switching => "it switches to a protocol that was not requested",
             Self::Excess => "more bytes follow than it said it had",
         })
     }

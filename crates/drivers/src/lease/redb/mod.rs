@@ -101,7 +101,7 @@ impl Backend for RedbBackend {
         let path = &self.setup.path;
         if !inner.made && !self.setup.may_destroy && path.exists() {
             let text = format!(
-                "make the database anew: {} is there; name another file, or let it be deleted with --yes-destroy",
+                "create the database: {} exists; name another file, or allow its deletion with --yes-destroy",
                 path.display()
             );
             return Err(BackendError { class: Class::Check, code: 0, text });

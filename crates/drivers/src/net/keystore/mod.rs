@@ -168,7 +168,7 @@ pub enum KeyError {
     #[error("it is encrypted and no password is given")]
     PasswordMissing,
     /// An encryption that is not among those of the format.
-    #[error("it is encrypted in a way that is not known here; write the store anew as PKCS#12")]
+    #[error("its encryption is not supported; convert the store to PKCS#12")]
     Unsupported,
     /// A work factor nobody waits for.
     #[error("its key derivation asks for more than {ROUNDS_MAX} rounds")]

@@ -35,10 +35,13 @@ pub(super) fn open(file: &[u8], password: Option<&Secret>) -> Result<Contents, W
         Some(password) => password.expose_str().ok_or(Wrong::Password)?,
     };
     let archive = Pkcs12Archive::from_pkcs12(file, text).map_err(|error| match error {
-        Error::MacError(_) | Error::UnpadError | Error::Pkcs5Error(_) if password.is_none() => Wrong::PasswordMissing,
+        Error::MacError(_) | Error::UnpadError | Error::Pkcs5Error(_) if password.is_none() => {
+            Wrong::PasswordMissing
+        }
         Error::MacError(_) | Error::UnpadError | Error::Pkcs5Error(_) => Wrong::Password,
         Error::UnsupportedEncryptionScheme | Error::UnsupportedMacAlgorithm => Wrong::Damaged(
-            "it is encrypted in a way that is not known here; write it anew with AES-256 and HMAC-SHA256".to_owned(),
+            "its encryption is not supported; write it again with AES-256 and HMAC-SHA256"
+                .to_owned(),
         ),
         other => Wrong::Damaged(other.to_string()),
     })?;

@@ -43,7 +43,7 @@ enum Refusal {
     )]
     UnknownIssuer { trusted: String, subject: String, issuer: String },
     #[error(
-        "the server's certificate ({subject}) is signed by itself and by nobody that is trusted; if it is the right \
+        "the server's certificate ({subject}) is self-signed and not trusted; if it is the right \
          one, trust its file (--cacert or --ca, in a plan tls.ca), or do not verify it (--insecure, in a plan \
          tls.insecure)"
     )]
@@ -345,7 +345,7 @@ mod tests {
     fn a_self_signed_certificate_is_refused_with_both_ways_out() {
         for authority in [true, false] {
             let words = told(authority, true);
-            assert!(words.contains("CN=server") && words.contains("signed by itself"), "{words}");
+            assert!(words.contains("CN=server") && words.contains("self-signed"), "{words}");
             assert!(words.contains("--cacert") && words.contains("--insecure"), "{words}");
         }
         let words = told(true, false);

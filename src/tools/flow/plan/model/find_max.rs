@@ -22,7 +22,7 @@ pub(crate) struct FindMax {
     pub(crate) confirm: Option<Time>,
     /// How long the search may take; "45m" by default, "5m" with `quick`.
     pub(crate) budget: Option<Time>,
-    /// How long the target may take to be itself again after too much; "60s" by default, "30s" with
+    /// How long the target may take to recover after too much; "60s" by default, "30s" with
     /// `quick`.
     pub(crate) recovery: Option<Time>,
     /// Iterations per second to begin with, such as "20/s".
