@@ -187,8 +187,8 @@ fn too_few_agents_are_told_and_nothing_is_sent() {
     let clock = Monotonic::new();
     let status = team.ended(&id);
     // It waits as long as it was told, and not the half minute of a site that was told nothing.
-    let waited = clock.now().since_origin();
-    assert!(waited < Duration::from_secs(20), "{waited:?}: {status}");
+    let took = clock.now().since_origin();
+    assert!(took < Duration::from_secs(20), "{took:?}: {status}");
     assert_eq!(status["state"], "failed", "{status}");
     let said = "3 agents were asked for, and there are 1: only";
     assert!(status["reason"].as_str().is_some_and(|reason| reason.contains(said)), "{status}");
