@@ -1,4 +1,4 @@
-//! Chance as a pure function: whatever a driver picks at random follows from the seed and a number.
+//! Randomness as a pure function: every random choice of a driver follows from the seed and a number.
 
 /// `SplitMix64`'s finaliser: every bit of the input reaches every bit of the output.
 pub(crate) const fn mix(value: u64) -> u64 {

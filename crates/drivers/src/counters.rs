@@ -1,11 +1,11 @@
-//! [`counters!`]: what happens beside the exchanges of a protocol, counted for the whole process.
+//! [`counters!`]: events outside the exchanges of a protocol, counted for the whole process.
 //!
-//! Plain atomic counters, as nearly all of it is rare, and no thread waits for another.
+//! They are plain atomic counters: nearly all of these events are rare, and no thread waits for another.
 
-/// Defines a `Tally` of counters with these names, and `Counts`, which it comes to at one moment.
+/// Defines a `Tally` of counters with these names, and `Counts`, the values of a `Tally` at one moment.
 macro_rules! counters {
     ($($(#[doc = $what:literal])* $name:ident,)*) => {
-        /// Counts what no exchange's outcome shows.
+        /// Counts events that the outcome of an exchange does not show.
         #[derive(Debug, Default)]
         pub struct Tally {
             $(pub(super) $name: ::std::sync::atomic::AtomicU64,)*

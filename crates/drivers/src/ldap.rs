@@ -1,11 +1,11 @@
-//! Sessions that speak LDAP version 3 (RFC 4511): what the rate tools do.
+//! Sessions that speak LDAP version 3 (RFC 4511), as the rate tools use them.
 //!
-//! A [`Setup`] says what is wanted, a [`Plan`] is that compiled, [`open`] makes the sessions of one core and
-//! [`probe`] tries a plan out. A session owns a slot on a connection that it may share; a request is
-//! a compiled skeleton filled in place, an answer is scanned for what is counted and no more.
+//! A [`Setup`] describes the requested load, a [`Plan`] is the compiled setup, [`open`] makes the sessions of one core
+//! and [`probe`] tests a plan before the run. A session owns a slot on a connection that it may share. A request is a
+//! compiled skeleton that is filled in place; an answer is scanned only for what is counted.
 //!
 //! In order of depth: `session` carries out operations, `connection` opens, binds and closes, `login` binds, `link`
-//! moves bytes. None of them knows a schedule or a histogram.
+//! moves bytes. None of them depends on a schedule or a histogram.
 
 mod buffers;
 mod channel;
@@ -55,8 +55,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use worker::Worker;
 
-/// The sessions of one core, on these connections of the run (counted from 0). They share a core's
-/// buffers, so they stay on the thread that calls this. Nothing is connected before a session is made ready.
+/// The sessions of one core, on these connections of the run (counted from 0). They share a core's buffers, so they
+/// stay on the thread that calls this. A connection is opened only when a session is made ready.
 pub fn open(plan: &Arc<Plan>, connections: impl IntoIterator<Item = u32>) -> Vec<Session> {
     let worker = Rc::new(Worker::new(plan));
     let mut sessions = Vec::new();

@@ -1,7 +1,7 @@
 //! [`Secret`]: a password or PIN that can be used but not shown.
 //!
-//! Redaction is by type: nothing here prints or serialises the bytes, so no report, log
-//! line or panic message can carry them by accident. It must not know what the secret opens.
+//! Redaction is by type: this type never prints or serialises the bytes, so no report, log line or panic message can
+//! contain them by accident. It does not know what the secret is used for.
 
 use zeroize::Zeroizing;
 
@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 pub struct Secret(Zeroizing<Vec<u8>>);
 
 impl Secret {
-    /// Takes the bytes over.
+    /// Takes ownership of the bytes.
     pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
         Self(Zeroizing::new(bytes.into()))
     }
@@ -25,7 +25,7 @@ impl Secret {
         std::str::from_utf8(&self.0).ok()
     }
 
-    /// Whether there is nothing in it.
+    /// Whether the secret is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -1,7 +1,7 @@
 //! [`Client`]: the HTTP side of one virtual user: its connections, one for each origin it goes to.
 //!
-//! The rest of what a browser does is done here: cookies are kept and sent, redirects followed, bodies decoded. A
-//! client that needs none of that takes a shorter path. Nothing here knows what an answer is used for.
+//! The client also does what a browser does: it keeps and sends cookies, follows redirects and decodes bodies. A client
+//! that needs none of this takes a shorter path. It does not depend on how an answer is used.
 
 use super::connection::Done;
 use super::cookies::{self, Jar};
@@ -31,13 +31,13 @@ pub struct Client {
     user: u32,
     connections: Vec<OriginConnection>,
     jar: Jar,
-    /// The origin a URL led to last, by its spelling.
+    /// The origin of the last URL, by its spelling.
     last: Option<(Vec<u8>, Arc<Origin>)>,
-    /// What was added to a request that is shown, and where its answers led.
+    /// What the client added to a request that is shown, and the redirects that followed.
     course: Course,
 }
 
-/// What the client did of its own in an exchange that is shown.
+/// What the client did by itself in an exchange that is shown.
 #[derive(Clone, Debug, Default)]
 pub struct Course {
     /// The lines it added to the head of the request: cookies, encodings.
@@ -51,9 +51,9 @@ pub struct Course {
 pub struct Hop {
     /// The status of the answer that redirected.
     pub status: u16,
-    /// The method that was used then.
+    /// The method of the next request.
     pub method: Vec<u8>,
-    /// Where it led.
+    /// The URL of the next request.
     pub url: Vec<u8>,
 }
 
@@ -72,8 +72,8 @@ impl Client {
         }
     }
 
-    /// The origin that a URL leads to, and where its path begins. A name that was not met before is looked up aside, on
-    /// a thread of its own, so that no other user waits for the resolver.
+    /// The origin that a URL leads to, and where its path begins. A new name is looked up on a separate thread, so that
+    /// no other user waits for the resolver.
     pub async fn aim(&mut self, url: &[u8]) -> Result<(Arc<Origin>, usize), Failure> {
         if let Some((place, origin)) = &self.last
             && url.strip_prefix(&place[..]).is_some_and(origin::begins_path)
@@ -93,8 +93,8 @@ impl Client {
         Ok((found, length))
     }
 
-    /// Makes sure that there is a connection to that origin, as far as can be known without asking the server; after a
-    /// failed attempt, waits before the next.
+    /// Makes sure that there is a connection to this origin, as far as is known without a request to the server; after
+    /// a failed attempt, waits before the next.
     pub async fn ready(
         &mut self,
         origin: &Arc<Origin>,
@@ -108,8 +108,8 @@ impl Client {
         Box::pin(connections[at].open(owner, watch)).await
     }
 
-    /// Carries out one exchange. The request is stamped as sent when its first byte leaves; the answer has ended with
-    /// the last byte of its body, whatever is done with it afterwards.
+    /// Carries out one exchange. The request is stamped as sent when its first byte leaves; the answer ends with the
+    /// last byte of its body, however it is processed afterwards.
     pub async fn exchange(
         &mut self,
         origin: &Arc<Origin>,
@@ -130,7 +130,7 @@ impl Client {
         Ok(())
     }
 
-    /// What the client did of its own in the last exchange of which the answer was to be shown.
+    /// What the client did by itself in the last exchange whose answer was to be shown.
     pub fn course(&self) -> &Course {
         &self.course
     }
@@ -140,7 +140,7 @@ impl Client {
         &self.jar
     }
 
-    /// Forgets every cookie, as another user would have none.
+    /// Removes every cookie, as a new user has none.
     pub fn forget(&mut self) {
         self.jar.clear();
     }
@@ -156,7 +156,7 @@ impl Client {
     ) -> Result<(), Failure> {
         let redirects = self.network.settings.redirects;
         let mut origin = Arc::clone(origin);
-        // Only what is redirected is changed, and so has to be copied.
+        // Only a redirected request is changed, and therefore copied.
         let mut turned: Option<Request> = None;
         let mut followed = 0;
         loop {
@@ -193,7 +193,7 @@ impl Client {
         }
     }
 
-    /// The fields that this user adds to a request, as lines. Those that the request has of its own are left to it.
+    /// The fields that this user adds to a request, as lines. Fields that the request itself has are not added.
     fn added(&self, origin: &Origin, request: &Request) -> Vec<u8> {
         const COOKIE: &[u8] = b"Cookie: ";
         let settings = &self.network.settings;
@@ -215,7 +215,7 @@ impl Client {
         lines
     }
 
-    /// Keeps the cookies that an answer brought.
+    /// Keeps the cookies of an answer.
     fn remember(&mut self, origin: &Origin, request: &Request, response: &Response) {
         if self.network.settings.cookies {
             for value in response.values("set-cookie") {
@@ -224,7 +224,7 @@ impl Client {
         }
     }
 
-    /// Takes the content encoding off a body that is wanted.
+    /// Decodes the content encoding of a body that is wanted.
     fn unpack(&self, wanted: Wanted, response: &mut Response) -> Result<(), Failure> {
         let settings = &self.network.settings;
         let limit = wanted.kept_of(response.status(), &settings.limits);
@@ -236,7 +236,7 @@ impl Client {
         let codings = response.values("content-encoding");
         let decoded = encoding::decode(codings, &response.body, whole, limit, &mut plain);
         if !wanted.body && decoded.is_err() {
-            // It would only have been shown.
+            // The body was only wanted to be shown.
             response.body.clear();
             return Ok(());
         }
@@ -280,7 +280,7 @@ impl Client {
         }
     }
 
-    /// The way to an origin. A user that goes to more origins than it keeps connections to gives up the first of them.
+    /// The connection to an origin. A user with more origins than connections drops the first of them.
     fn connection(&mut self, origin: &Arc<Origin>) -> usize {
         if let Some(at) = self.connections.iter().position(|connection| connection.leads_to(origin))
         {
@@ -300,7 +300,7 @@ impl Client {
     }
 }
 
-/// Where a request goes, as far as cookies mind.
+/// The destination of a request, as far as it matters for cookies.
 fn request_scope<'a>(origin: &'a Origin, request: &'a Request) -> cookies::RequestScope<'a> {
     cookies::RequestScope {
         host: origin.host(),

@@ -1,9 +1,9 @@
 //! [`Connection`]: HTTP/1.1 over one stream, one request at a time.
 //!
-//! One write and one read an exchange: the head is put together in a buffer of the worker and leaves with the body in
-//! one piece; what comes is scanned in the buffer it was read into, and a body that is not wanted is counted and
-//! discarded. The answer is read while the request is still being written, as a server may refuse a body before it has
-//! seen the end of it. A connection whose exchange was dropped half-way is not used again.
+//! An exchange takes one write and one read: the head is built in a buffer of the worker and sent with the body in one
+//! piece; the answer is scanned in the buffer it was read into, and a body that is not wanted is counted and discarded.
+//! The answer is read while the request is still being written, as a server may refuse a body before it has received
+//! all of it. A connection whose exchange was dropped half-way is not used again.
 
 use super::FIRST_BYTE;
 use super::failure::{Failure, When};
@@ -24,12 +24,12 @@ use tokio::io::AsyncWrite;
 
 /// The most interim answers before a final one.
 const INTERIM_MAX: u8 = 16;
-/// How long a request that expects `100 Continue` waits before it sends its body all the same (RFC 9110 section
-/// 10.1.1 wants no endless wait).
+/// How long a request that expects `100 Continue` waits before it sends its body without it (RFC 9110 section 10.1.1
+/// says that a client must not wait indefinitely).
 const CONTINUE_WAIT: Duration = Duration::from_secs(1);
-/// How long leaving may take: a server that does not read must not keep a run from ending.
+/// How long closing may take: a server that does not read must not keep a run from ending.
 const FAREWELL: Duration = Duration::from_secs(1);
-/// A buffer that grew beyond this for one request is given back.
+/// A buffer that grew beyond this size for one request is released.
 const OUTPUT_KEPT: usize = 256 * 1024;
 
 /// A connection that speaks HTTP/1.1.
@@ -38,29 +38,29 @@ pub(super) struct Connection {
     stream: Stream,
     /// When it was opened.
     opened: Moment,
-    /// How many requests it carried.
+    /// How many requests it has carried.
     carried: u64,
-    /// An exchange is on it; if that was dropped, the connection cannot be used any more.
+    /// An exchange is in progress on it; if the exchange was dropped, the connection cannot be used again.
     engaged: bool,
 }
 
-/// What was found on a connection while nothing was asked of the server.
+/// The state of a connection on which no request was pending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Idle {
-    /// Nothing.
+    /// Nothing has arrived.
     Quiet,
-    /// The end.
+    /// The connection has ended.
     Ended,
-    /// Bytes.
+    /// Bytes have arrived that were not requested.
     Unasked,
-    /// An exchange that was given up.
+    /// An exchange on it was dropped before its end.
     Abandoned,
 }
 
 /// How an exchange ended.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Done {
-    /// When the last byte came.
+    /// When the last byte arrived.
     pub(super) at: Moment,
     /// Whether the connection can carry another request.
     pub(super) persistent: bool,
@@ -81,7 +81,8 @@ impl Connection {
         self.opened
     }
 
-    /// Looks whether the server has left meanwhile. Costs no system call unless it has said something.
+    /// Checks whether the server has closed the connection meanwhile. Needs no system call unless bytes or the end have
+    /// arrived.
     pub(super) fn status(&mut self, group: &Group) -> Idle {
         if self.engaged {
             return Idle::Abandoned;
@@ -113,7 +114,7 @@ impl Connection {
     ) -> Result<Done, Failure> {
         self.engaged = true;
         self.carried += 1;
-        // What a broken write under TLS took along is not known.
+        // Under TLS it is not known how much a failed write has sent.
         let left = self.stream.is_secured();
         let mut in_flight = ExchangeInFlight {
             stream: &mut self.stream,
@@ -140,7 +141,7 @@ impl Connection {
 
     /// Closes the connection.
     pub(super) async fn close(self, how: Close) {
-        // What the server makes of it no longer matters.
+        // What the server does with it no longer matters.
         let _ = tokio::time::timeout(FAREWELL, self.stream.close(how)).await;
     }
 }
@@ -153,23 +154,23 @@ struct ExchangeInFlight<'a> {
     response: &'a mut Response,
     outgoing: Outgoing<'a>,
     phase: Phase,
-    /// The beginning of something whose end has not come yet.
+    /// The beginning of a message that is not complete yet.
     unread: Vec<u8>,
     interims: u8,
-    /// Whether any of the request may have left.
+    /// Whether any part of the request may have been sent.
     left: bool,
-    /// When the first byte of an answer came.
+    /// When the first byte of an answer arrived.
     first: Option<Moment>,
-    /// What ended the writing, to be told unless an answer came all the same.
+    /// The error that ended the writing, reported unless an answer arrives nevertheless.
     broken: Option<io::Error>,
 }
 
-/// What of a request has not left yet.
+/// The part of a request that has not been sent yet.
 #[derive(Default)]
 struct Outgoing<'a> {
     head: Vec<u8>,
     trailing: Trailing<'a>,
-    /// What is behind the head waits for leave.
+    /// The part after the head waits for permission to be sent.
     held: bool,
     unflushed: bool,
 }
@@ -182,7 +183,8 @@ enum Phase {
 }
 
 impl ExchangeInFlight<'_> {
-    /// Sends the head alone and waits for leave to send the rest, but not forever. There may be an answer at once.
+    /// Sends only the head and waits for permission to send the rest, for a limited time. The final answer may also
+    /// arrive at once.
     async fn hold(&mut self, watch: &mut Watch<'_>) -> Result<Option<Done>, Failure> {
         let leave = poll_fn(|context| self.poll_leave(context, watch));
         let waited = tokio::time::timeout(CONTINUE_WAIT, leave).await;
@@ -190,7 +192,7 @@ impl ExchangeInFlight<'_> {
         waited.unwrap_or(Ok(None))
     }
 
-    /// Until there is leave to send the rest.
+    /// Polls until the rest may be sent.
     fn poll_leave(
         &mut self,
         context: &mut Context<'_>,
@@ -204,7 +206,7 @@ impl ExchangeInFlight<'_> {
         }
     }
 
-    /// Until the answer is whole.
+    /// Polls until the answer is complete.
     fn poll(
         &mut self,
         context: &mut Context<'_>,
@@ -217,7 +219,7 @@ impl ExchangeInFlight<'_> {
         }
     }
 
-    /// Sends what can be sent and reads what is there, once.
+    /// Sends what can be sent and reads what has arrived, once.
     fn step(
         &mut self,
         context: &mut Context<'_>,
@@ -243,11 +245,11 @@ impl ExchangeInFlight<'_> {
         }
     }
 
-    /// Puts the request together and writes it, in one piece if the socket takes it.
+    /// Builds the request and writes it, in one piece if the socket takes it.
     fn begin(&mut self, context: &mut Context<'_>, watch: &mut Watch<'_>) {
         let spec = self.spec;
         self.phase = Phase::Head;
-        // What no field is added to leaves as it did before.
+        // A request without added fields is sent as the same bytes as before.
         let plain = !spec.last && spec.extra.is_empty();
         let cache = spec.request.cache();
         if plain && let Some(bytes) = cache.borrow().of(spec.origin) {
@@ -285,16 +287,16 @@ impl ExchangeInFlight<'_> {
         }
     }
 
-    /// Writes on, as far as it goes without waiting.
+    /// Continues writing, as far as the socket takes the bytes without waiting.
     fn go_on(&mut self, context: &mut Context<'_>) {
-        // How far it came is not told apart: a socket that had no room at first has taken some of it since.
+        // The exact number is not recorded: a socket that had no room at first has taken some bytes since.
         self.left = true;
         if let Poll::Ready(Err(error)) = self.outgoing.poll(self.stream, context) {
             self.broken = Some(error);
         }
     }
 
-    /// Makes of what was read what it means.
+    /// Interprets what was read.
     fn arrived(
         &mut self,
         read: io::Result<usize>,
@@ -317,7 +319,7 @@ impl ExchangeInFlight<'_> {
         if !self.take(bytes)? {
             return Ok(None);
         }
-        // An answer that came in one piece was read at the moment its first byte was.
+        // An answer that arrived in one piece was read at the moment of its first byte.
         let at = self.first.filter(|_| alone).unwrap_or_else(|| watch.now());
         Ok(Some(self.done(at, watch)))
     }
@@ -339,7 +341,7 @@ impl ExchangeInFlight<'_> {
         if let (Some(sent), Some(first)) = (watch.sent_at(), self.first) {
             super::report(watch, FIRST_BYTE, first - sent);
         }
-        // A request that the server did not want to the end leaves the connection in the midst of it.
+        // If the server did not read a request to its end, the connection stays in the middle of that request.
         let sent = !self.outgoing.is_left() && self.broken.is_none();
         let persistent = matches!(self.phase, Phase::Body { persistent: true, .. }) && sent;
         Done { at, persistent }
@@ -354,14 +356,14 @@ impl ExchangeInFlight<'_> {
         }
     }
 
-    /// Reads on in the answer. Says whether it is whole.
+    /// Continues reading the answer. Returns whether it is complete.
     fn take(&mut self, bytes: &[u8]) -> Result<bool, Failure> {
         if self.unread.is_empty() {
             let (used, whole) = self.consume(bytes)?;
             self.unread.extend_from_slice(bytes.get(used..).unwrap_or_default());
             return Ok(whole);
         }
-        // Only a head is ever kept for later. It is scanned again when it may be whole, and not for every byte of it.
+        // Only an incomplete head is kept. It is scanned again when it may be complete, and not for every byte.
         let known = self.unread.len();
         self.unread.extend_from_slice(bytes);
         if !may_end(&self.unread, known) && self.unread.len() <= self.spec.limits.head {
@@ -374,7 +376,7 @@ impl ExchangeInFlight<'_> {
         Ok(whole)
     }
 
-    /// Uses as many bytes as it can. Says how many, and whether the answer is whole.
+    /// Uses as many bytes as possible. Returns how many, and whether the answer is complete.
     fn consume(&mut self, bytes: &[u8]) -> Result<(usize, bool), Failure> {
         let mut used = 0;
         loop {
@@ -402,7 +404,7 @@ impl ExchangeInFlight<'_> {
         }
     }
 
-    /// Reads a head, if it is whole, and says how long it is.
+    /// Reads a head, if it is complete, and returns its length.
     fn head(&mut self, bytes: &[u8]) -> Result<Option<usize>, Failure> {
         let RequestSpec { limits, wanted, flags, .. } = *self.spec;
         let response = &mut *self.response;
@@ -441,7 +443,7 @@ impl ExchangeInFlight<'_> {
         Ok(Some(head.length))
     }
 
-    /// An answer before the answer (RFC 9110 section 15.2).
+    /// Handles an interim answer before the final one (RFC 9110 section 15.2).
     fn interim(&mut self, status: u16) -> Result<(), Failure> {
         self.interims += 1;
         match status {
@@ -455,12 +457,12 @@ impl ExchangeInFlight<'_> {
 }
 
 impl Outgoing<'_> {
-    /// Whether something may be written.
+    /// Whether there are bytes that may be written now.
     fn is_due(&self) -> bool {
         self.unflushed || !self.head.is_empty() || !self.held && !self.trailing.is_empty()
     }
 
-    /// Whether something has not been written.
+    /// Whether there are bytes that have not been written.
     fn is_left(&self) -> bool {
         !self.head.is_empty() || !self.trailing.is_empty()
     }
@@ -495,7 +497,7 @@ impl Outgoing<'_> {
     }
 }
 
-/// Whether the end of a head may be among the bytes that came after the first `known`.
+/// Whether the end of a head may be among the bytes after the first `known`.
 fn may_end(bytes: &[u8], known: usize) -> bool {
     let fresh = bytes.get(known.saturating_sub(3)..).unwrap_or_default();
     fresh.windows(2).any(|two| two == b"\n\n") || fresh.windows(3).any(|three| three == b"\n\r\n")

@@ -1,14 +1,13 @@
 //! [`Jar`]: the cookies of one user, by RFC 6265.
 //!
-//! A jar holds few cookies, so it is a list that is looked through, and what it may hold is bounded, as a server fills
-//! it. There is no list of public suffixes in it: a server that is loaded is not out to plant cookies for its
-//! neighbours, and a domain without a dot is refused as a matter of course. Cookies that are no UTF-8 are not kept. It
-//! must not know a connection.
+//! A jar has few cookies, so it is a list that is searched linearly, and its size is limited, as a server fills it. It
+//! has no list of public suffixes: a server under load has no reason to set cookies for its neighbours, and a domain
+//! without a dot is always refused. Cookies that are not UTF-8 are not kept. It must not depend on a connection.
 
 use cookie::{Cookie, Expiration};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The most cookies of a user (RFC 6265 section 6.1 wants 50 for each domain).
+/// The most cookies of a user (RFC 6265 section 6.1 recommends 50 for each domain).
 pub const COOKIES_MAX: usize = 50;
 /// The most bytes of a cookie's name, value and attributes.
 pub const COOKIE_MAX: usize = 4096;
@@ -16,18 +15,18 @@ pub const COOKIE_MAX: usize = 4096;
 /// The cookies of one user.
 #[derive(Clone, Debug, Default)]
 pub struct Jar {
-    /// In the order in which they were made, which is the order among those of equally long paths.
+    /// The cookies in order of creation, which is also their order if their paths have the same length.
     kept: Vec<StoredCookie>,
 }
 
-/// Where a request goes, as far as cookies mind.
+/// The destination of a request, as far as it matters for cookies.
 #[derive(Clone, Copy, Debug)]
 pub struct RequestScope<'a> {
     /// The host, in lower case and without brackets.
     pub host: &'a str,
-    /// Whether the way there is secured.
+    /// Whether the connection is secured.
     pub secure: bool,
-    /// The target of the request: the path, and what follows it.
+    /// The target of the request: the path, and the query if there is one.
     pub target: &'a [u8],
 }
 
@@ -36,9 +35,9 @@ struct StoredCookie {
     /// `name=value`, as it is sent.
     pair: Box<str>,
     name_length: usize,
-    /// In lower case, without a dot before it.
+    /// In lower case, without a leading dot.
     domain: Box<str>,
-    /// Whether the domain stands for itself only and not for what is below it.
+    /// Whether the cookie is for this domain only and not for its subdomains.
     host_only: bool,
     path: Box<str>,
     secure: bool,
@@ -47,7 +46,7 @@ struct StoredCookie {
 }
 
 impl Jar {
-    /// Appends the value of the `Cookie` field of a request; says whether there is one.
+    /// Appends the value of the `Cookie` field of a request; returns whether there is one.
     pub fn fill(&self, place: RequestScope<'_>, out: &mut Vec<u8>) -> bool {
         if self.kept.is_empty() {
             return false;
@@ -55,18 +54,18 @@ impl Jar {
         self.fill_at(place, seconds_now, out)
     }
 
-    /// Takes in the value of a `Set-Cookie` field of an answer from that place.
+    /// Processes the value of a `Set-Cookie` field of an answer from this destination.
     pub fn absorb(&mut self, place: RequestScope<'_>, set_cookie: &[u8]) {
         self.absorb_at(place, set_cookie, seconds_now);
     }
 
-    /// The value of a cookie, whichever place it is for; of several the one made last.
+    /// The value of a cookie, for any domain and path; of several, the one created last.
     pub fn value(&self, name: &str) -> Option<&str> {
         let kept = self.kept.iter().rev().find(|kept| kept.name() == name)?;
         Some(&kept.pair[kept.name_length + 1..])
     }
 
-    /// Forgets them all.
+    /// Removes all cookies.
     pub fn clear(&mut self) {
         self.kept.clear();
     }
@@ -85,8 +84,8 @@ impl Jar {
         let start = out.len();
         let path = path_of(place.target);
         let goes = |kept: &&StoredCookie| kept.goes_to(place, path) && !kept.is_over(&now);
-        // RFC 6265 section 5.4: longer paths first, then as made. Looking for the next longer one is quadratic in the
-        // number of different lengths, of which there are one or two.
+        // RFC 6265 section 5.4: longer paths first, then in order of creation. The search for the next shorter path is
+        // quadratic in the number of different lengths, of which there are one or two.
         let mut below = usize::MAX;
         loop {
             let lengths = self.kept.iter().filter(goes).map(|kept| kept.path.len());
@@ -115,7 +114,7 @@ impl Jar {
         if kept.is_over(&now) {
             before.map(|index| self.kept.remove(index));
         } else if let Some(index) = before {
-            // A cookie that is given another value keeps its age.
+            // A cookie that gets another value keeps its creation order.
             self.kept[index] = kept;
         } else {
             if self.kept.len() == COOKIES_MAX {
@@ -128,7 +127,7 @@ impl Jar {
 }
 
 impl StoredCookie {
-    /// What to keep, by RFC 6265 section 5.3; `None` if the place may not set such a cookie.
+    /// The cookie to keep, by RFC 6265 section 5.3; `None` if this destination must not set it.
     fn of(cookie: &Cookie<'_>, place: RequestScope<'_>, now: impl Fn() -> i64) -> Option<Self> {
         let own_host = || (Box::from(place.host), true);
         let (domain, host_only) = match cookie.domain().filter(|domain| !domain.is_empty()) {
@@ -149,7 +148,7 @@ impl StoredCookie {
             Some(path) => path.into(),
             None => default_path(place.target),
         };
-        // `Max-Age` goes before `Expires`, in whichever order they stand.
+        // `Max-Age` takes precedence over `Expires`, in any order.
         let expires = match (cookie.max_age(), cookie.expires()) {
             (Some(age), _) => Some(now().saturating_add(age.whole_seconds())),
             (None, Some(Expiration::DateTime(at))) => Some(at.unix_timestamp()),
@@ -182,12 +181,12 @@ impl StoredCookie {
     }
 }
 
-/// What a `Set-Cookie` says. A pair without a name says nothing.
+/// Parses the value of a `Set-Cookie` field. A pair without a name gives no cookie.
 fn parse(text: &str) -> Option<Cookie<'_>> {
     Cookie::parse(text).ok().filter(|cookie| !cookie.name().is_empty())
 }
 
-/// Whether `host` lies below `domain` (RFC 6265 section 5.1.3). An address lies below nothing.
+/// Whether `host` is a subdomain of `domain` (RFC 6265 section 5.1.3). An address is never one.
 fn is_below(host: &str, domain: &str) -> bool {
     let (host_bytes, domain) = (host.as_bytes(), domain.as_bytes());
     let Some(at) = host_bytes.len().checked_sub(domain.len()).filter(|at| *at > 0) else {
@@ -208,7 +207,7 @@ fn is_within(path: &[u8], scope: &[u8]) -> bool {
     }
 }
 
-/// The path that a cookie without one is for: that of the request up to its last slash.
+/// The default path of a cookie: that of the request up to its last slash.
 fn default_path(target: &[u8]) -> Box<str> {
     let path = path_of(target);
     let slash = path.iter().rposition(|byte| *byte == b'/').unwrap_or(0);
@@ -218,7 +217,7 @@ fn default_path(target: &[u8]) -> Box<str> {
     }
 }
 
-/// The path of a target, without what follows it.
+/// The path of a target, without the query.
 fn path_of(target: &[u8]) -> &[u8] {
     let end = target.iter().position(|byte| matches!(byte, b'?' | b'#'));
     match &target[..end.unwrap_or(target.len())] {
@@ -250,7 +249,7 @@ mod tests {
         RequestScope { host: &rest[..slash], secure: scheme == "https", target }
     }
 
-    /// What is sent to `to` after `from` said all of `set`.
+    /// The cookies sent to `to` after `from` has set all of `set`.
     fn sent(from: &str, set: &[&str], to: &str) -> String {
         let mut jar = Jar::default();
         for set in set {
@@ -297,7 +296,7 @@ mod tests {
             ("k=v; Domain=example.com", "http://badexample.com/", false),
             ("k=v; Domain=example.com", "http://example.org/", false),
             ("k=v; Domain=", "http://a.example.com/", true),
-            // Not theirs to set.
+            // This server must not set them.
             ("k=v; Domain=b.example.com", "http://b.example.com/", false),
             ("k=v; Domain=b.a.example.com", "http://b.a.example.com/", false),
             ("k=v; Domain=com", "http://b.com/", false),
@@ -406,7 +405,7 @@ mod tests {
             jar.absorb_at(from, format!("k{number}={number}").as_bytes(), || NOW + 2);
         }
         assert_eq!(jar.len(), COOKIES_MAX);
-        // The one that was over went first, then the oldest.
+        // The expired cookie was removed first, then the oldest.
         assert_eq!((jar.value("over"), jar.value("k0"), jar.value("k1")), (None, None, Some("1")));
         jar.clear();
         assert!(jar.is_empty() && !jar.fill(from, &mut Vec::new()));

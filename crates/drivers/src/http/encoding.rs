@@ -1,21 +1,21 @@
 //! Content encodings: decodes the body of an answer, up to the size that is wanted.
 //!
-//! A body is read whole before it is decoded, and only bodies that are wanted are. What a coding unpacks
-//! to is bounded layer by layer, so that a kilobyte which stands for a gigabyte costs no more than any other answer.
-//! The decoders are pure Rust. It must not know where the body came from.
+//! A body is read completely before it is decoded, and only if it is wanted. The decoded size of each layer is limited,
+//! so that a kilobyte that decodes to a gigabyte costs no more than any other answer. The decoders are pure Rust. It
+//! must not depend on the source of the body.
 
 use std::io::{self, Read};
 
-/// What a request says it can unpack, as the value of `Accept-Encoding`.
+/// The codings that can be decoded, as the value of `Accept-Encoding`.
 pub const ACCEPT: &str = "gzip, deflate, br, zstd";
 
-/// The most codings one upon the other.
+/// The largest number of nested codings.
 const LAYERS_MAX: usize = 4;
 /// The largest window of zstd over HTTP (RFC 9659).
 const ZSTD_WINDOW_MAX: u64 = 8 << 20;
-/// The most frames of zstd one after the other, each of which has tables of its own to be set up.
+/// The largest number of consecutive zstd frames, each of which needs its own tables.
 const ZSTD_FRAMES_MAX: usize = 1000;
-/// How much is unpacked at a time.
+/// How many bytes are decoded at a time.
 const STEP: usize = 16 << 10;
 
 /// A content coding (RFC 9110 section 8.4.1, RFC 7932, RFC 8878).
@@ -28,41 +28,41 @@ enum Coding {
     Zstd,
 }
 
-/// Why a body cannot be unpacked.
+/// Why a body cannot be decoded.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum EncodingError {
-    /// A coding that was not asked for.
+    /// A coding that was not offered.
     #[error("unpack the body: its content coding '{0}' is none of {ACCEPT}")]
     Unknown(String),
-    /// Codings upon codings.
+    /// Too many nested codings.
     #[error("unpack the body: it has more than {LAYERS_MAX} content codings")]
     Layers,
-    /// More work than the size of the body says.
+    /// Too many frames: decoding costs more than the size of the body suggests.
     #[error("unpack the body: it is cut into more than {ZSTD_FRAMES_MAX} frames of zstd")]
     Frames,
-    /// Bytes that are not of that coding.
+    /// Bytes that are not valid in this coding.
     #[error("unpack the body: it is not the {coding} that its head says: {why}")]
     Corrupt {
         /// The coding.
         coding: &'static str,
-        /// What the decoder said.
+        /// The decoder's error.
         why: String,
     },
 }
 
-/// What was made of a body.
+/// The result of decoding a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unpacked {
-    /// Nothing: it has no coding, and is good as it is.
+    /// The body has no coding and is used unchanged.
     AsIs,
-    /// All of it.
+    /// All of it was decoded.
     Whole,
-    /// As much of it as is kept, or as the part of it that was there tells.
+    /// A part was decoded: as much as is kept, or as much as the received part gives.
     Part,
 }
 
-/// Unpacks `body`, whose head has those values of `Content-Encoding`, into `out`, to at most `limit` bytes. `whole`
-/// says whether the body is all of what came.
+/// Decodes `body`, whose head has these values of `Content-Encoding`, into `out`, up to `limit` bytes. `whole` says
+/// whether the body is complete.
 pub fn decode<'a>(
     values: impl Iterator<Item = &'a [u8]>,
     body: &[u8],
@@ -71,10 +71,10 @@ pub fn decode<'a>(
     out: &mut Vec<u8>,
 ) -> Result<Unpacked, EncodingError> {
     let (layers, count) = layers(values)?;
-    // The coding applied last is unpacked first.
+    // The coding that was applied last is decoded first.
     let mut codings = layers[..count].iter().rev();
     let Some(outermost) = codings.next() else { return Ok(Unpacked::AsIs) };
-    // An answer to HEAD has the coding of the body that it spares, and a 204 may have one as well.
+    // An answer to HEAD names the coding of the body that it omits, and a 204 may name one as well.
     if body.is_empty() {
         return Ok(Unpacked::AsIs);
     }
@@ -86,7 +86,7 @@ pub fn decode<'a>(
     Ok(if is_whole { Unpacked::Whole } else { Unpacked::Part })
 }
 
-/// The codings of a body in the order in which they were applied, without those that change nothing.
+/// The codings of a body in the order in which they were applied, without `identity`.
 fn layers<'a>(
     values: impl Iterator<Item = &'a [u8]>,
 ) -> Result<([Coding; LAYERS_MAX], usize), EncodingError> {
@@ -133,7 +133,7 @@ impl Coding {
     }
 }
 
-/// Unpacks one layer. Says whether `out` is all of it.
+/// Decodes one layer. Returns whether `out` is all of it.
 fn unpack(
     coding: Coding,
     body: &[u8],
@@ -154,18 +154,18 @@ fn unpack(
     };
     match unpacked {
         Ok(is_whole) => Ok(is_whole && whole),
-        // The end of what was cut off is missing, and what went before it is good.
+        // Only the end is missing because the body was cut off; what was decoded before it is valid.
         Err(_) if !whole => Ok(false),
         Err(error) if error.kind() == io::ErrorKind::QuotaExceeded => Err(EncodingError::Frames),
         Err(error) => Err(EncodingError::Corrupt { coding: coding.name(), why: error.to_string() }),
     }
 }
 
-/// Reads up to `limit` bytes in all. Says whether that was the end.
+/// Reads up to `limit` bytes in all. Returns whether this was the end.
 fn fill(mut from: impl Read, limit: usize, out: &mut Vec<u8>) -> io::Result<bool> {
     loop {
         let start = out.len();
-        // One byte more than may stay tells whether there is more.
+        // One byte beyond the limit shows whether there is more.
         let room = (limit + 1 - start).min(STEP);
         out.resize(start + room, 0);
         let read = from.read(&mut out[start..]);
@@ -180,14 +180,14 @@ fn fill(mut from: impl Read, limit: usize, out: &mut Vec<u8>) -> io::Result<bool
     }
 }
 
-/// Whether the body begins as RFC 1950 has it. Some servers leave that out and send bare RFC 1951.
+/// Whether the body begins with the header of RFC 1950. Some servers omit it and send plain RFC 1951.
 fn is_zlib(body: &[u8]) -> bool {
     let Some([first, second]) = body.first_chunk() else { return false };
     first & 0x0f == 8 && u16::from_be_bytes([*first, *second]).is_multiple_of(31)
 }
 
 fn unbrotli(body: &[u8], limit: usize, out: &mut Vec<u8>) -> io::Result<bool> {
-    // Windows beyond 16 MiB are no part of RFC 7932, and the decoder would make room for them.
+    // Windows above 16 MiB are not allowed by RFC 7932, and the decoder would allocate memory for them.
     if body.first().is_some_and(|first| first & 0x7f == 0x11) {
         return Err(io::Error::other("its window is larger than 16 MiB"));
     }
@@ -254,7 +254,8 @@ mod tests {
         ruzstd::encoding::compress_to_vec(text, ruzstd::encoding::CompressionLevel::Fastest)
     }
 
-    /// A stream of RFC 7932 that holds the text as it is: a window of 16 bits, one uncompressed meta-block, the end.
+    /// A stream of RFC 7932 that contains the text uncompressed: a window of 16 bits, one uncompressed meta-block, the
+    /// end.
     fn brotli(text: &[u8]) -> Vec<u8> {
         // WBITS 0; ISLAST 0; MNIBBLES 00; MLEN - 1 in 16 bits; ISUNCOMPRESSED 1; then from the next byte on.
         let bits: u32 = (text.len() as u32 - 1) << 4 | 1 << 20;
@@ -281,7 +282,7 @@ mod tests {
             (" identity, gzip ,", gzip(TEXT)),
             ("gzip", [gzip(&TEXT[..5]), gzip(&TEXT[5..])].concat()),
             ("zstd", [zstd(&TEXT[..5]), zstd(&TEXT[5..])].concat()),
-            // A frame of zstd that is to be passed over (RFC 8878 section 3.1.2).
+            // A frame of zstd that must be skipped (RFC 8878 section 3.1.2).
             ("zstd", [&b"\x50\x2a\x4d\x18\x03\0\0\0abc"[..], &zstd(TEXT)].concat()),
         ] {
             let (made, out) = unpacked(field, &body, 1 << 20).unwrap();

@@ -1,7 +1,6 @@
-//! [`Failure`]: why there is no answer, to be counted by the outcome of an exchange.
+//! [`Failure`]: why there is no answer, counted as the outcome of an exchange.
 //!
-//! Making one allocates nothing unless the system brought an error of its own; words are made only where they are
-//! wanted.
+//! Making one allocates nothing unless the system returned its own error; the text is made only when it is printed.
 
 use super::encoding::EncodingError;
 use super::proxy::ProxyFailure;
@@ -19,16 +18,16 @@ pub enum Failure {
     /// No connection could be opened or secured.
     #[error(transparent)]
     Net(#[from] net::Failure),
-    /// A proxy that did not open the way.
+    /// A proxy did not open a connection.
     #[error(transparent)]
     Proxy(#[from] ProxyFailure),
-    /// The URL is none that could be gone to, or no request line may hold it.
+    /// The URL cannot be used, or it cannot be put in a request line.
     #[error(transparent)]
     Url(#[from] super::UrlError),
-    /// The same, found for all who wanted to go there.
+    /// The same error, shared by all users that waited for the lookup.
     #[error("{0}")]
     LookedUp(Arc<super::UrlError>),
-    /// A name or a value that no request may hold.
+    /// A name or a value that is not allowed in a request.
     #[error("send the request: {0}")]
     Unsendable(&'static str),
     /// The server ended the connection.
@@ -37,24 +36,24 @@ pub enum Failure {
     /// The connection broke.
     #[error("{when}: {error}")]
     Broken {
-        /// During what.
+        /// The stage of the exchange.
         when: When,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// What came is not HTTP, or not the HTTP that belongs here.
+    /// The bytes received are not HTTP, or not allowed here.
     #[error("read the answer: {0}")]
     Protocol(Malformed),
-    /// HTTP/2 knows more ways.
+    /// A failure that is specific to HTTP/2.
     #[error(transparent)]
     Http2(#[from] Http2Failure),
     /// The shared connection could not be opened.
     #[error("{0}")]
     Shared(Rc<Self>),
-    /// A body that cannot be unpacked.
+    /// A body that cannot be decoded.
     #[error(transparent)]
     Encoding(#[from] EncodingError),
-    /// One redirect after the other.
+    /// Too many redirects in one exchange.
     #[error("follow the redirects of the answer: there are more than {0}")]
     Redirects(u8),
     /// A redirect to another origin of a request whose body may not go there.
@@ -63,26 +62,26 @@ pub enum Failure {
          follow none"
     )]
     BodyElsewhere(String),
-    /// A head that is longer than it may be.
+    /// A head that is longer than the limit.
     #[error("read the answer: its head is longer than {0} bytes")]
     HeadTooLong(usize),
-    /// A body that is longer than it may be.
+    /// A body that is longer than the limit.
     #[error("read the answer: its body is longer than {0} bytes")]
     BodyTooLong(u64),
 }
 
-/// How far an exchange had come.
+/// The stage an exchange had reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// Nothing of the request had left.
+    /// No part of the request had been sent.
     Unsent,
-    /// The request was on its way.
+    /// The request was being sent.
     Sending,
-    /// Nothing of the answer had come.
+    /// No part of the answer had arrived.
     Waiting,
-    /// In the midst of the head.
+    /// A part of the head had arrived.
     Head,
-    /// In the midst of the body.
+    /// A part of the body had arrived.
     Body,
 }
 
@@ -141,8 +140,8 @@ impl Failure {
         Outcome::Failed(self.class(), self.code())
     }
 
-    /// The connection broke. Under TLS 1.3 a server that refuses a client's certificate says so only now, in place of
-    /// its first answer.
+    /// The connection broke. Under TLS 1.3 a server that refuses a client's certificate reports it only now, in place
+    /// of its first answer.
     pub(super) fn broken(when: When, error: io::Error) -> Self {
         let secured =
             error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>);
@@ -154,7 +153,7 @@ impl Failure {
         }
     }
 
-    /// Whether the connection ended with no byte of an answer on it, so that the request may have come too late for a
+    /// Whether the connection ended without any byte of an answer, so that the request may have arrived too late at a
     /// server that was closing it.
     pub(super) fn is_unanswered(&self) -> bool {
         let (Self::Closed(when) | Self::Broken { when, .. }) = self else { return false };
@@ -166,7 +165,7 @@ impl Failure {
         matches!(self, Self::Http2(Http2Failure::Reset(Reason::REFUSED_STREAM)))
     }
 
-    /// Whether the server cannot have processed the request: nothing of it left, or the server said so.
+    /// Whether the server cannot have processed the request: no part of it was sent, or the server reported it.
     pub(super) fn is_unprocessed(&self) -> bool {
         match self {
             Self::Closed(when) | Self::Broken { when, .. } => *when == When::Unsent,
@@ -185,18 +184,18 @@ impl From<Malformed> for Failure {
 /// Why an exchange over HTTP/2 has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Http2Failure {
-    /// Another protocol, or none, was agreed on in the handshake.
+    /// Another protocol, or none, was negotiated in the handshake.
     #[error(
         "speak HTTP/2: the server did not agree to it in the TLS handshake (ALPN); ask for HTTP/1.1"
     )]
     NotAgreed,
-    /// The server leaves, and the request came too late for it.
+    /// The server is closing the connection, and the request arrived too late.
     #[error("read the answer: the server was leaving the connection (GOAWAY, {0:?})")]
     GoAway(Reason),
-    /// The server gave the request up.
+    /// The server reset the stream of the request.
     #[error("read the answer: the server gave the request up (RST_STREAM, {0:?})")]
     Reset(Reason),
-    /// What came is not HTTP/2, or breaks its rules.
+    /// The bytes received are not HTTP/2, or break its rules.
     #[error(
         "read the answer: what came is against the rules of HTTP/2 ({0:?}); does the server speak it on this port?"
     )]
@@ -220,8 +219,8 @@ impl Http2Failure {
         }
     }
 
-    /// Whether the server said that it left the request alone, so that anything may be sent once more: as it was
-    /// leaving in good order (RFC 9113 section 6.8).
+    /// Whether the server reported that it did not process the request, because it was closing the connection
+    /// gracefully (RFC 9113 section 6.8). Then any request may be sent again.
     pub(super) fn is_unprocessed(self) -> bool {
         self == Self::GoAway(Reason::NO_ERROR)
     }

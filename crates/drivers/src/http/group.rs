@@ -1,8 +1,7 @@
 //! [`Group`]: what the users of one worker share: the buffers they read into and write from, and connections over
 //! HTTP/2.
 //!
-//! Buffers are borrowed within a poll and never across one, so thousands of idle connections have one of each, not one
-//! each.
+//! Buffers are borrowed within a poll and never across one, so thousands of idle connections share one of each.
 
 use super::http2::Shared;
 use super::network::Network;
@@ -13,7 +12,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Room for what one read brings.
+/// Room for the result of one read.
 const INPUT: usize = 64 * 1024;
 
 /// What the users of one worker share.
@@ -25,12 +24,12 @@ pub struct Group {
     pub(super) heads: RefCell<Heads>,
     /// How many users there are.
     users: Cell<u32>,
-    /// By the origin they lead to, and which of the connections to it they are.
+    /// The shared connections, by origin and by the number of the connection to it.
     shared: RefCell<HashMap<(*const Origin, u32), Rc<Shared>>>,
 }
 
 impl Group {
-    /// For the users of one worker.
+    /// Makes the group for the users of one worker.
     pub fn new(network: &Arc<Network>) -> Rc<Self> {
         Rc::new(Self {
             network: Arc::clone(network),
@@ -49,7 +48,7 @@ impl Group {
 
     /// The connection to an origin that the user of this number shares with its neighbours.
     pub(super) fn shared(&self, origin: &Arc<Origin>, user: u32) -> Rc<Shared> {
-        // The network keeps every place for as long as there is a group, so none has the address of another.
+        // The network keeps every origin for as long as there is a group, so no address is reused.
         let key = (Arc::as_ptr(origin), user / self.network.settings.streams.max(1));
         Rc::clone(self.shared.borrow_mut().entry(key).or_default())
     }

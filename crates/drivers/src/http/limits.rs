@@ -1,6 +1,6 @@
-//! [`Limits`]: what no answer may exceed.
+//! [`Limits`]: the limits for every answer.
 
-/// What no answer may exceed.
+/// The limits for every answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of a head.
@@ -9,7 +9,7 @@ pub struct Limits {
     pub fields: usize,
     /// Bytes of a body that are kept where a body is wanted; the rest is counted and discarded.
     pub body_kept: usize,
-    /// Bytes of a body. One that is longer ends the exchange and the connection.
+    /// Bytes of a body. A longer body ends the exchange and the connection.
     pub body: u64,
 }
 

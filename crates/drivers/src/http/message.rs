@@ -1,6 +1,7 @@
-//! A request as HTTP/1.1 has it: what of its fields the connection has to know, and the head it is sent with.
+//! A request in the form of HTTP/1.1: which of its fields matter to the connection, and the head that is sent.
 //!
-//! The length of the body is ours to say, as a wrong one would break the connection; everything else is the plan's.
+//! The client itself sets the length of the body, as a wrong one would break the connection; the plan sets everything
+//! else.
 
 use super::failure::Failure;
 use super::origin::Origin;
@@ -8,12 +9,12 @@ use super::request::Request;
 use super::request_flags::{CHUNKED, CLOSE, CONNECTION, EXPECTS, HEAD, HOST, RequestFlags};
 use brunt_wire::http as wire;
 
-/// A body up to this size leaves in one write with its head.
+/// A body up to this size is sent in one write with its head.
 const INLINE: usize = 16 * 1024;
-/// What ends a body that is sent as one chunk.
+/// The end of a body that is sent as one chunk.
 const LAST_CHUNK: &[u8] = b"\r\n0\r\n\r\n";
 
-/// What leaves behind the bytes that are sent together with the head.
+/// The bytes to be sent after those that are sent together with the head.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Trailing<'a> {
     pub(super) body: &'a [u8],
@@ -25,12 +26,12 @@ impl Trailing<'_> {
         self.body.is_empty() && self.last.is_empty()
     }
 
-    /// What leaves next.
+    /// The bytes to be sent next.
     pub(super) fn next(&self) -> &[u8] {
         if self.body.is_empty() { self.last } else { self.body }
     }
 
-    /// So much of it has left.
+    /// Records that `count` bytes of it were sent.
     pub(super) fn advance(&mut self, count: usize) {
         if self.body.is_empty() {
             self.last = self.last.get(count..).unwrap_or_default();
@@ -54,7 +55,7 @@ impl Request {
 }
 
 impl RequestFlags {
-    /// Looks at every part of a request: whether it can be sent at all, and how.
+    /// Checks every part of a request: whether it can be sent, and how.
     pub(super) fn of(request: &Request) -> Result<Self, Failure> {
         if !wire::is_method(request.method()) {
             return Err(Failure::Unsendable("its method is not one word of letters"));
@@ -110,8 +111,8 @@ impl RequestFlags {
         Ok(())
     }
 
-    /// Writes the head, and the body as well if it is small; says what is left. `extra` are whole lines of fields that
-    /// the client adds.
+    /// Writes the head, and the body as well if it is small; returns what is left. `extra` consists of complete lines
+    /// of fields that the client adds.
     pub(super) fn write<'a>(
         self,
         out: &mut Vec<u8>,
@@ -123,7 +124,7 @@ impl RequestFlags {
         match origin.relay() {
             None => wire::request_line(out, request.method(), b"", request.target()),
             Some(gateway) => {
-                // The whole URL, of which `*` has no path (RFC 9112 section 3.2.4).
+                // The absolute URL, which has no path for `*` (RFC 9112 section 3.2.4).
                 let target = if request.target() == b"*" { b"" } else { request.target() };
                 wire::request_line(out, request.method(), origin.prefix().as_bytes(), target);
                 if let Some(authorization) = gateway.authorization() {
@@ -149,7 +150,7 @@ impl RequestFlags {
         match body {
             _ if self.has(CHUNKED) => last = LAST_CHUNK,
             Some(body) => wire::length(out, body.len() as u64),
-            // A method that is expected to bring something says that it brings nothing (RFC 9110 section 8.6).
+            // A method that normally has a body sends a length of 0 if there is none (RFC 9110 section 8.6).
             None if matches!(request.method(), b"POST" | b"PUT" | b"PATCH") => wire::length(out, 0),
             None => {}
         }
@@ -169,7 +170,7 @@ impl RequestFlags {
     }
 }
 
-/// Whether a request may be sent a second time without being asked for (RFC 9110 section 9.2.2).
+/// Whether a request may be sent again automatically (RFC 9110 section 9.2.2).
 pub(super) fn is_idempotent(method: &[u8]) -> bool {
     matches!(method, b"GET" | b"HEAD" | b"PUT" | b"DELETE" | b"OPTIONS" | b"TRACE")
 }

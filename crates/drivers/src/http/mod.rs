@@ -1,8 +1,8 @@
 //! HTTP: the client side of a virtual user, over HTTP/1.1 and HTTP/2.
 //!
-//! A [`Request`] is rendered into buffers that are used again and again, a [`Response`] is read into others, and what
-//! lies between is written for as few instructions as the kernel allows. A client must not know when anything is due,
-//! nor what a plan makes of an answer.
+//! A [`Request`] is rendered into buffers that are reused, a [`Response`] is read into other buffers, and the code
+//! between them is written to use few instructions. A client must not depend on the schedule, nor on how a plan uses an
+//! answer.
 
 mod client;
 mod connection;
@@ -43,16 +43,16 @@ pub use tally::{Counts, Tally};
 use brunt_exchange::{Part, Watch};
 use std::time::Duration;
 
-/// How long connecting took, the resolved address given.
+/// How long connecting took, without the name lookup.
 pub const CONNECT: Part = Part(0);
 /// How long the TLS handshake took.
 pub const TLS: Part = Part(1);
-/// Opening a connection again that the server had closed, with the TLS handshake.
+/// Opening a connection again that the server had closed, including the TLS handshake.
 pub const RECONNECT: Part = Part(3);
-/// From the first byte of the request leaving to the first byte of the answer.
+/// From the first byte of the request to the first byte of the answer.
 pub const FIRST_BYTE: Part = Part(4);
 
-/// Reports a part, as far as an exchange has room: one that was redirected has several of a kind.
+/// Reports a part, as long as the exchange has room: a redirected exchange has several parts of a kind.
 fn report(watch: &mut Watch<'_>, part: Part, took: Duration) {
     if watch.parts().len() < Watch::PARTS_MAX {
         watch.part(part, took);

@@ -1,8 +1,8 @@
 //! [`Network`]: what all users of a process share: the settings, TLS, and the origins that URLs led to so far.
 //!
-//! Names are resolved before the run wherever the plan tells them. An origin that is met only in a run, because a
-//! variable names it, is looked up aside once and known from then on; how many there may be is bounded. Several are
-//! looked up at a time, each for all users that wait for it, on threads that a run does not wait for at its end.
+//! Names are resolved before the run where the plan contains them. An origin that appears only during a run, because a
+//! variable names it, is looked up once on a separate thread and then remembered; their number is limited. Several
+//! lookups can run at a time, each for all users that wait for it. The run does not wait for these threads at its end.
 
 use super::failure::Failure;
 use super::origin::{self, Named, Origin, UrlError};
@@ -22,7 +22,7 @@ const GAVE_UP: Failure = Failure::Unsendable("looking its host up was given up")
 /// The most origins that a run may go to.
 pub const ORIGINS_MAX: usize = 1024;
 
-/// What becomes of a lookup, for each who waits for it.
+/// The result of a lookup, for each user that waits for it.
 type LookedUp = watch::Receiver<Option<Result<Arc<Origin>, Arc<UrlError>>>>;
 
 /// What all users of a process share.
@@ -31,7 +31,7 @@ pub struct Network {
     pub(super) settings: Settings,
     tls: OnceLock<tls::Client>,
     gateway: Option<Arc<Gateway>>,
-    /// By every spelling that was met.
+    /// The known origins, by every spelling that was used.
     origins: RwLock<HashMap<Box<[u8]>, Arc<Origin>>>,
     /// The spellings that are being looked up, so that none is looked up twice.
     pending: Mutex<HashMap<Box<[u8]>, LookedUp>>,
@@ -47,10 +47,10 @@ pub enum NetworkError {
     /// The proxy cannot be used.
     #[error(transparent)]
     Proxy(#[from] GatewayError),
-    /// No users at all on a connection.
+    /// A connection for 0 users.
     #[error("share a connection among 0 users: give 1 or more streams")]
     NoStreams,
-    /// Connections that are closed before they are used.
+    /// A connection for 0 requests.
     #[error("keep connections for 0 requests: give 1 or more")]
     NoRequests,
     /// More fields than there is room for.
@@ -59,7 +59,7 @@ pub enum NetworkError {
 }
 
 impl Network {
-    /// Settles all that can be settled before a URL is known: reads key stores, checks limits.
+    /// Prepares everything that does not depend on a URL: reads key stores, checks limits.
     pub fn new(settings: Settings) -> Result<Self, NetworkError> {
         if settings.streams == 0 {
             return Err(NetworkError::NoStreams);
@@ -91,7 +91,7 @@ impl Network {
         &self.settings
     }
 
-    /// What was counted beside the exchanges.
+    /// Counts of events outside the exchanges.
     pub fn counts(&self) -> Counts {
         self.tally.counts()
     }
@@ -101,13 +101,13 @@ impl Network {
         self.tls.get().map(tls::Client::handshakes).unwrap_or_default()
     }
 
-    /// The origin that a URL leads to. Blocks while a resolver works, if it was not met before.
+    /// The origin that a URL leads to. Blocks while the name is resolved, if the origin is not known yet.
     pub fn origin(&self, url: &str) -> Result<Arc<Origin>, UrlError> {
         self.split(url.as_bytes()).map(|(origin, _)| origin)
     }
 
-    /// The origin that a URL leads to, and where its path begins. Blocks while a resolver works, if it was not met
-    /// before; `known` never does.
+    /// The origin that a URL leads to, and where its path begins. Blocks while the name is resolved, if the origin is
+    /// not known yet; `known` never blocks.
     pub fn split(&self, url: &[u8]) -> Result<(Arc<Origin>, usize), UrlError> {
         let (place, path) = url.split_at(origin::origin_length(url));
         let found = match self.known(place) {
@@ -117,12 +117,12 @@ impl Network {
         Ok((found, url.len() - path.len()))
     }
 
-    /// The origin with that spelling, if it was met before.
+    /// The origin with this spelling, if it is known.
     pub(super) fn known(&self, place: &[u8]) -> Option<Arc<Origin>> {
         self.origins.read().unwrap_or_else(PoisonError::into_inner).get(place).map(Arc::clone)
     }
 
-    /// The origin with that spelling, looked up aside.
+    /// The origin with this spelling, looked up on a separate thread.
     pub(super) async fn look_up_aside(
         self: &Arc<Self>,
         place: &[u8],
@@ -136,7 +136,7 @@ impl Network {
         }
     }
 
-    /// The lookup of that spelling, which is begun if nobody waits for it yet. The thread may outlive the run.
+    /// The lookup of this spelling, which is started if it is not in progress yet. The thread may outlive the run.
     fn pending(self: &Arc<Self>, place: &[u8]) -> io::Result<LookedUp> {
         let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(asked) = pending.get(place) {
@@ -149,7 +149,7 @@ impl Network {
             let mut pending = network.pending.lock().unwrap_or_else(PoisonError::into_inner);
             pending.remove(&*spelling);
             drop(pending);
-            // Nobody may wait any more.
+            // It is possible that no user waits any more.
             let _ = sender.send(Some(found));
         };
         std::thread::Builder::new().name("lookup".to_owned()).spawn(act)?;
@@ -168,7 +168,7 @@ impl Network {
         if origins.len() >= 2 * ORIGINS_MAX {
             return Err(UrlError::TooMany(found.prefix().to_owned()));
         }
-        // Another spelling of it may have been looked up meanwhile.
+        // Meanwhile another lookup may have found the same origin.
         let found = Arc::clone(origins.entry(found.prefix().as_bytes().into()).or_insert(found));
         origins.insert(place.into(), Arc::clone(&found));
         Ok(found)
@@ -187,7 +187,7 @@ impl Network {
         Ok(Origin::new(named, route, relay, name))
     }
 
-    /// How an origin is reached. Its name is resolved only where no proxy does that.
+    /// How an origin is reached. Its name is resolved here only if no proxy does that.
     fn route(&self, named: &Named) -> Result<Route, UrlError> {
         if let Some(path) = &self.settings.unix {
             return Ok(Route::Unix(path.as_path().into()));
@@ -207,7 +207,7 @@ impl Network {
         Ok(Route::Straight(Arc::new(dialer)))
     }
 
-    /// TLS as the settings have it, set up when it is first needed.
+    /// TLS with the configured settings, set up when it is first needed.
     pub(super) fn tls(&self) -> Result<&tls::Client, tls::TlsError> {
         if let Some(ready) = self.tls.get() {
             return Ok(ready);

@@ -1,7 +1,7 @@
-//! [`Origin`]: where a URL leads, with its name resolved; and how a URL that was rendered is taken apart.
+//! [`Origin`]: where a URL leads, with its name resolved; and how a rendered URL is split.
 //!
-//! The part of a URL that names an origin is parsed once, by the rules of WHATWG, and known by its bytes from then on.
-//! The rest of it goes out as it is. It must not know a connection.
+//! The part of a URL that names an origin is parsed once, by the rules of WHATWG, and then recognised by its bytes. The
+//! rest of the URL is sent unchanged. It must not depend on a connection.
 
 use super::proxy::Gateway;
 use super::route::Route;
@@ -12,10 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use url::{Host, Url};
 
-/// A scheme, a host and a port, and all that a connection to them needs.
+/// A scheme, a host and a port, and everything that a connection to them needs.
 #[derive(Debug)]
 pub struct Origin {
-    /// No other has it, in this process.
+    /// The number of this origin, unique in this process.
     number: u64,
     secure: bool,
     host: String,
@@ -23,31 +23,31 @@ pub struct Origin {
     authority: Vec<u8>,
     prefix: String,
     pub(super) route: Route,
-    /// The proxy that requests are given to to be relayed.
+    /// The proxy that relays the requests.
     relay: Option<Arc<Gateway>>,
     pub(super) name: Option<tls::Name>,
 }
 
-/// Why a URL leads nowhere.
+/// Why a URL cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum UrlError {
-    /// It is not one.
+    /// It is not a valid URL.
     #[error("read the URL '{url}': {why}; give one such as http://localhost:8080/path")]
     NotOne {
-        /// As far as it names an origin.
+        /// The part that names an origin.
         url: String,
         /// What is wrong.
         why: String,
     },
-    /// Not a scheme of ours.
+    /// A scheme other than those supported.
     #[error("use the URL '{0}': its scheme is neither http nor https")]
     Scheme(String),
-    /// A user or a password in it.
+    /// It contains a user or a password.
     #[error(
         "use the URL of the host '{0}': it holds a user or a password; send them in an Authorization field"
     )]
     Credentials(String),
-    /// A byte that no request line may hold.
+    /// A byte that is not allowed in a request line.
     #[error("use the path '{path}': byte {byte:#04x} may not be in a URL; percent-encode it")]
     Byte {
         /// The path.
@@ -58,24 +58,24 @@ pub enum UrlError {
     /// The host cannot be reached.
     #[error(transparent)]
     Dialer(#[from] DialerError),
-    /// TLS cannot be set up, or has no use for the name.
+    /// TLS cannot be set up, or cannot use the name.
     #[error(transparent)]
     Tls(#[from] Arc<tls::TlsError>),
-    /// More origins than anybody means.
+    /// Too many origins.
     #[error("go to '{0}': this run has met {max} hosts already, which is the most it may", max = super::ORIGINS_MAX)]
     TooMany(String),
 }
 
-/// What a URL says of its origin.
+/// The origin as a URL names it.
 #[derive(Debug)]
 pub(super) struct Named {
     pub(super) secure: bool,
-    /// Without brackets, as a resolver wants it.
+    /// Without brackets, as a resolver needs it.
     pub(super) host: String,
     pub(super) port: u16,
-    /// As the `Host` field wants it.
+    /// In the form of the `Host` field.
     authority: String,
-    /// As the URL would best be spelled.
+    /// In the normalised form of the URL.
     pub(super) prefix: String,
 }
 
@@ -129,7 +129,7 @@ impl Origin {
         }
     }
 
-    /// The number that tells it from every other.
+    /// The number that distinguishes it from every other origin.
     pub(super) fn number(&self) -> u64 {
         self.number
     }
@@ -139,7 +139,7 @@ impl Origin {
         self.secure
     }
 
-    /// The proxy that requests are given to with their whole URL, where there is one and it opens no tunnel.
+    /// The proxy that receives requests with their absolute URL, if there is one and no tunnel is used.
     pub(super) fn relay(&self) -> Option<&Gateway> {
         self.relay.as_deref()
     }
@@ -154,7 +154,7 @@ impl Origin {
         self.port
     }
 
-    /// The value of the `Host` field, where the request has none of its own.
+    /// The value of the `Host` field, if the request does not set the field itself.
     pub fn authority(&self) -> &[u8] {
         &self.authority
     }
@@ -173,7 +173,7 @@ pub(super) fn origin_length(url: &[u8]) -> usize {
         + rest.iter().position(|byte| matches!(byte, b'/' | b'?' | b'#')).unwrap_or(rest.len())
 }
 
-/// Whether what is left of a URL behind its origin is that, and not more of the origin.
+/// Whether the rest of a URL begins a path, query or fragment and does not continue the origin.
 pub(super) fn begins_path(rest: &[u8]) -> bool {
     matches!(rest.first(), None | Some(b'/' | b'?' | b'#'))
 }

@@ -1,9 +1,9 @@
-//! [`OriginConnection`]: a user's way to one origin: a connection of its own, or its share of one over HTTP/2.
+//! [`OriginConnection`]: a user's connection to one origin: its own connection, or a shared one over HTTP/2.
 //!
-//! Connections are opened before an exchange and are in none of its latencies. A connection that the server closed
-//! while it was idle is opened again, before the next request or, if the server closed it in the moment a request was
-//! on its way, after it: such a request is sent once more, as every client does, if it may be (RFC 9110 section 9.2.2,
-//! RFC 9112 section 9.3.1, RFC 9113 section 6.8), and the time of it counts.
+//! Connections are opened before an exchange, and this time is not part of its latency. A connection that the server
+//! closed while it was idle is opened again: before the next request or, if the server closed it while a request was
+//! being sent, after that request. This request is sent again, as every client does, if that is allowed (RFC 9110
+//! section 9.2.2, RFC 9112 section 9.3.1, RFC 9113 section 6.8), and the additional time counts.
 
 use super::connection::{Connection, Done, Idle};
 use super::failure::{Failure, When};
@@ -24,16 +24,16 @@ use brunt_exchange::{Moment, Watch};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The way to one origin.
+/// A user's connection to one origin.
 #[derive(Debug)]
 pub(super) struct OriginConnection {
     origin: Arc<Origin>,
     connection: Option<Connection>,
-    /// The connection over HTTP/2, where that is spoken or to be agreed on.
+    /// The connection over HTTP/2, if HTTP/2 is used or negotiated.
     shared: Option<Rc<Shared>>,
-    /// The server closed a connection that had to be kept, and it was not opened again yet.
+    /// The server closed a connection that should be kept, and it is not open again yet.
     lapsed: bool,
-    /// How many times a connection was opened or tried.
+    /// How many attempts to open a connection were made.
     attempts: u64,
     /// Failed attempts in a row.
     failures: u32,
@@ -63,12 +63,12 @@ impl OriginConnection {
         Self { origin, connection: None, shared, lapsed: false, attempts: 0, failures: 0 }
     }
 
-    /// Whether it leads to that origin.
+    /// Whether it leads to this origin.
     pub(super) fn leads_to(&self, origin: &Arc<Origin>) -> bool {
         Arc::ptr_eq(&self.origin, origin)
     }
 
-    /// Whether there is a connection, as far as is known. One that is of no use is dropped.
+    /// Whether there is a connection, as far as is known. An unusable connection is dropped.
     pub(super) fn is_open(&mut self, owner: Owner<'_>) -> bool {
         let tally = &owner.network.tally;
         match self.shared.as_ref().map(|shared| shared.status()) {
@@ -102,7 +102,7 @@ impl OriginConnection {
         if self.failures > 0 {
             backoff::wait(owner.network.settings.seed, owner.number, self.failures - 1).await;
         }
-        // Each user begins with another source address, and goes on from there.
+        // Each user begins with another source address and continues with the following ones.
         let number = u64::from(owner.number) + self.attempts;
         self.attempts += 1;
         match self.opened(owner.network, number, watch).await {
@@ -120,7 +120,7 @@ impl OriginConnection {
         }
     }
 
-    /// A connection for this user alone, unless there is now one that it shares.
+    /// A connection for this user only, unless there is now one that it shares.
     async fn opened(
         &self,
         network: &Network,
@@ -147,7 +147,7 @@ impl OriginConnection {
     }
 
     /// Carries out one exchange, over a new connection if the server has closed the one that was kept; sends the
-    /// request once more if it may be, see [`may_repeat`].
+    /// request again if that is allowed, see [`may_repeat`].
     pub(super) async fn exchange(
         &mut self,
         owner: Owner<'_>,
@@ -155,10 +155,10 @@ impl OriginConnection {
         response: &mut Response,
         watch: &mut Watch<'_>,
     ) -> Result<Done, Failure> {
-        // What the request met on the connection it first left on.
+        // The failure of the request on its first connection.
         let mut met = None;
         loop {
-            // Its moment may have been waited for since the user was ready.
+            // Time may have passed since the user was ready, until the request was due.
             if !self.is_open(owner)
                 && let Err(failure) = Box::pin(self.open(owner, watch)).await
             {
@@ -174,7 +174,7 @@ impl OriginConnection {
             let (failure, kept) = if let Some(shared) = shared {
                 spec.last = is_last(owner.network, shared.carried());
                 let used = shared.is_used();
-                // Apart, as what it takes is more than HTTP/1.1 does.
+                // In a separate box, as its state is larger than that of HTTP/1.1.
                 match Box::pin(shared.exchange(spec, response, watch)).await {
                     Ok(at) => return Ok(Done { at, persistent: true }),
                     Err(failure) => (failure, used || was_idle(shared.opened.get(), watch)),
@@ -204,16 +204,16 @@ impl OriginConnection {
         }
     }
 
-    /// Notes that an exchange failed, and whether its request is to be sent again; says whether it can be.
+    /// Records that an exchange failed, and whether its request must be sent again; returns whether it can be.
     fn broken(&mut self, failure: &Failure, again: bool) -> bool {
         let Some(shared) = self.shared.as_ref().filter(|shared| !shared.is_declined()) else {
             self.connection = None;
             self.lapsed = again;
             return again;
         };
-        // A connection that ended with an exchange on it is no loss beside that.
+        // A connection that ended during an exchange is not counted as lost in addition.
         let gone = shared.status() != SharedStatus::Open;
-        // A stream that is refused on a connection that goes on is the server's answer to load.
+        // A refused stream on a connection that stays open is the server's reaction to load.
         let again = again && (gone || !failure.is_refused());
         if gone {
             shared.lapsed.set(again);
@@ -221,7 +221,7 @@ impl OriginConnection {
         again
     }
 
-    /// Ends the connection of this user in good order.
+    /// Ends the connection of this user gracefully.
     pub(super) async fn leave(&mut self, owner: Owner<'_>) {
         if let Some(connection) = self.connection.take() {
             connection.close(owner.network.settings.dialing.close).await;
@@ -237,31 +237,30 @@ impl OriginConnection {
     }
 }
 
-/// Whether a connection that carried so many requests carries its last.
+/// Whether the next request is the last one of a connection that has carried this number of requests.
 fn is_last(network: &Network, carried: u64) -> bool {
     matches!(network.settings.keep, Keep::Requests(most) if carried + 1 >= most)
 }
 
-/// Whether a connection opened at that moment stood idle until the request left.
+/// Whether a connection opened at this moment was idle until the request was sent.
 fn was_idle(opened: Moment, watch: &Watch<'_>) -> bool {
     watch.sent_at().is_some_and(|sent| sent - opened >= KEPT)
 }
 
-/// Whether a request that failed may be sent once more: there was no answer to it, it left on a connection that was
-/// kept, having been used before or stood idle, and it cannot have been processed or may be processed twice, as the
-/// settings have it.
+/// Whether a failed request may be sent again: there was no answer to it, its connection was kept (used before, or
+/// idle), and either it cannot have been processed or the settings allow it to be processed twice.
 fn may_repeat(network: &Network, spec: &RequestSpec<'_>, failure: &Failure, kept: bool) -> bool {
     let resend = network.settings.resend;
     if failure.is_unprocessed() {
-        // A fresh connection that takes nothing at all is not the end of one that was kept.
+        // A new connection that accepts no bytes at all is not a kept connection that ended.
         return resend.allows(true) && (kept || !failure.is_unanswered());
     }
     kept && (failure.is_refused() && resend.allows(true)
         || failure.is_unanswered() && resend.allows(is_idempotent(spec.request.method())))
 }
 
-/// Connects, and secures the connection where the origin wants it. What the server had closed is opened again as one
-/// part, apart from what the run itself opens.
+/// Connects, and secures the connection if the origin requires it. Opening again what the server had closed is reported
+/// as one part, separate from connections that the run itself opens.
 async fn connect(
     network: &Network,
     origin: &Origin,

@@ -1,8 +1,9 @@
-//! [`Proxy`]: a server that stands between, and how one gets through it (RFC 9110 sections 7.6 and 9.3.6).
+//! [`Proxy`]: a proxy server, and how connections go through it (RFC 9110 sections 7.6 and 9.3.6).
 //!
-//! What goes to `http` is asked of the proxy by its whole URL; to `https`, and to HTTP/2, the proxy opens a tunnel,
-//! whose content it does not see. The proxy's own refusal while connecting is a failure to connect, with its status; of
-//! a request that it relays, its answer is the answer. It must not know what is said in a tunnel.
+//! Requests to `http` are sent to the proxy with their absolute URL; for `https`, and for HTTP/2, the proxy opens a
+//! tunnel, whose content it does not see. If the proxy refuses a tunnel, this is a failure to connect, with its status;
+//! for a request that it relays, its answer is the answer of the exchange. It must not depend on the content of a
+//! tunnel.
 
 use crate::net::stream::Stream;
 use crate::net::tcp::{self, Dialer, DialerError, Endpoint};
@@ -21,32 +22,32 @@ use url::{Host, Url};
 /// The most bytes of a proxy's answer to `CONNECT`.
 const ANSWER_MAX: usize = 16 << 10;
 
-/// A proxy, as settings name it.
+/// A proxy, as the settings describe it.
 #[derive(Clone, Debug)]
 pub struct Proxy {
     /// Its host, without brackets.
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// Whether it is spoken to under TLS.
+    /// Whether the connection to it uses TLS.
     pub secure: bool,
-    /// A user and a password with a colon between them, for those who have to say who they are.
+    /// A user and a password with a colon between them, if the proxy requires authentication.
     pub credentials: Option<Secret>,
-    /// Where to go without it.
+    /// The hosts that are reached without it.
     pub except: Exceptions,
-    /// How it is secured where it is spoken to under TLS; where this is `None`, as [`tls::Options::default`] has it.
+    /// The TLS options for the connection to it; `None` means [`tls::Options::default`].
     pub tls: Option<tls::Options>,
 }
 
-/// Why no proxy can be made of a text.
+/// Why a text is not a proxy.
 #[derive(Debug, thiserror::Error)]
 pub enum ProxyError {
-    /// It is no URL of a proxy.
+    /// It is not the URL of a proxy.
     #[error("read the proxy: {0}; give one such as http://proxy.example:3128")]
     NotOne(String),
 }
 
-/// Hosts that are gone to without the proxy, as the variable `NO_PROXY` names them.
+/// Hosts that are reached without the proxy, in the format of the variable `NO_PROXY`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exceptions(Vec<Exception>);
 
@@ -54,19 +55,19 @@ pub struct Exceptions(Vec<Exception>);
 enum Exception {
     Everything,
     Network(IpNet),
-    /// A name, in lower case, that stands for all below it; at that port only, if there is one.
+    /// A name, in lower case, that includes its subdomains; for this port only, if there is one.
     Name(String, Option<u16>),
 }
 
 /// Why a connection through a proxy could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum ProxyFailure {
-    /// It did not want to.
+    /// It refused.
     #[error("open a tunnel to {to}: the proxy answered {status}{hint}", hint = hint(*status))]
     Refused {
         /// The host and the port.
         to: String,
-        /// What it answered.
+        /// The status it answered.
         status: u16,
     },
     /// It ended the connection.
@@ -75,7 +76,7 @@ pub enum ProxyFailure {
     /// The connection broke.
     #[error("open a tunnel: {0}")]
     Broken(io::Error),
-    /// What it answered is not HTTP.
+    /// Its answer is not HTTP.
     #[error("open a tunnel: what the proxy answered is not HTTP/1; does it listen on this port?")]
     Garbage,
     /// It took too long.
@@ -112,7 +113,8 @@ impl ProxyFailure {
 impl FromStr for Proxy {
     type Err = ProxyError;
 
-    /// Reads a URL, whose scheme says how the proxy is spoken to. Without one, it is spoken to in the clear.
+    /// Reads a URL, whose scheme says whether the connection to the proxy uses TLS. Without a scheme, it is in the
+    /// clear.
     fn from_str(text: &str) -> Result<Self, ProxyError> {
         let not_one = |why: &str| ProxyError::NotOne(why.to_owned());
         let with_scheme =
@@ -142,8 +144,8 @@ impl FromStr for Proxy {
 impl FromStr for Exceptions {
     type Err = std::convert::Infallible;
 
-    /// Reads names, addresses and networks with commas between them. A name stands for all below it, with a dot before
-    /// it or without; `*` stands for everything.
+    /// Reads names, addresses and networks separated by commas. A name includes its subdomains, with or without a
+    /// leading dot; `*` matches every host.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let read = |item: &str| match item {
             "*" => Exception::Everything,
@@ -169,7 +171,7 @@ impl FromStr for Exceptions {
 }
 
 impl Exceptions {
-    /// Whether that origin is gone to without the proxy. The host is in lower case and without brackets.
+    /// Whether this origin is reached without the proxy. The host is in lower case and without brackets.
     pub fn hold(&self, host: &str, port: u16) -> bool {
         let address = host.parse::<IpAddr>().ok();
         self.0.iter().any(|exception| match exception {
@@ -184,7 +186,7 @@ impl Exceptions {
     }
 }
 
-/// A proxy that is ready to be gone through.
+/// A proxy that is ready to be used.
 #[derive(Debug)]
 pub(super) struct Gateway {
     dialer: Dialer,
@@ -196,7 +198,7 @@ pub(super) struct Gateway {
 /// Why a proxy cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum GatewayError {
-    /// Its name leads nowhere.
+    /// Its name cannot be resolved.
     #[error("use the proxy: failed to {0}")]
     Dialer(#[from] DialerError),
     /// TLS to it cannot be set up.
@@ -205,7 +207,7 @@ pub enum GatewayError {
 }
 
 impl Gateway {
-    /// Finds the proxy and settles how it is spoken to.
+    /// Resolves the proxy's name and prepares the connections to it.
     pub(super) fn new(proxy: &Proxy, dialing: &tcp::Options) -> Result<Self, GatewayError> {
         let endpoint = Endpoint { host: proxy.host.clone(), port: proxy.port };
         let secured = if proxy.secure {
@@ -227,7 +229,7 @@ impl Gateway {
         })
     }
 
-    /// The value of `Proxy-Authorization`, where the proxy wants to know.
+    /// The value of `Proxy-Authorization`, if the proxy requires authentication.
     pub(super) fn authorization(&self) -> Option<&[u8]> {
         self.authorization.as_ref().map(Secret::expose)
     }
@@ -243,7 +245,7 @@ impl Gateway {
         }
     }
 
-    /// Has the proxy open a tunnel: from then on the stream is as if it led to `host` and `port`.
+    /// Makes the proxy open a tunnel: from then on the stream leads to `host` and `port`.
     pub(super) async fn tunnel(
         &self,
         stream: &mut Stream,
@@ -270,8 +272,8 @@ impl Gateway {
     }
 }
 
-/// Sends a request for a tunnel and says what status came back. Reads no byte beyond the head, as the next may already
-/// come through the tunnel.
+/// Sends a request for a tunnel and returns the status of the answer. Reads no byte beyond the head, as the next byte
+/// may already come through the tunnel.
 async fn spec(stream: &mut Stream, request: &[u8]) -> Result<u16, ProxyFailure> {
     stream.send(request).await.map_err(ProxyFailure::Broken)?;
     let mut answer = Vec::new();
@@ -349,7 +351,7 @@ mod tests {
         assert!("*".parse::<Exceptions>().unwrap().hold("anything", 1));
     }
 
-    /// What becomes of asking for a tunnel if the proxy answers so, and what it was asked.
+    /// The result of a request for a tunnel if the proxy gives this answer, and the request it received.
     fn tunnel(answer: &'static [u8], host: &str) -> (Result<Vec<u8>, ProxyFailure>, String) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -363,7 +365,7 @@ mod tests {
             }
             peer.write_all(answer).unwrap();
             if answer.is_empty() {
-                // Waits until the other side gives up.
+                // Waits until the other side closes the connection.
                 let _ = peer.read(&mut [0]);
             }
             String::from_utf8(asked).unwrap()

@@ -1,8 +1,8 @@
-//! Redirects (RFC 9110 section 15.4): where the next request goes, and what of it is left.
+//! Redirects (RFC 9110 section 15.4): where the next request goes, and which parts of it are sent.
 //!
-//! The request is changed in place: which method it has, whether it still brings a body, and what of it another origin
-//! is told. A server decides where a redirect leads, so another origin is told nothing that was not allowed to travel,
-//! whatever it is called. It must not know a connection, nor how many redirects there were.
+//! The request is changed in place: its method, whether it still has a body, and which fields another origin receives.
+//! A server decides where a redirect leads, so another origin receives only what is explicitly allowed, whatever the
+//! names of the fields. It must not depend on a connection, nor on the number of redirects.
 
 use super::failure::Failure;
 use super::origin::UrlError;
@@ -10,20 +10,20 @@ use super::request::{Body, Request};
 use super::response::Response;
 use url::Url;
 
-/// Fields that say what a client is and understands, and may go anywhere.
+/// Fields that describe the client and what it understands, and may be sent to any origin.
 const OF_THE_CLIENT: [&str; 4] = ["accept", "accept-encoding", "accept-language", "user-agent"];
 
-/// What may follow a redirect to another origin, beside what says what the client is.
+/// What may be sent to another origin after a redirect, besides the fields that describe the client.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CrossOrigin {
-    /// The names of the fields that may.
+    /// The names of the fields that may be sent.
     pub fields: Vec<String>,
-    /// Whether a body may.
+    /// Whether a body may be sent.
     pub body: bool,
 }
 
 impl CrossOrigin {
-    /// Whether a field of that name may be sent to another origin. One that names the first never may.
+    /// Whether a field of that name may be sent to another origin. Fields that name the first origin are never sent.
     fn allows(&self, name: &[u8]) -> bool {
         let is = |known: &str| name.eq_ignore_ascii_case(known.as_bytes());
         let allowed = || self.fields.iter().any(|known| is(known)) || self.body && is_of_body(name);
@@ -31,8 +31,8 @@ impl CrossOrigin {
     }
 }
 
-/// Where an answer to `request`, which went to `from`, sends the client; `None` if it is an answer to be kept. The
-/// request is made that which goes there, but for its target.
+/// The URL to which an answer to `request`, which was sent to `from`, redirects the client; `None` if it is a final
+/// answer. The request is changed into the next one, except for its target.
 pub(super) fn next(
     from: &[u8],
     request: &mut Request,
@@ -48,7 +48,7 @@ pub(super) fn next(
         why: why.to_string(),
     };
     let base = Url::parse(&String::from_utf8_lossy(from)).map_err(|why| wrong(from, why))?;
-    // Whatever is neither ASCII nor UTF-8 in it could not be asked for anyway.
+    // Bytes in it that are not UTF-8 could not be requested anyway.
     let to = base.join(&String::from_utf8_lossy(location)).map_err(|why| wrong(location, why))?;
     if turned == RedirectAction::Get {
         if request.method() != b"HEAD" {
@@ -66,12 +66,12 @@ pub(super) fn next(
     Ok(Some(String::from(to).into_bytes()))
 }
 
-/// What becomes of a request that is redirected.
+/// How a redirected request is sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RedirectAction {
-    /// It is sent again as it is.
+    /// It is sent again unchanged.
     Same,
-    /// What it did is done, and the answer is to be fetched elsewhere.
+    /// The request was processed, and the answer is fetched from another URL.
     Get,
 }
 
@@ -79,7 +79,7 @@ impl RedirectAction {
     fn of(method: &[u8], status: u16) -> Option<Self> {
         match status {
             303 => Some(Self::Get),
-            // What the RFC allows for the sake of history, and every client does.
+            // The RFC allows this for historical reasons, and every client does it.
             301 | 302 if method == b"POST" => Some(Self::Get),
             301 | 302 | 307 | 308 => Some(Self::Same),
             _ => None,
@@ -125,7 +125,7 @@ mod tests {
         CrossOrigin { fields, body: true }
     }
 
-    /// Where to, and what the request became: its method, how many fields it has, and whether there is a body.
+    /// The destination, and the changed request: its method, how many fields it has, and whether there is a body.
     fn moved(
         method: &str,
         status: u16,
@@ -192,7 +192,7 @@ mod tests {
         assert!(words.contains("http://:0:0/"), "{words}");
     }
 
-    /// The names of the fields that go to another place, and whether the body does.
+    /// The names of the fields that are sent to another origin, and whether the body is.
     fn told(status: u16, location: &str, allowed: &CrossOrigin) -> Result<String, String> {
         let mut request = request("POST");
         request.add("X-OpenIDM-Password", b"p");

@@ -1,13 +1,13 @@
 //! [`Request`]: one request, rendered and ready to be sent over either version of HTTP.
 //!
-//! Fields lie end to end in one buffer, so that a request which is rendered again for every exchange allocates nothing
-//! once its buffers have grown. Where it goes is not in it: that is decided before it is rendered.
+//! Fields are stored end to end in one buffer, so that a request that is rendered again for every exchange allocates
+//! nothing once its buffers have grown. It does not contain its destination, which is decided before it is rendered.
 
 use super::request_cache::RequestCache;
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// One request. Fields are kept in the order in which they were added, names in the case they were given.
+/// One request. Fields are kept in the order in which they were added, names in their original case.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
     method: Vec<u8>,
@@ -17,7 +17,7 @@ pub struct Request {
     /// Where each name and each value ends.
     fields: Vec<(usize, usize)>,
     body: Body,
-    /// The buffer of a body that was rendered, while there is none.
+    /// The buffer of a rendered body, kept while there is no body.
     spare: Vec<u8>,
     cache: RefCell<RequestCache>,
 }
@@ -28,14 +28,14 @@ pub enum Body {
     /// Nothing.
     #[default]
     None,
-    /// Bytes of this exchange.
+    /// Bytes rendered for this exchange.
     Rendered(Vec<u8>),
-    /// Bytes that are the same for all, such as a file's.
+    /// Bytes that are the same for all exchanges, such as the content of a file.
     Shared(Arc<[u8]>),
 }
 
 impl Body {
-    /// The bytes; `None` where there is no body at all, which an empty one is not.
+    /// The bytes; `None` if there is no body; an empty body is still a body.
     pub fn bytes(&self) -> Option<&[u8]> {
         match self {
             Self::None => None,
@@ -46,7 +46,7 @@ impl Body {
 }
 
 impl Request {
-    /// Begins another request: nothing of the one before is left but its buffers.
+    /// Begins another request: only the buffers of the previous one are kept.
     pub fn begin(&mut self, method: &str) {
         self.method.clear();
         self.method.extend_from_slice(method.as_bytes());
@@ -61,13 +61,13 @@ impl Request {
         &self.method
     }
 
-    /// The path and query, as they go over the wire.
+    /// The path and query, as they are sent.
     pub fn target(&self) -> &[u8] {
         &self.target
     }
 
-    /// The path and query of a URL that was rendered, from where its path begins; what has none asks for `/`. A
-    /// fragment is not sent (RFC 9110 section 4.2.5).
+    /// Sets the path and query of a rendered URL, from the beginning of its path; without a path it is `/`. A fragment
+    /// is not sent (RFC 9110 section 4.2.5).
     pub fn set_target(&mut self, rest: &[u8]) {
         let end = rest.iter().position(|byte| *byte == b'#').unwrap_or(rest.len());
         let rest = &rest[..end];
@@ -88,7 +88,7 @@ impl Request {
         self.fields.push((name_end, self.bytes.len()));
     }
 
-    /// Adds a field; `value` appends its bytes to the buffer it is given.
+    /// Adds a field; `value` appends its bytes to the buffer that it receives.
     pub fn field<E>(
         &mut self,
         name: &str,
@@ -110,7 +110,7 @@ impl Request {
             .map(|(start, (name, end))| (&self.bytes[start..*name], &self.bytes[*name..*end]))
     }
 
-    /// The value of the first field of that name, in any case.
+    /// The value of the first field of this name, case-insensitive.
     pub fn value(&self, name: &str) -> Option<&[u8]> {
         let named = |field: &&[u8]| field.eq_ignore_ascii_case(name.as_bytes());
         self.fields().find(|(field, _)| named(field)).map(|(_, value)| value)
@@ -123,7 +123,7 @@ impl Request {
         self.method.extend_from_slice(method);
     }
 
-    /// Keeps those fields that `keep` says.
+    /// Keeps the fields for which `keep` returns true.
     pub(super) fn retain(&mut self, keep: impl Fn(&[u8], &[u8]) -> bool) {
         let before = self.clone();
         self.cache.get_mut().change();
@@ -137,12 +137,12 @@ impl Request {
         }
     }
 
-    /// Whether its fields are those of the other, to the byte.
+    /// Whether its fields are equal to those of the other, byte for byte.
     pub(super) fn has_fields_of(&self, other: &Self) -> bool {
         self.fields == other.fields && self.bytes == other.bytes
     }
 
-    /// Becomes like the other, but for the body, which is left alone.
+    /// Copies everything except the body from the other.
     pub(super) fn copy_head(&mut self, other: &Self) {
         self.cache.get_mut().change();
         self.method.clone_from(&other.method);
@@ -151,7 +151,7 @@ impl Request {
         self.fields.clone_from(&other.fields);
     }
 
-    /// What it was sent as before, to be borrowed within a poll alone.
+    /// The bytes it was sent as before; must be borrowed only within a poll.
     pub(super) fn cache(&self) -> &RefCell<RequestCache> {
         &self.cache
     }
@@ -171,7 +171,7 @@ impl Request {
         }
     }
 
-    /// A body that is the same for all; or none.
+    /// Sets a body that is the same for all exchanges, or none.
     pub fn set_body(&mut self, body: Body) {
         self.cache.get_mut().change();
         if let Body::Rendered(mut bytes) = std::mem::replace(&mut self.body, body) {

@@ -1,12 +1,12 @@
-//! [`RequestCache`]: a request as it went over the wire, kept to be sent again as it is.
+//! [`RequestCache`]: a request as it was sent, kept to be sent again unchanged.
 //!
-//! Many plans send the same request again and again. Such a request is examined once and encoded twice; from then on
-//! its bytes are kept. A request that changes each time is never copied.
+//! Many plans send the same request repeatedly. This request is examined once and encoded twice; from then on its bytes
+//! are kept. A request that changes each time is never copied.
 
 use super::origin::Origin;
 use super::request_flags::RequestFlags;
 
-/// What is known of a request since it was changed last.
+/// What is known about a request since its last change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RequestCache {
     state: State,
@@ -20,19 +20,19 @@ enum State {
     Changed,
     /// That it can be sent, and how.
     Examined(RequestFlags),
-    /// As well, that it was sent to the origin of that number.
+    /// Also, that it was sent to the origin with this number.
     Sent(RequestFlags, u64),
-    /// As well, as which bytes.
+    /// Also, as which bytes it was sent.
     Kept(RequestFlags, u64),
 }
 
 impl RequestCache {
-    /// The request is another one.
+    /// Records that the request was changed.
     pub(super) fn change(&mut self) {
         self.state = State::Changed;
     }
 
-    /// How it is sent, if that was found out since it was changed.
+    /// How it is sent, if it was examined since its last change.
     pub(super) fn flags(&self) -> Option<RequestFlags> {
         match self.state {
             State::Changed => None,
@@ -40,12 +40,12 @@ impl RequestCache {
         }
     }
 
-    /// It was found out how it is sent.
+    /// Records how it is sent.
     pub(super) fn examined(&mut self, flags: RequestFlags) {
         self.state = State::Examined(flags);
     }
 
-    /// The bytes it was sent as to that origin before.
+    /// The bytes that were sent to this origin before.
     pub(super) fn of(&self, origin: &Origin) -> Option<&[u8]> {
         match self.state {
             State::Kept(_, number) if number == origin.number() => Some(&self.bytes),
@@ -53,7 +53,8 @@ impl RequestCache {
         }
     }
 
-    /// It was sent to that origin as these bytes, and nothing behind them. They are kept the second time.
+    /// Records that it was sent to this origin as these bytes, and nothing after them. The bytes are kept the second
+    /// time.
     pub(super) fn sent(&mut self, origin: &Origin, bytes: &[u8]) {
         let (number, before) = (origin.number(), self.state);
         self.state = match before {

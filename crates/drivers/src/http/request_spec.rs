@@ -1,4 +1,4 @@
-//! [`RequestSpec`]: a request and how it is to be carried out, whichever version of HTTP carries it.
+//! [`RequestSpec`]: a request and how it must be carried out, for every version of HTTP.
 
 use super::limits::Limits;
 use super::origin::Origin;
@@ -6,7 +6,7 @@ use super::request::Request;
 use super::request_flags::RequestFlags;
 use super::response::Wanted;
 
-/// A request and how it is to be carried out.
+/// A request and how it must be carried out.
 #[derive(Clone, Copy)]
 pub(super) struct RequestSpec<'a> {
     pub(super) request: &'a Request,

@@ -1,11 +1,11 @@
-//! [`Response`]: what came back, as far as it was asked for.
+//! [`Response`]: an answer, as far as it was requested.
 //!
-//! A request says whether the body is wanted; where it is not, it is counted and discarded, however long it
-//! is. Fields are kept as places in the bytes of the head.
+//! A request says whether the body is wanted; otherwise it is counted and discarded, whatever its length. Fields are
+//! stored as positions in the bytes of the head.
 
 use super::limits::Limits;
 
-/// What an exchange wants to know of its answer.
+/// Which parts of its answer an exchange needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is wanted for a reason of its own")]
 pub struct Wanted {
@@ -13,20 +13,20 @@ pub struct Wanted {
     pub fields: bool,
     /// The body, decoded, up to the limit of the client's settings.
     pub body: bool,
-    /// Of an answer that refuses, with a status of 400 or more, its fields and the beginning of its body, so that it
-    /// can be told why. Others cost nothing by it.
+    /// The fields and the beginning of the body of a refusal, which is an answer with a status of 400 or more, so that
+    /// the reason can be printed. Other answers cost nothing more.
     pub refusal: bool,
-    /// The fields of any answer and the beginning of its body, to be shown to somebody.
+    /// The fields of any answer and the beginning of its body, to be shown.
     pub shown: bool,
 }
 
 impl Wanted {
-    /// Whether the fields of an answer with this status are to be kept.
+    /// Whether the fields of an answer with this status must be kept.
     pub(super) fn fields_of(self, status: u16) -> bool {
         self.fields || self.shown || self.refusal && status >= REFUSED
     }
 
-    /// How many bytes of the body of an answer with this status are to be kept.
+    /// How many bytes of the body of an answer with this status must be kept.
     pub(super) fn kept_of(self, status: u16, limits: &Limits) -> usize {
         match self {
             Self { body: true, .. } => limits.body_kept,
@@ -37,33 +37,33 @@ impl Wanted {
     }
 }
 
-/// From which status on an answer is a refusal.
+/// The lowest status of a refusal.
 const REFUSED: u16 = 400;
 /// How many bytes of the body of a refusal are kept where the body itself is not wanted.
 const REFUSAL_KEPT: usize = 1024;
-/// The same of an answer that is shown.
+/// The same for an answer that is shown.
 const SHOWN_KEPT: usize = 16 * 1024;
 
-/// Buffers that grew beyond this for one answer are given back.
+/// Buffers that grew beyond this size for one answer are released.
 const ROOM_KEPT: usize = 8 * 1024;
 
 /// One answer.
 #[derive(Clone, Debug, Default)]
 pub struct Response {
     pub(super) status: u16,
-    /// The bytes in which the fields lie.
+    /// The bytes of the head, which contain the fields.
     pub(super) head: Vec<u8>,
-    /// Where each field's name and value lie in the head.
+    /// The position of each field's name and value in the head.
     pub(super) fields: Vec<Field>,
     /// The body, without transfer and content encodings.
     pub(super) body: Vec<u8>,
-    /// How many bytes of body came over the wire.
+    /// How many bytes of the body were received.
     pub(super) received: u64,
-    /// Whether there was more of a body than is kept.
+    /// Whether the body was longer than the part that is kept.
     pub(super) truncated: bool,
 }
 
-/// A field of a head, as places in its bytes.
+/// A field of a head, as positions in its bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Field {
     pub(super) name: std::ops::Range<usize>,
@@ -71,7 +71,7 @@ pub(super) struct Field {
 }
 
 impl Response {
-    /// A response of these parts, for use without a server.
+    /// A response with these parts, for use without a server.
     pub fn sample(status: u16, fields: &[(&str, &str)], body: &[u8]) -> Self {
         let mut response = Self { status, body: body.to_vec(), ..Self::default() };
         for (name, value) in fields {
@@ -85,13 +85,13 @@ impl Response {
         response
     }
 
-    /// Makes of a sample one of which more came than was kept.
+    /// Marks a sample as one whose body was longer than the part that is kept.
     #[cfg(test)]
     pub(crate) fn cut_off(&mut self) {
         self.truncated = true;
     }
 
-    /// Forgets the answer before and keeps its buffers.
+    /// Clears the previous answer and keeps its buffers.
     pub fn clear(&mut self) {
         self.status = 0;
         self.head.clear();
@@ -101,7 +101,7 @@ impl Response {
         self.truncated = false;
     }
 
-    /// Takes a part of the body.
+    /// Processes a part of the body.
     pub(super) fn receive(&mut self, data: &[u8], wanted: Wanted, limits: &Limits) {
         self.received += data.len() as u64;
         let kept_max = wanted.kept_of(self.status, limits);
@@ -112,7 +112,7 @@ impl Response {
         }
     }
 
-    /// Gives back what a long answer took, once it is needed no more: thousands of users may have had one.
+    /// Releases the memory of a long answer once it is no longer needed: thousands of users may have had one.
     pub fn trim(&mut self) {
         if self.body.capacity() > ROOM_KEPT {
             self.body = Vec::new();
@@ -134,7 +134,7 @@ impl Response {
         })
     }
 
-    /// The values of every field of that name, in any case.
+    /// The values of every field of this name, case-insensitive.
     pub fn values<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a [u8]> {
         let named = move |field: &[u8]| field.eq_ignore_ascii_case(name.as_bytes());
         self.fields().filter(move |(field, _)| named(field)).map(|(_, value)| value)
@@ -145,12 +145,12 @@ impl Response {
         &self.body
     }
 
-    /// How many bytes of body came over the wire.
+    /// How many bytes of the body were received.
     pub fn received(&self) -> u64 {
         self.received
     }
 
-    /// Whether there was more of a body than is kept.
+    /// Whether the body was longer than the part that is kept.
     pub fn is_truncated(&self) -> bool {
         self.truncated
     }

@@ -1,7 +1,7 @@
-//! [`Route`]: how an origin is reached: straight, over a Unix socket, or by way of a proxy.
+//! [`Route`]: how an origin is reached: directly, over a Unix socket, or through a proxy.
 //!
-//! Every route ends in a stream on which the origin answers, so no other module has to know it, except for requests
-//! that a proxy relays. It must not know what is said on the stream.
+//! Every route ends in a stream on which the origin answers, so no other module depends on the route, except for
+//! requests that a proxy relays. It must not depend on the content of the stream.
 
 use super::failure::Failure;
 use super::proxy::Gateway;
@@ -15,11 +15,11 @@ use std::time::Duration;
 /// How an origin is reached.
 #[derive(Clone, Debug)]
 pub(super) enum Route {
-    /// By the addresses of its name.
+    /// Directly, by the addresses of its name.
     Straight(Arc<Dialer>),
-    /// Over a socket of this machine, whatever its name.
+    /// Over a Unix socket of this machine, whatever the name of the origin.
     Unix(Arc<Path>),
-    /// By way of a proxy.
+    /// Through a proxy.
     Through(Arc<Gateway>),
 }
 

@@ -1,6 +1,6 @@
-//! [`Settings`]: what holds for every connection and every answer of a run.
+//! [`Settings`]: the settings for every connection and every answer of a run.
 //!
-//! All of it is settled before the run. Nothing here knows a URL.
+//! All of them are set before the run. They do not depend on a URL.
 
 use super::limits::Limits;
 use super::proxy::Proxy;
@@ -10,58 +10,59 @@ use crate::resend::Resend;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// What holds for every connection and every answer.
+/// The settings for every connection and every answer.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Which version is spoken.
+    /// The version of HTTP.
     pub version: Version,
-    /// How connections are opened and closed. Its timeout holds for the TLS handshake as well.
+    /// How connections are opened and closed. The timeout applies to the TLS handshake as well.
     pub dialing: tcp::Options,
-    /// How `https` is secured; where it is `None`, as [`tls::Options::default`] has it. The application protocols to
-    /// offer follow from the version and need not be filled in. What servers gave to resume sessions with is shared by
-    /// all users of the process, and rustls keeps eight tickets of TLS 1.3 for each server, each good for one
-    /// handshake: users that come back in a crowd shake hands in full. [`Network::handshakes`] says how many did.
+    /// The TLS options for `https`; `None` means [`tls::Options::default`]. The application protocols to offer follow
+    /// from the version and need not be filled in. Session tickets are shared by all users of the process, and rustls
+    /// keeps eight tickets of TLS 1.3 for each server, each valid for one handshake: if many users reconnect at once,
+    /// most do a full handshake. [`Network::handshakes`] counts them.
     ///
     /// [`Network::handshakes`]: super::Network::handshakes
     pub tls: Option<tls::Options>,
     /// How long a connection is kept.
     pub keep: Keep,
-    /// Which requests are sent again that met the end of a kept connection before any answer. The safe ones are those
-    /// of idempotent methods (RFC 9110 section 9.2.2).
+    /// Which requests are sent again if a kept connection ended before any answer. The safe requests are those with
+    /// idempotent methods (RFC 9110 section 9.2.2).
     pub resend: Resend,
     /// How many users share a connection over HTTP/2.
     pub streams: u32,
-    /// How many redirects of one exchange are followed; 0 follows none, and a redirect is the answer.
+    /// How many redirects of one exchange are followed; with 0, none is followed, and a redirect is the answer.
     pub redirects: u8,
-    /// What may follow a redirect to another origin.
+    /// What may be sent to another origin after a redirect.
     pub cross_origin: CrossOrigin,
-    /// Whether each user keeps the cookies it is given.
+    /// Whether each user keeps the cookies it receives.
     pub cookies: bool,
-    /// Whether answers are asked for compressed. Bodies that are wanted are unpacked; the others are counted as sent.
+    /// Whether compressed answers are requested. Bodies that are wanted are decoded; the others are counted as
+    /// received.
     pub decompress: bool,
-    /// What stands between, unless `unix` is given.
+    /// The proxy, unless `unix` is given.
     pub proxy: Option<Proxy>,
-    /// A Unix socket to which every connection goes, whichever origin a URL names.
+    /// A Unix socket to which every connection goes, whatever origin a URL names.
     pub unix: Option<PathBuf>,
-    /// Addresses that are not asked of a resolver.
+    /// Addresses that are used in place of a resolver's answer.
     pub resolve: Vec<Resolve>,
-    /// What no answer may exceed.
+    /// The limits for every answer.
     pub limits: Limits,
-    /// What the spread of back-offs is drawn from.
+    /// The seed of the random spread of back-offs.
     pub seed: u64,
 }
 
-/// Which version of HTTP is spoken.
+/// The version of HTTP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Version {
     /// HTTP/1.1.
     #[default]
     Http1,
-    /// HTTP/2: agreed on by ALPN over `https`; over `http` there is nothing to agree on, and it is spoken at once.
+    /// HTTP/2: negotiated by ALPN over `https`; over `http` it is used without negotiation.
     Http2,
-    /// Over `https` HTTP/2 if the server agrees by ALPN, else HTTP/1.1.
+    /// Over `https`, HTTP/2 if the server selects it by ALPN, otherwise HTTP/1.1.
     Negotiate,
-    /// HTTP/2 whatever the server agreed to (RFC 9113 section 3.3).
+    /// HTTP/2, whatever the server selected (RFC 9113 section 3.3).
     Http2PriorKnowledge,
 }
 
@@ -71,16 +72,17 @@ pub enum Keep {
     /// As long as the server keeps it.
     #[default]
     Alive,
-    /// For so many requests, the last of which says `Connection: close`. With 1, each has a connection of its own.
+    /// For this number of requests, the last of which sends `Connection: close`. With 1, each request has its own
+    /// connection.
     Requests(u64),
 }
 
-/// An address for a host and a port, in place of what a resolver says.
+/// An address for a host and a port, in place of a resolver's answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolve {
     /// The host as URLs name it.
     pub host: String,
-    /// The port as URLs name it, or as their scheme implies it.
+    /// The port as URLs name it, or the default of their scheme.
     pub port: u16,
     /// Where to connect.
     pub to: SocketAddr,

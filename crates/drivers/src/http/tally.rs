@@ -1,11 +1,11 @@
-//! What happens beside the exchanges over HTTP, counted for the whole process.
+//! Events outside the exchanges over HTTP, counted for the whole process.
 
 use crate::counters::counters;
 
 counters! {
-    /// Connections that were opened, with TLS where asked for.
+    /// Connections that were opened, with TLS where requested.
     opened,
-    /// Connections that the server ended while nothing was asked of it.
+    /// Connections that the server ended while no request was pending.
     lost,
     /// Connections closed because of an unrequested response, such as a 408 (RFC 9110 section 15.5.9).
     unasked,

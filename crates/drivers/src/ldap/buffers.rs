@@ -1,7 +1,7 @@
-//! The buffers of one core, borrowed within a poll and never across one. Thousands of idle connections so
-//! have one receive buffer, not one each.
+//! The buffers of one core, borrowed within a poll and never across one. So thousands of idle connections share one
+//! receive buffer.
 //!
-//! They know the shape of a request and nothing of the plan it comes from.
+//! They depend on the shape of a request, but not on the plan it comes from.
 
 use super::entries::Entry;
 use super::sasl::KeyCache;
@@ -10,7 +10,7 @@ use brunt_wire::ber::Values;
 use brunt_wire::ldap::Skeleton;
 use std::cell::RefCell;
 
-/// Room for what one read brings: a page of entries, or the answers of many requests.
+/// Room for the result of one read: a page of entries, or the answers to many requests.
 const INPUT: usize = 64 * 1024;
 
 pub(super) struct Buffers {
@@ -29,18 +29,18 @@ impl Buffers {
     }
 }
 
-/// Where requests are put together.
+/// The buffers in which requests are built.
 #[derive(Default)]
 pub(super) struct Scratch {
     pub(super) rows: Vec<Row>,
     pub(super) arena: Arena,
     pub(super) text: Vec<u8>,
     pub(super) entry: Entry,
-    /// The request whose filter only the values gave a shape.
+    /// The request whose filter was parsed after its values were filled in.
     pub(super) late: Option<Skeleton>,
 }
 
-/// Values one after the other in one buffer.
+/// Values, stored end to end in one buffer.
 #[derive(Default)]
 pub(super) struct Arena {
     bytes: Vec<u8>,

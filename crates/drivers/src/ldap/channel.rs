@@ -1,4 +1,4 @@
-//! One session's way to ask over a connection and wait for the answer.
+//! The channel through which one session sends requests over a connection and waits for the answers.
 
 use super::buffers::Buffers;
 use super::link::Link;
@@ -36,7 +36,7 @@ impl Channel<'_> {
         reply
     }
 
-    /// The same beside the measured exchange: to open a connection or to clean up.
+    /// Sends a request outside the measured exchange, to open a connection or to clean up, and waits for the response.
     pub(super) async fn ask(
         &self,
         expected: u8,
@@ -52,7 +52,7 @@ impl Channel<'_> {
         self.link.with_slot(self.slot, |slot| slot.entries).unwrap_or(0)
     }
 
-    /// Looks at the bytes kept of the last answer.
+    /// Passes the bytes kept of the last answer to `look`.
     pub(super) fn kept<T>(&self, look: impl FnOnce(&[u8]) -> T) -> T {
         let kept = self.take_kept();
         let seen = look(&kept);
@@ -65,7 +65,7 @@ impl Channel<'_> {
         self.link.with_slot(self.slot, |slot| std::mem::take(&mut slot.kept)).unwrap_or_default()
     }
 
-    /// Gives the buffer back, so that the next answer needs no new one.
+    /// Returns the buffer, so that the next answer needs no new one.
     pub(super) fn give_back(&self, kept: Vec<u8>) {
         self.link.with_slot(self.slot, |slot| slot.kept = kept);
     }
@@ -75,18 +75,19 @@ impl Channel<'_> {
         self.link.with_slot(self.slot, |slot| slot.text.take()).flatten().unwrap_or_default()
     }
 
-    /// What a refusal was: of the request, or because an account is locked.
+    /// The class of a refusal: a refused request, or a locked account.
     pub(super) fn class_of_refusal(&self) -> Class {
         let locked = self.link.with_slot(self.slot, |slot| slot.locked).unwrap_or(false);
         if locked { Class::Locked } else { Class::Result }
     }
 
-    /// Has the last answer count as that of an account that is locked, or about to be.
+    /// Makes the last answer count as a refusal of an account that is locked, or about to be.
     pub(super) fn mark_locked(&self) {
         self.link.with_slot(self.slot, |slot| slot.locked = true);
     }
 
-    /// Stars a secret in the diagnostic message of the last answer: servers say what they were sent.
+    /// Replaces a secret with asterisks in the diagnostic message of the last answer, as servers may quote what they
+    /// were sent.
     pub(super) fn star(&self, secret: &[u8]) {
         self.link.with_slot(self.slot, |slot| {
             if let Some(text) = &mut slot.text {
@@ -95,7 +96,7 @@ impl Channel<'_> {
         });
     }
 
-    /// A refusal in words: the code, its name, and what the server said of it, if anything.
+    /// Describes a refusal: the code, its name, and the server's diagnostic message, if any.
     pub(super) fn refusal(&self, refused: u32) -> String {
         let (name, text) = (code::name(refused), self.diagnostic());
         let separator = if text.is_empty() { "" } else { ": " };

@@ -1,4 +1,4 @@
-//! Adding entries and deleting them again, compiled: what addrate measures, and what a purge undoes.
+//! Adding entries and deleting them again, compiled: addrate measures it, and a purge removes what is left.
 
 use super::entries::{Entry, EntrySource};
 use super::live::LiveEntries;
@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(super) struct Churn {
     entries: Arc<dyn EntrySource>,
     pub(super) live: LiveEntries,
-    /// Encoded, as the requests around them are made on the fly.
+    /// Encoded controls, as the requests around them are built for every exchange.
     controls: Vec<u8>,
 }
 

@@ -1,8 +1,8 @@
 //! A connection as its sessions share it: opened, bound, replaced and closed when they need it.
 //!
-//! The first session that finds the connection down opens it; the others wait for that. Every attempt fails at most
-//! one exchange. Opening is boxed, since it is rare and its state is large: an idle connection holds
-//! none of it.
+//! The first session that finds the connection down opens it; the others wait for it. Every attempt fails at most one
+//! exchange. The future that opens a connection is boxed, since it is rare and its state is large: an idle connection
+//! stores none of it.
 
 use super::channel::Channel;
 use super::failure::Failure;
@@ -24,14 +24,14 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-/// How long leaving may take: a server that does not read must not keep a run from ending.
+/// How long closing may take: a server that does not read must not keep a run from ending.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 pub(super) struct Connection {
     pub(super) link: Link,
     pub(super) worker: Rc<Worker>,
     number: u32,
-    /// How many times it was opened or tried.
+    /// How many attempts to open it were made.
     attempts: Cell<u64>,
     /// Failed attempts in a row.
     failures: Cell<u32>,
@@ -39,7 +39,7 @@ pub(super) struct Connection {
     why_down: RefCell<Option<Failure>>,
     /// Operations since it was opened.
     pub(super) carried: Cell<u64>,
-    /// A bind was cut off: whose connection it is now is unknown.
+    /// A bind was interrupted, so the identity of the connection is unknown.
     pub(super) unsettled: Cell<bool>,
     /// When it was last opened.
     opened: Cell<Moment>,
@@ -70,13 +70,12 @@ impl Connection {
         Channel { link: &self.link, buffers: &self.worker.buffers, slot }
     }
 
-    /// Whether operations can go over it. While it is being opened it may be up and still in the clear,
-    /// or nobody's.
+    /// Whether operations can use it. While it is being opened it may be up and still in the clear, or not bound yet.
     pub(super) fn is_open(&self) -> bool {
         self.link.is_up() && !self.opening.get()
     }
 
-    /// The number that picks the server: the connection's own, moved on by each attempt.
+    /// The number that selects the server: the connection's own, increased by each attempt.
     fn way(&self) -> u64 {
         u64::from(self.number) + self.attempts.get().saturating_sub(1)
     }
@@ -85,27 +84,28 @@ impl Connection {
         self.worker.plan.route.host(self.way())
     }
 
-    /// Looks whether the server has left meanwhile. Costs no system call unless it has said something.
+    /// Checks whether the server has closed the connection meanwhile. Needs no system call unless bytes or the end have
+    /// arrived.
     pub(super) fn check_idle(&self) {
         let mut context = Context::from_waker(Waker::noop());
         self.link.poll_idle(&mut context, &mut self.worker.buffers.input.borrow_mut());
     }
 
-    /// Looks the same right before an exchange, which may have been waited for since the session was ready; opens the
+    /// Checks the same right before an exchange, because time may have passed since the session was ready; opens the
     /// connection again if it is down.
     pub(super) async fn keep(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
         self.check_idle();
         if self.is_open() { Ok(()) } else { Box::pin(self.reopen(slot, watch)).await }
     }
 
-    /// Opens the connection again in the midst of an exchange, without a back-off: if the last attempt failed, this is
-    /// no moment for another.
+    /// Opens the connection again during an exchange, without a back-off: if the last attempt failed, no other is made
+    /// now.
     async fn reopen(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
         if self.opening.get() {
             self.opened().await;
         }
         if !self.is_open() && self.failures.get() > 0 {
-            // Whatever kept it from being opened is why this exchange fails as well.
+            // The failure that kept it from being opened also fails this exchange.
             let why = self.why_down.borrow().clone();
             return Err(
                 why.unwrap_or_else(|| Failure::new(Class::Closed, 0, "the connection is down"))
@@ -118,28 +118,28 @@ impl Connection {
         opened
     }
 
-    /// Whether a request that met the end of the connection had left on one that was kept: one that had been `used`
-    /// before, or had stood idle.
+    /// Whether a request that failed because the connection ended was sent on a kept connection: one that had been
+    /// `used` before, or had been idle.
     pub(super) fn was_kept(&self, used: bool, watch: &Watch<'_>) -> bool {
         used || watch.sent_at().is_some_and(|sent| sent - self.opened.get() >= KEPT)
     }
 
-    /// Opens the connection again for a request that met its end; `Err` is the failure of that request, if no
-    /// connection can be had.
+    /// Opens the connection again for a request that failed because the connection ended; `Err` is the failure of that
+    /// request, if no connection can be opened.
     pub(super) async fn renew(
         &self,
         slot: usize,
         failure: Failure,
         watch: &mut Watch<'_>,
     ) -> Result<(), Failure> {
-        // One session makes it again for all whose requests were on it.
+        // One session opens it again for all sessions whose requests were on it.
         self.link.lapsed.set(!self.link.is_up());
         self.reopen(slot, watch).await.map_err(|_| failure)?;
         watch.resent();
         Ok(())
     }
 
-    /// Binds again over a connection that stays; over a new one if the server closed it just now.
+    /// Binds again over a connection that stays open; over a new one if the server closed it just now.
     pub(super) async fn rebind(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
         let used = self.link.used.get();
         match self.login(slot, watch).await {
@@ -172,7 +172,7 @@ impl Connection {
                     self.why_down.take();
                 }
                 Err(failure) => {
-                    // A server that says no is there, and is asked again at the pace of the run.
+                    // A server that refuses a bind is reachable, and is tried again at the pace of the run.
                     let refused = failure.class == Class::Login;
                     self.failures.set(if refused { 0 } else { failures.saturating_add(1) });
                     self.why_down.replace(Some(failure.clone()));
@@ -197,7 +197,8 @@ impl Connection {
 
     async fn attempt(&self, slot: usize, watch: &mut Watch<'_>) -> Result<(), Failure> {
         let plan = &self.worker.plan;
-        // What the server had closed is opened again as one part, apart from what the run itself opens.
+        // Opening again what the server had closed is reported as one part, separate from connections that the run
+        // itself opens.
         let again = self.link.lapsed.get();
         let started = watch.now();
         let stream = plan.route.connect(self.way()).await?;
@@ -230,7 +231,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Agrees on TLS in the clear. Nothing but the answer may have come by then.
+    /// Negotiates TLS in the clear. Only the answer may have arrived by then.
     async fn start_tls(&self, stream: Stream, slot: usize) -> Result<Stream, Failure> {
         self.link.attach(stream);
         let channel = self.channel(slot);
@@ -299,14 +300,14 @@ impl Connection {
         Err(Failure::new(Class::Login, code, text))
     }
 
-    /// Says good-bye and closes, at once or within a second.
+    /// Sends the unbind request and closes, at once or within a second.
     pub(super) async fn leave(&self) {
         if !self.link.is_up() {
             return;
         }
         self.link.say(|id, out| request::encode_unbind(out, id));
         let flush = poll_fn(|cx| self.link.poll_flush(cx));
-        // Whether the unbind was received changes nothing.
+        // It does not matter whether the server received the unbind request.
         let _ = tokio::time::timeout(FAREWELL, flush).await;
         if let Some((stream, _)) = self.link.detach() {
             let _ =
@@ -321,8 +322,8 @@ impl Connection {
     }
 }
 
-/// The turn to open the connection, given back and announced however the attempt ends. A connection
-/// half opened is closed: it might be in the clear where TLS was asked for.
+/// The turn to open the connection, released and announced however the attempt ends. A half-opened connection is
+/// closed: it might be in the clear although TLS was requested.
 struct OpenGuard<'a> {
     connection: &'a Connection,
     succeeded: bool,
@@ -347,7 +348,7 @@ impl Drop for OpenGuard<'_> {
     }
 }
 
-/// Marks the connection as one whose identity is unknown, unless the bind comes to its end.
+/// Marks the identity of the connection as unknown, unless the bind is completed.
 pub(super) struct IdentityGuard<'a>(pub(super) &'a Cell<bool>);
 
 impl IdentityGuard<'_> {

@@ -1,17 +1,17 @@
-//! Entries to be added: where they come from, and the buffer one is put together in.
+//! Entries to be added: their source, and the buffer in which one is built.
 
 use std::fmt;
 use std::ops::Range;
 
-/// Makes entries, each a function of its number, so that any entry can be made again: to delete it.
+/// Makes entries. Each entry is a function of its number, so that any entry can be made again in order to delete it.
 pub trait EntrySource: fmt::Debug + Send + Sync {
-    /// Whether there is an entry `number`: a template may make only so many.
+    /// Whether there is an entry `number`: a template may make only a limited number of entries.
     fn has(&self, number: u64) -> bool {
         let _ = number;
         true
     }
 
-    /// After how many entries their names begin again, if they do.
+    /// After how many entries their names repeat, if they do.
     fn names(&self) -> Option<u64> {
         None
     }
@@ -19,22 +19,22 @@ pub trait EntrySource: fmt::Debug + Send + Sync {
     /// Appends the DN of entry `number`.
     fn dn(&self, number: u64, out: &mut Vec<u8>);
 
-    /// Puts entry `number` into `entry`, which is empty.
+    /// Writes entry `number` into `entry`, which is empty.
     fn fill(&self, number: u64, entry: &mut Entry);
 }
 
-/// One entry, in buffers that are used again for the next.
+/// One entry, in buffers that are reused for the next.
 #[derive(Debug, Default)]
 pub struct Entry {
     bytes: Vec<u8>,
     dn: Range<usize>,
-    /// The name of each attribute, and which of the values are its own.
+    /// The name of each attribute, and the range of its values.
     attributes: Vec<(Range<usize>, Range<usize>)>,
     values: Vec<Range<usize>>,
 }
 
 impl Entry {
-    /// Forgets the entry and keeps the room.
+    /// Clears the entry and keeps the allocated memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.dn = 0..0;
@@ -47,7 +47,7 @@ impl Entry {
         self.dn = self.store(dn);
     }
 
-    /// Adds a value. Values of one attribute must follow each other.
+    /// Adds a value. The values of one attribute must be added one after another.
     pub fn push(&mut self, name: &[u8], value: &[u8]) {
         let value = self.store(value);
         self.values.push(value);

@@ -1,6 +1,6 @@
-//! Why a plan cannot be made: what does not work, and what would.
+//! Why a plan cannot be made: what does not work, and what works instead.
 //!
-//! It stands below everything that compiles a part of a plan, and names none of it.
+//! The modules that compile a part of a plan depend on it; it depends on none of them.
 
 use brunt_feed::TemplateError;
 use brunt_wire::ldap::filter::FilterError;
@@ -8,15 +8,15 @@ use brunt_wire::ldap::filter::FilterError;
 /// Why a plan cannot be made.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// A template is not one, or asks for arguments that are not there.
+    /// A template is invalid, or refers to arguments that do not exist.
     #[error(transparent)]
     Template(#[from] TemplateError),
-    /// A filter is not one.
+    /// A filter is invalid.
     #[error("use the filter {text}: {error}")]
     Filter {
         /// The filter, with its placeholders.
         text: String,
-        /// What is wrong, where, and what would be right.
+        /// What is wrong, where, and what is correct.
         error: FilterError,
     },
     /// An assertion whose shape depends on arguments.
@@ -34,10 +34,10 @@ pub enum PlanError {
         attribute: String,
         /// The template.
         value: String,
-        /// How many values were asked for.
+        /// How many values were requested.
         count: usize,
     },
-    /// Several requests on a connection that does not stay as it is.
+    /// Several requests on a connection that is replaced or bound again for operations.
     #[error(
         "use {0} concurrent requests a connection: connections must then stay open and bound (-F), as a bind or a \
          close may not come between other operations"
@@ -59,12 +59,12 @@ pub enum PlanError {
     /// A percentage above 100.
     #[error("send the wrong password in {0} of 100 binds: give a number from 0 to 100")]
     Percent(u8),
-    /// EXTERNAL without a certificate's connection.
+    /// EXTERNAL on a connection without TLS, which has no client certificate.
     #[error(
         "use SASL EXTERNAL: it takes the identity of a client certificate, so it needs LDAPS (-Z) or StartTLS (-q)"
     )]
     ExternalWithoutTls,
-    /// The first request cannot be put together.
+    /// The first request cannot be built.
     #[error("put the first request together: {0}")]
     FirstRequest(Box<str>),
     /// Nothing to change.

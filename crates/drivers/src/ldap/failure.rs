@@ -20,7 +20,7 @@ pub(super) struct Failure {
     /// The protocol's or the system's own number; 0 where there is none.
     pub(super) code: u32,
     pub(super) text: Box<str>,
-    /// The connection ended before an octet of the answer came.
+    /// The connection ended before an octet of the answer arrived.
     pub(super) unanswered: bool,
 }
 
@@ -29,13 +29,13 @@ impl Failure {
         Self { class, code, text: text.into(), unanswered: false }
     }
 
-    /// The failure of a call to the system.
+    /// The failure of a system call.
     pub(super) fn system(class: Class, error: &std::io::Error) -> Self {
         let code = error.raw_os_error().map_or(0, i32::unsigned_abs);
         Self::new(class, code, error.to_string())
     }
 
-    /// The connection ended, and no answer will come over it.
+    /// The connection ended, so no answer will arrive over it.
     pub(super) fn ended(self) -> Self {
         Self { unanswered: true, ..self }
     }
@@ -45,7 +45,7 @@ impl Failure {
         Outcome::Failed(self.class, self.code)
     }
 
-    /// Bytes that are not LDAP, or not the LDAP that belongs here.
+    /// Bytes that are not LDAP, or an LDAP message that is not allowed here.
     pub(super) fn protocol(text: impl Into<Box<str>>) -> Self {
         Self::new(Class::Protocol, 0, text)
     }

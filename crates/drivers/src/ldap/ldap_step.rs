@@ -1,8 +1,8 @@
-//! [`LdapStep`]: one compiled LDAP operation with holes for the values of variables.
+//! [`LdapStep`]: one compiled LDAP operation with placeholders for the values of variables.
 //!
-//! The operations of the rate tools are filled from rows that a plan draws; these are filled with the variables of a
-//! flow's user when they are due. A value in a filter is a BER assertion value and needs no escaping; in a DN
-//! it is escaped by the rules of RFC 4514, as its text says.
+//! The operations of the rate tools are filled from rows that a plan draws; these operations are filled with the
+//! variables of a flow's user when they are due. A value in a filter is a BER assertion value and needs no escaping; in
+//! a DN it is escaped by the rules of RFC 4514.
 
 use super::buffers::Arena;
 use brunt_feed::{Escape, Hole, Text, TextPiece, Unfilled, Values};
@@ -10,25 +10,25 @@ use brunt_wire::ldap::filter::{Filter, FilterError};
 use brunt_wire::ldap::request::{self, Attribute, Change, ModifyOp, Scope, Search};
 use brunt_wire::ldap::{Skeleton, Text as Slots, op};
 
-/// An operation, not compiled. Texts of DNs have their holes escaped as such.
+/// An operation that is not compiled. The placeholders in the text of a DN are escaped for a DN.
 #[derive(Clone, Debug)]
 pub enum LdapOperation {
     /// A simple bind.
     Bind {
-        /// Who.
+        /// The DN to bind as.
         dn: Text,
         /// The password.
         password: Text,
     },
     /// A search.
     Search {
-        /// Where to begin.
+        /// The base DN of the search.
         base: Text,
-        /// How far to go.
+        /// The scope.
         scope: Scope,
-        /// What to look for; its shape is the same for all values.
+        /// The filter; its shape is the same for all values.
         filter: Text,
-        /// What to return; nothing asks for all user attributes.
+        /// The attributes to return; an empty list requests all user attributes.
         attributes: Vec<String>,
         /// How many entries to return at most; 0 is no limit.
         size_limit: i32,
@@ -46,7 +46,7 @@ pub enum LdapOperation {
     Modify {
         /// The entry.
         dn: Text,
-        /// What to do to which attribute with which values.
+        /// The operation, the attribute and the values of each change.
         changes: Vec<(ModifyOp, String, Vec<Text>)>,
     },
     /// An add.
@@ -77,14 +77,14 @@ pub struct LdapStep {
     fills: Vec<(Hole, Escape)>,
     /// The tag of the message that ends it.
     pub(super) expected: u8,
-    /// Whether entries come back, of which the first is looked at.
+    /// Whether the server returns entries, of which the first is read.
     pub(super) finds: bool,
-    /// Whether it changes whose connection this is.
+    /// Whether it changes the identity of the connection.
     pub(super) binds: bool,
 }
 
 impl LdapStep {
-    /// Compiles an operation; fails where a filter is none, or only its values would give it a shape.
+    /// Compiles an operation; fails if a filter is invalid, or if its shape depends on values.
     pub fn new(task: &LdapOperation) -> Result<Self, FilterError> {
         let mut fills = Fills::default();
         let skeleton = fills.skeleton(task)?;
@@ -110,7 +110,7 @@ impl LdapStep {
         self.fills.iter().map(|(hole, _)| *hole)
     }
 
-    /// Writes the values it needs, one after the other.
+    /// Writes the values it needs, end to end.
     pub(super) fn fill(&self, values: &Values, arena: &mut Arena) -> Result<(), Unfilled> {
         arena.clear();
         for (hole, escape) in &self.fills {
@@ -125,7 +125,7 @@ impl LdapStep {
     }
 }
 
-/// What fills the slots of a skeleton, numbered as they come.
+/// The values for the slots of a skeleton, numbered in order of appearance.
 #[derive(Default)]
 struct Fills(Vec<(Hole, Escape)>);
 

@@ -1,14 +1,14 @@
-//! The bytes of one connection: message ids, requests on their way out, answers on their way in.
+//! The bytes of one connection: message ids, outgoing requests, incoming answers.
 //!
-//! One connection is shared by the sessions of one core that were opened on it, so there is no lock
-//! and no task in between: the session that waits reads for all. It is the *driver*: the one whose waker the
-//! stream holds. When the driver has its answer, or is dropped, it hands the role on.
-//! A session alone on its connection writes and reads with one system call each.
+//! One connection is shared by the sessions of one core that were opened on it, so there is no lock and no task in
+//! between: the session that waits reads for all. It is the *driver*: the session whose waker is registered with the
+//! stream. When the driver has its answer, or is dropped, another session becomes the driver. A session that is the
+//! only one on its connection writes and reads with one system call each.
 //!
-//! An exchange that is dropped half-way leaves a connection that still works: what was encoded is
-//! written out in full before anything else, and an answer that comes too late is known by its old id.
+//! An exchange that is dropped half-way leaves a connection that still works: what was encoded is written in full
+//! before anything else, and an answer that arrives too late is recognised by its old id.
 //!
-//! Must not know what an operation means, who binds, or how a connection is made.
+//! It must not depend on what an operation means, who binds, or how a connection is made.
 
 use super::failure::Failure;
 use super::lockout;
@@ -26,14 +26,14 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// Buffers that grew beyond this for one message are given back.
+/// Buffers that grew beyond this size for one message are released.
 const ROOM_KEPT: usize = 4096;
 
 pub(super) struct Link {
     state: RefCell<State>,
-    /// A measured exchange was answered over the connection there is.
+    /// A measured exchange was answered over the present connection.
     pub(super) used: Cell<bool>,
-    /// The server closed a connection that had to be kept, and it was not opened again yet.
+    /// The server closed a connection that should be kept, and it is not open again yet.
     pub(super) lapsed: Cell<bool>,
 }
 
@@ -41,27 +41,27 @@ struct State {
     stream: Option<Stream>,
     slots: Vec<Slot>,
     last_id: i32,
-    /// All ids have been used once; an old id can then no longer be told from a wrong one.
+    /// All ids have been used once, so an old id can no longer be distinguished from a wrong one.
     wrapped: bool,
     driver: Option<usize>,
     driver_waker: Option<Waker>,
     unsent: Vec<u8>,
     written: usize,
-    /// TLS may keep what was written to it; then it must be flushed.
+    /// TLS may buffer what was written to it; then it must be flushed.
     unflushed: bool,
-    /// The beginning of a message whose end has not come yet.
+    /// The beginning of a message that is not complete yet.
     unread: Vec<u8>,
     tally: Arc<Tally>,
 }
 
-/// An exchange in flight. Dropped before its answer, it gives up the slot and the driver's role.
+/// An exchange in flight. If it is dropped before its answer, it releases the slot and the driver's role.
 pub(super) struct InFlight<'a> {
     link: &'a Link,
     slot: usize,
 }
 
 impl Link {
-    /// A link that is down, for that many sessions.
+    /// A link that is down, for this number of sessions.
     pub(super) fn new(sessions: usize, tally: Arc<Tally>) -> Self {
         let mut slots = Vec::with_capacity(sessions);
         slots.resize_with(sessions, Slot::new);
@@ -89,7 +89,7 @@ impl Link {
         self.state.borrow().stream.is_some()
     }
 
-    /// Starts a new life on `stream`.
+    /// Resets the state and uses `stream` as the connection.
     pub(super) fn attach(&self, stream: Stream) {
         let mut state = self.state.borrow_mut();
         debug_assert!(state.stream.is_none(), "a connection replaces one that is still up");
@@ -100,10 +100,10 @@ impl Link {
         state.forget_bytes();
     }
 
-    /// Takes the stream away, for a TLS handshake on it or to close it. Fails what is in flight.
+    /// Removes the stream, for a TLS handshake on it or to close it. All exchanges in flight fail.
     ///
-    /// The flag says whether there are unread bytes: after StartTLS they would be clear
-    /// text that claims to be encrypted.
+    /// The flag says whether there are unread bytes: after StartTLS they would be clear text that passes for encrypted
+    /// data.
     pub(super) fn detach(&self) -> Option<(Stream, bool)> {
         let mut state = self.state.borrow_mut();
         let stream = state.stream.take()?;
@@ -117,8 +117,8 @@ impl Link {
         Some((stream, unread))
     }
 
-    /// Encodes a request, to leave with the next poll. `expected` is the tag of the response that ends
-    /// the exchange. With the connection down, the first poll says so.
+    /// Encodes a request, to be sent by the next poll. `expected` is the tag of the response that ends the exchange. If
+    /// the connection is down, the first poll reports it.
     pub(super) fn start(
         &self,
         slot: usize,
@@ -150,7 +150,7 @@ impl Link {
         }
     }
 
-    /// Writes what is due, as far as it goes without waiting.
+    /// Writes pending bytes, as far as the stream takes them without waiting.
     pub(super) fn poll_flush(&self, cx: &mut Context<'_>) -> Poll<()> {
         let state = &mut *self.state.borrow_mut();
         match state.flush(cx) {
@@ -163,7 +163,8 @@ impl Link {
         }
     }
 
-    /// Notices what happened while no exchange was in flight: late answers, a notice, the end.
+    /// Handles what happened while no exchange was in flight: late answers, a notice of disconnection, the end of the
+    /// connection.
     pub(super) fn poll_idle(&self, cx: &mut Context<'_>, input: &mut [u8]) {
         let state = &mut *self.state.borrow_mut();
         if state.driver.is_none() {
@@ -171,27 +172,27 @@ impl Link {
                 match state.read(cx, input) {
                     Poll::Pending => return,
                     Poll::Ready(None) => {}
-                    // With nothing in flight, whatever ends a connection has cost no exchange.
+                    // With nothing in flight, the end of the connection has failed no exchange.
                     Poll::Ready(Some(class)) => self.lapsed.set(class == Class::Closed),
                 }
             }
         }
     }
 
-    /// Looks at what an ended exchange kept.
+    /// Passes the slot of an ended exchange to `look`.
     pub(super) fn with_slot<T>(&self, slot: usize, look: impl FnOnce(&mut Slot) -> T) -> Option<T> {
         self.state.borrow_mut().slots.get_mut(slot).map(look)
     }
 }
 
 impl InFlight<'_> {
-    /// Writes, reads for all sessions if no other does, and yields the answer once it is there.
+    /// Writes, reads for all sessions if no other does, and yields the answer once it has arrived.
     pub(super) fn poll_reply(&mut self, cx: &mut Context<'_>, input: &mut [u8]) -> Poll<Reply> {
         let state = &mut *self.link.state.borrow_mut();
         let shared = state.slots.len() > 1;
         let Some(place) = state.slots.get_mut(self.slot) else { return Poll::Pending };
         if std::mem::take(&mut place.fresh) && shared && place.reply.is_none() {
-            // The sessions that were woken together come next; what they ask joins this write.
+            // The sessions that were woken together are polled next; their requests join this write.
             cx.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -211,7 +212,7 @@ impl InFlight<'_> {
             state.drive(self.slot, shared.then_some(cx));
             match state.read(cx, input) {
                 Poll::Pending => return Poll::Pending,
-                // The end may come along with the last answer, and then costs no exchange either.
+                // The end may arrive together with the last answer, and then no exchange has failed either.
                 Poll::Ready(Some(Class::Closed)) if !state.has_broken() => {
                     self.link.lapsed.set(true);
                 }
@@ -228,7 +229,7 @@ impl Drop for InFlight<'_> {
 }
 
 impl State {
-    /// 1 to 2^31-1 and round again (RFC 4511 section 4.1.1.1), past ids that are still in flight.
+    /// The next id: 1 to 2^31-1, then 1 again (RFC 4511 section 4.1.1.1); ids that are still in flight are skipped.
     fn next_id(&mut self) -> i32 {
         loop {
             (self.last_id, self.wrapped) = match self.last_id.checked_add(1) {
@@ -246,7 +247,7 @@ impl State {
         self.unflushed || self.written < self.unsent.len()
     }
 
-    /// Writes on behalf of everybody. False if the connection broke over it.
+    /// Writes on behalf of all sessions. False if the connection broke during the write.
     fn write_for(&mut self, slot: usize, cx: &mut Context<'_>) -> bool {
         match self.flush(cx) {
             Poll::Ready(Ok(())) => true,
@@ -255,7 +256,7 @@ impl State {
                 false
             }
             Poll::Pending => {
-                // The stream now holds our waker, but it is the driver's to go on writing.
+                // The stream now has this session's waker, but the driver must continue writing.
                 if let Some(waker) = self
                     .driver_waker
                     .as_ref()
@@ -296,7 +297,7 @@ impl State {
         Poll::Ready(Ok(()))
     }
 
-    /// Reads once and hands out what came. Says what ended the connection, if that was the end of it.
+    /// Reads once and distributes what arrived. Returns the class of the end if the connection ended.
     fn read(&mut self, cx: &mut Context<'_>, input: &mut [u8]) -> Poll<Option<Class>> {
         let Some(stream) = &mut self.stream else { return Poll::Ready(None) };
         let mut buffer = ReadBuf::new(input);
@@ -333,7 +334,7 @@ impl State {
         Ok(())
     }
 
-    /// Hands out every complete message, and says how many bytes they were.
+    /// Distributes every complete message, and returns how many bytes they occupied.
     fn hand_out(&mut self, bytes: &[u8]) -> Result<usize, Failure> {
         let mut used = 0;
         while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
@@ -388,12 +389,12 @@ impl State {
         self.fail_waiting(failure);
     }
 
-    /// Whether the end of the connection has cost an exchange its answer.
+    /// Whether the end of the connection has failed an exchange.
     fn has_broken(&self) -> bool {
         self.slots.iter().any(|slot| matches!(slot.reply, Some(Reply::Broken(_))))
     }
 
-    /// The beginning of a message belongs to an exchange in flight: to any, as long as its id has not come.
+    /// Marks the exchange to which an incomplete message belongs; marks all of them as long as its id has not arrived.
     fn mark_begun(&mut self) {
         if self.unread.is_empty() {
             return;
@@ -418,7 +419,7 @@ impl State {
         self.unflushed = false;
     }
 
-    /// Frees a slot, and finds another driver if it was the driver's.
+    /// Frees a slot, and wakes another session as the driver if the slot belonged to the driver.
     fn release(&mut self, slot: usize) {
         if let Some(place) = self.slots.get_mut(slot) {
             place.id = 0;
@@ -432,8 +433,8 @@ impl State {
         }
     }
 
-    /// Gives the driver's role to `slot`. Its waker is kept apart, so that its own answer, which it finds
-    /// by itself, does not wake it once more. A session alone on its connection has no other to wake it.
+    /// Gives the driver's role to `slot`. Its waker is stored separately, so that its own answer, which it reads
+    /// itself, does not wake it again. A session that is the only one on its connection needs no such waker.
     fn drive(&mut self, slot: usize, shared: Option<&Context<'_>>) {
         self.driver = Some(slot);
         let Some(cx) = shared else { return };
@@ -482,7 +483,7 @@ fn keep_of_entry(slot: &mut Slot, scan: &Scan<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Keeps an entry as far as it fits; what is cut off is cut off between a value and the next name.
+/// Keeps as much of an entry as fits; it is cut off only between a value and the next name.
 fn keep_entry(slot: &mut Slot, scan: &Scan<'_>) -> Result<(), Failure> {
     let entry = scan.entry().map_err(malformed)?;
     let mut fits = slot.keep(b"dn") && slot.keep(entry.dn());
@@ -496,7 +497,7 @@ fn keep_entry(slot: &mut Slot, scan: &Scan<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Ends the exchange. Nothing beyond the code is decoded unless it was asked for.
+/// Ends the exchange. Only the code is decoded unless more was requested.
 fn end_with(slot: &mut Slot, code: u32, scan: &Scan<'_>, tally: &Tally) -> Result<(), Failure> {
     if slot.wants_text && code != 0 {
         let result = scan.result().map_err(malformed)?;
@@ -526,7 +527,7 @@ fn end_with(slot: &mut Slot, code: u32, scan: &Scan<'_>, tally: &Tally) -> Resul
     Ok(())
 }
 
-/// The error of the password policy beside the result; none unless the bind asked for it.
+/// The password policy error that accompanies the result; none unless the bind requested it.
 fn policy_of(scan: &Scan<'_>, tally: &Tally) -> Result<Option<value::PolicyError>, Failure> {
     let policy = scan
         .controls()
@@ -555,14 +556,14 @@ fn notice(scan: &Scan<'_>) -> Failure {
         result.code,
         format!("notice of disconnection: {} ({name}): {text}", result.code),
     );
-    // These two are about a request that the server could not read or would not carry out in the clear.
+    // These two codes concern a request that the server could not read or does not carry out in the clear.
     match result.code {
         code::PROTOCOL_ERROR | code::STRONGER_AUTH_REQUIRED => failure,
         _ => failure.ended(),
     }
 }
 
-/// The id of a message of which the beginning has come, if that reaches so far.
+/// The id of an incomplete message, if the id has arrived.
 fn begun_id(bytes: &[u8]) -> Option<i32> {
     let (_, rest) = bytes.split_first()?;
     let (length, rest) = rest.split_first()?;

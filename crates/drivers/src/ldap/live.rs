@@ -1,11 +1,10 @@
 //! The entries a run has added and not deleted yet, shared by all cores of the process.
 //!
-//! What an exchange of addrate does depends on what all the others have done, so here, alone in this
-//! crate, sessions share a lock. It is held for some tens of nanoseconds beside an operation that makes the
-//! server write to its disk.
+//! What an exchange of addrate does depends on what all the others have done, so sessions share a lock here. It is held
+//! for some tens of nanoseconds beside an operation that makes the server write to its disk.
 //!
-//! Only entries that the server confirmed are live. What became of an add or a delete without an
-//! answer is unknown: such entries are kept apart, for the purge.
+//! Only entries that the server confirmed are live. The result of an add or a delete without an answer is unknown:
+//! these entries are kept in a separate list for the purge.
 
 use brunt_exchange::Moment;
 use std::collections::{HashSet, VecDeque};
@@ -15,10 +14,10 @@ use std::time::Duration;
 /// Which entry is deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DeleteMode {
-    /// The oldest.
+    /// The oldest entry.
     #[default]
     Fifo,
-    /// Any.
+    /// A random entry.
     Random,
     /// None: entries are only added.
     Off,
@@ -27,13 +26,13 @@ pub enum DeleteMode {
 /// When deleting begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Threshold {
-    /// With more live entries than this.
+    /// While there are more live entries than this.
     Size(u64),
-    /// Once the oldest is older than this; from then on their number stays what it is.
+    /// Once the oldest entry is older than this; from then on the number of live entries stays constant.
     Age(Duration),
 }
 
-/// What an exchange is to do.
+/// What an exchange must do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum AddAction {
     Add(u64),
@@ -46,12 +45,13 @@ pub(super) struct LiveEntries {
     threshold: Threshold,
     /// This node's share of the entry numbers: its index, and how many nodes there are.
     share: (u64, u64),
-    /// After how many entries names begin again, if they do.
+    /// After how many entries names repeat, if they do.
     names: Option<u64>,
     state: Mutex<State>,
 }
 
-/// An entry whose fate is open. Dropped without word from the server, it is left to the purge.
+/// An entry whose state on the server is not known yet. If this is dropped without an answer, the entry is left to the
+/// purge.
 pub(super) struct PendingEntry<'a> {
     live: &'a LiveEntries,
     number: u64,
@@ -61,11 +61,11 @@ pub(super) struct PendingEntry<'a> {
 struct State {
     added: u64,
     entries: VecDeque<(u64, Moment)>,
-    /// The size that an age threshold turned into.
+    /// The size that an age threshold led to.
     settled: Option<u64>,
     uncertain: Vec<u64>,
     collisions: u64,
-    /// Names that an entry has, or may have until the server says otherwise; where names begin again.
+    /// Names that belong to an entry, or may belong to one until the server answers. Used only where names repeat.
     taken: HashSet<u64>,
 }
 
@@ -83,8 +83,8 @@ impl LiveEntries {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Decides what the next exchange does. `draw` picks the entry where any will do. The entry is
-    /// nobody's until one of the other calls says what became of it.
+    /// Decides what the next exchange does. `draw` selects the entry in random mode. The entry is in no list until one
+    /// of the other calls reports the result.
     pub(super) fn next(&self, now: Moment, draw: u64) -> AddAction {
         let mut state = self.state();
         let size = state.entries.len() as u64;
@@ -100,8 +100,8 @@ impl LiveEntries {
         AddAction::Add(self.untaken(&mut state))
     }
 
-    /// The next entry to add. Where names begin again, those whose entry is still there are passed
-    /// over, be it that its deletion is under way and slow; unless all are taken.
+    /// The next entry to add. Where names repeat, a name whose entry still exists is skipped, for example because its
+    /// deletion is slow; unless all names are taken.
     fn untaken(&self, state: &mut State) -> u64 {
         let mut number = state.advance(self.share);
         let Some(names) = self.names else { return number };
@@ -115,36 +115,36 @@ impl LiveEntries {
         number
     }
 
-    /// The server has no entry of ours by that name any more, or never had.
+    /// The server no longer has our entry of this name, or never had it.
     pub(super) fn gone(&self, number: u64) {
         if let Some(names) = self.names {
             self.state().taken.remove(&(number % names));
         }
     }
 
-    /// Keeps an entry's fate open while the server is asked to add or to delete it.
+    /// Marks an entry's state as unknown until the server has answered the add or the delete.
     pub(super) const fn open(&self, number: u64) -> PendingEntry<'_> {
         PendingEntry { live: self, number }
     }
 
-    /// The server has it.
+    /// Records that the server has the entry.
     pub(super) fn added(&self, number: u64, now: Moment) {
         self.state().entries.push_back((number, now));
     }
 
-    /// The server had an entry of that name before: it is not ours to delete.
+    /// Records that another entry had this name before: that entry is not ours to delete.
     pub(super) fn collided(&self, number: u64) {
         self.state().collisions += 1;
         self.gone(number);
     }
 
-    /// The server may have it or not.
+    /// Records that the server may or may not have the entry.
     fn uncertain(&self, number: u64) {
         self.state().uncertain.push(number);
     }
 
-    /// Takes away all that a purge has to delete, last added first, and how many entries must be left
-    /// alone: with names that collided, an entry whose state is unknown may be another's.
+    /// Removes and returns all numbers that a purge must delete, and how many entries it must not touch: if names
+    /// collided, an entry whose state is unknown may belong to another client.
     pub(super) fn take(&self) -> (Vec<u64>, u64) {
         let mut state = self.state();
         let uncertain = std::mem::take(&mut state.uncertain);
@@ -165,7 +165,7 @@ impl LiveEntries {
 }
 
 impl PendingEntry<'_> {
-    /// The server has said what became of it.
+    /// The server has reported the result.
     pub(super) fn settle(self) {
         std::mem::forget(self);
     }
@@ -272,7 +272,7 @@ mod tests {
         let live = LiveEntries::new(DeleteMode::Fifo, Threshold::Size(1), (0, 1), Some(3));
         assert_eq!(turns(&live, 3, |_| START), [Add(0), Add(1), Delete(0)]);
         assert_eq!(turns(&live, 2, |_| START), [Add(2), Delete(1)]);
-        // The deletions of 0 and 1 are under way; 2 is live. All names are taken: one has to be tried.
+        // The deletions of 0 and 1 are in progress; 2 is live. All names are taken, so one of them must be tried.
         live.gone(1);
         assert_eq!(live.next(START, 0), Add(4), "number 3 would have the name of 0");
         live.gone(0);

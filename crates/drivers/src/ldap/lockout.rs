@@ -1,13 +1,14 @@
-//! Whether a refused bind says that the account is locked or disabled, or that its password expired.
+//! Whether a refused bind means that the account is locked or disabled, or that its password expired.
 //!
-//! RFC 4511 has no result code for it. Servers say it with the response control of the password policy (OpenLDAP with
-//! `ppolicy_use_lockout`, OpenDJ, 389), with `constraintViolation` (389 and its kin after too many failures), or only
-//! in the words of the diagnostic message (Active Directory's `data 775`, eDirectory's `-197`, 389's "Account
-//! inactivated"). Words are looked for in refusals of binds alone: elsewhere they may be about anything.
+//! RFC 4511 has no result code for this. Servers report it with the response control of the password policy (OpenLDAP
+//! with `ppolicy_use_lockout`, OpenDJ, 389), with `constraintViolation` (389 and related servers after too many
+//! failures), or only in the text of the diagnostic message (Active Directory's `data 775`, eDirectory's `-197`, 389's
+//! "Account inactivated"). The text is searched only in refusals of binds: elsewhere the same words may have another
+//! meaning.
 //!
-//! A server says so at the bind after the one that locked the account, and a load goes through all accounts in turn: by
-//! the first sign the others are locked as well. So [`LockoutGuard`] takes an account that is refused twice in a row
-//! for one that is about to be locked, and then keeps back every further bind at once, without waiting for the run to
+//! A server reports the lock at the bind after the one that locked the account, and a load uses all accounts in turn:
+//! at the first report the other accounts are locked as well. So [`LockoutGuard`] treats an account that is refused
+//! twice in a row as about to be locked, and then withholds every further bind at once, without waiting for the run to
 //! end.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -21,10 +22,10 @@ use brunt_wire::ldap::control::value::PolicyError;
 const WINDOWS: [&str; 5] = ["data 532", "data 533", "data 701", "data 773", "data 775"];
 /// eDirectory's errors: intruder lockout, account expired, password expired, no grace logins left.
 const EDIRECTORY: [&str; 4] = ["(-197)", "(-220)", "(-222)", "(-223)"];
-/// What other servers write.
+/// Words that other servers use.
 const WORDS: [&str; 6] =
     ["locked", "lockout", "retry limit", "inactivated", "account disabled", "expired"];
-/// A diagnostic message is looked at no further than this.
+/// Only this many bytes of a diagnostic message are searched.
 const LOOKED_AT: usize = 512;
 
 /// Whether a bind that was refused with this code was refused because of the state of its account.
@@ -45,19 +46,20 @@ pub(super) fn is_locked(refused: u32, diagnostic: &[u8], policy: Option<PolicyEr
     }
 }
 
-/// Accounts are told apart by a hash of so many values. Two that share one may end a run early, never late.
+/// Accounts are distinguished by a hash with this many values. Two accounts with the same hash may end a run early,
+/// never late.
 const PLACES: usize = 1 << 16;
-/// An account that is refused so often in a row is about to be locked: no usual policy locks it sooner.
+/// An account that is refused this many times in a row is about to be locked: no usual policy locks it sooner.
 const IN_A_ROW: u8 = 2;
 
-/// Keeps binds back once more accounts than are tolerated are locked, or about to be.
+/// Withholds binds once more accounts than are tolerated are locked, or about to be.
 #[derive(Debug)]
 pub(super) struct LockoutGuard {
     tolerated: u64,
     found: AtomicU64,
-    /// How often each account was refused since it was let in.
+    /// How many times each account was refused since its last successful bind.
     refused: Box<[AtomicU8]>,
-    /// Whether any was: until then nothing has to be forgotten.
+    /// Whether any account was refused: until then a successful bind has no count to reset.
     any: AtomicBool,
 }
 
@@ -76,7 +78,7 @@ impl LockoutGuard {
         self.found.load(Relaxed) <= self.tolerated
     }
 
-    /// Takes in what became of a bind for `account`. Says whether the account is locked or about to be.
+    /// Records the result of a bind for `account`. Returns whether the account is locked or about to be.
     pub(super) fn answered(
         &self,
         code: u32,

@@ -1,7 +1,7 @@
 //! A bind, simple or SASL, from compiled credentials to the server's verdict.
 //!
-//! The same procedure opens a connection and is what authrate measures. All steps of a SASL
-//! mechanism are one bind. A simple bind allocates nothing; SASL does, as its cryptography dwarfs that.
+//! The same procedure binds when a connection is opened, and authrate measures it. All steps of a SASL mechanism are
+//! one bind. A simple bind allocates nothing; SASL does, as its cryptography costs far more than an allocation.
 
 use super::channel::Channel;
 use super::error::PlanError;
@@ -19,13 +19,13 @@ use brunt_feed::{Arguments, Escape, Position, Row, Template};
 use brunt_wire::ldap::control::Control;
 use brunt_wire::ldap::{Skeleton, Text, code, op, request};
 
-/// What a bind sends in place of the password when it is meant to fail.
+/// The password that a bind sends when it is meant to fail.
 const INVALID: &[u8] = b"invalid-password";
 
-/// No mechanism needs as many steps; a server that goes on forever is cut short.
+/// No mechanism needs this many steps; a server that never ends the conversation is cut off.
 const STEPS_MAX: usize = 10;
 
-/// Who binds, with templates compiled.
+/// The identity that binds, with compiled templates.
 #[derive(Debug)]
 pub(super) struct Credentials {
     method: Method,
@@ -37,7 +37,7 @@ pub(super) struct Credentials {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WrongPasswords {
     pub(super) seed: u64,
-    /// How many binds in a hundred. 0 and 100 never draw.
+    /// How many binds in a hundred. For 0 and 100 nothing is drawn.
     pub(super) percent: u8,
 }
 
@@ -64,7 +64,7 @@ pub(super) struct BindContext<'a> {
     pub(super) host: &'a str,
     pub(super) arguments: &'a Arguments,
     pub(super) position: Position,
-    /// What a search found.
+    /// The DN that a search found.
     pub(super) found: Option<&'a [u8]>,
 }
 
@@ -83,7 +83,7 @@ impl Credentials {
             }
             Identity::Sasl { options, password } => {
                 let (name, mechanism) = (Text::new(), options.mechanism.name());
-                // `dn:uid={},…` is a DN behind its prefix, and escaped as one; nothing else has an `=`.
+                // `dn:uid={},…` is a prefix and a DN, and is escaped as a DN; no other form has an `=`.
                 let escape = match options.mechanism {
                     Mechanism::Gssapi => Escape::None,
                     _ => compiler.dn_escape(),
@@ -115,7 +115,7 @@ impl Credentials {
         }
     }
 
-    /// Who the bind is for, in words.
+    /// The identity of the bind, for messages.
     pub(super) fn about(&self, context: &BindContext<'_>) -> String {
         match &self.method {
             Method::Simple(request) => {
@@ -132,7 +132,7 @@ impl Credentials {
         if self.wrong.has(number) { INVALID } else { self.password.expose() }
     }
 
-    /// Binds as the measured exchange, or beside it without a `watch`. Yields the result code.
+    /// Binds as the measured exchange, or outside it if there is no `watch`. Returns the result code.
     pub(super) async fn bind(
         &self,
         channel: Channel<'_>,
@@ -146,7 +146,7 @@ impl Credentials {
                     let encode = |id: i32, out: &mut Vec<u8>| {
                         let mut scratch = channel.buffers.scratch.borrow_mut();
                         let BindContext { arguments, position, found, .. } = &context;
-                        // Nothing about a DN can fail: only filters are parsed late.
+                        // A DN cannot fail: only filters are parsed late.
                         if let Ok(ready) =
                             request.fill(arguments, position, *found, &[password], &mut scratch)
                         {
@@ -216,7 +216,7 @@ impl Sasl {
                 None => channel.ask(op::BIND_RESPONSE, Keep::Credentials, encode).await,
             };
             let credentials = channel.kept(<[u8]>::to_vec);
-            // Once a step was answered, the bind is under way and cannot be begun again.
+            // Once a step was answered, the bind is in progress and cannot be restarted.
             let unanswered = |failure: &Failure| failure.unanswered && number == 0;
             let reply = reply
                 .code()
@@ -249,8 +249,8 @@ impl Sasl {
     }
 }
 
-/// One step of the conversation; on another thread if it may wait for a KDC, so that the other
-/// sessions of this core go on meanwhile.
+/// One step of the conversation; on another thread if it may wait for a KDC, so that the other sessions of this core
+/// continue meanwhile.
 async fn advance(
     channel: Channel<'_>,
     mut conversation: Conversation,

@@ -1,7 +1,7 @@
-//! A [`Plan`]: everything of a run that is LDAP's business, compiled once and shared by all workers.
+//! A [`Plan`]: the LDAP part of a run, compiled once and shared by all workers.
 //!
-//! Whatever can be refused is refused here, before the first connection: templates, filters, numbers
-//! of arguments, combinations that cannot work. Every request is put together once to be sure.
+//! All mistakes that can be found before the first connection are refused here: templates, filters, numbers of
+//! arguments, combinations that cannot work. Every request is built once as a check.
 
 use super::buffers::Scratch;
 use super::churn::Churn;
@@ -27,11 +27,11 @@ pub const PARTS: [&str; 7] = ["connect", "tls", "bind", "reconnect", "search", "
 
 /// Opening the TCP connection.
 pub(super) const CONNECT: Part = Part(0);
-/// The TLS handshake, with StartTLS before it where asked for.
+/// The TLS handshake, with StartTLS before it where requested.
 pub(super) const TLS: Part = Part(1);
 /// A bind: to open a connection, before every operation, or after a search.
 pub(super) const BIND: Part = Part(2);
-/// Opening a connection again that the server had closed, with all that belongs to it.
+/// Opening a connection again that the server had closed, including TLS and the bind.
 pub(super) const RECONNECT: Part = Part(3);
 /// The search before a bind.
 pub(super) const SEARCH: Part = Part(4);
@@ -54,7 +54,7 @@ pub struct Plan {
     pub(super) sessions: u32,
     pub(super) seed: u64,
     pub(super) tally: Arc<Tally>,
-    /// What keeps binds back once accounts lock, if that is to be.
+    /// Withholds binds once accounts lock, if this is requested.
     pub(super) lockout: Option<LockoutGuard>,
     exchanges_max: Option<u64>,
 }
@@ -76,7 +76,7 @@ pub(super) enum Operation {
 }
 
 impl Plan {
-    /// Compiles `setup`, or says what cannot work and what would.
+    /// Compiles `setup`, or reports what cannot work and what works instead.
     pub fn compile(setup: Setup) -> Result<Self, PlanError> {
         check_concurrency(&setup)?;
         check_external(&setup.login, &setup)?;
@@ -128,8 +128,8 @@ impl Plan {
         }
     }
 
-    /// The same plan, which sends no more binds once so many accounts were found locked, or about to be. In a run that
-    /// is to end when accounts lock, every bind until it has ended may lock one more.
+    /// The same plan, but it sends no more binds once more than `tolerated` accounts were found locked, or about to be.
+    /// In a run that ends when accounts lock, every bind until the end may lock one more.
     #[must_use]
     pub fn withholding_after(self, tolerated: u64) -> Self {
         Self { lockout: Some(LockoutGuard::new(tolerated)), ..self }
@@ -150,17 +150,17 @@ impl Plan {
         self.exchanges_max
     }
 
-    /// What opens the connections.
+    /// Opens the connections.
     pub fn dialer(&self) -> &Dialer {
         &self.route.dialer
     }
 
-    /// What happens beside the exchanges.
+    /// Counts of events outside the exchanges.
     pub fn tally(&self) -> &Arc<Tally> {
         &self.tally
     }
 
-    /// How many entries the run has added and not deleted; `None` if it adds none.
+    /// How many entries the run has added and not deleted; `None` if the plan adds no entries.
     pub fn live_entries(&self) -> Option<u64> {
         match &self.operation {
             Operation::AddAndDelete(churn) => Some(churn.live_entries()),
@@ -168,7 +168,7 @@ impl Plan {
         }
     }
 
-    /// Puts every request together once.
+    /// Builds every request once.
     fn preflight(&self) -> Result<(), PlanError> {
         let mut scratch = Scratch::default();
         for (request, appended) in self.operation.requests() {
@@ -240,7 +240,7 @@ impl Operation {
         })
     }
 
-    /// Every compiled request, with a placeholder for what a search appends.
+    /// Every compiled request, with a sample of the value that a search appends.
     fn requests(&self) -> Vec<(&Request, Option<&'static [u8]>)> {
         const FOUND: Option<&[u8]> = Some(b"cn=found");
         match self {
@@ -276,7 +276,7 @@ fn check_concurrency(setup: &Setup) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// EXTERNAL shows nothing but the certificate of the TLS connection beneath.
+/// EXTERNAL uses only the certificate of the underlying TLS connection.
 fn check_external(identity: &Identity, setup: &Setup) -> Result<(), PlanError> {
     match (identity, &setup.route.security) {
         (Identity::Sasl { options, .. }, Security::Plain)

@@ -1,4 +1,4 @@
-//! Trying a plan out before it runs: one extra connection, opened, bound and closed again.
+//! Testing a plan before it runs: one extra connection is opened, bound and closed again.
 
 use super::connection::Connection;
 use super::plan::Plan;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// Why a plan does not work.
 #[derive(Debug)]
 pub struct ProbeError {
-    /// Whose fault it is.
+    /// The kind of the failure.
     pub class: Class,
     /// The result code for the exit status: the server's own, or 81 for a server that went away, 91
     /// for one that cannot be reached, 84 for one that does not speak LDAP.
@@ -23,7 +23,7 @@ pub struct ProbeError {
 impl fmt::Display for ProbeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.class {
-            // A server that refuses somebody was reached.
+            // A server that refuses a bind was reached.
             Class::Login | Class::Result if self.text.starts_with("bind ") => {
                 f.write_str(&self.text)
             }

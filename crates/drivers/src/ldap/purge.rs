@@ -1,4 +1,4 @@
-//! The purge after a run of addrate: deletes what was added and not deleted, over connections of its own.
+//! The purge after a run of addrate: deletes what was added and not deleted, over separate connections.
 
 use super::connection::Connection;
 use super::failure::Failure;
@@ -18,18 +18,18 @@ pub struct Purge {
     pub total: u64,
     /// Entries deleted.
     pub deleted: u64,
-    /// Entries that were not there: adds whose result was unknown.
+    /// Entries that did not exist: adds whose result was unknown.
     pub missing: u64,
-    /// Entries the server would not delete.
+    /// Entries that the server refused to delete.
     pub failed: u64,
-    /// Entries left alone, as they may not be ours.
+    /// Entries that were not touched, as they may belong to another client.
     pub left_alone: u64,
-    /// Why the first that failed did.
+    /// Why the first failed entry could not be deleted.
     pub first_failure: Option<String>,
 }
 
-/// Deletes what the run has added and not deleted, over that many connections at once, and tells
-/// `progress` after each. Nothing is left to do for a plan that adds nothing.
+/// Deletes the entries that the run has added and not deleted, over this many connections at once, and calls `progress`
+/// after each. A plan that adds no entries needs no purge.
 pub async fn purge(
     plan: &Arc<Plan>,
     connections: u32,

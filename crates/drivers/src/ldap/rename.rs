@@ -1,7 +1,7 @@
 //! [`Renaming`]: a modify DN that is measured, and the one that gives the entry its name back.
 //!
-//! An entry that was renamed cannot be found by its name again. So that a run goes on for as long as it likes and
-//! leaves the directory as it was, each renaming is followed on its session by the one that undoes it.
+//! An entry that was renamed cannot be found by its name again. Each renaming is followed on its session by one that
+//! undoes it, so that a run can have any length and leaves the directory unchanged.
 
 use super::request::{Request, Undo};
 use brunt_feed::{Arguments, Position, Row};
@@ -10,14 +10,14 @@ use brunt_feed::{Arguments, Position, Row};
 #[derive(Debug)]
 pub(super) struct Renaming {
     pub(super) rename: Request,
-    /// What gives the entry its name back, if anything does.
+    /// The request that restores the name of the entry, if there is one.
     pub(super) undo: Option<Undo>,
 }
 
 /// The names of an entry that a session renames.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    /// Whether it has its new name.
+    /// Whether the entry has its new name.
     pub(super) away: bool,
     old: Vec<u8>,
     new: Vec<u8>,
@@ -25,7 +25,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Notes that the entry of the exchange at `position` has its new name.
+    /// Records that the entry of the exchange at `position` has its new name.
     pub(super) fn renamed(
         &mut self,
         renaming: &Renaming,
@@ -53,13 +53,13 @@ impl Names {
         [&self.new, rdn, parent]
     }
 
-    /// What the entry is called now.
+    /// The present name of the entry.
     pub(super) fn current(&self) -> String {
         String::from_utf8_lossy(&self.new).into_owned()
     }
 }
 
-/// The first RDN of a DN, and what is left: the name of the parent (RFC 4514 section 2).
+/// The first RDN of a DN, and the rest: the name of the parent (RFC 4514 section 2).
 fn split(dn: &[u8]) -> (&[u8], &[u8]) {
     let (mut at, mut quoted) = (0, false);
     while let Some(octet) = dn.get(at) {

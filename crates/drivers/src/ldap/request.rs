@@ -1,8 +1,8 @@
-//! A request whose templates are compiled: where each slot of its skeleton gets its bytes from.
+//! A request whose templates are compiled: the source of the bytes of each slot of its skeleton.
 //!
-//! A value in a filter becomes a BER assertion value as it is, so nothing needs escaping there; a value in a
-//! DN is escaped by the rules of RFC 4514. Only where a template decides the shape of the filter
-//! itself, or the user wants the old way, is the text put together and parsed for every exchange.
+//! A value in a filter becomes a BER assertion value unchanged, so it needs no escaping; a value in a DN is escaped by
+//! the rules of RFC 4514. The text is built and parsed for every exchange only if a template decides the shape of the
+//! filter itself, or if the user requests the behaviour of the original tools.
 
 use super::buffers::{Arena, Scratch};
 use super::error::PlanError;
@@ -17,10 +17,10 @@ use brunt_wire::ldap::filter::{Filter, FilterError};
 use brunt_wire::ldap::request::{self, ModifyOp, Search};
 use brunt_wire::ldap::{Skeleton, Text};
 
-/// Client code of OpenDJ and the C API: the filter is not one.
+/// Client result code of OpenDJ and the C API: the filter is invalid.
 const FILTER_ERROR: u32 = 87;
 
-/// Where a slot's bytes come from.
+/// The source of a slot's bytes.
 #[derive(Clone, Debug)]
 struct Hole {
     row: usize,
@@ -28,10 +28,10 @@ struct Hole {
     escape: Escape,
 }
 
-/// What gives an entry its name back.
+/// The request that restores the name of an entry.
 #[derive(Debug)]
 pub(super) struct Undo {
-    /// Takes the new DN, the old RDN, and where the entry was moved the old parent.
+    /// The request, filled with the new DN, the old RDN, and the old parent if the entry was moved.
     pub(super) request: Request,
     pub(super) rdn: Template,
     pub(super) superior: Option<Template>,
@@ -45,7 +45,7 @@ pub(super) struct Request {
     /// How many rows of arguments it takes: the exchange's own, and one for each further value.
     rows: usize,
     late: Option<Box<LateFilter>>,
-    /// What to say the request was about when it fails.
+    /// The DN or filter to name in the message when the request fails.
     about: Template,
     escape: Escape,
 }
@@ -72,8 +72,8 @@ impl Ready<'_> {
 }
 
 impl Request {
-    /// Fills the slots for the exchange at `position`. `appended` is what a search found, as the last
-    /// argument; `extra` fills the slots behind those of the templates.
+    /// Fills the slots for the exchange at `position`. `appended` is the result of a search, used as the last argument;
+    /// `extra` fills the slots after those of the templates.
     pub(super) fn fill<'a>(
         &'a self,
         arguments: &Arguments,
@@ -99,7 +99,7 @@ impl Request {
         Ok(Ready { skeleton, arena })
     }
 
-    /// Whether putting the request together can fail after the rehearsal.
+    /// Whether building the request can fail after it was built once as a check.
     pub(super) const fn may_fail(&self) -> bool {
         self.late.is_some()
     }
@@ -127,17 +127,17 @@ impl Request {
         }
     }
 
-    /// The template of the DN that the request is about.
+    /// The template of the DN that the request names.
     pub(super) const fn dn(&self) -> &Template {
         &self.about
     }
 
-    /// Appends a template as it is filled from a row, escaped as in a DN.
+    /// Appends a template filled from a row, escaped as in a DN.
     pub(super) fn render(&self, template: &Template, row: &Row, out: &mut Vec<u8>) {
         template.render(row, self.escape, out);
     }
 
-    /// What the request at `position` is about: its DN, or its filter.
+    /// The DN or the filter of the request at `position`.
     pub(super) fn about(
         &self,
         arguments: &Arguments,
@@ -171,7 +171,7 @@ impl LateFilter {
     }
 }
 
-/// Compiles the templates of one request, numbering the slots as they come.
+/// Compiles the templates of one request, numbering the slots in order.
 pub(super) struct Compiler<'a> {
     arguments: &'a Arguments,
     appended: usize,
@@ -182,7 +182,7 @@ pub(super) struct Compiler<'a> {
 }
 
 impl<'a> Compiler<'a> {
-    /// `appended` values come behind the arguments.
+    /// A compiler for these arguments, followed by `appended` more values.
     pub(super) fn new(arguments: &'a Arguments, appended: usize, raw: bool) -> Self {
         Self { arguments, appended, raw, holes: Vec::new(), row: 0, rows: 1 }
     }
@@ -196,12 +196,12 @@ impl<'a> Compiler<'a> {
         if self.raw { Escape::None } else { Escape::Dn }
     }
 
-    /// A DN: what fills it is escaped.
+    /// A DN: the values that fill it are escaped.
     pub(super) fn dn(&mut self, text: &str) -> Result<Text, PlanError> {
         self.text(text, self.dn_escape())
     }
 
-    /// A value: what fills it is not escaped.
+    /// A value: the values that fill it are not escaped.
     pub(super) fn value(&mut self, text: &str) -> Result<Text, PlanError> {
         self.text(text, Escape::None)
     }
@@ -225,7 +225,7 @@ impl<'a> Compiler<'a> {
         text
     }
 
-    /// A filter; `None` if only the values can show its shape.
+    /// A filter; `None` if its shape depends on the values.
     fn filter(&mut self, template: &Template) -> Result<Option<Filter<Text>>, PlanError> {
         let before = self.holes.len();
         let text = self.pieces(template, Escape::None);
@@ -276,7 +276,7 @@ impl<'a> Compiler<'a> {
         Ok(controls)
     }
 
-    /// A search. With paging, the slot behind the templates' is the cookie.
+    /// A search. With paging, the slot after those of the templates is the cookie.
     pub(super) fn search(
         mut self,
         setup: &SearchSetup,
@@ -311,8 +311,8 @@ impl<'a> Compiler<'a> {
         Ok(Request { skeleton, holes: self.holes, rows: self.rows, late, about, escape })
     }
 
-    /// A modify. `found` says that the DN is what a search found: the slot behind the templates'.
-    /// With `version`, the slot behind that is the value that the attribute must still have.
+    /// A modify. `found` says that the DN is the result of a search: the slot after those of the templates. With
+    /// `version`, the next slot is the value that the attribute must still have.
     pub(super) fn modify(
         mut self,
         setup: &ModifySetup,
@@ -393,7 +393,7 @@ impl<'a> Compiler<'a> {
         Ok(self.made(skeleton, about))
     }
 
-    /// The modify DN that undoes another. Its values are slots of their own: the new DN, the old RDN, the old parent.
+    /// The modify DN that undoes another. Its values are separate slots: the new DN, the old RDN, the old parent.
     pub(super) fn undo(mut self, setup: &RenameSetup) -> Result<Undo, PlanError> {
         let rdn = self.template(&setup.rdn)?;
         let superior = setup.superior.as_deref().map(|text| self.template(text)).transpose()?;
@@ -406,13 +406,13 @@ impl<'a> Compiler<'a> {
         Ok(Undo { request: self.made(skeleton, about), rdn, superior })
     }
 
-    /// A request that is about a DN.
+    /// A request whose message names a DN.
     fn made(self, skeleton: Skeleton, about: Template) -> Request {
         let escape = self.dn_escape();
         Request { skeleton, holes: self.holes, rows: self.rows, late: None, about, escape }
     }
 
-    /// A simple bind. The password is the slot behind the templates', as not every bind has the right one.
+    /// A simple bind. The password is the slot after those of the templates, as not every bind has the right one.
     pub(super) fn bind(mut self, dn: &str, controls: &[Control]) -> Result<Request, PlanError> {
         let about = self.template(dn)?;
         let name = self.dn(dn)?;
@@ -421,7 +421,7 @@ impl<'a> Compiler<'a> {
         Ok(Request { skeleton, holes: self.holes, rows: self.rows, late: None, about, escape })
     }
 
-    /// The base search that reads the attribute telling versions apart.
+    /// The base search that reads the attribute that distinguishes versions.
     pub(super) fn read(mut self, dn: &str, attribute: &str) -> Result<Request, PlanError> {
         let about = self.template(dn)?;
         let base = self.dn(dn)?;

@@ -1,4 +1,4 @@
-//! The way to the server: TCP, and TLS from the start or after StartTLS.
+//! The route to the server: TCP, and TLS from the start or after StartTLS.
 
 use super::failure::Failure;
 use crate::net::stream::Stream;
@@ -11,13 +11,13 @@ use std::time::Duration;
 /// How a connection is protected.
 #[derive(Clone, Debug, Default)]
 pub enum Security {
-    /// Not at all.
+    /// No protection.
     #[default]
     Plain,
     /// LDAPS: TLS before the first message.
     Tls(Arc<tls::Client>),
-    /// StartTLS (RFC 4511 section 4.14). If the server declines, the attempt fails: there is no way
-    /// back to clear text.
+    /// StartTLS (RFC 4511 section 4.14). If the server declines, the attempt fails: the connection never continues in
+    /// clear text.
     StartTls(Arc<tls::Client>),
 }
 
@@ -26,7 +26,7 @@ pub enum Security {
 pub struct Route {
     /// Opens TCP connections to the servers in turn.
     pub dialer: Arc<Dialer>,
-    /// What protects them.
+    /// The protection of the connections.
     pub security: Security,
     /// How long each step of opening a connection may take: connecting, TLS, StartTLS, a bind.
     /// `None` waits forever.
@@ -39,7 +39,7 @@ impl Route {
         self.dialer.server(number).host()
     }
 
-    /// How connections are to end.
+    /// How connections are closed.
     pub(super) fn close(&self) -> Close {
         self.dialer.options().close
     }
@@ -48,7 +48,7 @@ impl Route {
         self.dialer.connect(number).await.map(Stream::Plain).map_err(|failure| of_net(&failure))
     }
 
-    /// Shakes hands. The stream is gone if that fails.
+    /// Does the TLS handshake. If it fails, the stream is dropped.
     pub(super) async fn secure(
         &self,
         stream: Stream,
@@ -60,7 +60,7 @@ impl Route {
         stream.secure(client, &name, self.step_timeout).await.map_err(|failure| of_net(&failure))
     }
 
-    /// Runs one step of opening a connection against the limit.
+    /// Runs one step of opening a connection, with the time limit.
     pub(super) async fn within<T>(
         &self,
         what: &str,
@@ -73,8 +73,8 @@ impl Route {
     }
 }
 
-/// Under TLS a code is what the server answered to StartTLS, so numbers of the operating system have no place there: a
-/// broken pipe would be taken for an entry that does not exist.
+/// For the TLS class a code is the server's answer to StartTLS, so operating system error numbers are not allowed
+/// there: a broken pipe would be read as an entry that does not exist.
 fn of_net(failure: &crate::net::Failure) -> Failure {
     let class = failure.class();
     let code = if class == Class::Tls { 0 } else { failure.code() };

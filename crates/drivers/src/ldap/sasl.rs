@@ -1,9 +1,9 @@
-//! SASL as a client sees it: a mechanism is a [`Conversation`] of challenges and responses.
+//! The client side of SASL: a mechanism is a [`Conversation`] of challenges and responses.
 //!
-//! A conversation is a state machine over bytes. It does no I/O, so every mechanism is tested
-//! against the examples of its RFC, and the driver alone decides how a response travels. All steps
-//! of a conversation are one exchange of a run, as the response time a user sees is that of the
-//! whole. Nothing in here knows LDAP messages, connections or templates.
+//! A conversation is a state machine over bytes. It does no I/O, so every mechanism is tested against the examples of
+//! its RFC, and only the driver decides how a response is sent. All steps of a conversation are one exchange of a run,
+//! as the response time that a user sees is that of the whole conversation. This module does not depend on LDAP
+//! messages, connections or templates.
 
 mod cram_md5;
 mod digest_md5;
@@ -29,15 +29,15 @@ pub enum Mechanism {
     DigestMd5,
     /// RFC 4422 appendix A: the identity of the TLS client certificate.
     External,
-    /// RFC 4752: Kerberos 5 through the machine's own library, without a security layer.
+    /// RFC 4752: Kerberos 5 through the library installed on the machine, without a security layer.
     Gssapi,
     /// RFC 4616: the password in the clear.
     Plain,
-    /// RFC 5802.
+    /// RFC 5802, over SHA-1.
     ScramSha1,
-    /// RFC 7677.
+    /// RFC 7677: SCRAM over SHA-256.
     ScramSha256,
-    /// The same over SHA-512, as several directories offer it.
+    /// SCRAM over SHA-512, which several directories offer.
     ScramSha512,
 }
 
@@ -70,7 +70,7 @@ impl Mechanism {
         }
     }
 
-    /// The mechanism of that registered name, exactly as spelt.
+    /// The mechanism with this registered name, exactly as spelt.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|mechanism| mechanism.name() == name)
     }
@@ -87,20 +87,20 @@ impl fmt::Display for Mechanism {
     }
 }
 
-/// Who wants to be authenticated, and where. Templates are rendered before this is made.
+/// The identity to be authenticated, and the server. Templates are rendered before this is made.
 #[derive(Clone, Copy)]
 pub struct Identity<'a> {
-    /// Whose credentials are shown: a user name, or `dn:` or `u:` and a name (RFC 4513).
+    /// The authentication identity: a user name, or `dn:` or `u:` and a name (RFC 4513).
     pub authid: &'a str,
-    /// Who to act as; empty for the same.
+    /// The identity to act as; empty for the authentication identity itself.
     pub authzid: &'a str,
     /// The password.
     pub password: &'a [u8],
-    /// The realm asked for, where the mechanism has one.
+    /// The requested realm, where the mechanism has one.
     pub realm: Option<&'a str>,
     /// The name of the server, as it appears in `ldap/HOST` and `ldap@HOST`.
     pub host: &'a str,
-    /// What DIGEST-MD5 calls the service, where `ldap/HOST` is not right.
+    /// The service name of DIGEST-MD5, where `ldap/HOST` is not right.
     pub digest_uri: Option<&'a str>,
 }
 
@@ -109,14 +109,14 @@ pub struct Identity<'a> {
 pub enum Step {
     /// The response to send was appended to the buffer; it may be empty.
     Respond,
-    /// There is nothing to say before the server has spoken.
+    /// The client sends nothing before the server's first challenge.
     Listen,
 }
 
-/// Why a conversation cannot go on.
+/// Why a conversation cannot continue.
 #[derive(Debug, thiserror::Error)]
 pub enum SaslError {
-    /// The server's challenge is not one this mechanism knows.
+    /// This mechanism cannot read the server's challenge.
     #[error("the server's {mechanism} challenge {problem}")]
     Challenge {
         /// The mechanism.
@@ -129,15 +129,15 @@ pub enum SaslError {
         "the server's {0} proof is wrong: it does not know the password, or the connection is intercepted"
     )]
     Impostor(Mechanism),
-    /// The server gave up, and said why in the mechanism's own words.
+    /// The server ended the conversation and gave a reason in the form of the mechanism.
     #[error("the server ended {mechanism} with \"{text}\"")]
     Refused {
         /// The mechanism.
         mechanism: Mechanism,
-        /// The server's word.
+        /// The server's reason.
         text: String,
     },
-    /// The user name or password has characters the mechanism forbids.
+    /// The user name or password contains characters that the mechanism forbids.
     #[error("the {what} has characters that {mechanism} forbids")]
     Characters {
         /// `user name`, `password` or `authorization identity`.
@@ -148,7 +148,7 @@ pub enum SaslError {
     /// The system has no random bytes for a nonce.
     #[error("no random bytes for a nonce: {0}")]
     Random(getrandom::Error),
-    /// Kerberos said no.
+    /// Kerberos failed.
     #[error("GSSAPI: {0}")]
     Gssapi(#[from] gssapi::GssError),
 }
@@ -201,10 +201,10 @@ impl Conversation {
         Ok(Self { state })
     }
 
-    /// Takes the server's challenge, or nothing at the very beginning, and appends the response to `out`.
+    /// Takes the server's challenge, or `None` at the start, and appends the response to `out`.
     ///
-    /// `keys` saves SCRAM from deriving the same keys again. GSSAPI may ask a KDC in here and block;
-    /// see [`blocks`](Self::blocks).
+    /// With `keys`, SCRAM does not derive the same keys again. GSSAPI may contact a KDC in this call and block; see
+    /// [`blocks`](Self::blocks).
     pub fn step(
         &mut self,
         challenge: Option<&[u8]>,
@@ -220,7 +220,7 @@ impl Conversation {
         }
     }
 
-    /// Checks what the server sent along with success: its own proof, where the mechanism has one.
+    /// Checks the credentials that the server sent with success: its own proof, where the mechanism has one.
     pub fn finish(&mut self, credentials: Option<&[u8]>) -> Result<(), SaslError> {
         match &mut self.state {
             State::Plain(_) | State::CramMd5(_) => Ok(()),
@@ -230,13 +230,13 @@ impl Conversation {
         }
     }
 
-    /// Whether a step may wait for something other than the server, and so belongs on another thread.
+    /// Whether a step may wait for something other than the server, and so must run on another thread.
     pub fn blocks(&self) -> bool {
         matches!(self.state, State::Gssapi(_))
     }
 }
 
-/// Compares in time that does not depend on where the first difference lies.
+/// Compares in time that does not depend on the position of the first difference.
 fn same_bytes(left: &[u8], right: &[u8]) -> bool {
     left.len() == right.len()
         && left.iter().zip(right).fold(0, |differing, (a, b)| differing | (a ^ b)) == 0

@@ -1,7 +1,7 @@
-//! One session: a slot on a connection, carrying out the plan's operation again and again.
+//! One session: a slot on a connection, which carries out the plan's operation repeatedly.
 //!
-//! The simple operations write one request and read one answer without allocating. What is more
-//! than that (a search before a bind, pages, a read before a modify) is boxed or rare.
+//! The simple operations write one request and read one answer without allocating. Operations that need more (a search
+//! before a bind, pages, a read before a modify) are boxed or rare.
 
 use super::buffers::Scratch;
 use super::channel::Channel;
@@ -24,16 +24,16 @@ use std::cell::Cell;
 use std::rc::Rc;
 use std::time::Duration;
 
-/// How long a session that ends waits until an entry has its name back.
+/// How long a session waits at its end until the name of an entry is restored.
 const PUT_BACK_WITHIN: Duration = Duration::from_secs(5);
 
 /// A session that speaks LDAP.
 pub struct Session {
     connection: Rc<Connection>,
     slot: usize,
-    /// An attempt to get ready that failed, to be counted by the next exchange.
+    /// A failed attempt to get ready, which the next exchange counts.
     failed: Option<Failure>,
-    /// DNs found and not modified yet, each behind its length.
+    /// DNs found and not modified yet, each preceded by its length.
     found: Vec<u8>,
     /// The entry that is renamed.
     names: Names,
@@ -48,7 +48,7 @@ impl Session {
         &self.connection.worker.plan
     }
 
-    /// Gives an entry its name back, beside all that is measured.
+    /// Restores the name of an entry, outside all measurements.
     async fn put_back(&mut self) {
         let plan = Rc::clone(&self.connection.worker).plan.clone();
         let Operation::Rename(renaming) = &plan.operation else { return };
@@ -82,7 +82,7 @@ impl Session {
             || plan.reconnect_every > 0 && used >= plan.reconnect_every
             || connection.unsettled.get();
         if worn {
-            // It would have been replaced whatever the server did.
+            // The connection was due to be replaced, whatever the server did.
             connection.link.lapsed.set(false);
             Box::pin(connection.leave()).await;
         }
@@ -158,7 +158,7 @@ struct ExchangeInFlight<'a> {
     connection: &'a Connection,
     channel: Channel<'a>,
     ticket: &'a Ticket,
-    /// Whether its request may be sent again: it was not yet, and nothing of it was answered.
+    /// Whether its request may be sent again: it was not sent again before, and no part of it was answered.
     again: Cell<bool>,
 }
 
@@ -187,7 +187,7 @@ impl ExchangeInFlight<'_> {
             request.fill(&plan.arguments, &position, None, extra, &mut scratch).map(send)
         };
         if request.may_fail() {
-            // Only a filter that is parsed late can fail, and then nothing may be sent.
+            // Only a filter that is parsed late can fail, and then the request must not be sent.
             with_values(&mut |_| {})?;
         }
         let encode = |id: i32, out: &mut Vec<u8>| {
@@ -197,7 +197,7 @@ impl ExchangeInFlight<'_> {
         self.answer(expected, keep, watch, encode).await
     }
 
-    /// Sends what `encode` writes and waits for its answer; sends it again if it may.
+    /// Sends what `encode` writes and waits for its answer; sends it again if this is allowed.
     async fn answer(
         &self,
         expected: u8,
@@ -217,8 +217,8 @@ impl ExchangeInFlight<'_> {
         }
     }
 
-    /// Opens the connection again, so that a request can be sent again that met its end on one that had been `used`
-    /// before; else hands the failure back.
+    /// Opens the connection again, so that a request can be resent that failed because a connection ended that had been
+    /// `used` before; otherwise returns the failure.
     async fn retry(
         &self,
         failure: Failure,
@@ -236,12 +236,12 @@ impl ExchangeInFlight<'_> {
         Ok(())
     }
 
-    /// A number to pick something by: a function of the seed and the exchange's number.
+    /// A number for a random choice: a function of the seed and the exchange's number.
     fn draw(&self) -> u64 {
         mix(self.plan().seed ^ mix(self.ticket.number))
     }
 
-    /// The outcome of an exchange that one answer decides.
+    /// The outcome of an exchange that has one answer.
     fn outcome(
         &self,
         reply: Result<u32, Failure>,
@@ -330,7 +330,7 @@ impl ExchangeInFlight<'_> {
         self.outcome(reply, || self.about(modify), watch)
     }
 
-    /// A comparison: what it says is no matter of success.
+    /// A comparison: both "true" and "false" count as success.
     async fn compare(&self, compare: &Request, watch: &mut Watch<'_>) -> Outcome {
         match self.ask(compare, &[], op::COMPARE_RESPONSE, Keep::Nothing, watch).await {
             Ok(code @ (code::COMPARE_TRUE | code::COMPARE_FALSE)) => Outcome::Ok(code),
@@ -343,7 +343,7 @@ impl ExchangeInFlight<'_> {
         self.outcome(reply, || self.about(delete), watch)
     }
 
-    /// Renames an entry, or gives the one its name back that the exchange before renamed.
+    /// Renames an entry, or restores the name of the entry that the previous exchange renamed.
     async fn rename(
         &self,
         renaming: &Renaming,
@@ -353,7 +353,7 @@ impl ExchangeInFlight<'_> {
         if let Some(undo) = renaming.undo.as_ref().filter(|_| names.away) {
             let (values, expected) = (names.values(), op::MODIFY_DN_RESPONSE);
             let reply = self.ask(&undo.request, &values, expected, Keep::Nothing, watch).await;
-            // Where nobody answered, it is tried again; a refusal would be one again.
+            // Without an answer it is tried again; a refusal would only be repeated.
             names.away = reply.is_err();
             return self.outcome(reply, || names.current(), watch);
         }
@@ -377,7 +377,7 @@ impl ExchangeInFlight<'_> {
         watch.part(SEARCH, searched - started);
         let entries = self.channel.entries();
         watch.items(entries);
-        // With a size limit of 1, a second entry shows as a second entry or as a limit exceeded.
+        // With a size limit of 1, a second match appears as a second entry or as an exceeded limit.
         let reply = match (reply, entries) {
             (Ok(code::SUCCESS), 0) => Ok(code::NO_RESULTS_RETURNED),
             (Ok(code::SUCCESS), 2..) | (Ok(code::SIZE_LIMIT_EXCEEDED), 1..) => {
@@ -421,7 +421,7 @@ impl ExchangeInFlight<'_> {
         self.outcome(reply, || self.about(modify), watch)
     }
 
-    /// The search of search-and-modify: what it finds, the next exchanges modify.
+    /// The search of search-and-modify: the next exchanges modify the entries it finds.
     async fn find(&self, search: &Request, found: &mut Vec<u8>, watch: &mut Watch<'_>) -> Outcome {
         let reply = self.ask(search, &[], op::SEARCH_DONE, Keep::EveryDn, watch).await;
         watch.items(self.channel.entries());
@@ -484,12 +484,12 @@ impl ExchangeInFlight<'_> {
     }
 }
 
-/// Whether an operation, by the tag of its response, can be carried out twice without another effect.
+/// Whether an operation, given the tag of its response, has the same effect when it is carried out twice.
 pub(super) const fn is_safe(expected: u8) -> bool {
     matches!(expected, op::BIND_RESPONSE | op::SEARCH_DONE | op::COMPARE_RESPONSE)
 }
 
-/// Takes the last of the DNs away.
+/// Removes and returns the last of the DNs.
 fn take_dn(found: &mut Vec<u8>) -> Option<Vec<u8>> {
     let (length, rest) = found.split_first_chunk::<4>()?;
     let length = u32::from_be_bytes(*length) as usize;

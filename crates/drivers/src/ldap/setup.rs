@@ -1,4 +1,4 @@
-//! What a user can ask of LDAP: plain data with legal types, still with templates as text.
+//! The LDAP settings that a user can choose: plain data with valid types, still with templates as text.
 //!
 //! [`Plan::compile`](super::Plan::compile) turns it into requests; what cannot work is refused there.
 
@@ -25,7 +25,7 @@ pub enum Mode {
     Bound,
 }
 
-/// Who binds. Templates where the bind is what is measured, plain text where it opens a connection.
+/// The identity that binds. The texts are templates if the bind is measured, and plain text if it opens a connection.
 #[derive(Clone, Debug, Default)]
 pub enum Identity {
     /// Anonymous: no bind is sent.
@@ -50,39 +50,39 @@ pub enum Identity {
 /// The controls of binds.
 #[derive(Clone, Debug, Default)]
 pub struct BindControls {
-    /// Asks which identity the bind led to.
+    /// Requests the identity that the bind led to.
     pub authorization_identity: bool,
-    /// Asks what the password policy has to say.
+    /// Requests the password policy response.
     pub password_policy: bool,
-    /// Any others.
+    /// Any other controls.
     pub other: Vec<Control>,
 }
 
 /// The controls of measured operations.
 #[derive(Clone, Debug, Default)]
 pub struct OperationControls {
-    /// The authorization identity, if another; a template.
+    /// The authorization identity, if it is another one; a template.
     pub proxy_as: Option<String>,
-    /// Only if this filter is true of the entry; a template.
+    /// The operation is carried out only if this filter matches the entry; a template.
     pub assertion: Option<String>,
-    /// Returns these attributes as they were before.
+    /// Returns these attributes as they were before the operation.
     pub pre_read: Vec<String>,
-    /// Returns these attributes as they are after.
+    /// Returns these attributes as they are after the operation.
     pub post_read: Vec<String>,
-    /// Adding what is there succeeds.
+    /// Adding a value that already exists succeeds.
     pub permissive_modify: bool,
-    /// Referral objects are entries.
+    /// Treats referral objects as entries.
     pub manage_dsa_it: bool,
-    /// Any others.
+    /// Any other controls.
     pub other: Vec<Control>,
 }
 
 /// A search.
 #[derive(Clone, Debug)]
 pub struct SearchSetup {
-    /// Where to begin; a template.
+    /// The base DN; a template.
     pub base: String,
-    /// How far to go.
+    /// The scope.
     pub scope: Scope,
     /// When to follow aliases.
     pub deref: Deref,
@@ -90,15 +90,15 @@ pub struct SearchSetup {
     pub size_limit: i32,
     /// How many seconds to search at most; 0 is no limit.
     pub time_limit: i32,
-    /// Names of attributes without values.
+    /// Returns names of attributes without values.
     pub types_only: bool,
-    /// What to look for; a template.
+    /// The filter; a template.
     pub filter: String,
-    /// What to return; nothing asks for all user attributes.
+    /// The attributes to return; an empty list requests all user attributes.
     pub attributes: Vec<String>,
-    /// Reads page by page, all pages being one exchange.
+    /// Reads page by page; all pages are one exchange.
     pub page_size: Option<i32>,
-    /// Sorted by the server.
+    /// The sort keys, if the server sorts.
     pub sort: Vec<SortKey>,
     /// Controls.
     pub controls: OperationControls,
@@ -129,20 +129,20 @@ pub enum Change {
     /// Replaces all values of the attribute.
     #[default]
     Replace,
-    /// Adds the value, a number, to the one there is (RFC 4525).
+    /// Adds the value, a number, to the present value (RFC 4525).
     Increment,
 }
 
 /// A modify.
 #[derive(Clone, Debug)]
 pub struct ModifySetup {
-    /// What to change; a template. Not used where a search finds it.
+    /// The DN of the entry; a template. Not used where a search finds the entry.
     pub dn: String,
     /// Attributes and the templates of their values, in the order of the request.
     pub values: Vec<(String, String)>,
-    /// What happens with the values.
+    /// How the values are used.
     pub change: Change,
-    /// How many values each attribute gets. 0 replaces by nothing.
+    /// How many values each attribute gets. With 0, all values are removed.
     pub value_count: u32,
     /// Controls.
     pub controls: OperationControls,
@@ -181,13 +181,13 @@ pub struct RenameSetup {
     pub superior: Option<String>,
     /// Whether the values of the old RDN stay in the entry.
     pub keep_old: bool,
-    /// Whether the next exchange of the session gives the entry its name back.
+    /// Whether the next exchange of the session restores the name of the entry.
     pub undo: bool,
     /// Controls.
     pub controls: OperationControls,
 }
 
-/// Adding entries, and deleting them again beyond a threshold.
+/// Adding entries, and deleting them again above a threshold.
 #[derive(Clone, Debug)]
 pub struct AddSetup {
     /// Where the entries come from.
@@ -198,7 +198,7 @@ pub struct AddSetup {
     pub threshold: Threshold,
     /// Controls; without placeholders.
     pub controls: OperationControls,
-    /// After so many exchanges there is nothing left to do: every entry is added, and none was deleted.
+    /// The number of exchanges after which every entry is added and none is deleted, so nothing is left to do.
     pub exchanges_max: Option<u64>,
     /// This node's share of the entries' numbers: its index, and how many nodes there are.
     pub share: (u64, u64),
@@ -209,17 +209,17 @@ pub struct AddSetup {
 pub enum Task {
     /// A bind.
     Bind {
-        /// Who binds.
+        /// The identity that binds.
         identity: Identity,
-        /// Of 100 binds, how many carry the password `invalid-password`.
+        /// How many of 100 binds send the password `invalid-password`.
         invalid_percent: u8,
     },
-    /// A search for one entry, then a bind on the same connection whose templates see the entry's DN as
-    /// one more, last argument. One exchange.
+    /// A search for one entry, then a bind on the same connection. Its templates have the entry's DN as an additional
+    /// last argument. Both are one exchange.
     SearchThenBind {
-        /// The search. Its size limit is 1, whatever it says.
+        /// The search. Its size limit is always 1.
         search: SearchSetup,
-        /// Who binds.
+        /// The identity that binds.
         identity: Identity,
         /// As for a bind.
         invalid_percent: u8,
@@ -228,18 +228,18 @@ pub enum Task {
     Search(SearchSetup),
     /// A modify.
     Modify(ModifySetup),
-    /// Reads an attribute of the entry, then modifies the entry if it still has that value. One exchange.
+    /// Reads an attribute of the entry, then modifies the entry if it still has that value. Both are one exchange.
     ReadModify {
         /// The modify.
         modify: ModifySetup,
-        /// The attribute that tells versions apart: `eTag`, `entryCSN`.
+        /// The attribute that distinguishes versions: `eTag`, `entryCSN`.
         version: String,
     },
-    /// A search, then a modify of each entry found, each an exchange of its own.
+    /// A search, then a modify of each entry found; each is a separate exchange.
     SearchAndModify {
         /// The search.
         search: SearchSetup,
-        /// The modify; its DN is the entry's.
+        /// The modify; its DN is that of the entry.
         modify: ModifySetup,
     },
     /// A comparison. Both answers are successes.
@@ -248,13 +248,13 @@ pub enum Task {
     Delete(DeleteSetup),
     /// A modify DN.
     Rename(RenameSetup),
-    /// Adds, and deletes beyond a threshold, each an exchange of its own.
+    /// Adds, and deletes above a threshold; each is a separate exchange.
     AddAndDelete(AddSetup),
-    /// Whatever a [`UserConnection`](super::UserConnection) is given, step by step.
+    /// The operations that a [`UserConnection`](super::UserConnection) is given, step by step.
     Given,
 }
 
-/// Everything about a run that is LDAP's business.
+/// All LDAP settings of a run.
 #[derive(Clone, Debug)]
 pub struct Setup {
     /// Where connections go.
@@ -263,12 +263,12 @@ pub struct Setup {
     pub mode: Mode,
     /// How many sessions share a connection, at least 1.
     pub requests_per_connection: u32,
-    /// Connections are replaced after so many operations; 0 is never.
+    /// Connections are replaced after this number of operations; 0 means never.
     pub reconnect_every: u64,
-    /// Which requests are sent again that met the end of a connection before any answer. Binds, searches and compares
-    /// are safe; adds, deletes and modifies are not.
+    /// Which requests are sent again if the connection ended before any answer. Binds, searches and compares are safe;
+    /// adds, deletes and modifies are not.
     pub resend: Resend,
-    /// Who binds when a connection opens.
+    /// The identity that binds when a connection opens.
     pub login: Identity,
     /// The controls of all binds.
     pub bind_controls: BindControls,
@@ -280,7 +280,7 @@ pub struct Setup {
     pub sessions: u32,
     /// The run's seed.
     pub seed: u64,
-    /// Values go into DNs and filters unescaped, and filters are parsed once they are complete: the way
-    /// of the old tools.
+    /// Values go into DNs and filters unescaped, and filters are parsed once they are complete: as the original tools
+    /// do.
     pub raw: bool,
 }

@@ -1,7 +1,7 @@
-//! A place on a connection for one exchange in flight, and what has come back for it so far.
+//! A place on a connection for one exchange in flight, and the answer received so far.
 //!
-//! The answer is condensed as it is scanned: a code, a count of entries, and the few bytes the
-//! operation said it needs. Buffers stay with the slot, so that a warm exchange allocates nothing.
+//! The answer is reduced as it is scanned to a code, a count of entries, and the few bytes that the operation needs.
+//! Buffers stay with the slot, so that a warm exchange allocates nothing.
 
 use super::failure::Failure;
 use std::task::Waker;
@@ -12,11 +12,11 @@ pub(super) enum Keep {
     Nothing,
     /// The DN of the first entry.
     FirstDn,
-    /// The DNs of all entries, each behind its length, up to a bound.
+    /// The DNs of all entries, each preceded by its length, up to a limit.
     EveryDn,
     /// The first value of the first attribute of the first entry.
     FirstValue,
-    /// The first entry: names and values in turn, each behind its length, up to a bound. The DN comes first.
+    /// The first entry: names and values in turn, each preceded by its length, up to a limit. The DN comes first.
     FirstEntry,
     /// The server's SASL credentials.
     Credentials,
@@ -29,7 +29,7 @@ pub(super) enum Keep {
 pub(super) enum Reply {
     /// The server answered with this result code.
     Result(u32),
-    /// There will be no answer.
+    /// No answer will arrive.
     Broken(Failure),
 }
 
@@ -53,13 +53,13 @@ pub(super) struct Slot {
     pub(super) wants_text: bool,
     /// The request was encoded in this poll, and others may still join it in one write.
     pub(super) fresh: bool,
-    /// Something has come that belongs to the answer.
+    /// A part of the answer has arrived.
     pub(super) begun: bool,
     pub(super) reply: Option<Reply>,
     pub(super) entries: u64,
     pub(super) kept: Vec<u8>,
     pub(super) text: Option<Box<str>>,
-    /// The server says of a bind that the account is locked or disabled, or its password expired.
+    /// The server's answer to a bind says that the account is locked or disabled, or that its password expired.
     pub(super) locked: bool,
     pub(super) waker: Option<Waker>,
 }
@@ -82,7 +82,7 @@ impl Slot {
         }
     }
 
-    /// In flight, and nothing to show for it yet.
+    /// In flight, and without an answer so far.
     pub(super) const fn is_waiting(&self) -> bool {
         self.id != 0 && self.reply.is_none()
     }
@@ -108,7 +108,7 @@ impl Slot {
         }
     }
 
-    /// Appends bytes behind their length to those kept, if they still fit; says whether they did.
+    /// Appends the length of `bytes` and the bytes to those kept, if they still fit; returns whether they did.
     pub(super) fn keep(&mut self, bytes: &[u8]) -> bool {
         const KEPT_MAX: usize = 1 << 16;
         let Ok(length) = u32::try_from(bytes.len()) else { return false };

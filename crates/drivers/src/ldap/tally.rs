@@ -1,17 +1,17 @@
-//! What happens beside the exchanges, counted for the whole process.
+//! Events outside the exchanges, counted for the whole process.
 
 use crate::counters::counters;
 
 counters! {
-    /// Connections that were opened, with TLS where asked for.
+    /// Connections that were opened, with TLS where requested.
     opened,
-    /// Connections that ended without our doing.
+    /// Connections that ended without brunt closing them.
     lost,
-    /// Binds sent to open or to refresh a connection; measured binds are exchanges.
+    /// Binds sent to open or to refresh a connection; measured binds count as exchanges.
     binds,
-    /// Answers to exchanges that had been given up.
+    /// Answers to exchanges that had been abandoned.
     late,
-    /// Answers to nothing that was ever asked.
+    /// Answers to requests that were never sent.
     orphans,
     /// Search result references, which are not followed.
     references,
@@ -21,11 +21,11 @@ counters! {
     policy_warnings,
     /// Password policy errors in answers to binds.
     policy_errors,
-    /// Entries that were renamed and could not be given their names back.
+    /// Entries that were renamed and whose names could not be restored.
     left_renamed,
 }
 
-/// What the counts are called in a record, in the order of [`Counts::named`].
+/// The names of the counts in a record, in the order of [`Counts::named`].
 pub const NAMES: [&str; 8] = [
     "connections opened",
     "connections lost",
@@ -38,7 +38,7 @@ pub const NAMES: [&str; 8] = [
 ];
 
 impl Counts {
-    /// What has no place in a record but among its tallies, in the order of [`NAMES`].
+    /// The counts that appear in a record only among its tallies, in the order of [`NAMES`].
     pub const fn named(&self) -> [u64; NAMES.len()] {
         [
             self.opened,

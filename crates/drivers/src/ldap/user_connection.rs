@@ -1,6 +1,6 @@
-//! [`UserConnection`]: the connection of one user of a flow, which is given each operation as it is due.
+//! [`UserConnection`]: the connection of one user of a flow, which receives each operation when it is due.
 //!
-//! It is opened, secured, bound and replaced as the connections of the rate tools are; only the operations differ.
+//! It is opened, secured, bound and replaced like the connections of the rate tools; only the operations differ.
 
 use super::connection::{Connection, IdentityGuard};
 use super::failure::Failed;
@@ -28,7 +28,7 @@ impl std::fmt::Debug for LdapPool {
 }
 
 impl LdapPool {
-    /// For the users of one worker.
+    /// Makes the pool for the users of one worker.
     pub fn new(plan: &Arc<Plan>) -> Self {
         Self(Rc::new(Worker::new(plan)))
     }
@@ -37,7 +37,7 @@ impl LdapPool {
 /// A connection of one user.
 pub struct UserConnection {
     connection: Connection,
-    /// What came back: the values of the first entry, by name.
+    /// The result of a search: the values of the first entry, by name.
     found: Vec<(String, Vec<u8>)>,
 }
 
@@ -46,14 +46,14 @@ pub struct UserConnection {
 pub struct OperationResult {
     /// The result code.
     pub code: u32,
-    /// What a refusal by that code is: of the request, or because an account is locked.
+    /// The class of a refusal with this code: a refused request, or a locked account.
     pub class: Class,
-    /// How many entries came back.
+    /// How many entries were returned.
     pub entries: u64,
 }
 
 impl UserConnection {
-    /// The connection of user `number`. Nothing is connected yet.
+    /// The connection of user `number`. It is not open yet.
     pub fn new(pool: &LdapPool, number: u32) -> Self {
         Self { connection: Connection::new(&pool.0, number, 1), found: Vec::new() }
     }
@@ -74,7 +74,7 @@ impl UserConnection {
         })
     }
 
-    /// Runs an operation; what a search found is kept until the next.
+    /// Runs an operation; the result of a search is kept until the next one.
     pub async fn run(
         &mut self,
         step: &LdapStep,
@@ -109,7 +109,7 @@ impl UserConnection {
                 Err(failure) => Err(failure),
             };
         }
-        // A bind that was answered has settled whose connection it is, whatever the answer.
+        // A bind that was answered has settled the identity of the connection, whatever the answer.
         if let (Some(guard), Ok(_)) = (guard, &reply) {
             guard.settle();
         }
@@ -134,7 +134,7 @@ impl UserConnection {
         Ok(reply.map(|code| OperationResult { code, class, entries }).map_err(Failed))
     }
 
-    /// Whether this operation is a bind that is kept back, because accounts lock.
+    /// Whether this operation is a bind that is withheld because accounts lock.
     pub fn withholds(&self, step: &LdapStep) -> bool {
         self.lockout(step).is_some_and(|lockout| !lockout.lets_through())
     }
@@ -154,7 +154,8 @@ impl UserConnection {
     }
 }
 
-/// Whose bind a request is, read back from its bytes: passwords differ from try to try, and the account is the same.
+/// The account of a bind request, read back from its bytes: the password may differ between attempts, but the account
+/// is the same.
 fn account(encode: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut request = Vec::new();
     encode(&mut request);
@@ -164,7 +165,7 @@ fn account(encode: impl FnOnce(&mut Vec<u8>)) -> String {
     }
 }
 
-/// Reads names and values that lie in turn, each behind its length.
+/// Reads alternating names and values, each preceded by its length.
 fn read_entry(mut kept: &[u8], found: &mut Vec<(String, Vec<u8>)>) {
     let mut next = || {
         let (length, rest) = kept.split_first_chunk::<4>()?;

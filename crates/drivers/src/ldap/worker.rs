@@ -16,7 +16,7 @@ impl Worker {
         Self { plan: Arc::clone(plan), buffers: Buffers::new() }
     }
 
-    /// The place of an exchange, as the generators count it.
+    /// The position of an exchange, as the generators count it.
     pub(super) fn position(&self, ticket: &Ticket) -> Position {
         Position {
             number: ticket.number,

@@ -1,4 +1,4 @@
-//! Why a store did not do what was asked: [`BackendError`].
+//! Why a store did not carry out a request: [`BackendError`].
 
 use brunt_exchange::{Class, Outcome};
 
@@ -6,19 +6,18 @@ use brunt_exchange::{Class, Outcome};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{text}")]
 pub struct BackendError {
-    /// Who or what failed: [`Class::Result`] where the store answered no, [`Class::Closed`] where the connection was
-    /// lost, [`Class::Connect`] and [`Class::Login`] where none could be made.
+    /// The kind of failure: [`Class::Result`] if the store refused, [`Class::Closed`] if the connection was lost,
+    /// [`Class::Connect`] and [`Class::Login`] if none could be made.
     pub class: Class,
     /// The store's own code: an extended result code of SQLite, an error number of MySQL, a SQLSTATE as
     /// [`sqlstate`] packs it, an error number of the operating system.
     pub code: u32,
-    /// In words: what was tried, what the store said, and what can be done where that is known. Reads after
-    /// "failed to".
+    /// The text: what was attempted, the store's error, and the remedy if it is known. It follows "failed to".
     pub text: String,
 }
 
 impl BackendError {
-    /// The store answered no.
+    /// A refusal by the store.
     pub fn refused(code: u32, text: impl Into<String>) -> Self {
         Self { class: Class::Result, code, text: text.into() }
     }

@@ -1,12 +1,11 @@
-//! The leases themselves: [`Lease`] number n of a run, computed from n alone.
+//! The leases themselves: [`Lease`] number n of a run, computed only from n.
 //!
-//! The first benchmarks gave every lease the same hardware address and client identifier
-//! ([`Contents::Guide`]), so that nothing but the address could be looked for. With [`Contents::Distinct`] every lease
-//! has its own, as leases do.
+//! The first benchmarks gave every lease the same hardware address and client identifier ([`Contents::Guide`]), so that
+//! only the address could be searched. With [`Contents::Distinct`] every lease has its own, as real leases do.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// Which table leases lie in.
+/// The table of the leases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Family {
     /// `lease4`: addresses of IPv4.
@@ -18,13 +17,13 @@ pub enum Family {
     Prefix,
 }
 
-/// Which tables are made.
+/// The tables that are made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Schema {
-    /// The guide's of 2012: one table, two unique columns.
+    /// Those of the guide of 2012: one table, two unique columns.
     #[default]
     Guide,
-    /// Kea's of today: secondary indexes, and triggers that keep statistics.
+    /// Those of present Kea: secondary indexes, and triggers that keep statistics.
     Kea,
 }
 
@@ -48,22 +47,23 @@ pub enum Statements {
     Basic,
 }
 
-/// What stands in leases.
+/// The content of leases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Contents {
-    /// A hardware address and a client identifier of its own for each lease.
+    /// Each lease has its own hardware address and client identifier.
     #[default]
     Distinct,
-    /// The same in all, as the programs of 2012 wrote them: 20 octets `A`, and 128 octets from `!` upwards.
+    /// The same values in all leases, as the programs of 2012 wrote them: 20 octets `A`, and 128 octets from `!`
+    /// upwards.
     Guide,
 }
 
-/// What a lease is looked for by.
+/// The value by which a lease is searched.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Identity {
     /// Its address, or its prefix.
     Address(u128),
-    /// The client identifier; of IPv6, the DUID.
+    /// The client identifier; for IPv6, the DUID.
     ClientId(Vec<u8>),
     /// The hardware address.
     Hardware(Vec<u8>),
@@ -73,7 +73,7 @@ pub enum Identity {
 pub const BASE_V4: u32 = 0x0100_0000;
 /// The first address of IPv6, `2001:db8:1::`.
 pub const BASE_V6: u128 = 0x2001_0db8_0001_0000_0000_0000_0000_0000;
-/// The first prefix, `2001:db8:8000::/64` of what RFC 3849 sets aside.
+/// The first prefix, `2001:db8:8000::/64` of the range that RFC 3849 reserves.
 pub const BASE_PREFIX: u128 = 0x2001_0db8_8000_0000_0000_0000_0000_0000;
 
 /// One lease.
@@ -81,17 +81,17 @@ pub const BASE_PREFIX: u128 = 0x2001_0db8_8000_0000_0000_0000_0000_0000;
 pub struct Lease {
     /// Its table.
     pub family: Family,
-    /// The address as a number; of a prefix, its first address.
+    /// The address as a number; for a prefix, its first address.
     pub address: u128,
     /// The hardware address.
     pub hardware: Vec<u8>,
-    /// The client identifier; of IPv6, the DUID.
+    /// The client identifier; for IPv6, the DUID.
     pub client_id: Vec<u8>,
     /// The valid lifetime, in seconds.
     pub valid_lifetime: u32,
     /// The time of the client's last transaction, in seconds since 1970.
     pub cltt: i64,
-    /// The pool; the subnet, in Kea's words.
+    /// The pool, which Kea calls the subnet.
     pub subnet: u32,
     /// The name of the client.
     pub hostname: &'static str,
@@ -102,7 +102,7 @@ pub struct Lease {
 pub struct Leases {
     /// Their table.
     pub family: Family,
-    /// What stands in them.
+    /// Their content.
     pub contents: Contents,
     /// The time of the client's last transaction in lease 0, in seconds since 1970.
     pub epoch: i64,
@@ -118,7 +118,7 @@ impl Leases {
         }
     }
 
-    /// Lease number `number`, written into `lease`, whose memory is used again.
+    /// Lease number `number`, written into `lease`, whose memory is reused.
     pub fn write(&self, number: u64, lease: &mut Lease) {
         lease.family = self.family;
         lease.address = self.address(number);
@@ -134,8 +134,8 @@ impl Leases {
                 lease.client_id.extend((0..128).map(|place| b'!' + place));
             }
             Contents::Distinct => {
-                // A locally administered address (the second bit of the first octet), and a type of 1 before it for
-                // the client identifier (RFC 2132, section 9.14); of IPv6, a DUID-LL (RFC 8415, section 11.4).
+                // A locally administered address (the second bit of the first octet), and a type of 1 before it for the
+                // client identifier (RFC 2132, section 9.14); for IPv6, a DUID-LL (RFC 8415, section 11.4).
                 let octets = number.to_be_bytes();
                 lease.hardware.push(0x02);
                 lease.hardware.extend_from_slice(&octets[3..]);
@@ -157,7 +157,7 @@ impl Leases {
 }
 
 impl Lease {
-    /// A lease to be written over.
+    /// A lease to be overwritten.
     pub fn empty() -> Self {
         Self {
             family: Family::V4,
@@ -171,7 +171,7 @@ impl Lease {
         }
     }
 
-    /// When its time is over, in seconds since 1970.
+    /// When it expires, in seconds since 1970.
     pub fn expires(&self) -> i64 {
         self.cltt + i64::from(self.valid_lifetime)
     }

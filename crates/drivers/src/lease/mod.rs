@@ -3,15 +3,15 @@
 //! | piece | what it is |
 //! |---|---|
 //! | [`Lease`], [`Leases`] | leases, as a pure function of their numbers |
-//! | [`Backend`], [`Connection`] | where leases are kept, and one thread's access to them |
+//! | [`Backend`], [`Connection`] | a store of leases, and one thread's access to it |
 //! | [`sql`] | the tables and statements of SQL stores |
 //! | [`sqlite`] | leases in a database of `SQLite` |
 //! | [`memfile`] | leases in memory and in a file of their changes |
-//! | [`probe`] | what a disk takes until a write is safe |
+//! | [`probe`] | how long a disk takes until a write is safe |
 //! | [`redb`] | leases in an embedded key-value store |
-//! | [`Guarded`] | a store whose panics are failures |
-//! | [`BackendError`] | why a store did not do what was asked |
-//! | [`Work`] | what a run does, and which lease an operation is about |
+//! | [`Guarded`] | a store whose panics become failures |
+//! | [`BackendError`] | why a store did not carry out a request |
+//! | [`Work`] | what a run does, and the lease of each operation |
 //! | [`LeaseSessions`], [`LeaseSession`] | sessions that do the work on a store |
 
 mod backend;

@@ -1,7 +1,7 @@
-//! [`guarded`]: a panic within somebody else's library is a failure of its store, and not the end of the run.
+//! [`guarded`]: a panic in a third-party library becomes a failure of its store, and does not end the run.
 //!
-//! What a server sends may be more than a library was written for. The session loses its connection and opens another;
-//! the panic's words are those of the failure, and nothing is printed.
+//! A server may send data that a library does not handle. The session loses its connection and opens another; the
+//! panic's message becomes that of the failure, and nothing is printed.
 
 use super::backend::{Backend, Connection};
 use super::error::BackendError;
@@ -12,15 +12,15 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 use std::sync::{Arc, Once};
 
-/// How much of a panic's words is kept.
+/// How much of a panic's message is kept.
 const WORDS_MAX: usize = 200;
 
 thread_local! {
-    /// Whether a panic of this thread is counted, so that nobody has to read of it as well.
+    /// Whether a panic of this thread is counted, so that it is not printed as well.
     static COUNTED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What `act` comes to; if it panics, the words of the panic.
+/// The result of `act`; if it panics, the message of the panic.
 #[inline]
 pub(super) fn caught<T>(act: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
@@ -38,7 +38,7 @@ pub(super) fn caught<T>(act: impl FnOnce() -> T) -> Result<T, String> {
     done.map_err(|panic| words(panic.as_ref()))
 }
 
-/// What `act` comes to; if it panics, the store has failed to do `what`.
+/// The result of `act`; if it panics, a failure of the store to do `what`.
 #[inline]
 pub(super) fn guarded<T>(
     what: &str,
@@ -65,7 +65,7 @@ fn words(panic: &(dyn Any + Send)) -> String {
         .to_string()
 }
 
-/// A backend whose panics are failures. What its connections do is guarded by the sessions.
+/// A backend whose panics become failures. The sessions guard the calls of its connections.
 pub struct Guarded(Arc<dyn Backend>);
 
 impl Guarded {

@@ -1,8 +1,8 @@
-//! What a disk takes until a write is safe: [`fsync`].
+//! How long a disk takes until a write is safe: [`fsync`].
 //!
-//! A store that answers only once a change is on the disk is as fast as this and no faster, so it is measured before
-//! any store is. The probe does what a log does: it appends to a file and waits for the data, not for the time stamps
-//! of the file. It knows nothing of leases.
+//! A store that answers only once a change is on the disk cannot be faster than this, so it is measured before any
+//! store. The probe does what a log does: it appends to a file and waits for the data, not for the time stamps of the
+//! file. It does not depend on leases.
 
 use brunt_exchange::{Clock as _, Monotonic};
 use rustix::fs::{FsWord, statfs};
@@ -11,17 +11,17 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What one write holds: a page, the least that most file systems write.
+/// The content of one write: a page, the smallest unit that most file systems write.
 const BLOCK: [u8; 4_096] = [0x5A; 4_096];
-/// As many writes at most,
+/// The largest number of writes.
 const WRITES_MAX: usize = 200;
-/// or as long.
+/// The longest time for all writes.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// How long writes took that were waited for.
+/// How long flushed writes took.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fsync {
-    /// Each, the shortest first. There is at least one.
+    /// The time of each write, the shortest first. There is at least one.
     pub writes: Vec<Duration>,
     /// The kind of file system.
     pub filesystem: Filesystem,
@@ -31,7 +31,7 @@ pub struct Fsync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Filesystem(FsWord);
 
-/// The kinds a store of leases may lie on, by the numbers of statfs(2) and linux/magic.h.
+/// The kinds of file system that a store of leases may be on, by the numbers of statfs(2) and linux/magic.h.
 const NAMES: [(FsWord, &str); 12] = [
     (0xEF53, "ext4"),
     (0x5846_5342, "xfs"),
@@ -50,12 +50,12 @@ const TMPFS: FsWord = 0x0102_1994;
 const RAMFS: FsWord = 0x8584_58F6;
 
 impl Filesystem {
-    /// The kind on which a file or directory lies.
+    /// The kind of file system of a file or directory.
     pub fn of(path: &Path) -> io::Result<Self> {
         Ok(Self(statfs(path)?.f_type))
     }
 
-    /// Whether it is in memory, so that nothing that is waited for is any safer.
+    /// Whether it is in memory, so that waiting for a flush makes nothing safer.
     pub fn is_memory(self) -> bool {
         matches!(self.0, TMPFS | RAMFS)
     }
@@ -79,7 +79,7 @@ impl Fsync {
     }
 }
 
-/// Measures the disk under `directory` with a file that is gone afterwards.
+/// Measures the disk under `directory` with a temporary file.
 pub fn fsync(directory: &Path) -> io::Result<Fsync> {
     let probe = Probe::create(directory)?;
     let filesystem = Filesystem::of(directory)?;
@@ -87,7 +87,7 @@ pub fn fsync(directory: &Path) -> io::Result<Fsync> {
     let began = clock.now();
     let mut writes = Vec::with_capacity(WRITES_MAX);
     let mut file = &probe.file;
-    // The first write allocates the file, which no later one has to.
+    // The first write allocates the file, which later writes need not do.
     file.write_all(&BLOCK)?;
     file.sync_all()?;
     while writes.len() < WRITES_MAX && (writes.is_empty() || clock.now() - began < LONGEST) {
@@ -100,7 +100,7 @@ pub fn fsync(directory: &Path) -> io::Result<Fsync> {
     Ok(Fsync { writes, filesystem })
 }
 
-/// A file that is deleted when it is done with.
+/// A file that is deleted on drop.
 struct Probe {
     file: File,
     path: PathBuf,
@@ -116,7 +116,7 @@ impl Probe {
 
 impl Drop for Probe {
     fn drop(&mut self) {
-        // Whoever cannot delete it finds four kilobytes with a name that says whose they are.
+        // If it cannot be deleted, a file of four kilobytes remains, whose name shows its origin.
         let _ = std::fs::remove_file(&self.path);
     }
 }
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn memory_is_known_for_what_it_is() {
-        // Every Linux has one of these, mounted by the kernel itself.
+        // Every Linux system has one of these, mounted by the kernel itself.
         let devices = Filesystem::of(Path::new("/dev/shm"));
         if let Ok(devices) = devices {
             assert!(devices.is_memory() && devices.to_string() == "tmpfs", "{devices}");

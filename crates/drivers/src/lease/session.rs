@@ -2,7 +2,7 @@
 //!
 //! A session opens its connection when it is first needed and again when it is lost, with a back-off between failed
 //! attempts. Each answer is compared with what must be stored: a lease that should have been found and was not is a
-//! failed check and not a miss. A session must not know which backend it works on.
+//! failed check and not a miss. A session must not depend on which backend it works on.
 
 use super::backend::{Backend, Connection, Renewal};
 use super::error::BackendError;
@@ -20,11 +20,12 @@ use std::time::Duration;
 pub const PARTS: &[&str] = &["connect", "reconnect"];
 const CONNECT: Part = Part(0);
 const RECONNECT: Part = Part(1);
-/// After how long without an operation a store is looked at before it is used: far less than any server waits.
+/// After this time without an operation a store is checked before it is used: far less than any server waits.
 const IDLE: Duration = Duration::from_millis(5);
 /// The lifetime a renewal gives, in seconds, as in 2012.
 const RENEWED_LIFETIME: u32 = 1_002;
-/// How much later than the first transactions a renewal is, in seconds: never-renewed leases are over by then.
+/// How much later than the first transactions a renewal is, in seconds: leases that were never renewed have expired by
+/// then.
 const RENEWED_AFTER: i64 = 2_000;
 /// The longest that one call of `ready` waits.
 const LONGEST_WAIT: Duration = Duration::from_millis(200);
@@ -42,7 +43,7 @@ pub struct LeaseSessions {
 }
 
 impl LeaseSessions {
-    /// The factory of `sessions` that do `work` with `leases` on `backend`, one operation an exchange.
+    /// The factory of `sessions` that do `work` with `leases` on `backend`, with one operation per exchange.
     pub fn new(
         backend: Arc<dyn Backend>,
         work: Work,
@@ -69,7 +70,7 @@ impl LeaseSessions {
     }
 
     /// Makes an exchange a transaction of `group` operations, of `total` operations in all: the last exchange may have
-    /// fewer. A mix knows no groups.
+    /// fewer. A mix has no groups.
     #[must_use]
     pub fn grouped(mut self, group: u32, total: u64) -> Self {
         (self.group, self.total) = (group.max(1), total);
@@ -93,7 +94,7 @@ impl LeaseSessions {
         }
     }
 
-    /// Which operation the exchange of this ticket is.
+    /// The operation of this ticket's exchange.
     pub fn operation(&self, ticket: &Ticket) -> u16 {
         match &self.work {
             Work::Mix(mix) => mix.act(self.seed, ticket.number) as u16,
@@ -101,14 +102,15 @@ impl LeaseSessions {
         }
     }
 
-    /// What session `number` has of the pool.
+    /// The share of the pool of session `number`.
     fn share(&self, number: u32) -> MutexGuard<'_, Share> {
-        // A thread that panicked while it held a share has left it whole: each change is a single push or removal.
+        // A thread that panicked while it held the lock has left the share consistent: each change is a single push or
+        // removal.
         self.shares[number as usize].lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// One session: its connection and what it is used for.
+/// One session: its connection and its state.
 pub struct LeaseSession {
     factory: Arc<LeaseSessions>,
     number: u32,
@@ -119,7 +121,7 @@ pub struct LeaseSession {
     asked: Option<Moment>,
 }
 
-/// An open store, and memory that is used again with each operation.
+/// An open store, and memory that is reused with each operation.
 struct OpenConnection {
     connection: Box<dyn Connection>,
     lease: Lease,
@@ -128,7 +130,7 @@ struct OpenConnection {
     idle: bool,
 }
 
-/// Asks a store; once more if it may be asked again. A macro, as what is asked borrows the memory of the open
+/// Makes a call to a store; repeats it if this is allowed. It is a macro, as the call borrows the memory of the open
 /// connection.
 macro_rules! retrying {
     ($open:expr, $factory:expr, $watch:expr, $safe:expr, $ask:expr) => {
@@ -146,9 +148,9 @@ type OperationEnd = Result<u32, OperationFailure>;
 enum OperationFailure {
     /// The backend refused.
     Backend(BackendError),
-    /// The store's answer was not what must be there.
+    /// The store's answer did not match what must be stored.
     Check { what: &'static str, number: u64 },
-    /// There was nothing to do it with.
+    /// There was no lease for the operation.
     Nothing,
 }
 
@@ -230,7 +232,7 @@ impl BlockingSession for LeaseSession {
 }
 
 impl LeaseSession {
-    /// A library that panicked leaves a connection in a state nobody knows.
+    /// A library that panicked leaves a connection in an unknown state.
     #[cold]
     fn panicked(&mut self, words: &str, watch: &mut Watch<'_>) -> Outcome {
         self.open = None;
@@ -240,7 +242,7 @@ impl LeaseSession {
         trouble.outcome()
     }
 
-    /// Looks, after a pause, whether the server closed the connection meanwhile, and opens the store again.
+    /// Checks, after a pause, whether the server closed the connection meanwhile, and opens the store again.
     #[cold]
     fn look(&mut self, idle: Duration, watch: &mut Watch<'_>) {
         let Some(open) = &mut self.open else { return };
@@ -281,7 +283,7 @@ impl LeaseSession {
 }
 
 impl OpenConnection {
-    /// Opens the store again that its server had closed.
+    /// Opens the store again after its server closed the connection.
     fn reopen(
         &mut self,
         factory: &LeaseSessions,
@@ -296,8 +298,8 @@ impl OpenConnection {
         Ok(())
     }
 
-    /// Whether an operation that failed may be asked again, over a store that was opened again: it met the end of a
-    /// connection that had been idle. `safe` is whether it may be carried out twice.
+    /// Whether a failed operation may be repeated, over a store that was opened again: it failed because a connection
+    /// that had been idle ended. `safe` says whether it may be carried out twice.
     #[cold]
     fn again(
         &mut self,
@@ -316,7 +318,8 @@ impl OpenConnection {
     }
 
     /// One operation of a phase.
-    // Each call above a system call costs a return that no processor foresees, so those on the way to a store are none.
+    // Each nested call above a system call costs a return that the processor mispredicts, so the calls on the path to a
+    // store are inlined.
     #[inline]
     fn operate(
         &mut self,
@@ -395,7 +398,7 @@ impl OpenConnection {
         retrying!(self, factory, watch, true, self.connection.find(&self.identity))
     }
 
-    /// A transaction of several operations, which are done all or not at all.
+    /// A transaction of several operations, of which either all are done or none.
     fn group(
         &mut self,
         factory: &LeaseSessions,
@@ -405,7 +408,8 @@ impl OpenConnection {
         let size = u64::from(factory.group);
         let first = exchange.saturating_mul(size);
         let last = first.saturating_add(size).min(factory.total);
-        // What begins a transaction changes nothing; what met the end within one is lost with it.
+        // Beginning a transaction changes nothing, so it may be repeated; an operation that fails within one is lost
+        // with it.
         retrying!(self, factory, watch, true, self.connection.begin())?;
         self.idle = false;
         let ended =
@@ -422,8 +426,8 @@ impl OpenConnection {
         }
     }
 
-    /// Takes a transaction back; where that fails the store is opened again, and where that fails as well the next
-    /// operation says why.
+    /// Rolls a transaction back; if that fails, the store is opened again, and if that fails as well, the next
+    /// operation reports the reason.
     fn roll_back(&mut self, factory: &LeaseSessions) {
         if self.connection.roll_back().is_err()
             && let Ok(connection) = factory.backend.open()
@@ -482,8 +486,8 @@ impl OpenConnection {
         Ok(HIT)
     }
 
-    /// Renews, releases or looks up a lease that this session holds. It may be gone where leases are reclaimed: any
-    /// session's call deletes whatever has expired first.
+    /// Renews, releases or looks up a lease that this session holds. It may have been deleted if leases are reclaimed:
+    /// any session's call deletes the leases that expired first.
     fn on_held(
         &mut self,
         factory: &LeaseSessions,
@@ -532,7 +536,7 @@ fn not_open(trouble: Option<BackendError>, watch: &mut Watch<'_>) -> Outcome {
     }
 }
 
-/// Whether the store answered at all, yes or no, so that it is known what is there now.
+/// Whether the store answered, with success or refusal, so that the stored state is known.
 fn answered<T>(answer: &Result<T, BackendError>) -> bool {
     !matches!(answer, Err(trouble) if trouble.class != Class::Result)
 }
@@ -549,7 +553,7 @@ fn renewal(leases: &Leases, number: u64) -> Renewal {
     }
 }
 
-/// Writes the column that `lease` is looked for by into `identity`, whose memory is used again.
+/// Writes the column by which `lease` is searched into `identity`, whose memory is reused.
 fn identify(identity: &mut Identity, lease: &Lease, by: By) {
     let wanted = if by == By::ClientId { &lease.client_id } else { &lease.hardware };
     match (by, identity) {

@@ -1,7 +1,7 @@
-//! What a session of a mixed workload has to itself: its [`Share`] of the pool, and which of it is held.
+//! The private state of a session of a mixed workload: its [`Share`] of the pool, and which leases of it are held.
 //!
-//! Numbers are taken out before the store is called and put back once it has answered. So a number whose answer never
-//! came is in neither list, and a session that replaces a hanging one does not rely on what it cannot know.
+//! Numbers are removed before the store is called and put back once it has answered. So a number without an answer is
+//! in neither list, and a session that replaces a hanging one does not rely on an unknown state.
 
 use super::workload::{Mix, below};
 
@@ -13,7 +13,7 @@ pub(super) struct Share {
 }
 
 impl Share {
-    /// The numbers of the pool that leave `session` when divided by `sessions`.
+    /// The numbers of the pool whose remainder is `session` when divided by `sessions`.
     pub(super) fn new(mix: &Mix, session: u32, sessions: u32) -> Self {
         let numbers = |from: u64, to: u64| {
             let step = u64::from(sessions.max(1));
@@ -29,12 +29,12 @@ impl Share {
         share
     }
 
-    /// A number whose lease is held, which from now on is in neither list.
+    /// Removes and returns a number whose lease is held; it is then in neither list.
     pub(super) fn take_held(&mut self, draw: u64) -> Option<u64> {
         take(&mut self.held, draw)
     }
 
-    /// A number whose lease is not held, which from now on is in neither list.
+    /// Removes and returns a number whose lease is not held; it is then in neither list.
     pub(super) fn take_free(&mut self, draw: u64) -> Option<u64> {
         take(&mut self.free, draw)
     }
@@ -44,7 +44,7 @@ impl Share {
         if held { &mut self.held } else { &mut self.free }.push(number);
     }
 
-    /// Whether none is held and none is free.
+    /// How many are held, and how many are free.
     pub(super) fn counts(&self) -> (usize, usize) {
         (self.held.len(), self.free.len())
     }

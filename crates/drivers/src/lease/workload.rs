@@ -1,7 +1,7 @@
-//! What sessions do with leases: [`Work`], and which lease the exchange of a number is about.
+//! What sessions do with leases: [`Work`], and the lease of each numbered exchange.
 //!
-//! Every choice of a phase is a pure function of the seed and the number of the operation, so that many sessions
-//! share a phase without talking to each other, and a phase repeated is the same phase. Nothing here has met a store.
+//! Every choice of a phase is a pure function of the seed and the number of the operation, so that many sessions share
+//! a phase without communication, and a repeated phase is identical. Nothing here depends on a store.
 
 use crate::chance::mix;
 
@@ -25,7 +25,7 @@ pub enum Work {
         /// The number of the first.
         first: u64,
     },
-    /// What a server does all day, each operation as often as its weight says.
+    /// The typical operations of a server, each as often as its weight says.
     Mix(Mix),
 }
 
@@ -34,63 +34,64 @@ pub enum Work {
 pub struct Search {
     /// How many leases there are: those below this number.
     pub population: u64,
-    /// Which of their columns is asked for.
+    /// The column by which they are searched.
     pub by: By,
-    /// Which leases are asked for.
+    /// Which leases are searched.
     pub draw: Draw,
 }
 
-/// What leases are looked for by.
+/// The column by which leases are searched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum By {
     /// The address.
     #[default]
     Address,
-    /// The client identifier; of IPv6, the DUID.
+    /// The client identifier; for IPv6, the DUID.
     ClientId,
     /// The hardware address.
     Hardware,
 }
 
-/// Which leases are looked for.
+/// Which leases are searched.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Draw {
-    /// One that is there with this probability, else one that is not. A search that ends otherwise than was drawn is a
-    /// failed check.
+    /// With this probability a lease that exists, otherwise one that does not. A search with another result than was
+    /// drawn is a failed check.
     Ratio(f64),
-    /// One below so many more than there are that about this share of the searches finds something, as in 2012.
-    /// Nothing is known of a single search beforehand, so misses are counted and nothing is checked.
+    /// A lease from a range that is larger than the number of leases, so that about this share of the searches finds
+    /// one, as in 2012. The result of a single search is not known in advance, so misses are counted and nothing is
+    /// checked.
     Guide(f64),
 }
 
-/// A mixed workload: the weights of what a server asks of its leases.
+/// A mixed workload: the weights of a server's operations on its leases.
 ///
-/// Every session has a share of the pool to itself. It knows which leases of it are held, so what a store answers can
-/// be checked. Leases that were never renewed count as expired at the moment the mix calls now, and renewed ones do
-/// not.
+/// Every session has its own share of the pool. It knows which leases of it are held, so a store's answers can be
+/// checked. At the time that the mix uses as the present, leases that were never renewed count as expired, and renewed
+/// ones do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mix {
-    /// How often a lease is written that was not there.
+    /// How often a lease is written that did not exist.
     pub allocate: u32,
-    /// How often one is given more time.
+    /// How often a lease is renewed.
     pub renew: u32,
-    /// How often one is given back.
+    /// How often a lease is released.
     pub release: u32,
-    /// How often expired leases are looked for and deleted.
+    /// How often expired leases are searched and deleted.
     pub expire: u32,
     /// How often a lease that is held is looked up.
     pub search: u32,
-    /// What it is looked up by.
+    /// The column by which it is looked up.
     pub by: By,
     /// How many leases the pool has: those below this number.
     pub pool: u64,
-    /// How many of them are there from the beginning: those below this number.
+    /// How many of them exist from the beginning: those below this number.
     pub held: u64,
     /// The most that are deleted at once as expired.
     pub reclaim: u32,
 }
 
-/// What an operation of a mix is. The order is that of [`operations`].
+/// The kind of an operation of a mix. The order is that of [`operations`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
     Allocate,
@@ -100,7 +101,7 @@ pub(super) enum Act {
     Search,
 }
 
-/// The names of a run's operations, in the order of the numbers sessions call them by.
+/// The names of a run's operations, in the order of the numbers that sessions report.
 pub fn operations(work: &Work) -> &'static [&'static str] {
     match work {
         Work::Mix(_) => &["allocate", "renew", "release", "expire", "search"],
@@ -108,18 +109,18 @@ pub fn operations(work: &Work) -> &'static [&'static str] {
     }
 }
 
-/// The name of the code of a success: an operation hits what it is about, or finds nothing there.
+/// The name of the code of a success: an operation hits its lease, or does not find it.
 pub fn outcome_name(code: u32) -> &'static str {
     if code == MISS { "miss" } else { "hit" }
 }
 
-/// The code of an operation that did what it is about.
+/// The code of an operation that succeeded on its lease.
 pub const HIT: u32 = 0;
-/// The code of an operation that found nothing, where that is no failure.
+/// The code of an operation that found nothing, where that is not a failure.
 pub const MISS: u32 = 1;
 
 impl Work {
-    /// The number of this work's operation; a mix has five, and says which with each exchange.
+    /// The number of this work's operation; a mix has five, and each exchange reports which.
     pub(super) fn operation(&self) -> u16 {
         match self {
             Self::Create { .. } | Self::Mix(_) => 0,
@@ -131,7 +132,7 @@ impl Work {
 }
 
 impl Search {
-    /// The number of the lease that search `number` is about, and whether it is there, where that is known.
+    /// The number of the lease of search `number`, and whether it exists, if that is known.
     pub(super) fn pick(&self, seed: u64, number: u64) -> (u64, Option<bool>) {
         let draw = mix(seed ^ mix(number));
         match self.draw {
@@ -140,7 +141,8 @@ impl Search {
                 (below(draw, span), None)
             }
             Draw::Ratio(ratio) => {
-                // The lower half of the draw says whether, the upper half which: neither tells of the other.
+                // The lower half of the draw decides whether the lease exists, the upper half which lease it is: the
+                // two are independent.
                 let there = self.population > 0 && unit(draw) < ratio;
                 let place = below(draw, self.population.max(1));
                 (if there { place } else { self.population + place }, Some(there))
@@ -150,7 +152,7 @@ impl Search {
 }
 
 impl Mix {
-    /// What operation `number` is.
+    /// The kind of operation `number`.
     pub(super) fn act(&self, seed: u64, number: u64) -> Act {
         let acts = [
             (self.allocate, Act::Allocate),
@@ -170,12 +172,12 @@ impl Mix {
     }
 }
 
-/// The lease that update `number` is about.
+/// The number of the lease of update `number`.
 pub(super) fn updated(seed: u64, number: u64, population: u64) -> u64 {
     below(mix(seed ^ mix(number)), population)
 }
 
-/// A draw as a number below `limit`, each as likely as the other but for one part in 2^64 / `limit`.
+/// A draw as a number below `limit`, with equal probabilities, except for one part in 2^64 / `limit`.
 pub(super) fn below(draw: u64, limit: u64) -> u64 {
     ((u128::from(draw) * u128::from(limit)) >> 64) as u64
 }
@@ -217,7 +219,7 @@ mod tests {
         for number in 0..100_000 {
             drawn[updated(3, number, 100) as usize] += 1;
         }
-        // Binomial: mean 1000, deviation 31.5. Five deviations are passed once in 17,000 runs of the hundred.
+        // Binomial: mean 1000, deviation 31.5. Five deviations are exceeded once in 17,000 runs of all hundred counts.
         assert!(drawn.iter().all(|count| (842..=1_158).contains(count)), "{drawn:?}");
     }
 

@@ -1,12 +1,12 @@
-//! An [`AccessPath`]: one session's way to ask questions.
+//! An [`AccessPath`]: how one session asks questions.
 //!
-//! Access paths differ in what lies between the question and the data, which is why there are several: each cache and
-//! each daemon can be asked without those above it, and the difference is what the one above costs or saves.
+//! Access paths differ in the layers between the question and the data. Each cache and each daemon can be asked without
+//! the layers above it; the difference shows what the layer above costs or saves.
 
 use super::error::LookupError;
 use super::question::{Answer, Question};
 
-/// A way on which one session asks.
+/// A path on which one session asks questions.
 pub trait AccessPath {
     /// Whether [`ready`](Self::ready) would have nothing to do.
     fn is_ready(&self) -> bool {
@@ -18,14 +18,14 @@ pub trait AccessPath {
         Ok(())
     }
 
-    /// Whether a connection that is kept was closed meanwhile by the other side. Costs system calls, so it is called
-    /// after a pause alone.
+    /// Whether a connection that is kept was closed meanwhile by the other side. Needs system calls, so it is called
+    /// only after a pause.
     fn has_lapsed(&mut self) -> bool {
         false
     }
 
     /// Whether the question that failed last may be asked again once the path is ready again: it was asked over a
-    /// connection that had been used before, and nothing of an answer came before the end of it.
+    /// connection that had been used before, and it ended before any part of an answer arrived.
     fn may_ask_again(&self) -> bool {
         false
     }

@@ -14,32 +14,32 @@ use super::nslcd::NslcdPath;
 use super::nss::NssPath;
 use crate::resend::Resend;
 
-/// Which path, and how long any step on it may take.
+/// The access path, and how long each step on it may take.
 #[derive(Clone, Debug)]
 pub enum AccessPaths {
-    /// The C library, as any program asks.
+    /// The C library, as any program uses it.
     Nss,
     /// The socket of nscd.
     Nscd {
-        /// Where it is.
+        /// The path of the socket.
         socket: Arc<Path>,
-        /// How long a step may take, so that a thread that was left behind ends some time.
+        /// How long a step may take, so that an abandoned thread ends eventually.
         timeout: Option<Duration>,
     },
     /// The socket of nslcd.
     Nslcd {
-        /// Where it is.
+        /// The path of the socket.
         socket: Arc<Path>,
         /// How long a step may take.
         timeout: Option<Duration>,
     },
     /// A directory.
     Ldap {
-        /// Which.
+        /// The directory.
         directory: Arc<Directory>,
         /// How long a step may take.
         timeout: Option<Duration>,
-        /// Whether a search is sent again that met the end of its connection; it is safe to.
+        /// Whether a search is sent again if its connection ended; this is safe.
         resend: Resend,
     },
 }
@@ -59,7 +59,7 @@ impl AccessPaths {
         }
     }
 
-    /// What a refusal's code is called on this path.
+    /// The name of a refusal's code on this path.
     pub fn name_of(&self, code: u32) -> String {
         match self {
             Self::Ldap { .. } => code::name(code).to_owned(),

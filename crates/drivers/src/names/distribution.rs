@@ -1,24 +1,24 @@
-//! Which keys are asked about how often: a [`Distribution`], made ready as a [`Sampler`].
+//! Which keys are looked up and how often: a [`Distribution`], and the [`Sampler`] prepared from it.
 //!
-//! Each key once is not the order in which they are listed: a flat file finds its first users soonest, and a directory
-//! has neighbours in one page. It is a walk in steps of the golden ratio, of which every beginning is spread evenly
-//! over all keys (Weyl), so that the first thousand of many are a fair sample.
+//! "Each key once" does not use the order of the list: a flat file finds its first users soonest, and a directory has
+//! neighbouring entries in one page. The order is a walk in steps of the golden ratio, of which every prefix is spread
+//! evenly over all keys (Weyl), so that the first thousand of many are a fair sample.
 //!
 //! Zipf's distribution is drawn from a table of aliases (Walker, Electronics Letters 1974; Vose, IEEE Transactions on
-//! Software Engineering 1991): one random number and one look into a table a draw, however many keys there are, and
-//! exact where rejection would take a number of tries that follows from the numbers drawn.
+//! Software Engineering 1991): each draw takes one random number and one table lookup, for any number of keys. It is
+//! exact, and does not need a variable number of attempts as rejection sampling does.
 
 use crate::chance::mix;
 
-/// How far from the golden ratio a step is looked for.
+/// How far from the golden ratio a step is searched.
 const NEAR: u64 = 300;
 
-/// Which keys are asked about how often.
+/// Which keys are looked up and how often.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distribution {
-    /// Each once, then each again: in an order that is spread over all of them from its beginning.
+    /// Each key once, then each again, in an order that is spread over all of them from the start.
     Once,
-    /// Each as often as the other.
+    /// Each key with the same probability.
     Uniform,
     /// The key at place k, counted from 1, in proportion to 1 / k^s.
     Zipf(f64),
@@ -38,7 +38,7 @@ enum Kind {
     Aliases(Vec<Slot>),
 }
 
-/// A place of the table of aliases: drawn numbers below `keeps` mean this place, others the alias.
+/// A place of the table of aliases: a drawn number below `keeps` selects this place, any other the alias.
 #[derive(Clone, Copy, Debug)]
 struct Slot {
     keeps: u32,
@@ -59,7 +59,7 @@ impl Sampler {
         Self { count: count as u64, kind }
     }
 
-    /// The place of the key that question `number` is about, of those drawn with this seed.
+    /// The place of the key for question `number`, drawn with this seed.
     pub fn place(&self, seed: u64, number: u64) -> usize {
         let place = match &self.kind {
             Kind::Once { stride } => {
@@ -69,7 +69,7 @@ impl Sampler {
             Kind::Uniform => below(drawn(seed, number), self.count),
             Kind::Aliases(slots) => {
                 let drawn = drawn(seed, number);
-                // The upper half says which slot, the lower which of its two places.
+                // The upper half selects the slot, the lower half one of its two places.
                 let slot = ((drawn >> 32) * self.count) >> 32;
                 match slots.get(slot as usize) {
                     Some(Slot { keeps, alias }) if drawn as u32 >= *keeps => u64::from(*alias),
@@ -81,8 +81,8 @@ impl Sampler {
     }
 }
 
-/// The step of a walk that comes to each of `count` places, and is spread evenly on the way: of those next to the
-/// golden ratio, the one whose continued fraction has the smallest numbers in it.
+/// The step of a walk that visits each of `count` places and is spread evenly at any time: of the steps near the golden
+/// ratio, the one whose continued fraction has the smallest numbers.
 fn stride(count: u64) -> u64 {
     let golden = (count as f64 * 0.618_033_988_749_895).round() as u64;
     let near = golden.saturating_sub(NEAR).max(1)..=(golden + NEAR).min(count.max(1));
@@ -90,7 +90,7 @@ fn stride(count: u64) -> u64 {
     best.map_or(1, |(_, stride)| stride)
 }
 
-/// The largest number in the continued fraction of `a / b`; nothing where they have a factor in common.
+/// The largest number in the continued fraction of `a / b`; `None` if they have a common factor.
 fn largest_quotient(mut a: u64, mut b: u64) -> Option<u64> {
     let mut most = 0;
     while b != 0 {
@@ -100,12 +100,12 @@ fn largest_quotient(mut a: u64, mut b: u64) -> Option<u64> {
     (a == 1).then_some(most)
 }
 
-/// A random number that follows from a seed and a number.
+/// A pseudorandom number, determined by a seed and a number.
 pub(super) const fn drawn(seed: u64, number: u64) -> u64 {
     mix(mix(seed) ^ number)
 }
 
-/// A random number of 64 bits brought below `count`.
+/// A random number of 64 bits, scaled to a number below `count`.
 fn below(drawn: u64, count: u64) -> u64 {
     ((u128::from(drawn) * u128::from(count)) >> 64) as u64
 }
@@ -145,7 +145,7 @@ mod tests {
         counts
     }
 
-    /// Pearson's test: how far counts are from what they should be, in units of its standard deviation.
+    /// Pearson's test: how far counts are from their expected values, in units of its standard deviation.
     fn deviation(counts: &[u64], shares: &[f64]) -> f64 {
         let draws = counts.iter().sum::<u64>() as f64;
         let chi: f64 = counts
@@ -166,7 +166,7 @@ mod tests {
             let counts = counts(Distribution::Zipf(exponent), keys as usize, 400_000);
             let strange = deviation(&counts, &shares);
             assert!(strange.abs() < 4.0, "s = {exponent}, {keys} keys: {strange}");
-            // The same counts are far from those of the exponent next to it.
+            // The same counts differ clearly from those of a neighbouring exponent.
             let others: Vec<f64> =
                 (1..=keys).map(|k| 1.0 / f64::from(k).powf(exponent + 0.1)).collect();
             let all: f64 = others.iter().sum();
@@ -192,7 +192,7 @@ mod tests {
         let mut first: Vec<_> = (0..1000).map(|number| sampler.place(7, number)).collect();
         first.sort_unstable();
         let widest = first.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap();
-        // Evenly would be 11; steps of the golden ratio leave gaps of three lengths, none three times as wide.
+        // An even spread would be 11; steps of the golden ratio leave gaps of three lengths, none three times as wide.
         assert!(widest < 30, "{widest}");
     }
 

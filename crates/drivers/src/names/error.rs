@@ -15,23 +15,23 @@ pub enum LookupError {
     /// No connection.
     #[error("connect to {to}: {error}")]
     Connect {
-        /// Where to.
+        /// The target.
         to: Arc<str>,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// No TLS on the connection.
     #[error("complete the TLS handshake with {to}: {error}")]
     Tls {
-        /// Where to.
+        /// The target.
         to: Arc<str>,
-        /// What was wrong.
+        /// The error.
         error: io::Error,
     },
     /// The identity was refused.
     #[error("log in to {to}: {} ({code})", code::name(*code))]
     Login {
-        /// Where.
+        /// The server.
         to: Arc<str>,
         /// The result code.
         code: u32,
@@ -42,28 +42,28 @@ pub enum LookupError {
     /// The connection ended too early.
     #[error("read the answer: the connection was closed before its end")]
     Closed,
-    /// Nothing came for too long.
+    /// Nothing arrived within the time limit.
     #[error("read the answer: nothing came in time")]
     Late,
-    /// What came is no reply.
+    /// The bytes received are not a reply.
     #[error("understand the answer: {0}")]
     Malformed(#[from] Malformed),
-    /// What came is no message of LDAP.
+    /// The bytes received are not an LDAP message.
     #[error("understand the answer: {0}")]
     Message(#[from] brunt_wire::ber::DecodeError),
-    /// What came is a message that answers something else, or says something else than was asked.
+    /// The message received does not answer the question.
     #[error("understand the answer: it is {0}")]
     Strange(&'static str),
     /// The C library returned an error number.
     #[error("look it up: {}; is every source of nsswitch.conf available?", io::Error::from_raw_os_error(*.0))]
     System(i32),
-    /// The directory said no.
+    /// The directory refused.
     #[error("search: {} ({code})", code::name(*code))]
     Refused {
         /// The result code.
         code: u32,
     },
-    /// The cache does not keep what was asked for.
+    /// The cache does not store this kind of entry.
     #[error("ask the cache: it keeps nothing of that kind (enable-cache in nscd.conf)")]
     Off,
     /// The key is longer than the path can take.
@@ -72,14 +72,14 @@ pub enum LookupError {
 }
 
 impl LookupError {
-    /// The codes of [`Class::Check`] that are not about the answer.
+    /// The codes of [`Class::Check`] that do not concern the answer.
     pub(super) const OFF: u32 = 4;
     pub(super) const KEY: u32 = 5;
 
-    /// What an error of a stream means.
+    /// Converts an error of a stream.
     pub(super) fn of_stream(error: io::Error) -> Self {
         match error.kind() {
-            // What a blocking socket says whose time is over, by its system call.
+            // The error of a blocking socket after a timeout depends on the system call.
             io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => Self::Late,
             io::ErrorKind::UnexpectedEof => Self::Closed,
             _ => Self::Broken(error),
@@ -109,7 +109,7 @@ impl LookupError {
         }
     }
 
-    /// Whether nothing was asked at all.
+    /// Whether the lookup failed before the question was sent.
     pub(super) const fn is_before_asking(&self) -> bool {
         matches!(self, Self::Connect { .. } | Self::Tls { .. } | Self::Login { .. } | Self::Key)
     }

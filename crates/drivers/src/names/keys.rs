@@ -1,16 +1,17 @@
-//! [`Keys`]: the users or groups a run knows of.
+//! [`Keys`]: the users or groups that a run looks up.
 //!
-//! All names lie in one block of memory, each with the zero byte the C library wants, so that asking about one costs no
-//! formatting: through a cache in shared memory a lookup takes a tenth of a microsecond, and must not be measured with
-//! half of that in making its question.
+//! All names are stored in one block of memory, each with the terminating zero byte that the C library requires, so
+//! that a question needs no formatting: through a cache in shared memory a lookup takes a tenth of a microsecond, and
+//! preparing the question must not add half of that to the measurement.
 
 use std::collections::HashMap;
 use std::ffi::CStr;
 use std::ops::RangeInclusive;
 
-/// The most keys a run can know.
+/// The largest number of keys of a run.
 pub const KEYS_MAX: usize = 4_000_000;
-/// Where numbers begin that no user or group has: beyond what directories map and what systemd keeps for containers.
+/// The first of the numbers that no user or group has: above the ranges that directories map and that systemd reserves
+/// for containers.
 pub const ABSENT_FROM: u32 = 3_900_000_000;
 /// The longest name.
 const NAME_MAX: usize = 256;
@@ -29,19 +30,19 @@ pub struct Keys {
 /// Why there are no keys.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeysError {
-    /// Nothing to ask about.
+    /// There are no keys.
     #[error("find anything to look up: there are no keys")]
     Empty,
-    /// Too many.
+    /// There are too many keys.
     #[error("keep {0} keys: at most {KEYS_MAX} are possible")]
     TooMany(usize),
-    /// A pattern that gives one name to all.
+    /// A pattern that gives the same name to all keys.
     #[error("make names of '{0}': it contains neither %d, the number, nor %i, the position from 0")]
     Pattern(String),
-    /// A name that the C library cannot be asked for.
+    /// A name that cannot be passed to the C library.
     #[error("ask for the name '{0}': a name has 1 to {NAME_MAX} bytes and no zero byte")]
     Name(String),
-    /// A line that is none of `/etc/passwd` or `/etc/group`.
+    /// A line that does not have the format of `/etc/passwd` or `/etc/group`.
     #[error(
         "read line {line}: it is not NAME:PASSWORD:NUMBER:... as in /etc/passwd and /etc/group"
     )]
@@ -52,7 +53,8 @@ pub enum KeysError {
 }
 
 impl Keys {
-    /// The numbers of a range, and names after a pattern in which `%d` is the number and `%i` the place in the range.
+    /// The numbers of a range, and names made from a pattern in which `%d` is the number and `%i` the place in the
+    /// range.
     pub fn range(ids: RangeInclusive<u32>, pattern: Option<&str>) -> Result<Self, KeysError> {
         if ids.is_empty() {
             return Err(KeysError::Empty);
@@ -92,9 +94,9 @@ impl Keys {
         if keys.ids.is_empty() { Err(KeysError::Empty) } else { Ok(keys) }
     }
 
-    /// What `getent passwd` and `getent group` print, which is what `/etc/passwd` and `/etc/group` hold. Empty lines,
-    /// comments, and lines for NIS (`+`, `-`) are left out, as the C library leaves them out; of lines with the same
-    /// name or number only the first is ever found, so only that is kept.
+    /// Reads the output of `getent passwd` or `getent group`, which has the format of `/etc/passwd` and `/etc/group`.
+    /// Empty lines, comments, and lines for NIS (`+`, `-`) are skipped, as the C library skips them; of lines with the
+    /// same name or number the C library finds only the first, so only that is kept.
     pub fn lines(text: &str) -> Result<Self, KeysError> {
         let mut pairs: Vec<(u32, &str)> = Vec::new();
         let mut seen_ids = std::collections::HashSet::new();
@@ -117,13 +119,13 @@ impl Keys {
         Self::list(pairs)
     }
 
-    /// As many keys that do not exist.
+    /// This number of keys that do not exist.
     pub fn absent(count: usize) -> Result<Self, KeysError> {
         let count = count.clamp(1, KEYS_MAX);
         Self::range(ABSENT_FROM..=ABSENT_FROM + (count as u32 - 1), Some("brunt-absent-%i"))
     }
 
-    /// Learns from lines of `/etc/group` in which group each user is.
+    /// Reads from lines of `/etc/group` in which group each user is.
     #[must_use]
     pub fn with_members(mut self, groups: &str) -> Self {
         let mut known: HashMap<&str, u32> = HashMap::new();
@@ -144,7 +146,7 @@ impl Keys {
         self.ids.len()
     }
 
-    /// Whether there are none, which only the default has.
+    /// Whether there are no keys, which is true only of the default value.
     pub fn is_empty(&self) -> bool {
         self.ids.is_empty()
     }

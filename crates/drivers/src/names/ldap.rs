@@ -1,8 +1,8 @@
-//! [`LdapPath`]: asks a directory what nslcd would ask it, over a connection that stays.
+//! [`LdapPath`]: sends to a directory the searches that nslcd would send, over a connection that stays open.
 //!
-//! Blocking, and so beside the LDAP driver and not on it: a session of this kind has a thread to itself, and one
-//! request in flight is all that nslcd has on a connection either. Of an entry only number and name are read. The
-//! groups of a user take two searches, since groups may name their members by DN, and so it is here.
+//! It blocks, and so does not use the LDAP driver: a session of this kind has its own thread, and nslcd also has only
+//! one request in flight on a connection. Only number and name of an entry are read. The groups of a user take two
+//! searches, as in nslcd, since groups may name their members by DN.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -31,15 +31,15 @@ use crate::secret::Secret;
 
 /// The longest message that is read: an entry of a group with ten thousands of members.
 const MESSAGE_MAX: usize = 4 << 20;
-/// How many bytes are asked for at least.
+/// The minimum number of bytes for one read.
 const PIECE: usize = 16 * 1024;
-/// What nslcd asks for of a user.
+/// The attributes of a user that nslcd requests.
 const OF_USER: [&str; 8] =
     ["uid", "uidNumber", "gidNumber", "cn", "gecos", "homeDirectory", "loginShell", "objectClass"];
-/// What nslcd asks for of a group.
+/// The attributes of a group that nslcd requests.
 const OF_GROUP: [&str; 4] = ["cn", "gidNumber", "memberUid", "member"];
 
-/// Where a directory is.
+/// The address of a directory.
 #[derive(Clone, Debug)]
 enum Server {
     Tcp { host: String, port: u16 },
@@ -50,15 +50,15 @@ enum Server {
 /// Where users or groups are found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// The entry to begin at.
+    /// The base entry of the search.
     pub base: String,
-    /// How far below it.
+    /// The scope.
     pub scope: Scope,
-    /// What they all are: `(objectClass=posixAccount)`.
+    /// The filter that matches all of them: `(objectClass=posixAccount)`.
     pub filter: String,
 }
 
-/// A directory, and how it is asked.
+/// A directory, and how it is searched.
 #[derive(Clone, Debug)]
 pub struct Directory {
     server: Server,
@@ -80,7 +80,7 @@ struct Templates {
     memberships_by_name: Template,
 }
 
-/// Why a directory cannot be asked.
+/// Why a directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DirectoryError {
     /// The URL.
@@ -102,7 +102,7 @@ pub enum DirectoryError {
 }
 
 impl Directory {
-    /// The directory at a URL. `secured` makes what TLS needs, where the URL asks for it.
+    /// The directory at a URL. `secured` makes the TLS client, if the URL requires TLS.
     pub fn new(
         url: &str,
         bind: Option<(String, Secret)>,
@@ -113,7 +113,7 @@ impl Directory {
         let server = server(url, secured)?;
         let name = match &server {
             Server::Tcp { host, port } | Server::Tls { host, port, .. } => {
-                // A name that is not found is an outcome of the run, in which it is looked up again.
+                // A name that is not found is an outcome of the run, which looks it up again.
                 if let Ok(addresses) = Lookup::begin(host, *port, None).wait() {
                     fence::expect(&addresses);
                 }
@@ -194,9 +194,10 @@ fn template(
     Ok(Template::new(search.skeleton(&[])))
 }
 
-/// A stream to the server. Boxed, since what it costs to find its `read` is nothing beside the system call.
+/// A stream to the server. It is boxed, since the dynamic dispatch of `read` costs very little compared with the system
+/// call.
 trait Stream: Read + Write {
-    /// Whether a read that finds nothing returns at once.
+    /// Sets whether a read returns at once if there is nothing to read.
     fn non_blocking(&self, on: bool) -> std::io::Result<()>;
 }
 
@@ -227,12 +228,12 @@ pub(super) struct LdapPath {
     stream: Option<Box<dyn Stream>>,
     /// A question was answered over the connection.
     used: bool,
-    /// Something has come since the last question was asked.
+    /// Bytes have arrived since the last question was sent.
     answering: bool,
-    /// The last question met the end of a connection that had been used, before anything came.
+    /// The last question failed because a connection that had been used ended before anything arrived.
     unanswered: bool,
     message_id: i32,
-    /// What has come and was not read, from `read` to `come`, and room for more.
+    /// The bytes that arrived and were not read yet, from `read` to `come`, and room for more.
     buffer: Vec<u8>,
     read: usize,
     come: usize,
@@ -249,7 +250,7 @@ impl Values for Filled<'_> {
     }
 }
 
-/// Which of the searches.
+/// The kind of search.
 #[derive(Clone, Copy)]
 enum Which {
     Of(By),
@@ -331,7 +332,7 @@ impl LdapPath {
         stream.write_all(bytes).and_then(|()| stream.flush()).map_err(LookupError::of_stream)
     }
 
-    /// Waits for the next message, which then lies in the buffer from `read` to what is returned.
+    /// Waits for the next message, which is then in the buffer from `read` to the returned position.
     fn next(&mut self) -> Result<usize, LookupError> {
         loop {
             let come = self.buffer.get(self.read..self.come).unwrap_or_default();
@@ -357,7 +358,7 @@ impl LdapPath {
         }
     }
 
-    /// Searches, and shows `entry` each entry that comes. An entry that is not there is no failure.
+    /// Searches, and calls `entry` with each entry received. A base entry that does not exist is not a failure.
     fn search(
         &mut self,
         which: Which,
@@ -414,7 +415,7 @@ impl LdapPath {
                 let id = entry.value(number)?.and_then(decimal);
                 found = Some(id.ok_or(LookupError::Strange("an entry without its number"))?);
                 name.clear();
-                // Of several names, the one that was asked for is the one that counts.
+                // If an entry has several names, the one in the question counts.
                 let names = entry.attribute(word)?.into_iter().flatten();
                 for each in names {
                     let each = each?;
@@ -429,7 +430,7 @@ impl LdapPath {
         Ok(found)
     }
 
-    /// Finds the groups of a user, which are then in `groups`.
+    /// Finds the groups of a user and stores them in `groups`.
     fn memberships(&mut self, question: &Question<'_>) -> Result<(), LookupError> {
         let user = question.name.to_bytes();
         self.groups.clear();
@@ -466,8 +467,8 @@ impl AccessPath for LdapPath {
 
     fn has_lapsed(&mut self) -> bool {
         let Some(stream) = &mut self.stream else { return false };
-        // Nothing is asked, so whatever comes is the server's notice of disconnection, even if it came along with the
-        // last answer. Under TLS a read takes in what else was sent.
+        // No request is pending, so any bytes are the server's notice of disconnection, even if they arrived together
+        // with the last answer. Under TLS a read processes the other records as well.
         let quiet = |read: std::io::Result<usize>| {
             read.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
         };
@@ -500,7 +501,7 @@ impl AccessPath for LdapPath {
             }
             Ok(None) => Ok(Answer::Absent),
             Err(trouble) => {
-                // Unless it was a whole answer, what comes next on that connection is unknown.
+                // Unless a complete answer was received, the next bytes on this connection are unknown.
                 if !matches!(trouble, LookupError::Refused { .. }) {
                     let ended = matches!(trouble, LookupError::Closed | LookupError::Broken(_));
                     self.unanswered = used && ended && !self.answering;

@@ -2,15 +2,15 @@
 //!
 //! | piece | what it is |
 //! |---|---|
-//! | [`By`], [`Question`], [`Expected`] | what is asked, and what the right answer is |
-//! | [`Keys`] | users or groups that are known |
-//! | [`Distribution`], [`Sampler`] | which of them are asked about how often |
+//! | [`By`], [`Question`], [`Expected`] | the question, and the right answer |
+//! | [`Keys`] | users or groups to look up |
+//! | [`Distribution`], [`Sampler`] | which of them are looked up and how often |
 //! | [`Questions`] | every question of a run, as a pure function of its number |
 //! | [`AccessPath`], [`AccessPaths`] | how questions are asked: through the C library, a daemon's socket, a directory |
 //! | [`NamesSession`] | a session that asks and compares the answer |
 //!
-//! A lookup is not done when it returns but when it returned what was asked: every answer is held against what is known
-//! of the key, so that a service that lost half its users is never taken for a fast one.
+//! A lookup is successful only if it returns the right answer: every answer is compared with the known values of the
+//! key, so that a service that lost half its users does not appear to be fast.
 
 mod access_path;
 mod access_paths;

@@ -1,4 +1,4 @@
-//! [`NscdPath`]: asks nscd over its socket, without the memory it shares with the C library.
+//! [`NscdPath`]: asks nscd over its socket, without the memory that it shares with the C library.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use super::error::LookupError;
 use super::question::{Answer, By, Question};
 use super::socket::DaemonSocket;
 
-/// Where the daemon listens. It cannot be told to listen elsewhere.
+/// The socket of the daemon, whose path cannot be configured.
 pub const SOCKET: &str = "/run/nscd/socket";
 
-/// A session's way to nscd.
+/// A session's connection to nscd.
 pub(super) struct NscdPath {
     socket: DaemonSocket,
     groups: Vec<u32>,

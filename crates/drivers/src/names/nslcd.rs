@@ -12,10 +12,10 @@ use super::error::LookupError;
 use super::question::{Answer, By, Question};
 use super::socket::DaemonSocket;
 
-/// Where the daemon listens. It cannot be told to listen elsewhere.
+/// The socket of the daemon, whose path cannot be configured.
 pub const SOCKET: &str = "/run/nslcd/socket";
 
-/// A session's way to nslcd.
+/// A session's connection to nslcd.
 pub(super) struct NslcdPath {
     socket: DaemonSocket,
     /// The number and the name of the first entry.

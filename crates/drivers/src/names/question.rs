@@ -1,8 +1,8 @@
-//! What is asked of a name service, what it answers, and what the answer should be.
+//! A question to a name service, its answer, and the expected answer.
 
 use std::ffi::CStr;
 
-/// By what is looked up.
+/// The kind of lookup.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum By {
     /// A user by number: `getpwuid`.
@@ -18,10 +18,10 @@ pub enum By {
 }
 
 impl By {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 5] = [Self::Uid, Self::Gid, Self::User, Self::Group, Self::Memberships];
 
-    /// The word of options, operations and reports.
+    /// The name used in options, operations and reports.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Uid => "uid",
@@ -37,7 +37,7 @@ impl By {
         matches!(self, Self::Uid | Self::Gid)
     }
 
-    /// Whether it is about groups as such, and not about a user.
+    /// Whether it looks up a group, and not a user.
     pub const fn is_of_group(self) -> bool {
         matches!(self, Self::Gid | Self::Group)
     }
@@ -46,31 +46,31 @@ impl By {
 /// One question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Question<'a> {
-    /// By what.
+    /// The kind of lookup.
     pub by: By,
-    /// The number: the key, or what the answer should say. Of memberships, a group that should be among them.
+    /// The number: the key, or the expected number. For memberships, a group that should be among them.
     pub id: Option<u32>,
-    /// The name: the key, or what the answer should say. Empty where it is not known.
+    /// The name: the key, or the expected name. Empty if it is not known.
     pub name: &'a CStr,
-    /// What the answer should be.
+    /// The expected answer.
     pub expected: Expected,
 }
 
-/// What an answer should be.
+/// The expected kind of answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
-    /// That there is such a user or group.
+    /// The user or group exists.
     Found,
-    /// That there is none.
+    /// The user or group does not exist.
     Absent,
     /// Either: the groups of the user are not known beforehand.
     Either,
 }
 
-/// What was answered.
+/// An answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer<'a> {
-    /// Nothing.
+    /// There is no such entry.
     Absent,
     /// A user or a group.
     Account {
@@ -79,27 +79,27 @@ pub enum Answer<'a> {
         /// The name.
         name: &'a [u8],
     },
-    /// Numbers of groups; never none.
+    /// Numbers of groups; never empty.
     Groups(&'a [u32]),
 }
 
-/// How an answer compares to what was known.
+/// The result of comparing an answer with the expected one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Judgement {
-    /// It is right, and there is something.
+    /// It is right, and an entry was found.
     Found,
-    /// It is right, and there is nothing.
+    /// It is right, and no entry was found.
     Absent,
-    /// There should be something.
+    /// An entry was expected and not found.
     Unresolved,
-    /// There should be nothing.
+    /// An entry was found and not expected.
     Unexpected,
-    /// It is about another user or group.
+    /// It is for another user or group.
     Wrong,
 }
 
 impl Question<'_> {
-    /// Compares an answer.
+    /// Compares an answer with the expected one.
     pub(super) fn judge(&self, answer: Answer<'_>) -> Judgement {
         match (answer, self.expected) {
             (Answer::Absent, Expected::Found) => Judgement::Unresolved,

@@ -1,7 +1,7 @@
 //! [`Questions`]: every question of a run, as a pure function of its number.
 //!
-//! Kinds of question take turns in the proportion of their weights, and not by chance, so that each key is asked about
-//! exactly once by every kind where that is what was asked for.
+//! Kinds of question take turns in proportion to their weights, and not at random, so that every kind looks up each key
+//! exactly once if this is requested.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use super::question::{By, Expected, Question};
 /// One kind of question in a run.
 #[derive(Clone, Debug)]
 pub struct Part {
-    /// By what.
+    /// The kind of lookup.
     pub by: By,
-    /// How many of its kind are asked in a round; at least 1.
+    /// How many questions of this kind are asked in a round; at least 1.
     pub weight: u32,
-    /// What they are about: users, or groups.
+    /// The keys they look up: users, or groups.
     pub keys: Arc<Keys>,
 }
 
@@ -32,10 +32,10 @@ pub enum QuestionsError {
     /// Weights that make a round too long.
     #[error("mix lookups in a round of {0}: the weights may add up to 1000 at most")]
     Round(u32),
-    /// A share that is none.
+    /// A share that is not a number from 0 to 1.
     #[error("look up names that do not exist: the fraction must be from 0 to 1")]
     Negative,
-    /// Keys that do not exist.
+    /// The keys that do not exist cannot be made.
     #[error(transparent)]
     Keys(#[from] KeysError),
 }
@@ -44,10 +44,10 @@ pub enum QuestionsError {
 #[derive(Clone, Debug)]
 pub struct Questions {
     kinds: Vec<Kind>,
-    /// Which kind each question of a round is of, and how many of that kind came before it in the round.
+    /// The kind of each question of a round, and how many of this kind precede it in the round.
     round: Vec<(u16, u32)>,
     seed: u64,
-    /// A drawn number below this makes a question one for a key that does not exist.
+    /// A drawn number below this selects a key that does not exist.
     negative: u64,
     each: u64,
 }
@@ -56,8 +56,8 @@ pub struct Questions {
 struct Kind {
     by: By,
     weight: u64,
-    /// Tells its draws from those of other kinds; nothing where each key is asked about once, so that a listing's
-    /// questions for a user and a group come together.
+    /// Distinguishes its draws from those of other kinds; 0 if each key is looked up once, so that a listing's
+    /// questions for a user and a group are adjacent.
     seed: u64,
     keys: Arc<Keys>,
     sampler: Sampler,
@@ -65,7 +65,7 @@ struct Kind {
 }
 
 impl Questions {
-    /// The questions of these kinds. Of all questions the share `negative` is about keys that do not exist.
+    /// The questions of these kinds. The share `negative` of all questions uses keys that do not exist.
     pub fn new(
         parts: &[Part],
         distribution: Distribution,
@@ -96,7 +96,7 @@ impl Questions {
             sampler: Sampler::new(distribution, part.keys.len()),
             absent: absent.clone(),
         };
-        // As many rounds as the kind needs that has the most keys for its turns.
+        // The number of rounds is that of the kind that has the most keys for its weight.
         let rounds = parts.iter().map(|part| (part.keys.len() as u64).div_ceil(part.weight.into()));
         Ok(Self {
             kinds: parts.iter().enumerate().map(kind).collect(),
@@ -112,7 +112,7 @@ impl Questions {
         self.kinds.iter().map(|kind| kind.by.word()).collect()
     }
 
-    /// How many questions it takes until each key was asked about once by every kind, in order.
+    /// How many questions it takes until every kind has looked up each key once, in order.
     pub const fn each_once(&self) -> u64 {
         self.each
     }
@@ -122,7 +122,7 @@ impl Questions {
         self.turn(number).0
     }
 
-    /// Question `number`, and of which operation it is.
+    /// Question `number`, and its operation.
     pub fn question(&self, number: u64) -> (u16, Question<'_>) {
         let (operation, turn) = self.turn(number);
         let kind = &self.kinds[usize::from(operation)];
@@ -135,7 +135,7 @@ impl Questions {
         (operation, kind.present(place))
     }
 
-    /// Which kind question `number` is of, and the how-manieth of its kind.
+    /// The kind of question `number`, and its number within that kind.
     fn turn(&self, number: u64) -> (u16, u64) {
         let length = self.round.len() as u64;
         let (operation, before) = self.round[(number % length) as usize];
@@ -161,7 +161,8 @@ impl Kind {
     }
 }
 
-/// A round in which the kinds are spread as evenly as their weights allow: each goes where it is most overdue.
+/// A round in which the kinds are spread as evenly as their weights allow: each place is given to the kind that is most
+/// overdue.
 fn round(parts: &[Part]) -> Vec<(u16, u32)> {
     let total: u32 = parts.iter().map(|part| part.weight).sum();
     let mut asked = vec![0_u32; parts.len()];
@@ -171,7 +172,7 @@ fn round(parts: &[Part]) -> Vec<(u16, u32)> {
                 i64::from(place) * i64::from(parts[kind].weight)
                     - i64::from(asked[kind]) * i64::from(total)
             };
-            // Of those as much overdue the first goes first.
+            // If several are equally overdue, the first is chosen.
             let kind = (0..parts.len()).rev().max_by_key(|&kind| overdue(kind)).unwrap_or_default();
             asked[kind] += 1;
             (kind as u16, asked[kind] - 1)
@@ -207,7 +208,7 @@ mod tests {
         }
         assert_eq!(asked.len(), 20);
         assert!(asked.values().all(|&times| times == 1));
-        // A user and the group of the same number follow each other, as a listing of files asks for them.
+        // A user and the group with the same number follow each other, as a listing of files requests them.
         for file in 0..10 {
             let [user, group] = [0, 1].map(|of| questions.question(2 * file + of).1);
             assert_eq!((user.id, user.by, group.by), (group.id, By::Uid, By::Gid));

@@ -1,4 +1,4 @@
-//! [`NamesSession`]: asks the questions of a run on its own path and holds each answer against what is known.
+//! [`NamesSession`]: asks the questions of a run on its own path and compares each answer with the expected one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,20 +12,21 @@ use super::question::{Judgement, Question};
 use super::questions::Questions;
 use crate::net::backoff;
 
-/// The parts sessions report: connecting, where a connection is kept, and making one again that was closed meanwhile.
+/// The parts sessions report: connecting, if a connection is kept, and opening a connection again that was closed
+/// meanwhile.
 pub const PARTS: &[&str] = &["connect", "reconnect"];
 const CONNECT: Part = Part(0);
 const RECONNECT: Part = Part(1);
-/// The code of a lookup that found what was asked for.
+/// The code of a lookup that found the entry.
 pub const FOUND: u32 = 0;
-/// The code of a lookup that rightly found nothing.
+/// The code of a lookup that found nothing, as expected.
 pub const ABSENT: u32 = 1;
 /// Codes of [`Class::Check`].
 const UNRESOLVED: u32 = 1;
 const UNEXPECTED: u32 = 2;
 const WRONG: u32 = 3;
-/// After how long without a question a connection is looked at before it is used: far less than any server waits, and
-/// far more than the look costs.
+/// After this time without a question a connection is checked before it is used: far less than any server waits, and
+/// far more than the check costs.
 const IDLE: Duration = Duration::from_millis(5);
 /// The longest that one call of `ready` waits.
 const LONGEST_WAIT: Duration = Duration::from_millis(200);
@@ -43,7 +44,7 @@ struct PathState {
     seed: u64,
     failures: u32,
     trouble: Option<LookupError>,
-    /// When the last lookup began, and whether a connection has lapsed since that was not opened again yet.
+    /// When the last lookup began, and whether a connection that lapsed since then is not open again yet.
     asked: Option<Moment>,
     lapsed: bool,
 }
@@ -80,7 +81,7 @@ impl PathState {
         }
     }
 
-    /// Looks, after a pause, whether the connection was closed meanwhile, and makes it again.
+    /// Checks, after a pause, whether the connection was closed meanwhile, and opens it again.
     fn look(&mut self, watch: &mut Watch<'_>) {
         let now = watch.sent_at();
         let before = std::mem::replace(&mut self.asked, now);
@@ -96,7 +97,7 @@ impl PathState {
         }
     }
 
-    /// Asks; once more if the connection was closed before anything of an answer came.
+    /// Asks; asks again if the connection was closed before any part of an answer arrived.
     fn ask(
         &mut self,
         question: &Question<'_>,
@@ -111,7 +112,7 @@ impl PathState {
         }
         self.lapsed = true;
         self.open(watch);
-        // If no connection can be opened, the question has failed on the one it left on.
+        // If no connection can be opened, the question has failed on its first connection.
         if self.trouble.take().is_some() {
             return Err(trouble);
         }
@@ -179,7 +180,7 @@ fn failed(trouble: &LookupError, watch: &mut Watch<'_>) -> Outcome {
     trouble.outcome()
 }
 
-/// What an outcome of a lookup is called.
+/// The name of an outcome of a lookup.
 pub fn outcome_name(paths: &AccessPaths, outcome: Outcome) -> String {
     let word = match outcome {
         Outcome::Ok(FOUND) => "found",

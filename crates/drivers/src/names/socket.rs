@@ -1,7 +1,7 @@
-//! [`DaemonSocket`]: the socket of a daemon that takes one request a connection.
+//! [`DaemonSocket`]: the socket of a daemon that accepts one request per connection.
 //!
-//! Both daemons close a connection after its reply, as their own clients expect, so a question costs a connection here
-//! as it costs any program. Buffers are kept, and a reply is read only as far as its reader says it goes.
+//! Both daemons close a connection after its reply, as their own clients expect, so a question needs a new connection
+//! here, as in any program. Buffers are kept, and a reply is read only up to the length that its reader gives.
 
 use std::io::{Read as _, Write as _};
 use std::path::Path;
@@ -12,7 +12,7 @@ use socket2::{Domain, SockAddr, Socket, Type};
 
 use super::error::LookupError;
 
-/// How many bytes are asked for at least.
+/// The minimum number of bytes for one read.
 const PIECE: usize = 1024;
 
 /// The socket of a daemon.
@@ -21,7 +21,7 @@ pub(super) struct DaemonSocket {
     timeout: Option<Duration>,
     /// The request, filled in by the caller.
     pub(super) request: Vec<u8>,
-    /// What has come, and room for more.
+    /// The bytes received, and room for more.
     reply: Vec<u8>,
     come: usize,
 }
@@ -45,7 +45,7 @@ impl DaemonSocket {
     fn connect(&self) -> std::io::Result<Socket> {
         let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
         if self.timeout.is_some() {
-            // The time to write is also the time to connect to a daemon whose queue is full.
+            // The write timeout also limits connecting to a daemon whose queue is full.
             socket.set_write_timeout(self.timeout)?;
             socket.set_read_timeout(self.timeout)?;
         }
@@ -53,12 +53,12 @@ impl DaemonSocket {
         Ok(socket)
     }
 
-    /// What has come.
+    /// The bytes received.
     pub(super) fn reply(&self) -> &[u8] {
         self.reply.get(..self.come).unwrap_or_default()
     }
 
-    /// Waits until so many bytes have come in all.
+    /// Waits until this total number of bytes has arrived.
     pub(super) fn receive(
         &mut self,
         socket: &mut Socket,

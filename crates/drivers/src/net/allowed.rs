@@ -24,13 +24,13 @@ impl Allowed {
         Self { port: Some(port), ..self }
     }
 
-    /// The addresses of this machine alone.
+    /// The addresses of this machine's loopback.
     pub const LOOPBACK: [Self; 2] = [
         Self { network: IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), bits: 8, port: None },
         Self { network: IpAddr::V6(std::net::Ipv6Addr::LOCALHOST), bits: 128, port: None },
     ];
 
-    /// Whether it is of this machine's loopback alone.
+    /// Whether it contains only loopback addresses of this machine.
     pub fn is_loopback(&self) -> bool {
         self.network.is_loopback() && self.bits >= if self.network.is_ipv4() { 8 } else { 128 }
     }
@@ -43,7 +43,7 @@ impl Allowed {
                 ours & mask == theirs & mask
             })
         };
-        // An IPv4 address in the clothes of IPv6 reaches the IPv4 address.
+        // An IPv4-mapped IPv6 address reaches the IPv4 address.
         let inside = match (self.network, to.ip().to_canonical()) {
             (IpAddr::V4(ours), IpAddr::V4(theirs)) => same(&ours.octets(), &theirs.octets()),
             (IpAddr::V6(ours), IpAddr::V6(theirs)) => same(&ours.octets(), &theirs.octets()),
@@ -53,7 +53,7 @@ impl Allowed {
     }
 }
 
-/// Why a text names no addresses.
+/// Why a text is not a set of addresses.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "read '{0}': write an address or a network, with a port if you like: 10.1.0.0/16:389, [2001:db8::1]:636"
@@ -71,13 +71,13 @@ impl FromStr for Allowed {
 fn read(text: &str) -> Option<Allowed> {
     let (address, rest) = match text.strip_prefix('[') {
         Some(inside) => inside.split_once(']')?,
-        // Without brackets the colons of an IPv6 address are its own.
+        // Without brackets, the colons belong to the IPv6 address.
         None if text.matches(':').count() > 1 => {
             text.find('/').map_or((text, ""), |at| text.split_at(at))
         }
         None => text.find(['/', ':']).map_or((text, ""), |at| text.split_at(at)),
     };
-    // `[2001:db8::/32]:389` is as plain as `[2001:db8::]/32:389`.
+    // `[2001:db8::/32]:389` means the same as `[2001:db8::]/32:389`.
     let (address, inner) = address.split_once('/').map_or((address, None), |(a, b)| (a, Some(b)));
     let network: IpAddr = address.parse().ok()?;
     let (bits, port) = match (inner, rest.strip_prefix('/')) {

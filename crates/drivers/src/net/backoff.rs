@@ -1,8 +1,8 @@
 //! How long a session waits before it tries to connect again.
 //!
-//! The wait doubles from 10 ms to 1 s and is spread over its upper half, so that a thousand sessions
-//! that lost one server do not return in step. The spread is a pure function of the seed, the session
-//! and the attempt, so runs repeat. It must not know why the attempt failed.
+//! The wait doubles from 10 ms to 1 s and is spread over its upper half, so that a thousand sessions that lost one
+//! server do not reconnect at the same moments. The spread is a pure function of the seed, the session and the attempt,
+//! so runs repeat. It must not depend on why the attempt failed.
 
 use crate::chance::mix;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub fn delay(seed: u64, session: u32, attempt: u32) -> Duration {
     half + Duration::from_nanos(draw % (spread + 1))
 }
 
-/// Waits [`delay`]. A millisecond of slack does not matter here, so the runtime's timer serves.
+/// Waits [`delay`]. A millisecond of inaccuracy does not matter here, so the runtime's timer is good enough.
 #[expect(
     clippy::disallowed_methods,
     reason = "a back-off is no pacing: the wheel's millisecond does not matter"
@@ -54,7 +54,7 @@ mod tests {
         let waits: Vec<_> = (0..1000).map(|session| delay(1, session, 7)).collect();
         let again: Vec<_> = (0..1000).map(|session| delay(1, session, 7)).collect();
         assert_eq!(waits, again);
-        // Uniform over 500 ms: each tenth of the span should hold about 100 of the 1000 waits.
+        // Uniform over 500 ms: each tenth of the span should contain about 100 of the 1000 waits.
         let mut tenths = [0; 10];
         for wait in &waits {
             tenths[((wait.as_millis() as usize - 500) / 50).min(9)] += 1;

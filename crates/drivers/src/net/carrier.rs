@@ -1,8 +1,8 @@
 //! A [`Carrier`]: sends and receives datagrams, and the [`Inbox`] it receives them into.
 //!
-//! A trait, so that a protocol over datagrams runs over a UDP socket, over raw frames or over memory in a test without
-//! knowing which. The inbox is allocated once and refilled; nothing here allocates for a datagram. It must not know
-//! what is in one.
+//! It is a trait, so that a protocol over datagrams runs over a UDP socket, over raw frames, or over memory in a test,
+//! without any difference. The inbox is allocated once and refilled; no datagram needs an allocation. It must not
+//! depend on the content of a datagram.
 
 use super::mmsg::{AncillaryData, BATCH, Incoming};
 use super::stamp::Translation;
@@ -11,27 +11,28 @@ use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-/// The longest datagram that an inbox takes whole: more than any server puts into an answer. Memory that no datagram
-/// reaches is never touched.
+/// The longest datagram that an inbox stores completely: more than the answer of any server. Memory beyond the received
+/// datagrams is never touched.
 pub const DATAGRAM_MAX: usize = 16 << 10;
 
 /// A datagram to be sent.
 #[derive(Clone, Copy, Debug)]
 pub struct OutgoingDatagram<'a> {
-    /// What is sent.
+    /// Its content.
     pub bytes: &'a [u8],
-    /// Where to.
+    /// The destination.
     pub to: SocketAddr,
 }
 
 /// Sends and receives datagrams.
 #[expect(async_fn_in_trait, reason = "carriers live on one core and are never sent")]
 pub trait Carrier {
-    /// Sends datagrams in order, as many as go in one system call, and says how many left; offer the rest again.
+    /// Sends datagrams in order, as many as fit in one system call, and returns how many were sent; the caller offers
+    /// the rest again.
     ///
-    /// An error is about the first datagram, and none left. [`io::ErrorKind::WouldBlock`]: there is no room now; wait
-    /// until the carrier is [`writable`](Self::writable) and offer all again. Anything else is the fault of that
-    /// datagram alone; those behind it may still go.
+    /// An error concerns the first datagram, and none was sent. [`io::ErrorKind::WouldBlock`]: there is no room now;
+    /// wait until the carrier is [`writable`](Self::writable) and offer all again. Any other error concerns only that
+    /// datagram; the following ones may still be sent.
     fn try_send<'a>(
         &self,
         datagrams: impl Iterator<Item = OutgoingDatagram<'a>>,
@@ -40,18 +41,19 @@ pub trait Carrier {
     /// Waits until there may be room to send.
     async fn writable(&self) -> io::Result<()>;
 
-    /// Waits until something has come and fills the inbox, which is emptied first. `clock` is what stamps of the kernel
-    /// are translated to. May be dropped and called again at any time without losing a datagram. The inbox may be empty
-    /// afterwards: what came was no datagram of ours. An error is what the network reported once; the next call goes
-    /// on.
+    /// Waits until something has arrived and fills the inbox, which is emptied first. Stamps of the kernel are
+    /// translated to `clock`. The future may be dropped and the method called again at any time without losing a
+    /// datagram. The inbox may be empty afterwards, if no datagram for this carrier arrived. An error was reported by
+    /// the network once; the next call continues.
     async fn receive(&self, inbox: &mut Inbox, clock: &dyn Clock) -> io::Result<()>;
 
-    /// Takes what has come without waiting, whatever the runtime has heard of it; [`io::ErrorKind::WouldBlock`] where
-    /// that is nothing. For whoever stood still and must not judge before everything is read.
+    /// Takes what has arrived without waiting, even if the runtime has not reported it yet;
+    /// [`io::ErrorKind::WouldBlock`] if there is nothing. It is for a caller that did not run for a time and must read
+    /// everything before it judges.
     fn try_receive(&self, inbox: &mut Inbox, clock: &dyn Clock) -> io::Result<()>;
 
-    /// How many messages came back so far because nothing listens where they were sent (ICMP port unreachable), where
-    /// the carrier asks for it.
+    /// How many messages came back so far because no socket has the port they were sent to (ICMP port unreachable), if
+    /// the carrier requests this.
     fn unreachable(&self) -> u64 {
         0
     }
@@ -78,24 +80,24 @@ pub(super) struct Arrived {
     pub(super) truncated: bool,
     pub(super) from: SocketAddr,
     pub(super) at: Option<Moment>,
-    /// The kernel's stamp as it gave it, which costs nothing to keep.
+    /// The kernel's stamp, not translated, which costs nothing to keep.
     pub(super) stamp: Option<Duration>,
-    /// The moment of that stamp, once it was asked for.
+    /// The moment of that stamp, once it was requested.
     pub(super) stamped: Option<Moment>,
 }
 
 /// A datagram that has come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram<'a> {
-    /// What was sent.
+    /// Its content.
     pub bytes: &'a [u8],
-    /// Who sent it.
+    /// The sender.
     pub from: SocketAddr,
     /// Whether the end is missing because it was longer than [`DATAGRAM_MAX`].
     pub truncated: bool,
-    /// When the kernel got it, where the carrier is to take that for the time of arrival.
+    /// When the kernel received it, if the carrier uses this as the time of arrival.
     pub at: Option<Moment>,
-    /// When the kernel got it, once that was asked for ([`Inbox::stamp`]).
+    /// When the kernel received it, once that was requested ([`Inbox::stamp`]).
     pub stamp: Option<Moment>,
 }
 
@@ -105,7 +107,7 @@ impl Inbox {
         Self { incoming: Incoming::new(DATAGRAM_MAX), arrived: Vec::with_capacity(BATCH) }
     }
 
-    /// What came in last, in the order in which it came.
+    /// The datagrams received last, in the order of arrival.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = Datagram<'_>> {
         self.arrived.iter().map(|it| Datagram {
             bytes: &self.incoming.buffer(it.slot)[it.start..][..it.length],
@@ -126,8 +128,8 @@ impl Inbox {
         self.arrived.is_empty()
     }
 
-    /// Works out when the kernel got each datagram. To be called soon after they were taken: the clocks are compared
-    /// now.
+    /// Determines when the kernel received each datagram. Must be called soon after they were taken, as the clocks are
+    /// compared now.
     pub fn stamp(&mut self, clock: &dyn Clock) {
         let translation = Translation::now(clock);
         for arrived in &mut self.arrived {
@@ -135,12 +137,12 @@ impl Inbox {
         }
     }
 
-    /// Forgets what came in.
+    /// Removes all datagrams.
     pub fn clear(&mut self) {
         self.arrived.clear();
     }
 
-    /// Puts a datagram in, for carriers that have no kernel beneath. Says whether there was room.
+    /// Adds a datagram, for carriers without a kernel. Returns whether there was room.
     pub fn push(&mut self, bytes: &[u8], from: SocketAddr, at: Option<Moment>) -> bool {
         let slot = self.arrived.len();
         if slot == BATCH {
@@ -162,7 +164,8 @@ impl Inbox {
         true
     }
 
-    /// Takes in all that the kernel gave, `place` telling where in each buffer the datagram is, if it is one of ours.
+    /// Takes all that the kernel delivered; `place` returns where in each buffer the datagram is, if it is one for this
+    /// carrier.
     pub(super) fn take(
         &mut self,
         count: usize,
@@ -186,7 +189,7 @@ impl Default for Inbox {
 }
 
 impl Arrived {
-    /// A datagram that fills its buffer from the start.
+    /// A datagram that begins at the start of its buffer.
     pub(super) fn whole(beside: &AncillaryData, at: Option<Moment>) -> Self {
         Self {
             slot: 0,

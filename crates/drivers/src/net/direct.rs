@@ -1,9 +1,10 @@
 //! The two system calls of an exchange over a plain connection, made without the C library.
 //!
 //! In a program with several threads the C library makes each `send` and `recv` a point at which a thread may be
-//! cancelled, and pays for that before and after. At hundreds of thousands a second it shows: two hundredths of all
-//! that an exchange over HTTP costs. What the runtime knows of a socket is kept as its own reads and writes keep it:
-//! after a call that did less than it might have, the socket is known to be empty, or full, and is not asked again.
+//! cancelled, which costs time before and after the call. At hundreds of thousands of calls a second this matters: two
+//! hundredths of the cost of an exchange over HTTP. The readiness that the runtime records for a socket is updated as
+//! by its own reads and writes: after a call that transferred less than requested, the socket is known to be empty, or
+//! full, and is not called again.
 
 use rustix::net::{RecvFlags, SendFlags, recv, send};
 use std::io;
@@ -11,7 +12,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 
-/// Reads what is there, at most `buffer`. Zero is the end of the stream.
+/// Reads the available bytes, at most `buffer`. Zero is the end of the stream.
 pub(super) fn poll_recv(
     tcp: &TcpStream,
     context: &mut Context<'_>,
@@ -22,7 +23,7 @@ pub(super) fn poll_recv(
         let whole = buffer.len();
         let read = attempt(tcp, Interest::READABLE, || {
             let (count, _) = recv(tcp, &mut *buffer, RecvFlags::empty())?;
-            // The end of the stream is no emptiness: it stays where it is.
+            // The end of the stream does not mean that the socket is empty: it stays readable.
             Ok((count, count > 0 && count < whole))
         });
         if let Some(read) = read {
@@ -49,8 +50,8 @@ pub(super) fn poll_send(
     }
 }
 
-/// Makes a call on a socket that is thought to be ready; `None` where it was not. The call also says whether the socket
-/// is ready no more, which the runtime has to hear in the same breath: an event that comes later must not be forgotten.
+/// Makes a call on a socket that is recorded as ready; `None` if it was not ready. The call also returns whether the
+/// socket is no longer ready. This must be passed to the runtime in the same step, so that a later event is not lost.
 fn attempt(
     tcp: &TcpStream,
     interest: Interest,
@@ -80,7 +81,7 @@ mod tests {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
     }
 
-    /// Far more than the sockets hold goes both ways at once, in pieces of every size.
+    /// Sends far more than the sockets can buffer in both directions at once, in pieces of every size.
     #[test]
     fn nothing_is_lost_and_nobody_is_left_waiting() {
         const BYTES: usize = 8 << 20;

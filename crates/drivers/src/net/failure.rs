@@ -1,8 +1,8 @@
 //! [`Failure`]: why a connection, or TLS on it, could not be established.
 //!
-//! One type for both, because a session counts both the same way: a class, a code and, for the
-//! first few, words. Making one allocates nothing; the words are made only when they are printed.
-//! It must not know what the connection was for.
+//! One type for both, because a session counts both the same way: a class, a code and, for the first few, a text.
+//! Making one allocates nothing; the text is made only when it is printed. It must not depend on the purpose of the
+//! connection.
 
 use super::fence;
 use brunt_exchange::{Class, Outcome};
@@ -16,18 +16,18 @@ use std::time::Duration;
 /// Why a connection could not be opened or secured.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// Nothing listens there.
+    /// No server listens at this address.
     #[error("connect to {0}: connection refused; is the server running and the port right?")]
     Refused(SocketAddr),
     /// The connect timeout passed.
     #[error("connect to {0}: no answer within {1:?}")]
     ConnectTimedOut(SocketAddr, Duration),
-    /// The network says there is no way there.
+    /// The network reports that there is no route to this address.
     #[error("connect to {to}: {error}")]
     Unreachable {
-        /// Where to.
+        /// The target.
         to: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// This machine has no local port left for that target.
@@ -42,43 +42,43 @@ pub enum Failure {
     /// The source address is not one of this machine's.
     #[error("bind to the source address {from}: {error}")]
     Source {
-        /// The address asked for.
+        /// The requested address.
         from: IpAddr,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// This process may not reach that address.
     #[error("connect to {to}: {error}")]
     Fenced {
-        /// Where to.
+        /// The target.
         to: SocketAddr,
-        /// Why not.
+        /// The reason.
         error: io::Error,
     },
     /// Anything else that went wrong while connecting.
     #[error("connect to {to}: {error}")]
     Connect {
-        /// Where to.
+        /// The target.
         to: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// The Unix socket does not exist, nothing listens on it, or this process may not use it.
+    /// The Unix socket does not exist, no process listens on it, or this process may not use it.
     #[error("connect to unix:{}: {error}; is the server running and the path right?", path.display())]
     Unix {
         /// The socket.
         path: Arc<Path>,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// The handshake did not end within the timeout.
     #[error("complete the TLS handshake: no end within {0:?}")]
     TlsTimedOut(Duration),
-    /// The handshake failed: a certificate, a version, an alert. An error of a later read fits as
-    /// well: under TLS 1.3 a server refuses a client's certificate only then.
+    /// The handshake failed: a certificate, a version, an alert. This is also used for an error of a later read: under
+    /// TLS 1.3 a server refuses a client's certificate only then.
     #[error("complete the TLS handshake: {}", TlsWords(.0))]
     Tls(io::Error),
-    /// TLS was asked for on a connection that already has it.
+    /// TLS was requested on a connection that already has it.
     #[error("start TLS: the connection is already secured")]
     AlreadySecured,
 }
@@ -118,7 +118,7 @@ impl Failure {
         Outcome::Failed(self.class(), self.code())
     }
 
-    /// What the system's answer to `connect` means.
+    /// Converts the system's error from `connect`.
     pub(super) fn of_connect(to: SocketAddr, error: io::Error) -> Self {
         match error.raw_os_error() {
             Some(libc::ECONNREFUSED) => Self::Refused(to),
@@ -132,8 +132,8 @@ impl Failure {
     }
 }
 
-/// The class of an attempt to reach a target that failed with this error of the system. Without a descriptor, and
-/// behind a fence, nothing was asked of the target, whatever the protocol.
+/// The class of an attempt to reach a target that failed with this system error. Without a descriptor, and behind a
+/// fence, nothing was sent to the target, whatever the protocol.
 pub(crate) fn class_of_connecting(errno: i32) -> Class {
     match errno {
         libc::EACCES if fence::refused().is_some() => Class::Fenced,
@@ -142,7 +142,7 @@ pub(crate) fn class_of_connecting(errno: i32) -> Class {
     }
 }
 
-/// What stands behind an error of a secured stream, with what to do where that is known.
+/// Describes the cause of an error of a secured stream, and the remedy if it is known.
 struct TlsWords<'a>(&'a io::Error);
 
 impl fmt::Display for TlsWords<'_> {

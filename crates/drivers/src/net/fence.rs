@@ -1,11 +1,11 @@
 //! The [`Fence`] of a process: the only addresses that it may connect or send to.
 //!
-//! It belongs to the process and not to a run, and is asked where a connection is opened or a datagram leaves, by the
-//! address that was resolved: a redirect, a name that resolves to another address an hour later and an answer that
-//! names another server all come past it. A policy says what lies within: a list of addresses, a file of targets with
-//! what may be asked of each, and otherwise whatever is not public. A process without a fence may reach everything.
-//! Sockets of this machine have no address, and what the C library asks for its name service is the machine's own
-//! business. It must not know what is sent, and asks nobody anything.
+//! It belongs to the process and not to a run. It is checked where a connection is opened or a datagram is sent, with
+//! the resolved address: so it also covers a redirect, a name that resolves to another address an hour later, and an
+//! answer that names another server. A policy defines what is allowed: a list of addresses, a file of targets with
+//! limits for each, and otherwise all addresses that are not public. A process without a fence may reach everything.
+//! Sockets of this machine have no address, and the C library's own name service requests are not checked. It must not
+//! depend on what is sent, and sends nothing itself.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -17,42 +17,42 @@ use super::public::is_public;
 use super::targets::Rule;
 use super::targets::{Demand, Targets};
 
-/// Servers of a run that are known before it begins. Whatever is beyond is checked when it is reached.
+/// The largest number of servers of a run that are checked before it begins. Others are checked when they are reached.
 const EXPECTED_MAX: usize = 1_024;
 
 /// What a process may reach.
 #[derive(Clone, Debug, Default)]
 pub struct Policy {
-    /// Nothing but these, if there is a list; nothing at all, if it is empty.
+    /// Only these addresses, if there is a list; none, if it is empty.
     pub allowed: Option<Vec<Allowed>>,
-    /// Nothing but loopback and these, if there is a file of targets.
+    /// Only loopback and these targets, if there is a file of targets.
     pub targets: Option<Targets>,
-    /// Public addresses that are named by neither.
+    /// Whether public addresses that neither of them names are allowed.
     pub public: bool,
 }
 
-/// What a process may reach, and what it was kept from.
+/// What a process may reach, and the first address that was refused.
 #[derive(Debug, Default)]
 pub struct Fence {
     policy: Policy,
-    /// What is known of the run that goes on.
+    /// What is known about the present run.
     run: RwLock<Known>,
     /// The first address that was refused.
     refused: Mutex<Option<Refused>>,
 }
 
-/// What is known of a run before it sends anything.
+/// What is known about a run before it sends anything.
 #[derive(Debug, Default)]
 struct Known {
-    /// The servers that it is going to reach, each with the addresses it may be reached by.
+    /// The servers that the run will reach, each with its possible addresses.
     expected: Vec<Vec<SocketAddr>>,
-    /// Public addresses that somebody answered for.
+    /// Public addresses that a user has confirmed.
     agreed: Vec<IpAddr>,
     demand: Demand,
 }
 
-/// The fence of this process. There is one, and it is never taken down: a way to send that somebody adds tomorrow
-/// passes it without being handed anything.
+/// The fence of this process. There is one, and it is never removed. It is global, so that code added later that sends
+/// passes it without receiving it as an argument.
 static FENCE: OnceLock<Fence> = OnceLock::new();
 
 impl Fence {
@@ -61,7 +61,7 @@ impl Fence {
         Self { policy, ..Self::default() }
     }
 
-    /// Why an address may not be reached, if it may not.
+    /// Decides whether an address may be reached; the error says why not.
     fn decide(&self, to: SocketAddr) -> Result<(), Refused> {
         let refused = |why| Err(Refused { to, why });
         let allowed = self.policy.allowed.as_deref();
@@ -86,7 +86,7 @@ impl Fence {
         Ok(())
     }
 
-    /// Whether an address lies within; remembers the first that does not.
+    /// Checks whether an address is allowed; remembers the first that is not.
     fn check(&self, to: SocketAddr) -> io::Result<()> {
         self.decide(to).map_err(|refused| {
             self.refused
@@ -97,7 +97,7 @@ impl Fence {
         })
     }
 
-    /// The servers that the run is going to reach and must not, each by its first address.
+    /// The servers that the run would reach but must not, each with its first address.
     fn blocked(&self) -> Vec<Refused> {
         let expected = self.known().expected.clone();
         let refusal = |addresses: &Vec<SocketAddr>| {
@@ -121,9 +121,9 @@ impl Fence {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{to} {why}")]
 pub struct Refused {
-    /// Where to.
+    /// The address.
     pub to: SocketAddr,
-    /// Why not.
+    /// The reason.
     pub why: Why,
 }
 
@@ -133,18 +133,18 @@ pub enum Why {
     /// There is a list of addresses, and it is not on it.
     #[error("is not an address that this run may reach; add it with --allow")]
     NotAllowed,
-    /// It is of the public internet, and nobody said that it is meant.
+    /// It is on the public internet, and this was not confirmed.
     #[error("is a public address; if it is yours to load, name it with --allow or give --yes")]
     Public,
-    /// The file of targets does not have it.
+    /// The file of targets does not contain it.
     #[error("is not among the targets of {0}; add it there if it may be loaded")]
     NotListed(String),
-    /// A rule of the file of targets allows less than the run asks for.
+    /// A rule of the file of targets allows less than the run requests.
     #[error("may not be loaded like that: {0} allows {1} {2}")]
     Limit(String, String, String),
 }
 
-/// Puts the fence up. Returns whether there was none yet.
+/// Installs the fence. Returns whether there was none before.
 pub fn put_up(policy: Policy) -> bool {
     FENCE.set(Fence::new(policy)).is_ok()
 }
@@ -154,12 +154,12 @@ pub fn check(to: SocketAddr) -> io::Result<()> {
     FENCE.get().map_or(Ok(()), |fence| fence.check(to))
 }
 
-/// Whether this process might send to an address. Nothing is remembered.
+/// Whether this process might send to an address. This is not remembered.
 pub fn permits(to: SocketAddr) -> bool {
     FENCE.get().is_none_or(|fence| fence.decide(to).is_ok())
 }
 
-/// Says that this process is going to reach a server, by one of these addresses. Whoever carries out a run asks
+/// Records that this process will reach a server, by one of these addresses. The code that carries out a run calls
 /// [`blocked`] before it begins.
 pub fn expect(addresses: &[SocketAddr]) {
     if let Some(fence) = FENCE.get() {
@@ -173,24 +173,24 @@ pub fn expect(addresses: &[SocketAddr]) {
     }
 }
 
-/// The servers that are known by now, each with the addresses it may be reached by.
+/// The servers that are known so far, each with its possible addresses.
 pub fn expected() -> Vec<Vec<SocketAddr>> {
     FENCE.get().map(|fence| fence.known().expected.clone()).unwrap_or_default()
 }
 
-/// Says what the run that comes next asks of its targets.
+/// Sets the load that the next run puts on its targets.
 pub fn demand(demand: Demand) {
     if let Some(fence) = FENCE.get() {
         fence.learn(|known| known.demand = demand);
     }
 }
 
-/// Why the servers that are known by now must not be reached, if they must not.
+/// The servers that are known so far and must not be reached, with the reasons.
 pub fn blocked() -> Vec<Refused> {
     FENCE.get().map(Fence::blocked).unwrap_or_default()
 }
 
-/// Lets this process reach public addresses that somebody answered for.
+/// Lets this process reach public addresses that a user has confirmed.
 pub fn agree(addresses: &[SocketAddr]) {
     if let Some(fence) = FENCE.get() {
         fence.learn(|known| {
@@ -199,13 +199,13 @@ pub fn agree(addresses: &[SocketAddr]) {
     }
 }
 
-/// The number of an error of the system, or the one that a fence stands for.
+/// The number of a system error, or the one that represents a refusal by the fence.
 pub(crate) fn number(error: &io::Error) -> Option<i32> {
     let refusal = || error.get_ref()?.downcast_ref::<Refused>().map(|_| libc::EACCES);
     error.raw_os_error().or_else(refusal)
 }
 
-/// The first address that this process was kept from, and why.
+/// The first address that the fence refused, and why.
 pub fn refused() -> Option<Refused> {
     FENCE.get()?.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
 }
@@ -300,7 +300,7 @@ mod tests {
             let error = fence.check(at("10.1.2.3:389")).unwrap_err().to_string();
             assert!(error.contains("10.1.0.0/16:389") && error.contains("500/s"), "{error}");
         }
-        // Both lists have to have it.
+        // Both lists must contain the address.
         let policy =
             Policy { targets, allowed: Some(vec!["10.2.0.0/16".parse().unwrap()]), public: true };
         let fence = Fence::new(policy);

@@ -1,6 +1,6 @@
-//! An [`Interface`] of this host: its index, its addresses, and which of them a datagram to a server would bear.
+//! An [`Interface`] of this host: its index, its addresses, and which of them is the source of a datagram to a server.
 //!
-//! Read once before the run, where what is wrong can be put into words. It must not open a socket that sends.
+//! It is read once before the run, where an error can be explained. It must not open a socket that sends.
 
 use nix::ifaddrs::{InterfaceAddress, getifaddrs};
 use nix::net::if_::InterfaceFlags;
@@ -8,12 +8,12 @@ use std::collections::BTreeSet;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-/// A network interface as it was when asked for.
+/// A network interface at the time it was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interface {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What the kernel calls it.
+    /// The kernel's index of it.
     pub index: u32,
     /// Its hardware address, where it has one.
     pub mac: Option<[u8; 6]>,
@@ -28,15 +28,15 @@ pub struct Interface {
 /// Why an interface cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum InterfaceError {
-    /// There is none of that name.
+    /// There is no interface of this name.
     #[error("find the interface '{name}': this host has {}", .others.join(", "))]
     Unknown {
-        /// The name asked for.
+        /// The requested name.
         name: String,
-        /// The names there are.
+        /// The names that exist.
         others: Vec<String>,
     },
-    /// The kernel does not tell.
+    /// The interfaces cannot be read.
     #[error("list the interfaces of this host: {0}")]
     Unreadable(#[from] io::Error),
     /// It has no address of the family that is needed.
@@ -70,7 +70,7 @@ impl Interface {
         }
     }
 
-    /// The first IPv4 address, which is the one the kernel would put into a datagram.
+    /// The first IPv4 address, which the kernel would use as the source of a datagram.
     pub fn first_v4(&self) -> Result<Ipv4Addr, InterfaceError> {
         self.v4.first().copied().ok_or_else(|| self.without("IPv4"))
     }
@@ -86,7 +86,7 @@ impl Interface {
         self.v6.iter().find(|it| !it.is_unicast_link_local() && !it.is_loopback()).copied()
     }
 
-    /// The number a scoped address bears on this interface: its index for `fe80::/10`, else 0.
+    /// The scope id of an address on this interface: its index for `fe80::/10`, otherwise 0.
     pub const fn scope(&self, address: Ipv6Addr) -> u32 {
         if address.is_unicast_link_local() { self.index } else { 0 }
     }
@@ -124,7 +124,7 @@ pub fn local_address(server: SocketAddr) -> io::Result<IpAddr> {
         SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
     };
     let socket = UdpSocket::bind((any, 0))?;
-    // Without it the kernel does not even say where a broadcast would leave.
+    // Without this option the kernel does not report by which interface a broadcast would leave.
     socket.set_broadcast(server.is_ipv4())?;
     socket.connect(server)?;
     Ok(socket.local_addr()?.ip())

@@ -1,8 +1,8 @@
-//! Many datagrams in one system call: `sendmmsg(2)` and `recvmmsg(2)`, and what the kernel says beside them.
+//! Many datagrams in one system call: `sendmmsg(2)` and `recvmmsg(2)`, and the control messages of the kernel.
 //!
-//! Own calls, because no crate of ours reuses its headers from one `recvmmsg` to the next without losing room for
-//! control messages, and making them again would allocate for every batch. This is the module that may say `unsafe`; it
-//! knows descriptors, bytes and addresses, and neither a runtime nor a protocol.
+//! The system calls are made directly, because none of the crates in use reuses its headers from one `recvmmsg` to the
+//! next without losing room for control messages, and making them again would allocate for every batch. This module may
+//! use `unsafe`; it deals with descriptors, bytes and addresses, and depends neither on a runtime nor on a protocol.
 
 use nix::sys::socket::{setsockopt, sockopt};
 use std::io;
@@ -13,7 +13,7 @@ use std::ptr;
 use std::time::Duration;
 use tokio::io::unix::AsyncFd;
 
-/// The most datagrams one call carries.
+/// The most datagrams per call.
 pub const BATCH: usize = 64;
 
 /// Room for the control messages of one datagram: the drop counter, a stamp and a status, with their headers.
@@ -37,20 +37,21 @@ pub(super) struct Incoming {
     filled: usize,
 }
 
-/// What the kernel says of one datagram beside its bytes.
+/// What the kernel reports about one datagram besides its bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct AncillaryData {
     /// How many bytes of it there are in the buffer.
     pub(super) length: usize,
     /// Whether it was longer than the buffer.
     pub(super) truncated: bool,
-    /// Who sent it, where that is an IP address.
+    /// The sender, if it has an IP address.
     pub(super) from: Option<SocketAddr>,
-    /// `SO_RXQ_OVFL`: how many datagrams the socket has lost so far, modulo 2^32. The kernel is silent while none is.
+    /// `SO_RXQ_OVFL`: how many datagrams the socket has lost so far, modulo 2^32. The kernel reports nothing as long as
+    /// none is lost.
     pub(super) lost: Option<u32>,
     /// `SO_TIMESTAMPNS`: when it arrived, since 1970.
     pub(super) stamp: Option<Duration>,
-    /// `PACKET_AUXDATA`, of raw frames alone: what the network card left undone or took away (`TP_STATUS_` bits).
+    /// `PACKET_AUXDATA`, only for raw frames: what the network card did not compute or removed (`TP_STATUS_` bits).
     pub(super) status: u32,
 }
 
@@ -58,20 +59,21 @@ pub(super) struct AncillaryData {
     unsafe_code,
     reason = "headers are of libc, which cannot know whose the pointers in them are"
 )]
-// SAFETY: the pointers in the headers are written again before every call that reads them, and read by nobody else.
+// SAFETY: the pointers in the headers are written again before every call that reads them, and no other code reads
+// them.
 unsafe impl Send for Outgoing {}
 
 #[expect(
     unsafe_code,
     reason = "headers are of libc, which cannot know whose the pointers in them are"
 )]
-// SAFETY: the pointers in the headers point to nothing or into buffers on the heap that move along with them.
+// SAFETY: the pointers in the headers are null or point into heap buffers that are owned by the same value.
 unsafe impl Send for Incoming {}
 
 #[expect(unsafe_code, reason = "sendmmsg is in libc alone")]
 impl Outgoing {
     pub(super) fn new() -> Self {
-        // SAFETY: a header, a vector and an address of nothing but zeros are valid: null pointers with no length.
+        // SAFETY: a header, a vector and an address of all zeros are valid: null pointers with no length.
         unsafe {
             Self {
                 headers: Box::new(zeroed()),
@@ -81,8 +83,8 @@ impl Outgoing {
         }
     }
 
-    /// Sends up to [`BATCH`] messages in one call; without a destination, to where the socket is bound. Returns how
-    /// many left, which is at least one: the error is that of the first message.
+    /// Sends up to [`BATCH`] messages in one call; without a destination, through the interface that the socket is
+    /// bound to. Returns how many were sent, which is at least one; an error is that of the first message.
     pub(super) fn send<'a>(
         &mut self,
         socket: BorrowedFd<'_>,
@@ -108,7 +110,7 @@ impl Outgoing {
             header.msg_name = if to { names.wrapping_add(index).cast() } else { ptr::null_mut() };
         }
         // SAFETY: the first `count` headers point to vectors and names of `self` and, through them, to messages that
-        // are borrowed for 'a, which outlives this call; the kernel reads them and writes msg_len alone.
+        // are borrowed for 'a, which outlives this call; the kernel reads them and writes only msg_len.
         let sent = unsafe {
             libc::sendmmsg(
                 socket.as_raw_fd(),
@@ -121,7 +123,7 @@ impl Outgoing {
     }
 }
 
-/// Offers the kernel all the room there is for an address and for control messages.
+/// Offers the kernel the full room for an address and for control messages.
 fn offer(header: &mut libc::msghdr) {
     header.msg_namelen = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
     header.msg_controllen = size_of::<[u64; CONTROL_WORDS]>() as _;
@@ -131,7 +133,7 @@ fn offer(header: &mut libc::msghdr) {
 impl Incoming {
     /// Buffers for [`BATCH`] datagrams of at most `size` bytes.
     pub(super) fn new(size: usize) -> Self {
-        // SAFETY: a header, a vector and an address of nothing but zeros are valid: null pointers with no length.
+        // SAFETY: a header, a vector and an address of all zeros are valid: null pointers with no length.
         let (headers, vectors, names) =
             unsafe { (Box::new(zeroed()), Box::new(zeroed()), Box::new(zeroed())) };
         let controls = Box::new([[0; CONTROL_WORDS]; BATCH]);
@@ -141,12 +143,12 @@ impl Incoming {
         incoming
     }
 
-    /// Takes up to `most` datagrams that wait, in place of those taken before. Never waits itself.
+    /// Takes up to `most` waiting datagrams, in place of those taken before. Never blocks.
     pub(super) fn receive(&mut self, socket: BorrowedFd<'_>, most: usize) -> io::Result<usize> {
         self.offer_again();
         let most = most.clamp(1, BATCH);
-        // SAFETY: the first `most` headers point into buffers of `self`, with their true lengths, and nothing else
-        // touches those buffers during the call.
+        // SAFETY: the first `most` headers point into buffers of `self`, with their true lengths, and no other code
+        // uses those buffers during the call.
         let count = unsafe {
             libc::recvmmsg(
                 socket.as_raw_fd(),
@@ -165,12 +167,12 @@ impl Incoming {
         &self.bytes[index * self.size..][..self.size]
     }
 
-    /// The same, to be written by whoever stands in for a kernel.
+    /// The same, writable, for tests that act in place of the kernel.
     pub(super) fn buffer_mut(&mut self, index: usize) -> &mut [u8] {
         &mut self.bytes[index * self.size..][..self.size]
     }
 
-    /// What the kernel said of datagram `index` of those taken last.
+    /// What the kernel reported about datagram `index` of those taken last.
     pub(super) fn beside(&self, index: usize) -> Option<AncillaryData> {
         let received = self.headers[..self.filled].get(index)?;
         let header = &received.msg_hdr;
@@ -180,7 +182,7 @@ impl Incoming {
             from: read_name(&self.names[index], header.msg_namelen),
             ..AncillaryData::default()
         };
-        // SAFETY: the kernel left in msg_control a chain of control messages within msg_controllen bytes, which lie in
+        // SAFETY: the kernel left in msg_control a chain of control messages within msg_controllen bytes, which are in
         // `controls[index]`; CMSG_NXTHDR stays within them, and each value is read at its own length, unaligned.
         unsafe {
             let mut at = libc::CMSG_FIRSTHDR(header);
@@ -225,24 +227,24 @@ impl Incoming {
         }
     }
 
-    /// Makes the headers whole again that were filled: the kernel shortens what it was offered to what it used. The
-    /// others are as they were, and most calls fill one or two of many.
+    /// Restores the headers that were filled: the kernel reduces the offered lengths to those it used. The others are
+    /// unchanged, and most calls fill one or two of many.
     fn offer_again(&mut self) {
         let filled = std::mem::take(&mut self.filled);
         self.headers[..filled].iter_mut().for_each(|header| offer(&mut header.msg_hdr));
     }
 }
 
-/// How many datagrams the socket has dropped so far, modulo 2^32 (`SO_MEMINFO`): what `SO_RXQ_OVFL` will say beside the
-/// next one that is taken, which may never come.
+/// How many datagrams the socket has dropped so far, modulo 2^32 (`SO_MEMINFO`): the value that `SO_RXQ_OVFL` reports
+/// with the next datagram that is taken, which may never arrive.
 #[expect(unsafe_code, reason = "the socket option is in libc alone")]
 pub(super) fn dropped(socket: BorrowedFd<'_>) -> io::Result<u32> {
-    /// The place of the drop counter in the answer (`SK_MEMINFO_DROPS` of `linux/sock_diag.h`).
+    /// The index of the drop counter in the answer (`SK_MEMINFO_DROPS` of `linux/sock_diag.h`).
     const DROPS: usize = 8;
     const FIGURES: usize = 16;
     let mut figures = [0u32; FIGURES];
     let mut length = size_of::<[u32; FIGURES]>() as libc::socklen_t;
-    // SAFETY: the descriptor is borrowed, hence open; the kernel writes at most `length` bytes into `figures`.
+    // SAFETY: the descriptor is borrowed, and therefore open; the kernel writes at most `length` bytes into `figures`.
     let result = unsafe {
         libc::getsockopt(
             socket.as_raw_fd(),
@@ -261,18 +263,18 @@ pub(super) fn dropped(socket: BorrowedFd<'_>) -> io::Result<u32> {
     Ok(figures[DROPS])
 }
 
-/// Has the kernel say beside each datagram how many were lost and when it came.
+/// Makes the kernel report with each datagram how many were lost and when it arrived.
 pub(super) fn tell(socket: BorrowedFd<'_>) -> io::Result<()> {
-    // Where a kernel does not count its drops in passing, `dropped` asks it.
+    // If a kernel does not report its drops with datagrams, `dropped` reads them.
     let _ = setsockopt(&socket, sockopt::RxqOvfl, &1);
     Ok(setsockopt(&socket, sockopt::ReceiveTimestampns, &true)?)
 }
 
-/// Gives a datagram socket to the runtime of this thread.
+/// Registers a datagram socket with the runtime of this thread.
 #[expect(unsafe_code, reason = "the runtime must be told that the descriptor stays open")]
 pub(super) fn registered(socket: socket2::Socket) -> io::Result<AsyncFd<socket2::Socket>> {
-    // SAFETY: a Socket owns its descriptor, so it is open; it moves into the AsyncFd, which alone owns it until both
-    // are closed together, and it always names the same descriptor.
+    // SAFETY: a Socket owns its descriptor, so it is open; it moves into the AsyncFd, which is its only owner until
+    // both are closed together, and it always refers to the same descriptor.
     let registered = unsafe { AsyncFd::register(socket) };
     Ok(registered?)
 }
@@ -284,7 +286,7 @@ pub(super) fn registered(socket: socket2::Socket) -> io::Result<AsyncFd<socket2:
 /// Zeros must be a valid `T`.
 #[expect(unsafe_code, reason = "the caller vouches for zeros")]
 unsafe fn zeroed<T: Copy, const N: usize>() -> [T; N] {
-    // SAFETY: the caller vouches for zeros.
+    // SAFETY: the caller guarantees that zeros are valid.
     unsafe { [MaybeUninit::<T>::zeroed().assume_init(); N] }
 }
 
@@ -323,7 +325,7 @@ fn read_name(name: &libc::sockaddr_storage, length: libc::socklen_t) -> Option<S
     let length = length as usize;
     match libc::c_int::from(name.ss_family) {
         libc::AF_INET if length >= size_of::<libc::sockaddr_in>() => {
-            // SAFETY: the family says what the storage holds, and it is large and aligned enough for it.
+            // SAFETY: the family gives the type in the storage, which is large and aligned enough for it.
             let name = unsafe { &*ptr::from_ref(name).cast::<libc::sockaddr_in>() };
             let ip = Ipv4Addr::from(name.sin_addr.s_addr.to_ne_bytes());
             Some(SocketAddrV4::new(ip, u16::from_be(name.sin_port)).into())

@@ -1,9 +1,9 @@
-//! Connections and datagrams: how a session reaches its target, secures the way there and leaves.
+//! Connections and datagrams: how a session reaches its target, secures the connection and closes it.
 //!
-//! Everything that can be decided before the run (names resolved, stores opened, keys loaded, sockets
-//! bound) is decided here before the run and fails with words. Inside a run only a [`Failure`] is
-//! left, which is counted. Nothing here knows a protocol above TLS and UDP but [`link`], which has to
-//! see in a DHCPv4 message who speaks.
+//! Everything that can be decided before the run (names resolved, stores opened, keys loaded, sockets bound) is decided
+//! here before the run and fails with a message. During a run only a [`Failure`] is possible, which is counted. This
+//! module does not depend on a protocol above TLS and UDP, except for [`link`], which must read the sender from a
+//! DHCPv4 message.
 
 pub mod allowed;
 pub mod backoff;

@@ -1,6 +1,6 @@
-//! [`Overflow`]: the datagrams a socket has lost, out of a counter of the kernel that has only 32 bits.
+//! [`Overflow`]: the datagrams that a socket has lost, computed from a counter of the kernel that has only 32 bits.
 //!
-//! The counter is read often enough that it never wraps more than once in between. It must not know a socket.
+//! The counter is read often enough that it never wraps more than once in between. It must not depend on a socket.
 
 use std::cell::Cell;
 
@@ -12,7 +12,7 @@ pub(super) struct Overflow {
 }
 
 impl Overflow {
-    /// Takes in what the kernel's counter says now. An older figure that comes late changes nothing.
+    /// Records the present value of the kernel's counter. An older value that arrives late changes nothing.
     pub(super) fn heard(&self, lost: u32) {
         let more = lost.wrapping_sub(self.last.get());
         if more <= u32::MAX / 2 {
@@ -21,7 +21,7 @@ impl Overflow {
         }
     }
 
-    /// All that were lost.
+    /// The total number of lost datagrams.
     pub(super) const fn total(&self) -> u64 {
         self.total.get()
     }

@@ -1,23 +1,23 @@
-//! [`Budget`]: whether this machine has ports enough for a plan that churns connections.
+//! [`Budget`]: whether this machine has enough ports for a plan that opens and closes connections.
 //!
-//! The kernel's figures are read once and the rest is arithmetic, shown to the user as it is done: a
-//! port that closed first stays in `TIME_WAIT` for a minute, per pair of source address and target.
-//! Linux fixes that minute; `tcp_fin_timeout` is about another state, and `tcp_tw_recycle`, which old
-//! manuals recommend, left Linux in 4.12. It must not open a connection.
+//! The kernel's settings are read once and the rest is arithmetic, which is shown to the user: the port of a connection
+//! that this side closed first stays in `TIME_WAIT` for a minute, per pair of source address and target. Linux fixes
+//! that minute; `tcp_fin_timeout` concerns another state, and `tcp_tw_recycle`, which old manuals recommend, left Linux
+//! in 4.12. It must not open a connection.
 
 use super::tcp::Close;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// How long Linux keeps a closed connection (`TCP_TIMEWAIT_LEN` in `include/net/tcp.h`).
+/// How many seconds Linux keeps a closed connection (`TCP_TIMEWAIT_LEN` in `include/net/tcp.h`).
 const TIME_WAIT_SECONDS: f64 = 60.0;
-/// How soon a port in `TIME_WAIT` may be used again where `tcp_tw_reuse` allows it.
+/// After how many seconds a port in `TIME_WAIT` may be used again if `tcp_tw_reuse` allows it.
 const REUSE_SECONDS: f64 = 1.0;
 
 /// Where the kernel's `net.ipv4.tcp_tw_reuse` lets a port in `TIME_WAIT` be used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reuse {
-    /// Nowhere.
+    /// For no target.
     Never,
     /// For every target.
     Always,
@@ -30,16 +30,16 @@ pub enum Reuse {
 pub struct Budget {
     /// The first and the last port given to connections.
     pub range: (u16, u16),
-    /// How many ports of the range are kept back by `ip_local_reserved_ports`.
+    /// How many ports of the range are reserved by `ip_local_reserved_ports`.
     pub reserved: u32,
     /// Whether waiting ports may be used again.
     pub reuse: Reuse,
 }
 
-/// What a plan asks for.
+/// What a plan requires.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Demand {
-    /// Connections opened and closed again, in a second.
+    /// Connections opened and closed again per second.
     pub churn_per_second: f64,
     /// Connections held open at the same time.
     pub open: u64,
@@ -53,7 +53,7 @@ pub struct Demand {
     pub loopback: bool,
 }
 
-/// A plan that needs more ports than there are, with the arithmetic and the remedy.
+/// A plan needs more ports than are available; contains the arithmetic and the remedy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error(
     "find enough local ports: {churn} connections/s held for {held_seconds} s each, and {open} open at once, need \
@@ -75,7 +75,7 @@ pub struct Shortage {
     remedy: Remedy,
 }
 
-/// Why the kernel's figures could not be read.
+/// Why the kernel's settings could not be read.
 #[derive(Debug, thiserror::Error)]
 pub enum BudgetError {
     /// A file of `/proc` could not be read.
@@ -83,10 +83,10 @@ pub enum BudgetError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// It did not hold what it should.
+    /// The file does not have the expected content.
     #[error("understand {path}: it holds '{text}'")]
     Meaning {
         /// The file.
@@ -97,7 +97,7 @@ pub enum BudgetError {
 }
 
 impl Budget {
-    /// The figures of the running kernel.
+    /// The settings of the running kernel.
     pub fn read() -> Result<Self, BudgetError> {
         Self::read_from(Path::new("/proc/sys/net/ipv4"))
     }
@@ -144,8 +144,8 @@ impl Budget {
         u64::from(self.per_pair()) * demand.sources.max(1) as u64 * demand.targets.max(1) as u64
     }
 
-    /// The highest churn this machine can bear for long, connections per second; infinite where
-    /// nothing is held.
+    /// The highest churn that this machine can sustain, in connections per second; infinite if no closed connection is
+    /// kept.
     pub fn churn_max(&self, demand: &Demand) -> f64 {
         self.available(demand).saturating_sub(demand.open) as f64 / self.held_seconds(demand)
     }
@@ -230,8 +230,7 @@ fn parse_range(text: &str) -> Option<(u16, u16)> {
     (range.0 <= range.1 && ports.next().is_none()).then_some(range)
 }
 
-/// How many ports of `range` the list `8080,9000-9010` keeps back. The kernel prints it sorted and
-/// without overlap.
+/// How many ports of `range` the list `8080,9000-9010` reserves. The kernel prints it sorted and without overlap.
 fn count_reserved(text: &str, range: (u16, u16)) -> Option<u32> {
     let mut count = 0;
     for piece in text.trim().split(',').filter(|piece| !piece.is_empty()) {

@@ -1,11 +1,11 @@
-//! What to do where this process lacks a privilege.
+//! What to do if this process lacks a privilege.
 //!
-//! One sentence for every socket that needs one, so that a user can paste the remedy. It must not know
-//! what the right was for.
+//! One sentence for every socket that needs one, so that a user can paste the remedy. It must not depend on what the
+//! privilege is needed for.
 
 use std::fmt;
 
-/// How a user gives this program the rights it needs, in words that can be pasted.
+/// How a user gives this program the privileges it needs, as text that can be pasted.
 pub fn remedy() -> impl fmt::Display {
     struct Remedy;
     impl fmt::Display for Remedy {
@@ -23,7 +23,7 @@ pub fn remedy() -> impl fmt::Display {
     Remedy
 }
 
-/// Gives up every right of this thread, so that a test sees what a user without them sees.
+/// Drops every privilege of this thread, so that a test behaves like a user without them.
 #[cfg(test)]
 pub(super) fn renounce() {
     use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};

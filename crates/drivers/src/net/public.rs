@@ -1,10 +1,10 @@
-//! Whether an address is of the public internet, where whoever answers may be anybody.
+//! Whether an address is on the public internet, where the server may belong to another party.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address is of the public internet: neither of this machine, nor of a private network (RFC 1918, RFC
-/// 4193), of one link, of a provider's own network (RFC 6598), of a laboratory (RFC 2544), nor of a group on one of
-/// these.
+/// Whether an address is on the public internet: it is not an address of this machine, of a private network (RFC 1918,
+/// RFC 4193), of one link, of a provider's own network (RFC 6598), of a laboratory (RFC 2544), or of a multicast group
+/// on one of these.
 pub(super) fn is_public(ip: IpAddr) -> bool {
     match ip.to_canonical() {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -16,7 +16,7 @@ const fn is_public_v4(ip: Ipv4Addr) -> bool {
     let [a, b, c, _] = ip.octets();
     let shared = a == 100 && b & 0xc0 == 64;
     let laboratory = a == 198 && b & 0xfe == 18;
-    // Groups of one link, and of one organisation.
+    // Multicast groups of one link, and of one organisation.
     let group = a == 224 && b == 0 && c == 0 || a == 239;
     !(ip.is_loopback()
         || ip.is_private()
@@ -30,7 +30,7 @@ const fn is_public_v4(ip: Ipv4Addr) -> bool {
 
 const fn is_public_v6(ip: Ipv6Addr) -> bool {
     let [first, ..] = ip.segments();
-    // Of a group the last four bits of the first two octets say how far it reaches; 8 is one organisation.
+    // The last four bits of the first two octets of a multicast group are its scope; 8 is one organisation.
     let group = first & 0xff00 == 0xff00 && first & 0xf <= 8;
     !(ip.is_loopback()
         || ip.is_unspecified()

@@ -1,17 +1,18 @@
 //! A [`QueueWatch`]: the receive queue of a UDP server on this host, seen from outside.
 //!
-//! A request that the kernel drops because the server is too slow to take it is lost in the server's queue, not on the
-//! way, and no client can tell the two apart. Where client and server share a host and a network namespace, the kernel
-//! tells: the last column of `/proc/net/udp` (`proc_net_udp` in Linux, `Documentation/networking/proc_net_tcp.rst` for
-//! the columns). A server that reads raw frames besides, as Kea does for clients without an address, has its queue
-//! elsewhere, and nothing is said about that. It must not know what the datagrams were.
+//! A request that the kernel drops because the server is too slow to take it is lost in the server's queue, not in
+//! transit, and a client cannot distinguish the two. If client and server share a host and a network namespace, the
+//! kernel reports it: the last column of `/proc/net/udp` (`proc_net_udp` in Linux,
+//! `Documentation/networking/proc_net_tcp.rst` for the columns). A server that also reads raw frames, as Kea does for
+//! clients without an address, has another queue for them, which is not reported. It must not depend on the content of
+//! the datagrams.
 
 use super::interface::Interface;
 use std::fs;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-/// The queues of the sockets that take what is sent to one address of this host.
+/// The queues of the sockets that receive what is sent to one address of this host.
 #[derive(Debug)]
 pub struct QueueWatch {
     server: SocketAddr,
@@ -30,19 +31,19 @@ struct Entry {
 }
 
 impl QueueWatch {
-    /// Begins to watch the sockets that take what is sent to `server`; nothing if that is not an address of this host
-    /// and network namespace, or if nobody has a socket there.
+    /// Begins to watch the sockets that receive what is sent to `server`; `None` if this is not an address of this host
+    /// and network namespace, or if no socket is bound to it.
     pub fn find(server: SocketAddr) -> Option<Self> {
         let ip = server.ip();
         let ours = ip.is_loopback() || Interface::holding(ip).ok()?.is_some();
         if ours { Self::find_in(Path::new("/proc/self/net"), server) } else { None }
     }
 
-    /// How many datagrams the queues have dropped since the watch began; nothing once the sockets are gone.
+    /// How many datagrams the queues have dropped since the watch began; `None` once the sockets are closed.
     pub fn drops(&mut self) -> Option<u64> {
         let now = self.read()?;
         for entry in &now {
-            // A socket that was opened since then has dropped all its drops since then.
+            // For a socket that was opened later, all drops count.
             let before = self.known.iter().find(|it| it.inode == entry.inode);
             self.lost += u64::from(entry.drops.wrapping_sub(before.map_or(0, |it| it.drops)));
         }
@@ -71,7 +72,8 @@ impl QueueWatch {
     }
 }
 
-/// Those that take what is sent to `server`: an address of its own goes before any address.
+/// The sockets that receive what is sent to `server`: one bound to the specific address takes precedence over one bound
+/// to any address.
 fn taking(entries: &[Entry], server: SocketAddr) -> Vec<Entry> {
     let at = |ip: &dyn Fn(IpAddr) -> bool| -> Vec<Entry> {
         let there =
@@ -89,7 +91,7 @@ fn taking(entries: &[Entry], server: SocketAddr) -> Vec<Entry> {
     family
 }
 
-/// Reads `sl local rem st tx:rx tr:when retrnsmt uid timeout inode ref pointer drops`; the heading is no entry.
+/// Reads `sl local rem st tx:rx tr:when retrnsmt uid timeout inode ref pointer drops`; the heading is not an entry.
 fn entry(line: &str) -> Option<Entry> {
     let mut columns = line.split_whitespace();
     let (ip, port) = columns.nth(1)?.split_once(':')?;
@@ -104,7 +106,7 @@ fn entry(line: &str) -> Option<Entry> {
     })
 }
 
-/// Reads an address as the kernel prints it: words of four octets, each as this machine holds an integer.
+/// Reads an address as the kernel prints it: words of four octets, each in this machine's byte order.
 fn address(text: &str) -> Option<IpAddr> {
     let word = |at: usize| {
         let digits = text.get(at * 8..at * 8 + 8)?;
@@ -181,7 +183,7 @@ mod tests {
         assert_eq!(found.drops(), Some(0));
         assert_eq!(found.queued(), Some(2 * 0x300));
         let file = directory.path().join("udp");
-        // The first was closed; the second counter went round; the third is new.
+        // The first was closed; the second counter wrapped; the third is new.
         std::fs::write(&file, line(&ip, 67, 2, 4) + &line(&ip, 67, 3, 6)).unwrap();
         assert_eq!(found.drops(), Some(5 + 6));
         assert_eq!(found.drops(), Some(5 + 6));

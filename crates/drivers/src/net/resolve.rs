@@ -1,8 +1,8 @@
-//! [`Lookup`]: a host name that is being resolved, on a thread of its own.
+//! [`Lookup`]: a host name that is being resolved, on a separate thread.
 //!
-//! The C library's resolver cannot be interrupted, and waits for minutes for name servers that do not answer. So
-//! whoever needs an address waits for the thread no longer than it has time, and leaves it behind: the thread holds
-//! nothing, and ends with the process. How many there may be is bounded.
+//! The C library's resolver cannot be interrupted, and waits for minutes for name servers that do not answer. So a
+//! caller that needs an address waits for the thread only until its time limit, and then abandons it: the thread keeps
+//! no resources, and ends with the process. The number of these threads is limited.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
-/// How long a resolver may take where nobody said how long a connection may.
+/// How long a resolver may take if no limit for connections is set.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Names that are being resolved at a time.
+/// The most names that are resolved at the same time.
 const LOOKUPS_MAX: usize = 64;
 
 static LOOKUPS: AtomicUsize = AtomicUsize::new(0);
@@ -27,13 +27,13 @@ pub struct Lookup {
 
 #[derive(Debug)]
 enum State {
-    /// It was an address, or there is no thread to ask.
+    /// The name was an address, or no thread could be started.
     Known(io::Result<Vec<SocketAddr>>),
     Asked(Receiver<io::Result<Vec<SocketAddr>>>),
 }
 
 impl Lookup {
-    /// Begins to resolve a name, for which there is `limit` time. An address needs no resolver.
+    /// Begins to resolve a name, within `limit`. An address needs no resolver.
     pub fn begin(host: &str, port: u16, limit: Option<Duration>) -> Self {
         let limit = limit.unwrap_or(LIMIT);
         if let Ok(address) = host.parse::<IpAddr>() {
@@ -48,7 +48,7 @@ impl Lookup {
         Self { limit, state }
     }
 
-    /// Waits for its addresses, each of which is there once.
+    /// Waits for its addresses, without duplicates.
     pub fn wait(self) -> io::Result<Vec<SocketAddr>> {
         let all = match self.state {
             State::Known(known) => known?,
@@ -79,7 +79,7 @@ impl Lookup {
     }
 }
 
-/// Has a question answered by a thread of its own.
+/// Answers a question on a separate thread.
 fn ask(
     resolve: impl FnOnce() -> io::Result<Vec<SocketAddr>> + Send + 'static,
 ) -> io::Result<Receiver<io::Result<Vec<SocketAddr>>>> {
@@ -94,7 +94,7 @@ fn ask(
     let act = move || {
         let resolved = resolve();
         LOOKUPS.fetch_sub(1, Ordering::Relaxed);
-        // Nobody may wait any more.
+        // The caller may have stopped waiting.
         let _ = sender.send(resolved);
     };
     match std::thread::Builder::new().name("resolver".to_owned()).spawn(act) {
@@ -120,7 +120,7 @@ mod tests {
         assert!(found("nowhere.invalid").is_err());
     }
 
-    /// As many as there may be hang, and whoever asks is not held up; when they end, there is room again.
+    /// The largest number of lookups hangs, and a further caller is not delayed; when they end, there is room again.
     #[test]
     fn a_resolver_that_hangs_holds_nobody_up() {
         let mut held = Vec::new();

@@ -1,13 +1,13 @@
-//! [`Sources`]: the local addresses connections start from, in turn.
+//! [`Sources`]: the local addresses that connections use, in turn.
 //!
-//! Parsed from `--source-ip LIST|CIDR`. Which address a connection gets is a function of its number
-//! and of the target's family alone, so that runs repeat. It must not open a socket.
+//! Parsed from `--source-ip LIST|CIDR`. The address of a connection depends only on its number and on the target's
+//! family, so that runs repeat. It must not open a socket.
 
 use ipnet::IpNet;
 use std::net::IpAddr;
 use std::str::FromStr;
 
-/// The most addresses one range may stand for; a wider range is a typing error.
+/// The most addresses that one range may contain; a wider range is a typing error.
 const ADDRESSES_MAX: usize = 65_536;
 
 /// Local addresses to connect from, by family. Empty: the kernel chooses.
@@ -17,7 +17,7 @@ pub struct Sources {
     v6: Vec<IpAddr>,
 }
 
-/// Why a list of source addresses is not one.
+/// Why a list of source addresses is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SourceError {
     /// A piece is neither an address nor a range.
@@ -28,7 +28,7 @@ pub enum SourceError {
     /// A list without an address.
     #[error("read the source addresses: the list is empty")]
     Empty,
-    /// More addresses than anybody means.
+    /// Too many addresses.
     #[error(
         "read the source addresses: '{0}' brings more than {ADDRESSES_MAX} addresses; give a narrower range"
     )]
@@ -36,15 +36,14 @@ pub enum SourceError {
 }
 
 impl Sources {
-    /// The address for connection `number` to a target of that family; `None` where the kernel
-    /// chooses.
+    /// The address for connection `number` to a target of this family; `None` if the kernel chooses.
     pub fn pick(&self, to: IpAddr, number: u64) -> Option<IpAddr> {
         let family = self.family(to);
         let count = u64::try_from(family.len()).ok().filter(|count| *count > 0)?;
         family.get((number % count) as usize).copied()
     }
 
-    /// Whether a target of that family can be reached from these addresses.
+    /// Whether a target of this family can be reached from these addresses.
     pub fn serves(&self, to: IpAddr) -> bool {
         self.is_empty() || !self.family(to).is_empty()
     }
@@ -54,7 +53,7 @@ impl Sources {
         self.v4.is_empty() && self.v6.is_empty()
     }
 
-    /// How many addresses a target of that family is reached from, at least 1: the kernel's choice.
+    /// The number of addresses from which a target of this family is reached; at least 1, the kernel's choice.
     pub fn count(&self, to: IpAddr) -> usize {
         self.family(to).len().max(1)
     }
@@ -87,8 +86,8 @@ impl FromStr for Sources {
     }
 }
 
-/// The addresses a piece of the list stands for. A range leaves out what no host may have: the
-/// network and broadcast addresses of IPv4.
+/// The addresses of one item of the list. A range does not include addresses that no host may have: the network and
+/// broadcast addresses of IPv4.
 fn addresses(piece: &str) -> Result<Box<dyn Iterator<Item = IpAddr>>, SourceError> {
     if let Ok(address) = piece.parse::<IpAddr>() {
         return Ok(Box::new(std::iter::once(address)));

@@ -1,15 +1,15 @@
-//! A [`Translation`]: from stamps of the kernel, which are of the wall clock, to the moments of a run.
+//! A [`Translation`]: converts stamps of the kernel, which use the wall clock, to the moments of a run.
 //!
-//! Both clocks are read once a batch, so a step of the wall clock spoils at most the batch that waits at that instant.
-//! This is no reading of time for a schedule: what comes out is always a moment that the run's clock has passed.
+//! Both clocks are read once per batch, so a step of the wall clock affects at most the batch that waits at that
+//! instant. This is not used for a schedule: the result is always a moment that the run's clock has passed.
 
 use brunt_exchange::{Clock, Moment};
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// How far apart two readings may lie that are taken for one instant.
+/// The largest difference between two readings that count as one instant.
 const CLOSE: Duration = Duration::from_micros(2);
-/// How often closer ones are tried for.
+/// How many times the readings are repeated to get closer ones.
 const ATTEMPTS: u32 = 4;
 
 /// The two clocks at one instant.
@@ -20,13 +20,13 @@ pub(super) struct Translation {
 }
 
 impl Translation {
-    /// Reads both clocks. A thread that loses its processor between two readings would take them for one instant, so
-    /// the wall clock is read between two readings of the run's, and again where these lie far apart.
+    /// Reads both clocks. If the thread is preempted between two readings, they are not one instant, so the wall clock
+    /// is read between two readings of the run's clock, and again if these differ too much.
     pub(super) fn now(clock: &dyn Clock) -> Self {
         let mut before = clock.now();
         let (mut best, mut narrowest) = (Self { wall: Duration::ZERO, run: before }, Duration::MAX);
         for _ in 0..ATTEMPTS {
-            // A wall clock before 1970 translates nothing: every stamp is then now.
+            // With a wall clock before 1970 nothing can be translated: every stamp then becomes the present moment.
             let wall = Duration::try_from(clock_gettime(ClockId::Realtime)).unwrap_or_default();
             let after = clock.now();
             let apart = after - before;
@@ -41,7 +41,7 @@ impl Translation {
         best
     }
 
-    /// The moment of a stamp. One that the wall clock has not reached is now.
+    /// The moment of a stamp. A stamp in the future becomes the present moment.
     pub(super) fn moment(self, stamp: Duration) -> Moment {
         let ago = self.wall.saturating_sub(stamp);
         Moment::from_nanos(self.run.as_nanos().saturating_sub(ago.as_nanos() as u64))
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use std::cell::Cell;
 
-    /// A clock that jumps at some readings, as if its thread had lost the processor.
+    /// A clock that jumps at some readings, as if its thread had been preempted.
     struct Jumping(Cell<u64>, &'static [u64]);
 
     impl Clock for Jumping {

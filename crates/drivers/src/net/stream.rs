@@ -1,10 +1,10 @@
 //! [`Stream`]: a connection, plain or secured, as a session reads and writes it.
 //!
-//! An enum and not a boxed trait: the plain path is one branch away from the socket. TLS lies over another stream, so
-//! that it goes over a Unix socket, and within the TLS of a secured proxy, as it goes over TCP. Reads go
-//! through `poll_read`, never through `readable` and `try_read`: after a read that did not fill the
-//! buffer the runtime knows that the socket is empty and does not ask the kernel a second time. A
-//! plain connection holds no buffer, so thousands may be idle. It must not know a protocol.
+//! It is an enum and not a boxed trait: the plain path is one branch away from the socket. TLS wraps another stream, so
+//! that it works over a Unix socket, and within the TLS of a secured proxy, as it works over TCP. Reads go through
+//! `poll_read`, never through `readable` and `try_read`: after a read that did not fill the buffer the runtime knows
+//! that the socket is empty and does not call the kernel a second time. A plain connection has no buffer, so thousands
+//! may be idle. It must not depend on a protocol.
 
 use super::direct;
 use super::tcp::Close;
@@ -20,16 +20,16 @@ use tokio_rustls::client::TlsStream;
 /// A connection to a target.
 #[derive(Debug)]
 pub enum Stream {
-    /// Bytes as they are.
+    /// Unencrypted bytes.
     Plain(TcpStream),
-    /// Bytes as they are, to a process of this machine.
+    /// Unencrypted bytes, to a process on this machine.
     Unix(UnixStream),
-    /// Bytes under TLS. Boxed, so that a plain session does not carry the size of a secured one.
+    /// Bytes under TLS. Boxed, so that a plain session is not as large as a secured one.
     Tls(Box<TlsStream<Self>>),
 }
 
 impl Stream {
-    /// Reads what is there, at most `buffer`. Zero is the end of the stream.
+    /// Reads the available bytes, at most `buffer`. Zero is the end of the stream.
     pub fn poll_read_into(
         &mut self,
         context: &mut Context<'_>,
@@ -42,12 +42,12 @@ impl Stream {
         Pin::new(self).poll_read(context, &mut buffer).map_ok(|()| buffer.filled().len())
     }
 
-    /// Reads what is there, at most `buffer`, waiting until there is something.
+    /// Waits until bytes are available and reads them, at most `buffer`.
     pub async fn receive(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         std::future::poll_fn(|context| self.poll_read_into(context, buffer)).await
     }
 
-    /// Writes all of `bytes` and makes sure they are on their way.
+    /// Writes all of `bytes` and flushes them.
     pub async fn send(&mut self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Self::Plain(tcp) => tcp.write_all(bytes).await,
@@ -64,7 +64,7 @@ impl Stream {
         matches!(self, Self::Tls(_))
     }
 
-    /// The socket underneath, where it is one of TCP.
+    /// The underlying socket, if it is a TCP socket.
     pub fn tcp(&self) -> Option<&TcpStream> {
         match self {
             Self::Plain(tcp) => Some(tcp),
@@ -73,7 +73,7 @@ impl Stream {
         }
     }
 
-    /// Ends the connection. What the target makes of it no longer matters, so nothing can fail.
+    /// Ends the connection. What the target does with it no longer matters, so there is no error.
     pub async fn close(mut self, how: Close) {
         match how {
             Close::Fin => drop(self.shutdown().await),

@@ -1,16 +1,16 @@
-//! [`Targets`]: a list of what may be loaded, and how hard: rules by address, with limits.
+//! [`Targets`]: a list of the targets that may be loaded, with limits: rules by address.
 //!
-//! A rule is held against the whole of a run before anything is sent, so its limits are those of what was asked for,
-//! never of what came about. It must not know a schedule, nor where the list came from.
+//! A rule is compared with the whole run before anything is sent, so its limits apply to the requested load, never to
+//! the achieved load. It must not depend on a schedule, nor on the source of the list.
 
 use super::allowed::Allowed;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-/// What may be loaded. The first rule that holds an address counts.
+/// The targets that may be loaded. The first rule that contains an address counts.
 #[derive(Clone, Debug, Default)]
 pub struct Targets {
-    /// The file that says so, in words.
+    /// The name of the file with the rules, for messages.
     pub file: String,
     /// The rules, in their order.
     pub rules: Vec<Rule>,
@@ -19,26 +19,26 @@ pub struct Targets {
 /// Addresses that may be loaded, within limits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rule {
-    /// The addresses; a network with several ports is there once for each.
+    /// The addresses; a network with several ports appears once for each port.
     pub networks: Vec<Allowed>,
-    /// The most exchanges that may fall due in a second.
+    /// The most exchanges per second that may fall due.
     pub rate: Option<f64>,
     /// The most connections.
     pub connections: Option<u64>,
     /// How long a run may last.
     pub duration: Option<Duration>,
-    /// What whoever is refused should know.
+    /// A note for the user whose run is refused.
     pub note: Option<String>,
 }
 
-/// What a run asks of its targets.
+/// The load that a run puts on its targets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Demand {
-    /// The most exchanges that fall due in a second; none if nothing limits them.
+    /// The most exchanges per second that fall due; `None` if there is no limit.
     pub rate: Option<f64>,
     /// How many connections or sessions there are.
     pub connections: u64,
-    /// How long it lasts; none if nothing ends it.
+    /// How long the run lasts; `None` if it has no end.
     pub duration: Option<Duration>,
 }
 
@@ -63,7 +63,7 @@ impl Rule {
         }
     }
 
-    /// The limit that a run exceeds, in words.
+    /// The limit that a run exceeds, as text.
     pub(super) fn exceeded(&self, demand: &Demand) -> Option<String> {
         if let Some(most) = self.rate.filter(|most| demand.rate.is_none_or(|rate| rate > *most)) {
             return Some(match demand.rate {

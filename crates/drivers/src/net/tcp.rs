@@ -1,10 +1,10 @@
 //! [`Dialer`]: opens TCP connections to one or several servers in turn.
 //!
-//! Names are resolved once, all at the same time and before the run, so that no exchange ever waits
-//! for a resolver. Which server and which source address a connection gets is a function of its
-//! number. The address of a name that answered last is tried first, so a name with a dead address
-//! costs one attempt, not one an exchange; where all addresses of a name are wanted, connections take turns among them.
-//! It must not know what is said over the connection.
+//! Names are resolved once, all at the same time and before the run, so that no exchange ever waits for a resolver.
+//! Which server and which source address a connection gets is a function of its number. The address of a name that
+//! answered last is tried first, so a name with an unreachable address costs one attempt, not one per exchange; if all
+//! addresses of a name should be used, connections take turns among them. It must not depend on what is sent over the
+//! connection.
 
 use super::resolve::Lookup;
 use super::source::Sources;
@@ -32,18 +32,17 @@ pub enum Close {
     /// With FIN. The side that closes first keeps the port in `TIME_WAIT` for a minute.
     #[default]
     Fin,
-    /// With RST (`SO_LINGER` 0). No port is kept, but what is under way is lost, and no real client
-    /// does it.
+    /// With RST (`SO_LINGER` 0). No port is kept, but data in transit is lost, and no real client does this.
     Reset,
 }
 
-/// What holds for every connection of a [`Dialer`].
+/// The options for every connection of a [`Dialer`].
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Where connections start from.
+    /// The local addresses of connections.
     pub sources: Sources,
     /// How long one address may take to answer, and a resolver to find it; `None` waits as long as the kernel does, and
-    /// some seconds for a resolver.
+    /// a number of seconds for a resolver.
     pub timeout: Option<Duration>,
     /// How connections end when they are dropped.
     pub close: Close,
@@ -67,15 +66,15 @@ pub struct Dialer {
 }
 
 /// Whether the dialers that are made from now on use all addresses of a name. Like the fence it belongs to the process:
-/// dialers are made where nobody knows the command line any more, of redirects too.
+/// dialers are also made in code without access to the command line, for example for redirects.
 static SPREAD: AtomicBool = AtomicBool::new(false);
 
-/// Has every dialer that is made from now on use all addresses of a name, in turn.
+/// Makes every dialer that is made from now on use all addresses of a name, in turn.
 pub fn spread_over_addresses() {
     SPREAD.store(true, Ordering::Relaxed);
 }
 
-/// Whether they do.
+/// Whether new dialers use all addresses of a name.
 pub fn is_spread() -> bool {
     SPREAD.load(Ordering::Relaxed)
 }
@@ -83,7 +82,7 @@ pub fn is_spread() -> bool {
 /// Why a dialer could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum DialerError {
-    /// There is nothing to connect to.
+    /// There is no server to connect to.
     #[error("find a server to connect to: none is given")]
     NoServer,
     /// The resolver does not know the name, or cannot answer.
@@ -91,10 +90,10 @@ pub enum DialerError {
     Resolve {
         /// The name.
         host: String,
-        /// What the resolver said.
+        /// The resolver's error.
         error: io::Error,
     },
-    /// The name has addresses, but of a family no source address can reach.
+    /// The name has addresses, but of a family that no source address can reach.
     #[error(
         "reach '{host}' from the source addresses given: it has no address of their family ({addresses:?})"
     )]
@@ -111,7 +110,7 @@ pub enum DialerError {
     Source {
         /// The address.
         from: IpAddr,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }
@@ -146,8 +145,8 @@ impl Server {
 }
 
 impl Dialer {
-    /// Resolves every name and tries out every source address. Blocks while the resolver works, as long as a connection
-    /// may take.
+    /// Resolves every name and tests every source address. Blocks while names are resolved, at most as long as a
+    /// connection may take.
     pub fn new(endpoints: &[Endpoint], options: Options) -> Result<Self, DialerError> {
         if endpoints.is_empty() {
             return Err(DialerError::NoServer);
@@ -175,7 +174,7 @@ impl Dialer {
         &self.servers
     }
 
-    /// What holds for every connection.
+    /// The options for every connection.
     pub fn options(&self) -> &Options {
         &self.options
     }
@@ -189,7 +188,7 @@ impl Dialer {
     /// that answered last; the failure is that of the first address tried.
     pub async fn connect(&self, number: u64) -> Result<TcpStream, Failure> {
         let server = self.server(number);
-        // Sources advance once a round of the servers, so that every pair of them comes about.
+        // Sources advance once a round of the servers, so that every pair of them is used.
         let round = number / self.servers.len() as u64;
         let (first, round) = if self.spread {
             let addresses = server.addresses.len() as u64;
@@ -198,7 +197,7 @@ impl Dialer {
             (server.answering.load(Ordering::Relaxed), round)
         };
         let mut failure = None;
-        // An address beyond the fence is no failure of a server that has another within.
+        // An address that the fence refuses is not a failure of a server that has another, allowed address.
         let choosy =
             server.addresses.len() > 1 && server.addresses.iter().any(|to| fence::permits(*to));
         for step in 0..server.addresses.len() {
@@ -260,8 +259,8 @@ impl Dialer {
     }
 }
 
-/// Whether the kernel picked the very port it was to connect to, so that the socket met itself.
-/// It happens on loopback, when a server in the ephemeral range is down and clients keep trying.
+/// Whether the kernel chose the target port as the local port, so that the socket is connected to itself. It happens on
+/// loopback, when a server in the ephemeral range is down and clients keep trying.
 fn is_self_connect(stream: &TcpStream, to: SocketAddr) -> bool {
     to.ip().is_loopback() && stream.local_addr().is_ok_and(|local| local == to)
 }
@@ -345,7 +344,7 @@ mod tests {
         seen.sort();
         let all = ["127.0.9.1 127.0.0.1", "127.0.9.1 127.0.0.2", "127.0.9.2 127.0.0.1"];
         assert_eq!(seen[..3], all, "every pair comes about: {seen:?}");
-        // One that is away is passed by, for the other.
+        // A server that is down is skipped for the other.
         drop(two);
         let stream = block_on(dialer.connect(1)).unwrap();
         assert_eq!(stream.peer_addr().unwrap(), one.local_addr().unwrap());

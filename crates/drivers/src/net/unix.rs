@@ -1,8 +1,8 @@
 //! [`connect`]: opens a connection to a Unix socket.
 //!
-//! The kernel does not let a connection wait that finds the queue of a listener full: it refuses it at once, with an
-//! error that means "later". So it is tried again, after a millisecond each time, for as long as any connection may
-//! take. It must not know what is said over the connection.
+//! If the queue of a listener is full, the kernel does not let a connection wait: it refuses it at once, with an error
+//! that means "later". So it is tried again, after a millisecond each time, for as long as any connection may take. It
+//! must not depend on what is sent over the connection.
 
 use super::Failure;
 use super::stream::Stream;
@@ -12,9 +12,9 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::UnixStream;
 
-/// How long a full queue is waited for where nothing else is asked.
+/// How long to retry on a full queue if no limit is given.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long it is until a listener with a full queue is tried again.
+/// How long to wait before a listener with a full queue is tried again.
 const PAUSE: Duration = Duration::from_millis(1);
 
 /// Connects to the socket at `path`, within `limit`.

@@ -1,4 +1,4 @@
-//! An in-memory [`Wire`], for tests of what sends and receives datagrams.
+//! An in-memory [`Wire`], for tests of code that sends and receives datagrams.
 
 use super::carrier::{Carrier, Inbox, OutgoingDatagram};
 use brunt_exchange::{Clock, Moment};
@@ -10,10 +10,10 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::rc::Rc;
 use std::task::{Poll, Waker};
 
-/// What a server would say to a message; nothing where it says nothing.
+/// A server's replies to a message; empty if it does not answer.
 pub(crate) type Server = Box<dyn Fn(&[u8]) -> Vec<Vec<u8>>>;
 
-/// A carrier without a network: what is sent goes to a server that answers at once.
+/// A carrier without a network: datagrams are passed to a server that answers at once.
 pub(crate) struct Wire {
     server: Server,
     pub(crate) log: Rc<Log>,
@@ -21,7 +21,7 @@ pub(crate) struct Wire {
     waker: RefCell<Option<Waker>>,
 }
 
-/// What a wire carried, and how it is to behave.
+/// What a wire carried, and how it must behave.
 #[derive(Default)]
 pub(crate) struct Log {
     /// How many messages each call carried.
@@ -29,9 +29,9 @@ pub(crate) struct Log {
     pub(crate) messages: RefCell<Vec<Vec<u8>>>,
     /// Errors of the next calls.
     pub(crate) faults: RefCell<VecDeque<i32>>,
-    /// How many messages a call takes at most, if any less than are offered.
+    /// How many messages a call accepts at most, if it is limited.
     pub(crate) room: Cell<Option<usize>>,
-    /// When everything that comes in arrived, as a kernel would say.
+    /// The arrival time of everything received, as a kernel would report it.
     pub(crate) arrived: Cell<Option<Moment>>,
 }
 

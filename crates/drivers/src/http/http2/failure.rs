@@ -1,12 +1,12 @@
-//! What h2's errors mean to an exchange.
+//! Converts h2's errors to failures of an exchange.
 //!
-//! A stream that the server gave up and a connection that it is leaving are its own decisions, and count as closed;
-//! what h2 found wrong with what came counts against the protocol.
+//! A stream that the server reset and a connection that it is closing are its own decisions, and count as closed;
+//! errors that h2 found in the received bytes count as protocol errors.
 
 use crate::http::failure::{Failure, Http2Failure, When};
 use h2::Error;
 
-/// What an error of h2 means to an exchange that had come so far.
+/// The failure for an error of h2 in an exchange that had reached this stage.
 pub(super) fn of(error: Error, when: When) -> Failure {
     let own = |reason| match () {
         () if error.is_remote() && error.is_go_away() => Http2Failure::GoAway(reason),

@@ -1,8 +1,8 @@
-//! [`Heads`]: the heads of requests as h2 wants them, and those of answers as a [`Response`] keeps them.
+//! [`Heads`]: the heads of requests as h2 needs them, and those of answers as a [`Response`] keeps them.
 //!
-//! A request is rendered for HTTP/1.1; what is different here is made of it. Users of a connection often send the same
-//! fields again and again, so the map that h2 wants is made once and copied until other fields come. Fields that are
-//! about a connection and not a request go no further (RFC 9113 section 8.2.2).
+//! A request is rendered for HTTP/1.1 and converted here. Users of a connection often send the same fields repeatedly,
+//! so the map that h2 needs is made once and copied until the fields change. Connection-specific fields are not sent
+//! (RFC 9113 section 8.2.2).
 
 use crate::http::failure::Failure;
 use crate::http::request::Request;
@@ -13,7 +13,7 @@ use http::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 use http::uri::{Authority, Parts, PathAndQuery, Scheme, Uri};
 use http::{Method, Version};
 
-/// The head that was made last, as far as the next may share it.
+/// The head that was made last, as far as the next can share it.
 #[derive(Debug, Default)]
 pub(super) struct Heads {
     last: Option<Last>,
@@ -21,7 +21,7 @@ pub(super) struct Heads {
 
 #[derive(Debug)]
 struct Last {
-    /// Without its body.
+    /// The request without its body.
     request: Request,
     length: Option<usize>,
     extra: Vec<u8>,
@@ -69,7 +69,7 @@ impl Last {
         })
     }
 
-    /// Makes again what differs from the request before.
+    /// Updates the parts that differ from the previous request.
     fn update(mut self, spec: &RequestSpec<'_>) -> Result<Self, Failure> {
         let (request, before) = (spec.request, &mut self.request);
         let length = length(request);
@@ -97,8 +97,7 @@ impl Last {
     }
 }
 
-/// What the `Content-Length` says. A method that is expected to bring something says that it brings nothing (RFC 9110
-/// section 8.6).
+/// The value of `Content-Length`. A method that normally has a body sends 0 if there is none (RFC 9110 section 8.6).
 fn length(request: &Request) -> Option<usize> {
     match request.body().bytes() {
         None if matches!(request.method(), b"POST" | b"PUT" | b"PATCH") => Some(0),
@@ -146,7 +145,7 @@ fn fields(spec: &RequestSpec<'_>) -> Result<HeaderMap, Failure> {
     Ok(map)
 }
 
-/// Whether a field is about the connection, or is ours to say.
+/// Whether a field is connection-specific, or is set by the client itself.
 fn is_of_connection(name: &[u8], value: &[u8]) -> bool {
     const NAMES: [&str; 7] = [
         "connection",
@@ -161,7 +160,7 @@ fn is_of_connection(name: &[u8], value: &[u8]) -> bool {
         || name.eq_ignore_ascii_case(b"te") && !value.trim_ascii().eq_ignore_ascii_case(b"trailers")
 }
 
-/// The fields of lines as HTTP/1.1 has them.
+/// The fields in lines of the HTTP/1.1 form.
 fn lines(lines: &[u8]) -> impl Iterator<Item = (&[u8], &[u8])> {
     lines.split(|byte| *byte == b'\n').filter_map(|line| {
         let colon = line.iter().position(|byte| *byte == b':')?;

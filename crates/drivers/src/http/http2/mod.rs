@@ -1,10 +1,9 @@
 //! [`Shared`]: HTTP/2 over one connection that several users of a worker share, a stream for each request.
 //!
-//! The protocol is h2's. A task of the worker drives the connection, so a user that is dropped half-way takes nothing
-//! with it but its own stream. The first user that needs a connection opens it and the others wait; if it fails, it
-//! fails for all that waited. Windows are large and are released as a body comes in, so that no answer waits for flow
-//! control.
-//! A stream for which the server has no room yet waits in h2, and the time it waits is the server's.
+//! The protocol is implemented by the crate h2. A task of the worker drives the connection, so a user that is dropped
+//! during an exchange ends only its own stream. The first user that needs a connection opens it and the others wait; if
+//! this fails, it fails for all that waited. Windows are large and are released as a body comes in, so that no answer
+//! waits for flow control. A stream that exceeds the server's limit waits in h2, and this time counts as the server's.
 
 mod failure;
 mod head;
@@ -30,11 +29,11 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
-/// How much of one body the server may send ahead of us.
+/// How many bytes of one body the server may send before they are read.
 const STREAM_WINDOW: u32 = 1 << 20;
-/// How much of all bodies of a connection together.
+/// The same for all bodies of a connection together.
 const CONNECTION_WINDOW: u32 = 4 << 20;
-/// How long leaving may take: a server that does not read must not keep a run from ending.
+/// How long closing may take: a server that does not read must not keep a run from ending.
 const FAREWELL: Duration = Duration::from_secs(1);
 
 /// A connection that several users share, or the place for one.
@@ -43,7 +42,7 @@ pub(super) struct Shared {
     state: RefCell<State>,
     changed: Notify,
     heads: RefCell<Heads>,
-    /// The server ended a connection that had to be kept, and it was not opened again yet.
+    /// The server ended a connection that should be kept, and it is not open again yet.
     pub(super) lapsed: Cell<bool>,
     /// When it was last opened.
     pub(super) opened: Cell<Moment>,
@@ -56,16 +55,16 @@ enum State {
     /// A user is opening it.
     Opening,
     Open(Link),
-    /// What became of the last attempt, for those who waited for it.
+    /// The failure of the last attempt, for the users that waited for it.
     Failed(Rc<Failure>),
-    /// The server would rather speak HTTP/1.1, over a connection for each user.
+    /// The server selected HTTP/1.1, so each user needs its own connection.
     Declined,
 }
 
 #[derive(Debug)]
 struct Link {
     send: SendRequest<Bytes>,
-    /// How many requests it carried.
+    /// How many requests it has carried.
     carried: u64,
     /// Whether any of them was answered.
     used: bool,
@@ -77,25 +76,25 @@ struct Link {
 pub(super) enum SharedStatus {
     /// It can carry a request.
     Open,
-    /// There is none.
+    /// There is no connection.
     Closed,
-    /// There was one until now: the server ended it, or is about to.
+    /// There was a connection until now: the server has ended it, or is about to.
     Ended,
-    /// The server speaks HTTP/1.1.
+    /// The server selected HTTP/1.1.
     Declined,
 }
 
-/// What opening a connection led to.
+/// The result of opening a connection.
 #[derive(Debug)]
 pub(super) enum Opened {
-    /// A connection that all share.
+    /// A connection that all users share.
     Shared,
-    /// HTTP/1.1, over a connection of one's own: this one, if it has been opened already.
+    /// HTTP/1.1, over a connection for this user only: this one, if it is already open.
     Alone(Option<Stream>),
 }
 
 impl Shared {
-    /// Looks whether the connection is there and the server has not left.
+    /// Checks whether the connection is open and the server has not closed it.
     pub(super) fn status(&self) -> SharedStatus {
         let mut state = self.state.borrow_mut();
         let link = match &mut *state {
@@ -114,7 +113,7 @@ impl Shared {
         }
     }
 
-    /// Whether the server would rather speak HTTP/1.1.
+    /// Whether the server selected HTTP/1.1.
     pub(super) fn is_declined(&self) -> bool {
         matches!(*self.state.borrow(), State::Declined)
     }
@@ -124,7 +123,7 @@ impl Shared {
         matches!(&*self.state.borrow(), State::Open(link) if link.used)
     }
 
-    /// How many requests the connection carried.
+    /// How many requests the connection has carried.
     pub(super) fn carried(&self) -> u64 {
         match &*self.state.borrow() {
             State::Open(link) => link.carried,
@@ -132,7 +131,7 @@ impl Shared {
         }
     }
 
-    /// Makes sure that there is a connection, by `connect` if there is none and no other user is opening it.
+    /// Makes sure that there is a connection; calls `connect` if there is none and no other user is opening it.
     pub(super) async fn open(
         &self,
         version: Version,
@@ -182,7 +181,7 @@ impl Shared {
         }
     }
 
-    /// Carries out one exchange and says when its last byte came. The connection must be there.
+    /// Carries out one exchange and returns when its last byte arrived. The connection must be open.
     pub(super) async fn exchange(
         &self,
         spec: &RequestSpec<'_>,
@@ -205,7 +204,7 @@ impl Shared {
         Ok(if late { watch.now() } else { first })
     }
 
-    /// Hands a request over to the task that drives the connection, and says when.
+    /// Passes a request to the task that drives the connection, and returns the time.
     fn send(
         &self,
         spec: &RequestSpec<'_>,
@@ -215,39 +214,39 @@ impl Shared {
         let mut state = self.state.borrow_mut();
         let State::Open(link) = &mut *state else { return Err(Failure::Closed(When::Sending)) };
         link.carried += 1;
-        // A clone, as one handle has no more than one stream that waits to be opened.
+        // A clone, as one handle can have only one stream that waits to be opened.
         let mut send = link.send.clone();
         if spec.last {
-            // The task continues until every answer is there, and then closes the connection.
+            // The task continues until every answer has arrived, and then closes the connection.
             *state = State::Closed;
         }
         drop(state);
         let body = bytes_of(spec.request.body());
-        // What is sent once more, or elsewhere, left at another moment than the exchange did.
+        // A request that is sent again, or redirected, left at another moment than the first request of the exchange.
         let again = watch.sent_at().map(|_| watch.now());
         watch.sent();
         let left = again.or(watch.sent_at()).unwrap_or_else(|| watch.now());
         let handed = send.send_request(head, body.is_empty());
         let (answer, mut outgoing) = handed.map_err(|error| failure::of(error, When::Sending))?;
         if !body.is_empty() {
-            // It leaves as the server makes room, the bytes being shared and not copied until then.
+            // The body is sent as the server makes room; until then the bytes are shared and not copied.
             outgoing.send_data(body, true).map_err(|error| failure::of(error, When::Sending))?;
         }
         Ok((answer, left))
     }
 
-    /// Closes the connection, once no answer is pending. The first of the users that share it does that.
+    /// Closes the connection, once no answer is pending. The first of the users that share it does this.
     pub(super) async fn close(&self) {
         let state = std::mem::take(&mut *self.state.borrow_mut());
         if let State::Open(Link { send, task, .. }) = state {
             drop(send);
-            // What the server makes of it no longer matters.
+            // What the server does with it no longer matters.
             let _ = tokio::time::timeout(FAREWELL, task).await;
         }
     }
 }
 
-/// Held while a connection is opened; if it is dropped half-way, the next user in line opens it.
+/// Held while a connection is opened; if it is dropped before the end, the next waiting user opens it.
 struct Opening<'a> {
     shared: &'a Shared,
     outcome: State,
@@ -265,12 +264,12 @@ enum BegunExchange {
     Declined(Stream),
 }
 
-/// Whether both sides agreed on HTTP/2 in the handshake (RFC 9113 section 3.2).
+/// Whether HTTP/2 was negotiated in the handshake (RFC 9113 section 3.2).
 fn agreed(stream: &Stream) -> bool {
     stream.agreement().is_some_and(|agreement| agreement.alpn.as_deref() == Some(b"h2"))
 }
 
-/// Begins to speak HTTP/2.
+/// Starts HTTP/2 on a stream.
 async fn begin(stream: Stream, limits: &Limits) -> Result<BegunExchange, Failure> {
     let began = Builder::new()
         .enable_push(false)
@@ -280,12 +279,12 @@ async fn begin(stream: Stream, limits: &Limits) -> Result<BegunExchange, Failure
         .handshake(stream)
         .await;
     let (send, connection) = began.map_err(|error| failure::of(error, When::Sending))?;
-    // What ended the connection is told to every stream on it.
+    // Every stream on the connection receives the error that ended it.
     let task = tokio::task::spawn_local(async move { drop(connection.await) });
     Ok(BegunExchange::Link(Link { send, carried: 0, used: false, task }))
 }
 
-/// The bytes of a body; those that all requests have are shared and not copied.
+/// The bytes of a body; bytes that are the same for all requests are shared and not copied.
 fn bytes_of(body: &Body) -> Bytes {
     match body {
         Body::None => Bytes::new(),
@@ -294,7 +293,7 @@ fn bytes_of(body: &Body) -> Bytes {
     }
 }
 
-/// Takes in a body as it comes, and keeps of it what is wanted. Says whether any of it came later than the head.
+/// Receives a body and keeps the part that is wanted. Returns whether any of it arrived later than the head.
 async fn receive(
     mut body: h2::RecvStream,
     wanted: Wanted,
@@ -313,11 +312,11 @@ async fn receive(
         if response.received > limits.body {
             return Err(Failure::BodyTooLong(limits.body));
         }
-        // A stream that is dropped at its end gives its room back by itself.
+        // A stream that is dropped at its end releases its window by itself.
         if body.is_end_stream() {
             break;
         }
-        // The stream has been reset if its window cannot be opened again, which the next frame will tell.
+        // If the window cannot be enlarged, the stream has been reset, which the next frame reports.
         let _ = body.flow_control().release_capacity(bytes.len());
     }
     Ok(late)

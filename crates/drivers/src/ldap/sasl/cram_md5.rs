@@ -1,4 +1,5 @@
-//! CRAM-MD5 (RFC 2195): the user name and a keyed MD5 of the server's challenge. The server proves nothing.
+//! CRAM-MD5 (RFC 2195): the user name and a keyed MD5 of the server's challenge. The server does not prove its
+//! identity.
 
 use super::{Identity, Step, push_hex};
 use hmac::{Hmac, KeyInit, Mac};
@@ -6,8 +7,8 @@ use md5::Md5;
 
 pub(super) struct CramMd5 {
     authid: String,
-    /// Keyed with the password, so that the password itself need not be kept. `None` cannot happen:
-    /// HMAC takes keys of every length.
+    /// Keyed with the password, so that the password itself need not be kept. `None` does not occur: HMAC accepts keys
+    /// of every length.
     keyed: Option<Hmac<Md5>>,
 }
 

@@ -1,5 +1,5 @@
-//! DIGEST-MD5 (RFC 2831) with `qop=auth`: no integrity or privacy layer, as a load generator has no
-//! use for one. The server's `rspauth` is verified, so a server that does not know the password is noticed.
+//! DIGEST-MD5 (RFC 2831) with `qop=auth`: no integrity or privacy layer, as a load generator has no use for one. The
+//! server's `rspauth` is verified, so a server that does not know the password is detected.
 
 use super::{Identity, Mechanism, SaslError, Step, push_hex, same_bytes};
 use md5::{Digest, Md5};
@@ -111,14 +111,14 @@ impl DigestMd5 {
         Ok(())
     }
 
-    /// `H({username, ":", realm, ":", passwd})`. Section 2.1.2.1: each of the three goes back to
-    /// ISO 8859-1 where its characters allow.
+    /// `H({username, ":", realm, ":", passwd})`. Section 2.1.2.1: each of the three is converted to ISO 8859-1 where
+    /// its characters allow it.
     fn secret(&self, username: &[u8], realm: &[u8], utf8: bool) -> [u8; 16] {
         let narrow = |bytes: &[u8]| {
             let text = std::str::from_utf8(bytes).ok().filter(|_| utf8);
             text.and_then(latin1).unwrap_or_else(|| bytes.to_vec())
         };
-        // A password that is UTF-8 is narrowed by both sides, whatever the character set of the names.
+        // Both sides convert a UTF-8 password to ISO 8859-1, independent of the character set of the names.
         let password = std::str::from_utf8(&self.password).ok().and_then(latin1);
         let password = zeroize::Zeroizing::new(password.unwrap_or_else(|| self.password.to_vec()));
         let mut hash = Md5::new();
@@ -146,7 +146,7 @@ struct Challenge {
 }
 
 impl Challenge {
-    /// RFC 2831 section 2.1.1. Of several realms the first is taken, unless the user named one.
+    /// RFC 2831 section 2.1.1. Of several realms the first is used, unless the user named one.
     fn parse(bytes: &[u8]) -> Result<Self, SaslError> {
         if bytes.len() >= CHALLENGE_MAX {
             return Err(problem("is longer than the 2047 bytes that RFC 2831 allows"));
@@ -179,7 +179,7 @@ impl Challenge {
     }
 }
 
-/// `name=value` and `name="value"`, with commas between. Names come in lower case.
+/// Iterates over `name=value` and `name="value"` pairs separated by commas. Names are yielded in lower case.
 struct Directives<'a>(&'a [u8]);
 
 impl Iterator for Directives<'_> {
@@ -228,7 +228,7 @@ impl Directives<'_> {
     }
 }
 
-/// The name as it travels: UTF-8 where the server takes it, else ISO 8859-1, else not at all.
+/// The encoded name: UTF-8 where the server accepts it, otherwise ISO 8859-1, otherwise an error.
 fn charset(text: &str, utf8: bool) -> Result<Vec<u8>, SaslError> {
     if utf8 {
         return Ok(text.as_bytes().to_vec());

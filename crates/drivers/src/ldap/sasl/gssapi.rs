@@ -1,11 +1,11 @@
-//! GSSAPI (RFC 4752): Kerberos 5 without a security layer, through the machine's own library.
+//! GSSAPI (RFC 4752): Kerberos 5 without a security layer, through the library installed on the machine.
 //!
-//! `libgssapi_krb5.so.2` is opened when the first conversation needs it, so brunt itself builds and
-//! runs where there is no Kerberos. With a password a ticket is acquired from the KDC and kept for the
-//! process under its principal; without one the default ticket cache is used, as `kinit` filled it.
-//! A step may wait for the KDC, so the driver runs it on a blocking thread.
+//! `libgssapi_krb5.so.2` is opened when the first conversation needs it, so brunt itself builds and runs where there is
+//! no Kerberos. With a password a ticket is acquired from the KDC and kept for the process under its principal; without
+//! one the default ticket cache is used, which `kinit` fills. A step may wait for the KDC, so the driver runs it on a
+//! blocking thread.
 //!
-//! Must not know how the library is called: that is `library`'s, the one module with `unsafe` in it.
+//! This module must not depend on how the library is called: `library` does that, the only module with `unsafe` code.
 
 mod configuration;
 mod library;
@@ -23,7 +23,7 @@ use zeroize::Zeroizing;
 /// RFC 4752 section 3.3: the bit that says that no security layer is offered or chosen.
 const NO_LAYER: u8 = 1;
 
-/// Principals whose tickets are kept. Those beyond are acquired again for every bind.
+/// The number of principals whose tickets are kept. Tickets of further principals are acquired again for every bind.
 const PRINCIPALS_MAX: usize = 4096;
 
 pub(super) struct Gssapi {
@@ -97,7 +97,7 @@ impl Gssapi {
         Ok(())
     }
 
-    /// RFC 4752 section 3.1: the server offers layers and a size, the client picks "none" and a size of 0.
+    /// RFC 4752 section 3.1: the server offers layers and a size, the client selects "none" and a size of 0.
     fn negotiate(
         &mut self,
         context: &mut Context,
@@ -124,7 +124,7 @@ impl Gssapi {
         if self.password.is_empty() {
             return Ok(None);
         }
-        // The password's hash keeps a deliberately wrong password from finding the right one's ticket.
+        // With the password's hash in the key, a deliberately wrong password does not find the ticket of the right one.
         let name = (self.principal.clone(), Sha256::digest(&self.password).into());
         {
             let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! The client's nonce: 24 random bytes in base64, printable in every mechanism that wants one.
+//! The client's nonce: 24 random bytes in base64, printable in every mechanism that uses one.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

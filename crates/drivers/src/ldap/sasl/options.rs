@@ -1,24 +1,24 @@
-//! The `-o name=value` options: which mechanism, and who.
+//! The `-o name=value` options: the mechanism and the identities.
 //!
-//! Names and rules are those of the old rate tools. Everything that cannot work is refused here, with
-//! the words that can, so that no worker ever meets it.
+//! Names and rules are those of the original rate tools. Everything that cannot work is refused here, with a message
+//! that says what works, so that no worker encounters it.
 
 use super::Mechanism;
 
-/// What the `-o` options ask for. Identities are still templates.
+/// The settings of the `-o` options. Identities are still templates.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SaslOptions {
     /// The mechanism.
     pub mechanism: Mechanism,
-    /// `authid`: whose credentials are shown.
+    /// `authid`: the authentication identity.
     pub authid: Option<String>,
-    /// `authzid`: who to act as.
+    /// `authzid`: the identity to act as.
     pub authzid: Option<String>,
     /// `realm`.
     pub realm: Option<String>,
-    /// `kdc`: the Kerberos server, where the machine's own configuration is not to be used.
+    /// `kdc`: the Kerberos server, where the machine's own configuration must not be used.
     pub kdc: Option<String>,
-    /// `digest-uri`: what DIGEST-MD5 calls the service.
+    /// `digest-uri`: the service name of DIGEST-MD5.
     pub digest_uri: Option<String>,
 }
 
@@ -43,10 +43,10 @@ pub enum OptionError {
         /// The name that was given.
         name: String,
     },
-    /// An option twice.
+    /// An option given twice.
     #[error("the SASL option \"{0}\" is given twice")]
     Twice(String),
-    /// An option this mechanism has no use for.
+    /// An option that this mechanism does not use.
     #[error("the SASL option \"{name}\" means nothing to {mechanism}: it takes {}", takes(*mechanism).join(", "))]
     Useless {
         /// The option.
@@ -70,8 +70,8 @@ pub enum OptionError {
 const NAMES: [&str; 7] = ["mech", "authid", "authzid", "realm", "kdc", "digest-uri", "qop"];
 
 impl SaslOptions {
-    /// Reads the options, in any order. `bind_dn` is the `-D` value: it stands in for a missing
-    /// `authid`, as `dn:` and the DN.
+    /// Reads the options, in any order. `bind_dn` is the `-D` value: it replaces a missing `authid`, as `dn:` and the
+    /// DN.
     pub fn parse(options: &[(&str, &str)], bind_dn: Option<&str>) -> Result<Self, OptionError> {
         let mut values: [Option<&str>; NAMES.len()] = [None; NAMES.len()];
         for (name, value) in options {
@@ -114,7 +114,7 @@ impl SaslOptions {
     }
 }
 
-/// The options that mean something to a mechanism.
+/// The options that a mechanism uses.
 fn takes(mechanism: Mechanism) -> &'static [&'static str] {
     match mechanism {
         Mechanism::Anonymous | Mechanism::CramMd5 => &["authid"],

@@ -1,5 +1,5 @@
-//! The mechanisms that are over after one response: PLAIN (RFC 4616), EXTERNAL (RFC 4422) and
-//! ANONYMOUS (RFC 4505). The response is made when the conversation is, so a step only hands it out.
+//! The mechanisms that end after one response: PLAIN (RFC 4616), EXTERNAL (RFC 4422) and ANONYMOUS (RFC 4505). The
+//! response is made together with the conversation, so a step only returns it.
 
 use super::{Identity, Mechanism, SaslError, Step};
 
@@ -18,7 +18,7 @@ impl Plain {
         Ok(Self { response, sent: false })
     }
 
-    /// A server that ignored the initial response asks for it again with an empty challenge.
+    /// A server that ignored the initial response requests it again with an empty challenge.
     pub(super) fn step(&mut self, challenge: Option<&[u8]>, out: &mut Vec<u8>) -> Step {
         if challenge.is_none() || !self.sent {
             out.extend_from_slice(&self.response);

@@ -1,8 +1,8 @@
 //! SCRAM (RFC 5802, RFC 7677) over SHA-1, SHA-256 and SHA-512, without channel binding (`n`).
 //!
-//! Deriving a key takes the server's iteration count of HMACs, 4096 and more, which would make the
-//! generator the bottleneck of every SCRAM run. RFC 5802 section 3 lets a client keep the derived
-//! keys, so a worker keeps them in a [`KeyCache`], and a user pays once for each salt.
+//! Deriving a key takes as many HMACs as the server's iteration count, 4096 and more, which would make the generator
+//! the bottleneck of every SCRAM run. RFC 5802 section 3 lets a client keep the derived keys, so a worker keeps them in
+//! a [`KeyCache`], and a user's keys are derived once for each salt.
 
 use super::{Identity, Mechanism, SaslError, Step, same_bytes};
 use base64::Engine as _;
@@ -12,7 +12,7 @@ use sha2::Digest;
 use std::collections::HashMap;
 use zeroize::Zeroizing;
 
-/// More would let a hostile server stop a worker for minutes.
+/// A larger iteration count would let a hostile server stop a worker for minutes.
 const ITERATIONS_MAX: u32 = 1_000_000;
 
 /// The derived keys of the users of a worker, up to a bound.
@@ -22,11 +22,12 @@ pub struct KeyCache {
 }
 
 impl KeyCache {
-    /// Users whose keys are kept; some 300 bytes each. Later ones are derived again each time.
+    /// The number of users whose keys are kept, at about 300 bytes each. The keys of further users are derived again
+    /// each time.
     const USERS_MAX: usize = 16_384;
 }
 
-/// The password's hash is part of the name: a deliberately wrong one (`--invalidPassword`) has its own keys.
+/// The password's hash is part of the name: a deliberately wrong password (`--invalidPassword`) has its own keys.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct KeyName {
     mechanism: Mechanism,
@@ -60,7 +61,7 @@ impl Scram {
     ) -> Result<Self, SaslError> {
         let forbidden = |what| SaslError::Characters { what, mechanism };
         let name = stringprep::saslprep(identity.authid).map_err(|_| forbidden("user name"))?;
-        // A password that is no text is used as it is; the server then decides.
+        // A password that is not UTF-8 is used unchanged; the server then decides.
         let password = match std::str::from_utf8(identity.password) {
             Ok(text) => {
                 stringprep::saslprep(text).map_err(|_| forbidden("password"))?.as_bytes().to_vec()
@@ -89,7 +90,7 @@ impl Scram {
         out: &mut Vec<u8>,
     ) -> Result<Step, SaslError> {
         match challenge {
-            // A server that ignored the initial response asks for it with an empty challenge.
+            // A server that ignored the initial response requests it with an empty challenge.
             None | Some([]) if self.expected.is_none() => {
                 out.extend_from_slice(self.header.as_bytes());
                 out.extend_from_slice(self.first_bare.as_bytes());
@@ -189,7 +190,7 @@ impl Scram {
     }
 }
 
-/// RFC 5802 section 5.1: `,` and `=` cannot stand in a name.
+/// RFC 5802 section 5.1: `,` and `=` cannot occur in a name.
 fn escaped(name: &str) -> String {
     name.replace('=', "=3D").replace(',', "=2C")
 }

@@ -1,4 +1,4 @@
-//! One worker's way into a memfile.
+//! One worker's connection to a memfile.
 
 use super::index::{Columns, Entry, Which};
 use super::lease_file::{LeaseFile, LeaseFileState, ended};
@@ -21,14 +21,14 @@ pub(super) struct MemfileConnection {
     lost: bool,
 }
 
-/// A transaction that is open. Its records are kept apart until it is committed; the index has changed already.
+/// A transaction that is open. Its records are kept separately until it is committed; the index has already changed.
 #[derive(Default)]
 struct Transaction {
     records: Vec<u8>,
     undo: Vec<Undo>,
 }
 
-/// How a change is taken back.
+/// How a change is undone.
 enum Undo {
     Created(u32),
     Renewed { id: u32, valid_lifetime: u32, cltt: i64 },
@@ -36,13 +36,13 @@ enum Undo {
 }
 
 impl MemfileConnection {
-    /// A way in, unless the file was given up.
+    /// A connection, unless the file failed before.
     pub(super) fn new(lease_file: Arc<LeaseFile>) -> Result<Self, BackendError> {
         let number = lease_file.number()?;
         Ok(Self { lease_file, number, transaction: None, over: Vec::new(), lost: false })
     }
 
-    /// Does a change to the page and records it: `change` says what was changed and how it is taken back, or that there
+    /// Makes a change to the index and records it: `change` returns what was changed and how to undo it, or that there
     /// was nothing to change.
     fn change(
         &mut self,
@@ -125,7 +125,7 @@ impl Connection for MemfileConnection {
             Identity::Hardware(octets) => state.index.with(Which::Hardware, octets),
         };
         let Some(id) = found else { return Ok(false) };
-        // In memory, fetching the columns is knowing where they are.
+        // In memory, fetching the columns means only finding their position.
         black_box(state.index.columns(id));
         Ok(true)
     }
@@ -149,7 +149,7 @@ impl Connection for MemfileConnection {
         })
     }
 
-    /// As a server does it: first the list, then one deletion after the other, each of a lease that is still over.
+    /// As a server does it: first the list, then one deletion after the other, each only if the lease is still expired.
     fn expire(&mut self, now: i64, limit: u32) -> Result<u32, BackendError> {
         let mut over = std::mem::take(&mut self.over);
         let state = self.lease_file.state();
@@ -210,7 +210,7 @@ impl Connection for MemfileConnection {
 impl Drop for MemfileConnection {
     fn drop(&mut self) {
         self.take_back();
-        // There is no caller left to report to; counting the leases reads the file and shows what is missing.
+        // There is no caller to report to; counting the leases reads the file and shows what is missing.
         let _ = self.lease_file.settle_all();
     }
 }

@@ -1,11 +1,11 @@
 //! Every lease in memory: [`Index`].
 //!
-//! Addresses are handed out from pools, so those in use lie close together: a page of 128 leases is found by the upper
-//! part of an address and read at its lower part. A search then waits for memory once, and neighbours share the wait;
-//! a lease far from all others pays for it with a page of its own, of 3 KiB.
-//! Where the tables are Kea's, leases are also found by client identifier and hardware address, through hash tables
-//! whose equals are chained to each other, and lie in the order in which their time is over. Where they are the guide's
-//! there is no more than the address, and what asks for anything else looks at every lease, as it does in a database.
+//! Addresses are allocated from pools, so those in use are close together: a page of 128 leases is found by the upper
+//! part of an address and read at its lower part. A search then waits for memory once, and neighbours share the wait; a
+//! lease far from all others costs a page of its own, of 3 KiB. With Kea's tables, leases are also found by client
+//! identifier and hardware address, through hash tables in which leases with equal values are chained, and are sorted
+//! by their time of expiry. With the guide's tables there is only the index of addresses, and any other search reads
+//! every lease, as it does in a database.
 
 use super::slabs::Slabs;
 use crate::lease::leases::{Family, Schema};
@@ -18,7 +18,7 @@ use std::hash::BuildHasher;
 const NONE: u32 = u32::MAX;
 const PAGE: usize = 128;
 
-/// What a lease says, borrowed from wherever it stands.
+/// The values of a lease, borrowed from where they are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Columns<'a> {
     pub(super) address: u128,
@@ -30,20 +30,20 @@ pub(super) struct Columns<'a> {
     pub(super) subnet: u32,
 }
 
-/// Which identity of a lease is meant.
+/// The kind of identity of a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Which {
     Hardware,
     Client,
 }
 
-/// What is kept of a lease beside its octets and its address, which follows from its place.
+/// What is kept of a lease besides its octets and its address, which follows from its place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entry {
     cltt: i64,
     valid_lifetime: u32,
     subnet: u32,
-    /// Where the slabs keep hardware address, client identifier and host name, in this order.
+    /// The place in the slabs of hardware address, client identifier and host name, in this order.
     place: u32,
     lengths: [u8; 3],
     there: bool,
@@ -52,7 +52,7 @@ pub(super) struct Entry {
 const VACANT: Entry =
     Entry { cltt: 0, valid_lifetime: 0, subnet: 0, place: 0, lengths: [0; 3], there: false };
 
-/// The leases before and behind one that have the same identity.
+/// The previous and the next lease with the same identity.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     before: u32,
@@ -61,10 +61,10 @@ struct Link {
 
 const LOOSE: Link = Link { before: NONE, behind: NONE };
 
-/// Leases by address, and by what else they are looked for. A lease is called by its place: the number of its page
-/// times the size of one, and its place in it.
+/// Leases by address, and by the other values that are searched. A lease is identified by its place: the number of its
+/// page times the page size, plus its place in the page.
 pub(super) struct Index {
-    /// The low bits of an address that say nothing: those of a prefix.
+    /// The number of low bits of an address that are not significant: those below a prefix.
     shift: u32,
     directory: HashMap<u128, u32, RandomState>,
     pages: Vec<[Entry; PAGE]>,
@@ -124,7 +124,7 @@ impl Index {
         }
     }
 
-    /// At most `limit` leases whose time was over at `now`, the longest first.
+    /// At most `limit` leases that had expired at `now`, the longest expired first.
     pub(super) fn over(&self, now: i64, limit: usize, found: &mut Vec<u32>) {
         found.clear();
         if let Some(secondary) = &self.secondary {
@@ -137,12 +137,12 @@ impl Index {
         }
     }
 
-    /// What a lease says.
+    /// The values of a lease.
     pub(super) fn columns(&self, id: u32) -> Columns<'_> {
         self.columns_of(id, self.entry(id))
     }
 
-    /// What a lease says that may have been taken out.
+    /// The values of a lease that may have been removed.
     pub(super) fn columns_of(&self, id: u32, entry: &Entry) -> Columns<'_> {
         let [hardware, client_id, hostname] = self.pieces(entry);
         let (page, place) = (id as usize / PAGE, id as usize % PAGE);
@@ -157,13 +157,13 @@ impl Index {
         }
     }
 
-    /// When the time of a lease is over.
+    /// When a lease expires.
     pub(super) fn end(&self, id: u32) -> i64 {
         self.entry(id).end()
     }
 
-    /// Adds a lease whose address is free, and whose octets are at most 255 each; `None` where there is no room for
-    /// more leases than can be numbered.
+    /// Adds a lease whose address is free, and whose octets are at most 255 each; `None` if there are no more numbers
+    /// for leases.
     pub(super) fn add(&mut self, lease: &Columns<'_>) -> Option<u32> {
         let number = lease.address >> self.shift;
         let upper = number / PAGE as u128;
@@ -210,7 +210,7 @@ impl Index {
         }
     }
 
-    /// Puts a lease in its place, where none is.
+    /// Puts a lease in its place, which is free.
     pub(super) fn put(&mut self, id: u32, entry: Entry) {
         debug_assert!(!self.entry(id).there && entry.there, "one lease in a place");
         *self.entry_mut(id) = entry;
@@ -224,7 +224,7 @@ impl Index {
         }
     }
 
-    /// Takes a lease out of its place. Its octets are kept until it is forgotten.
+    /// Removes a lease from its place. Its octets are kept until [`forget`](Self::forget).
     pub(super) fn take(&mut self, id: u32) -> Entry {
         if let Some(mut secondary) = self.secondary.take() {
             secondary.over.remove(&(self.end(id), id));
@@ -237,7 +237,7 @@ impl Index {
         std::mem::replace(self.entry_mut(id), VACANT)
     }
 
-    /// Gives back what a lease takes that was taken out.
+    /// Releases the memory of a lease that was removed.
     pub(super) fn forget(&mut self, entry: &Entry) {
         self.slabs.give_back(entry.place, entry.length());
     }
@@ -267,7 +267,7 @@ impl Index {
         self.pieces(self.entry(id))[which as usize]
     }
 
-    /// Puts a lease behind the first of those that have the same identity, or at the head of a new chain.
+    /// Links a lease after the first of those with the same identity, or as the head of a new chain.
     fn link(&self, secondary: &mut Secondary, which: Which, id: u32) {
         let Secondary { hasher, heads, links, .. } = secondary;
         let heads = &mut heads[which as usize];

@@ -1,10 +1,10 @@
-//! What all connections to a memfile share: the [`LeaseFile`], which is the index, the file and the records not yet
-//! written.
+//! What all connections to a memfile share: the [`LeaseFile`], which consists of the index, the file and the records
+//! not yet written.
 //!
-//! One lock holds all of it, so that records are in the file in the order in which the index changed. It is held for as
-//! long as a change takes in memory, and never while the disk is waited for. A thread that needs its record on the disk
-//! takes everything that was collected until then and flushes it without the lock; a thread that comes meanwhile waits
-//! for the next flush. So many workers share one flush, and a single worker never waits for another.
+//! One lock protects all of it, so that records are in the file in the order in which the index changed. It is held
+//! only during a change in memory, and never while a thread waits for the disk. A thread that needs its record on the
+//! disk takes everything that was collected until then and flushes it without the lock; a thread that arrives meanwhile
+//! waits for the next flush. So many workers share one flush, and a single worker never waits for another.
 //!
 //! After a failed write or flush the content of the disk is unknown (fsync(2) reports an error once), so every further
 //! change is refused.
@@ -19,9 +19,9 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// How much is collected before it is written, where nothing waits for it.
+/// How many octets are collected before they are written, if no thread waits for them.
 pub(super) const COLLECTED_MAX: usize = 64 * 1024;
-/// So much may be collected while something else is being written.
+/// How many octets may be collected while others are being written.
 const WAITING_MAX: usize = 16 * COLLECTED_MAX;
 
 /// An index, and the file of its changes.
@@ -36,19 +36,19 @@ pub(super) struct LeaseFile {
     turned: Condvar,
 }
 
-/// What the lock holds.
+/// The state that the lock protects.
 pub(super) struct LeaseFileState {
     pub(super) index: Index,
-    /// Records that were not handed to the system yet.
+    /// Records that were not passed to the system yet.
     collected: Vec<u8>,
     /// Memory for the next records, while others are being written.
     spare: Vec<u8>,
-    /// The octets of all records so far, and of those that are where they have to be.
+    /// The octets of all records so far, and of those that are as safe as required.
     recorded: u64,
     settled: u64,
     writing: bool,
     failed: Option<BackendError>,
-    /// The connection that has a transaction open: no other changes anything until it ends.
+    /// The connection that has a transaction open: no other connection changes anything until it ends.
     writer: Option<u64>,
     connections: u64,
 }
@@ -82,20 +82,21 @@ impl LeaseFile {
         Self { format, family, durability, path, file, state, turned }
     }
 
-    /// A number for a new connection, unless the file was given up.
+    /// A number for a new connection, unless the file failed before.
     pub(super) fn number(&self) -> Result<u64, BackendError> {
         let mut state = self.state();
         state.connections += 1;
         state.failed.clone().map_or(Ok(state.connections), Err)
     }
 
-    /// The page as it is, to be read.
+    /// The present state, to be read.
     pub(super) fn state(&self) -> MutexGuard<'_, LeaseFileState> {
-        // No code that holds the lock can panic but by a bug of ours, which a poisoned lock would only hide.
+        // Code that holds the lock can panic only because of a bug in this module, which a poisoned lock would only
+        // hide.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state for a change by this connection, once no other has a transaction open.
+    /// The state for a change by this connection; waits until no other connection has a transaction open.
     pub(super) fn state_for(
         &self,
         connection: u64,
@@ -110,7 +111,7 @@ impl LeaseFile {
         }
     }
 
-    /// Appends a record and waits until it is as safe as was asked for.
+    /// Appends a record and waits until it is as safe as required.
     pub(super) fn record(
         &self,
         mut state: MutexGuard<'_, LeaseFileState>,
@@ -123,7 +124,7 @@ impl LeaseFile {
         self.settle(state)
     }
 
-    /// Appends the record of a lease's deletion, which goes with it, and waits likewise.
+    /// Appends the record of a lease's deletion, releases the lease's memory, and waits likewise.
     pub(super) fn record_end(
         &self,
         mut state: MutexGuard<'_, LeaseFileState>,
@@ -149,13 +150,13 @@ impl LeaseFile {
         self.settle(state)
     }
 
-    /// Lets everybody change something again.
+    /// Lets all connections make changes again.
     pub(super) fn release(&self, state: &mut LeaseFileState) {
         state.writer = None;
         self.turned.notify_all();
     }
 
-    /// Hands everything to the system, and where every change is on the disk before it is answered, to the disk.
+    /// Passes everything to the system, and also to the disk if every change must be on the disk before it is answered.
     pub(super) fn settle_all(&self) -> Result<(), BackendError> {
         let state = self.state();
         let until = state.recorded;

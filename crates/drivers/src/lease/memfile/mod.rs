@@ -3,18 +3,18 @@
 //!
 //! | piece | what it is |
 //! |---|---|
-//! | `index` | every lease in memory, by address and by what else it is looked for |
+//! | `index` | every lease in memory, by address and by the other values that are searched |
 //! | `record` | the text of a record, written and read |
 //! | `lease_file` | index and file under one lock, and waiting for the disk |
 //! | `recovery` | a file read back into an index |
 //! | `connection` | one worker's connection, and its transaction |
 //!
-//! Every change appends a record to the file; the last one of an address counts. The file is never made smaller while
-//! it is used: cleaning it up is a program of its own in Kea (`kea-lfc`), and would disturb what is measured. What
-//! others find in the index may not be on the disk yet, but nothing is answered before it is as safe as was asked
-//! for. A transaction keeps its records apart and hands them over in one piece; since neither format has a mark for
-//! what belongs together, a machine that stops in the midst of that can leave the first of them in the file, of a
-//! transaction that was never answered.
+//! Every change appends a record to the file; the last one of an address counts. The file never shrinks while it is
+//! used: Kea has a separate program for cleaning it up (`kea-lfc`), which would disturb the measurement. What other
+//! sessions find in the index may not be on the disk yet, but a change is answered only when it is as safe as required.
+//! A transaction keeps its records separately and appends them in one piece; since neither format marks which records
+//! belong together, a machine that stops during the write can leave the first of them in the file, although the
+//! transaction was never answered.
 
 mod connection;
 mod index;
@@ -43,7 +43,7 @@ pub struct MemfileSetup {
     pub path: PathBuf,
     /// How records are written.
     pub format: Format,
-    /// What leases can be found by without looking at each: the address, or what Kea has indexes for.
+    /// The values by which leases can be found without reading each one: the address, or what Kea has indexes for.
     pub schema: Schema,
     /// The leases.
     pub family: Family,
@@ -53,7 +53,7 @@ pub struct MemfileSetup {
     pub may_destroy: bool,
 }
 
-/// A lease file and the index of it.
+/// A lease file and its index.
 pub struct MemfileBackend {
     setup: MemfileSetup,
     inner: Mutex<Inner>,
@@ -75,13 +75,13 @@ enum Preparation {
 }
 
 impl MemfileBackend {
-    /// A backend in this file, which is not touched yet.
+    /// A backend in this file, which is not opened or changed yet.
     pub fn new(setup: MemfileSetup) -> Self {
         Self { setup, inner: Mutex::new(Inner::default()) }
     }
 
     /// Reads the file back into an index, as after a restart, and cuts off what remains of a torn last record. The
-    /// first [`open`](Backend::open) does the same where nothing was prepared.
+    /// first [`open`](Backend::open) does the same if nothing was prepared.
     pub fn recover(&self) -> Result<Recovered, BackendError> {
         self.recover_inner(&mut self.inner())
     }
@@ -112,7 +112,7 @@ impl MemfileBackend {
         Ok((LeaseFile::new(kind, path.clone(), file, read.index), read.recovered))
     }
 
-    /// Makes the file, empty but for its header, and safe as a file where changes are.
+    /// Makes the file with only its header, and flushes it if changes are flushed.
     fn make(&self) -> std::io::Result<()> {
         let mut file = File::create(&self.setup.path)?;
         file.write_all(self.setup.format.header(self.setup.family).as_bytes())?;
@@ -125,7 +125,7 @@ impl MemfileBackend {
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        // Each change is a single assignment, so what a panic left is whole.
+        // Each change is a single assignment, so the state is consistent after a panic.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -161,7 +161,7 @@ impl Backend for MemfileBackend {
         }
     }
 
-    /// Counts what the file says, and not what the index has.
+    /// Counts the leases in the file, and not those in the index.
     fn count(&self) -> Result<u64, BackendError> {
         let lease_file = self.inner().lease_file.clone();
         if let Some(lease_file) = lease_file {

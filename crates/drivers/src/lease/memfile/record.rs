@@ -1,10 +1,10 @@
-//! The records of a lease file as text: what is written with each change, and reading it back.
+//! The records of a lease file as text: writing one with each change, and reading it back.
 //!
 //! Two formats. [`Format::Csv`] has the columns of Kea's memfile backend, so that Kea itself reads such a file;
-//! [`Format::Block`] is the block of text of 2012. In both a record with a valid lifetime of 0 says that the lease is
-//! gone, and the last record of an address counts. Whatever a client can choose is written so that it cannot end a
-//! column or a record: octets as pairs of digits, and of a name every octet that is not plain as `&#x` and two digits,
-//! as Kea's own escape.
+//! [`Format::Block`] is the block of text of 2012. In both, a record with a valid lifetime of 0 says that the lease was
+//! deleted, and the last record of an address counts. All values that a client can choose are written so that they
+//! cannot end a column or a record: octets as pairs of digits, and special octets of a name as `&#x` and two digits,
+//! which is Kea's own escape.
 
 use super::index::Columns;
 use crate::lease::leases::Family;
@@ -15,10 +15,10 @@ use std::str::FromStr;
 /// How records are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Format {
-    /// Kea's: a line of columns with commas between them.
+    /// Kea's format: a line of columns separated by commas.
     #[default]
     Csv,
-    /// The guide's of 2012: a block of lines.
+    /// The format of the guide of 2012: a block of lines.
     Block,
 }
 
@@ -29,7 +29,7 @@ const HEADER_V4: &str = "address,hwaddr,client_id,valid_lifetime,expire,subnet_i
 const HEADER_V6: &str = "address,duid,valid_lifetime,expire,subnet_id,pref_lifetime,lease_type,iaid,prefix_len,\
                          fqdn_fwd,fqdn_rev,hostname,hwaddr,state,user_context,hwtype,hwaddr_source\n";
 
-/// A record as it was read.
+/// A record that was read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Parsed {
     pub(super) address: u128,
@@ -56,7 +56,7 @@ impl Parsed {
 }
 
 impl Format {
-    /// What a file begins with.
+    /// The beginning of a file.
     pub(super) fn header(self, family: Family) -> &'static str {
         match (self, family) {
             (Self::Block, _) => "",
@@ -65,7 +65,7 @@ impl Format {
         }
     }
 
-    /// The line that ends a record; `None` where every line does.
+    /// The line that ends a record; `None` if every line ends one.
     pub(super) fn last_line(self) -> Option<&'static [u8]> {
         match self {
             Self::Csv => None,
@@ -82,7 +82,7 @@ impl Format {
         }
     }
 
-    /// Reads a record with the end of its last line; `Err` says what is wrong with it.
+    /// Reads a record with the end of its last line; `Err` describes what is wrong with it.
     pub(super) fn read(self, family: Family, text: &[u8]) -> Result<Parsed, String> {
         let text = std::str::from_utf8(text).map_err(|_| "octets that are no text".to_owned())?;
         let text = text.strip_suffix('\n').ok_or("the record does not end")?;
@@ -342,7 +342,7 @@ fn pair(digits: &str) -> Option<u8> {
     plain.then(|| u8::from_str_radix(digits, 16).ok()).flatten()
 }
 
-/// A name without its escapes.
+/// A name with its escapes decoded.
 fn plain(text: &str) -> Result<Vec<u8>, String> {
     let mut pieces = text.split("&#x");
     let mut name = pieces.next().unwrap_or_default().as_bytes().to_vec();
@@ -437,7 +437,7 @@ mod tests {
                     let text = std::str::from_utf8(&out).unwrap();
                     prop_assert_eq!(text.lines().count(), lines);
                     prop_assert_eq!(&format.read(family, &out).unwrap(), &lease);
-                    // Torn anywhere, it is no record.
+                    // Cut off at any position, it is not a record.
                     for end in 0..out.len() {
                         prop_assert!(format.read(family, &out[..end]).is_err());
                     }

@@ -1,8 +1,8 @@
 //! Reading a lease file back into an index: [`recover`].
 //!
-//! A machine that stopped may leave the last record torn, or what the system had not written yet; so a last record
-//! that cannot be read is cut off, and how much that was is said. Anything before it that cannot be read is not what
-//! this program writes, and an error with its line: a file is never repaired by guessing.
+//! A machine that stopped may leave the last record torn, or without what the system had not written yet; so a last
+//! record that cannot be read is cut off, and its length is reported. Anything before it that cannot be read was not
+//! written by this program, and is an error with its line number: a file is never repaired by guessing.
 
 use super::index::Index;
 use super::record::{Format, Parsed};
@@ -16,7 +16,7 @@ use std::path::Path;
 /// The longest record, in octets: three identities of 255 octets, written three digits each, and the rest.
 const RECORD_MAX: u64 = 4_096;
 
-/// What was found in a lease file.
+/// The result of reading a lease file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// The leases that are held.
@@ -27,11 +27,11 @@ pub struct Recovered {
     pub torn: u64,
 }
 
-/// An index of what a file says, and how much of the file said it.
+/// An index of the content of a file, and the length of the part that was read.
 pub(super) struct Read {
     pub(super) index: Index,
     pub(super) recovered: Recovered,
-    /// The octets of the header and of whole records.
+    /// The octets of the header and of complete records.
     pub(super) length: u64,
 }
 
@@ -79,7 +79,7 @@ pub(super) fn recover(
     }
 }
 
-/// Makes the index say what the record says. `None` where there is no room.
+/// Applies a record to the index. `None` if there is no room.
 fn enter(index: &mut Index, lease: &Parsed) -> Option<()> {
     if let Some(before) = index.at(lease.address) {
         let taken = index.take(before);
@@ -106,7 +106,7 @@ struct Lines<'f> {
 }
 
 impl Lines<'_> {
-    /// Appends the next record, or what there is of it.
+    /// Appends the next record, or the part of it that is present.
     fn record(&mut self, text: &mut Vec<u8>) -> Result<(), BackendError> {
         let Some(last) = self.format.last_line() else { return self.line(text) };
         loop {
@@ -119,7 +119,7 @@ impl Lines<'_> {
         }
     }
 
-    /// Appends the next line with its end, or what there is of it.
+    /// Appends the next line with its end, or the part of it that is present.
     fn line(&mut self, text: &mut Vec<u8>) -> Result<(), BackendError> {
         self.line += 1;
         let mut input = (&mut self.input).take(RECORD_MAX);

@@ -1,15 +1,16 @@
 //! Octets of leases, kept without an allocation for each: [`Slabs`].
 //!
-//! What a lease has of varying length (its identities, its name) is written once and never changes. It goes into a slab
-//! of places of one size, a multiple of 16 octets, so that a place that was given back fits whatever comes next.
+//! The values of a lease that have a variable length (its identities, its name) are written once and never change. They
+//! are stored in a slab of places of one size, a multiple of 16 octets, so that a released place fits the next value of
+//! that size.
 
-/// Places are multiples of so many octets.
+/// The sizes of places are multiples of this number of octets.
 const GRAIN: usize = 16;
 
 /// Octets by size and place.
 #[derive(Debug, Default)]
 pub(super) struct Slabs {
-    /// The slab of places of n grains is the one at n.
+    /// Index n is the slab with places of n grains.
     slabs: Vec<Slab>,
 }
 
@@ -20,7 +21,7 @@ struct Slab {
 }
 
 impl Slabs {
-    /// Keeps the pieces one behind the other; says where. `None` where a slab has more places than can be numbered.
+    /// Stores the pieces end to end and returns their place. `None` if a slab has more places than can be numbered.
     pub(super) fn keep(&mut self, pieces: [&[u8]; 3]) -> Option<u32> {
         let length = pieces.iter().map(|piece| piece.len()).sum::<usize>();
         let grains = length.div_ceil(GRAIN);
@@ -46,14 +47,14 @@ impl Slabs {
         Some(place)
     }
 
-    /// What was kept there, of this length.
+    /// The octets stored at this place, with this length.
     pub(super) fn kept(&self, place: u32, length: usize) -> &[u8] {
         let grains = length.div_ceil(GRAIN);
         let at = place as usize * grains * GRAIN;
         &self.slabs[grains].octets[at..at + length]
     }
 
-    /// Gives a place back.
+    /// Releases a place.
     pub(super) fn give_back(&mut self, place: u32, length: usize) {
         let grains = length.div_ceil(GRAIN);
         if grains > 0 {

@@ -1,8 +1,8 @@
 //! [`Client`]: a connection to a MySQL or MariaDB server: login, queries, prepared statements.
 //!
-//! The crates that speak this protocol allocate what a server says it will send, take empty packets for impossible,
-//! and trust authorities of their own choosing under TLS. Little of the protocol is needed here: one question at a
-//! time, one write and one read each, whose answer is read to the last column of the last row.
+//! The crates that implement this protocol allocate as much as a server announces, assume that empty packets do not
+//! occur, and trust authorities of their own choice under TLS. Only a small part of the protocol is needed here: one
+//! command at a time, with one write and one read each, whose answer is read to the last column of the last row.
 
 use super::login::{Greeting, Method};
 use super::packet::{Column, Malformed, Reader, Value, binary_row, put_length, text_row};
@@ -12,9 +12,9 @@ use crate::lease::sql::{Server, Tls};
 use std::io;
 use std::time::Duration;
 
-/// More columns than a table of any server has.
+/// A limit above the number of columns of any server's table.
 const COLUMNS_MAX: u64 = 4_096;
-/// Packets of a login: a switch to another method, and a key.
+/// The most packets of a login, which include a switch to another method and a key.
 const LOGIN_STEPS: usize = 8;
 /// Another set of results follows.
 const MORE_RESULTS: u16 = 0x8;
@@ -25,14 +25,14 @@ const PING: u8 = 0x0e;
 const PREPARE: u8 = 0x16;
 const EXECUTE: u8 = 0x17;
 
-/// Why a question has no answer.
+/// Why a command has no answer.
 #[derive(Debug)]
 pub(super) enum Error {
-    /// The server's own.
+    /// An error from the server.
     Server { code: u16, message: String },
-    /// The connection's.
+    /// An error of the connection.
     Io(io::Error),
-    /// An answer that is none.
+    /// An answer that is not valid in the protocol.
     Protocol(String),
     /// No secured connection could be made.
     Tls(String),
@@ -74,7 +74,7 @@ pub(super) enum Parameter<'a> {
     Bytes(&'a [u8]),
 }
 
-/// How the rows of an answer are written.
+/// How the rows of an answer are encoded.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Rows {
     Text,
@@ -110,7 +110,7 @@ impl Client {
         Ok(client)
     }
 
-    /// Goes on with the login until the server agrees.
+    /// Continues the login until the server accepts it.
     fn log_in(&mut self, greeting: Greeting, password: &[u8]) -> Result<(), Error> {
         let Greeting { mut nonce, mut method, .. } = greeting;
         for _ in 0..LOGIN_STEPS {
@@ -134,8 +134,8 @@ impl Client {
         Err(Malformed("the login has no end").into())
     }
 
-    /// Sends the password itself, which a server asks for that has not seen it yet: encrypted, unless nobody reads
-    /// along.
+    /// Sends the password itself, which a server requires if it has not cached it yet: encrypted, unless the connection
+    /// is private.
     fn tell(&mut self, password: &[u8], nonce: &[u8]) -> Result<(), Error> {
         let mut ended = [password, &[0]].concat();
         if !self.wire.is_private() {
@@ -156,14 +156,14 @@ impl Client {
         Ok(self.wire.send()?)
     }
 
-    /// Asks whether the server is there.
+    /// Checks whether the server responds.
     pub(super) fn ping(&mut self) -> Result<(), Error> {
         self.wire.begin().push(PING);
         self.wire.send()?;
         answered(self.wire.receive()?).map(drop)
     }
 
-    /// Executes a statement without looking at what it returns.
+    /// Executes a statement and ignores what it returns.
     pub(super) fn run(&mut self, text: &str) -> Result<(), Error> {
         self.query(text, |_, _| ()).map(drop)
     }
@@ -193,7 +193,7 @@ impl Client {
         self.results(Rows::Text, see)
     }
 
-    /// Has a statement prepared.
+    /// Prepares a statement.
     pub(super) fn prepare(&mut self, text: &str) -> Result<Statement, Error> {
         let out = self.wire.begin();
         out.push(PREPARE);
@@ -205,7 +205,7 @@ impl Client {
         }
         let (id, columns, parameters) = (reader.u32()?, reader.u16()?, reader.u16()?);
         for definitions in [parameters, columns] {
-            // They end with a packet of their own, where there are any.
+            // If there are any definitions, a separate packet ends them.
             for _ in 0..(u32::from(definitions) + u32::from(definitions > 0)) {
                 answered(self.wire.receive()?)?;
             }
@@ -272,7 +272,7 @@ impl Client {
         }
     }
 
-    /// Reads rows of so many columns; returns the status at their end.
+    /// Reads rows with this number of columns; returns the status at their end.
     fn rows(
         &mut self,
         count: usize,
@@ -300,7 +300,7 @@ impl Client {
     }
 }
 
-/// Says goodbye, so that the server does not count the connection as lost.
+/// Sends the quit command, so that the server does not count the connection as lost.
 impl Drop for Client {
     fn drop(&mut self) {
         self.wire.begin().push(QUIT);
@@ -308,7 +308,7 @@ impl Drop for Client {
     }
 }
 
-/// The packet, unless the server says in it why it did not do what it was asked.
+/// The packet, unless it contains an error of the server.
 fn answered(packet: &[u8]) -> Result<&[u8], Error> {
     let mut reader = Reader(packet);
     if packet.is_empty() {
@@ -322,7 +322,7 @@ fn answered(packet: &[u8]) -> Result<&[u8], Error> {
         reader.bytes(6)?;
     }
     let message = String::from_utf8_lossy(reader.0);
-    // Nothing that a terminal would obey.
+    // No characters that control a terminal.
     let message =
         message.chars().map(|character| if character.is_control() { ' ' } else { character });
     Err(Error::Server { code, message: message.collect() })

@@ -1,7 +1,7 @@
 //! One connection to a MySQL server as a [`SqlStore`].
 //!
 //! Prepared statements are prepared once, when the connection is opened, and bound in the binary protocol; basic ones
-//! are written out with their values each time and sent as text. Whatever is found is read to the last column.
+//! are written out with their values each time and sent as text. All rows are read to the last column.
 
 use super::client::{Client, Error, Parameter, Statement};
 use super::error::asking;
@@ -15,7 +15,8 @@ use brunt_exchange::Class;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The shortest time after which a server may close an idle connection, less what its clock may be ahead of ours.
+/// The shortest time after which a server may close an idle connection, less the possible difference between its clock
+/// and ours.
 const WAIT_MIN: Duration = Duration::from_millis(900);
 
 /// A connection.
@@ -112,7 +113,8 @@ impl SqlStore for MysqlConnection {
         self.plainly("ROLLBACK", "take a transaction back")
     }
 
-    /// The server is asked; not before it may have closed the connection, whose `wait_timeout` is in whole seconds.
+    /// The server is asked, but only after a time in which it may have closed the connection: its `wait_timeout` is in
+    /// whole seconds.
     fn has_lapsed(&mut self, idle: Duration) -> bool {
         self.broken |= idle >= WAIT_MIN && self.client.ping().is_err();
         self.broken
@@ -132,7 +134,7 @@ fn prepare(
     client.prepare(&text).map_err(|error| asking(&format!("prepare to {}", id.words()), &error))
 }
 
-/// The address in a row: a number, or the same in the digits of the text protocol; octets; or text.
+/// The address in a row: a number, or its digits in the text protocol; octets; or text.
 fn address(value: Value<'_>) -> Option<Address> {
     match value {
         Value::Int(number) => Some(Address::of_number(number)),

@@ -39,7 +39,7 @@ const REFUSED: [u16; 4] = [1044, 1045, 1130, 1698];
 
 /// A code and its name.
 pub(super) fn name_of(code: u32) -> String {
-    // The server's own begin at a thousand; those below are the system's.
+    // The server's own codes begin at 1,000; those below are the operating system's.
     if code > 0 && code < 1_000 {
         return format!("{code} ({})", io::Error::from_raw_os_error(code.cast_signed()).kind());
     }
@@ -47,7 +47,7 @@ pub(super) fn name_of(code: u32) -> String {
     name.map_or_else(|| code.to_string(), |name| format!("{code} ({name})"))
 }
 
-/// Why no connection could be made.
+/// Converts an error of opening a connection.
 pub(super) fn opening(endpoint: &ServerEndpoint, error: &Error) -> BackendError {
     let (class, code) = match error {
         Error::Server { code, .. } if REFUSED.contains(code) => (Class::Login, u32::from(*code)),
@@ -68,7 +68,7 @@ pub(super) fn opening(endpoint: &ServerEndpoint, error: &Error) -> BackendError 
     BackendError { class, code, text: format!("connect to {endpoint}: {}{remedy}", words(error)) }
 }
 
-/// Why what was asked over a connection was not done.
+/// Converts an error of a request over a connection.
 pub(super) fn asking(what: &str, error: &Error) -> BackendError {
     let (class, code) = match error {
         Error::Server { code, .. } if LAST_WORDS.contains(code) => {

@@ -1,11 +1,11 @@
-//! What is said before a MySQL connection can be used: the server's [`Greeting`], and our answer to it.
+//! The messages before a MySQL connection can be used: the server's [`Greeting`], and the client's answer to it.
 
 use super::packet::{Malformed, Reader};
 use super::password::{caching_sha2, native};
 
-/// What this client can do, as bits of the protocol.
+/// The capabilities of this client, as bits of the protocol.
 const LONG_PASSWORD: u32 = 0x1;
-/// A renewal that changes nothing has found its lease all the same.
+/// With this flag, a renewal that changes no value still counts the row that it found.
 const FOUND_ROWS: u32 = 0x2;
 const LONG_FLAG: u32 = 0x4;
 const CONNECT_WITH_DB: u32 = 0x8;
@@ -23,7 +23,7 @@ const PACKET_MAX: u32 = 1 << 24;
 /// How long the challenge of a login is.
 const NONCE: usize = 20;
 
-/// A way to prove a password.
+/// A method to prove a password.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     Native,
@@ -56,7 +56,7 @@ impl Method {
     }
 }
 
-/// What a server says first.
+/// The first packet of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Greeting {
     capabilities: u32,
@@ -98,7 +98,7 @@ impl Greeting {
         self.capabilities & TLS != 0
     }
 
-    /// What asks the server for TLS, and begins our answer to it.
+    /// The packet that requests TLS, which is also the beginning of the client's answer.
     pub(super) fn opening(&self, secured: bool, database: bool) -> Vec<u8> {
         let wanted = LONG_PASSWORD
             | FOUND_ROWS
@@ -119,7 +119,7 @@ impl Greeting {
         out
     }
 
-    /// Who we are, and where we want to go.
+    /// The client's answer: the user, the proof, and the database.
     pub(super) fn answer(
         &self,
         secured: bool,

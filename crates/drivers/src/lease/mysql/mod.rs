@@ -1,14 +1,14 @@
 //! MySQL and MariaDB as a backend of leases: [`MysqlBackend`].
 //!
-//! By a `Client` of our own, whose calls keep their thread waiting: one write and one read an operation, as with the
-//! C library. Tables lie in a database that the backend makes and drops, `brunt_leases_` and eight digits, unless one
-//! is named; in that, tables that brunt did not create are not touched unless that was allowed. A run that was killed
-//! leaves its database behind; `DROP DATABASE brunt_leases_...` removes it.
+//! It uses the `Client` of this module, whose calls block their thread: one write and one read per operation, as with
+//! the C library. Tables are in a database that the backend makes and drops, `brunt_leases_` and eight digits, unless
+//! one is named; in a named database, tables that brunt did not create are not touched unless this was allowed. A run
+//! that was killed leaves its database behind; `DROP DATABASE brunt_leases_...` removes it.
 //!
-//! "Sync" is InnoDB and "async" is MyISAM, as the program of 2012 had it. (The guide's prose has it the other way
-//! round, but describes sync as what reaches the disk before a run proceeds, which MyISAM never waits for.) Whether
-//! InnoDB flushes its log with each commit is a setting of the whole server, so it is read and said; it is changed
-//! only where that was asked for, and put back by `clear`.
+//! "Sync" is InnoDB and "async" is MyISAM, as in the program of 2012. (The text of the guide says the opposite, but
+//! describes sync as what reaches the disk before a run proceeds, which MyISAM never waits for.) Whether InnoDB flushes
+//! its log with each commit is a setting of the whole server, so it is read and reported; it is changed only if this
+//! was requested, and restored by `clear`.
 
 mod client;
 mod connection;
@@ -33,34 +33,35 @@ use std::time::Duration;
 
 /// How many leases one statement writes before a run.
 const PRELOADED_AT_ONCE: usize = 1_000;
-/// Names that are no column are errors and not warnings, and values that do not fit are refused, on any server.
+/// With these settings, on any server, unknown column names are errors and not warnings, and values that do not fit are
+/// refused.
 const MANNERS: &str =
     "SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION', autocommit = 1";
 
-/// What a backend on a MySQL server is to be.
+/// The options of a backend on a MySQL server.
 #[derive(Clone, Debug)]
 pub struct MysqlOptions {
-    /// The server. A database that is named in it is used, and made where it is missing.
+    /// The server. A database that is named in it is used, and made if it is missing.
     pub server: Server,
     /// Its tables.
     pub schema: Schema,
     /// Its leases.
     pub family: Family,
-    /// What keeps the tables, where no engine is said: InnoDB for sync, MyISAM for async.
+    /// Selects the engine of the tables if none is given: InnoDB for sync, MyISAM for async.
     pub durability: Durability,
     /// How statements reach the server.
     pub statements: Statements,
-    /// What keeps the tables.
+    /// The engine of the tables.
     pub engine: Option<Engine>,
-    /// `innodb_flush_log_at_trx_commit` of the whole server while the backend is there.
+    /// `innodb_flush_log_at_trx_commit` of the whole server while the backend exists.
     pub flush: Option<u8>,
-    /// Whether tables that brunt did not create may be dropped where the named database has them.
+    /// Whether tables that brunt did not create may be dropped if the named database has them.
     pub may_destroy: bool,
-    /// How long an answer is waited for before the connection is given up.
+    /// How long to wait for an answer before the connection is closed.
     pub timeout: Duration,
 }
 
-/// A database on a MySQL server in which leases lie.
+/// A database of leases on a MySQL server.
 pub struct MysqlBackend {
     options: MysqlOptions,
     table: Table,
@@ -74,14 +75,14 @@ pub struct MysqlBackend {
 struct State {
     made_database: bool,
     made_tables: bool,
-    /// The setting to put back.
+    /// The setting to restore.
     flush_before: Option<u64>,
     /// The server's settings, as they were found when tables were made.
     settings: Option<Settings>,
 }
 
 impl MysqlBackend {
-    /// A backend as `options` have it. Nothing is connected to yet.
+    /// A backend with the settings of `options`. It does not connect yet.
     pub fn new(options: MysqlOptions) -> Self {
         let engine = options.engine.unwrap_or(match options.durability {
             Durability::Sync => Engine::InnoDb,
@@ -106,11 +107,11 @@ impl MysqlBackend {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Makes the database where it is missing; says whether it was.
+    /// Makes the database if it is missing; returns whether it was.
     fn make_database(&self, connection: &mut Client) -> Result<bool, BackendError> {
         let database = &self.database;
         let named = self.options.server.database.is_some();
-        // A name that needs no quoting: the URL was not taken otherwise.
+        // A name that needs no quoting; a URL with any other name was refused.
         let there = connection
             .word(&format!(
                 "SELECT 1 FROM information_schema.schemata WHERE schema_name = '{database}'"
@@ -125,7 +126,7 @@ impl MysqlBackend {
         Ok(true)
     }
 
-    /// Which of the backend's tables are there, and how many rows each has.
+    /// Which of the backend's tables exist, and how many rows each has.
     fn found(&self, connection: &mut Client) -> Result<Vec<(&'static str, u64)>, BackendError> {
         let mut found = Vec::new();
         for table in self.table.tables() {
@@ -153,7 +154,7 @@ impl MysqlBackend {
         Ok(())
     }
 
-    /// Sets the server's flushing as asked, and keeps what it was.
+    /// Sets the server's flushing as requested, and remembers the previous value.
     fn set_flush(&self, connection: &mut Client, state: &mut State) -> Result<(), BackendError> {
         let (Some(flush), None) = (self.options.flush, state.flush_before) else { return Ok(()) };
         let what = "read innodb_flush_log_at_trx_commit";
@@ -282,7 +283,7 @@ impl Backend for MysqlBackend {
     }
 }
 
-/// The number that a query answers.
+/// The number that a query returns.
 fn number(connection: &mut Client, text: &str, what: &str) -> Result<u64, BackendError> {
     let word = connection.word(text).map_err(|error| asking(what, &error))?.unwrap_or_default();
     word.parse().map_err(|_| BackendError {

@@ -1,13 +1,13 @@
-//! What the packets of MySQL's protocol are made of: [`Reader`] takes them apart, and [`Value`] is what a column holds.
+//! The elements of the packets of MySQL's protocol: [`Reader`] parses them, and [`Value`] is the content of a column.
 //!
-//! Nothing here believes a server: every length is compared with what is there, and what does not fit is an error.
-//! Facts: the MySQL manual, "Client/Server Protocol".
+//! The server is not trusted: every length is compared with the octets present, and a mismatch is an error. Source: the
+//! MySQL manual, "Client/Server Protocol".
 
-/// A packet is not as the protocol has it. In words: what of it.
+/// A packet that does not follow the protocol, with a description of the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Malformed(pub(super) &'static str);
 
-/// Takes a packet apart from its beginning.
+/// Parses a packet from its beginning.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reader<'a>(pub(super) &'a [u8]);
 
@@ -30,12 +30,12 @@ impl<'a> Reader<'a> {
         Ok(self.number(4)? as u32)
     }
 
-    /// A number of so many octets, the lowest first.
+    /// A number of `octets` octets, the lowest first.
     fn number(&mut self, octets: usize) -> Result<u64, Malformed> {
         Ok(self.bytes(octets)?.iter().rev().fold(0, |sum, octet| sum << 8 | u64::from(*octet)))
     }
 
-    /// A number that is as long as it needs to be.
+    /// A length-encoded number.
     pub(super) fn length(&mut self) -> Result<u64, Malformed> {
         match self.u8()? {
             short @ ..=0xfa => Ok(short.into()),
@@ -46,13 +46,13 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Text with its length before it.
+    /// Text preceded by its length.
     pub(super) fn text(&mut self) -> Result<&'a [u8], Malformed> {
         let length = self.length()?;
         self.bytes(usize::try_from(length).map_err(|_| Malformed("it ends too early"))?)
     }
 
-    /// Text that a zero ends, or the packet.
+    /// Text that ends with a zero or with the packet.
     pub(super) fn until_zero(&mut self) -> &'a [u8] {
         let end = self.0.iter().position(|octet| *octet == 0).unwrap_or(self.0.len());
         let text = &self.0[..end];
@@ -61,14 +61,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// What a column of a row holds.
+/// The content of a column of a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value<'a> {
     Null,
     Int(i64),
     UInt(u64),
     Bytes(&'a [u8]),
-    /// A fraction or a time, which nobody here looks at.
+    /// A fraction or a time, which is not used here.
     Other,
 }
 
@@ -82,7 +82,7 @@ pub(super) struct Column {
 const UNSIGNED: u16 = 0x20;
 
 impl Column {
-    /// Of a definition.
+    /// Reads a column from its definition.
     pub(super) fn read(packet: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader(packet);
         for _ in 0..6 {
@@ -135,7 +135,7 @@ pub(super) fn binary_row<'a>(
     Ok(())
 }
 
-/// The same of the text protocol.
+/// The same for the text protocol.
 pub(super) fn text_row<'a>(
     packet: &'a [u8],
     columns: usize,
@@ -153,7 +153,7 @@ pub(super) fn text_row<'a>(
     Ok(())
 }
 
-/// Appends a number that is as long as it needs to be.
+/// Appends a length-encoded number.
 pub(super) fn put_length(out: &mut Vec<u8>, length: usize) {
     let octets = (length as u64).to_le_bytes();
     match length {

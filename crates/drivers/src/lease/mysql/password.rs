@@ -1,7 +1,7 @@
 //! How a password is proven to a MySQL server: hidden by the server's challenge, or encrypted with its key.
 //!
-//! `mysql_common` has both among 20,000 lines of other things, so it is not built for the program; it is the oracle of
-//! the tests. The server's key comes from the network: its size is bounded.
+//! `mysql_common` has both among 20,000 other lines, so it is not built for the program; the tests compare with it. The
+//! server's key comes from the network: its size is limited.
 
 use num_bigint::BigUint;
 use rustls::pki_types::SubjectPublicKeyInfoDer;
@@ -33,7 +33,7 @@ pub(super) fn caching_sha2(nonce: &[u8], password: &[u8]) -> Vec<u8> {
 }
 
 /// A text that is encrypted with an RSA key in PEM, padded as RSAES-OAEP with SHA-1 (RFC 8017 section 7.1.1); `None` if
-/// that is no such key, or too short for the text.
+/// `key` is not an RSA key, or too short for the text.
 pub(super) fn encrypted(text: &[u8], key: &[u8], seed: [u8; HASH]) -> Option<Vec<u8>> {
     let key = SubjectPublicKeyInfoDer::from_pem_slice(key).ok()?;
     let (_, key) = SubjectPublicKeyInfo::from_der(&key).ok()?;
@@ -69,7 +69,7 @@ mod tests {
     const KEY: &[u8] = include_bytes!("testdata/public.pem");
     const NONCE: &[u8] = b"abcdefghijklmnopqrst";
 
-    /// A source of octets that are known.
+    /// A source of fixed octets.
     struct Seed([u8; HASH]);
 
     impl rsa::Rng for Seed {

@@ -1,6 +1,6 @@
-//! What a server's [`Settings`] mean for what has reached the disk when a change is answered.
+//! A server's [`Settings`], and what they say about the data on the disk when a change is answered.
 //!
-//! Facts: the manuals of MySQL 8.4 (17.14, `innodb_flush_log_at_trx_commit`; 19.1.6.4, `sync_binlog`) and MariaDB.
+//! Sources: the manuals of MySQL 8.4 (17.14, `innodb_flush_log_at_trx_commit`; 19.1.6.4, `sync_binlog`) and MariaDB.
 
 use super::client::Client;
 use super::error::asking;
@@ -9,7 +9,7 @@ use crate::lease::error::BackendError;
 use crate::lease::leases::Durability;
 use crate::lease::sql::{Dialect, Engine};
 
-/// The settings that decide.
+/// The settings that determine durability.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Settings {
     flush_log: Option<u8>,
@@ -19,7 +19,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Reads them as they are now.
+    /// Reads their present values.
     pub(super) fn read(client: &mut Client) -> Result<Self, BackendError> {
         let mut rows: Vec<(String, String)> = Vec::new();
         client
@@ -50,7 +50,7 @@ impl Settings {
         Ok(settings)
     }
 
-    /// What they come to, and whether it is what was asked for.
+    /// Describes their effect, and whether it is the requested durability.
     pub(super) fn words(&self, dialect: Dialect, asked: Durability) -> String {
         if dialect == Dialect::Mysql(Engine::MyIsam) {
             let held = "MyISAM: a change is handed to the system when it is answered (the index when the server sees \

@@ -1,7 +1,7 @@
-//! [`Wire`]: what carries packets to a MySQL server and back: a socket, TCP, or TLS over TCP.
+//! [`Wire`]: the transport of packets to a MySQL server and back: a socket, TCP, or TLS over TCP.
 //!
-//! Its calls keep the thread waiting, for no longer than a limit each. A packet has a number, which goes up by one
-//! until the next question.
+//! Its calls block the thread, each for a limited time. A packet has a number, which increases by one until the next
+//! command.
 
 use super::packet::Malformed;
 use crate::lease::sql::{Server, ServerEndpoint, Tls};
@@ -14,10 +14,10 @@ use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-/// The longest packet that is read or written: what is longer comes in several, which no lease needs.
+/// The longest packet that is read or written: longer data is split into several packets, which no lease needs.
 const PACKET_MAX: usize = 0xff_ffff;
 
-/// Why nothing came or went.
+/// Why sending or receiving failed.
 #[derive(Debug)]
 pub(super) enum WireError {
     Io(io::Error),
@@ -37,7 +37,7 @@ impl From<Malformed> for WireError {
     }
 }
 
-/// A connection, which is all there is of packets.
+/// A connection that sends and receives packets.
 pub(super) struct Wire {
     stream: BufReader<Carrier>,
     /// The packet that was read last.
@@ -51,7 +51,7 @@ enum Carrier {
     Unix(UnixStream),
     Tcp(TcpStream),
     Tls(Box<StreamOwned<ClientConnection, TcpStream>>),
-    /// Between plain and secured.
+    /// The state between plain and secured.
     Gone,
 }
 
@@ -70,7 +70,7 @@ impl Wire {
         Ok(Self { stream: BufReader::new(carrier), packet: Vec::new(), out: Vec::new(), number: 0 })
     }
 
-    /// Secures the connection, after the server was asked to.
+    /// Secures the connection, after TLS was requested from the server.
     pub(super) fn secure(&mut self, server: &Server) -> Result<(), WireError> {
         let Tls::Verified(authorities) = &server.tls else { return Ok(()) };
         let ServerEndpoint::Tcp { host, .. } = &server.endpoint else { return Ok(()) };
@@ -91,12 +91,12 @@ impl Wire {
         Ok(())
     }
 
-    /// Whether nobody between here and the server reads along.
+    /// Whether no third party can read the data between here and the server.
     pub(super) fn is_private(&self) -> bool {
         matches!(self.stream.get_ref(), Carrier::Unix(_) | Carrier::Tls(_))
     }
 
-    /// Begins a question: a command and what belongs to it.
+    /// Begins a command with its arguments.
     pub(super) fn begin(&mut self) -> &mut Vec<u8> {
         self.number = 0;
         self.body()
@@ -109,7 +109,7 @@ impl Wire {
         &mut self.out
     }
 
-    /// Sends what was begun.
+    /// Sends the packet that was begun.
     pub(super) fn send(&mut self) -> Result<(), WireError> {
         let length = self.out.len() - 4;
         if length >= PACKET_MAX {
@@ -133,7 +133,7 @@ impl Wire {
         }
         self.number = head[3].wrapping_add(1);
         self.packet.clear();
-        // Grows with what comes, whatever the length says.
+        // The buffer grows with the octets received, whatever the announced length.
         let read = self.stream.by_ref().take(length as u64).read_to_end(&mut self.packet)?;
         if read < length {
             return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());

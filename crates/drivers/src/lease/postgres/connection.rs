@@ -1,7 +1,7 @@
 //! One connection to a PostgreSQL server as a [`SqlStore`].
 //!
 //! Prepared statements are prepared once, when the connection is opened; basic ones are written out with their values
-//! each time and go as simple queries. Whatever is found is read to the last column.
+//! each time and sent as simple queries. All rows are read to the last column.
 
 use super::link::Link;
 use crate::lease::backend::Renewal;
@@ -40,7 +40,7 @@ impl PostgresConnection {
         Ok(Self { link, templates, prepared, text: String::new(), broken: false })
     }
 
-    /// Executes a request that fetches rows; returns how many came. `see` is given the address of each.
+    /// Executes a request that fetches rows; returns how many there were. `see` is called with the address of each.
     fn rows(
         &mut self,
         request: &SqlRequest<'_>,
@@ -142,8 +142,8 @@ impl SqlStore for PostgresConnection {
     }
 }
 
-/// Prepares each statement, with the types that its values have: the server would guess from columns, which are as
-/// narrow as somebody made them.
+/// Prepares each statement, with the types that its values have: otherwise the server would infer them from columns,
+/// which may be narrower.
 fn prepared(
     link: &mut Link,
     table: Table,
@@ -199,7 +199,7 @@ fn read(row: &Row) -> Option<Address> {
     }
 }
 
-/// The same for a row in words: octets are hexadecimal behind `\x`.
+/// The same for a row in text form: octets are hexadecimal after `\x`.
 fn read_text(row: &SimpleQueryRow) -> Option<Address> {
     let read: usize = (0..row.len()).map(|column| row.get(column).map_or(0, str::len)).sum();
     std::hint::black_box(read);
@@ -211,7 +211,7 @@ fn read_text(row: &SimpleQueryRow) -> Option<Address> {
     text.parse().ok().map(Address::of_number).or_else(|| Address::of_text(text))
 }
 
-/// What a column holds, whatever its type.
+/// The content of a column of any type.
 struct Octets<'a>(&'a [u8]);
 
 impl<'a> FromSql<'a> for Octets<'a> {

@@ -1,4 +1,4 @@
-//! What the crate `tokio-postgres` calls an error as [`BackendError`], and the names of SQLSTATEs.
+//! Errors of the crate `tokio-postgres` as [`BackendError`], and the names of SQLSTATEs.
 
 use crate::lease::error::{BackendError, sqlstate, sqlstate_text};
 use crate::lease::sql::ServerEndpoint;
@@ -32,19 +32,19 @@ const NAMES: [(&str, &str); 19] = [
     ("57P03", "cannot_connect_now"),
 ];
 
-/// The name of a packed SQLSTATE, where it is known here.
+/// The name of a packed SQLSTATE, if it is known here.
 pub(super) fn name_of(code: u32) -> Option<&'static str> {
     let state = sqlstate_text(code);
     NAMES.iter().find(|(known, _)| *known == state).map(|(_, name)| *name)
 }
 
-/// What the system calls a code of its own, which are below any SQLSTATE of an error.
+/// The system's name of one of its own codes, which are below any SQLSTATE of an error.
 pub(super) fn system_name(code: u32) -> Option<String> {
     let known = code > 0 && code < 1_000;
     known.then(|| format!("{code} ({})", io::Error::from_raw_os_error(code.cast_signed()).kind()))
 }
 
-/// Why there is no connection.
+/// Converts an error of opening a connection.
 pub(super) fn opening(endpoint: &ServerEndpoint, code: Option<i32>, words: &str) -> BackendError {
     BackendError {
         class: class_of_connecting(code.unwrap_or_default()),
@@ -55,7 +55,7 @@ pub(super) fn opening(endpoint: &ServerEndpoint, code: Option<i32>, words: &str)
     }
 }
 
-/// Why the server, which was reached, let nobody in.
+/// Converts an error of logging in to a server that was reached.
 pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> BackendError {
     if let Some(said) = error.as_db_error() {
         let state = said.code().code();
@@ -75,12 +75,12 @@ pub(super) fn logging_in(endpoint: &ServerEndpoint, error: &Error) -> BackendErr
         return opening(endpoint, error.raw_os_error(), &error.to_string());
     }
     let words = chain(error);
-    // The crate says so itself where the server asks for a password and there is none.
+    // The crate itself reports that the server requires a password and there is none.
     let class = if words.contains("password") { Class::Login } else { Class::Connect };
     BackendError { class, code: 0, text: format!("connect to {endpoint}: {words}") }
 }
 
-/// Why what was asked over a connection was not done.
+/// Converts an error of a request over a connection.
 pub(super) fn asking(what: &str, error: &Error) -> BackendError {
     if let Some(said) = error.as_db_error() {
         let last = matches!(said.parsed_severity(), Some(Severity::Fatal | Severity::Panic));
@@ -100,7 +100,7 @@ fn words(said: &DbError) -> String {
     format!("{} ({})", said.message(), said.code().code())
 }
 
-/// An error and what lies behind it.
+/// An error and its causes.
 fn chain(error: &Error) -> String {
     let mut text = error.to_string();
     let mut source = error.source();

@@ -1,7 +1,7 @@
-//! A [`Link`]: one connection and the runtime that it alone runs on.
+//! A [`Link`]: one connection and the runtime that runs only this connection.
 //!
-//! The crate's connection is a task that has to be run; here the caller that waits for an answer runs it. Each wait has
-//! a limit, after which the connection cannot be used any more, as an answer may still come.
+//! The crate's connection is a task that must be polled; here the caller that waits for an answer polls it. Each wait
+//! has a limit, after which the connection cannot be used any more, as an answer may still arrive.
 
 use super::error::{asking, logging_in, opening};
 use super::messages::Messages;
@@ -23,10 +23,11 @@ use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::{Client, Config, Error, SimpleQueryMessage};
 
-/// How often the task of a connection may run until it has read what is there: its farewell, and its end.
+/// How many times the task of a connection may run until it has read what has arrived: the server's last message, and
+/// the end.
 const LOOKS: usize = 4;
 
-/// A connection, and what it runs on.
+/// A connection, and its runtime.
 pub(super) struct Link {
     runtime: Runtime,
     client: Client,
@@ -54,7 +55,7 @@ impl Link {
             };
             let stream = timeout(limit, connect(endpoint)).await.map_err(|_| late())?;
             let stream = stream.map_err(|error| refused(&error))?;
-            // Before TLS the server says one octet, which is no message.
+            // Before TLS the server sends one octet, which is not a message.
             let private = matches!(endpoint, ServerEndpoint::Socket(_));
             let messages = matches!(server.tls, Tls::Off)
                 .then(|| Messages::new(private || server.clear_password));
@@ -71,12 +72,12 @@ impl Link {
         Ok(Self { runtime, client, limit })
     }
 
-    /// Whether no more can be asked over it.
+    /// Whether the connection can no longer be used.
     pub(super) fn is_closed(&self) -> bool {
         self.client.is_closed()
     }
 
-    /// Looks whether the server has closed the connection, which the task that reads it finds out only when it runs.
+    /// Checks whether the server has closed the connection, which the task that reads it notices only when it runs.
     pub(super) fn has_lapsed(&mut self) -> bool {
         let Self { runtime, client, .. } = self;
         runtime.block_on(async {
@@ -87,7 +88,7 @@ impl Link {
         client.is_closed()
     }
 
-    /// Waits for what `ask` asks.
+    /// Waits for the result of `ask`.
     pub(super) fn wait<'a, T, F>(
         &'a mut self,
         what: &str,
@@ -109,7 +110,7 @@ impl Link {
         self.wait(what, |client| client.batch_execute(text))
     }
 
-    /// The first word of the first row that is answered.
+    /// The first column of the first row returned, as text.
     pub(super) fn word(&mut self, text: &str, what: &str) -> Result<String, BackendError> {
         let messages = self.wait(what, |client| client.simple_query(text))?;
         let row = messages.iter().find_map(|message| match message {

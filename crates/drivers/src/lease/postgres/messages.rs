@@ -1,36 +1,36 @@
-//! [`Messages`]: looks at what a PostgreSQL server sends before the crate does.
+//! [`Messages`]: checks what a PostgreSQL server sends before the crate reads it.
 //!
-//! The crate reads a message as long as the server says it is, up to 2 GB, and hands over a password in clear to
-//! whoever asks for it. Both end the connection here.
+//! The crate reads a message of the length that the server announces, up to 2 GB, and sends the password in clear to
+//! any server that requests it. Both end the connection here.
 
 use std::io;
 
-/// Longer than any answer about leases.
+/// The longest message accepted, which is longer than any answer about leases.
 const MESSAGE_MAX: u32 = 16 << 20;
 /// A kind and a length.
 const HEAD: usize = 5;
-/// The head of a request to log in, and what it asks for.
+/// The head of an authentication request, and the requested method.
 const REQUEST: usize = HEAD + 4;
-/// The password as it is.
+/// The password in clear.
 const CLEAR: u32 = 3;
 
-/// Where in the messages of a server its stream is.
+/// The position of a server's stream within its messages.
 #[derive(Debug)]
 pub(super) struct Messages {
     begun: [u8; REQUEST],
-    /// How much of the message has come.
+    /// How much of the message has arrived.
     come: usize,
-    /// Whether the password may be asked for in clear.
+    /// Whether the server may request the password in clear.
     clear: bool,
 }
 
 impl Messages {
-    /// Of a stream at its beginning. `clear` is whether a password may be sent as it is.
+    /// The state at the beginning of a stream. `clear` says whether a password may be sent in clear.
     pub(super) fn new(clear: bool) -> Self {
         Self { begun: [0; REQUEST], come: 0, clear }
     }
 
-    /// Follows what has come.
+    /// Processes the bytes that have arrived.
     pub(super) fn follow(&mut self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
             let looked_at = if self.begun[0] == b'R' { REQUEST } else { HEAD };
@@ -57,7 +57,7 @@ impl Messages {
         u32::from_be_bytes([a, b, c, d])
     }
 
-    /// How long the whole message is, its kind included.
+    /// The length of the whole message, including its kind.
     fn whole(&self) -> usize {
         self.length() as usize + 1
     }
@@ -92,7 +92,7 @@ mod tests {
         [&[kind], &length[..], body].concat()
     }
 
-    /// The same in every cut of the bytes.
+    /// Checks that every split of the bytes gives the same result.
     fn each_cut(bytes: &[u8], clear: bool, fine: bool) {
         for cut in 0..=bytes.len() {
             let mut messages = Messages::new(clear);
@@ -118,7 +118,7 @@ mod tests {
         each_cut(&asks, false, false);
         each_cut(&asks, true, true);
         each_cut(&message(b'R', &[0, 0, 0, 5, 1, 2, 3, 4]), false, true);
-        // A length that leaves no room for what is asked.
+        // A length that leaves no room for the requested method.
         each_cut(&[b'R', 0, 0, 0, 4, b'Z', 0, 0, 0, 5, b'I'], false, true);
     }
 }

@@ -1,10 +1,10 @@
 //! PostgreSQL as a backend of leases: [`PostgresBackend`].
 //!
-//! By the crate `tokio-postgres`, each connection on a runtime of its own that nothing else runs on, so that it keeps
-//! its thread waiting as the other stores do. Tables lie in a schema that the backend makes and drops, `brunt_leases_`
-//! and eight digits, in the database `postgres`; or, where the URL names a database, in that database's own schema, in
-//! which tables that brunt did not create are not touched unless that was allowed. A run that was killed leaves its
-//! schema behind; `DROP SCHEMA brunt_leases_... CASCADE` removes it.
+//! It uses the crate `tokio-postgres`, with a separate runtime for each connection, so that it blocks its thread as the
+//! other stores do. Tables are in a schema that the backend makes and drops, `brunt_leases_` and eight digits, in the
+//! database `postgres`; or, if the URL names a database, in that database's own schema, in which tables that brunt did
+//! not create are not touched unless this was allowed. A run that was killed leaves its schema behind; `DROP SCHEMA
+//! brunt_leases_... CASCADE` removes it.
 //!
 //! Sync and async are `synchronous_commit`, which is a setting of each connection.
 
@@ -27,10 +27,10 @@ use std::time::Duration;
 
 /// How many leases one statement writes before a run.
 const PRELOADED_AT_ONCE: usize = 1_000;
-/// The database where none is named: every server has it.
+/// The database if none is named: every server has it.
 const DATABASE: &str = "postgres";
 
-/// What a backend on a PostgreSQL server is to be.
+/// The options of a backend on a PostgreSQL server.
 #[derive(Clone, Debug)]
 pub struct PostgresOptions {
     /// The server. In a database that is named in it, no schema is made.
@@ -43,17 +43,17 @@ pub struct PostgresOptions {
     pub durability: Durability,
     /// How statements reach the server.
     pub statements: Statements,
-    /// Whether tables that brunt did not create may be dropped where the named database has them.
+    /// Whether tables that brunt did not create may be dropped if the named database has them.
     pub may_destroy: bool,
-    /// How long an answer is waited for before the connection is given up.
+    /// How long to wait for an answer before the connection is closed.
     pub timeout: Duration,
 }
 
-/// A schema on a PostgreSQL server in which leases lie.
+/// A schema of leases on a PostgreSQL server.
 pub struct PostgresBackend {
     options: PostgresOptions,
     table: Table,
-    /// The schema to be made, where no database was named.
+    /// The schema to be made, if no database was named.
     own_schema: Option<String>,
     templates: Arc<SqlTemplates>,
     state: Mutex<State>,
@@ -68,7 +68,7 @@ struct State {
 }
 
 impl PostgresBackend {
-    /// A backend as `options` have it. Nothing is connected to yet.
+    /// A backend with the settings of `options`. It does not connect yet.
     pub fn new(options: PostgresOptions) -> Self {
         let PostgresOptions { schema, family, .. } = options;
         let table = Table { dialect: Dialect::Postgres, schema, family };
@@ -81,7 +81,7 @@ impl PostgresBackend {
         self.options.server.database.as_deref().unwrap_or(DATABASE)
     }
 
-    /// Connects, and makes the schema in which tables are looked for the backend's own.
+    /// Connects, and sets the search path to the backend's own schema, if it has one.
     fn link(&self) -> Result<Link, BackendError> {
         let mut link = Link::open(&self.options.server, self.database(), self.options.timeout)?;
         let commits = match self.options.durability {
@@ -110,7 +110,7 @@ impl PostgresBackend {
         link.word("SELECT quote_ident(current_schema())", "ask for the schema")
     }
 
-    /// Which of the backend's tables are there, and how many rows each has.
+    /// Which of the backend's tables exist, and how many rows each has.
     fn found(
         &self,
         link: &mut Link,

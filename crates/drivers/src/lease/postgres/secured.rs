@@ -1,7 +1,7 @@
-//! Streams as `tokio-postgres` takes them: [`Watched`] as it is, and [`SecuredStream`] under the house's own TLS, both
-//! with an eye on the [`Messages`] that come.
+//! Streams for `tokio-postgres`: [`Watched`] without TLS, and [`SecuredStream`] with brunt's own TLS; both check the
+//! [`Messages`] received.
 //!
-//! No channel binding is offered: the certificate is checked, which is what binding stands in for where it is not.
+//! No channel binding is offered: the certificate is checked, and binding is a substitute for this check.
 
 use super::messages::Messages;
 use crate::net::Failure;
@@ -18,12 +18,12 @@ use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 pub(super) struct Secured(Option<(Client, Name)>);
 
 impl Secured {
-    /// It is not.
+    /// It is not secured.
     pub(super) fn off() -> Self {
         Self(None)
     }
 
-    /// By this client, for the server of this name.
+    /// It is secured by this client, for the server with this name.
     pub(super) fn by(client: Client, name: Name) -> Self {
         Self(Some((client, name)))
     }
@@ -40,13 +40,13 @@ impl TlsConnect<Watched> for Secured {
                 return Err(Failure::Tls(io::Error::other("TLS was not asked for")));
             };
             let stream = stream.stream.secure(&client, &name, None).await?;
-            // Nobody reads along.
+            // No third party can read the connection.
             Ok(SecuredStream(Watched { stream, messages: Some(Messages::new(true)) }))
         })
     }
 }
 
-/// A connection whose messages are followed, once there are any: the server's answer to a wish for TLS is none.
+/// A connection whose messages are checked, once there are any: the server's answer to a TLS request is not a message.
 pub(super) struct Watched {
     pub(super) stream: Stream,
     pub(super) messages: Option<Messages>,

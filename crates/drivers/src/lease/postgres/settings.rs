@@ -1,12 +1,12 @@
-//! What a server's [`Settings`] mean for what has reached the disk when a change is answered.
+//! A server's [`Settings`], and what they say about the data on the disk when a change is answered.
 //!
-//! Facts: the documentation of PostgreSQL 15, sections 20.5.1 (settings of the log) and 30.4 (asynchronous commit).
+//! Source: the documentation of PostgreSQL 15, sections 20.5.1 (settings of the log) and 30.4 (asynchronous commit).
 
 use super::link::Link;
 use crate::lease::error::BackendError;
 use crate::lease::leases::Durability;
 
-/// The settings that decide.
+/// The settings that determine durability.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Settings {
     synchronous_commit: String,
@@ -17,7 +17,7 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Reads them as they are for this connection.
+    /// Reads their values for this connection.
     pub(super) fn read(link: &mut Link) -> Result<Self, BackendError> {
         let mut one = |name: &str| link.word(&format!("SHOW {name}"), "read the server's settings");
         Ok(Self {
@@ -29,7 +29,7 @@ impl Settings {
         })
     }
 
-    /// What they come to, and whether it is what was asked for.
+    /// Describes their effect, and whether it is the requested durability.
     pub(super) fn words(&self, asked: Durability) -> String {
         let Self { synchronous_commit: commits, fsync, wal_sync_method: method, .. } = self;
         let means = match asked {

@@ -1,4 +1,4 @@
-//! One worker's way into a database of redb.
+//! One worker's connection to a database of redb.
 
 use super::row::Row;
 use super::shared::{BY_CLIENT, BY_HARDWARE, LEASES, OVER, Shared, taken, trouble};
@@ -12,7 +12,8 @@ use std::sync::Arc;
 /// A connection to a database.
 pub(super) struct RedbConnection {
     shared: Arc<Shared>,
-    /// Whether a transaction was begun. One that only reads needs no write transaction, which would be flushed.
+    /// Whether a transaction was begun. A transaction that only reads needs no write transaction, which would be
+    /// flushed.
     begun: bool,
     transaction: Option<WriteTransaction>,
     value: Vec<u8>,
@@ -30,7 +31,7 @@ impl RedbConnection {
         }
     }
 
-    /// Does a change within the transaction that is open, or in one of its own.
+    /// Makes a change within the open transaction, or in a separate one.
     fn change<T>(
         &mut self,
         change: impl FnOnce(&WriteTransaction, Schema, &mut Vec<u8>) -> Result<T, BackendError>,
@@ -61,7 +62,7 @@ impl RedbConnection {
     }
 
     fn look(&self, by: &Identity) -> Result<bool, BackendError> {
-        // What reads are written against is a trait, but the tables of the two kinds of transactions are no one type.
+        // Reads use a common trait, but the tables of the two kinds of transactions are different types.
         macro_rules! look {
             ($transaction:expr) => {{
                 let leases = $transaction.open_table(LEASES).map_err(trouble)?;
@@ -125,7 +126,7 @@ impl Connection for RedbConnection {
         self.change(|transaction, schema, _| remove(transaction, schema, address, |_| true))
     }
 
-    /// As a server does it: first the list, then one deletion after the other, each of a lease that is still over.
+    /// As a server does it: first the list, then one deletion after the other, each only if the lease is still expired.
     fn expire(&mut self, now: i64, limit: u32) -> Result<u32, BackendError> {
         let schema = self.shared.schema;
         let listed = if let Some(transaction) = &self.transaction {
@@ -174,14 +175,13 @@ impl Connection for RedbConnection {
 
 impl Drop for RedbConnection {
     fn drop(&mut self) {
-        // A transaction that is open is rolled back when it is dropped. There is no caller left to report a failed
-        // flush to.
+        // An open transaction is rolled back when it is dropped. There is no caller to report a failed flush to.
         self.transaction = None;
         let _ = self.shared.flush();
     }
 }
 
-/// Writes a lease that is not there yet.
+/// Writes a lease that does not exist yet.
 pub(super) fn create(
     transaction: &WriteTransaction,
     schema: Schema,
@@ -208,7 +208,7 @@ pub(super) fn create(
     Ok(())
 }
 
-/// Deletes the lease of an address if there is one and it is to go.
+/// Deletes the lease of an address if there is one and it must be deleted.
 fn remove(
     transaction: &WriteTransaction,
     schema: Schema,
@@ -271,7 +271,7 @@ fn indexed(
     Ok(there)
 }
 
-/// Looks at every lease.
+/// Reads every lease.
 fn scan(
     leases: &impl ReadableTable<u128, &'static [u8]>,
     wanted: impl Fn(&Row<'_>) -> bool,
@@ -288,7 +288,7 @@ fn scan(
     Ok(there)
 }
 
-/// The addresses of at most `limit` leases whose time was over at `now`, the longest first.
+/// The addresses of at most `limit` leases that had expired at `now`, the longest expired first.
 fn list(
     schema: Schema,
     leases: &impl ReadableTable<u128, &'static [u8]>,

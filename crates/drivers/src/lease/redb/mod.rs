@@ -1,12 +1,12 @@
 //! Leases in a database of redb, an embedded key-value store: a [`RedbBackend`].
 //!
-//! Of the embedded stores in pure Rust two are kept up and free to use, redb and fjall, both under MIT or Apache-2.0.
-//! redb was chosen because it is the other answer to the question that a lease database asks: a copy-on-write B-tree
-//! with a transaction for each change, beside SQLite's log and a lease file's appending; fjall's log-structured tree
-//! would be a second store that appends. It also brings one package with it and not a dozen.
+//! Two embedded stores in pure Rust are maintained and free to use, redb and fjall, both under MIT or Apache-2.0. redb
+//! was chosen because its design differs from the other stores here: it is a copy-on-write B-tree with a transaction
+//! for each change, in contrast to SQLite's log and the append-only lease file; fjall's log-structured tree would be a
+//! second store that appends. It also adds only one package and not a dozen.
 //!
-//! Leases lie under their addresses. Where the tables are Kea's, three more tables have the keys of its indexes: client
-//! identifiers, hardware addresses and the ends of lifetimes, each with the address behind it.
+//! The keys of leases are their addresses. With Kea's tables, three more tables have the keys of its indexes: client
+//! identifiers, hardware addresses and the ends of lifetimes, each followed by the address.
 
 mod connection;
 mod row;
@@ -21,7 +21,7 @@ use shared::{BY_CLIENT, BY_HARDWARE, FLUSHED_EVERY, LEASES, OVER, Shared, TAKEN,
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The version in the manifest; the library does not say its own.
+/// The version in the manifest; the library does not report its own.
 const VERSION: &str = "redb 2.6";
 
 /// Where a database is and how it is used.
@@ -29,7 +29,7 @@ const VERSION: &str = "redb 2.6";
 pub struct RedbSetup {
     /// The file.
     pub path: PathBuf,
-    /// What leases can be found by without looking at each: the address, or what Kea has indexes for.
+    /// The values by which leases can be found without reading each one: the address, or what Kea has indexes for.
     pub schema: Schema,
     /// The leases.
     pub family: Family,
@@ -52,13 +52,13 @@ struct Inner {
 }
 
 impl RedbBackend {
-    /// A backend in this file, which is not touched yet.
+    /// A backend in this file, which is not opened or changed yet.
     pub fn new(setup: RedbSetup) -> Self {
         Self { setup, inner: Mutex::new(Inner::default()) }
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        // Each change is a single assignment, so what a panic left is whole.
+        // Each change is a single assignment, so the state is consistent after a panic.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -130,7 +130,7 @@ impl Backend for RedbBackend {
     }
 
     fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
-        /// So many leases a transaction: what it changed is kept in memory until it is committed.
+        /// The number of leases per transaction, whose changes are kept in memory until it is committed.
         const LEASES_AT_ONCE: usize = 10_000;
         let shared = self.shared()?;
         let mut leases = leases.peekable();

@@ -2,10 +2,10 @@
 
 use crate::lease::leases::Lease;
 
-/// Lifetime, time of the last transaction, subnet and the lengths of the three columns behind them.
+/// Lifetime, time of the last transaction, subnet and the lengths of the three columns after them.
 const HEAD: usize = 4 + 8 + 4 + 3;
 
-/// What the value of a key says.
+/// The content of the value of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Row<'a> {
     pub(super) valid_lifetime: u32,
@@ -17,7 +17,7 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// What a lease says; `None` where a column is longer than 255 octets.
+    /// The row of a lease; `None` if a column is longer than 255 octets.
     pub(super) fn of(lease: &'a Lease) -> Option<Self> {
         let columns = [&lease.hardware[..], &lease.client_id[..], lease.hostname.as_bytes()];
         let fits = columns.iter().all(|column| column.len() <= 255);
@@ -32,7 +32,7 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// What a value says; `None` if it is not one of ours.
+    /// The row in a value; `None` if it is not in our format.
     pub(super) fn read(value: &'a [u8]) -> Option<Self> {
         let (head, rest) = value.split_first_chunk::<HEAD>()?;
         let (lifetime, head) = head.split_first_chunk::<4>()?;
@@ -51,7 +51,7 @@ impl<'a> Row<'a> {
         })
     }
 
-    /// Writes the value over `out`.
+    /// Overwrites `out` with the value.
     pub(super) fn write(&self, out: &mut Vec<u8>) {
         out.clear();
         out.extend_from_slice(&self.valid_lifetime.to_be_bytes());
@@ -64,7 +64,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// When its time is over.
+    /// When it expires.
     pub(super) fn end(&self) -> i64 {
         self.cltt.saturating_add(i64::from(self.valid_lifetime))
     }

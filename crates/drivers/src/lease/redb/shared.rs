@@ -1,4 +1,4 @@
-//! What all connections to a backend share: a [`Shared`] database, its tables, and what its failures mean.
+//! What all connections to a backend share: a [`Shared`] database, its tables, and the conversion of its failures.
 
 use crate::lease::BackendError;
 use crate::lease::leases::{Durability, Lease, Schema};
@@ -13,8 +13,8 @@ pub(super) const BY_HARDWARE: TableDefinition<'_, (&[u8], u128), ()> =
     TableDefinition::new("by_hardware");
 pub(super) const OVER: TableDefinition<'_, (i64, u128), ()> = TableDefinition::new("over");
 
-/// Every so many commits one is flushed where none has to be: pages that a commit replaced are given back only by a
-/// commit that is on the disk, so a file without any would grow forever.
+/// After this number of commits one is flushed even if durability does not require it: pages that a commit replaced are
+/// released only by a commit that is on the disk, so without any the file would grow forever.
 pub(super) const FLUSHED_EVERY: u64 = 1_000;
 
 /// The code of an address that is taken; redb has no codes of its own.
@@ -52,7 +52,7 @@ impl Shared {
         transaction.commit().map_err(trouble)
     }
 
-    /// Brings to the disk what was committed without it.
+    /// Flushes what was committed without a flush to the disk.
     pub(super) fn flush(&self) -> Result<(), BackendError> {
         match self.durability {
             Durability::Sync => Ok(()),
@@ -61,7 +61,8 @@ impl Shared {
     }
 }
 
-/// A failure in the words of the library. After a failed read or write of the file the database has to be opened again.
+/// A failure with the message of the library. After a failed read or write of the file the database must be opened
+/// again.
 pub(super) fn trouble(error: impl Into<redb::Error>) -> BackendError {
     let error = error.into();
     let (class, code) = match &error {

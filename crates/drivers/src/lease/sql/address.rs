@@ -1,12 +1,12 @@
-//! An [`Address`] as the column of a table has it.
+//! An [`Address`] in the form of a table's column.
 //!
-//! Held in place, so that nothing is allocated for an exchange.
+//! It is stored inline, so that an exchange allocates nothing.
 
 use super::template::Bind;
 use std::io::Write as _;
 use std::net::Ipv6Addr;
 
-/// The longest address in words: eight groups of four digits and the colons between them.
+/// The longest address as text: eight groups of four digits and the colons between them.
 const NOTATION_MAX: usize = 39;
 
 /// An address to be bound.
@@ -29,27 +29,27 @@ impl Address {
         Self(Form::Octets(address.to_be_bytes()))
     }
 
-    /// As RFC 5952 writes it, which is what Kea keeps.
+    /// As RFC 5952 writes it, which is what Kea stores.
     pub(super) fn notation(address: u128) -> Self {
         let mut text = [0; NOTATION_MAX];
         let mut rest = &mut text[..];
-        // What does not fit would be left out; addresses that are written with a dotted end are shorter than the rest.
+        // Text that does not fit would be cut off; addresses with a dotted end are shorter than the longest form.
         let _ = write!(rest, "{}", Ipv6Addr::from(address));
         let length = NOTATION_MAX - rest.len();
         Self(Form::Notation(text, length))
     }
 
-    /// An address as it was read from a number.
+    /// An address read from a number.
     pub fn of_number(number: i64) -> Self {
         Self(Form::Number(number))
     }
 
-    /// An address as it was read from octets; `None` if it cannot be one.
+    /// An address read from octets; `None` if it cannot be one.
     pub fn of_octets(octets: &[u8]) -> Option<Self> {
         octets.try_into().ok().map(|octets| Self(Form::Octets(octets)))
     }
 
-    /// An address as it was read from text; `None` if it cannot be one.
+    /// An address read from text; `None` if it cannot be one.
     pub fn of_text(text: &str) -> Option<Self> {
         text.parse::<Ipv6Addr>().ok().map(|address| Self::notation(address.to_bits()))
     }

@@ -1,6 +1,7 @@
-//! A [`SqlConnection`]: what is done to leases, asked of a store that speaks SQL.
+//! A [`SqlConnection`]: the operations on leases, carried out by an SQL store.
 //!
-//! It is here once, so that stores are asked the same; how a request becomes a statement is a [`SqlStore`]'s.
+//! They are implemented once, so that all stores get the same requests; a [`SqlStore`] turns a request into a
+//! statement.
 
 use super::request::SqlRequest;
 use super::{Address, Table};
@@ -9,12 +10,12 @@ use crate::lease::error::BackendError;
 use crate::lease::leases::{Identity, Lease};
 use std::time::Duration;
 
-/// A connection to a database, as far as it differs from others.
+/// The part of a connection to a database that differs between databases.
 pub(in crate::lease) trait SqlStore {
-    /// Executes a request that changes rows; says how many it changed.
+    /// Executes a request that changes rows; returns how many it changed.
     fn change(&mut self, request: &SqlRequest<'_>) -> Result<u64, BackendError>;
 
-    /// Executes a request that fetches rows, and reads each to its last column; says how many there were.
+    /// Executes a request that fetches rows, and reads each to its last column; returns how many there were.
     fn fetch(&mut self, request: &SqlRequest<'_>) -> Result<u64, BackendError>;
 
     /// Executes a request that fetches addresses.
@@ -47,7 +48,7 @@ pub(in crate::lease) trait SqlStore {
 pub(in crate::lease) struct SqlConnection<S> {
     store: S,
     table: Table,
-    /// The addresses that are reclaimed; kept, so that nothing is allocated for an exchange.
+    /// The addresses that are reclaimed; kept, so that an exchange allocates nothing.
     over: Vec<Address>,
 }
 

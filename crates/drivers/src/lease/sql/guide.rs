@@ -1,8 +1,8 @@
-//! The tables of the guide, of 2012: one table, a serial number and a unique address.
+//! The tables of the guide of 2012: one table, a serial number and a unique address.
 //!
-//! Where the table of 2012 had `VARCHAR` for a hardware address and a client identifier, octets that are no text in the
-//! database's character set could not be kept, and most are not; so these columns are octets here. `lease6` existed in
-//! 2012 and was used by no benchmark; ours has the columns of `lease4` and those that IPv6 needs.
+//! The table of 2012 had `VARCHAR` for a hardware address and a client identifier. It could not store octets that are
+//! not text in the database's character set, and most are not; so these columns are octets here. `lease6` existed in
+//! 2012 and was used by no benchmark; the one here has the columns of `lease4` and those that IPv6 needs.
 
 use super::{Address, Bind, Dialect, Engine, Table};
 use crate::lease::leases::Lease;
@@ -76,17 +76,17 @@ pub(super) fn bind_create<'a>(
     bind.truth(true);
 }
 
-/// How a dialect calls its types.
+/// The names of a dialect's types.
 pub(super) struct Types {
     serial: &'static str,
     address4: &'static str,
     /// Sixteen octets.
     address6: &'static str,
-    /// At most so many octets.
+    /// At most this number of octets.
     pub(super) octets: fn(usize) -> String,
     pub(super) moment: &'static str,
     pub(super) truth: &'static str,
-    /// What ends the statement.
+    /// The end of the statement.
     pub(super) closing: &'static str,
 }
 

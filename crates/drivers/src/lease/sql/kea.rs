@@ -1,11 +1,11 @@
-//! The tables that Kea 2.2 keeps leases in: six indexes beside the key, and triggers that count.
+//! The tables in which Kea 2.2 keeps leases: six indexes besides the key, and triggers that count.
 //!
-//! Made from what Kea's documentation and a database of its own say (columns, keys, which changes are counted where),
-//! in statements of ours, so that a run needs no Kea. Types follow Kea's, and so does what a trigger does: a lease in
-//! state 0 (assigned) or 1 (declined) is counted for its subnet and state, of IPv6 also for its kind, by one more row
-//! that each insertion and deletion changes. Two things are left out. Kea counts leases by client class too, out of a
-//! user context, which leases here do not have. And for `SQLite`, which Kea does not keep leases in, the same is said
-//! in `SQLite`'s words.
+//! They follow Kea's documentation and a database made by Kea (columns, keys, which changes are counted where), in
+//! statements written for brunt, so that a run needs no Kea. Types are those of Kea, and so are the effects of
+//! triggers: a lease in state 0 (assigned) or 1 (declined) is counted for its subnet and state, and for IPv6 also for
+//! its kind, in one more row that each insertion and deletion changes. There are two differences. Kea also counts
+//! leases by client class, from a user context, which leases here do not have. And for `SQLite`, in which Kea does not
+//! keep leases, the same tables are written in `SQLite`'s dialect.
 
 use super::guide::Types;
 use super::{Address, Bind, Dialect, Table};
@@ -33,7 +33,7 @@ pub(super) fn ddl(table: Table) -> Vec<String> {
     all
 }
 
-/// What a kind of lease and a source of a hardware address are called.
+/// The names of the kinds of leases and of the sources of hardware addresses.
 fn kinds(closing: &str) -> [String; 4] {
     [
         format!("CREATE TABLE lease6_types (lease_type SMALLINT PRIMARY KEY, name VARCHAR(5)){closing}"),
@@ -75,7 +75,7 @@ fn lease6(table: Table) -> String {
 
 fn indexes(table: Table) -> Vec<String> {
     let of: &[&str] = match (table.dialect, table.is_of_ipv6()) {
-        // Kea's PostgreSQL looks for host names without regard to case, and its keys of other tables bring no index.
+        // Kea's PostgreSQL tables search host names case-insensitively, and foreign keys create no index.
         (Dialect::Postgres, false) => &[
             "(hwaddr, subnet_id)",
             "(client_id, subnet_id)",
@@ -129,11 +129,11 @@ fn statistics(table: Table) -> String {
     )
 }
 
-/// What is done to the counts for a row that came (`NEW`) or went (`OLD`).
+/// How the counts change for a row that was added (`NEW`) or removed (`OLD`).
 struct Counting {
     come: String,
     gone: String,
-    /// Whether an update changed what is counted by.
+    /// Whether an update changed the values by which leases are counted.
     moved: String,
 }
 
@@ -150,8 +150,8 @@ impl Counting {
         };
         let values = each(&|column| format!("NEW.{column}"), ", ");
         let same = each(&|column| format!("{column} = OLD.{column}"), " AND ");
-        // An insertion that becomes an addition where the row is there already: one statement, as SQLite's triggers
-        // know no condition within.
+        // An insertion that becomes an addition if the row already exists: one statement, as SQLite's triggers have no
+        // conditions in their body.
         let (list, again) = (
             columns.join(", "),
             match table.dialect {
@@ -264,7 +264,7 @@ pub(super) fn bind_create<'a>(
     bind.number(0);
 }
 
-/// Thirty-two bits without a sign.
+/// The type of an unsigned number of 32 bits.
 fn unsigned(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Sqlite => "INTEGER",

@@ -1,10 +1,10 @@
 //! One set of tables and statements for every SQL store: a [`Table`] in one of three [`Dialect`]s.
 //!
-//! What is compared is the work of stores and not the wit of their statements, so the words stand here once, and a
-//! dialect changes no more than it must: the spelling of types, of placeholders and of moments. Addresses of IPv4 are
-//! numbers everywhere; those of IPv6 are text in Kea's table, as Kea writes them, and 16 octets in the guide's. Times
-//! are kept by the database's own type, and in `SQLite`, which has none, as seconds since 1970. Where a server is and
-//! who asks is a [`Server`]. Nothing here speaks to one.
+//! The comparison is between stores and not between statements, so the statements are written once, and a dialect
+//! changes only what it must: the spelling of types, of placeholders and of moments. Addresses of IPv4 are numbers
+//! everywhere; those of IPv6 are text in Kea's table, as Kea writes them, and 16 octets in the guide's. Times have the
+//! database's own type, and in `SQLite`, which has none, are seconds since 1970. The address of a server and the
+//! account are a [`Server`]. This module does not connect to one.
 
 mod address;
 mod connection;
@@ -28,7 +28,7 @@ use super::error::BackendError;
 use super::leases::{Family, Lease, Schema};
 use brunt_exchange::Class;
 
-/// Whose SQL it is.
+/// The SQL dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// `SQLite`'s.
@@ -39,16 +39,16 @@ pub enum Dialect {
     Postgres,
 }
 
-/// An empty table that says of those beside it that brunt made them. What a killed run left is told from what belongs
-/// to somebody else by it.
+/// An empty table that marks the tables in the same place as made by brunt. It distinguishes what a killed run left
+/// from the tables of other programs.
 const MARKER: &str = "brunt_tables";
 
-/// What keeps the tables of a `MySQL` server.
+/// The engine of the tables on a `MySQL` server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
     /// With transactions and a log.
     InnoDb,
-    /// Without either.
+    /// Without transactions and a log.
     MyIsam,
 }
 
@@ -64,7 +64,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// What the table of leases is called.
+    /// The name of the table of leases.
     pub fn name(self) -> &'static str {
         match self.family {
             Family::V4 => "lease4",
@@ -114,7 +114,7 @@ impl Table {
         SqlTemplates::of(self)
     }
 
-    /// An address as the column has it.
+    /// An address in the form of the column.
     pub fn address(self, address: u128) -> Address {
         match (self.family, self.schema) {
             (Family::V4, _) => Address::number(address),
@@ -123,7 +123,7 @@ impl Table {
         }
     }
 
-    /// Binds what [`SqlTemplates::create`] asks for.
+    /// Binds the parameters of [`SqlTemplates::create`].
     pub fn bind_create<'a>(self, lease: &'a Lease, at: &'a Address, bind: &mut impl Bind<'a>) {
         match self.schema {
             Schema::Guide => guide::bind_create(self, lease, at, bind),
@@ -131,7 +131,7 @@ impl Table {
         }
     }
 
-    /// Binds what [`SqlTemplates::renew`] asks for.
+    /// Binds the parameters of [`SqlTemplates::renew`].
     pub fn bind_renew<'a>(self, renewal: &Renewal, at: &'a Address, bind: &mut impl Bind<'a>) {
         bind.number(i64::from(renewal.valid_lifetime));
         match self.schema {
@@ -141,7 +141,7 @@ impl Table {
         at.bind(bind);
     }
 
-    /// Whether the columns of a lease of IPv6 are there.
+    /// Whether the table has the columns of a lease of IPv6.
     fn is_of_ipv6(self) -> bool {
         self.family != Family::V4
     }
@@ -156,7 +156,7 @@ impl Table {
     }
 }
 
-/// Why tables are not made where tables of their names are, with how many rows.
+/// The error if tables with the same names, and this number of rows, already exist.
 pub(in crate::lease) fn in_the_way(place: &str, found: &[(&str, u64)]) -> BackendError {
     let of_leases = found.iter().filter(|(name, _)| *name != MARKER);
     let tables: Vec<String> =
@@ -192,7 +192,7 @@ mod tests {
         })
     }
 
-    /// Debug assertions of [`RenderedSql::end`] are what can fail here.
+    /// The debug assertions of [`RenderedSql::end`] can fail here.
     #[test]
     fn every_gap_is_bound_and_no_more() {
         for table in every_table() {

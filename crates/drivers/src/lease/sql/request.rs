@@ -1,5 +1,4 @@
-//! [`SqlRequest`]: what is asked of a store that speaks SQL, with its values; and [`StatementId`], the statement that
-//! asks it.
+//! [`SqlRequest`]: a request to an SQL store, with its values; and [`StatementId`], its statement.
 
 use super::{Address, Bind, SqlTemplate, SqlTemplates, Table};
 use crate::lease::backend::Renewal;
@@ -30,7 +29,7 @@ impl StatementId {
         Self::Reclaim,
     ];
 
-    /// Makes something of each, in an order by which `id as usize` finds it again.
+    /// Calls a function for each; `id as usize` is the index of its result.
     pub(in crate::lease) fn each<T, E>(
         make: impl FnMut(Self) -> Result<T, E>,
     ) -> Result<Box<[T]>, E> {
@@ -51,7 +50,7 @@ impl StatementId {
         }
     }
 
-    /// What is being tried, in words.
+    /// What is being attempted, as text.
     pub(in crate::lease) fn words(self) -> &'static str {
         match self {
             Self::Create => "write a lease",
@@ -64,7 +63,7 @@ impl StatementId {
     }
 }
 
-/// What is asked, with its values.
+/// A request with its values.
 #[derive(Debug)]
 pub(in crate::lease) enum SqlRequest<'a> {
     Create(Table, &'a Lease, Address),
@@ -73,14 +72,14 @@ pub(in crate::lease) enum SqlRequest<'a> {
     ByHardware(&'a [u8]),
     Renew(Table, &'a Renewal, Address),
     Release(Address),
-    /// At most so many whose time was over at this moment.
+    /// The leases that had expired at this moment, at most this number.
     Expired(i64, u32),
-    /// The lease of an address, if its time was over at this moment.
+    /// The lease of an address, if it had expired at this moment.
     Reclaim(&'a Address, i64),
 }
 
 impl SqlRequest<'_> {
-    /// The statement that asks it.
+    /// The statement of the request.
     #[inline]
     pub(in crate::lease) fn id(&self) -> StatementId {
         match self {

@@ -1,7 +1,7 @@
-//! Where a database server is and who asks: [`Server`], as a URL says it.
+//! The address of a database server and the account: [`Server`], parsed from a URL.
 //!
-//! A password may stand in the URL, is taken out of it at once and appears in nothing that is printed, complaints
-//! included. What a URL says that is not understood is refused: a mistyped parameter must not be passed over.
+//! The URL may contain a password. It is removed at once and appears in no output, including error messages. Unknown
+//! parts of a URL are refused: a mistyped parameter must not be ignored.
 
 use crate::secret::Secret;
 use percent_encoding::percent_decode_str;
@@ -10,7 +10,7 @@ use std::fmt;
 use std::path::PathBuf;
 use url::{Host, Url};
 
-/// Whose server it is.
+/// The kind of server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// `mysql://` or `mariadb://`.
@@ -19,24 +19,24 @@ pub enum Kind {
     Postgres,
 }
 
-/// A database server, and who asks.
+/// A database server, and the account.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Server {
-    /// The way there.
+    /// The endpoint of the server.
     pub endpoint: ServerEndpoint,
     /// The account; without one, that of the user of this process.
     pub user: Option<String>,
     /// Its password.
     pub password: Option<Secret>,
-    /// The database, where one was named.
+    /// The database, if one was named.
     pub database: Option<String>,
-    /// Whether the connection is secured, and who vouches for the server.
+    /// Whether the connection is secured, and how the server is verified.
     pub tls: Tls,
-    /// Whether the password may be sent as it is where others could read along.
+    /// Whether the password may be sent in clear over a connection that others could read.
     pub clear_password: bool,
 }
 
-/// The way to a server.
+/// The endpoint of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerEndpoint {
     /// A Unix socket.
@@ -53,16 +53,16 @@ pub enum ServerEndpoint {
 /// Whether a connection is secured.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Tls {
-    /// It is not.
+    /// It is not secured.
     #[default]
     Off,
-    /// By TLS, and the server's certificate is checked: against the authorities in this file, else those the machine
-    /// trusts.
+    /// By TLS, with verification of the server's certificate: against the authorities in this file, otherwise those
+    /// that the machine trusts.
     Verified(Option<PathBuf>),
 }
 
 impl Server {
-    /// Parses a URL. Errors do not contain the URL, since it may hold a password.
+    /// Parses a URL. Errors do not contain the URL, since it may contain a password.
     pub fn parse(kind: Kind, text: &str) -> Result<Self, String> {
         let url =
             Url::parse(text).map_err(|error| format!("read the URL of the database: {error}"))?;
@@ -124,7 +124,7 @@ impl Kind {
     }
 }
 
-/// What stands behind the question mark.
+/// The parameters after the question mark.
 #[derive(Default)]
 struct Parameters {
     socket: Option<PathBuf>,
@@ -180,7 +180,8 @@ impl Parameters {
         };
         let host = url.host_str().filter(|host| !host.is_empty());
         match (&self.socket, host) {
-            // A host beside a socket says nothing: libpq and libmysqlclient let the socket win as well.
+            // A host in addition to a socket has no effect: in libpq and libmysqlclient the socket takes precedence as
+            // well.
             (Some(path), _) if path.is_absolute() => {
                 Ok(ServerEndpoint::Socket(in_directory(path.clone())))
             }
@@ -222,7 +223,7 @@ fn ssl_mode(value: &str) -> Result<bool, String> {
     }
 }
 
-/// Whether a database of this name can be asked for without quoting it, which also keeps SQL out of names.
+/// Whether a database name needs no quoting, which also prevents SQL in names.
 fn usable(name: &str) -> Result<(), String> {
     let fine = |character: char| character.is_ascii_alphanumeric() || "_$-".contains(character);
     if name.len() <= 63 && name.chars().all(fine) {
@@ -234,10 +235,10 @@ fn usable(name: &str) -> Result<(), String> {
     }
 }
 
-/// A name for a database of our own, which shows where it came from if it is left behind.
+/// A name for the backend's own database, which shows its origin if it is left behind.
 pub(in crate::lease) fn own_name() -> String {
     let mut octets = [0; 4];
-    // Without randomness two runs at once would meet in one database, and the second is refused it.
+    // Without random numbers two simultaneous runs would use the same database, and the second would be refused.
     let _ = getrandom::fill(&mut octets);
     format!("brunt_leases_{:08x}", u32::from_be_bytes(octets))
 }

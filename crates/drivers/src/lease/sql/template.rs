@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 pub trait Bind<'a> {
     /// A whole number.
     fn number(&mut self, value: i64);
-    /// Octets that are no text.
+    /// Octets that are not text.
     fn octets(&mut self, value: &'a [u8]);
     /// Text.
     fn text(&mut self, value: &'a str);
-    /// Yes or no.
+    /// A boolean.
     fn truth(&mut self, value: bool);
 }
 
@@ -51,7 +51,7 @@ impl SqlTemplate {
         text
     }
 
-    /// Begins to render it at the end of `text`, with values in place of parameters. [`RenderedSql::end`] ends it.
+    /// Starts to render it at the end of `text`, with values in place of parameters. [`RenderedSql::end`] ends it.
     pub fn render<'t>(&'t self, text: &'t mut String) -> RenderedSql<'t> {
         text.push_str(&self.pieces[0]);
         RenderedSql { template: self, next: 1, text }
@@ -102,7 +102,7 @@ impl<'a> Bind<'a> for RenderedSql<'_> {
     fn text(&mut self, value: &'a str) {
         self.text.push('\'');
         for character in value.chars() {
-            // MySQL reads a backslash as the beginning of an escape, unless told otherwise.
+            // MySQL reads a backslash as the beginning of an escape, unless configured otherwise.
             let doubled = character == '\'' || (character == '\\' && self.escapes());
             if doubled {
                 self.text.push(character);

@@ -1,9 +1,9 @@
 //! The [`SqlTemplates`] of a store, one for each operation.
 //!
-//! They are the statements of Kea's lease managers, less the columns that no lease of ours changes: one row by its
-//! address, by the client or by its hardware address; all columns of what is found; a renewal by address; and
-//! reclaiming as a server does it, which first fetches the addresses whose time is over and then deletes one after the
-//! other, each provided that it has not been renewed in between.
+//! They are the statements of Kea's lease managers, without the columns that no lease here changes: one row by its
+//! address, by the client or by its hardware address; all columns of a found row; a renewal by address; and reclaiming
+//! as a server does it, which first fetches the addresses of expired leases and then deletes one after the other, each
+//! only if it has not been renewed in between.
 
 use super::{Dialect, SqlTemplate, Table, guide, kea};
 use crate::lease::leases::{Lease, Schema};
@@ -13,7 +13,7 @@ use crate::lease::leases::{Lease, Schema};
 pub struct SqlTemplates {
     /// Writes a lease: [`Table::bind_create`].
     pub create: SqlTemplate,
-    /// The beginning of a statement that writes many; [`rows`](Self::rows) follow, with commas between them.
+    /// The beginning of a statement that writes many; [`rows`](Self::rows) follow, separated by commas.
     pub create_many: String,
     /// The values of one lease: [`Table::bind_create`].
     pub rows: SqlTemplate,
@@ -23,14 +23,14 @@ pub struct SqlTemplates {
     pub by_client_id: SqlTemplate,
     /// Fetches by the hardware address.
     pub by_hardware: SqlTemplate,
-    /// Gives another lifetime: [`Table::bind_renew`].
+    /// Sets another lifetime: [`Table::bind_renew`].
     pub renew: SqlTemplate,
     /// Deletes by the address.
     pub release: SqlTemplate,
-    /// Fetches addresses whose time was over, the longest first; asks for the moment in seconds since 1970, then how
-    /// many at most.
+    /// Fetches addresses of expired leases, the longest expired first; its parameters are the moment in seconds since
+    /// 1970, then the largest number.
     pub expired: SqlTemplate,
-    /// Deletes by the address if its time was over; asks for the address, then the moment.
+    /// Deletes by the address if the lease had expired; its parameters are the address, then the moment.
     pub reclaim: SqlTemplate,
     /// Counts the leases.
     pub count: String,
@@ -71,7 +71,7 @@ impl SqlTemplates {
 
 impl SqlTemplates {
     /// Overwrites `text` with a statement that creates up to `at_once` of `leases`, with its values; returns whether
-    /// there was a lease left.
+    /// there was any lease.
     pub fn write_many(
         &self,
         table: Table,
@@ -95,12 +95,12 @@ impl SqlTemplates {
 struct ColumnNames {
     address: &'static str,
     client: &'static str,
-    /// All that are fetched.
+    /// All columns that are fetched.
     read: String,
     lifetime: &'static str,
-    /// The column that a renewal sets beside the lifetime.
+    /// The column that a renewal sets besides the lifetime.
     moment: &'static str,
-    /// When the time of a lease is over.
+    /// When a lease expires.
     end: String,
 }
 

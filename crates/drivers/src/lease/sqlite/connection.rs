@@ -13,7 +13,7 @@ use std::rc::Rc;
 pub(super) struct SqliteConnection {
     connection: Rc<rusqlite::Connection>,
     table: Table,
-    /// Whether a transaction can be taken back.
+    /// Whether a transaction can be rolled back.
     journaled: bool,
     /// In the order of [`StatementId`].
     queries: Box<[Query]>,
@@ -50,8 +50,8 @@ impl SqliteConnection {
         };
         Ok(Self {
             queries: StatementId::each(query)?,
-            // Deferred: a transaction that only reads keeps nobody waiting, and one whose first statement writes
-            // waits for its turn with that statement.
+            // Deferred: a transaction that only reads blocks no other, and one whose first statement writes waits for
+            // its turn with that statement.
             begin: kept("BEGIN")?,
             commit: kept("COMMIT")?,
             roll_back: kept("ROLLBACK")?,
@@ -63,7 +63,7 @@ impl SqliteConnection {
         })
     }
 
-    /// Notes what a failure means for the connection.
+    /// Records the effect of a failure on the connection.
     fn noted<T>(&mut self, result: Result<T, BackendError>) -> Result<T, BackendError> {
         if let Err(trouble) = &result {
             self.lost |= fault::is_lost(trouble.code);
@@ -71,7 +71,7 @@ impl SqliteConnection {
         result
     }
 
-    /// Binds the values of a request and has its statement run by `end`.
+    /// Binds the values of a request and runs its statement with `end`.
     #[inline]
     fn execute<T>(
         &mut self,
@@ -152,7 +152,7 @@ impl SqlStore for SqliteConnection {
     }
 }
 
-/// An address as it was read; `None` if it is none, which no row of ours holds.
+/// An address that was read; `None` if the value is not an address, which does not occur in rows of brunt.
 fn address(table: Table, read: &Column<'_>) -> Option<Address> {
     match (table.family, table.schema) {
         (Family::V4, _) => Some(Address::of_number(read.number())),

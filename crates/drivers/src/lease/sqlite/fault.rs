@@ -1,4 +1,4 @@
-//! What SQLite's result codes are called, and what they mean for a run.
+//! The names of SQLite's result codes, and their meaning for a run.
 
 use crate::lease::BackendError;
 use brunt_exchange::Class;
@@ -35,7 +35,7 @@ const PRIMARY: [&str; 26] = [
     "NOTADB",
 ];
 
-/// Extended result codes that a store of leases can come upon.
+/// Extended result codes that a store of leases can encounter.
 const EXTENDED: [(c_int, &str); 14] = [
     (ffi::SQLITE_BUSY_RECOVERY, "BUSY_RECOVERY"),
     (ffi::SQLITE_BUSY_SNAPSHOT, "BUSY_SNAPSHOT"),
@@ -67,7 +67,7 @@ pub(super) fn name_of(code: u32) -> String {
     }
 }
 
-/// Whether a store that met this cannot go on with the file it has open.
+/// Whether a store with this error cannot continue with the file it has open.
 pub(super) fn is_lost(code: u32) -> bool {
     matches!(
         code.cast_signed() & 0xff,
@@ -75,7 +75,7 @@ pub(super) fn is_lost(code: u32) -> bool {
     )
 }
 
-/// A failure in the words of the library.
+/// A failure with the message of the library.
 pub(super) fn trouble(code: c_int, text: &str) -> BackendError {
     let code = code.cast_unsigned();
     let class = if is_lost(code) { Class::Closed } else { Class::Result };

@@ -1,8 +1,8 @@
-//! Leases in a database of SQLite, which this program brings along: a [`SqliteBackend`].
+//! Leases in a database of SQLite, which is built into this program: a [`SqliteBackend`].
 //!
 //! In order of depth: the backend makes the tables, `connection` executes the templates of [`sql`](super::sql),
-//! `statement` keeps them parsed, `fault` names what goes wrong. What "sync" means is for SQLite a matter of two
-//! pragmas, and the backend says in [`Backend::durability`] what they do, not only what they are called.
+//! `statement` keeps them parsed, `fault` names what goes wrong. For SQLite, two pragmas define what "sync" means, and
+//! the backend reports in [`Backend::durability`] their effects, not only their names.
 
 mod connection;
 mod fault;
@@ -20,10 +20,10 @@ use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How SQLite keeps what it needs to take a change back (`PRAGMA journal_mode`).
+/// How SQLite keeps what it needs to roll a change back (`PRAGMA journal_mode`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Journal {
-    /// Changes go to a log beside the database, and into it from time to time.
+    /// Changes are written to a log next to the database, and moved into the database from time to time.
     #[default]
     Wal,
     /// What a change overwrites is kept in a file that is deleted with the commit.
@@ -32,9 +32,9 @@ pub enum Journal {
     Truncate,
     /// The same file, marked as done.
     Persist,
-    /// The same in memory.
+    /// The same content, in memory.
     Memory,
-    /// Nothing is kept, as in 2012: a change that is interrupted leaves the database broken.
+    /// Nothing is kept, as in 2012: an interrupted change leaves the database corrupt.
     Off,
 }
 
@@ -51,7 +51,7 @@ pub struct SqliteSetup {
     pub durability: Durability,
     /// How statements reach it.
     pub statements: Statements,
-    /// How changes can be taken back.
+    /// How changes can be rolled back.
     pub journal: Journal,
     /// How long a connection waits for another's lock before it gives up.
     pub timeout: Duration,
@@ -64,23 +64,23 @@ pub struct SqliteBackend {
     setup: SqliteSetup,
     table: Table,
     made: Mutex<Option<Preparation>>,
-    /// A connection that is open from `prepare` to `clear`: the last one to close would take the write-ahead log with
-    /// it, and whatever comes next would begin with making another.
+    /// A connection that is open from `prepare` to `clear`: the last one to close would delete the write-ahead log, and
+    /// the next phase would begin with making another.
     open: Mutex<Option<rusqlite::Connection>>,
 }
 
-/// What `prepare` found, so that `clear` leaves it so.
+/// What `prepare` found, so that `clear` can restore it.
 #[derive(Clone, Debug)]
 struct Preparation {
-    /// How the database kept changes before; `None` where there was no file.
+    /// The journal mode of the database before; `None` if there was no file.
     journal_before: Option<String>,
 }
 
 impl SqliteBackend {
-    /// A backend in this database, which is not touched yet.
+    /// A backend in this database, which is not opened or changed yet.
     pub fn new(setup: SqliteSetup) -> Self {
         let Ok(path) = std::path::absolute(&setup.path) else { return Self::at(setup) };
-        // An absolute path cannot be taken for a URI.
+        // An absolute path cannot be interpreted as a URI.
         Self::at(SqliteSetup { path, ..setup })
     }
 
@@ -129,7 +129,7 @@ impl SqliteBackend {
         }
     }
 
-    /// Refuses where a table of ours is there that somebody else made.
+    /// Refuses if a table with one of our names exists that brunt did not make.
     fn guard(&self, connection: &rusqlite::Connection) -> Result<(), BackendError> {
         let mut found = Vec::new();
         for table in self.table.tables() {
@@ -195,7 +195,7 @@ impl Backend for SqliteBackend {
     fn open(&self) -> Result<Box<dyn Connection>, BackendError> {
         let connection = self.connect(OpenFlags::empty())?;
         self.instruct(&connection)?;
-        // The log is looked at with the first read: here, and not within the first exchange.
+        // The first read opens the log: it happens here, and not within the first exchange.
         connection.query_row(
             &format!("SELECT EXISTS (SELECT 1 FROM {})", self.table.name()),
             [],
@@ -215,7 +215,7 @@ impl Backend for SqliteBackend {
     }
 
     fn preload(&self, leases: &mut dyn Iterator<Item = Lease>) -> Result<(), BackendError> {
-        /// So many rows a transaction: enough to make the commit cheap, few enough to bound the log.
+        /// The number of rows per transaction: enough to make the commit cheap, few enough to limit the log.
         const ROWS: usize = 10_000;
         let connection = Rc::new(self.connect(OpenFlags::empty())?);
         self.instruct(&connection)?;
@@ -241,7 +241,8 @@ impl Backend for SqliteBackend {
         if let Some(mode) = made.journal_before {
             let connection = self.connect(OpenFlags::empty())?;
             self.drop_tables(&connection)?;
-            // Where somebody else has the database open it stays as it is, and they can go on reading it.
+            // If another process has the database open, the journal mode is not changed, and that process can continue
+            // reading.
             let back: rusqlite::Result<String> =
                 connection.pragma_update_and_check(None, "journal_mode", mode, |row| row.get(0));
             drop(back);
@@ -295,7 +296,7 @@ impl Backend for SqliteBackend {
 }
 
 impl Journal {
-    /// What the pragma calls it.
+    /// The name in the pragma.
     pub fn word(self) -> &'static str {
         match self {
             Self::Wal => "WAL",

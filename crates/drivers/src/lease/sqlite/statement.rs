@@ -1,11 +1,11 @@
-//! A prepared [`Statement`] of SQLite that is kept: values are bound where they lie, without a copy.
+//! A prepared [`Statement`] of SQLite that is kept: values are bound in place, without a copy.
 //!
-//! The only module of the lease stores that speaks to a C library by hand. `rusqlite` opens connections, sets pragmas
-//! and makes tables; but its statements borrow their connection, so that a store can keep them only in a cache that is
-//! searched with each operation, and it copies every value that is bound. Next to a search of two microseconds both can
-//! be measured, and would be charged to the store. What makes this sound is little: a statement shares the ownership of
-//! its connection, a [`Binding`] borrows the values until it is dropped and every parameter is bound before the first
-//! step.
+//! The only module of the lease stores that calls a C library directly. `rusqlite` opens connections, sets pragmas and
+//! makes tables; but its statements borrow their connection, so that a store can keep them only in a cache that is
+//! searched with each operation, and it copies every value that is bound. Compared with a search of two microseconds
+//! both are measurable, and would be attributed to the store. Soundness depends on few conditions: a statement shares
+//! the ownership of its connection, a [`Binding`] borrows the values until it is dropped and every parameter is bound
+//! before the first step.
 
 #![expect(
     unsafe_code,
@@ -22,10 +22,10 @@ use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::rc::Rc;
 
-/// How long a statement is meant to be kept.
+/// How long a statement is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reuse {
-    /// As long as the store.
+    /// As long as the store exists.
     Always,
     /// For one operation.
     Once,
@@ -40,7 +40,7 @@ pub(super) struct Statement {
     connection: Rc<rusqlite::Connection>,
 }
 
-/// What a column holds, as its first row showed: a column of ours holds one kind of value, or nothing.
+/// The kind of a column, learned from its first row: a column contains one kind of value, or null.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Number,
@@ -49,7 +49,7 @@ enum Kind {
 }
 
 impl Statement {
-    /// Parses `text`, to which a zero octet is added and taken away again: SQLite copies text that does not end in one.
+    /// Parses `text`, to which a zero octet is added temporarily: SQLite copies text that does not end in one.
     pub(super) fn prepare(
         connection: &Rc<rusqlite::Connection>,
         text: &mut String,
@@ -59,8 +59,8 @@ impl Statement {
         let flags = if kept == Reuse::Always { ffi::SQLITE_PREPARE_PERSISTENT } else { 0 };
         let length = c_int::try_from(text.len()).unwrap_or(c_int::MAX);
         let mut raw = ptr::null_mut();
-        // SAFETY: the connection is open, since it is owned here; `text` is as long as is said, and `raw` is written to
-        // before this returns. The tail is not asked for.
+        // SAFETY: the connection is open, since it is owned here; `text` has the given length, and `raw` is written
+        // before this returns. The tail is not requested.
         let code = unsafe {
             ffi::sqlite3_prepare_v3(
                 connection.handle(),
@@ -81,18 +81,18 @@ impl Statement {
         Ok(Self { raw, parameters, columns: Vec::new(), connection: Rc::clone(connection) })
     }
 
-    /// Begins to fill the gaps. The values must outlive the binding, which is what the statement reads them through.
+    /// Starts to bind the parameters. The values must outlive the binding, through which the statement reads them.
     #[inline]
     pub(super) fn bind<'v>(&mut self) -> Binding<'_, 'v> {
         Binding { statement: self, bound: 0, code: ffi::SQLITE_OK, values: PhantomData }
     }
 
-    /// Fetches every column of the row that the last step came to.
+    /// Fetches every column of the row that the last step reached.
     #[inline]
     fn fetch(&mut self) {
         let raw = self.raw.as_ptr();
         if self.columns.is_empty() {
-            // SAFETY: the statement lives, and stands on a row.
+            // SAFETY: the statement is not finalized, and is at a row.
             let count = unsafe { ffi::sqlite3_column_count(raw) };
             // SAFETY: as above; the numbers are those of columns.
             let kind = |column| unsafe { ffi::sqlite3_column_type(raw, column) };
@@ -103,8 +103,8 @@ impl Statement {
             }));
         }
         for (column, kind) in (0..).zip(&self.columns) {
-            // SAFETY: the statement lives and stands on a row, and `column` is one of its columns. What the pointers
-            // point at is not read.
+            // SAFETY: the statement is not finalized and is at a row, and `column` is one of its columns. The pointers
+            // are not dereferenced.
             unsafe {
                 match kind {
                     Kind::Number => _ = black_box(ffi::sqlite3_column_int64(raw, column)),
@@ -124,8 +124,8 @@ impl Statement {
 
 impl Drop for Statement {
     fn drop(&mut self) {
-        // SAFETY: made by `prepare`, finalized nowhere else, and the connection is still owned. What it returns is the
-        // failure of the last step, which was told then.
+        // SAFETY: made by `prepare`, finalized nowhere else, and the connection is still owned. Its result is the
+        // failure of the last step, which was already reported.
         unsafe { ffi::sqlite3_finalize(self.raw.as_ptr()) };
     }
 }
@@ -139,7 +139,7 @@ pub(super) struct Binding<'s, 'v> {
 }
 
 impl Binding<'_, '_> {
-    /// Runs a statement that answers nothing; says how many rows it changed.
+    /// Runs a statement that returns no rows; returns how many rows it changed.
     #[inline]
     pub(super) fn run(mut self) -> Result<u64, BackendError> {
         while self.step()? {}
@@ -148,7 +148,7 @@ impl Binding<'_, '_> {
         Ok(u64::try_from(changes).unwrap_or(0))
     }
 
-    /// Runs a statement and fetches all columns of all rows; says how many rows there were.
+    /// Runs a statement and fetches all columns of all rows; returns how many rows there were.
     #[inline]
     pub(super) fn fetch_all(mut self) -> Result<u64, BackendError> {
         let mut rows = 0;
@@ -159,7 +159,7 @@ impl Binding<'_, '_> {
         Ok(rows)
     }
 
-    /// Steps to the next row and hands its first column to `take`, until there is none.
+    /// Steps to the next row and passes its first column to `take`, until there is none.
     pub(super) fn each(mut self, mut take: impl FnMut(Column<'_>)) -> Result<(), BackendError> {
         while self.step()? {
             take(Column { raw: self.statement.raw, row: PhantomData });
@@ -174,7 +174,8 @@ impl Binding<'_, '_> {
             let misuse = if self.code == ffi::SQLITE_OK { ffi::SQLITE_MISUSE } else { self.code };
             return Err(trouble(&self.statement.connection, misuse));
         }
-        // SAFETY: the statement lives. Every gap was filled through this binding, whose values outlive it.
+        // SAFETY: the statement is not finalized. Every parameter was bound through this binding, whose values outlive
+        // it.
         match unsafe { ffi::sqlite3_step(self.statement.raw.as_ptr()) } {
             ffi::SQLITE_ROW => Ok(true),
             ffi::SQLITE_DONE => Ok(false),
@@ -192,7 +193,7 @@ impl Binding<'_, '_> {
 impl<'v> Bind<'v> for Binding<'_, 'v> {
     fn number(&mut self, value: i64) {
         self.bound += 1;
-        // SAFETY: the statement lives; a gap that does not exist is refused.
+        // SAFETY: the statement is not finalized; a parameter that does not exist is refused.
         let code =
             unsafe { ffi::sqlite3_bind_int64(self.statement.raw.as_ptr(), self.bound, value) };
         self.note(code);
@@ -201,7 +202,7 @@ impl<'v> Bind<'v> for Binding<'_, 'v> {
     fn octets(&mut self, value: &'v [u8]) {
         self.bound += 1;
         // SAFETY: as above. The octets are not copied: they are borrowed for 'v, and after this binding, which 'v
-        // outlives, the statement is reset and not stepped before the gap is filled again.
+        // outlives, the statement is reset and not stepped before the parameter is bound again.
         let code = unsafe {
             ffi::sqlite3_bind_blob64(
                 self.statement.raw.as_ptr(),
@@ -237,7 +238,8 @@ impl<'v> Bind<'v> for Binding<'_, 'v> {
 
 impl Drop for Binding<'_, '_> {
     fn drop(&mut self) {
-        // SAFETY: the statement lives. What it returns is the failure of the last step, which was told then.
+        // SAFETY: the statement is not finalized. Its result is the failure of the last step, which was already
+        // reported.
         unsafe { ffi::sqlite3_reset(self.statement.raw.as_ptr()) };
     }
 }
@@ -251,14 +253,14 @@ pub(super) struct Column<'r> {
 impl Column<'_> {
     /// As a number.
     pub(super) fn number(&self) -> i64 {
-        // SAFETY: the statement stands on this row as long as the column is borrowed from it.
+        // SAFETY: the statement stays at this row as long as the column is borrowed from it.
         unsafe { ffi::sqlite3_column_int64(self.raw.as_ptr(), 0) }
     }
 
     /// As octets; those of text are its UTF-8.
     pub(super) fn octets(&self) -> Vec<u8> {
-        // SAFETY: as above. The pointer is good for so many octets until the next step or call for this column, and is
-        // null where there are none.
+        // SAFETY: as above. The pointer is valid for this number of octets until the next step or call for this column,
+        // and is null if there are none.
         unsafe {
             let start = ffi::sqlite3_column_blob(self.raw.as_ptr(), 0).cast::<u8>();
             let length = ffi::sqlite3_column_bytes(self.raw.as_ptr(), 0);
@@ -272,16 +274,16 @@ impl Column<'_> {
     }
 }
 
-/// Makes a connection say exactly what failed.
+/// Makes a connection report extended result codes.
 pub(super) fn extend_codes(connection: &rusqlite::Connection) {
     // SAFETY: the connection is open.
     unsafe { ffi::sqlite3_extended_result_codes(connection.handle(), 1) };
 }
 
-/// What a connection says about its last failure.
+/// A connection's last failure.
 #[cold]
 fn trouble(connection: &rusqlite::Connection, code: c_int) -> BackendError {
-    // SAFETY: the connection is open, and the text is good until the next call on it.
+    // SAFETY: the connection is open, and the text is valid until the next call on it.
     let text = unsafe { CStr::from_ptr(ffi::sqlite3_errmsg(connection.handle())) };
     fault::trouble(code, &text.to_string_lossy())
 }

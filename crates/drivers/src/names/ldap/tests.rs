@@ -1,4 +1,4 @@
-//! Searches against a listener of ours that reads and writes messages with the server's half of the codec.
+//! Searches against a listener in the test that reads and writes messages with the server's half of the codec.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -11,7 +11,7 @@ use brunt_wire::ldap::reply::{self, Answer as Said};
 use super::*;
 use crate::names::question::Expected;
 
-/// What a directory says to one request, the bytes of which it is given.
+/// The answer of a directory to one request, given the bytes of the request.
 type Turn = fn(&[u8], &mut Vec<u8>);
 
 fn serve(turns: Vec<Vec<Turn>>) -> (String, JoinHandle<()>) {
@@ -229,7 +229,7 @@ fn urls_are_understood_or_refused() {
     }
 }
 
-/// A path that has asked once, of a server that then does so with the connection.
+/// A path that has asked one question, of a server that then handles the connection by `after`.
 fn asked_once(after: fn(TcpStream)) -> LdapPath {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("ldap://{}", listener.local_addr().unwrap());
@@ -258,7 +258,7 @@ fn a_connection_that_was_closed_or_is_about_to_be_has_lapsed() {
     };
     for after in [drop::<TcpStream>, goodbye] {
         let mut path = asked_once(after);
-        // What was sent last may still be on its way.
+        // The last bytes sent may still be in transit.
         let moment = Duration::from_millis(1);
         let lapsed = (0..2_000).any(|_| {
             path.has_lapsed() || {
@@ -312,7 +312,7 @@ fn a_question_may_be_asked_again_if_nothing_of_an_answer_came() {
         assert!(!path.may_ask_again());
         server.join().unwrap();
     }
-    // A connection that was never answered over has not ended for idleness.
+    // A connection without any answer has not been closed because it was idle.
     let (url, server) = serve(vec![vec![|_, _| {}]]);
     let mut fresh = self::path(&url, None);
     fresh.ready().unwrap();

@@ -1,6 +1,6 @@
-//! The calls of the C library for users and groups, made safe.
+//! Safe wrappers of the C library's calls for users and groups.
 //!
-//! Everything these hand out lies in the buffer that was handed in. It must not know what an answer is good for.
+//! All results are in the buffer that the caller passes. It must not depend on how an answer is used.
 
 #![expect(unsafe_code, reason = "the C library is asked through its own interface")]
 
@@ -10,10 +10,11 @@ use std::ptr;
 
 use super::{BUFFER_MAX, GROUPS_MAX};
 
-/// A number and a name, or an error number. That there is no such entry is not an error.
+/// A number and a name, or an error number. A missing entry is not an error.
 type Found<'a> = Result<Option<(u32, &'a [u8])>, i32>;
 
-/// Stands for the group every user has anyway. No group has this number, so it is told apart from those that are found.
+/// Stands for the user's own group, which every user has. No group has this number, so it is distinguished from those
+/// that are found.
 const OWN_GROUP: libc::gid_t = u32::MAX - 1;
 
 pub(super) fn user_by_id(uid: u32, buffer: &mut Vec<u8>) -> Found<'_> {
@@ -44,7 +45,7 @@ pub(super) fn group_by_name<'a>(name: &CStr, buffer: &'a mut Vec<u8>) -> Found<'
     })
 }
 
-/// The groups of a user besides the own one. `groups` is room, and what is returned lies in it.
+/// The groups of a user besides the user's own group. `groups` is a buffer, and the result is in it.
 pub(super) fn memberships<'a>(name: &CStr, groups: &'a mut Vec<u32>) -> Result<&'a [u32], i32> {
     let count = loop {
         let mut count = c_int::try_from(groups.len()).unwrap_or(c_int::MAX);
@@ -72,7 +73,7 @@ pub(super) fn memberships<'a>(name: &CStr, groups: &'a mut Vec<u32>) -> Result<&
     Ok(&groups[..kept])
 }
 
-/// Names the sources of a database for this process; nothing where the library has no such call.
+/// Sets the sources of a database for this process; `None` if the library has no such call.
 pub(super) fn configure(database: &CStr, sources: &CStr) -> Option<bool> {
     type Configure = unsafe extern "C" fn(*const c_char, *const c_char) -> c_int;
     // SAFETY: the name ends in a zero byte, and looking a symbol up changes nothing.
@@ -91,7 +92,7 @@ fn user(
     call: impl Fn(*mut libc::passwd, *mut c_char, usize, *mut *mut libc::passwd) -> c_int,
 ) -> Found<'_> {
     let Some(record) = with_room(buffer, call)? else { return Ok(None) };
-    // SAFETY: the library filled the record in, and its name lies in the buffer, which stays borrowed.
+    // SAFETY: the library filled the record, and its name is in the buffer, which stays borrowed.
     Ok(Some((record.pw_uid, unsafe { text(record.pw_name) })))
 }
 
@@ -100,11 +101,11 @@ fn group(
     call: impl Fn(*mut libc::group, *mut c_char, usize, *mut *mut libc::group) -> c_int,
 ) -> Found<'_> {
     let Some(record) = with_room(buffer, call)? else { return Ok(None) };
-    // SAFETY: the library filled the record in, and its name lies in the buffer, which stays borrowed.
+    // SAFETY: the library filled the record, and its name is in the buffer, which stays borrowed.
     Ok(Some((record.gr_gid, unsafe { text(record.gr_name) })))
 }
 
-/// Calls with a record to fill in and the buffer for its texts, again with a larger one as often as that is needed.
+/// Calls with a record to fill and a buffer for its texts; repeats the call with a larger buffer as often as necessary.
 fn with_room<T: Copy>(
     buffer: &mut Vec<u8>,
     call: impl Fn(*mut T, *mut c_char, usize, *mut *mut T) -> c_int,
@@ -116,7 +117,7 @@ fn with_room<T: Copy>(
             call(record.as_mut_ptr(), buffer.as_mut_ptr().cast(), buffer.len(), &raw mut found);
         match status {
             0 if found.is_null() => return Ok(None),
-            // SAFETY: with status 0 and a result, the library has filled the record in.
+            // SAFETY: with status 0 and a result, the library has filled the record.
             0 => return Ok(Some(unsafe { record.assume_init() })),
             libc::ERANGE if buffer.len() < BUFFER_MAX => {
                 buffer.resize((buffer.len() * 2).clamp(64, BUFFER_MAX), 0);
@@ -126,11 +127,11 @@ fn with_room<T: Copy>(
     }
 }
 
-/// The text at a pointer the library handed out.
+/// The text at a pointer that the library returned.
 ///
 /// # Safety
 ///
-/// The pointer is null, or points to a text that ends in a zero byte and lives as long as what is returned is used.
+/// The pointer is null, or points to a text that ends in a zero byte and lives as long as the result is used.
 unsafe fn text<'a>(pointer: *const c_char) -> &'a [u8] {
     if pointer.is_null() {
         return &[];

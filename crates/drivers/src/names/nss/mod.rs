@@ -1,8 +1,8 @@
-//! `NssPath`: asks the C library, as any program does, and so whatever it is configured to ask.
+//! `NssPath`: asks the C library, as any program does, and therefore the sources that the library is configured to use.
 //!
-//! The library decides what lies behind: files, a module, a daemon, a cache. A program that was linked statically with
-//! another C library loads no modules, so these lookups mean something in a dynamic build for glibc only; there,
-//! [`restrict`] can name the sources for this process alone.
+//! The library decides which source is used: files, a module, a daemon, a cache. A program that is linked statically
+//! with another C library loads no modules, so these lookups are meaningful only in a dynamic build for glibc; there,
+//! [`restrict`] can set the sources for this process only.
 
 mod calls;
 
@@ -12,16 +12,16 @@ use super::access_path::AccessPath;
 use super::error::LookupError;
 use super::question::{Answer, By, Question};
 
-/// Buffers grow from this, which holds most users and small groups.
+/// The initial size of buffers, which is enough for most users and small groups.
 const BUFFER_FIRST: usize = 4 * 1024;
 /// Buffers never grow beyond this.
 pub(super) const BUFFER_MAX: usize = 16 * 1024 * 1024;
-/// Groups of a user that are asked for at first.
+/// The initial room for the groups of a user.
 const GROUPS_FIRST: usize = 64;
-/// The most groups of a user that the kernel can hold: `NGROUPS_MAX`.
+/// The most groups of a user that the kernel supports: `NGROUPS_MAX`.
 pub(super) const GROUPS_MAX: usize = 65_536;
 
-/// A session's way into the C library.
+/// A session's access to the C library.
 pub(super) struct NssPath {
     buffer: Vec<u8>,
     groups: Vec<u32>,
@@ -56,30 +56,30 @@ impl AccessPath for NssPath {
     }
 }
 
-/// Whether this program's C library asks what `nsswitch.conf` names, as the other programs of the machine do: that of
-/// GNU, unless it is linked statically.
+/// Whether this program's C library uses the sources in `nsswitch.conf`, as the other programs of the machine do: true
+/// of the GNU library, unless it is linked statically.
 pub const fn asks_modules() -> bool {
     cfg!(all(target_env = "gnu", not(target_feature = "crt-static")))
 }
 
-/// Why sources cannot be named.
+/// Why sources cannot be set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RestrictError {
-    /// Not the C library of GNU.
+    /// The C library is not the GNU library.
     #[error("name the sources of lookups: only the GNU C library lets a program do that")]
     Library,
-    /// It did not like them.
+    /// The library refused them.
     #[error(
         "name the sources '{0}': write names as in nsswitch.conf(5), and nothing else, such as 'files sss'"
     )]
     Sources(String),
 }
 
-/// Makes this process ask these sources for users and groups, whatever the machine is configured to ask, from now on
-/// and for good. A cache in front, nscd, is then not asked. To be called before the first lookup.
+/// Makes this process use these sources for users and groups, whatever the machine's configuration, until it ends. The
+/// cache nscd is then not used. Must be called before the first lookup.
 pub fn restrict(sources: &str) -> Result<(), RestrictError> {
     let wrong = || RestrictError::Sources(sources.to_owned());
-    // What follows a name in brackets is left out: the library reads beyond the end of one that is not closed.
+    // Actions in brackets are not accepted: the library reads beyond the end of an unclosed bracket.
     let part_of_name = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
     let names: Vec<&str> = sources.split([',', ' ']).filter(|name| !name.is_empty()).collect();
     if names.is_empty() || !names.iter().all(|name| name.bytes().all(part_of_name)) {
@@ -105,7 +105,7 @@ mod tests {
         Question { by, id: Some(id), name, expected: Expected::Found }
     }
 
-    /// A path to the files of this machine alone, whatever else it is configured to ask.
+    /// A path that uses only the files of this machine, whatever its configuration.
     fn to_files(buffer: usize) -> NssPath {
         restrict("files").unwrap();
         NssPath { buffer: vec![0; buffer], groups: vec![0; 1] }

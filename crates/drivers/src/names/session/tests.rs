@@ -1,4 +1,4 @@
-//! Sessions against sockets of ours that answer as daemons do, and as none would.
+//! Sessions against sockets of the test, with the answers of real daemons and with invalid ones.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};
@@ -13,7 +13,7 @@ use crate::names::keys::Keys;
 use crate::names::question::{Answer, By};
 use crate::names::questions::Part as Kind;
 
-/// What a listener does with each connection, in turn; then it is gone.
+/// What a listener does with each connection, in turn; after the last one the listener is closed.
 type Turn = Box<dyn FnOnce(UnixStream) + Send>;
 
 fn listener(path: &Path, turns: Vec<Turn>) -> JoinHandle<()> {
@@ -30,7 +30,7 @@ fn says(bytes: Vec<u8>) -> Turn {
     Box::new(move |mut stream| {
         let mut request = [0; 512];
         let _ = stream.read(&mut request).unwrap();
-        // The other side may have heard enough.
+        // The other side may have closed the connection already.
         let _ = stream.write_all(&bytes);
     })
 }
@@ -45,7 +45,7 @@ fn network(numbers: &[u32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_be_bytes()).collect()
 }
 
-/// A user of nscd's, as it would answer for u7.
+/// A user as nscd would answer for u7.
 fn seven(uid: u32) -> Vec<u8> {
     words(&[2, 1, 3, 2, uid, 7, 1, 2, 8], b"u7\0x\0\0/\0/bin/sh\0")
 }
@@ -56,7 +56,7 @@ fn questions(by: By, negative: f64) -> Arc<Questions> {
     Arc::new(Questions::new(&parts, Distribution::Once, negative, 1).unwrap())
 }
 
-/// The outcome of one lookup, and the words for it.
+/// The outcome of one lookup, and its text.
 fn look_up(session: &mut NamesSession) -> (Outcome, String) {
     let clock = Monotonic::new();
     let mut words = String::new();
@@ -168,7 +168,7 @@ fn what_no_daemon_says_is_counted_and_the_next_lookup_works() {
 fn a_reply_that_stops_is_closed_and_one_that_never_comes_is_late() {
     let clock = Monotonic::new();
     let silent: Turn = Box::new(|mut stream| {
-        // Until the session hangs up.
+        // Until the session closes the connection.
         while stream.read(&mut [0; 64]).is_ok_and(|count| count > 0) {}
     });
     let began = clock.now();
@@ -238,7 +238,7 @@ fn outcomes_have_words() {
 
 /// A path that loses its connection before its second question.
 struct LosingPath {
-    /// Whether a look tells so; else the question finds out.
+    /// Whether a check reports the loss; otherwise the question fails.
     told: bool,
     again: bool,
     paths: u32,
@@ -282,8 +282,8 @@ fn refused() -> std::io::Error {
     std::io::Error::from_raw_os_error(libc::ECONNREFUSED)
 }
 
-/// What became of the second of two lookups that are so far apart: its outcome, how many connections were opened again
-/// for it, how often it was asked again, and why a path could not be opened.
+/// The result of the second of two lookups with this pause between them: its outcome, how many connections were opened
+/// again for it, how often it was asked again, and why a path could not be opened.
 fn second(path: LosingPath, pause: Duration) -> (Outcome, u32, u32, Option<Outcome>) {
     let mut session = NamesSession::new(&questions(By::User, 0.0), &AccessPaths::Nss, 0, 1);
     session.path_state.path = Box::new(path);
@@ -314,7 +314,7 @@ fn a_connection_that_lapsed_costs_no_lookup() {
     assert_eq!(second(losing(false, true, 2), long), (Outcome::Ok(FOUND), 1, 1, None));
     assert_eq!(second(losing(false, true, 1), long), (closed, 0, 0, Some(refused)));
     assert_eq!(second(losing(false, false, 2), long), (closed, 0, 0, None));
-    // A busy connection is not looked at, which would cost system calls.
+    // A busy connection is not checked, as a check needs system calls.
     let busy = Duration::from_millis(1);
     assert_eq!(second(losing(true, false, 2), busy), (Outcome::Ok(FOUND), 0, 0, None));
 }

@@ -1,20 +1,20 @@
 //! A [`Gap`]: a time in which the hub did not run though it should have.
 //!
-//! A process that is stopped, or whose machine is, cannot tell what a server did meanwhile. What came in lies in the
-//! socket with the kernel's stamps and is read before anything is judged; what is missing then is counted apart. And
-//! whatever fell due meanwhile leaves all at once when it goes on, so that a server's queue that is large enough for
-//! the load runs over: that is counted apart as well, for as long as the gap was, and a second at most. It must not
-//! know why the hub stood still.
+//! A process that is stopped, or whose machine is stopped, does not know what a server did meanwhile. Datagrams that
+//! arrived are in the socket with the kernel's stamps and are read before anything is judged; what is missing then is
+//! counted separately. In addition, everything that fell due meanwhile is sent at once when the process continues, so
+//! that a server's queue that is large enough for the load overflows: this is counted separately as well, for as long
+//! as the gap was, and a second at most. It must not depend on why the hub did not run.
 
 use super::wheel::TICK;
 use brunt_exchange::Moment;
 use std::time::Duration;
 
-/// A hub that looks so much later than it should stood still.
+/// A hub that checks later than planned by at least this time did not run.
 const STALL_MIN: Duration = Duration::from_millis(50);
-/// How often a hub looks while anything is in flight, even if no drop time ends.
+/// How often a hub checks while anything is in flight, even if no drop time ends.
 pub(super) const BEAT: Duration = Duration::from_millis(100);
-/// The longest that the burst after a gap may be felt.
+/// The longest time for which the burst after a gap may have an effect.
 const BURST_MAX: Duration = Duration::from_secs(1);
 
 /// When the hub did not run.
@@ -25,27 +25,27 @@ pub(crate) struct Gap {
 }
 
 impl Gap {
-    /// The gap of a hub that went to sleep when it had `looked`, should have looked again at `next` and does so `now`.
+    /// The gap of a hub that went to sleep after it had `looked`, should have checked again at `next`, and does so
+    /// `now`.
     pub(crate) fn between(looked: Moment, next: Moment, now: Moment) -> Option<Self> {
         let should = next.max(looked);
-        // Drop times are looked at up to a tick after their end.
+        // Drop times are checked up to a tick after their end.
         let before = Moment::from_nanos(next.as_nanos().saturating_sub(TICK.as_nanos() as u64));
         let from = before.max(looked);
         (now > should && now - should > STALL_MIN).then_some(Self { from, to: now })
     }
 
-    /// The gap of a hub that woke at a moment and is done with what it did then only `now`: nothing it does takes so
-    /// long.
+    /// The gap of a hub that woke at a moment and finished its work only `now`: none of its work takes this long.
     pub(super) fn midway(woke: Moment, now: Moment) -> Option<Self> {
         (now - woke > STALL_MIN).then_some(Self { from: woke, to: now })
     }
 
-    /// Whether a moment lies in it.
+    /// Whether the gap contains a moment.
     pub(crate) fn holds(&self, at: Moment) -> bool {
         (self.from..=self.to).contains(&at)
     }
 
-    /// Whether what leaves at a moment leaves in the burst of what could not leave in the gap.
+    /// Whether a datagram sent at a moment is part of the burst of what could not be sent in the gap.
     pub(crate) fn bursts(&self, at: Moment) -> bool {
         (self.to..=self.to + (self.to - self.from).min(BURST_MAX)).contains(&at)
     }
@@ -66,7 +66,7 @@ mod tests {
         let stopped = Gap::between(at(0), at(1_000), at(9_000)).unwrap();
         let held = [989, 990, 1_000, 9_000, 9_001].map(|millis| stopped.holds(at(millis)));
         assert_eq!(held, [false, true, true, true, false]);
-        // So busy that it put looking off, but it ran all the while.
+        // So busy that the check was postponed, but it ran all the time.
         assert_eq!(Gap::between(at(8_990), at(1_000), at(9_000)), None);
         let late = Gap::between(at(8_900), at(1_000), at(9_000)).unwrap();
         assert!(!late.holds(at(8_899)) && late.holds(at(8_900)));

@@ -1,11 +1,11 @@
-//! The [`Hub`] of a worker: one carrier of datagrams, and the exchanges of all sessions of a protocol over it.
+//! The [`Hub`] of a worker: one carrier of datagrams, and the exchanges of all sessions of a protocol on it.
 //!
-//! Sessions put what they want to send into the protocol's [`Table`]. One task, the I/O task, does everything that
-//! touches the carrier: it reads in batches, lets the table answer at once (so that an OFFER becomes a REQUEST without
+//! Sessions enter what they want to send into the protocol's [`Table`]. One task, the I/O task, does everything that
+//! uses the carrier: it reads in batches, lets the table answer at once (so that an OFFER becomes a REQUEST without
 //! waking a session), sends what has been queued in batches, and checks drop times, only after everything in the socket
-//! has been read, however late that is. It is woken at the end of a turn of the runtime, by when everything that fell
-//! due at the same moment is in the queue. Otherwise it sleeps until the next drop time, or for a tenth of a second
-//! while anything is in flight: with nothing in flight, a hub does nothing. It must not know a protocol.
+//! has been read, however late that is. It is woken at the end of a turn of the runtime, when everything that fell due
+//! at the same moment is in the queue. Otherwise it sleeps until the next drop time, or for a tenth of a second while
+//! anything is in flight: with nothing in flight, a hub does nothing. It must not depend on a protocol.
 
 mod gap;
 mod table;
@@ -36,13 +36,13 @@ use tokio::time::{Instant, Sleep};
 
 /// How many datagrams are stamped together, so that none waits long between its stamp and its call.
 const STAMPED_MAX: usize = 64;
-/// How often the kernel is asked what it dropped.
+/// How often the kernel's drop counter is read.
 const OVERFLOW_EVERY: Duration = Duration::from_millis(50);
-/// After so many consecutive failed receptions the socket counts as broken.
+/// After this number of consecutive failed receptions the socket counts as broken.
 const FAULTS_MAX: u32 = 100;
-/// How many batches are read at most before drop times are looked at, by a hub that is busy all the time.
+/// How many batches a hub that is always busy reads at most before it checks drop times.
 const READ_FIRST_MAX: usize = 16;
-/// How long a hub that stood still may take to read what came in meanwhile.
+/// How long a hub may take after a gap to read what arrived meanwhile.
 const CATCH_UP_MAX: Duration = Duration::from_secs(1);
 /// How much later than a drop time a busy hub may notice it.
 const BUSY_MAX: Duration = Duration::from_millis(100);
@@ -50,7 +50,7 @@ const BUSY_MAX: Duration = Duration::from_millis(100);
 /// The carrier of a worker, and the exchanges of its sessions.
 pub(crate) struct Hub<T: Table, C: Carrier + 'static> {
     table: RefCell<T>,
-    /// The socket, or the number of the error that there is none.
+    /// The socket, or the number of the error if there is none.
     carrier: Result<C, i32>,
     clock: Arc<dyn Clock + Send + Sync>,
     wake_flag: WakeFlag,
@@ -68,9 +68,9 @@ struct WakeFlag {
 
 /// What the I/O task was woken for.
 enum Wakeup {
-    /// Something came in, or could not.
+    /// Something was received, or receiving failed.
     Inbox(io::Result<()>),
-    /// A session has something to send, there is room to send again, or a drop time is over.
+    /// A session has something to send, there is room to send again, or a drop time has ended.
     Other,
 }
 
@@ -98,7 +98,7 @@ impl<T: Table> Drop for SlotGuard<'_, T> {
 }
 
 impl<T: Table, C: Carrier + 'static> Hub<T, C> {
-    /// Starts the I/O task of so many sessions on a carrier, or on the error that there is none.
+    /// Starts the I/O task of this number of sessions on a carrier, or on the error if there is none.
     pub(crate) fn start(
         table: T,
         carrier: io::Result<C>,
@@ -118,7 +118,7 @@ impl<T: Table, C: Carrier + 'static> Hub<T, C> {
         hub
     }
 
-    /// The table, for as long as nothing is awaited.
+    /// The table; must not be kept across an `await`.
     pub(crate) fn table(&self) -> RefMut<'_, T> {
         self.table.borrow_mut()
     }
@@ -128,7 +128,8 @@ impl<T: Table, C: Carrier + 'static> Hub<T, C> {
         self.carrier.as_ref().ok()
     }
 
-    /// Carries out an exchange in a slot that is free, which `begin` begins. Dropped before its end, it is called off.
+    /// Carries out an exchange, which `begin` starts, in a free slot. If the future is dropped before the end, the
+    /// exchange is cancelled.
     pub(crate) async fn carry_out(
         &self,
         slot: u32,
@@ -177,7 +178,7 @@ impl<T: Table, C: Carrier + 'static> Hub<T, C> {
     }
 
     /// Reads what is in the socket although it was not reported readable: after a stop, the timer fires before the
-    /// runtime has learned what came in. Everything that came before `now` is read if there was a gap, else a bounded
+    /// runtime has polled the socket. Everything that arrived before `now` is read if there was a gap, else a bounded
     /// amount, so that other tasks can run. Returns whether there is more.
     fn read_first(&self, inbox: &mut Inbox, now: Moment, gap: Option<Gap>) -> bool {
         let Ok(carrier) = &self.carrier else { return false };
@@ -199,8 +200,8 @@ impl<T: Table, C: Carrier + 'static> Hub<T, C> {
         false
     }
 
-    /// Ends what has waited too long. A reply that has come in already must not be missed, so while
-    /// there is more to read, drops wait a little.
+    /// Ends exchanges that have waited too long. A reply that has already arrived must not be missed, so while there is
+    /// more to read, drops are delayed a little.
     fn tick(&self, now: Moment, more: bool) {
         let mut table = self.table.borrow_mut();
         let due = table.next().filter(|due| *due <= now);
@@ -288,12 +289,12 @@ async fn run_io<T: Table, C: Carrier + 'static>(hub: Rc<Hub<T, C>>) {
         let flushed = hub.flush();
         let looked = hub.clock.now();
         let stopped = Gap::midway(woke, looked);
-        // While anything is in flight, the hub looks often enough to see that it stood still.
+        // While anything is in flight, the hub checks often enough to notice that it did not run.
         let next = hub.table.borrow().next().map(|next| next.min(looked + BEAT));
         timer.set(next, looked);
         if flushed == Flushed::Some || inbox.len() > BATCH / 2 {
-            // There is more to do, so the other tasks of this thread must run in between, and the timer
-            // that paces them as well.
+            // There is more to do, so the other tasks of this thread, and the timer that paces them, must run in
+            // between.
             tokio::task::yield_now().await;
         }
         inbox.clear();
@@ -362,7 +363,7 @@ async fn next_wakeup<T: Table, C: Carrier + 'static>(
     .await
 }
 
-/// The number of an error that sending met.
+/// The number of an error from sending.
 fn number_of(error: &io::Error) -> i32 {
     fence::number(error).unwrap_or(libc::EIO)
 }

@@ -1,17 +1,18 @@
 //! A [`Table`]: the exchanges of a protocol that a worker has in flight, as its hub drives them.
 //!
-//! It has no socket and reads no clock: it is told what left, what came in and what time it is, so that late, duplicate
-//! and forged answers are tested to the nanosecond without a network. What it is made of is there to be used:
-//! [`Transactions`](super::Transactions) tells whose an answer is, [`Wheel`](super::Wheel) whose time is over.
+//! It has no socket and reads no clock: the hub passes it what was sent, what was received and the time, so that late,
+//! duplicate and forged answers are tested to the nanosecond without a network. Its building blocks are provided:
+//! [`Transactions`](super::Transactions) finds the exchange of an answer, [`Wheel`](super::Wheel) the exchanges whose
+//! time is over.
 
 use super::Gap;
 use crate::net::carrier::{Inbox, OutgoingDatagram};
 use brunt_exchange::Moment;
 use std::task::Context;
 
-/// Exchanges in flight, each in a slot of its own.
+/// Exchanges in flight, each in its own slot.
 pub(crate) trait Table: 'static {
-    /// What a session is told of an exchange that has ended.
+    /// What a session receives about an exchange that has ended.
     type Ended;
 
     /// Polls whether the exchange of a slot has ended; the caller is woken when it has.
@@ -20,32 +21,32 @@ pub(crate) trait Table: 'static {
     /// Frees a slot whose session no longer waits. It may have ended already.
     fn call_off(&mut self, slot: u32);
 
-    /// Whether anything is to be sent.
+    /// Whether there is anything to send.
     fn has_outgoing(&self) -> bool;
 
-    /// What is to be sent next, at most so many.
+    /// The datagrams to send next, at most `max`.
     fn datagrams(&mut self, max: usize) -> impl Iterator<Item = OutgoingDatagram<'_>>;
 
-    /// The first so many of [`datagrams`](Self::datagrams) left at `now`.
+    /// The first `count` of [`datagrams`](Self::datagrams) were sent at `now`.
     fn sent(&mut self, count: usize, now: Moment);
 
     /// The first of [`datagrams`](Self::datagrams) was refused by this machine.
     fn refused(&mut self, errno: i32, now: Moment);
 
-    /// Datagrams came in and were read `now`; some may bear the kernel's stamp, and are judged by it.
+    /// Datagrams were received and read `now`; some may have the kernel's stamp, and are judged by it.
     fn receive(&mut self, inbox: &Inbox, now: Moment);
 
-    /// When the next exchange may have waited too long; nothing if none waits.
+    /// When the next exchange may have waited too long; `None` if none waits.
     fn next(&self) -> Option<Moment>;
 
-    /// Ends what has waited too long.
+    /// Ends exchanges that have waited too long.
     fn tick(&mut self, now: Moment);
 
     /// The hub did not run in this time.
     fn stood_still(&mut self, gap: Option<Gap>);
 
-    /// So many datagrams were dropped by the kernel since the beginning because they were not read in time, and so many
-    /// messages came back because nothing listens where they were sent.
+    /// Since the beginning, the kernel dropped `overflowed` datagrams because they were not read in time, and
+    /// `unreachable` messages came back because no socket has the port they were sent to.
     fn lost(&mut self, overflowed: u64, unreachable: u64);
 
     /// The hub ends.

@@ -1,4 +1,4 @@
-//! The hub with a protocol that is not DHCP: a question of a number and a letter, and its answer.
+//! The hub with a protocol that is not DHCP: a question consists of a number and a letter, and has an answer.
 
 use super::*;
 use crate::net::carrier::OutgoingDatagram;
@@ -7,7 +7,7 @@ use brunt_exchange::{Monotonic, Outcome};
 use std::collections::VecDeque;
 use tokio::runtime::{Builder, LocalOptions};
 
-/// How long an answer is waited for.
+/// How long the hub waits for an answer.
 const WAIT: Duration = Duration::from_millis(20);
 
 /// Questions in flight.
@@ -17,7 +17,7 @@ struct Questions {
     transactions: Transactions<u8>,
     wheel: Wheel,
     asked: u32,
-    /// The letters of questions whose answers came too late.
+    /// The letters of questions whose answers arrived too late.
     late: Rc<RefCell<Vec<u8>>>,
     closed: Rc<Cell<bool>>,
 }
@@ -132,7 +132,7 @@ impl Table for Questions {
     }
 }
 
-/// Answers in capitals; to `?` a question late, and to `!` never.
+/// Answers in capitals; answers `?` one question late, and `!` never.
 fn server() -> impl Fn(&[u8]) -> Vec<Vec<u8>> {
     let kept = RefCell::new(Vec::new());
     move |question| {

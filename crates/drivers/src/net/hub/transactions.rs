@@ -1,11 +1,11 @@
-//! The [`Transactions`] of a worker: whose a transaction id is, and what became of those that ended.
+//! The [`Transactions`] of a worker: which slot has a transaction id, and the results of those that ended.
 //!
-//! Two tables of fixed size, so that memory does not grow in any overload. Those in flight are
-//! found by open addressing with linear probing, at most a quarter full, and removed by moving back
-//! what follows, so nothing ever has to be rebuilt. Those that ended are kept in a table where each
-//! id has one place and the next that falls there takes it: ids are consecutive numbers, which
-//! multiplication by the golden ratio spreads so evenly that about the last so many are known. It
-//! must not know what a message is, nor what is remembered of a transaction.
+//! Two tables of fixed size, so that memory does not grow in any overload. Those in flight are found by open addressing
+//! with linear probing, at most a quarter full, and removed by moving back what follows, so the table never has to be
+//! rebuilt. Those that ended are kept in a table where each id has one place, which the next id with the same place
+//! overwrites: ids are consecutive numbers, which multiplication by the golden ratio spreads so evenly that about as
+//! many of the last ids are known as the table has places. It must not depend on what a message is, nor on what is
+//! remembered about a transaction.
 
 /// How many ended transactions are known at least.
 const ENDED_MIN: usize = 1 << 17;
@@ -33,8 +33,7 @@ pub(crate) struct Transactions<P> {
 }
 
 impl<P: Copy> Transactions<P> {
-    /// Tables for so many slots, each with one transaction at a time, and for so many transactions
-    /// before the run.
+    /// Tables for `slots` slots, each with one transaction at a time, and for `preload` transactions before the run.
     pub(crate) fn new(slots: usize, preload: u64) -> Self {
         let live = (slots.max(1) * 4).next_power_of_two();
         let preload = usize::try_from(preload).unwrap_or(ENDED_MAX).min(ENDED_MAX / 2);
@@ -45,7 +44,7 @@ impl<P: Copy> Transactions<P> {
         }
     }
 
-    /// The slot whose transaction it is.
+    /// The slot that has the transaction.
     pub(crate) fn slot(&self, xid: u32) -> Option<u32> {
         let mut place = home(xid, self.live.len());
         loop {
@@ -60,7 +59,7 @@ impl<P: Copy> Transactions<P> {
         }
     }
 
-    /// Gives the transaction to a slot, in place of the one that had it before.
+    /// Assigns the transaction to a slot, in place of the one that had it before.
     pub(crate) fn begin(&mut self, xid: u32, slot: u32) {
         let mut place = home(xid, self.live.len());
         while self.live[place].slot != FREE && self.live[place].xid != xid {
@@ -69,7 +68,7 @@ impl<P: Copy> Transactions<P> {
         self.live[place] = LiveTransaction { xid, slot };
     }
 
-    /// Ends the transaction, if it is still this slot's, and remembers what became of it.
+    /// Ends the transaction, if this slot still has it, and remembers its result.
     pub(crate) fn end(&mut self, xid: u32, slot: u32, past: P) {
         let mut place = home(xid, self.live.len());
         loop {
@@ -92,8 +91,7 @@ impl<P: Copy> Transactions<P> {
         self.ended[place] = EndedTransaction { xid, what: Some(past) };
     }
 
-    /// What became of a transaction that nobody has any more; nothing if it was never ours or has
-    /// been forgotten.
+    /// The result of a transaction that no slot has any more; `None` if it was never begun or has been forgotten.
     pub(crate) fn past(&self, xid: u32) -> Option<P> {
         let ended = self.ended[home(xid, self.ended.len())];
         ended.what.filter(|_| ended.xid == xid)
@@ -104,7 +102,7 @@ impl<P: Copy> Transactions<P> {
         self.live.len() + self.ended.len()
     }
 
-    /// Frees a place and moves back what had to stand further on because of it.
+    /// Frees a place and moves back the entries that were placed further on because of it.
     fn vacate(&mut self, mut hole: usize) {
         let length = self.live.len();
         let mut place = hole;
@@ -124,7 +122,7 @@ impl<P: Copy> Transactions<P> {
     }
 }
 
-/// Where a transaction stands in a table whose length is a power of two.
+/// The place of a transaction in a table whose length is a power of two.
 fn home(xid: u32, length: usize) -> usize {
     let spread = xid.wrapping_mul(GOLDEN);
     ((u64::from(spread) * length as u64) >> 32) as usize
@@ -136,8 +134,8 @@ mod tests {
     use crate::chance::mix;
     use std::collections::HashMap;
 
-    /// Against the standard library's map, in an order that a generator of numbers made, with ids
-    /// from a range so small that they collide.
+    /// Compares with the standard library's map, in a pseudorandom order, with ids from a range so small that they
+    /// collide.
     #[test]
     fn it_finds_what_a_map_finds() {
         let mut tables = Transactions::new(64, 0);

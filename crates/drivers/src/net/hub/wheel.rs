@@ -1,20 +1,18 @@
 //! A [`Wheel`]: which slots must be checked when, at the same cost for any number of them.
 //!
-//! A hashed timing wheel (Varghese and Lauck, 1987) of [`SPOKES`] spokes, [`TICK`] apart. Every slot stands on at most
-//! one spoke, in a list threaded through the slots themselves, so memory is fixed when the wheel is made however many
-//! exchanges come and go. A slot whose deadline is moved back stays where it is: it is found not to be due when it is
-//! checked, and armed again. An exchange that is answered at once therefore costs the wheel one comparison. It must not
-//! know what is looked at.
+//! A hashed timing wheel (Varghese and Lauck, 1987) of [`SPOKES`] spokes, [`TICK`] apart. Every slot is on at most one
+//! spoke, in a list linked through the slots themselves, so memory is fixed when the wheel is made, for any number of
+//! exchanges. A slot whose deadline is moved back stays where it is: it is found not to be due when it is checked, and
+//! armed again. An exchange that is answered at once therefore costs the wheel one comparison. It must not depend on
+//! what is checked.
 
 use brunt_exchange::Moment;
 use std::time::Duration;
 
-/// How far apart spokes are. A reply is judged by its stamp, so this only bounds when a drop is
-/// noticed.
+/// How far apart spokes are. A reply is judged by its stamp, so this only limits how late a drop is noticed.
 pub(super) const TICK: Duration = Duration::from_millis(10);
 
-/// How many spokes there are; a slot further away than all of them is passed over as often as it
-/// takes.
+/// How many spokes there are; a slot further away than all of them is skipped in as many rounds as necessary.
 const SPOKES: usize = 1024;
 const WORDS: usize = SPOKES / 64;
 const NOBODY: u32 = u32::MAX;
@@ -22,26 +20,26 @@ const NANOS: u64 = TICK.as_nanos() as u64;
 
 #[derive(Clone, Copy)]
 struct Link {
-    /// The tick the slot stands at; meaningless while it is not armed.
+    /// The tick of the slot; meaningless while it is not armed.
     tick: u64,
     next: u32,
     previous: u32,
     armed: bool,
 }
 
-/// Slots, by when they must be looked at.
+/// Slots, ordered by when they must be checked.
 pub(crate) struct Wheel {
     links: Box<[Link]>,
     heads: [u32; SPOKES],
     /// Which spokes have a slot on them.
     occupied: [u64; WORDS],
-    /// Everything up to and with this tick has been looked at.
+    /// Everything up to and including this tick has been checked.
     looked: u64,
     armed: usize,
 }
 
 impl Wheel {
-    /// A wheel for so many slots, none of which need be looked at.
+    /// A wheel for this number of slots, none of which has to be checked.
     pub(crate) fn new(slots: usize) -> Self {
         let link = Link { tick: 0, next: NOBODY, previous: NOBODY, armed: false };
         Self {
@@ -53,8 +51,7 @@ impl Wheel {
         }
     }
 
-    /// Sees to it that the slot is looked at by `at`, to within a tick; earlier, if it is armed for
-    /// an earlier moment.
+    /// Ensures that the slot is checked by `at`, to within a tick; earlier, if it is armed for an earlier moment.
     pub(crate) fn arm(&mut self, slot: u32, at: Moment) {
         let tick = at.as_nanos().div_ceil(NANOS).max(self.looked + 1);
         let link = self.links[slot as usize];
@@ -75,11 +72,11 @@ impl Wheel {
         self.armed += 1;
     }
 
-    /// Takes a slot that must be looked at by `now` off the wheel, if there is one.
+    /// Removes and returns a slot that must be checked by `now`, if there is one.
     pub(crate) fn due(&mut self, now: Moment) -> Option<u32> {
         let until = now.as_nanos() / NANOS;
         while self.looked < until && self.armed > 0 {
-            // A round of the wheel finds everything that is due, however long nobody looked.
+            // One round of the wheel finds everything that is due, however long ago the last check was.
             let tick = (self.looked + 1).max(until.saturating_sub(SPOKES as u64 - 1));
             let spoke = tick as usize % SPOKES;
             let mut slot = self.heads[spoke];
@@ -96,7 +93,7 @@ impl Wheel {
         None
     }
 
-    /// The next moment at which a slot may have to be looked at; nothing if none is armed.
+    /// The next moment at which a slot may have to be checked; `None` if none is armed.
     pub(crate) fn next(&self) -> Option<Moment> {
         if self.armed == 0 {
             return None;
@@ -107,7 +104,7 @@ impl Wheel {
         Some(Moment::from_nanos((self.looked + 1 + ahead as u64).saturating_mul(NANOS)))
     }
 
-    /// The first spoke at or behind `from`, around the wheel, with a slot on it.
+    /// The first spoke at or after `from`, around the wheel, with a slot on it.
     fn occupied_from(&self, from: usize) -> Option<usize> {
         let (word, bit) = (from / 64, from % 64);
         let mut found = self.occupied[word] & (u64::MAX << bit);
@@ -197,7 +194,7 @@ mod tests {
         assert!(wheel.next().is_some_and(|next| next > at(2000 * 37)), "the past is over");
     }
 
-    /// Against a list that is searched: arms and looks in an order that a generator of numbers made.
+    /// Compares with a list that is searched: arms and checks in a pseudorandom order.
     #[test]
     fn it_finds_what_a_search_finds() {
         let mut wheel = Wheel::new(64);

@@ -1,8 +1,8 @@
-//! What JCEKS adds to JKS: keys under `PBEWithMD5AndTripleDES`, and secret keys to pass over.
+//! What JCEKS adds to JKS: keys under `PBEWithMD5AndTripleDES`, and secret keys that are skipped.
 //!
-//! Secret keys are Java objects, written by serialisation without a length, so passing over one
-//! means reading its class description and fields. Only the shape Java gives a `SealedObject` is
-//! read (Java Object Serialization Specification, chapter 6); nothing is ever made of it.
+//! Secret keys are Java objects, written by serialisation without a length, so skipping one means reading its class
+//! description and fields. Only the form of Java's `SealedObject` is read (Java Object Serialization Specification,
+//! chapter 6); no object is made from it.
 
 use super::reader::Reader;
 use super::{KeyError, ROUNDS_MAX};
@@ -33,11 +33,11 @@ pub(super) fn unlock(
     let cipher =
         cbc::Decryptor::<des::TdesEde3>::new_from_slices(key, iv).map_err(|_| KeyError::Damaged)?;
     let opened = cipher.decrypt_padded_vec::<Pkcs7>(sealed).map_err(|_| KeyError::Password)?;
-    // One wrong password in 256 leaves padding that looks right, but not a sequence of that length.
+    // One wrong password in 256 gives padding that looks correct, but not a sequence of the right length.
     if is_whole_sequence(&opened) { Ok(opened) } else { Err(KeyError::Password) }
 }
 
-/// Passes over a serialised `SealedObject`.
+/// Skips a serialised `SealedObject`.
 pub(super) fn skip_sealed(reader: &mut Reader<'_>) -> Option<()> {
     if reader.u32()? != 0xaced_0005 || reader.u8()? != TC_OBJECT {
         return None;
@@ -60,9 +60,9 @@ fn parse_parameters(parameters: AnyRef<'_>) -> der::Result<(&[u8], u32)> {
     Ok((salt.as_bytes(), rounds))
 }
 
-/// Key and initialisation vector: each half of the salt is digested with the password, over and
-/// over. Java takes the low seven bits of each character. Where both halves are equal, the first is
-/// turned round, by two swaps that both write to the third byte, a slip all stores now depend on.
+/// Key and initialisation vector: each half of the salt is digested with the password repeatedly. Java uses the low
+/// seven bits of each character. If both halves are equal, the first is reversed, by two swaps that both write to the
+/// third byte: a mistake on which all stores now depend.
 fn derive(mut salt: [u8; SALT_LENGTH], rounds: u32, password: &Secret) -> Zeroizing<[u8; 32]> {
     if salt[..4] == salt[4..] {
         let [first, second, _, fourth, ..] = salt;
@@ -100,14 +100,14 @@ const TC_OBJECT: u8 = 0x73;
 const TC_STRING: u8 = 0x74;
 const TC_ARRAY: u8 = 0x75;
 const TC_ENDBLOCKDATA: u8 = 0x78;
-/// A `SealedObject` and its subclass stand two deep.
+/// A `SealedObject` and its subclass are two levels deep.
 const CLASSES_MAX: usize = 8;
 
 /// A class description and those of its superclasses: the types of their fields are kept.
 fn skip_class(reader: &mut Reader<'_>, classes: &mut Vec<Vec<u8>>, depth: usize) -> Option<()> {
     match reader.u8()? {
         TC_NULL => return Some(()),
-        // An array's class may have been described before.
+        // The class of an array may have been described before.
         TC_REFERENCE => return reader.u32().map(drop),
         TC_CLASSDESC if depth < CLASSES_MAX => {}
         _ => return None,
@@ -132,7 +132,7 @@ fn skip_class(reader: &mut Reader<'_>, classes: &mut Vec<Vec<u8>>, depth: usize)
     skip_class(reader, classes, depth + 1)
 }
 
-/// A field's value: nothing, a reference, a string or an array of bytes.
+/// Skips a field's value: null, a reference, a string or an array of bytes.
 fn skip_value(reader: &mut Reader<'_>, kind: u8) -> Option<()> {
     if !matches!(kind, b'L' | b'[') {
         return None;
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn equal_halves_of_a_salt_are_turned_round_as_java_does() {
-        // By hand, from a b c d: the first swap gives d b a d, the second d a b d.
+        // Computed by hand, from a b c d: the first swap gives d b a d, the second d a b d.
         let mixed = derive([1, 2, 3, 4, 1, 2, 3, 4], 1, &"pw".into());
         let by_hand = Md5::new().chain_update([4, 1, 2, 4]).chain_update(b"pw").finalize();
         assert_eq!(mixed[..16], by_hand[..]);

@@ -1,9 +1,8 @@
 //! Java's own key stores, JKS and JCEKS: one container, two ways to lock a key.
 //!
 //! The container is that of Java's classes `JavaKeyStore` and `JceKeyStore`: a magic number, a version, a count of
-//! entries, the entries, and a SHA-1 digest over the password and all that went before. Without a password the digest
-//! is not checked, as in Java.
-//! It must not know what the entries are used for.
+//! entries, the entries, and a SHA-1 digest over the password and everything before it. Without a password the digest
+//! is not checked, as in Java. It must not depend on how the entries are used.
 
 use super::reader::Reader;
 use super::{Contents, KeyEntry, KeyError, Locked, Wrong, jceks};
@@ -17,12 +16,12 @@ use zeroize::Zeroizing;
 /// Java mixes these words into the digest of the whole file.
 const SALTING: &[u8] = b"Mighty Aphrodite";
 const DIGEST_LENGTH: usize = 20;
-/// The protection of a key in JKS, `KeyProtector` under Sun's arc.
+/// The protection of a key in JKS, `KeyProtector` under Sun's object identifiers.
 const SUN_PROTECTOR: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.42.2.17.1.1");
 /// The protection of a key in JCEKS, `PBEWithMD5AndTripleDES`.
 const JCE_PROTECTOR: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.6.1.4.1.42.2.19.1");
 
-/// Understands a whole file of either kind.
+/// Reads a whole file of either kind.
 pub(super) fn open(file: &[u8], password: Option<&Secret>) -> Result<Contents, Wrong> {
     let cut = || Wrong::Damaged("the file ends within an entry".to_owned());
     let (body, digest) = file.split_last_chunk::<DIGEST_LENGTH>().ok_or_else(cut)?;
@@ -64,7 +63,7 @@ pub(super) fn unlock(protected: &[u8], password: &Secret) -> Result<Vec<u8>, Key
     }
 }
 
-/// One entry; `None` where the bytes end within it.
+/// One entry; `None` if the bytes end within it.
 fn read_entry(
     reader: &mut Reader<'_>,
     version: u32,
@@ -113,7 +112,7 @@ fn read_certificate(reader: &mut Reader<'_>, version: u32) -> Option<Certificate
     Some(CertificateDer::from(reader.counted()?.to_vec()))
 }
 
-/// The algorithm, its parameters and the locked bytes of an `EncryptedPrivateKeyInfo` (RFC 5958).
+/// The algorithm, its parameters and the encrypted bytes of an `EncryptedPrivateKeyInfo` (RFC 5958).
 fn parse_protected(bytes: &[u8]) -> der::Result<(ObjectIdentifier, Option<AnyRef<'_>>, &[u8])> {
     let mut reader = SliceReader::new(bytes)?;
     reader.sequence(|reader| {
@@ -142,7 +141,7 @@ fn unlock_sun(sealed: &[u8], password: &Secret) -> Result<Vec<u8>, KeyError> {
     if expected[..] == check[..] { Ok(key) } else { Err(KeyError::Password) }
 }
 
-/// A password as Java digests it: each `char` as two bytes. What is not UTF-8 counts byte by byte.
+/// A password as Java digests it: each `char` as two bytes. If it is not UTF-8, each byte counts as a character.
 fn utf16(password: &Secret) -> Zeroizing<Vec<u8>> {
     let mut bytes = Zeroizing::new(Vec::with_capacity(password.expose().len() * 2));
     match password.expose_str() {
@@ -156,7 +155,7 @@ fn utf16(password: &Secret) -> Zeroizing<Vec<u8>> {
 mod tests {
     use super::*;
 
-    /// A store with that body, sealed with the digest of `password`.
+    /// A store with this body, sealed with the digest of `password`.
     fn sealed(body: &[u8], password: &str) -> Vec<u8> {
         let digest = Sha1::new()
             .chain_update(&*utf16(&password.into()))

@@ -1,9 +1,8 @@
-//! [`Store`]: a file with certificates, and perhaps keys, in any format users keep them in.
+//! [`Store`]: a file with certificates, and possibly keys, in any common format.
 //!
-//! The format is told by the bytes and not by the option that named the file: since Java 9 a
-//! "JKS" file is as often PKCS#12 (JEP 229), and Java opens both under either name. Files are taken
-//! for hostile: every length is checked against what is there, every work factor has a bound. It
-//! must not know what the certificates are used for.
+//! The format is detected from the bytes and not from the option that named the file: since Java 9 a "JKS" file is
+//! often PKCS#12 (JEP 229), and Java opens both under either name. Files are not trusted: every length is checked
+//! against the bytes present, and every work factor is limited. It must not depend on how the certificates are used.
 
 mod jceks;
 mod jks;
@@ -21,7 +20,7 @@ use zeroize::Zeroizing;
 
 /// The largest file that is read. The largest bundles of authorities are under 1 MiB.
 const FILE_MAX: u64 = 16 << 20;
-/// The most files a directory of certificates may hold.
+/// The most files that a directory of certificates may contain.
 const FILES_MAX: usize = 10_000;
 /// The most rounds of a key derivation. Java itself refuses more than 5,000,000.
 const ROUNDS_MAX: u32 = 5_000_000;
@@ -31,11 +30,11 @@ const ROUNDS_MAX: u32 = 5_000_000;
 pub struct Store {
     /// A file, or a directory of PEM or DER certificates.
     pub path: PathBuf,
-    /// What opens it, and the keys in it.
+    /// The password of the store and of the keys in it.
     pub password: Option<Secret>,
 }
 
-/// What a store holds.
+/// The content of a store.
 #[derive(Debug, Default)]
 pub struct Contents {
     path: PathBuf,
@@ -62,10 +61,10 @@ pub enum StoreError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// No store is that large.
+    /// The file or directory is too large for a store.
     #[error(
         "read the store {path}: it is larger than 16 MiB, or a directory of more than {FILES_MAX} files"
     )]
@@ -84,7 +83,7 @@ pub enum StoreError {
         /// Its first bytes in hexadecimal.
         start: String,
     },
-    /// The password opens nothing.
+    /// The password is wrong.
     #[error("open the {format} store {path}: the password is wrong, or the file was tampered with")]
     Password {
         /// The file.
@@ -92,7 +91,7 @@ pub enum StoreError {
         /// Its format.
         format: &'static str,
     },
-    /// There is no password, and one is needed.
+    /// A password is needed, and none was given.
     #[error("open the {format} store {path}: it needs a password and none is given")]
     PasswordMissing {
         /// The file.
@@ -100,7 +99,7 @@ pub enum StoreError {
         /// Its format.
         format: &'static str,
     },
-    /// The format is right, what follows is not.
+    /// The format was recognised, but the content is damaged.
     #[error("understand the {format} store {path}: {what}")]
     Damaged {
         /// The file.
@@ -110,14 +109,14 @@ pub enum StoreError {
         /// What is wrong.
         what: String,
     },
-    /// The store has keys, but none of that name.
+    /// The store has keys, but none with this name.
     #[error("find the key '{alias}' in {path}: the keys there are {known:?}")]
     NoSuchAlias {
         /// The file.
         path: PathBuf,
-        /// The name asked for.
+        /// The requested name.
         alias: String,
-        /// The names there are.
+        /// The names that exist.
         known: Vec<String>,
     },
     /// The store has no key at all.
@@ -159,26 +158,26 @@ pub enum StoreError {
 /// Why a key cannot be unlocked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// The store's password is not the key's.
+    /// The password of the store is not that of the key.
     #[error(
         "the password is not that of the key; give the key the password of its store (keytool -keypasswd)"
     )]
     Password,
-    /// No password, and the key is encrypted.
+    /// The key is encrypted, and there is no password.
     #[error("it is encrypted and no password is given")]
     PasswordMissing,
-    /// An encryption that is not among those of the format.
+    /// An encryption that is not supported for the format.
     #[error("its encryption is not supported; convert the store to PKCS#12")]
     Unsupported,
-    /// A work factor nobody waits for.
+    /// A work factor that is too large.
     #[error("its key derivation asks for more than {ROUNDS_MAX} rounds")]
     Rounds,
-    /// The bytes are not what they should be.
+    /// The bytes are damaged.
     #[error("it is damaged")]
     Damaged,
 }
 
-/// A key as it lies in the store, still locked where the format locks keys one by one.
+/// A key in the store, still encrypted if the format encrypts keys one by one.
 #[derive(Debug)]
 struct KeyEntry {
     alias: String,
@@ -190,7 +189,7 @@ struct KeyEntry {
 enum Locked {
     /// Unlocked with the store, PKCS#8.
     Open(Zeroizing<Vec<u8>>),
-    /// Unlocked already, in the form the PEM file names.
+    /// Not encrypted, in the form that the PEM file names.
     OpenPem(PrivateKeyDer<'static>),
     /// An `EncryptedPrivateKeyInfo` under one of Java's own algorithms.
     Java(Vec<u8>),
@@ -204,7 +203,7 @@ impl std::fmt::Debug for Locked {
     }
 }
 
-/// What a parser of one format found wrong; the path and the format are added by [`Store::open`].
+/// An error found by the parser of one format; [`Store::open`] adds the path and the format.
 #[derive(Debug)]
 enum Wrong {
     Password,
@@ -213,7 +212,7 @@ enum Wrong {
 }
 
 impl Store {
-    /// Reads the file and understands it. Keys stay locked until one is chosen.
+    /// Reads and parses the file. Keys stay encrypted until one is chosen.
     pub fn open(&self) -> Result<Contents, StoreError> {
         let metadata = std::fs::metadata(&self.path).map_err(|error| self.unread(error))?;
         if metadata.is_dir() { self.open_directory() } else { self.open_file(&self.path) }
@@ -223,7 +222,7 @@ impl Store {
         let mut names = Vec::new();
         for entry in std::fs::read_dir(&self.path).map_err(|error| self.unread(error))? {
             let path = entry.map_err(|error| self.unread(error))?.path();
-            // OpenSSL's hash links (5ed36f99.0) lie beside the files they point to.
+            // OpenSSL's hash links (5ed36f99.0) are in the same directory as the files they point to.
             if path
                 .extension()
                 .is_some_and(|end| ["pem", "crt", "cer", "der"].iter().any(|known| end == *known))
@@ -290,8 +289,7 @@ impl Store {
         StoreError::Read { path: self.path.clone(), error }
     }
 
-    /// The certificate chain and key named `alias` (the case of letters does not matter, as in
-    /// Java), or the first there is.
+    /// The certificate chain and key named `alias` (the case of letters does not matter, as in Java), or the first.
     pub fn identity(&self, alias: Option<&str>) -> Result<Identity, StoreError> {
         self.open()?.identity(alias, self.password.as_ref())
     }

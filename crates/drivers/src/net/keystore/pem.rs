@@ -1,9 +1,8 @@
 //! PEM files, single DER certificates, and keys encrypted by PKCS#5.
 //!
-//! A PEM file may hold certificates, a key, or both; the key belongs to the first certificate and
-//! the rest are its chain, the order every server takes. Sections are read here and not by a crate
-//! because the one in the tree passes encrypted keys over in silence. It must not know whether the
-//! file is trusted or presented.
+//! A PEM file may contain certificates, a key, or both; the key belongs to the first certificate and the rest are its
+//! chain, the order that every server uses. Sections are read here and not by a crate because the crate in use skips
+//! encrypted keys silently. It must not depend on whether the file is trusted or presented.
 
 use super::{Contents, KeyEntry, KeyError, Locked, ROUNDS_MAX, Wrong};
 use crate::secret::Secret;
@@ -14,10 +13,10 @@ use pkcs8::pkcs5::EncryptionScheme;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs1KeyDer, PrivateSec1KeyDer};
 use zeroize::Zeroizing;
 
-/// The most memory scrypt may ask for: the cost times the block size times 128.
+/// The most memory that scrypt may use: the cost times the block size times 128.
 const SCRYPT_BYTES_MAX: u64 = 256 << 20;
 
-/// Whether somewhere in the file a section begins.
+/// Whether a section begins anywhere in the file.
 pub(super) fn is_pem(bytes: &[u8]) -> bool {
     bytes.windows(11).any(|window| window == b"-----BEGIN ")
 }
@@ -32,7 +31,7 @@ pub(super) fn one_certificate(bytes: &[u8]) -> Contents {
     Contents { trusted: vec![CertificateDer::from(bytes.to_vec())], ..Contents::default() }
 }
 
-/// Understands a whole file.
+/// Parses a whole file.
 pub(super) fn open(file: &[u8]) -> Result<Contents, Wrong> {
     let text = String::from_utf8_lossy(file);
     let mut certificates = Vec::new();
@@ -90,7 +89,7 @@ pub(super) fn unlock(protected: &[u8], password: &Secret) -> Result<Vec<u8>, Key
     Ok(opened.as_bytes().to_vec())
 }
 
-/// The sections of a file: what stands after BEGIN, and what stands before its END.
+/// The sections of a file: the text after BEGIN, and the text before its END.
 fn sections(text: &str) -> impl Iterator<Item = Result<(&str, &str), Wrong>> {
     let mut rest = text;
     std::iter::from_fn(move || {

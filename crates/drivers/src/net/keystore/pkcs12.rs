@@ -1,8 +1,8 @@
-//! PKCS#12 files, by way of `p12-keystore`, which bounds the work a file may ask for.
+//! PKCS#12 files, read with `p12-keystore`, which limits the work that a file may cause.
 //!
-//! What is done here is the matching that Java does: a key's chain is the certificate with its local
-//! key id and the issuers of that, and a trusted certificate is one marked as such. A file without
-//! any key that marks nothing (OpenSSL writes those) trusts all it holds: what else is it for.
+//! This module does the matching that Java does: a key's chain is the certificate with its local key id and the issuers
+//! of that, and a trusted certificate is one that is marked as trusted. In a file without any key and without any mark
+//! (OpenSSL writes these) all certificates are trusted, as it has no other use.
 
 use super::{Contents, KeyEntry, Locked, Wrong};
 use crate::secret::Secret;
@@ -23,12 +23,12 @@ pub(super) fn is_pfx(bytes: &[u8]) -> bool {
         let inner: AnyRef<'_> = SliceReader::new(outer.value()).ok()?.decode().ok()?;
         Some(inner.tag())
     };
-    // A file that was cut, or is in BER, is told by the byte after the outer length.
+    // A truncated file, or one in BER, is recognised by the byte after the outer length.
     first().is_some_and(|tag| tag == Tag::Integer)
         || matches!(bytes, [0x30, 0x80, 0x02, 0x01, 0x03, ..])
 }
 
-/// Understands a whole file, keys and all: they are under the same password.
+/// Parses a whole file with its keys, which have the same password.
 pub(super) fn open(file: &[u8], password: Option<&Secret>) -> Result<Contents, Wrong> {
     let text = match password {
         None => "",
@@ -54,7 +54,7 @@ pub(super) fn open(file: &[u8], password: Option<&Secret>) -> Result<Contents, W
 fn entry(key: &PrivateKeyBag, archive: &Pkcs12Archive) -> KeyEntry {
     let own = archive.certs.iter().find(|bag| match (&bag.local_key_id, &key.local_key_id) {
         (Some(of_certificate), Some(of_key)) => of_certificate.as_slice() == of_key.as_ref(),
-        // A writer that leaves the ids out has one key, and its certificate first.
+        // A file without ids has one key, and its certificate is the first.
         (None, None) => !bag.trusted && archive.keys.len() == 1,
         _ => false,
     });

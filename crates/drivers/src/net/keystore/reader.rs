@@ -1,8 +1,8 @@
-//! [`Reader`]: big-endian figures and counted bytes from a file that may lie.
+//! [`Reader`]: big-endian numbers and length-prefixed bytes from an untrusted file.
 //!
-//! Nothing is allocated for a length that was only claimed. It must not know a format.
+//! Memory is never allocated for a length before the bytes are there. It must not depend on a format.
 
-/// A place in some bytes. Every read is `None` once the bytes are not there.
+/// A position in a byte slice. Every read returns `None` if the bytes are missing.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reader<'a> {
     rest: &'a [u8],
@@ -31,14 +31,14 @@ impl<'a> Reader<'a> {
         Some(u32::from_be_bytes(self.bytes(4)?.try_into().ok()?))
     }
 
-    /// Bytes after their count in 32 bits.
+    /// Bytes preceded by their length in 32 bits.
     pub(super) fn counted(&mut self) -> Option<&'a [u8]> {
         let count = usize::try_from(self.u32()?).ok()?;
         self.bytes(count)
     }
 
-    /// Text after its count in 16 bits, as `DataOutput.writeUTF` puts it. What is not UTF-8 is
-    /// replaced: the text is a name to show and compare.
+    /// Text preceded by its length in 16 bits, as `DataOutput.writeUTF` writes it. Invalid UTF-8 is replaced: the text
+    /// is a name to show and compare.
     pub(super) fn text(&mut self) -> Option<String> {
         let count = usize::from(self.u16()?);
         Some(String::from_utf8_lossy(self.bytes(count)?).into_owned())

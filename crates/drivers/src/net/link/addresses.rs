@@ -1,16 +1,16 @@
-//! [`Addresses`]: which of our clients has which address, from what they send and receive.
+//! [`Addresses`]: which of our clients has which address, learned from what they send and receive.
 //!
-//! A server, or a router before it, asks for the hardware address of a client before it sends there, and the client has
-//! to answer. An address is a client's from when the server acknowledges it until the client gives it back (RFC 2131
-//! section 3), and only acknowledgements that one of ours asked for count: on a shared link, other hosts' are received
-//! as well. The table is of a fixed size; where two addresses meet in one place, the older is forgotten, and addresses
-//! of one pool meet only if the pool is larger than the table. It must not send anything.
+//! A server, or a router before it, asks for the hardware address of a client before it sends to it, and the client
+//! must answer. A client has an address from the server's acknowledgement until the client releases it (RFC 2131
+//! section 3). Only acknowledgements that one of our clients requested count: on a shared link, those of other hosts
+//! are received as well. The table has a fixed size; if two addresses fall on the same place, the older is forgotten,
+//! and addresses of one pool collide only if the pool is larger than the table. It must not send anything.
 
 use super::ethernet::Mac;
 use brunt_wire::dhcp4::{Message, MessageType};
 use std::net::Ipv4Addr;
 
-/// How many addresses of one pool there is room for: a power of two.
+/// The number of addresses of one pool that fit: a power of two.
 pub(super) const PLACES: usize = 1 << 17;
 
 /// The addresses of our clients.
@@ -22,7 +22,7 @@ pub(super) struct Addresses {
 struct Entry {
     address: Ipv4Addr,
     mac: Mac,
-    /// Whether it is the client's already, and not only asked for.
+    /// Whether the client already has the address, and has not only requested it.
     held: bool,
 }
 
@@ -31,13 +31,13 @@ impl Addresses {
         Self { places: vec![None; PLACES].into_boxed_slice() }
     }
 
-    /// Whose the address is.
+    /// The client that has the address.
     pub(super) fn holder(&self, address: Ipv4Addr) -> Option<Mac> {
         let entry = self.places[place(address)]?;
         (entry.held && entry.address == address).then_some(entry.mac)
     }
 
-    /// Takes in what a client of ours is about to say.
+    /// Processes a message that one of our clients is about to send.
     pub(super) fn said(&mut self, message: &Message<'_>) {
         let Some(mac) = mac(message) else { return };
         let (own, wanted) = (message.ciaddr(), message.requested_address());
@@ -58,7 +58,7 @@ impl Addresses {
         }
     }
 
-    /// Takes in what a server says.
+    /// Processes a message from a server.
     pub(super) fn heard(&mut self, message: &Message<'_>) {
         if message.message_type() != Some(MessageType::Ack) {
             return;
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(addresses.holder(ADDRESS), None, "only asked for");
         acked(&mut addresses, OURS, ADDRESS);
         assert_eq!(addresses.holder(ADDRESS), Some(OURS));
-        // INIT-REBOOT asks for what it holds.
+        // INIT-REBOOT requests the address that the client has.
         said(&mut addresses, MessageType::Request, OURS, none, Some(ADDRESS));
         assert_eq!(addresses.holder(ADDRESS), Some(OURS));
         said(&mut addresses, MessageType::Release, OTHER, ADDRESS, None);

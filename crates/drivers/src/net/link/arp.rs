@@ -1,38 +1,38 @@
-//! [`Arp`]: who has an address (RFC 826), asked and answered, for IPv4 on Ethernet.
+//! [`Arp`]: ARP requests and replies (RFC 826) for IPv4 on Ethernet.
 //!
-//! It must not know which addresses are ours.
+//! It must not depend on which addresses are ours.
 
 use super::ethernet::{ETHERNET, EVERYBODY, Mac, TYPE_ARP};
 use std::net::Ipv4Addr;
 
-/// The length of a question or an answer, with what Ethernet puts before it.
+/// The length of a request or a reply, including the Ethernet header.
 pub(super) const FRAME: usize = ETHERNET + LENGTH;
 
 const LENGTH: usize = 28;
 /// Ethernet, IPv4, and the lengths of their addresses.
 const KIND: [u8; 6] = [0, 1, 0x08, 0x00, 6, 4];
 
-/// A question or an answer.
+/// A request or a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Arp {
     pub(super) answer: bool,
     pub(super) sender: (Mac, Ipv4Addr),
-    /// The hardware address of a question says nothing.
+    /// The target. In a request, the hardware address has no meaning.
     pub(super) target: (Mac, Ipv4Addr),
 }
 
 impl Arp {
-    /// The question of `sender` who has `wanted`.
+    /// The request of `sender` for the hardware address of `wanted`.
     pub(super) const fn question(sender: (Mac, Ipv4Addr), wanted: Ipv4Addr) -> Self {
         Self { answer: false, sender, target: ([0; 6], wanted) }
     }
 
-    /// The answer to this question, that `mac` has the address.
+    /// The reply to this request, which says that `mac` has the address.
     pub(super) const fn answered_by(self, mac: Mac) -> Self {
         Self { answer: true, sender: (mac, self.target.1), target: self.sender }
     }
 
-    /// Reads what an Ethernet frame of this type holds.
+    /// Reads the content of an Ethernet frame of this type.
     pub(super) fn read(packet: &[u8]) -> Option<Self> {
         let packet = packet.get(..LENGTH)?;
         let answer = match packet[6..8] {
@@ -47,7 +47,7 @@ impl Arp {
         (packet[..6] == KIND).then_some(Self { answer, sender: pair(8)?, target: pair(18)? })
     }
 
-    /// The frame: a question goes to everybody, an answer to who asked.
+    /// The frame: a request is broadcast, a reply is sent to the host that asked.
     pub(super) fn frame(&self) -> [u8; FRAME] {
         let mut frame = [0; FRAME];
         frame[..6].copy_from_slice(if self.answer { &self.target.0 } else { &EVERYBODY });

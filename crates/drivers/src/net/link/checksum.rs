@@ -1,8 +1,8 @@
-//! The Internet checksum (RFC 1071), over what may lie in several pieces.
+//! The Internet checksum (RFC 1071), over data in one or several pieces.
 //!
-//! Pieces but the last must have an even length, as all headers have. It must not know what it sums up.
+//! All pieces except the last must have an even length, as all headers have. It must not depend on the content.
 
-/// The ones' complement sum of all words, complemented. Over what bears a right checksum, it is 0.
+/// The ones' complement sum of all words, complemented. Over data that contains a correct checksum, it is 0.
 pub(super) fn checksum(pieces: &[&[u8]]) -> u16 {
     let mut sum: u64 = 0;
     for piece in pieces {

@@ -1,17 +1,17 @@
 //! Ethernet's own header: addresses, types, and how long it is (RFC 894, RFC 826).
 //!
-//! It must not know what stands behind the header.
+//! It must not depend on what follows the header.
 
 /// A hardware address.
 pub(super) type Mac = [u8; 6];
 
-/// The hardware address of everybody.
+/// The broadcast hardware address.
 pub(super) const EVERYBODY: Mac = [0xff; 6];
 
-/// The length of the header: to whom, from whom, and the type of what follows.
+/// The length of the header: destination, source, and the type of the content.
 pub(super) const ETHERNET: usize = 14;
 
 /// The type of IPv4.
 pub(super) const TYPE_IPV4: [u8; 2] = [0x08, 0x00];
-/// The type of questions for hardware addresses, and of the answers.
+/// The type of ARP requests and replies.
 pub(super) const TYPE_ARP: [u8; 2] = [0x08, 0x06];

@@ -1,8 +1,8 @@
-//! The filter that the kernel applies before it copies a frame to us: what comes in for one UDP port, and ARP.
+//! The filter that the kernel applies before it copies a frame to us: incoming datagrams for one UDP port, and ARP.
 //!
-//! A promiscuous socket is given everything on the link; without a filter, other hosts' traffic would fill our buffer
+//! A promiscuous socket receives everything on the link; without a filter, other hosts' traffic would fill our buffer
 //! and be counted as our loss. The filter is a program of the classic BPF machine (Linux,
-//! `Documentation/networking/filter.rst`). It is rough on purpose: what passes is read with care.
+//! `Documentation/networking/filter.rst`). It is coarse on purpose: frames that pass are checked carefully.
 
 use libc::{
     BPF_ABS, BPF_B, BPF_H, BPF_IND, BPF_JEQ, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_LDX, BPF_MSH,
@@ -10,7 +10,7 @@ use libc::{
 };
 use socket2::SockFilter;
 
-/// Where the kernel keeps what direction a frame goes in (`SKF_AD_OFF + SKF_AD_PKTTYPE`).
+/// The offset at which the kernel gives the direction of a frame (`SKF_AD_OFF + SKF_AD_PKTTYPE`).
 const DIRECTION: u32 = (libc::SKF_AD_OFF + libc::SKF_AD_PKTTYPE).cast_unsigned();
 const OUTGOING: u32 = libc::PACKET_OUTGOING as u32;
 
@@ -18,7 +18,7 @@ const TYPE_AT: u32 = 12;
 const FRAGMENT_AT: u32 = 20;
 const PROTOCOL_AT: u32 = 23;
 const IP_AT: u32 = 14;
-/// From the end of Ethernet's header, and beyond that of IP's.
+/// The offset from the end of the Ethernet header plus the length of the IP header.
 const PORT_AT: u32 = 16;
 
 const ARP: u32 = 0x0806;
@@ -26,13 +26,13 @@ const IPV4: u32 = 0x0800;
 const UDP: u32 = 17;
 const OFFSET: u32 = 0x1fff;
 
-/// What passes is copied whole.
+/// Frames that pass are copied completely.
 const ALL: u32 = 0x4_0000;
 
-/// The program that lets pass what comes in for this UDP port, and ARP.
+/// The program that passes incoming datagrams for this UDP port, and ARP.
 pub(super) fn program(port: u16) -> [SockFilter; 14] {
     let load = |size, mode, at| SockFilter::new((BPF_LD | size | mode) as u16, 0, 0, at);
-    // How many instructions are passed over if the comparison holds, and if not.
+    // How many instructions are skipped if the comparison is true, and if it is false.
     let jump =
         |test, with, yes, no| SockFilter::new((BPF_JMP | test | BPF_K) as u16, yes, no, with);
     let give = |bytes| SockFilter::new((BPF_RET | BPF_K) as u16, 0, 0, bytes);

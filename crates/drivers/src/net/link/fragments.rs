@@ -1,7 +1,7 @@
-//! [`Fragments`]: what becomes of a frame that is longer than its interface takes (RFC 791 section 3.2).
+//! [`Fragments`]: splits a frame that is longer than its interface allows (RFC 791 section 3.2).
 //!
-//! A kernel cuts what goes through a UDP socket; whole frames have to be cut here. Answers that come in fragments are
-//! not put together. It must not touch a socket.
+//! A kernel splits what is sent through a UDP socket; raw frames must be split here. Answers that arrive in fragments
+//! are not reassembled. It must not use a socket.
 
 use super::checksum::checksum;
 use super::ethernet::ETHERNET;
@@ -11,30 +11,30 @@ use super::frame::IPV4;
 const UNIT: usize = 8;
 const MORE_FRAGMENTS: u16 = 0x2000;
 
-/// Cuts frames for one interface.
+/// Splits frames for one interface.
 #[derive(Debug)]
 pub(super) struct Fragments {
-    /// The longest packet that the interface takes.
+    /// The longest packet that the interface allows.
     mtu: usize,
-    /// What tells the fragments of one packet from those of another.
+    /// Distinguishes the fragments of one packet from those of another.
     identification: u16,
     piece: Vec<u8>,
 }
 
 impl Fragments {
     pub(super) fn new(mtu: usize) -> Self {
-        // Less than this no host may have to take (RFC 791 section 3.1), and a fragment has to hold something.
+        // Every network must allow at least this size (RFC 791 section 3.1), and a fragment must have some content.
         let mtu = mtu.max(68);
         Self { mtu, identification: 0, piece: Vec::with_capacity(ETHERNET + mtu) }
     }
 
-    /// Whether a frame goes as it is.
+    /// Whether a frame can be sent unchanged.
     pub(super) const fn fits(&self, frame: &[u8]) -> bool {
         frame.len() <= ETHERNET + self.mtu
     }
 
-    /// Cuts a frame of [`frame::write`](super::frame::write), whose IPv4 header has no options, and passes each piece
-    /// to `send`. What fits is one piece.
+    /// Splits a frame of [`frame::write`](super::frame::write), whose IPv4 header has no options, and passes each piece
+    /// to `send`. A frame that fits is one piece.
     pub(super) fn cut<E>(
         &mut self,
         frame: &[u8],

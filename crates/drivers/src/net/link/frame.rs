@@ -1,21 +1,21 @@
-//! Ethernet frames with an IPv4 datagram of UDP in them (RFC 894, RFC 791, RFC 768), written and read.
+//! Ethernet frames that contain a UDP datagram over IPv4 (RFC 894, RFC 791, RFC 768), written and read.
 //!
-//! Whatever a frame says of lengths is checked against its bytes before it is believed; what is not ours, or not whole,
-//! or damaged, is nothing. It must not know what the datagram says.
+//! All lengths in a frame are checked against its bytes; a frame that is not for us, incomplete or damaged is ignored.
+//! It must not depend on the content of the datagram.
 
 use super::arp::Arp;
 use super::checksum::checksum;
 use super::ethernet::{ETHERNET, Mac, TYPE_ARP, TYPE_IPV4};
 use std::net::{Ipv4Addr, SocketAddrV4};
 
-/// What stands before the payload: 14 octets of Ethernet, 20 of IPv4, 8 of UDP.
+/// The length of the headers before the payload: 14 octets of Ethernet, 20 of IPv4, 8 of UDP.
 pub(super) const HEADERS: usize = ETHERNET + IPV4 + UDP;
 
 pub(super) const IPV4: usize = 20;
 const UDP: usize = 8;
 const PROTOCOL_UDP: u8 = 17;
 const DONT_FRAGMENT: u16 = 0x4000;
-/// More fragments, or an offset: neither may be set.
+/// The bits for more fragments and the offset: none of them may be set.
 const FRAGMENT: u16 = 0x3fff;
 const TTL: u8 = 64;
 
@@ -26,12 +26,12 @@ pub(super) struct End {
     pub(super) socket: SocketAddrV4,
 }
 
-/// How far a frame is to be trusted.
+/// How far a frame is trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// It is whole, and its UDP checksum must be right.
+    /// It is complete, and its UDP checksum must be correct.
     Checked,
-    /// It is whole, and comes from this very host, which left the UDP checksum to the network card.
+    /// It is complete, and comes from this host, which left the UDP checksum to the network card.
     Unchecked,
     /// Its end is missing.
     Cut,
@@ -40,13 +40,13 @@ pub(super) enum Trust {
 /// What a frame is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
-    /// A datagram, whose payload begins there in the frame and is so long.
+    /// A datagram, with the position and the length of its payload in the frame.
     Datagram { source: End, destination: End, start: usize, length: usize },
-    /// A question for a hardware address, or the answer.
+    /// An ARP request or reply.
     Arp(Arp),
 }
 
-/// Writes a frame into `out` and says how long it is; nothing if it does not fit in there.
+/// Writes a frame into `out` and returns its length; `None` if it does not fit.
 pub(super) fn write(
     out: &mut [u8],
     source: &End,
@@ -65,7 +65,7 @@ pub(super) fn write(
     let (ip, udp) = rest.split_at_mut(IPV4);
     ip[..2].copy_from_slice(&[0x45, 0]);
     ip[2..4].copy_from_slice(&total.to_be_bytes());
-    // What is not fragmented needs no identification (RFC 6864 section 4.1).
+    // A packet that is not fragmented needs no identification (RFC 6864 section 4.1).
     ip[4..6].copy_from_slice(&[0; 2]);
     ip[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
     ip[8..12].copy_from_slice(&[TTL, PROTOCOL_UDP, 0, 0]);
@@ -79,13 +79,13 @@ pub(super) fn write(
     udp[4..6].copy_from_slice(&udp_length.to_be_bytes());
     udp[6..].copy_from_slice(&[0; 2]);
     let sum = checksum(&[&pseudo_header(ip, udp_length), udp, body]);
-    // Zero would say that there is no checksum; in ones' complement, all ones are zero as well (RFC 768).
+    // Zero would mean that there is no checksum; in ones' complement, all ones are zero as well (RFC 768).
     let sum = if sum == 0 { 0xffff } else { sum };
     udp[6..].copy_from_slice(&sum.to_be_bytes());
     Some(length)
 }
 
-/// Reads a frame. Where it is cut, the payload is what there is of it.
+/// Reads a frame. If it is cut, the payload is the part that is present.
 pub(super) fn read(frame: &[u8], trust: Trust) -> Option<Frame> {
     let (ethernet, packet) = frame.split_at_checked(ETHERNET)?;
     let (destination, source) = (ethernet[..6].try_into().ok()?, ethernet[6..12].try_into().ok()?);
@@ -134,7 +134,7 @@ fn sums_up(ip: &[u8], length: u16, udp: &[u8], body: &[u8], trust: Trust) -> boo
         || checksum(&[&pseudo_header(ip, length), udp, body]) == 0
 }
 
-/// What UDP's checksum covers beside the datagram (RFC 768).
+/// The pseudo header, which the UDP checksum covers in addition to the datagram (RFC 768).
 fn pseudo_header(ip: &[u8], length: u16) -> [u8; 12] {
     let mut header = [0; 12];
     header[..8].copy_from_slice(&ip[12..20]);
@@ -171,8 +171,8 @@ mod tests {
 
     #[test]
     fn a_frame_is_as_the_rfcs_have_it() {
-        // The sums by hand: 4500 + 001e + 4000 + 4011 + ffff + ffff = 2c52d -> c52f -> complement 3ad0, and for UDP
-        // ffff + ffff + 0011 + 000a + 0044 + 0043 + 000a + 6869 = 26913 -> 6915 -> complement 96ea.
+        // The sums computed by hand: 4500 + 001e + 4000 + 4011 + ffff + ffff = 2c52d -> c52f -> complement 3ad0, and
+        // for UDP ffff + ffff + 0011 + 000a + 0044 + 0043 + 000a + 6869 = 26913 -> 6915 -> complement 96ea.
         let expected = [
             &[0xff; 6][..],
             &[2, 0, 0, 0, 0, 1, 0x08, 0x00],
@@ -191,7 +191,7 @@ mod tests {
             let whole =
                 Frame::Datagram { source: CLIENT, destination: SERVER, start: HEADERS, length };
             assert_eq!(read(&frame, Trust::Checked), Some(whole));
-            // Ethernet pads what is shorter than 60 octets.
+            // Ethernet pads frames that are shorter than 60 octets.
             assert_eq!(read(&[&frame[..], &[0; 60]].concat(), Trust::Checked), Some(whole));
         }
         assert_eq!(write(&mut [0; 100], &CLIENT, &SERVER, &[0; 59]), None);
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn one_bit_wrong_is_noticed() {
-        // Ethernet has a checksum of its own, which the network card looks after.
+        // Ethernet has its own checksum, which the network card handles.
         let frame = written(b"some payload");
         for bit in ETHERNET * 8..frame.len() * 8 {
             let mut damaged = frame.clone();

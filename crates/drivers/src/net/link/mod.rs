@@ -1,12 +1,12 @@
 //! A [`Link`]: DHCPv4 clients without an address, on the link itself.
 //!
 //! A client that has no address yet cannot use a UDP socket: it sends from 0.0.0.0, receives what is sent to an address
-//! it does not have, and, once it has one, answers for it (RFC 2131 section 4.1). So a link writes whole Ethernet
-//! frames, each from the client that speaks, through an `AF_PACKET` socket, and receives everything on its interface
-//! that is meant for the clients' port. The sender is in the message (`chaddr`, `ciaddr`), which is all that this
-//! module knows of DHCP, with what makes an address a client's. One link serves all clients of an interface, since each
-//! link receives all replies. Every client shows its own hardware address to the network: switches must be willing to
-//! learn as many, and a virtual machine's interface must be allowed to send from addresses that are not its own.
+//! it does not have, and, once it has one, answers ARP requests for it (RFC 2131 section 4.1). So a link writes whole
+//! Ethernet frames, each from the client that sends the message, through an `AF_PACKET` socket, and receives everything
+//! on its interface for the clients' port. The sender is in the message (`chaddr`, `ciaddr`); this module uses no other
+//! part of DHCP, except for what assigns an address to a client. One link serves all clients of an interface, since
+//! each link receives all replies. Every client shows its own hardware address to the network: switches must be willing
+//! to learn as many, and a virtual machine's interface must be allowed to send from addresses that are not its own.
 
 mod addresses;
 mod arp;
@@ -41,26 +41,26 @@ use std::time::Duration;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// How long an answer to the question for a hardware address is waited for, as kernels do.
+/// How long a link waits for the reply to an ARP request; kernels wait as long.
 const ANSWER_WITHIN: Duration = Duration::from_secs(1);
 
 /// How a link is opened.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The interface the clients live on.
+    /// The interface of the clients.
     pub interface: Interface,
     /// The port of the clients.
     pub port: u16,
     /// Room for frames that have not been read yet, in bytes.
     pub receive_buffer: usize,
-    /// Whether the kernel stamps what comes in, as for a [UDP socket](super::udp::Options::kernel_stamps).
+    /// Whether the kernel stamps received frames, as for a [UDP socket](super::udp::Options::kernel_stamps).
     pub kernel_stamps: bool,
     /// How many frames a system call carries at most, 1 to [`BATCH`].
     pub batch: usize,
 }
 
 impl Options {
-    /// The usual ones for clients on this interface.
+    /// The default options for clients on this interface.
     pub const fn new(interface: Interface) -> Self {
         let port = brunt_wire::dhcp4::CLIENT_PORT;
         let receive_buffer = RECEIVE_BUFFER;
@@ -71,7 +71,7 @@ impl Options {
 /// Why a link could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// This process may not.
+    /// This process is not permitted to.
     #[error(
         "send and receive raw frames on the interface '{name}': {error}; clients without an address need that: {}",
         privilege::remedy()
@@ -79,15 +79,15 @@ pub enum OpenError {
     Permission {
         /// The interface.
         name: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
-    /// Clients live on Ethernet only.
+    /// The interface is not Ethernet, which clients need.
     #[error(
         "use the interface '{0}' for clients without an address: it is no Ethernet; let brunt be a relay there"
     )]
     NoEthernet(String),
-    /// Nothing comes or goes there.
+    /// The interface is down.
     #[error("use the interface '{0}': it is down (ip link set {0} up)")]
     Down(String),
     /// Anything else.
@@ -95,12 +95,12 @@ pub enum OpenError {
     Other {
         /// The interface.
         name: String,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }
 
-/// A link that is open and has no runtime yet.
+/// A link that is open and not registered with a runtime yet.
 #[derive(Debug)]
 pub struct Bound {
     socket: socket2::Socket,
@@ -135,7 +135,7 @@ impl Bound {
             let socket = packet::open(options.interface.index, options.port)?;
             size_buffers(&socket, options.receive_buffer, 0)?;
             mmsg::tell(socket.as_fd())?;
-            // The kernel doubles what is asked for, and reports the double: half of it is its own overhead.
+            // The kernel doubles the requested size, and reports the doubled size: half of it is its own overhead.
             let receive_buffer = socket.recv_buffer_size()? / 2;
             let mtu = packet::mtu(socket.as_fd(), &options.interface.name)?;
             Ok(Self { socket, mac, options: options.clone(), mtu, receive_buffer })
@@ -146,12 +146,12 @@ impl Bound {
         })
     }
 
-    /// The receive buffer that was got.
+    /// The receive buffer that was granted.
     pub const fn receive_buffer(&self) -> usize {
         self.receive_buffer
     }
 
-    /// Gives the link to the runtime of this thread.
+    /// Registers the link with the runtime of this thread.
     pub fn register(self) -> io::Result<Link> {
         Ok(Link {
             inner: mmsg::registered(self.socket)?,
@@ -168,7 +168,7 @@ impl Bound {
 }
 
 impl Link {
-    /// The receive buffer that was got.
+    /// The receive buffer that was granted.
     pub const fn receive_buffer(&self) -> usize {
         self.receive_buffer
     }
@@ -190,7 +190,7 @@ impl Link {
                 Ok(Composed::Ready) if self.fragments.borrow().fits(segment.frame(count)) => {
                     count += 1;
                 }
-                // What cannot leave at once is dealt with alone, when its turn comes.
+                // A frame that cannot be sent at once is handled separately, when its turn comes.
                 _ if count > 0 => break,
                 Ok(Composed::Ready) => {
                     self.transmit(socket, segment.frame(0))?;
@@ -209,7 +209,7 @@ impl Link {
         self.outgoing.borrow_mut().send(socket.as_fd(), frames)
     }
 
-    /// Sends one frame, in fragments if it has to be.
+    /// Sends one frame, in fragments if necessary.
     fn transmit(&self, socket: &socket2::Socket, frame: &[u8]) -> io::Result<()> {
         let mut fragments = self.fragments.borrow_mut();
         fragments.cut(frame, |piece| socket.send(piece).map(|_| ()))
@@ -225,7 +225,7 @@ impl Link {
         let count = inbox.incoming.receive(socket.as_fd(), self.batch)?;
         let translation = self.kernel_stamps.then(|| Translation::now(clock));
         let mut segment = self.segment.borrow_mut();
-        // As in any kernel, what answers a neighbour may be lost: it will ask again.
+        // As in any kernel, a reply to a neighbour may be lost: it will ask again.
         let send = |frame: &[u8]| drop(self.transmit(socket, frame));
         inbox.take(count, |frame, beside| {
             if let Some(lost) = beside.lost {

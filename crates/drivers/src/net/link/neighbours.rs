@@ -1,16 +1,16 @@
-//! [`Neighbours`]: the hardware addresses of servers and routers, and what waits for one.
+//! [`Neighbours`]: the hardware addresses of servers and routers, and the frames that wait for one.
 //!
-//! They are learned from replies. What is sent to an address that is not known goes where the last reply came from: it
-//! came from the server, or from the router or relay that knows the way to it, and a client need not know which. Only
-//! before any reply is an ARP request sent (RFC 826), and a few frames wait meanwhile, as they would in a kernel. It
-//! must not send anything, nor know what the frames say.
+//! They are learned from replies. A frame to an unknown address is sent to the sender of the last reply: that is the
+//! server, or the router or relay that has a route to it, and a client need not know which. An ARP request (RFC 826) is
+//! sent only before the first reply, and a few frames wait meanwhile, as they would in a kernel. It must not send
+//! anything, nor depend on the content of the frames.
 
 use super::ethernet::Mac;
 use std::net::Ipv4Addr;
 
-/// How many neighbours are remembered.
+/// The largest number of neighbours that are remembered.
 const KNOWN_MAX: usize = 16;
-/// How many frames wait.
+/// The largest number of frames that wait.
 const WAITING_MAX: usize = 64;
 /// How many ARP requests are sent before the frames are dropped (RFC 1122 section 2.3.2.1 leaves it open).
 const QUESTIONS_MAX: u8 = 3;
@@ -32,13 +32,13 @@ struct Waiting {
 }
 
 impl Neighbours {
-    /// Where a frame to this address goes.
+    /// The hardware address to which a frame for this address is sent.
     pub(super) fn way(&self, to: Ipv4Addr) -> Option<Mac> {
         let known = self.known.iter().flatten().find(|(ip, _)| *ip == to);
         known.map(|(_, mac)| *mac).or(self.replier)
     }
 
-    /// Takes in who sent a reply.
+    /// Learns the sender of a reply.
     pub(super) fn replied(&mut self, ip: Ipv4Addr, mac: Mac) {
         self.replier = Some(mac);
         self.learn(ip, mac);
@@ -51,8 +51,8 @@ impl Neighbours {
         }
     }
 
-    /// Keeps a frame until it is known where it goes, and says whether nobody has asked for that yet; nothing if too
-    /// many wait.
+    /// Keeps a frame until its hardware address is known, and returns whether an ARP request must be sent; `None` if
+    /// too many frames wait.
     pub(super) fn wait(&mut self, to: Ipv4Addr, frame: &[u8]) -> Option<bool> {
         if self.waiting.len() == WAITING_MAX {
             return None;
@@ -62,20 +62,20 @@ impl Neighbours {
         Some(new)
     }
 
-    /// Whether anything waits.
+    /// Whether any frame waits.
     pub(super) const fn is_waited_for(&self) -> bool {
         !self.waiting.is_empty()
     }
 
-    /// The frames whose way is known by now, with the hardware address they go to.
+    /// Removes and returns a frame whose hardware address is known now, with that address.
     pub(super) fn take_ready(&mut self) -> Option<(Mac, Vec<u8>)> {
         let found =
             self.waiting.iter().enumerate().find_map(|(at, it)| Some((at, self.way(it.to)?)));
         found.map(|(at, mac)| (mac, self.waiting.remove(at).frame))
     }
 
-    /// Whom to ask for again: `ask` is given each address once, with a frame that waits for it. Frames that have been
-    /// asked for often enough are given up.
+    /// Repeats ARP requests: `ask` is called once for each address, with a frame that waits for it. Frames for which
+    /// enough requests were sent are dropped.
     pub(super) fn ask(&mut self, mut ask: impl FnMut(Ipv4Addr, &[u8])) {
         self.waiting.retain(|it| it.asked < QUESTIONS_MAX);
         for at in 0..self.waiting.len() {

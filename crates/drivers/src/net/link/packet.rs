@@ -1,7 +1,8 @@
-//! What an `AF_PACKET` socket needs that no crate of ours offers (`packet(7)`): being bound to an interface, hearing
-//! what is meant for others, and being told what the network card did to a frame.
+//! What an `AF_PACKET` socket needs and none of the crates in use offers (`packet(7)`): binding to an interface,
+//! promiscuous mode, and the status of a frame from the network card.
 //!
-//! This is a module that may say `unsafe`; it knows descriptors and interfaces, and nothing of what is in a frame.
+//! This module may use `unsafe`; it deals with descriptors and interfaces, and does not depend on the content of a
+//! frame.
 
 use super::filter;
 use socket2::{Domain, Protocol, Socket, Type};
@@ -10,7 +11,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 /// Opens a socket for all frames of the interface that come in for this UDP port, and for ARP.
 pub(super) fn open(index: u32, port: u16) -> io::Result<Socket> {
-    // With no protocol, nothing comes in before the socket is bound: nothing that the filter has not seen.
+    // Without a protocol, the socket receives nothing before it is bound, so every frame passes the filter.
     let socket = Socket::new(Domain::PACKET, Type::RAW, None::<Protocol>)?;
     socket.set_nonblocking(true)?;
     socket.attach_filter(&filter::program(port))?;
@@ -26,7 +27,7 @@ pub(super) fn open(index: u32, port: u16) -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// The longest packet that the interface of this name takes.
+/// The longest packet that the interface of this name allows.
 #[expect(unsafe_code, reason = "the request is in libc alone")]
 pub(super) fn mtu(socket: BorrowedFd<'_>, name: &str) -> io::Result<usize> {
     let mut request = libc::ifreq {
@@ -37,7 +38,8 @@ pub(super) fn mtu(socket: BorrowedFd<'_>, name: &str) -> io::Result<usize> {
     for (into, octet) in request.ifr_name.iter_mut().zip(name.bytes()).take(libc::IFNAMSIZ - 1) {
         *into = libc::c_char::from_ne_bytes([octet]);
     }
-    // SAFETY: the descriptor is borrowed, hence open; the kernel reads the name and writes the MTU within `request`.
+    // SAFETY: the descriptor is borrowed, and therefore open; the kernel reads the name and writes the MTU within
+    // `request`.
     let result =
         unsafe { libc::ioctl(socket.as_raw_fd(), libc::SIOCGIFMTU as _, &raw mut request) };
     if result != 0 {
@@ -50,7 +52,7 @@ pub(super) fn mtu(socket: BorrowedFd<'_>, name: &str) -> io::Result<usize> {
 
 #[expect(unsafe_code, reason = "options of raw frames are in libc alone")]
 fn set<T: Copy>(socket: BorrowedFd<'_>, option: libc::c_int, value: &T) -> io::Result<()> {
-    // SAFETY: the descriptor is borrowed, hence open; the kernel reads size_of::<T>() bytes from `value`.
+    // SAFETY: the descriptor is borrowed, and therefore open; the kernel reads size_of::<T>() bytes from `value`.
     let result = unsafe {
         libc::setsockopt(
             socket.as_raw_fd(),
@@ -74,7 +76,7 @@ fn bind(socket: BorrowedFd<'_>, index: u32) -> io::Result<()> {
         sll_halen: 0,
         sll_addr: [0; 8],
     };
-    // SAFETY: the descriptor is borrowed, hence open; the kernel reads a sockaddr_ll from `address`.
+    // SAFETY: the descriptor is borrowed, and therefore open; the kernel reads a sockaddr_ll from `address`.
     let result = unsafe {
         libc::bind(
             socket.as_raw_fd(),

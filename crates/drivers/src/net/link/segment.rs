@@ -1,8 +1,8 @@
 //! A [`Segment`]: converts between messages and frames on one link.
 //!
-//! It puts a message into the frame its client would send, takes replies out of frames, answers ARP for the addresses
-//! of our clients, and keeps frames whose destination is not known yet. It must not touch a socket: frames that have to
-//! be sent at once are passed to the caller.
+//! It puts a message into the frame that its client would send, extracts replies from frames, answers ARP requests for
+//! the addresses of our clients, and keeps frames whose destination is not known yet. It must not use a socket: frames
+//! that must be sent at once are passed to the caller.
 
 use super::addresses::Addresses;
 use super::arp::{self, Arp};
@@ -19,9 +19,9 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddrV4};
 /// The longest frame.
 const FRAME_MAX: usize = HEADERS + DATAGRAM_MAX;
 
-/// What our clients know of their link, and the frames they are about to send.
+/// What our clients know about their link, and the frames they are about to send.
 pub(super) struct Segment {
-    /// Who sends what is no client's.
+    /// The source address of frames that belong to no client.
     mac: Mac,
     port: u16,
     addresses: Addresses,
@@ -31,12 +31,12 @@ pub(super) struct Segment {
     lengths: [usize; BATCH],
 }
 
-/// What became of a message.
+/// The result of composing a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Composed {
     /// It is a frame.
     Ready,
-    /// It is a frame whose hardware address is not known: this address has to be asked for.
+    /// It is a frame whose hardware address is not known: an ARP request for this address is needed.
     Waits(Ipv4Addr),
 }
 
@@ -90,8 +90,8 @@ impl Segment {
         Ok(if new { question(frame, to) } else { None })
     }
 
-    /// Takes in a frame: a message for a client of this link, or nothing. What has to be answered at once is given to
-    /// `send`.
+    /// Processes a frame: returns a message for a client of this link, or `None`. Frames that must be sent in reply at
+    /// once are passed to `send`.
     pub(super) fn receive(
         &mut self,
         bytes: &[u8],
@@ -133,7 +133,7 @@ impl Segment {
         }
     }
 
-    /// Sends what waited for a way that is known by now.
+    /// Sends the frames whose hardware address is known now.
     pub(super) fn release(&mut self, send: impl Fn(&[u8])) {
         while let Some((mac, mut frame)) = self.neighbours.take_ready() {
             frame[..mac.len()].copy_from_slice(&mac);
@@ -146,7 +146,7 @@ impl Segment {
         self.neighbours.is_waited_for()
     }
 
-    /// Asks again for everybody who has not answered.
+    /// Repeats the ARP requests that are still unanswered.
     pub(super) fn ask(&mut self, send: impl Fn(&[u8])) {
         self.neighbours.ask(|to, frame| {
             if let Some(question) = question(frame, to) {
@@ -155,8 +155,8 @@ impl Segment {
         });
     }
 
-    /// Who says this: the client with its hardware address and, once it has one, its IP address. What is too short to
-    /// name a client comes from the interface itself.
+    /// The sender of a message: the client with its hardware address and, once it has one, its IP address. A message
+    /// that is too short to name a client is sent from the interface itself.
     fn speaker(&self, message: &[u8]) -> End {
         let field = |start: usize, length: usize| message.get(start..start + length);
         let mac = field(at::CHADDR, 6).and_then(|it| it.try_into().ok());

@@ -1,9 +1,9 @@
-//! Links against the running kernel, between the two ends of a cable in a network namespace of their own.
+//! Links against the running kernel, between the two ends of a virtual cable in a separate network namespace.
 //!
 //! One end, `clients`, has no address; at the other, `server`, an ordinary UDP socket stands in for a DHCP server, so
-//! that the kernel's own stack judges the frames: it drops what has a wrong checksum, asks for hardware addresses, and
-//! remembers whose they are. That takes root. Elsewhere these tests say that they did not run, and in continuous
-//! integration, where nobody reads what passes, they fail.
+//! that the kernel's own stack judges the frames: it drops frames with a wrong checksum, sends ARP requests, and
+//! remembers the answers. This requires root. Without it these tests print that they did not run; in continuous
+//! integration, where the output of passing tests is not read, they fail.
 
 use super::*;
 use brunt_exchange::Monotonic;
@@ -16,10 +16,10 @@ use std::process::Command;
 const PATIENCE: Duration = Duration::from_secs(20);
 const SERVER: Ipv4Addr = Ipv4Addr::new(10, 99, 0, 1);
 const EVERYBODY: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::BROADCAST), 67);
-/// Long enough for a cable between two ends of one machine.
+/// Long enough for a virtual cable on one machine.
 const WIRE: Duration = Duration::from_secs(5);
 
-/// Runs a test in a network namespace that has a cable; the namespace goes with the thread.
+/// Runs a test in a network namespace that has a cable; the namespace ends with the thread.
 fn with_cable(test: impl FnOnce() + Send + 'static) {
     if !rustix::process::geteuid().is_root() {
         assert!(std::env::var_os("CI").is_none(), "links can be tested by root only");
@@ -36,7 +36,7 @@ fn with_cable(test: impl FnOnce() + Send + 'static) {
         ] {
             ip(command);
         }
-        // The carrier is noticed a while after the ends are up.
+        // The carrier is detected some time after the ends are up.
         let (clock, mut running) = (Monotonic::new(), false);
         while !running && clock.now().since_origin() < WIRE {
             running = ["clients", "server"].iter().all(|it| Interface::named(it).unwrap().running);
@@ -46,7 +46,7 @@ fn with_cable(test: impl FnOnce() + Send + 'static) {
     thread.join().unwrap();
 }
 
-/// What `ip` says, from within the namespace of this thread.
+/// The output of `ip` in the namespace of this thread.
 fn ip(arguments: &str) -> String {
     let output = Command::new("ip").args(arguments.split(' ')).output().unwrap();
     assert!(output.status.success(), "ip {arguments}: {}", String::from_utf8_lossy(&output.stderr));
@@ -69,7 +69,8 @@ async fn open(options: &Options) -> Link {
     link
 }
 
-/// A server's socket on the other end. On an address it hears what is sent to it alone; without one, broadcasts too.
+/// A server's socket on the other end. Bound to an address it receives only what is sent to that address; otherwise
+/// broadcasts too.
 fn server(address: Ipv4Addr) -> UdpSocket {
     let socket = Socket::new(Domain::IPV4, Type::DGRAM, Some(Protocol::UDP)).unwrap();
     socket.bind_device(Some(b"server")).unwrap();
@@ -107,7 +108,7 @@ fn message(op: u8, kind: MessageType, client: u8, address: Option<(usize, Ipv4Ad
     bytes
 }
 
-/// Where an address stands that is an option and no field.
+/// The position of an address that is an option and not a field.
 const REQUESTED: usize = usize::MAX;
 
 fn discover(client: u8) -> Vec<u8> {
@@ -122,7 +123,7 @@ fn send(link: &Link, bytes: &[u8], to: SocketAddr) {
     assert_eq!(link.try_send([OutgoingDatagram { bytes, to }].into_iter()).unwrap(), 1);
 }
 
-/// What the next datagram to the server says, and who sent it.
+/// The content and the sender of the next datagram to the server.
 fn heard(server: &UdpSocket) -> (Vec<u8>, SocketAddr) {
     let mut buffer = [0; 2048];
     let (length, from) = server.recv_from(&mut buffer).unwrap();
@@ -139,7 +140,7 @@ async fn replies(link: &Link, count: usize) -> Vec<(Vec<u8>, SocketAddr)> {
     found
 }
 
-/// Lets the link answer what the kernel asks, until the server has got or sent what it wants.
+/// Lets the link answer the kernel's requests until `server` has returned.
 async fn alive<T: Send + 'static>(link: &Link, server: impl FnOnce() -> T + Send + 'static) -> T {
     let namespace = std::fs::File::open("/proc/thread-self/ns/net").unwrap();
     let (done, mut result) = tokio::sync::oneshot::channel();
@@ -198,17 +199,17 @@ fn a_client_with_an_address_answers_for_it_and_renews_from_it() {
             assert_eq!(heard(&server).0, request);
             server.send_to(&ack(7), (Ipv4Addr::BROADCAST, 68)).unwrap();
             replies(&link, 1).await;
-            // The server's kernel asks who has the address before it sends there: the first time that anybody does.
+            // The server's kernel sends an ARP request for the address before it sends to it for the first time.
             let other = server.try_clone().unwrap();
             other.send_to(&ack(7), (leased(7), 68)).unwrap();
             assert_eq!(replies(&link, 1).await[0].0, ack(7));
             let neighbours = ip("neigh show dev server");
             assert!(neighbours.contains("10.99.1.7 lladdr 02:00:00:00:01:07"), "{neighbours}");
-            // Unicast, to the hardware address that the reply came from.
+            // Unicast, to the hardware address of the reply's sender.
             let renewal = message(1, MessageType::Request, 7, Some((at::CIADDR, leased(7))));
             send(&link, &renewal, SocketAddr::from((SERVER, 67)));
             assert_eq!(heard(&server), (renewal, SocketAddr::from((leased(7), 68))));
-            // Given back, it is nobody's: the kernel does not get an answer when it asks again.
+            // After its release no client has the address: the kernel gets no answer when it asks again.
             let release = message(1, MessageType::Release, 7, Some((at::CIADDR, leased(7))));
             send(&link, &release, SocketAddr::from((SERVER, 67)));
             assert_eq!(heard(&server).1, SocketAddr::from((leased(7), 68)));
@@ -226,7 +227,7 @@ fn nobody_answers_for_an_address_that_is_not_a_clients() {
     with_cable(|| {
         run(async {
             let (link, server) = (open(&options()).await, server(Ipv4Addr::UNSPECIFIED));
-            // Another host's acknowledgement, which everybody on the link hears.
+            // Another host's acknowledgement, which all hosts on the link receive.
             server.send_to(&ack(9), (Ipv4Addr::BROADCAST, 68)).unwrap();
             replies(&link, 1).await;
             server.send_to(b"is anybody there", (leased(9), 68)).unwrap();
@@ -255,14 +256,14 @@ fn a_server_that_has_not_been_heard_of_is_asked_for() {
                     (release(client), SocketAddr::from((leased(client), 68)))
                 );
             }
-            // Known by now, the next goes at once.
+            // The hardware address is known now, so the next frame is sent at once.
             let socket = server_again(&link, to, &release(4));
             assert_eq!(socket, release(4));
         });
     });
 }
 
-/// Sends once more to a server that is known, and says what it heard.
+/// Sends once more to a server whose address is known, and returns what it received.
 fn server_again(link: &Link, to: SocketAddr, bytes: &[u8]) -> Vec<u8> {
     let socket = server(SERVER);
     send(link, bytes, to);
@@ -314,7 +315,7 @@ fn other_traffic_does_not_come_in() {
             for port in [67, 69, 5353] {
                 server.send_to(b"not for clients", (Ipv4Addr::BROADCAST, port)).unwrap();
             }
-            // What our own clients say is not heard by them.
+            // Messages of our own clients are not received by them.
             send(&link, &discover(1), EVERYBODY);
             server.send_to(b"for clients", (Ipv4Addr::BROADCAST, 68)).unwrap();
             assert_eq!(replies(&link, 1).await[0].0, b"for clients");
@@ -361,7 +362,7 @@ fn frames_are_stamped_when_they_come() {
             };
             // Both clocks are read one after the other, and the wall clock may be slewed in between.
             let slack = Duration::from_millis(1);
-            // The kernel begins to stamp a while after it is asked to.
+            // The kernel begins to stamp some time after it is requested.
             while let (_, sent, at) = stamp().await
                 && at > sent + slack
             {}

@@ -1,8 +1,8 @@
-//! [`Identity`]: the certificate and key a client shows, from a file or from a token.
+//! [`Identity`]: the certificate and key that a client presents, from a file or from a token.
 //!
-//! The key is loaded, and compared with its certificate, before the run. Java shows a certificate
-//! only if the server names an authority that issued it; here the one the user chose is shown
-//! whenever a server asks, since nothing but a refusal can come of keeping it back.
+//! The key is loaded, and compared with its certificate, before the run. Java presents a certificate only if the server
+//! names an authority that issued it; here the certificate that the user chose is presented whenever a server requests
+//! one, since withholding it can only lead to a refusal.
 
 use super::{TlsError, Token, token};
 use crate::net::keystore::{self, Store};
@@ -12,19 +12,19 @@ use rustls::sign::{CertifiedKey, SingleCertAndKey};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Who a client is.
+/// The identity of a client.
 #[derive(Clone, Debug)]
 pub enum Identity {
     /// A key in a key store.
     Store {
         /// The file.
         store: Store,
-        /// The entry, whatever the case of its letters; the first key where none is named.
+        /// The entry, case-insensitive; the first key if none is named.
         alias: Option<String>,
     },
     /// A certificate chain in one PEM file and its key in another.
     Pair {
-        /// The chain, and what the key is encrypted with.
+        /// The chain, and the password of the key.
         certificate: Store,
         /// The key.
         key: PathBuf,
@@ -33,7 +33,7 @@ pub enum Identity {
     Token(Token),
 }
 
-/// What shows the certificate when a server asks.
+/// The resolver that presents the certificate when a server requests one.
 pub(super) fn resolver(
     identity: &Identity,
     provider: &CryptoProvider,

@@ -1,9 +1,9 @@
-//! [`Client`]: TLS as a client, by rustls with ring, set up once and used for every connection.
+//! [`Client`]: a TLS client, based on rustls with ring, set up once and used for every connection.
 //!
-//! All that can be wrong with files, passwords, names and versions is found in [`Client::new`],
-//! before the run. The counters say how many handshakes were full and how many resumed, because the
-//! two differ by a factor of five or more and a report that mixes them says nothing. How long a
-//! handshake took is the caller's to measure. It must not know what is said under TLS.
+//! All errors in files, passwords, names and versions are found in [`Client::new`], before the run. The counters say
+//! how many handshakes were full and how many resumed, because their costs differ by a factor of five or more and a
+//! report that mixes them is meaningless. The caller measures how long a handshake takes. It must not depend on the
+//! data sent under TLS.
 
 mod identity;
 mod provider_argument;
@@ -34,10 +34,10 @@ use tokio_rustls::client::TlsStream;
 /// The name a server's certificate is checked against.
 pub type Name = ServerName<'static>;
 
-/// Servers whose tickets are kept, for [`Resume::Always`].
+/// The number of servers whose tickets are kept, for [`Resume::Always`].
 const TICKET_SERVERS_MAX: usize = 1024;
 
-/// A version of TLS. Those before 1.2 are left to no one (RFC 8996).
+/// A version of TLS. Versions before 1.2 are not supported (RFC 8996).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Version {
     /// TLS 1.2.
@@ -49,21 +49,21 @@ pub enum Version {
 /// Whether handshakes may resume an earlier session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Resume {
-    /// Wherever the server gave a ticket or a session id, as most clients do.
+    /// If the server gave a ticket or a session id, as most clients do.
     #[default]
     Always,
     /// Never: each handshake is full.
     Never,
 }
 
-/// How connections are to be secured.
+/// How connections are secured.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Who vouches for the server.
+    /// Which certificates of a server are trusted.
     pub trust: Trust,
-    /// Who we are, if the server asks.
+    /// The client's identity, if the server requests it.
     pub identity: Option<Identity>,
-    /// The name to send and to check, instead of the one that was connected to.
+    /// The name to send and to check, instead of the name of the target.
     pub name: Option<String>,
     /// The lowest version that is accepted.
     pub lowest: Version,
@@ -110,7 +110,7 @@ pub struct Handshakes {
     pub resumed: u64,
 }
 
-/// What a handshake agreed on.
+/// What a handshake negotiated.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Agreement {
     /// `TLSv1_3`.
@@ -119,31 +119,31 @@ pub struct Agreement {
     pub cipher: &'static str,
     /// Whether an earlier session was resumed.
     pub resumed: bool,
-    /// The application protocol, where one was agreed on.
+    /// The application protocol, if one was negotiated.
     pub alpn: Option<Vec<u8>>,
 }
 
 /// Why TLS cannot be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
-    /// A key store or trust store.
+    /// A key store or trust store cannot be used.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A token.
+    /// A token cannot be used.
     #[error(transparent)]
     Token(#[from] TokenError),
-    /// The machine has no authorities of its own.
+    /// The machine has no trusted authorities.
     #[error("find the authorities this machine trusts: {0}; give a trust store")]
     NoSystemRoots(String),
-    /// A trust store in which nothing is of use.
+    /// A trust store without a usable certificate.
     #[error("use the certificates of {path} to trust: {why}")]
     Unusable {
         /// The file.
         path: std::path::PathBuf,
-        /// The first complaint.
+        /// The first error.
         why: rustls::Error,
     },
-    /// A key that is not the certificate's, or of no known kind.
+    /// A key that does not belong to the certificate, or is of an unknown kind.
     #[error("present the certificate '{alias}' of {origin}: {why}")]
     Identity {
         /// The entry.
@@ -153,32 +153,32 @@ pub enum TlsError {
         /// What is wrong.
         why: rustls::Error,
     },
-    /// Versions the wrong way round.
+    /// The lowest version is above the highest.
     #[error("offer a version of TLS: the lowest ({lowest:?}) is above the highest ({highest:?})")]
     Versions {
-        /// The lowest asked for.
+        /// The lowest requested.
         lowest: Version,
-        /// The highest asked for.
+        /// The highest requested.
         highest: Version,
     },
-    /// A cipher suite nobody knows.
+    /// An unknown cipher suite.
     #[error("offer the cipher suite '{name}': those known are {known}")]
     Cipher {
         /// The name.
         name: String,
-        /// The names there are.
+        /// The names that exist.
         known: String,
     },
-    /// Cipher suites that fit none of the versions.
+    /// Cipher suites that none of the versions supports.
     #[error("offer the cipher suites: {0}")]
     Suites(rustls::Error),
-    /// What was given is neither a host name nor an address.
+    /// The name is neither a host name nor an address.
     #[error("check certificates against '{0}': it is neither a host name nor an IP address")]
     Name(String),
 }
 
 impl Client {
-    /// Reads every store, unlocks every key and settles every choice.
+    /// Reads every store, unlocks every key and makes every decision.
     pub fn new(options: &Options) -> Result<Self, TlsError> {
         let provider = Arc::new(provider(&options.ciphers)?);
         let versions = versions(options.lowest, options.highest)?;
@@ -207,13 +207,13 @@ impl Client {
         })
     }
 
-    /// The name to check for a server that was given as `host`: the one of [`Options::name`], if any.
+    /// The name to check for a server given as `host`: [`Options::name`], if it is set.
     pub fn name_for(&self, host: &str) -> Result<Name, TlsError> {
         self.name.clone().map_or_else(|| parse_name(host), Ok)
     }
 
-    /// Shakes hands. The handshake ends when the client may send; in TLS 1.3 a server that refuses
-    /// the client's certificate says so only afterwards.
+    /// Does the handshake. It ends when the client may send; in TLS 1.3 a server that refuses the client's certificate
+    /// reports this only afterwards.
     pub async fn handshake(
         &self,
         stream: Stream,
@@ -233,7 +233,7 @@ impl Client {
         Ok(stream)
     }
 
-    /// Shakes hands over a socket that keeps its thread waiting, whose own timeouts are the limit.
+    /// Does the handshake over a blocking socket, whose own timeouts are the limit.
     pub fn secure_blocking(
         &self,
         mut stream: std::net::TcpStream,
@@ -266,7 +266,7 @@ impl std::fmt::Debug for Client {
 }
 
 impl Agreement {
-    /// What that connection agreed on.
+    /// What this connection negotiated.
     pub(super) fn of(connection: &rustls::ClientConnection) -> Self {
         Self {
             version: connection
@@ -283,7 +283,7 @@ impl Agreement {
     }
 }
 
-/// The names of every cipher suite that can be asked for.
+/// The names of all cipher suites that can be requested.
 pub fn cipher_names() -> impl Iterator<Item = &'static str> {
     ring::ALL_CIPHER_SUITES.iter().filter_map(|suite| suite.suite().as_str())
 }
@@ -303,7 +303,7 @@ fn provider(ciphers: &[String]) -> Result<CryptoProvider, TlsError> {
     }
     provider.cipher_suites.clear();
     for name in ciphers {
-        // rustls spells TLS 1.3 suites TLS13_AES_..., everybody else TLS_AES_...
+        // rustls spells TLS 1.3 suites TLS13_AES_..., other programs TLS_AES_...
         let wanted = name.to_ascii_uppercase().replace("TLS13_", "TLS_");
         let found = ring::ALL_CIPHER_SUITES.iter().find(|suite| {
             suite.suite().as_str().is_some_and(|known| known.replace("TLS13_", "TLS_") == wanted)

@@ -1,39 +1,39 @@
-//! [`TokenModule`]: which PKCS#11 library and slot Java's provider options mean.
+//! [`TokenModule`]: the PKCS#11 library and slot that Java's provider options select.
 //!
-//! `--providerArg` names a configuration file of the `SunPKCS11` provider, or holds the configuration
-//! itself after `--`, as that provider takes it; the path of a library is taken as well. Only what
-//! says where the token is has a meaning here: the mechanisms a Java provider offers and the
-//! attributes of keys it would make do not concern a client that signs. It must not load anything.
+//! `--providerArg` names a configuration file of the `SunPKCS11` provider, or contains the configuration itself after
+//! `--`, as that provider accepts it; the path of a library is accepted as well. Only the settings that locate the
+//! token are used: the mechanisms that a Java provider offers and the attributes of keys that it would make do not
+//! matter to a client that signs. It must not load anything.
 
 use std::path::{Path, PathBuf};
 
 /// The largest configuration that is read.
 const CONFIGURATION_MAX: u64 = 64 << 10;
 
-/// A PKCS#11 library and a place in it.
+/// A PKCS#11 library and a slot in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenModule {
     /// The shared object.
     pub library: PathBuf,
-    /// Where in it the token is.
+    /// The slot of the token.
     pub slot: SlotChoice,
 }
 
-/// Which slot of a library.
+/// How the slot of a library is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotChoice {
-    /// The first that holds an initialised token.
+    /// The first with an initialised token.
     First,
-    /// The slot of that number (`slot`).
+    /// The slot with this number (`slot`).
     Id(u64),
-    /// The slot at that place of the library's list (`slotListIndex`).
+    /// The slot at this position in the library's list (`slotListIndex`).
     Index(usize),
 }
 
-/// Why provider options mean nothing here.
+/// Why provider options cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ProviderArgumentError {
-    /// Nothing says where the library is.
+    /// No option names the library.
     #[error(
         "find the PKCS#11 library: give --providerArg with a SunPKCS11 configuration file or the path of the library"
     )]
@@ -43,10 +43,10 @@ pub enum ProviderArgumentError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         error: std::io::Error,
     },
-    /// A line is not what `SunPKCS11` takes.
+    /// A line that `SunPKCS11` would not accept.
     #[error(
         "understand the PKCS#11 configuration: '{line}' is not 'name = value' with a value that fits"
     )]
@@ -66,12 +66,12 @@ pub enum ProviderArgumentError {
          sun.security.pkcs11.SunPKCS11 is served by the library itself"
     )]
     Class(String),
-    /// A name that is not the provider's.
+    /// A name that is not that of the provider.
     #[error("find the provider '{given}': the configuration makes '{made}'")]
     Name {
         /// The name given.
         given: String,
-        /// The name the configuration makes.
+        /// The name that the configuration defines.
         made: String,
     },
 }
@@ -108,7 +108,7 @@ impl TokenModule {
     }
 }
 
-/// Whether the file is a shared object: it starts as ELF files do, or cannot be read and is named so.
+/// Whether the file is a shared object: it starts like an ELF file, or cannot be read and is named like one.
 fn is_library(path: &Path) -> bool {
     use std::io::Read;
     let mut start = [0; 4];
@@ -172,7 +172,7 @@ fn parse(text: &str) -> Result<(TokenModule, Option<String>), ProviderArgumentEr
     Ok((TokenModule { library, slot }, name))
 }
 
-/// A number, decimal or after 0x.
+/// A number, decimal or hexadecimal after 0x.
 fn parse_number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),

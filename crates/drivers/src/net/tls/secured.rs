@@ -1,4 +1,4 @@
-//! Streams under TLS: how one is secured, and what was agreed on.
+//! Streams under TLS: how one is secured, and what was negotiated.
 
 use super::{Agreement, Client, Name};
 use crate::net::Failure;
@@ -6,8 +6,8 @@ use crate::net::stream::Stream;
 use std::time::Duration;
 
 impl Stream {
-    /// Shakes hands over a plain connection: TLS from the start, or after the target agreed to
-    /// `StartTLS`. The caller must have used up every byte that came before.
+    /// Does the TLS handshake over a plain connection: from the start, or after the target accepted `StartTLS`. The
+    /// caller must have read every byte that arrived before.
     pub async fn secure(
         self,
         client: &Client,
@@ -20,7 +20,7 @@ impl Stream {
         }
     }
 
-    /// Shakes hands over whatever this is: over a secured connection, too, behind a proxy that is spoken to under TLS.
+    /// Does the TLS handshake over any stream, including a secured connection to a proxy.
     pub async fn nest(
         self,
         client: &Client,
@@ -30,7 +30,7 @@ impl Stream {
         client.handshake(self, name, limit).await.map(|tls| Self::Tls(Box::new(tls)))
     }
 
-    /// What the handshake agreed on; `None` on a plain connection.
+    /// What the handshake negotiated; `None` on a plain connection.
     pub fn agreement(&self) -> Option<Agreement> {
         match self {
             Self::Plain(_) | Self::Unix(_) => None,

@@ -1,9 +1,9 @@
 //! [`Token`]: a client key that stays in a PKCS#11 token and signs there.
 //!
-//! Hashing is done here and the token is asked for the bare operations (`CKM_RSA_PKCS_PSS`,
-//! `CKM_RSA_PKCS`, `CKM_ECDSA`), which more tokens have than the combined ones. One session is kept
-//! for all connections, behind a lock that is held for one signature: a token does one at a time.
-//! As in Java a key belongs to the certificate of the same `CKA_ID`, whose label is the alias.
+//! Hashing is done here and the token carries out only the bare operations (`CKM_RSA_PKCS_PSS`, `CKM_RSA_PKCS`,
+//! `CKM_ECDSA`), which more tokens support than the combined ones. One session is kept for all connections, behind a
+//! lock that is held for one signature: a token makes one at a time. As in Java, a key belongs to the certificate with
+//! the same `CKA_ID`, whose label is the alias.
 
 use super::provider_argument::{SlotChoice, TokenModule};
 use crate::secret::Secret;
@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// The longest chain that is put together from a token's certificates.
+/// The longest chain that is built from a token's certificates.
 const CHAIN_MAX: usize = 16;
 
 /// A key in a token.
@@ -31,13 +31,13 @@ const CHAIN_MAX: usize = 16;
 pub struct Token {
     /// The library and the slot.
     pub module: TokenModule,
-    /// What the token wants to know before it signs.
+    /// The PIN that the token requires before it signs.
     pub pin: Option<Secret>,
-    /// The label of the certificate; the first with a key where none is named.
+    /// The label of the certificate; the first with a key if none is named.
     pub alias: Option<String>,
 }
 
-/// Why a token is of no use.
+/// Why a token cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TokenError {
     /// The library cannot be loaded.
@@ -53,12 +53,12 @@ pub enum TokenError {
     NoSlot {
         /// The file.
         library: PathBuf,
-        /// The slot asked for.
+        /// The requested slot.
         wanted: SlotChoice,
-        /// The numbers of the slots there are.
+        /// The numbers of the slots that exist.
         known: Vec<u64>,
     },
-    /// The PIN is not the token's.
+    /// The PIN is wrong.
     #[error("log in to the token in slot {slot} of {library}: the PIN is wrong")]
     Pin {
         /// The file.
@@ -66,7 +66,7 @@ pub enum TokenError {
         /// The slot.
         slot: u64,
     },
-    /// The token does not take a PIN any more.
+    /// The PIN of the token is locked.
     #[error(
         "log in to the token in slot {slot} of {library}: its PIN is locked; its security officer can reset it"
     )]
@@ -76,12 +76,12 @@ pub enum TokenError {
         /// The slot.
         slot: u64,
     },
-    /// No certificate of that label has a key.
+    /// No certificate with this label has a key.
     #[error("find the key '{alias}' in the token: the certificates with a key there are {known:?}")]
     NoSuchAlias {
-        /// The label asked for.
+        /// The requested label.
         alias: String,
-        /// The labels there are.
+        /// The labels that exist.
         known: Vec<String>,
     },
     /// No certificate has a key.
@@ -107,12 +107,12 @@ pub enum TokenError {
          or the token has no mechanism for it"
     )]
     Kind(String),
-    /// Anything else the library said.
+    /// Any other error of the library.
     #[error("use the PKCS#11 library {library}: {error}")]
     Library {
         /// The file.
         library: PathBuf,
-        /// What it said.
+        /// The error.
         error: CryptokiError,
     },
 }
@@ -148,7 +148,7 @@ fn load(library: &PathBuf) -> Result<Pkcs11, TokenError> {
     let unloaded = |error| TokenError::Load { library: library.clone(), error };
     let context = Pkcs11::new(library).map_err(unloaded)?;
     match context.initialize(CInitializeArgs::new(CInitializeFlags::OS_LOCKING_OK)) {
-        // A library is initialised once a process, whoever did it.
+        // A library is initialised once per process, possibly by other code.
         Ok(()) | Err(CryptokiError::Pkcs11(RvError::CryptokiAlreadyInitialized, _)) => Ok(context),
         Err(error) => Err(unloaded(error)),
     }
@@ -271,7 +271,7 @@ fn issuer<'a>(of: &Certificate, all: &'a [Certificate]) -> Option<&'a Certificat
     })
 }
 
-/// The signatures the certificate's key can make with these mechanisms, the best first.
+/// The signature schemes that the certificate's key supports with these mechanisms, the best first.
 fn schemes(der: &[u8], mechanisms: &[MechanismType]) -> Vec<SignatureScheme> {
     let Ok((_, certificate)) = X509Certificate::from_der(der) else { return Vec::new() };
     let algorithm = &certificate.public_key().algorithm;
@@ -310,7 +310,7 @@ fn schemes(der: &[u8], mechanisms: &[MechanismType]) -> Vec<SignatureScheme> {
     }
 }
 
-/// A key in a token, as rustls sees it.
+/// A key in a token, as a signing key of rustls.
 #[derive(Debug)]
 struct TokenKey {
     session: Arc<Mutex<Session>>,
@@ -362,7 +362,7 @@ impl Signer for TokenSigner {
     }
 }
 
-/// The operation a token is asked for, and the bytes it is given.
+/// The operation that a token carries out, and the bytes that it receives.
 fn prepare(scheme: SignatureScheme, message: &[u8]) -> (Mechanism<'static>, Vec<u8>) {
     let sha256 = || Sha256::digest(message).to_vec();
     let sha384 = || Sha384::digest(message).to_vec();
@@ -401,7 +401,7 @@ fn digest_info(kind: u8, digest: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A token gives both numbers side by side; TLS wants a sequence of two integers (RFC 3279).
+/// A token returns both numbers side by side; TLS requires a sequence of two integers (RFC 3279).
 fn ecdsa_in_der(raw: &[u8]) -> Vec<u8> {
     let (first, second) = raw.split_at(raw.len() / 2);
     let numbers = [integer(first), integer(second)].concat();
@@ -430,7 +430,7 @@ mod tests {
 
     #[test]
     fn numbers_of_a_signature_are_written_as_der_does() {
-        // r = 1, s = 0x80: the second needs a zero before it, so as not to be negative.
+        // r = 1, s = 0x80: the second needs a zero before it, so that it is not negative.
         assert_eq!(ecdsa_in_der(&[0, 1, 0, 0x80]), [0x30, 7, 2, 1, 1, 2, 2, 0, 0x80]);
         assert_eq!(ecdsa_in_der(&[0, 0]), [0x30, 6, 2, 1, 0, 2, 1, 0]);
         // P-521: two numbers of 66 bytes need the long form of the length.

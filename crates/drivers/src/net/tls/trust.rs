@@ -1,10 +1,10 @@
-//! [`Trust`]: whose word a server's certificate needs, and the check of it.
+//! [`Trust`]: which certificates of servers are trusted, and the verification.
 //!
-//! The chain and the signatures are checked by webpki. Three things are added, each because the
-//! tools this replaces do it: a certificate that itself stands in the trust store is trusted though
-//! it be an authority's (webpki refuses those as a server's); a certificate that names no host in its
-//! extension is checked by its common name (RFC 4513 section 3.1.3.1, and what `keytool` makes by
-//! default); and a refusal names the certificate, its issuer or its names, and what to do.
+//! The chain and the signatures are checked by webpki. Three things are added, each because the tools this replaces do
+//! it: a certificate that is itself in the trust store is trusted even if it is that of an authority (webpki refuses
+//! these as server certificates); a certificate that names no host in its extension is checked by its common name (RFC
+//! 4513 section 3.1.3.1, and what `keytool` makes by default); and a refusal names the certificate, its issuer or its
+//! names, and the remedy.
 
 use super::TlsError;
 use crate::net::keystore::Store;
@@ -22,19 +22,19 @@ use std::sync::Arc;
 use x509_parser::extensions::GeneralName;
 use x509_parser::prelude::{ASN1Time, FromDer, X509Certificate};
 
-/// Who vouches for a server.
+/// Which certificates of a server are trusted.
 #[derive(Clone, Debug)]
 pub enum Trust {
-    /// Nobody: any certificate will do, whatever its name, dates and issuer. The server must still
-    /// prove that it has the key.
+    /// All: any certificate is accepted, whatever its name, dates and issuer. The server must still prove that it has
+    /// the key.
     Anything,
-    /// The authorities this machine trusts.
+    /// Those issued by the authorities that this machine trusts.
     System,
-    /// The certificates of these stores.
+    /// Those issued by, or contained in, the certificates of these stores.
     Stores(Vec<Store>),
 }
 
-/// Why a certificate was refused, in words.
+/// Why a certificate was refused, as text.
 #[derive(Debug, thiserror::Error)]
 enum Refusal {
     #[error(
@@ -64,7 +64,7 @@ enum Refusal {
     Name { expected: String, presented: String },
 }
 
-/// The check that fits `trust`.
+/// The verifier for `trust`.
 pub(super) fn verifier(
     trust: &Trust,
     provider: &CryptoProvider,
@@ -81,7 +81,7 @@ pub(super) fn verifier(
 #[derive(Debug)]
 struct Anchors {
     roots: RootCertStore,
-    /// The certificates as they are, for those that servers present themselves.
+    /// The certificates themselves, compared with those that servers present.
     pinned: Vec<CertificateDer<'static>>,
     words: String,
 }
@@ -105,8 +105,7 @@ impl Anchors {
         })
     }
 
-    /// Certificates webpki cannot take as an authority are passed over, as long as one of each
-    /// store is of use.
+    /// Certificates that webpki cannot use as an authority are skipped, as long as one of each store is usable.
     fn of_stores(stores: &[Store]) -> Result<Self, TlsError> {
         let mut anchors =
             Self { roots: RootCertStore::empty(), pinned: Vec::new(), words: String::new() };
@@ -134,8 +133,8 @@ impl Anchors {
     }
 }
 
-/// Checks that the server has the key of the certificate it shows and, where anybody has to vouch for it, everything
-/// else.
+/// Checks that the server has the key of the certificate that it presents and, unless any certificate is trusted,
+/// everything else.
 #[derive(Debug)]
 struct Verifier {
     anchors: Option<Anchors>,
@@ -194,12 +193,13 @@ impl ServerCertVerifier for Verifier {
 }
 
 impl Anchors {
-    /// Says in words why webpki refused a certificate.
+    /// Explains why webpki refused a certificate.
     fn explain(&self, error: Error, certificate: &X509Certificate<'_>) -> Error {
         let subject = certificate.subject().to_string();
         let authority = certificate.basic_constraints().ok().flatten();
         match error {
-            // What `openssl req -x509` makes by default is its own authority, and webpki says no more than that.
+            // The certificates that `openssl req -x509` makes by default are their own authority, and webpki reports no
+            // more than that.
             Error::InvalidCertificate(_) if certificate.subject() == certificate.issuer() => {
                 refused(Refusal::SelfSigned { subject })
             }
@@ -260,7 +260,7 @@ fn check_name(
     Err(refused(Refusal::Name { expected: expected.to_str().into_owned(), presented }))
 }
 
-/// The hosts of the certificate's extension; `None` where it names no host there.
+/// The hosts of the certificate's extension; `None` if it names no host there.
 fn alternative_names(certificate: &X509Certificate<'_>) -> Option<Vec<String>> {
     let extension = certificate.subject_alternative_name().ok().flatten()?;
     let mut names = Vec::new();
@@ -288,7 +288,7 @@ fn common_names<'a>(certificate: &'a X509Certificate<'_>) -> impl Iterator<Item 
     certificate.subject().iter_common_name().filter_map(|name| name.as_str().ok())
 }
 
-/// Whether a host fits a name whose leftmost label may be `*` (RFC 6125 section 6.4.3).
+/// Whether a host matches a name whose leftmost label may be `*` (RFC 6125 section 6.4.3).
 fn fits_pattern(pattern: &str, host: &str) -> bool {
     let host = host.trim_end_matches('.');
     match pattern.strip_prefix("*.") {
@@ -306,7 +306,7 @@ fn fits_pattern(pattern: &str, host: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// What a server is told that presents a certificate, which is its own authority or not and issued by itself or by
+    /// The error for a server that presents a certificate that is an authority or not, and is issued by itself or by
     /// another.
     fn told(authority: bool, itself: bool) -> String {
         use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};

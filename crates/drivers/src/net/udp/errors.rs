@@ -1,8 +1,9 @@
-//! The [`ErrorQueue`] of a socket: what ICMP said about datagrams that it sent (`IP_RECVERR`).
+//! The [`ErrorQueue`] of a socket: the ICMP errors about datagrams that it sent (`IP_RECVERR`).
 //!
-//! A socket that sends to many addresses is told nothing of the port unreachable that comes back, unless it asks; then
-//! the kernel also makes the next call on the socket fail with that error, whatever the call is about. So a caller that
-//! gets an error empties the queue and calls again. It must not know who is asked, nor what for.
+//! A socket that sends to many addresses receives no report of an ICMP port unreachable, unless it requests this; then
+//! the kernel also makes the next call on the socket fail with that error, whatever the call does. So a caller that
+//! gets an error empties the queue and calls again. It must not depend on the destination or the content of the
+//! datagrams.
 
 use nix::libc::{ECONNREFUSED, SO_EE_ORIGIN_ICMP, SO_EE_ORIGIN_ICMP6};
 use nix::sys::socket::{
@@ -12,7 +13,8 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, IoSliceMut};
 use std::os::fd::{AsRawFd as _, BorrowedFd};
 
-/// Room for what the kernel says of an error: the error with the address of who said so, a stamp, the drop counter.
+/// Room for what the kernel reports about an error: the error with the address of its sender, a stamp, the drop
+/// counter.
 const CONTROL: usize = 256;
 
 /// The errors that came back for datagrams of one socket.
@@ -23,9 +25,9 @@ pub(super) struct ErrorQueue {
 }
 
 impl ErrorQueue {
-    /// Asks the kernel to keep the errors of this socket. Where it cannot, none will ever be found.
+    /// Requests that the kernel keeps the errors of this socket. If it cannot, no error is ever found.
     pub(super) fn ask(socket: BorrowedFd<'_>, v6: bool) {
-        // A kernel that does not know the option leaves the socket as silent as it was.
+        // On a kernel without the option the socket simply reports no errors.
         let _ = if v6 {
             setsockopt(&socket, sockopt::Ipv6RecvErr, &true)
         } else {
@@ -38,13 +40,13 @@ impl ErrorQueue {
         Self { control, unreachable: Cell::new(0) }
     }
 
-    /// Takes all errors off the queue. Says whether there was one of ICMP's among them, which the call that met it was
-    /// not about.
+    /// Removes all errors from the queue. Returns whether there was an ICMP error among them, which does not belong to
+    /// the call that failed.
     pub(super) fn empty(&self, socket: BorrowedFd<'_>) -> bool {
         let mut found = false;
         let mut control = self.control.borrow_mut();
         loop {
-            // The datagram that the error is about is not of interest.
+            // The datagram of the error is not needed.
             let mut bytes = [0; 0];
             let mut vectors = [IoSliceMut::new(&mut bytes)];
             let flags = MsgFlags::MSG_ERRQUEUE | MsgFlags::MSG_DONTWAIT;
@@ -69,16 +71,16 @@ impl ErrorQueue {
         }
     }
 
-    /// Whether an error is about a datagram that left before, and not about the call that met it.
+    /// Whether an error belongs to a datagram that was sent before, and not to the call that failed.
     pub(super) fn explains(&self, socket: BorrowedFd<'_>, error: &io::Error) -> bool {
         if error.kind() == io::ErrorKind::WouldBlock {
             return false;
         }
-        // Nothing is connected here, so nothing is refused at once.
+        // The socket is not connected, so no call is refused itself.
         self.empty(socket) || error.kind() == io::ErrorKind::ConnectionRefused
     }
 
-    /// How many datagrams came back because nothing listens where they were sent.
+    /// How many datagrams came back because no socket has the port they were sent to.
     pub(super) fn unreachable(&self) -> u64 {
         self.unreachable.get()
     }

@@ -1,9 +1,10 @@
-//! The UDP [`Socket`] of a worker: datagrams in batches, large buffers, and a count of what it lost itself.
+//! The UDP [`Socket`] of a worker: datagrams in batches, large buffers, and a count of the datagrams that it lost
+//! itself.
 //!
-//! It is opened before the run, where a failure is put into words, and [registered](Bound::register) with the runtime
-//! of the worker that will own it. A load generator that loses replies in its own receive buffer blames its own fault
-//! on the server, so the buffer is as large as this process may have, its size is reported, and every datagram that the
-//! kernel drops is counted. It must not know what is in a datagram.
+//! It is opened before the run, where a failure can be explained, and [registered](Bound::register) with the runtime of
+//! the worker that will own it. A load generator that loses replies in its own receive buffer blames the server for its
+//! own losses, so the buffer is as large as this process is allowed, its size is reported, and every datagram that the
+//! kernel drops is counted. It must not depend on the content of a datagram.
 
 mod errors;
 
@@ -28,52 +29,52 @@ use std::time::Duration;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// The receive buffer unless told otherwise: a second of replies at 30,000 a second, as the kernel accounts for them.
+/// The default size of the receive buffer: one second of replies at 30,000 per second, as the kernel accounts for them.
 pub const RECEIVE_BUFFER: usize = 8 << 20;
 
-/// How long to wait on a full buffer where the kernel does not report when there is room again.
+/// How long to wait on a full buffer if the kernel does not report when there is room again.
 const FULL: Duration = Duration::from_millis(1);
 
-/// What becomes of the ICMP messages about what a socket sent.
+/// How ICMP messages about sent datagrams are handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Icmp {
     /// The socket does not receive them.
     #[default]
     Unheard,
-    /// Those that say that nothing listens on a port are counted.
+    /// Those that report an unreachable port are counted.
     Counted,
 }
 
 /// How a socket is opened.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Where what it sends goes. Each datagram has an address of its own; this one is what the fence is told, so that a
-    /// run whose server lies outside is refused before it begins, and not one datagram after another.
+    /// The server. Each datagram has its own address; this one is passed to the fence, so that a run whose server is
+    /// not allowed is refused before it begins, and not one datagram after another.
     pub server: SocketAddr,
-    /// The address replies come to. Port 0: the kernel chooses.
+    /// The address that replies are sent to. With port 0, the kernel chooses the port.
     pub local: SocketAddr,
-    /// The interface that datagrams leave by and come in at, if not any.
+    /// The interface for sent and received datagrams, if it is fixed.
     pub device: Option<String>,
     /// Whether datagrams may go to a broadcast address.
     pub broadcast: bool,
-    /// The index of the interface that multicast leaves by, at most one hop far.
+    /// The index of the interface that multicast leaves by, with a hop limit of one.
     pub multicast: Option<u32>,
     /// Room for datagrams that have not been read yet, in bytes.
     pub receive_buffer: usize,
-    /// Room for datagrams that have not left yet, in bytes; 0 leaves it as the system has it.
+    /// Room for datagrams that have not been sent yet, in bytes; 0 keeps the system's default.
     pub send_buffer: usize,
-    /// Whether the kernel stamps what comes in. If no other socket of the host has stamps, it needs some milliseconds
-    /// to begin, and what comes in meanwhile is stamped when it is taken. Otherwise its stamps are kept for whoever
-    /// asks ([`Inbox::stamp`]).
+    /// Whether the kernel's stamps are the times of arrival. If no other socket of the host has stamps, the kernel
+    /// needs some milliseconds to begin, and datagrams that arrive meanwhile are stamped when they are taken. If this
+    /// is false, stamps are kept for callers that request them ([`Inbox::stamp`]).
     pub kernel_stamps: bool,
-    /// What becomes of the ICMP messages about what it sent.
+    /// How ICMP messages about sent datagrams are handled.
     pub icmp: Icmp,
     /// How many datagrams a system call carries at most, 1 to [`BATCH`]; with 1, `sendto(2)` sends.
     pub batch: usize,
 }
 
 impl Options {
-    /// The usual ones for a socket at `local`, from which a server is asked.
+    /// The default options for a socket at `local` that sends to `server`.
     pub const fn new(server: SocketAddr, local: SocketAddr) -> Self {
         Self {
             server,
@@ -93,12 +94,12 @@ impl Options {
 /// Why a socket could not be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// A port below 1024, or an interface, that this process may not have.
+    /// A port below 1024, or an interface, that this process may not use.
     #[error("open a UDP socket at {local}: {error}; {}", privilege::remedy())]
     Permission {
-        /// The address asked for.
+        /// The requested address.
         local: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
     /// Another socket has the address.
@@ -118,14 +119,14 @@ pub enum OpenError {
     /// Anything else.
     #[error("open a UDP socket at {local}: {error}")]
     Other {
-        /// The address asked for.
+        /// The requested address.
         local: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         error: io::Error,
     },
 }
 
-/// A socket that is open and has no runtime yet.
+/// A socket that is open and not registered with a runtime yet.
 #[derive(Debug)]
 pub struct Bound {
     socket: socket2::Socket,
@@ -145,12 +146,12 @@ pub struct Socket {
     kernel_stamps: bool,
     outgoing: RefCell<Outgoing>,
     overflow: Overflow,
-    /// What came back, where that is asked for.
+    /// The ICMP errors, if they are requested.
     errors: Option<ErrorQueue>,
 }
 
 impl Bound {
-    /// Opens a socket, and tells the fence where it leads. So a run opens its sockets before it is carried out.
+    /// Opens a socket, and reports its server to the fence. Therefore a run opens its sockets before it begins.
     pub fn open(options: &Options) -> Result<Self, OpenError> {
         fence::expect(&[options.server]);
         let local = options.local;
@@ -161,7 +162,7 @@ impl Bound {
         Ok(Self {
             socket,
             local: bound.unwrap_or(local),
-            // The kernel doubles what is asked for, and reports the double: half of it is its own overhead.
+            // The kernel doubles the requested size, and reports the doubled size: half of it is its own overhead.
             receive_buffer: granted / 2,
             batch: options.batch.clamp(1, BATCH),
             kernel_stamps: options.kernel_stamps,
@@ -169,18 +170,18 @@ impl Bound {
         })
     }
 
-    /// The address replies come to.
+    /// The address that replies are sent to.
     pub const fn local_addr(&self) -> SocketAddr {
         self.local
     }
 
-    /// The receive buffer that was got, which is less than was asked for where the system sets a limit
-    /// (`net.core.rmem_max`) that this process may not pass.
+    /// The receive buffer that was granted, which is less than requested if the system sets a limit
+    /// (`net.core.rmem_max`) that this process may not exceed.
     pub const fn receive_buffer(&self) -> usize {
         self.receive_buffer
     }
 
-    /// Gives the socket to the runtime of this thread.
+    /// Registers the socket with the runtime of this thread.
     pub fn register(self) -> io::Result<Socket> {
         Ok(Socket {
             inner: mmsg::registered(self.socket)?,
@@ -196,7 +197,7 @@ impl Bound {
 }
 
 impl Socket {
-    /// The receive buffer that was got.
+    /// The receive buffer that was granted.
     pub const fn receive_buffer(&self) -> usize {
         self.receive_buffer
     }
@@ -225,7 +226,7 @@ impl Socket {
         Ok(())
     }
 
-    /// Whether an error is about what left before.
+    /// Whether an error belongs to a datagram that was sent before.
     fn is_of_the_past(&self, error: &io::Error) -> bool {
         self.errors.as_ref().is_some_and(|errors| errors.explains(self.inner.as_fd(), error))
     }
@@ -240,7 +241,7 @@ impl Socket {
             fence::check(datagram.to)?;
             return socket.send_to(datagram.bytes, &datagram.to.into()).map(|_| 1);
         }
-        // What may not leave is refused alone, when its turn comes; what is before it leaves.
+        // A datagram that must not be sent is refused separately, when its turn comes; those before it are sent.
         let mut refused = None;
         let batch =
             datagrams.take(self.batch).map_while(|datagram| match fence::check(datagram.to) {
@@ -272,7 +273,7 @@ impl Carrier for Socket {
     async fn writable(&self) -> io::Result<()> {
         let mut guard = self.inner.writable().await?;
         if guard.ready().is_write_closed() {
-            // To the runtime, a socket that an ICMP message was about is ready forever. Only trying tells.
+            // After an ICMP message the runtime regards the socket as always ready. Only an attempt shows its state.
             back_off().await;
         }
         guard.retain_ready();
@@ -294,8 +295,8 @@ impl Carrier for Socket {
             let mut guard = self.inner.readable().await?;
             match guard.try_io(|inner| self.take(inner.get_ref(), inbox, clock)) {
                 Ok(Ok(())) if inbox.len() < self.batch => {
-                    // The queue is empty: whatever comes next is announced, and asking again before that is a system
-                    // call for nothing with every datagram.
+                    // The queue is empty: the arrival of the next datagram is announced, and reading again before that
+                    // would cost a useless system call with every datagram.
                     guard.clear_ready();
                     return Ok(());
                 }
@@ -317,7 +318,7 @@ impl Carrier for Socket {
     }
 }
 
-/// Waits a moment for a full buffer to drain.
+/// Waits a short time for a full buffer to drain.
 #[expect(clippy::disallowed_methods, reason = "it bounds how often a full buffer is tried")]
 async fn back_off() {
     tokio::time::sleep(FULL).await;
@@ -343,7 +344,7 @@ impl OpenError {
     }
 }
 
-/// Where a socket is bound, and its receive buffer.
+/// The address that a socket is bound to, and its receive buffer.
 fn measure(socket: &socket2::Socket) -> io::Result<(Option<SocketAddr>, usize)> {
     Ok((socket.local_addr()?.as_socket(), socket.recv_buffer_size()?))
 }
@@ -360,8 +361,8 @@ fn prepare(options: &Options) -> io::Result<socket2::Socket> {
             socket.set_multicast_hops_v6(1)?;
         }
     }
-    // What is longer than the way allows leaves in fragments, as the old tool's messages did. Where the system will
-    // not say, that is its default.
+    // Datagrams longer than the path allows are sent in fragments, as the original tool's messages were. If the option
+    // cannot be set, the system's default is used.
     let _ = match options.local {
         SocketAddr::V4(_) => set_ip_mtu_discover(&socket, Ipv4PathMtuDiscovery::WANT),
         SocketAddr::V6(_) => set_ipv6_mtu_discover(&socket, Ipv6PathMtuDiscovery::WANT),
@@ -378,7 +379,7 @@ fn prepare(options: &Options) -> io::Result<socket2::Socket> {
     Ok(socket)
 }
 
-/// Asks for buffers beyond what the system allows everybody, and takes what it allows if that is refused.
+/// Requests buffers beyond the system's limit for all processes, and uses the limit if that is refused.
 pub(in crate::net) fn size_buffers(
     socket: &socket2::Socket,
     receive: usize,

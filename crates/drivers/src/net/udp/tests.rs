@@ -1,4 +1,4 @@
-//! The socket against the running kernel: what leaves arrives, what does not arrive is counted.
+//! The socket against the running kernel: sent datagrams arrive, and those that do not arrive are counted.
 
 use super::super::carrier::DATAGRAM_MAX;
 use super::*;
@@ -15,7 +15,7 @@ fn run<T>(future: impl Future<Output = T>) -> T {
     runtime.block_on(async { tokio::time::timeout(PATIENCE, future).await.unwrap() })
 }
 
-/// Nobody listens there, and nothing is sent there.
+/// No socket is bound to this address, and nothing is sent to it.
 const SERVER: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 9);
 
 fn loopback(host: &str) -> Options {
@@ -26,7 +26,7 @@ fn open(options: &Options) -> Socket {
     Bound::open(options).unwrap().register().unwrap()
 }
 
-/// Sends all, as many a call as go.
+/// Sends all, as many per call as possible.
 async fn send_all(socket: &Socket, to: SocketAddr, letters: &[Vec<u8>]) {
     let mut left = letters;
     while !left.is_empty() {
@@ -170,7 +170,7 @@ fn the_counter_beside_the_datagrams_says_the_same() {
         send_all(&left, right.local_addr(), &vec![vec![0; 200]; 300]).await;
         let mut inbox = Inbox::new();
         while right.try_receive(&mut inbox, &clock).is_ok() {}
-        // The next to come is the first that knows of those that did not.
+        // The next datagram to arrive is the first that reports those that were dropped.
         send_all(&left, right.local_addr(), &[vec![0]]).await;
         right.try_receive(&mut inbox, &clock).unwrap();
         let heard = right.overflow.total();
@@ -191,7 +191,7 @@ fn stamps_of_the_kernel_lie_between_sending_and_receiving() {
                 let before = clock.now();
                 send_all(&left, right.local_addr(), &[vec![1], vec![2]]).await;
                 let sent = clock.now();
-                // Not waiting for it makes the stamp differ from the moment of taking.
+                // Reading it later makes the stamp differ from the moment of reading.
                 while clock.now() - sent < Duration::from_millis(20) {}
                 let mut stamps = Vec::new();
                 while stamps.len() < 2 {
@@ -202,7 +202,7 @@ fn stamps_of_the_kernel_lie_between_sending_and_receiving() {
             };
             // Both clocks are read one after the other, and the wall clock may be slewed in between.
             let slack = Duration::from_millis(1);
-            // The kernel begins to stamp a while after it is asked to.
+            // The kernel begins to stamp some time after it is requested.
             while let (_, sent, stamps) = stamp().await
                 && stamps.iter().any(|at| *at > sent + slack)
             {}
@@ -234,7 +234,7 @@ fn receiving_waits_until_something_comes_and_may_be_given_up() {
     });
 }
 
-/// Nobody listens on the port that a socket has just given up.
+/// No socket has the port of a socket that was just closed.
 #[test]
 fn what_comes_back_is_counted_and_keeps_nothing_from_leaving() {
     for host in ["127.0.0.1", "::1"] {
@@ -246,7 +246,7 @@ fn what_comes_back_is_counted_and_keeps_nothing_from_leaving() {
                 let nobody = open(&loopback(host)).local_addr();
                 send_all(&left, nobody, &letters(20)).await;
                 assert_eq!(left.unreachable(), if counts { 20 } else { 0 }, "{host}");
-                // The error of what came back is not that of the next call.
+                // The error of a returned datagram is not the error of the next call.
                 send_all(&left, nobody, &letters(1)).await;
                 send_all(&left, right.local_addr(), &letters(3)).await;
                 send_all(&right, left.local_addr(), &letters(2)).await;
@@ -265,7 +265,7 @@ fn what_comes_back_is_counted_and_keeps_nothing_from_leaving() {
     }
 }
 
-/// The stamps of the kernel are there for whoever asks later, and change nothing for whoever does not.
+/// The stamps of the kernel are available to a caller that requests them later, and change nothing for others.
 #[test]
 fn when_a_datagram_came_can_be_asked_afterwards() {
     run(async {
@@ -281,7 +281,7 @@ fn when_a_datagram_came_can_be_asked_afterwards() {
             assert!(inbox.iter().all(|it| it.at.is_none() && it.stamp.is_none()));
             inbox.stamp(&clock);
             let stamp = inbox.iter().next().unwrap().stamp.unwrap();
-            // The kernel begins to stamp a while after it is asked to.
+            // The kernel begins to stamp some time after it is requested.
             if stamp < sent + Duration::from_millis(1) {
                 break;
             }
@@ -341,7 +341,7 @@ fn a_privileged_port_asks_for_the_right_with_the_command_to_paste() {
         });
         thread.join().unwrap()
     } else {
-        // Here everybody may have every port, so only the words can be tested.
+        // In this environment every process may use every port, so only the text can be tested.
         OpenError::of_bind(local, io::Error::from_raw_os_error(libc::EACCES))
     };
     let text = error.to_string();

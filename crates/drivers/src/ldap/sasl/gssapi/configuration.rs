@@ -1,7 +1,7 @@
 //! The `kdc` option: a private Kerberos configuration that names one realm and its KDC.
 //!
-//! The library reads its configuration from files named by `KRB5_CONFIG`, and offers no other way in
-//! through GSSAPI. Must be called before the first thread starts.
+//! The library reads its configuration from files named by `KRB5_CONFIG`, and GSSAPI offers no other way to set it. The
+//! function must be called before the first thread starts.
 
 use super::library;
 use std::io;

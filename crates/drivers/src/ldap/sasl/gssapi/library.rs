@@ -1,10 +1,9 @@
 //! The functions of `libgssapi_krb5.so.2` that a client needs, behind safe types (RFC 2744).
 //!
-//! The one module of this crate with `unsafe` in it. Audit it by three rules: every handle is owned by
-//! exactly one value and released in its `drop`; every buffer the library fills is copied and released
-//! at once; no pointer outlives the call it is passed to. The MIT library may be called from any thread
-//! as long as one handle is used by one thread at a time, which `&mut self` and `Arc` of immutable
-//! credentials ensure.
+//! The only module of this crate with `unsafe` code. Audit it by three rules: every handle is owned by exactly one
+//! value and released in its `drop`; every buffer the library fills is copied and released at once; no pointer outlives
+//! the call it is passed to. The MIT library may be called from any thread as long as one handle is used by one thread
+//! at a time, which `&mut self` and `Arc` of immutable credentials ensure.
 #![expect(
     unsafe_code,
     reason = "calls a C library that is opened at run time; see the rules above"
@@ -23,7 +22,7 @@ const REMEDY: &str = if cfg!(target_feature = "crt-static") {
     "install the Kerberos client library (Debian: libgssapi-krb5-2)"
 };
 
-/// Why Kerberos could not do its part.
+/// Why a Kerberos operation failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum GssError {
     /// The library is missing or too old.
@@ -32,9 +31,9 @@ pub enum GssError {
     /// A call failed.
     #[error("{call}: {text}")]
     Call {
-        /// What was tried.
+        /// The function that was called.
         call: &'static str,
-        /// What the library says about it.
+        /// The library's error text.
         text: String,
     },
 }
@@ -149,7 +148,7 @@ struct Functions {
         unsafe extern "C" fn(*mut u32, u32, i32, *const Oid, *mut u32, *mut Buffer) -> u32,
 }
 
-/// The opened library. It stays open until the process ends, so its functions are always there.
+/// The opened library. It stays open until the process ends, so its functions are always valid.
 pub(super) struct Library {
     functions: Functions,
 }
@@ -160,7 +159,7 @@ const CONTINUE_NEEDED: u32 = 1;
 const USAGE_INITIATE: i32 = 1;
 const MUTUAL: u32 = 2;
 const INTEGRITY: u32 = 32;
-/// Seconds of life a kept ticket must still have.
+/// The remaining lifetime in seconds that a kept ticket must have.
 const FRESH: u32 = 30;
 
 impl Library {
@@ -209,7 +208,8 @@ impl Library {
         let name = Name::import(self, principal, &USER_NAME)?;
         let mechanisms = OidSet { count: 1, elements: &raw const KERBEROS };
         let (mut minor, mut handle) = (0, null_mut());
-        // SAFETY: all pointers are valid for the call; null asks for no actual mechanisms and lifetime.
+        // SAFETY: all pointers are valid for the call; null means that the actual mechanisms and the lifetime are not
+        // requested.
         let major = unsafe {
             (self.functions.acquire)(
                 &raw mut minor,
@@ -231,7 +231,7 @@ impl Library {
         if major & ERROR_MASK == 0 {
             return Ok(());
         }
-        // Kind 2 is the mechanism's own word, which says more; kind 1 is the general one.
+        // Kind 2 is the mechanism's own message, which is more specific; kind 1 is the general one.
         let text = match self.status(minor, 2) {
             text if minor == 0 || text.is_empty() => self.status(major, 1),
             text => text,
@@ -257,7 +257,7 @@ impl Library {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Copies what the library put into `buffer`, and gives the buffer back.
+    /// Copies what the library wrote into `buffer`, and releases the buffer.
     fn take(&self, buffer: &mut Buffer, out: &mut Vec<u8>) {
         if !buffer.value.is_null() && buffer.length > 0 {
             // SAFETY: the library filled `length` bytes at `value`, and they are not released yet.
@@ -272,7 +272,7 @@ impl Library {
     }
 }
 
-/// A principal or a service, in the library's own form.
+/// The name of a principal or a service, in the library's own form.
 struct Name {
     library: &'static Library,
     handle: Handle,
@@ -298,7 +298,7 @@ impl Name {
 impl Drop for Name {
     fn drop(&mut self) {
         let mut minor = 0;
-        // SAFETY: the handle is ours alone and released once.
+        // SAFETY: only this value owns the handle, and it is released once.
         unsafe { (self.library.functions.release_name)(&raw mut minor, &raw mut self.handle) };
     }
 }
@@ -316,10 +316,10 @@ unsafe impl Send for Credential {}
 unsafe impl Sync for Credential {}
 
 impl Credential {
-    /// Whether the ticket will be good for some time yet.
+    /// Whether the ticket stays valid for more than [`FRESH`] seconds.
     pub(super) fn is_fresh(&self) -> bool {
         let (mut minor, mut seconds) = (0, 0);
-        // SAFETY: all pointers are valid for the call; null leaves out what is not asked.
+        // SAFETY: all pointers are valid for the call; null omits what is not requested.
         let major = unsafe {
             (self.library.functions.inquire_cred)(
                 &raw mut minor,
@@ -337,12 +337,12 @@ impl Credential {
 impl Drop for Credential {
     fn drop(&mut self) {
         let mut minor = 0;
-        // SAFETY: the handle is ours alone and released once; contexts hold an Arc of this value.
+        // SAFETY: only this value owns the handle, and it is released once; contexts hold an Arc of this value.
         unsafe { (self.library.functions.release_cred)(&raw mut minor, &raw mut self.handle) };
     }
 }
 
-/// A security context in the making, or made.
+/// A security context that is being established, or is established.
 pub(super) struct Context {
     library: &'static Library,
     handle: Handle,
@@ -350,12 +350,12 @@ pub(super) struct Context {
     credential: Option<Arc<Credential>>,
 }
 
-// SAFETY: a context is used through `&mut self` alone, so by one thread at a time, which is all that
-// the library asks for; its name and credential move with it.
+// SAFETY: a context is used only through `&mut self`, so by one thread at a time, which is all that the library
+// requires; its name and credential move with it.
 unsafe impl Send for Context {}
 
 impl Context {
-    /// A context towards `service`, which is written `ldap@host`.
+    /// A context for `service`, which is written `ldap@host`.
     pub(super) fn new(
         library: &'static Library,
         service: &str,
@@ -365,7 +365,7 @@ impl Context {
         Ok(Self { library, handle: null_mut(), service, credential })
     }
 
-    /// Takes the server's token, empty at first, appends ours, and says whether the context stands.
+    /// Takes the server's token, empty at first, appends our token, and returns whether the context is established.
     pub(super) fn establish(&mut self, token: &[u8], out: &mut Vec<u8>) -> Result<bool, GssError> {
         let (mut minor, mut reply) = (0, Buffer::EMPTY);
         let credential =
@@ -394,10 +394,10 @@ impl Context {
         Ok(major & CONTINUE_NEEDED == 0)
     }
 
-    /// What the server wrapped.
+    /// Unwraps a message that the server wrapped.
     pub(super) fn unwrap(&mut self, wrapped: &[u8]) -> Result<Vec<u8>, GssError> {
         let (mut minor, mut plain) = (0, Buffer::EMPTY);
-        // SAFETY: all pointers are valid for the call; null leaves out what is not asked.
+        // SAFETY: all pointers are valid for the call; null omits what is not requested.
         let major = unsafe {
             (self.library.functions.unwrap)(
                 &raw mut minor,
@@ -417,7 +417,7 @@ impl Context {
     /// Wraps `plain` without encrypting it.
     pub(super) fn wrap(&mut self, plain: &[u8], out: &mut Vec<u8>) -> Result<(), GssError> {
         let (mut minor, mut wrapped) = (0, Buffer::EMPTY);
-        // SAFETY: all pointers are valid for the call; null leaves out what is not asked.
+        // SAFETY: all pointers are valid for the call; null omits what is not requested.
         let major = unsafe {
             (self.library.functions.wrap)(
                 &raw mut minor,
@@ -438,7 +438,7 @@ impl Drop for Context {
     fn drop(&mut self) {
         if !self.handle.is_null() {
             let mut minor = 0;
-            // SAFETY: the handle is ours alone and deleted once; no farewell token is asked for.
+            // SAFETY: only this value owns the handle, and it is deleted once; no final token is requested.
             unsafe {
                 (self.library.functions.delete_context)(
                     &raw mut minor,
@@ -450,14 +450,14 @@ impl Drop for Context {
     }
 }
 
-/// Points the library at a configuration file. Refused once there is a second thread.
+/// Makes the library use a configuration file. Fails once there is a second thread.
 pub(super) fn set_configuration(path: &Path) -> io::Result<()> {
     if std::fs::read_dir("/proc/self/task")?.count() != 1 {
         return Err(io::Error::other(
             "the Kerberos configuration must be chosen before threads start",
         ));
     }
-    // SAFETY: this is the only thread, so nobody reads the environment meanwhile.
+    // SAFETY: this is the only thread, so no other reads the environment meanwhile.
     unsafe { std::env::set_var("KRB5_CONFIG", path) };
     Ok(())
 }
@@ -473,7 +473,7 @@ mod tests {
             return;
         };
         let mut context = Context::new(library, "ldap@localhost", None).unwrap();
-        // With or without a configuration, nobody here has a ticket for ldap/localhost.
+        // With or without a configuration, this machine has no ticket for ldap/localhost.
         let error = context.establish(b"", &mut Vec::new()).unwrap_err().to_string();
         assert!(error.starts_with("establishing a context with the server: "), "{error}");
         assert!(error.len() > 50, "{error}");
