@@ -1,7 +1,7 @@
-//! Once warm, a DHCP exchange allocates nothing: counted by the allocator itself.
+//! A warm DHCP exchange allocates nothing, as counted by the allocator itself.
 //!
-//! A binary of its own, as the allocator belongs to the whole process. Dialogues need no socket, so replies are written
-//! into a buffer that is used again, and everything the thread allocates is counted.
+//! This test has its own binary, because the allocator belongs to the whole process. Dialogues need no socket, so
+//! replies are written into a reused buffer, and all allocations of the thread are counted.
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
@@ -64,7 +64,7 @@ impl Play {
         )
     }
 
-    /// A lease asked for, after a message that was lost, and then every other kind of exchange.
+    /// Acquires a lease, with one lost message, and then performs every other kind of exchange.
     fn live(&mut self, number: u64) {
         self.begin(Kind::Acquire, number, None);
         let step = self.client.expired(&self.plan, Duration::from_secs(4), &mut self.out);
@@ -84,7 +84,7 @@ impl Play {
 }
 
 fn allocates_nothing(mut play: Play) {
-    // The longest number of a client comes first, so that buffers grow no more.
+    // The longest client number comes first, so that buffers do not grow afterwards.
     play.live(999_999);
     let before = allocations::by_thread();
     for number in 0..2_000 {

@@ -1,8 +1,7 @@
-//! Leases over real sockets, with real messages of both families: once warm, an exchange allocates nothing.
+//! Leases over real sockets, with real messages of both families: a warm exchange allocates nothing.
 //!
-//! A binary of its own, as the allocator belongs to the whole process. The servers are threads that
-//! answer each message from what stands in it, and only what the measuring thread allocates is
-//! counted.
+//! This test has its own binary, because the allocator belongs to the whole process. The servers are threads that
+//! compute each answer from the message received, and only the allocations of the measuring thread are counted.
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
@@ -20,7 +19,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use tokio::runtime::{Builder, LocalOptions};
 
-/// How many exchanges are carried out, after how many of them allocations count, and how many at once.
+/// How many exchanges are performed, how many of them are a warm-up whose allocations do not count, and how many run
+/// at the same time.
 const EXCHANGES: u64 = 3_000;
 const WARM: u64 = 1_500;
 const SESSIONS: u64 = 16;
@@ -28,7 +28,7 @@ const SESSIONS: u64 = 16;
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// A server that answers as `answer` says, for as long as the process runs.
+/// Starts a server that answers with `answer`, for as long as the process runs.
 fn serve(at: &str, answer: fn(&[u8], &mut Vec<u8>)) -> SocketAddr {
     let socket = UdpSocket::bind(at).unwrap();
     let address = socket.local_addr().unwrap();
@@ -45,7 +45,7 @@ fn serve(at: &str, answer: fn(&[u8], &mut Vec<u8>)) -> SocketAddr {
     address
 }
 
-/// The address that a client is given follows from its transaction; it keeps the one it has.
+/// The address that a client is given is derived from its transaction id; a client with an address keeps it.
 fn answer_v4(request: &[u8], out: &mut Vec<u8>) {
     use dhcp4::{Header, Message, MessageType, Writer, option};
     let request = Message::scan(request).unwrap();
@@ -107,7 +107,7 @@ fn setup<D: Dialogue>(
     }
 }
 
-/// Carries out every exchange of a mix and says how many allocations the latter half made.
+/// Performs every exchange of a mix and returns how many allocations the second half made.
 fn carry_out<D: Dialogue>(setup: Setup<D, Socket>) -> (Dhcp<D, Socket>, u64) {
     let dhcp = Dhcp::new(setup, 1);
     let runtime =
@@ -155,7 +155,7 @@ async fn work<D: Dialogue>(
     session.close().await;
 }
 
-/// What the run must have counted, whichever family it was.
+/// What the run must have counted, for either family.
 fn check<D: Dialogue>(dhcp: &Dhcp<D, Socket>, released: Counter) {
     let tally = &dhcp.tallies()[0];
     let of = |stage, counter| tally.stage(stage, counter);
@@ -167,7 +167,7 @@ fn check<D: Dialogue>(dhcp: &Dhcp<D, Socket>, released: Counter) {
     for (stage, ended) in [(Stage::Renew, Counter::Received), (Stage::Release, released)] {
         let (sent, ended) = (of(stage, Counter::Sent), of(stage, ended));
         assert_eq!(sent, ended);
-        // The first of them fall due before there is a lease.
+        // The first of them are due before there is a lease.
         assert!(
             (EXCHANGES / 4 - 2 * SESSIONS..=EXCHANGES / 4).contains(&sent),
             "{stage:?}: {sent}"

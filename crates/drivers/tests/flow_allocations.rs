@@ -1,7 +1,7 @@
-//! Once warm, drawing variables, looking an answer over and keeping values of it allocates nothing of ours, as long as
-//! no tree of the body is asked for: counted by the allocator itself.
+//! When warm, this program's own code allocates nothing for drawing variables, checking an answer and extracting values
+//! from it, as long as no tree of the body is needed. The allocator itself counts.
 //!
-//! A binary of its own, as the allocator belongs to the whole process.
+//! This test has its own binary, because the allocator belongs to the whole process.
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// How often `what` allocates after it has been done often enough to be warm.
+/// How many allocations `what` makes after it has been called often enough to be warm.
 fn allocated(mut what: impl FnMut(u64)) -> u64 {
     (0..500).for_each(&mut what);
     let before = allocations::by_thread();
@@ -63,7 +63,7 @@ fn warm_variables_allocate_nothing() {
     };
     draw(0);
     assert!(allocations::by_thread() > 0, "nothing is counted at all");
-    // The longest of what is random may come late.
+    // The longest random values may come late.
     (0..20_000).for_each(&mut draw);
     assert_eq!(allocated(draw), 0);
 }
@@ -104,6 +104,6 @@ fn warm_extractions_and_checks_allocate_nothing() {
             assert_eq!(extract.keep(&parsed, &mut values), Ok(true), "{}", extract.from);
         }
     });
-    // To skip what has parts, the reader of JSON has a small buffer of its own: once for each walk that skips.
+    // To skip arrays and objects, the JSON reader allocates a small buffer: once for each pass that skips one.
     assert_eq!(looked, 2 * 1000);
 }

@@ -1,8 +1,8 @@
-//! Once warm, an exchange over HTTP/1.1 allocates nothing, and an idle user holds little: counted by the allocator
+//! A warm exchange over HTTP/1.1 allocates nothing, and an idle user needs little memory, as counted by the allocator
 //! itself.
 //!
-//! A binary of its own, as the allocator belongs to the whole process. The server is a thread that answers with bytes
-//! made beforehand, and only what the measuring thread allocates is counted.
+//! This test has its own binary, because the allocator belongs to the whole process. The server is a thread that
+//! answers with prepared bytes, and only the allocations of the measuring thread are counted.
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
@@ -42,7 +42,7 @@ fn serve(answer: &'static [u8]) -> String {
     url
 }
 
-/// A user of its own, and what it needs to ask.
+/// A user and what it needs to send requests.
 struct User {
     client: Client,
     request: Request,
@@ -55,7 +55,7 @@ impl User {
         Self { client, request: Request::default(), response: Response::default() }
     }
 
-    /// One exchange from the URL on, as a step with holes makes one.
+    /// One exchange that begins with the URL, as a step with variables does.
     async fn ask(&mut self, url: &str, body: Option<&Body>, wanted: Wanted) {
         let clock = Monotonic::new();
         let mut watch = Watch::new(&clock, None);
@@ -107,7 +107,7 @@ async fn warm_exchanges_allocate_nothing() {
     }
 }
 
-/// A flow of one request, and how often it allocates in a thousand exchanges, once warm.
+/// The number of allocations in a thousand exchanges of a flow of one request, when warm.
 async fn allocated_by_steps(url: &str, trace: Option<Trace>) -> u64 {
     let url = Text::literal(url);
     let http = HttpExchange { method: "GET".to_owned(), url, ..HttpExchange::default() };
@@ -142,14 +142,15 @@ async fn allocated_by_steps(url: &str, trace: Option<Trace>) -> u64 {
 async fn only_a_step_that_may_be_traced_allocates() {
     let url = serve(WHOLE);
     assert_eq!(allocated_by_steps(&url, None).await, 0);
-    // One that has all the failures it wants costs nothing more.
+    // A trace that has all the failures it needs costs nothing more.
     let full = Trace::failed(0, |_| unreachable!("there is no room"));
     assert_eq!(allocated_by_steps(&url, Some(full)).await, 0);
     let waits = Trace::failed(1, |_| unreachable!("no step fails"));
     assert!(allocated_by_steps(&url, Some(waits)).await > 0);
 }
 
-/// Heap only. With a task of the engine's beside it and what a plan keeps for a user, 10 KiB is what one may take.
+/// Only heap memory is counted. Including its task in the engine and what a plan keeps for a user, a user may take 10
+/// KiB.
 #[tokio::test]
 async fn an_idle_user_holds_little() {
     const USERS: u32 = 200;

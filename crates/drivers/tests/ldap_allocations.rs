@@ -1,7 +1,7 @@
-//! Once warm, an exchange allocates nothing, and an idle connection holds little: counted by the allocator itself.
+//! A warm exchange allocates nothing, and an idle connection needs little memory, as counted by the allocator itself.
 //!
-//! A binary of its own, as the allocator belongs to the whole process. The server is a thread that
-//! answers with bytes made beforehand, and only what the measuring thread allocates is counted.
+//! This test has its own binary, because the allocator belongs to the whole process. The server is a thread that
+//! answers with prepared bytes, and only the allocations of the measuring thread are counted.
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
@@ -21,7 +21,7 @@ use std::sync::Arc;
 #[global_allocator]
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
-/// Answers every request with one response of the operation's kind, with the request's own id.
+/// Answers every request with one response of the matching kind and with the request's id.
 fn answer(mut stream: std::net::TcpStream) {
     let mut bytes = Vec::new();
     let mut room = [0; 4096];
@@ -77,7 +77,7 @@ fn plan(port: u16, task: Task) -> Arc<Plan> {
     Arc::new(Plan::compile(setup).unwrap())
 }
 
-/// How many allocations a thousand exchanges make after a few hundred to warm up.
+/// The number of allocations in a thousand exchanges, after a few hundred to warm up.
 async fn allocated(port: u16, task: Task) -> u64 {
     let plan = plan(port, task);
     let mut session = open(&plan, 0..1).remove(0);
@@ -130,8 +130,8 @@ async fn warm_exchanges_allocate_nothing() {
     }
 }
 
-/// Heap only: with the sockets' own memory in the kernel and a task of the engine's beside it, 4 KB is
-/// what a connection may take in all.
+/// Only heap memory is counted: including the sockets' memory in the kernel and its task in the engine, a connection
+/// may take 4 KB in total.
 #[tokio::test]
 async fn an_idle_connection_holds_little() {
     const CONNECTIONS: i64 = 200;

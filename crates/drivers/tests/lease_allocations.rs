@@ -1,8 +1,8 @@
-//! Once warm, operations on leases in memory, and on SQLite what is ours of them, allocate nothing: counted by the
-//! allocator itself.
+//! When warm, operations on leases in memory allocate nothing, and neither does this program's own part of operations
+//! on SQLite, as counted by the allocator itself.
 //!
-//! A binary of its own, as the allocator belongs to the whole process. SQLite has an allocator of its own in C, which
-//! is not counted.
+//! This test has its own binary, because the allocator belongs to the whole process. SQLite has its own allocator in C,
+//! which is not counted.
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
@@ -22,7 +22,8 @@ static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 const COUNT: u64 = 2_000;
 
-/// Carries out a phase in one session that was warmed up by its first exchanges; says how often it allocated after.
+/// Performs a phase in one session that was warmed up by its first exchanges, and returns the number of allocations
+/// after that.
 fn phase(backend: &Arc<dyn Backend>, work: Work, contents: Contents) -> u64 {
     let leases = Leases { family: Family::V4, contents, epoch: 1_000_000_000 };
     let factory = Arc::new(LeaseSessions::new(Arc::clone(backend), work, leases, 3, 1));
@@ -43,7 +44,7 @@ fn phase(backend: &Arc<dyn Backend>, work: Work, contents: Contents) -> u64 {
     allocated
 }
 
-/// The four phases twice, of which the second pass is counted.
+/// The four phases, performed twice; only the second pass is counted.
 fn allocated(backend: &Arc<dyn Backend>, contents: Contents) -> Vec<u64> {
     backend.prepare().unwrap();
     let by = [By::Address, By::Address, By::ClientId, By::Hardware];

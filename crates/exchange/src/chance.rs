@@ -1,11 +1,10 @@
-//! Chance that repeats: random numbers as a pure function of the numbers that name them.
+//! Repeatable random numbers, as a pure function of the numbers that identify them.
 //!
-//! `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014): its state is a counter, so any point of any
-//! stream is reached at once and nothing is carried from one exchange to the next. A few lines of
-//! our own, because a due time must stay the same from release to release, which general-purpose
-//! generators do not promise.
+//! This is `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014): its state is a counter, so any position of any stream can
+//! be computed directly and no state is kept between exchanges. It is implemented here in a few lines because a due
+//! time must stay the same from release to release, which general-purpose generators do not promise.
 
-/// Mixes two numbers into one that looks like neither.
+/// Mixes two numbers into one with no visible relation to either.
 pub fn mix(a: u64, b: u64) -> u64 {
     scramble(scramble(a ^ 0x9E37_79B9_7F4A_7C15).wrapping_add(b))
 }
@@ -52,7 +51,7 @@ mod tests {
 
     #[test]
     fn the_published_sequence_comes_out() {
-        // The first outputs of SplitMix64 seeded with 1234567, as the reference program prints them.
+        // The first outputs of SplitMix64 seeded with 1234567, as printed by the reference program.
         let mut state = 1_234_567_u64;
         let outputs =
             [6_457_827_717_110_365_317_u64, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];

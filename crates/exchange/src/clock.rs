@@ -1,7 +1,7 @@
-//! Time as a run sees it: nanoseconds since the run's origin, read from a [`Clock`].
+//! Time in a run: nanoseconds since the run's origin, read from a [`Clock`].
 //!
-//! A trait and not a function, because every promise brunt makes about time is tested in virtual
-//! time. A [`Moment`] is one integer, so stamps are compared and subtracted without branches.
+//! It is a trait and not a function, because every timing guarantee of brunt is tested in virtual
+//! time. A [`Moment`] is one integer, so moments are compared and subtracted without branches.
 
 use std::ops::{Add, Sub};
 use std::time::{Duration, Instant};
@@ -41,21 +41,21 @@ impl Add<Duration> for Moment {
 impl Sub for Moment {
     type Output = Duration;
 
-    /// The time from `earlier` to this moment; zero if `earlier` is in fact later.
+    /// The time from `earlier` to this moment; zero if `earlier` is actually later.
     fn sub(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
 }
 
-/// Where a run reads the time.
+/// A source of time for a run.
 pub trait Clock {
     /// The time since the origin of the run. Never goes backwards.
     fn now(&self) -> Moment;
 }
 
-/// The machine's monotonic clock, counted from the moment it was made.
+/// The machine's monotonic clock, counted from the moment it was created.
 ///
-/// Copies share the origin, so the workers of a run agree about every moment.
+/// Copies share the origin, so all workers of a run read the same time.
 #[derive(Clone, Copy, Debug)]
 pub struct Monotonic {
     origin: Instant,

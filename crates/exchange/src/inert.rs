@@ -1,23 +1,23 @@
-//! [`inert`]: text from elsewhere that can do nothing to a terminal or to the lines around it.
+//! [`inert`]: makes text from an outside source harmless to a terminal and to the lines around it.
 //!
-//! What a server says is shown in messages, tables and records. An escape sequence in it could hide or forge what is
-//! on a screen, a line break could add a line, and marks of direction could turn words around.
+//! Text from servers is shown in messages, tables and records. An escape sequence in it could hide or forge what is on
+//! a screen, a line break could add a line, and direction marks could reorder words.
 
-/// What may stay of the characters that move the cursor.
+/// Which of the characters that move the cursor are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// Nothing: it is one line, and each of them is a space.
+    /// None: the text is one line, and each of these characters becomes a space.
     Line,
-    /// Line breaks and tabs: it is text of this program with words from elsewhere in it.
+    /// Line breaks and tabs: the text was written by this program and contains words from an outside source.
     Lines,
 }
 
-/// Whether a text has characters that are to be made inert.
+/// Whether a text contains only harmless characters.
 pub fn is_inert(text: &str, layout: Layout) -> bool {
     !text.chars().any(|char| is_active(char, layout))
 }
 
-/// A text with every character that acts on its surroundings made visible: an escape is `\u{1b}`.
+/// A text in which every character that affects its surroundings is made visible: an escape is `\u{1b}`.
 pub fn inert(text: &str, layout: Layout) -> String {
     let mut shown = String::with_capacity(text.len());
     for char in text.chars() {
@@ -33,7 +33,7 @@ pub fn inert(text: &str, layout: Layout) -> String {
 fn is_active(char: char, layout: Layout) -> bool {
     match char {
         '\n' | '\t' => layout == Layout::Line,
-        // Marks that turn the direction of the text around them, and breaks that only some readers see.
+        // Marks that change the direction of the text around them, and line breaks that only some programs recognise.
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
             true
         }

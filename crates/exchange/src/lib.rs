@@ -1,24 +1,23 @@
-//! The words every other crate shares: [`Session`], [`Watch`], [`Stamps`], [`Outcome`], [`Clock`].
+//! The terms that all other crates share: [`Session`], [`Watch`], [`Stamps`], [`Outcome`], [`Clock`].
 //!
-//! *When* an exchange is due is the engine's business, *what* it does is a driver's. The two never
-//! meet; they agree on this crate, which therefore depends on nothing and knows no protocol, no
-//! histogram and no schedule.
+//! The engine decides *when* an exchange is due, a driver decides *what* it does. Neither depends on the other; both
+//! depend on this crate, which therefore depends on no other crate and on no protocol, histogram or schedule.
 //!
-//! # The words
+//! # Terms
 //!
 //! | word | meaning |
 //! |---|---|
-//! | exchange | one request and what came back: the unit that is counted |
+//! | exchange | one request and its answer: the unit that is counted |
 //! | operation | what an exchange does: a bind, a search, a discover |
 //! | session | a connection, or a simulated client behind a shared socket: at most one exchange at a time |
 //! | due | the moment the schedule wanted the exchange; in a closed loop, the moment the virtual user was free |
 //! | response time | ended − due: what a user waits |
 //! | service time | ended − sent: what the target took |
 //! | lag | sent − due |
-//! | lateness | sent − the later of due and the session being free: the part of the lag that is our own fault |
+//! | lateness | sent − the later of due and the session being free: the part of the lag that the generator causes |
 //! | think time | how long a virtual user pauses between two exchanges |
 //! | part | a measured piece of work beside or within an exchange: connecting, a TLS handshake |
-//! | dropped | due, but never sent: no session came free before the backlog was full or the run over |
+//! | dropped | due, but never sent: no session became free before the backlog was full or the run over |
 //! | orphan | a reply that answers no exchange in flight |
 //!
 #![doc = include_str!("../README.md")]

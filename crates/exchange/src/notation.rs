@@ -1,8 +1,9 @@
-//! How a time is written, wherever a person writes one: in a schedule, a think time, a plan.
+//! The notation of a duration, as people write it in a schedule, a think time or a plan.
 
 use std::time::Duration;
 
-/// A time written as `500ms`, `30s`, `1.5s`, `1h30m`; units are us, ms, s, m or min, h and d.
+/// Parses a duration such as `500ms`, `30s`, `1.5s`, `1h30m`; units are us, ms, s, m or min, h and
+/// d.
 pub fn duration(word: &str) -> Option<Duration> {
     let mut rest = word;
     let mut sum = Duration::ZERO;
@@ -27,7 +28,7 @@ pub fn duration(word: &str) -> Option<Duration> {
     (!word.is_empty()).then_some(sum)
 }
 
-/// A decimal figure as an integer and the power of ten it has to be divided by.
+/// A decimal number as an integer and the power of ten by which it must be divided.
 pub fn decimal(text: &str) -> Option<(u64, u64)> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let legal = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

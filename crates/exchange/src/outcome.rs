@@ -5,50 +5,50 @@ use std::fmt;
 /// How one exchange ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// The target did what was asked. The code is the protocol's own: 0 for LDAP, 200 for HTTP.
+    /// The target performed the request. The code is the protocol's own: 0 for LDAP, 200 for HTTP.
     Ok(u32),
-    /// The exchange failed. The code is the protocol's own where the class is [`Class::Result`] or [`Class::Locked`],
-    /// an error number of the operating system where there is one, else 0.
+    /// The exchange failed. The code is the protocol's own if the class is [`Class::Result`] or [`Class::Locked`], an
+    /// error number of the operating system if there is one, else 0.
     Failed(Class, u32),
-    /// Nothing came back within the operation timeout.
+    /// No answer arrived within the operation timeout.
     TimedOut,
-    /// Sent, but the run ended before anything came back.
+    /// The request was sent, but the run ended before an answer arrived.
     CutOff,
-    /// Due, but there was nothing to do it with: a renewal without a lease, a step whose condition
-    /// does not hold. Neither sent nor a failure, and without any latency.
+    /// The exchange was due, but a precondition was missing: a renewal without a lease, a step whose condition does not
+    /// hold. It was not sent, is not a failure, and has no latency.
     Skipped,
 }
 
-/// Who or what made an exchange fail.
+/// The cause of a failed exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// The target answered, and its answer was no.
+    /// The target answered with a refusal.
     Result,
-    /// No connection could be made.
+    /// No connection could be opened.
     Connect,
     /// The TLS handshake failed.
     Tls,
-    /// The identity that opens the connection was refused, so the exchange could not be tried.
+    /// The identity that opens the connection was refused, so the exchange could not be attempted.
     Login,
-    /// The connection ended before the answer came.
+    /// The connection ended before the answer arrived.
     Closed,
-    /// What came back was not the protocol.
+    /// The received bytes do not conform to the protocol.
     Protocol,
-    /// This machine had no local port left. Our own limit, not the target's.
+    /// This machine had no local port left. This is a limit of the load generator, not of the target.
     Ports,
-    /// This process may open no more files. Our own limit, not the target's.
+    /// This process may not open more files. This is a limit of the load generator, not of the target.
     Descriptors,
-    /// The address is none that this process may reach (`--allow`), so nothing was asked of the target.
+    /// This process may not reach the address (`--allow`), so no request was sent to the target.
     Fenced,
-    /// The target refused a login, and says that the account is locked or disabled, or its password expired; or refuses
-    /// it again, where that is being looked for.
+    /// The target refused a login, and says that the account is locked or disabled, or its password expired; or it
+    /// refuses the login again in a run that looks for such refusals.
     Locked,
-    /// The answer was well formed and not what the plan expects.
+    /// The answer was well formed but is not what the plan expects.
     Check,
-    /// The answer was what the plan expects, but came later than the plan allows.
+    /// The answer was what the plan expects, but arrived later than the plan allows.
     Exceeded,
-    /// The answer could not be looked at as far as the plan asks: it is longer than what is kept of it, not in the form
-    /// the plan expects, or takes more work than an answer is given.
+    /// The answer could not be examined as far as the plan requires: it is longer than the part that is kept, has a
+    /// different form than the plan expects, or needs more work than the limit for an answer.
     Unexamined,
 }
 
@@ -91,7 +91,7 @@ impl Class {
 }
 
 impl Class {
-    /// Whether the target answered, whatever it said. The other classes say that no answer came.
+    /// Whether the target answered, whatever the answer was. The other classes mean that no answer arrived.
     pub const fn answered(self) -> bool {
         matches!(
             self,
@@ -105,14 +105,14 @@ impl Class {
         )
     }
 
-    /// Whether a limit of the generator's own is the reason: of its machine, or of what it may reach.
+    /// Whether the cause is a limit of the load generator: of its machine, or of the addresses it may reach.
     pub const fn ours(self) -> bool {
         matches!(self, Self::Ports | Self::Descriptors | Self::Fenced)
     }
 }
 
 impl Outcome {
-    /// Whether the target answered, well or not.
+    /// Whether the target answered, whatever the answer was.
     pub const fn answered(self) -> bool {
         match self {
             Self::Ok(_) => true,

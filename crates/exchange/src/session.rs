@@ -1,21 +1,20 @@
-//! What a driver offers: a [`Session`] that carries out one exchange at a time.
+//! The trait of drivers: a [`Session`] that performs one exchange at a time.
 
 use crate::{Moment, Outcome, Watch};
 use std::time::Duration;
 
-/// Which exchange this is. Every argument, name and choice of an exchange is computed from its
-/// ticket and the run's seed, never from the exchange before, so that runs repeat and nodes can
-/// share a run without talking to each other.
+/// Identifies an exchange. Every argument, name and choice of an exchange is computed from its ticket and the run's
+/// seed, never from the previous exchange, so that runs repeat and nodes share a run without communication.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ticket {
     /// The number of the exchange in the whole run, counted from 0.
     pub number: u64,
-    /// The number of the session that carries it out, counted from 0 over the whole run.
+    /// The number of the session that performs it, counted from 0 over the whole run.
     pub session: u32,
-    /// How many exchanges this session carried out before this one.
+    /// How many exchanges this session performed before this one.
     pub turn: u64,
-    /// The phase of the run in which it fell due, as a small number. What a driver counts beside
-    /// exchanges belongs to the phase of its exchange, whenever it is counted.
+    /// The number of the phase of the run in which it was due. Everything that a driver counts about an exchange
+    /// belongs to the phase of that exchange, whenever it is counted.
     pub phase: u8,
 }
 
@@ -27,10 +26,10 @@ impl Ticket {
 /// When a session wants its next exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Want {
-    /// When the run says so.
+    /// When the run's schedule says so.
     #[default]
     Next,
-    /// At this moment, which may have passed: the session has its own schedule.
+    /// At this moment, which may be in the past: the session has its own schedule.
     At(Moment),
     /// Never again.
     Nothing,
@@ -38,35 +37,35 @@ pub enum Want {
 
 /// One conversation with the target: a connection, or a client behind a shared socket.
 ///
-/// The engine calls [`ready`](Self::ready) and [`exchange`](Self::exchange) in turn and drops the
-/// future of an exchange that exceeds the operation timeout or the end of the run. A session must
-/// survive that: the next `ready` determines what state the conversation is in.
+/// The engine calls [`ready`](Self::ready) and [`exchange`](Self::exchange) in turn and drops the future of an exchange
+/// that exceeds the operation timeout or the end of the run. A session must handle this: the next `ready` determines
+/// the state of the conversation.
 #[expect(async_fn_in_trait, reason = "sessions live on one core and are never sent")]
 pub trait Session {
-    /// Prepares what the next exchange needs: connects, shakes hands, binds again, or waits out a
-    /// back-off after a failed attempt. Measured as parts, never as response time. A failure is
-    /// kept and becomes the outcome of the next exchange, so that every attempt is counted once.
+    /// Prepares for the next exchange: connects, performs a handshake, binds again, or waits for a back-off after a
+    /// failed attempt. The time is measured as parts, never as response time. A failure is kept and becomes the outcome
+    /// of the next exchange, so that every attempt is counted once.
     async fn ready(&mut self, watch: &mut Watch<'_>);
 
-    /// Carries out one exchange, calling [`Watch::sent`] as the first byte of the request leaves.
+    /// Performs one exchange, and calls [`Watch::sent`] when the first byte of the request is sent.
     async fn exchange(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome;
 
-    /// When the session, free since `free`, wants its next exchange. A session that answers anything but
-    /// [`Want::Next`] is its own schedule: a client whose lease says when to renew, a virtual user in the midst of an
-    /// iteration. In the open model, where an arrival begins something, a session that wants to go on with it is not
-    /// free for the next arrival until it answers [`Want::Next`].
+    /// When the session, free since `free`, wants its next exchange. A session that returns anything except
+    /// [`Want::Next`] has its own schedule: a client whose lease determines when to renew, or a virtual user in the
+    /// middle of an iteration. In the open model, where an arrival begins an iteration, a session that wants to
+    /// continue it is not free for the next arrival until it returns [`Want::Next`].
     fn wants(&mut self, free: Moment) -> Want {
         let _ = free;
         Want::Next
     }
 
-    /// How long the exchange of this ticket, which comes next, may take from its start; where it is `None`, as long as
+    /// How long the exchange of this ticket, which is the next one, may take from its start; `None` means as long as
     /// the run allows.
     fn timeout(&mut self, ticket: &Ticket) -> Option<Duration> {
         let _ = ticket;
         None
     }
 
-    /// Closes the conversation (an unbind, a close) once the run is over.
+    /// Closes the conversation (an unbind, a close) at the end of the run.
     async fn close(&mut self);
 }

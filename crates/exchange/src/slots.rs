@@ -1,30 +1,30 @@
-//! Which exchanges of a run are a node's: its [`Slots`].
+//! Which exchanges of a run belong to a node: its [`Slots`].
 //!
-//! Numbers are dealt out in rounds of as many slots as there are. A node owns some of them, and with them the exchanges
-//! whose numbers fall on them: its share follows from its rank and the weights alone, so nothing is handed out while
-//! the run goes on. Slots of a node are spread over the round (smooth weighted round robin), so each share is even in
-//! time. Whatever is counted is dealt out by the same rule: exchanges, sessions, clients. Thus shares are disjoint and
-//! complete, and add up.
+//! Numbers are assigned in rounds of a fixed number of slots. A node owns some of the slots, and with them the
+//! exchanges whose numbers fall on them. Its share depends only on its rank and the weights, so nothing is assigned
+//! during the run. The slots of a node are spread over the round (smooth weighted round robin), so each share is even
+//! in time. Everything that is counted is assigned by the same rule: exchanges, sessions, clients. Shares are therefore
+//! disjoint and complete, and add up.
 
 /// A node's slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Slots {
-    /// How many there are in a round.
+    /// The number of slots in a round.
     of: u64,
-    /// This node's, in order.
+    /// Those of this node, in order.
     own: Box<[u64]>,
     /// Those of the nodes with lower ranks, in order.
     before: Box<[u64]>,
 }
 
-/// Why weights make no shares.
+/// Why weights cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SlotsError {
-    /// The rank is not that of one of the nodes.
+    /// No node has this rank.
     Rank,
-    /// A node of weight 0 would do nothing.
+    /// A node with weight 0 would do nothing.
     Zero,
-    /// No round of [`Slots::ROUND_MAX`] or less has shares that are near the weights.
+    /// No round of at most [`Slots::ROUND_MAX`] slots has shares close enough to the weights.
     Apart,
 }
 
@@ -49,17 +49,17 @@ impl Default for Slots {
 }
 
 impl Slots {
-    /// The longest round.
+    /// The maximum length of a round.
     pub const ROUND_MAX: u64 = 1 << 16;
 
-    /// The share of node `rank` of so many that all do the same. A rank beyond them has a share of its own, which is
-    /// nobody's; plans refuse it.
+    /// The share of node `rank` of this number of nodes with equal shares. A rank above the last node's gets a separate
+    /// share that belongs to no node; plans refuse it.
     pub fn even(rank: u32, nodes: u32) -> Self {
         let before = (0..u64::from(rank)).collect();
         Self { of: u64::from(nodes.max(1)), own: [u64::from(rank)].into(), before }
     }
 
-    /// The share of node `rank`, where each does as much as its weight says, to 1 %.
+    /// The share of node `rank`, where each node's share matches its weight, to within 1 %.
     pub fn weighted(rank: u32, weights: &[u32]) -> Result<Self, SlotsError> {
         let rank = rank as usize;
         if rank >= weights.len() {
@@ -81,12 +81,12 @@ impl Slots {
         })
     }
 
-    /// The share of the whole that is this node's, from 0 to 1.
+    /// The fraction of the whole that belongs to this node, from 0 to 1.
     pub fn share(&self) -> f64 {
         self.own.len() as f64 / self.of as f64
     }
 
-    /// How many numbers a round has: each node has at least one of them.
+    /// The length of a round: each node has at least one of its numbers.
     pub fn round(&self) -> u64 {
         self.of
     }
@@ -101,29 +101,29 @@ impl Slots {
         (place / own).wrapping_mul(self.of).wrapping_add(self.own[(place % own) as usize])
     }
 
-    /// How many of this node's exchanges come before `number`: its place, if it is one of them.
+    /// How many of this node's exchanges precede `number`: its place, if it is one of them.
     #[inline]
     pub fn place(&self, number: u64) -> u64 {
         count(&self.own, self.of, number)
     }
 
-    /// How many of the first `count` are this node's.
+    /// How many of the first `count` belong to this node.
     pub fn of(&self, count: u64) -> u64 {
         self.place(count)
     }
 
-    /// How many of the first `count` are those of nodes with lower ranks.
+    /// How many of the first `total` belong to nodes with lower ranks.
     pub fn before(&self, total: u64) -> u64 {
         count(&self.before, self.of, total)
     }
 
-    /// The numbers of every `step`th exchange of this node, from the one in this place.
+    /// The numbers of every `step`th exchange of this node, beginning with the one at this place.
     pub fn numbers(&self, place: u64, step: u64) -> Numbers {
         Numbers { slots: self.clone(), place, step }
     }
 }
 
-/// Numbers of a node's exchanges, without end. See [`Slots::numbers`].
+/// The endless sequence of numbers of a node's exchanges. See [`Slots::numbers`].
 #[derive(Clone, Debug)]
 pub struct Numbers {
     slots: Slots,
@@ -132,7 +132,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// The next of them: there always is one.
+    /// The next number; there always is one.
     #[inline]
     pub fn following(&mut self) -> u64 {
         let number = self.slots.number(self.place);
@@ -156,7 +156,7 @@ fn count(slots: &[u64], of: u64, count: u64) -> u64 {
     rounds * slots.len() as u64 + slots.partition_point(|slot| *slot < rest) as u64
 }
 
-/// The slots of each node in the shortest round that brings every share within 1 % of its weight.
+/// The number of slots of each node in the shortest round in which every share is within 1 % of its weight.
 fn round(weights: &[u32]) -> Option<Vec<u64>> {
     let sum: u64 = weights.iter().map(|weight| u64::from(*weight)).sum();
     let nodes = weights.len() as u64;
@@ -174,7 +174,7 @@ fn wanted(weight: u32, slots: u64) -> u128 {
     u128::from(weight) * u128::from(slots)
 }
 
-/// So many slots by the largest remainder.
+/// Distributes this number of slots by the largest remainder method.
 fn apportioned(weights: &[u32], sum: u64, slots: u64) -> Vec<u64> {
     let sum = u128::from(sum);
     let mut counts: Vec<u64> =
@@ -186,8 +186,8 @@ fn apportioned(weights: &[u32], sum: u64, slots: u64) -> Vec<u64> {
     counts
 }
 
-/// Which node owns each slot of a round, by smooth weighted round robin: each node's slots lie as far from each other
-/// as they can.
+/// Which node owns each slot of a round, by smooth weighted round robin: the slots of each node are as far apart as
+/// possible.
 fn dealt(counts: &[u64]) -> Vec<usize> {
     let slots: u64 = counts.iter().sum();
     let mut credit = vec![0_i64; counts.len()];
@@ -205,7 +205,7 @@ fn dealt(counts: &[u64]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// Numbers that look random, without a crate for them.
+    /// Pseudorandom numbers, without a dependency on a crate.
     struct Random(u64);
 
     impl Random {
@@ -238,7 +238,7 @@ mod tests {
         // Smooth weighted round robin: 0 1 0 2 3 0.
         assert_eq!((heavy.of, &*heavy.own), (6, &[0, 2, 5][..]));
         assert!((heavy.share() - 0.5).abs() < 1e-12);
-        // The least round is enough, whatever weights are written.
+        // The shortest round is sufficient, whatever weights are given.
         assert_eq!(Slots::weighted(0, &[48_000, 16_000, 16_000, 16_000]).unwrap().of, 6);
     }
 

@@ -1,7 +1,7 @@
 //! Think time: how long a virtual user of the closed model pauses between two exchanges.
 //!
-//! A pause is a pure function of (seed, session, turn), so a run repeats whatever the target's
-//! speed. This file must not wait; it only says how long.
+//! A pause is a pure function of (seed, session, turn), so a run repeats, however fast the target
+//! is. This file only computes how long a pause is; it must not wait.
 
 use crate::chance::{Stream, mix};
 use crate::notation::duration as parse_duration;
@@ -14,13 +14,13 @@ pub enum ThinkTime {
     /// Not at all.
     #[default]
     None,
-    /// Always as long.
+    /// Always the same time.
     Constant(Duration),
-    /// Anything between two times, all equally likely.
+    /// Between two times, all equally likely.
     Uniform(Duration, Duration),
-    /// With this mean, short pauses being more likely than long ones.
+    /// Exponentially distributed with this mean: short pauses are more likely than long ones.
     Exponential(Duration),
-    /// About a mean with a deviation; never less than nothing.
+    /// Normally distributed with a mean and a deviation; never negative.
     Normal {
         /// The mean.
         mean: Duration,
@@ -47,7 +47,7 @@ impl fmt::Display for ThinkTimeError {
 impl std::error::Error for ThinkTimeError {}
 
 impl ThinkTime {
-    /// A think time from text: `500ms`, `uniform 100ms..2s`, `exponential 1s`, `normal 1s±200ms`.
+    /// Parses a think time: `500ms`, `uniform 100ms..2s`, `exponential 1s`, `normal 1s±200ms`.
     pub fn parse(text: &str) -> Result<Self, ThinkTimeError> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let read = match words[..] {
@@ -79,7 +79,7 @@ impl ThinkTime {
             Self::Uniform(least, most) => {
                 least + scaled(most.saturating_sub(least), stream().unit())
             }
-            // No draw exceeds 37 means, since a draw is never below 2^-53.
+            // No draw exceeds 37 means, since the random number is never below 2^-53.
             Self::Exponential(mean) => scaled(mean, stream().exponential()),
             Self::Normal { mean, deviation } => {
                 let off = stream().normal();

@@ -1,4 +1,4 @@
-//! The stopwatch of one exchange: all that a session ever learns of time.
+//! The stopwatch of one exchange: the only access to time that a session has.
 
 use crate::inert::{Layout, inert, is_inert};
 use crate::{Clock, Moment, Outcome};
@@ -9,31 +9,31 @@ use std::time::Duration;
 pub struct Stamps {
     /// When the schedule wanted the exchange to start.
     pub due: Moment,
-    /// When the session was free to carry it out.
+    /// When the session was free to perform it.
     pub free: Moment,
-    /// When the first byte of the request left.
+    /// When the first byte of the request was sent.
     pub sent: Moment,
     /// When the exchange ended.
     pub ended: Moment,
 }
 
 impl Stamps {
-    /// Ended − due: what a user waits. A stalled target is charged to everyone who waited.
+    /// Ended − due: what a user waits. The time of a stalled target is included for every user who waited.
     pub fn response(&self) -> Duration {
         self.ended - self.due
     }
 
-    /// Ended − sent: what the target took for the request once it had it.
+    /// Ended − sent: how long the target took after the request was sent.
     pub fn service(&self) -> Duration {
         self.ended - self.sent
     }
 
-    /// Sent − due: how long the request waited on our side, for a free session or for us.
+    /// Sent − due: how long the request waited in the load generator, for a free session or for any other reason.
     pub fn lag(&self) -> Duration {
         self.sent - self.due
     }
 
-    /// Sent − max(due, free): the part of the lag that no slow target explains. Ours alone.
+    /// Sent − max(due, free): the part of the lag that a slow target does not explain and the load generator causes.
     pub fn lateness(&self) -> Duration {
         self.sent - self.due.max(self.free)
     }
@@ -45,7 +45,7 @@ pub struct Part(pub u8);
 
 const PARTS_MAX: usize = 8;
 
-/// A stopwatch on one exchange, handed to the session by the engine.
+/// A stopwatch for one exchange, which the engine passes to the session.
 pub struct Watch<'a> {
     clock: &'a dyn Clock,
     sent: Option<Moment>,
@@ -55,7 +55,7 @@ pub struct Watch<'a> {
     parts: [(Part, Duration); PARTS_MAX],
     parts_len: usize,
     text: Option<&'a mut String>,
-    /// The words of this exchange alone, for a session that tells of it elsewhere.
+    /// The text of this exchange, for a session that reports it elsewhere.
     told: Option<String>,
     unready: Option<Outcome>,
     reconnected: u32,
@@ -64,10 +64,10 @@ pub struct Watch<'a> {
 }
 
 impl<'a> Watch<'a> {
-    /// The most parts one exchange can report.
+    /// The maximum number of parts that one exchange can report.
     pub const PARTS_MAX: usize = PARTS_MAX;
 
-    /// A watch on `clock`. Where `text` is given, the caller wants the words of a failure.
+    /// A watch on `clock`. If `text` is given, the caller wants the text of a failure.
     pub fn new(clock: &'a dyn Clock, text: Option<&'a mut String>) -> Self {
         Self {
             clock,
@@ -91,41 +91,41 @@ impl<'a> Watch<'a> {
         self.clock.now()
     }
 
-    /// Stamps the moment the first byte of the request leaves. Later calls change nothing.
+    /// Records the moment when the first byte of the request is sent. Later calls have no effect.
     pub fn sent(&mut self) {
         if self.sent.is_none() {
             self.sent = Some(self.clock.now());
         }
     }
 
-    /// Says at which moment the request really left, where the driver sends in batches and learns it later than it asks
-    /// for it.
+    /// Records the moment when the request was actually sent, for a driver that sends in batches and learns this moment
+    /// after it has queued the request.
     pub fn sent_as(&mut self, moment: Moment) {
         self.sent = Some(moment);
     }
 
-    /// Says that nothing left after all: the exchange failed before there was anything to send it over.
+    /// Records that nothing was sent: the exchange failed before there was a connection to send it over.
     pub fn never_sent(&mut self) {
         self.sent = None;
     }
 
-    /// Says at which moment the answer arrived, where the driver knows better than its caller: replies are read in
-    /// batches, and the kernel may have stamped them.
+    /// Records the moment when the answer arrived, if the driver knows it more precisely than its caller: replies are
+    /// read in batches, and the kernel may have timestamped them.
     pub fn ended_as(&mut self, moment: Moment) {
         self.ended = Some(moment);
     }
 
-    /// Says which of the plan's operations this exchange turned out to be; the first, if not said.
+    /// Records which of the plan's operations this exchange performed; if it is not called, the first.
     pub fn operation(&mut self, index: u16) {
         self.operation = index;
     }
 
-    /// Counts what the exchange brought: entries of a search, rows, octets.
+    /// Counts the items that the exchange returned: entries of a search, rows, octets.
     pub fn items(&mut self, count: u64) {
         self.items += count;
     }
 
-    /// Reports how long a part took. Beyond [`PARTS_MAX`](Self::PARTS_MAX) parts, nothing is kept.
+    /// Reports how long a part took. After [`PARTS_MAX`](Self::PARTS_MAX) parts, further ones are discarded.
     pub fn part(&mut self, part: Part, took: Duration) {
         debug_assert!(self.parts_len < Self::PARTS_MAX, "more parts than an exchange can have");
         if let Some(slot) = self.parts.get_mut(self.parts_len) {
@@ -134,33 +134,33 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Says that a session could not be prepared, and why. The exchange that then fails for it is
-    /// counted apart: this counts the attempt, whether an exchange was waiting for it or not.
+    /// Records that a session could not be prepared, and why. The exchange that then fails for this reason is counted
+    /// separately: this counts the attempt, whether or not an exchange was waiting for it.
     pub fn not_ready(&mut self, why: Outcome) {
         self.unready = Some(why);
     }
 
-    /// Counts a connection that the target had closed while it was idle, and that was opened again.
+    /// Counts a connection that the target had closed while it was idle, and that was reopened.
     pub fn reconnected(&mut self) {
         self.reconnected += 1;
-        // Nothing could be sent before, which is the target's doing and no lateness of ours.
+        // Nothing could be sent before this. The target caused the delay, so it is not lateness.
         if self.sent.is_none() {
             self.free = Some(self.clock.now());
         }
     }
 
-    /// Counts a request that was sent again on a new connection, since the one it first left on
-    /// was closed before an octet of an answer came.
+    /// Counts a request that was sent again on a new connection, because the first connection was closed before an
+    /// octet of the answer arrived.
     pub fn resent(&mut self) {
         self.resent += 1;
     }
 
-    /// Whether [`explain`](Self::explain) would keep anything, so that no text is made needlessly.
+    /// Whether [`explain`](Self::explain) would keep its text, so that no text is made unnecessarily.
     pub fn wants_text(&self) -> bool {
         self.text.is_some() || self.told.is_some()
     }
 
-    /// Keeps the words of this exchange for the session itself, whether or not the caller wants them.
+    /// Keeps the text of this exchange for the session itself, whether or not the caller wants it.
     pub fn keep_words(&mut self) {
         self.told = Some(String::new());
     }
@@ -170,12 +170,12 @@ impl<'a> Watch<'a> {
         self.told.is_some()
     }
 
-    /// The words that were kept for the session itself; empty if there were none.
+    /// The text that was kept for the session itself; empty if there is none.
     pub fn words(&self) -> &str {
         self.told.as_deref().unwrap_or_default()
     }
 
-    /// Says in words why the exchange failed. Only the first few of a run are kept.
+    /// Explains why the exchange failed. Only the first few explanations of a run are kept.
     pub fn explain(&mut self, why: std::fmt::Arguments<'_>) {
         for text in self.text.as_deref_mut().into_iter().chain(self.told.as_mut()) {
             text.clear();
@@ -187,22 +187,22 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The moment of [`sent`](Self::sent) or [`sent_as`](Self::sent_as), if one was called.
+    /// The moment recorded by [`sent`](Self::sent) or [`sent_as`](Self::sent_as), if one was called.
     pub fn sent_at(&self) -> Option<Moment> {
         self.sent
     }
 
-    /// The moment of [`ended_as`](Self::ended_as), if it was called.
+    /// The moment recorded by [`ended_as`](Self::ended_as), if it was called.
     pub fn ended_at(&self) -> Option<Moment> {
         self.ended
     }
 
-    /// The operation the session named.
+    /// The operation that the session recorded.
     pub fn named_operation(&self) -> u16 {
         self.operation
     }
 
-    /// The items counted.
+    /// The number of items counted.
     pub fn counted_items(&self) -> u64 {
         self.items
     }
@@ -212,12 +212,12 @@ impl<'a> Watch<'a> {
         self.unready
     }
 
-    /// How many connections were opened again because they had been closed while idle.
+    /// How many connections were reopened because they had been closed while idle.
     pub fn times_reconnected(&self) -> u32 {
         self.reconnected
     }
 
-    /// When a connection had been opened again before the request left: until then the session was not free to send it.
+    /// When a connection had been reopened before the request was sent: until then the session was not free to send it.
     pub fn free_at(&self) -> Option<Moment> {
         self.free
     }
@@ -227,7 +227,7 @@ impl<'a> Watch<'a> {
         self.resent
     }
 
-    /// The parts reported, in order.
+    /// The reported parts, in order.
     pub fn parts(&self) -> &[(Part, Duration)] {
         &self.parts[..self.parts_len]
     }
@@ -289,7 +289,7 @@ mod tests {
         assert_eq!(watch.free_at(), None);
         watch.reconnected();
         watch.sent();
-        // What follows the request is in its service time.
+        // Reopening after the request was first sent is part of its service time.
         watch.reconnected();
         let free = Some(Moment::from_nanos(10));
         assert_eq!((watch.free_at(), watch.times_reconnected()), (free, 2));

@@ -1,10 +1,11 @@
-//! Which files this process was asked to read, and which it may.
+//! Which files this process was asked to read, and which it may read.
 //!
-//! Files are named in many places: on command lines, in plans, in templates, in lists. Whoever opens one asks here, so
-//! that a run which is to be carried out on another machine knows all that it needs, and one that another machine asked
-//! for reads nothing but what came with it. Like the fence around addresses it belongs to the process and not to a run,
-//! and is never taken down: a file that somebody reads tomorrow is known without being announced. What the system keeps
-//! for itself (its roots of trust, its counters, its name service) is not asked about.
+//! Files are named in many places: on command lines, in plans, in templates, in lists. All code that opens one asks
+//! this module. A run that will be executed on another machine therefore knows all the files it needs, and a run
+//! requested by another machine reads only files that it received with the request. Like the restriction of addresses,
+//! it applies to the process and not to a run, and it is never lifted: a file that is first read by later code is also
+//! checked and recorded, without being announced. Files that the system maintains (its trusted root certificates, its
+//! counters, its name service) are not checked.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -19,12 +20,12 @@ static CONFINED: AtomicBool = AtomicBool::new(false);
 static STANDS_IN: AtomicBool = AtomicBool::new(false);
 static OPENED: Mutex<BTreeMap<PathBuf, Kind>> = Mutex::new(BTreeMap::new());
 
-/// What a file is to the run.
+/// The kind of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Data, which may be sent to other machines.
     Data,
-    /// A secret, which stays where it is.
+    /// A secret, which is not sent to other machines.
     Secret,
 }
 
@@ -33,17 +34,17 @@ pub enum Kind {
 #[error("an order may name files by relative names only, without '..': {0} is none")]
 pub struct Outside(String);
 
-/// From now on only files below the current directory may be opened.
+/// Restricts the process to files below the current directory from now on.
 pub fn confine() {
     CONFINED.store(true, Ordering::Relaxed);
 }
 
-/// From now on secrets that are not on this machine are taken to be on those that will need them.
+/// From now on, secrets that are missing on this machine are assumed to exist on the machines that will need them.
 pub fn stand_in() {
     STANDS_IN.store(true, Ordering::Relaxed);
 }
 
-/// Whether something stands for a secret that is not here.
+/// Whether missing secrets are replaced by placeholders.
 pub fn stands_in() -> bool {
     STANDS_IN.load(Ordering::Relaxed)
 }
@@ -58,14 +59,14 @@ pub fn check(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a name leads nowhere but below the directory it counts from.
+/// Whether a path leads only to places below the directory it starts from.
 pub fn is_inside(path: &Path) -> bool {
     let mut components = path.components().peekable();
     components.peek().is_some()
         && components.all(|it| matches!(it, Component::Normal(_) | Component::CurDir))
 }
 
-/// Remembers that a file was opened.
+/// Records that a file was opened.
 pub fn remember(path: &Path, kind: Kind) {
     let mut opened = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
     if opened.len() < OPENED_MAX || opened.contains_key(path) {

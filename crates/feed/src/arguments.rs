@@ -1,13 +1,13 @@
 //! The arguments of a run, `-g` of the rate tools: parsed once, drawn for every exchange.
 //!
-//! An argument is a call of a known function or a static value. All are drawn, in order, for every
-//! exchange, and the one row feeds every template of the exchange, so that `{1}` in a DN and `{1}` in
-//! a filter are the same value. A value depends on the seed, the argument's place in the list and
-//! the position alone: two arguments with the same range are independent, and a run repeats.
+//! An argument is a call of a known function or a static value. All are drawn, in order, for every exchange, and the
+//! same row is used by every template of the exchange, so that `{1}` in a DN and `{1}` in a filter are the same value.
+//! A value depends only on the seed, the argument's place in the list and the position: two arguments with the same
+//! range are independent, and a run repeats.
 //!
-//! A call is recognised literally, as in the old tools: the name, an opening parenthesis at once, a
-//! closing one at the very end. The old tools cut the call at the first closing parenthesis; here
-//! the last one ends it, so a file name may contain them.
+//! A call is recognised literally, as in the original tools: the name, directly followed by an opening parenthesis, and
+//! a closing parenthesis at the very end. The original tools end the call at the first closing parenthesis; here the
+//! last one ends it, so a file name may contain parentheses.
 
 use crate::charset::Charset;
 use crate::generator::{Generator, Kind, Range, Scope};
@@ -21,10 +21,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The longest string `randstr` makes.
+/// The maximum length of a string that `randstr` makes.
 pub(crate) const LENGTH_MAX: u32 = 16 * 1024 * 1024;
 
-/// What holds for every argument of a run.
+/// The settings for every argument of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// The seed of the run: the same seed gives the same values.
@@ -35,17 +35,17 @@ pub struct Settings {
     pub rand_inclusive: bool,
 }
 
-/// Why the arguments of a run are not usable.
+/// Why the arguments of a run cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ArgumentError {
-    /// A call that cannot be read, or whose bounds make no sense.
+    /// A call that cannot be parsed, or whose bounds are invalid.
     #[error("use argument {number} `{text}`: {problem}")]
     Malformed {
         /// The number of the argument, counted from 1.
         number: usize,
         /// The argument as given.
         text: String,
-        /// What is wrong and what would be right.
+        /// What is wrong and what would be correct.
         problem: String,
     },
     /// A data file that cannot be read.
@@ -57,7 +57,7 @@ pub enum ArgumentError {
         text: String,
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error that the operating system returned.
         source: io::Error,
     },
 }
@@ -90,14 +90,14 @@ impl Arguments {
         self.generators.is_empty()
     }
 
-    /// What the values of argument `index` (counted from 0) are; text beyond the last.
+    /// The kind of values of argument `index` (counted from 0); text beyond the last.
     pub fn kind(&self, index: usize) -> Kind {
         self.generators.get(index).map_or(Kind::Text, Generator::kind)
     }
 
-    /// Compiles a template that these arguments, and `appended` values after them, will fill.
+    /// Compiles a template that these arguments, followed by `appended` further values, will fill.
     ///
-    /// Beyond [`Template::compile`] it refuses `%d` where the value is known to be text.
+    /// In addition to the checks of [`Template::compile`], it refuses `%d` for a value that is known to be text.
     pub fn template(&self, text: &str, appended: usize) -> Result<Template, TemplateError> {
         Template::compile_for(text, self.len() + appended, &|index| self.kind(index))
     }
@@ -116,12 +116,12 @@ impl Arguments {
         self.generators.len() - 1
     }
 
-    /// The stream of the argument that comes next.
+    /// The stream of the next argument.
     pub(crate) fn next_stream(&self) -> Stream {
         Stream::new(self.settings.seed, self.generators.len() as u64)
     }
 
-    /// The lines of the file at `path`, which is read once however many arguments name it.
+    /// The lines of the file at `path`, which is read once even if several arguments name it.
     pub(crate) fn lines_of(&mut self, path: &Path) -> io::Result<Arc<Lines>> {
         if let Some(lines) = self.files.get(path) {
             return Ok(Arc::clone(lines));
@@ -131,7 +131,7 @@ impl Arguments {
         Ok(lines)
     }
 
-    /// Compiles one more argument and adds it behind the others.
+    /// Compiles one more argument and adds it after the others.
     pub fn push(&mut self, spec: &str) -> Result<(), ArgumentError> {
         let number = self.len() + 1;
         let generator = self.generator(spec).map_err(|fault| fault.of(number, spec))?;
@@ -169,7 +169,7 @@ impl Arguments {
         }
     }
 
-    /// The lines of the file at `path`, of which there must be one at least.
+    /// The lines of the file at `path`, which must have at least one line.
     fn lines(&mut self, path: &Path) -> Result<Arc<Lines>, Fault> {
         let lines = self.lines_of(path).map_err(|source| Fault::File(path.to_owned(), source))?;
         if lines.len() == 0 {
@@ -182,7 +182,7 @@ impl Arguments {
     }
 }
 
-/// What is wrong with an argument, before its number and text are known.
+/// A fault of an argument, before its number and text are known.
 enum Fault {
     Text(String),
     File(PathBuf, io::Error),
@@ -202,10 +202,10 @@ impl Fault {
     }
 }
 
-/// The name and the inside of a call; nothing where `spec` is a static value.
+/// The name and the inside of a call; `None` if `spec` is a static value.
 ///
-/// A word that is nearly the name of a function is refused rather than sent to a server as it
-/// stands, which is what the old tools did with `Rand(0,2000)`.
+/// A word that is almost the name of a function is refused. The original tools sent it to the server unchanged, for
+/// example `Rand(0,2000)`.
 fn call(spec: &str) -> Result<Option<(&str, &str)>, Fault> {
     const NAMES: [&str; 4] = ["inc", "rand", "randstr", "xrand"];
     let Some((name, rest)) = spec.split_once('(') else { return Ok(None) };
@@ -228,7 +228,7 @@ fn call(spec: &str) -> Result<Option<(&str, &str)>, Fault> {
     Ok(None)
 }
 
-/// The two bounds of a range; nothing where `inside` names a file.
+/// The two bounds of a range; `None` if `inside` names a file.
 fn bounds(inside: &str) -> Result<Option<(i64, i64)>, Fault> {
     let Some((min, max)) = inside.split_once(',') else {
         if inside.is_empty() {

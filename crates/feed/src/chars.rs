@@ -4,7 +4,7 @@ use crate::arguments::LENGTH_MAX;
 use crate::charset::Charset;
 use crate::stream::Draws;
 
-/// Random text: so many characters of a set, each as likely as the next.
+/// Random text: a fixed number of characters from a set, each equally likely.
 #[derive(Clone, Debug)]
 pub struct Chars {
     set: Charset,
@@ -12,11 +12,11 @@ pub struct Chars {
 }
 
 impl Chars {
-    /// Where nothing says which characters: letters and digits of ASCII.
+    /// The characters used if none are given: letters and digits of ASCII.
     pub const DEFAULT: &str = Charset::DEFAULT;
 
-    /// So many of the characters that `notation` names: `[a-f]` stands for a range, anything else for itself. The error
-    /// says what is wrong and what would be right.
+    /// Text of `length` characters from those in `notation`: `[a-f]` means a range, any other character means itself.
+    /// The error says what is wrong and what would be correct.
     pub fn parse(notation: &str, length: u32) -> Result<Self, String> {
         if !(1..=LENGTH_MAX).contains(&length) {
             return Err(format!("the length {length} is not between 1 and {LENGTH_MAX}"));
@@ -26,7 +26,7 @@ impl Chars {
         Ok(Self { set, length })
     }
 
-    /// Appends the text made of the next draws.
+    /// Appends text made from the next draws.
     pub fn write(&self, draws: &mut Draws, out: &mut Vec<u8>) {
         for _ in 0..self.length {
             out.extend_from_slice(self.set.char(draws.up_to(self.set.last())));
@@ -47,7 +47,7 @@ mod tests {
         let text = String::from_utf8(out).unwrap();
         assert_eq!(text.chars().count(), 400);
         for char in "abcü".chars() {
-            // Each of four is expected 100 times with a deviation of 8.7.
+            // Each of the four is expected 100 times with a deviation of 8.7.
             let count = text.chars().filter(|drawn| *drawn == char).count();
             assert!((60..140).contains(&count), "{char}: {count}");
         }

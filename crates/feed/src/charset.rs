@@ -1,21 +1,22 @@
-//! The character sets `randstr` draws from, in the notation of the old tools.
+//! The character sets that `randstr` draws from, in the notation of the original tools.
 //!
-//! `[a-f]` stands for a range of code points, anything else for itself. It is a set: a character
-//! named twice is no more likely. There is no escape, so `[` always opens a range.
+//! `[a-f]` means a range of code points, any other character means itself. It is a set: a character
+//! that is named twice is no more likely. There is no escape character, so `[` always opens a
+//! range.
 
 /// Distinct characters, each equally likely to be drawn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Charset {
-    // Encoded once, with the offset of each, so that a draw copies bytes and encodes nothing.
+    // Encoded once, with the offset of each character, so that a draw only copies bytes.
     bytes: Vec<u8>,
     ends: Vec<u32>,
 }
 
 impl Charset {
-    /// What `randstr(n)` draws from where it names no characters.
+    /// The set that `randstr(n)` draws from if it names no characters.
     pub(crate) const DEFAULT: &str = "[A-Z][a-z][0-9]";
 
-    /// Reads the notation. The error says what is wrong with it.
+    /// Parses the notation. The error says what is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut chars = Vec::new();
         let mut rest = text;
@@ -40,7 +41,7 @@ impl Charset {
         Self::of(chars)
     }
 
-    /// The set of `chars`, taken as they stand.
+    /// The set of `chars`, taken literally.
     pub(crate) fn of(mut chars: Vec<char>) -> Result<Self, String> {
         chars.sort_unstable();
         chars.dedup();

@@ -1,17 +1,17 @@
-//! `%05d` and its kin: the part of Java's format strings that the old tools' templates use.
+//! `%05d` and similar conversions: the part of Java's format strings that templates of the original tools use.
 //!
-//! `OpenDJ`'s rate tools formatted every template with `String.format`; DS's know braces only, and a
-//! percent sign is nothing to them. Both must keep working, so a percent sign is a conversion only
-//! where it reads as one. The rules:
+//! `OpenDJ`'s rate tools formatted every template with `String.format`; those of DS only know braces and treat a
+//! percent sign as text. Templates for both must continue to work, so a percent sign is a conversion only where it
+//! looks like one. The rules:
 //!
 //! * `%%` is a percent sign.
-//! * `%[N$][flags][width]` before `d`, `s`, `x` or `X` is a conversion. Flags: `-` for all, `0` for `d`
-//!   and `x`, `+`, `,` and space for `d`.
-//! * The same before another conversion letter of Java's, or with what the letter does not take, is an
-//!   error that says to write `%%`, unless it reads as prose.
-//! * It reads as prose, and stays as it is, where the flags hold a space and there is no width, or
-//!   the letter is none of the four, and another letter or digit follows: `100% done`, `5%free`.
-//! * Everything else stays as it is: `100%`, `50%, or so`.
+//! * `%[N$][flags][width]` before `d`, `s`, `x` or `X` is a conversion. Flags: `-` for all, `0` for `d` and `x`, `+`,
+//!   `,` and space for `d`.
+//! * The same before another conversion letter of Java's, or with flags that the letter does not allow, is an error
+//!   that recommends `%%`, unless it looks like prose.
+//! * It looks like prose, and stays unchanged, if the flags contain a space and there is no width, or if the letter is
+//!   none of the four and another letter or digit follows: `100% done`, `5%free`.
+//! * Everything else stays unchanged: `100%`, `50%, or so`.
 
 use crate::Row;
 
@@ -35,7 +35,7 @@ enum Padding {
     Zeros,
 }
 
-/// What stands before a number that is not negative.
+/// What precedes a number that is not negative.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Sign {
     #[default]
@@ -54,20 +54,20 @@ enum Letter {
     },
 }
 
-/// What a percent sign in a template turned out to be.
+/// The meaning of a percent sign in a template.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Percent {
-    /// A percent sign written twice.
+    /// A doubled percent sign.
     Sign,
-    /// A conversion, with the number of its argument (counted from 1) where it names one.
+    /// A conversion, with the number of its argument (counted from 1) if it names one.
     Conversion(Conversion, Option<usize>),
     /// An ordinary character.
     Plain,
 }
 
 impl Conversion {
-    /// Reads what follows a percent sign; with it, how many bytes belong to it. The error says
-    /// what is wrong with what looks like a conversion.
+    /// Parses the text after a percent sign. Also returns how many bytes belong to the conversion. The error says what
+    /// is wrong with a text that looks like a conversion.
     pub(crate) fn parse(after: &str) -> Result<(Percent, usize), String> {
         if after.starts_with('%') {
             return Ok((Percent::Sign, 1));
@@ -90,13 +90,13 @@ impl Conversion {
             .map(|(conversion, index)| (Percent::Conversion(conversion, index), length))
     }
 
-    /// Whether only an integer can be written so.
+    /// Whether the conversion is only for integers.
     pub(crate) fn wants_integer(self) -> bool {
         self.letter != Letter::Text
     }
 
-    /// Writes value `index` of `row`. Text where an integer is wanted is written as it is, padded:
-    /// a run goes on, and the target's answer says what it made of it.
+    /// Writes value `index` of `row`. If an integer is expected and the value is text, the text is written with
+    /// padding: the run continues, and the target's answer shows how it treated the value.
     pub(crate) fn write(self, row: &Row, index: usize, out: &mut Vec<u8>) {
         if self == Self::default() {
             out.extend_from_slice(row.get(index));
@@ -108,7 +108,7 @@ impl Conversion {
             (Letter::Hex { upper }, Some(integer)) => self.hex(integer, upper, out),
             _ => out.extend_from_slice(row.get(index)),
         }
-        // The width counts characters, so the bytes that continue one are left out.
+        // The width counts characters, so continuation bytes are not counted.
         let chars = out[start..].iter().filter(|&&byte| byte & 0xc0 != 0x80).count();
         let missing = (self.width as usize).saturating_sub(chars);
         let end = out.len();
@@ -149,7 +149,7 @@ impl Conversion {
         }
     }
 
-    /// Writes the zeros that bring `length` characters to the width.
+    /// Writes the zeros that extend `length` characters to the width.
     fn fill(self, length: usize, out: &mut Vec<u8>) {
         if self.padding == Padding::Zeros {
             out.resize(out.len() + (self.width as usize).saturating_sub(length), b'0');
@@ -157,7 +157,7 @@ impl Conversion {
     }
 }
 
-/// What stands between a percent sign and the letter.
+/// The text between a percent sign and the letter.
 struct Spec<'a> {
     index: Option<&'a str>,
     flags: &'a str,

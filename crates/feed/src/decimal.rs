@@ -1,26 +1,26 @@
 //! Number formats in the notation of Java's `DecimalFormat`, for integers.
 //!
-//! Value patterns (`[1:999%0000]`) and `MakeLDIF` (`<random:numeric:1:999:0000>`) both take it. What
-//! integers can use is here: zeros, hashes, grouping, a fraction of zeros, and text around them.
-//! Exponents, percent and a form of its own for negative numbers are refused.
+//! Value patterns (`[1:999%0000]`) and `MakeLDIF` (`<random:numeric:1:999:0000>`) both use it. The parts that apply to
+//! integers are supported: zeros, hashes, grouping, a fraction of zeros, and text around them. Exponents, percent and a
+//! separate format for negative numbers are refused.
 
 /// A compiled number format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Decimal {
     prefix: String,
     suffix: String,
-    /// The fewest digits written.
+    /// The minimum number of digits.
     digits: usize,
-    /// How many digits make a group; 0 for none.
+    /// How many digits form a group; 0 for none.
     group: usize,
-    /// Zeros after the point.
+    /// The number of zeros after the point.
     fraction: usize,
 }
 
 const DIGITS_MAX: usize = 64;
 
 impl Decimal {
-    /// Reads the notation. The error says what is wrong with it.
+    /// Parses the notation. The error says what is wrong with it.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let is_digit = |char| matches!(char, '0' | '#' | ',' | '.');
         let start = text
@@ -59,7 +59,7 @@ impl Decimal {
         if plain.len() > DIGITS_MAX || fraction.len() > DIGITS_MAX {
             return Err(format!("the number format `{text}` has more than {DIGITS_MAX} digits"));
         }
-        // Java writes at least one digit where nothing else would be written.
+        // Java writes at least one digit if nothing else would be written.
         let digits = (plain.len() - hashes).max(usize::from(zeros == 0));
         Ok(Self {
             prefix: prefix.to_owned(),

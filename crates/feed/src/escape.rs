@@ -1,23 +1,23 @@
-//! Escaping a value for the place where a template puts it: in a DN, a filter, a URL, a form, a JSON string.
+//! Escaping a value for the context in which a template puts it: in a DN, a filter, a URL, a form, a JSON string.
 //!
-//! What the old tools left out: a name such as `Smith, John (Jr)` in a data file made them send a
-//! DN or a filter of another shape. The bytes are escaped where they lie in the output, from the
-//! back, so that nothing is allocated.
+//! The original tools do not escape: a name such as `Smith, John (Jr)` in a data file makes them send a DN or a filter
+//! with a different structure. The bytes are escaped in place in the output, from the end to the beginning, so that
+//! nothing is allocated.
 
 /// How a substituted value is escaped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Escape {
-    /// Not at all: the value is the whole of what is sent, or the user asked for it raw.
+    /// Not at all: the value is all of what is sent, or the user wants it unescaped.
     #[default]
     None,
     /// As an attribute value in a DN, RFC 4514 section 2.4.
     Dn,
     /// As an assertion value in a filter, RFC 4515 section 3.
     Filter,
-    /// As a segment of a path or a value in the query of a URL: everything but the unreserved characters of RFC 3986
-    /// section 2.3 as `%HH`.
+    /// As a segment of a path or a value in the query of a URL: everything except the unreserved characters of RFC 3986
+    /// section 2.3 becomes `%HH`.
     Url,
-    /// As a value in a body of the type `application/x-www-form-urlencoded`: as in a URL, with `+` for a space.
+    /// As a value in a body of type `application/x-www-form-urlencoded`: as in a URL, with `+` for a space.
     Form,
     /// Inside the quotes of a JSON string, RFC 8259 section 7.
     Json,
@@ -34,7 +34,7 @@ impl Escape {
             _ => {}
         }
         let value = &out[start..];
-        // Numbers and most words need no second look.
+        // Numbers and most words need no escaping.
         if value.iter().all(u8::is_ascii_alphanumeric) {
             return;
         }
@@ -64,7 +64,7 @@ impl Escape {
             Self::Form if byte == b' ' => Form::Other(b'+'),
             Self::Url | Self::Form => url(byte),
             Self::Json => json(byte),
-            // What is not UTF-8 cannot stand as it is in a string that both RFCs define as UTF-8.
+            // Bytes that are not UTF-8 must be escaped in a string that both RFCs define as UTF-8.
             Self::Dn | Self::Filter if byte >= 0x80 && !text => Form::Hex,
             Self::Filter => match byte {
                 0 | b'(' | b')' | b'*' | b'\\' => Form::Hex,
@@ -108,7 +108,7 @@ enum Form {
     Other(u8),
     /// `\b`
     Slashed,
-    /// A backslash and a letter that stands for it.
+    /// A backslash and a letter that represents it.
     Letter(u8),
     /// `\hh`
     Hex,
@@ -128,7 +128,7 @@ impl Form {
         }
     }
 
-    /// Writes `byte` to the beginning of `place`.
+    /// Writes `byte` at the beginning of `place`.
     fn write(self, byte: u8, place: &mut [u8]) {
         let small = |digit: u8| b"0123456789abcdef"[usize::from(digit)];
         let large = |digit: u8| b"0123456789ABCDEF"[usize::from(digit)];
@@ -151,7 +151,7 @@ impl Form {
     }
 }
 
-/// Puts everything in `out` from `start` on into base64, from the back.
+/// Converts everything in `out` from `start` on to base64, beginning at the end.
 fn base64(out: &mut Vec<u8>, start: usize) {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let length = out.len() - start;

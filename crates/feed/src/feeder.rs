@@ -1,14 +1,14 @@
 //! [`Feeder`]: which row of a table a number draws.
 //!
 //! All columns of a feeder draw the same row for the same number, so a name and its password stay together, and the
-//! nodes of a run, whose numbers differ, share a table without talking.
+//! nodes of a run, whose numbers differ, share a table without communication.
 
 use crate::Table;
 use crate::permutation::Permutation;
 use crate::stream::Stream;
 use std::sync::Arc;
 
-/// A table and the order in which its rows come.
+/// A table and the order of its rows.
 #[derive(Clone, Debug)]
 pub struct Feeder {
     table: Arc<Table>,
@@ -16,22 +16,22 @@ pub struct Feeder {
     number: u32,
 }
 
-/// The order in which the rows of a table come.
+/// The order of the rows of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowOrder {
-    /// As they stand, and from the first on again after the last.
+    /// In file order, and from the first again after the last.
     #[default]
     Sequential,
-    /// Any, each as likely as the next.
+    /// Random, each row equally likely.
     Random,
-    /// Any, but none twice before all have come.
+    /// Random, without repeating a row before all have been used.
     Shuffled,
-    /// As they stand, each once in the whole run; after the last there is none.
+    /// In file order, each once in the whole run; there is no row after the last.
     Unique,
 }
 
 impl Feeder {
-    /// The rows of `table` in that order. `number` tells apart the feeders of a run.
+    /// Creates a feeder of the rows of `table` in this order. `number` distinguishes the feeders of a run.
     pub fn new(number: u32, table: Arc<Table>, order: RowOrder) -> Self {
         Self { table, order, number }
     }
@@ -50,7 +50,7 @@ impl Feeder {
     pub fn row(&self, seed: u64, number: u64) -> Option<u64> {
         let rows = self.table.rows();
         let last = rows.checked_sub(1)?;
-        // Beyond the streams of variables, whose numbers have 16 bits.
+        // Above the streams of variables, whose numbers have 16 bits.
         let stream = || Stream::new(seed, (1 << 32) + u64::from(self.number));
         match self.order {
             RowOrder::Sequential => Some(number % rows),

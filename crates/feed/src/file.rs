@@ -1,7 +1,7 @@
-//! Files that a command line or a plan names, read whole up to a limit.
+//! Files that a command line or a plan names, read completely, up to a limit.
 //!
-//! Whoever names a device, a pipe or the wrong file learns so before the machine is out of memory. Tables of data have
-//! a limit of their own (`table.rs`).
+//! If a device, a pipe or the wrong file is named, the limit produces an error before memory is exhausted. Tables of
+//! data have a separate limit (`table.rs`).
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -9,10 +9,10 @@ use std::path::Path;
 
 use crate::access::{self, Kind};
 
-/// The most bytes of what people write: scripts, plans, templates, lists of rates.
+/// The maximum size in bytes of files that people write: scripts, plans, templates, lists of rates.
 pub const WRITTEN_MAX: u64 = 64 << 20;
 
-/// The most bytes of data: lines of values, payloads.
+/// The maximum size in bytes of data files: lines of values, payloads.
 pub const DATA_MAX: u64 = 1 << 30;
 
 /// Opens a file that a command line or a plan names.
@@ -20,7 +20,7 @@ pub fn open(path: impl AsRef<Path>) -> io::Result<File> {
     opened(path.as_ref(), Kind::Data)
 }
 
-/// The same of a file that holds a secret.
+/// The same for a file that contains a secret.
 pub fn open_secret(path: impl AsRef<Path>) -> io::Result<File> {
     opened(path.as_ref(), Kind::Secret)
 }
@@ -32,12 +32,12 @@ fn opened(path: &Path, kind: Kind) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads a file that has at most so many bytes.
+/// Reads a file of at most this many bytes.
 pub fn read(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
     whole(open(path)?, most)
 }
 
-/// The same of a file that holds a secret.
+/// The same for a file that contains a secret.
 pub fn read_secret(path: impl AsRef<Path>, most: u64) -> io::Result<Vec<u8>> {
     let path = path.as_ref();
     match open_secret(path) {
@@ -62,7 +62,7 @@ fn whole(file: File, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a text that has at most [`WRITTEN_MAX`] bytes.
+/// Reads a text of at most [`WRITTEN_MAX`] bytes.
 pub fn read_text(path: impl AsRef<Path>) -> io::Result<String> {
     let bytes = read(path, WRITTEN_MAX)?;
     String::from_utf8(bytes)

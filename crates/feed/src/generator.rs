@@ -1,7 +1,7 @@
-//! One source of values, compiled: what an argument draws for an exchange.
+//! One compiled source of values: what an argument draws for an exchange.
 //!
-//! An enum and not a trait object, so that drawing a row is a loop over a `match` and every kind's
-//! cost can be read here. Nothing in it changes while a run goes on.
+//! An enum rather than a trait object, so that drawing a row is a loop over a `match`, and the cost
+//! of every kind can be seen here. Nothing in it changes during a run.
 
 use crate::charset::Charset;
 use crate::decimal::Decimal;
@@ -12,10 +12,10 @@ use crate::timestamp::Timestamp;
 use crate::{Position, Row, uuid};
 use std::sync::Arc;
 
-/// Which count a sequence follows.
+/// Which counter a sequence follows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// One sequence for the whole run: no value comes twice before the sequence is through.
+    /// One sequence for the whole run: no value is repeated before the sequence is complete.
     #[default]
     Process,
     /// A sequence for each worker, all starting at the first value, as in `OpenDJ`'s tools.
@@ -31,12 +31,12 @@ impl Scope {
     }
 }
 
-/// What an argument's values are.
+/// The kind of an argument's values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Integers, which `%d` and `%x` can format.
     Integer,
-    /// Text: lines of files, strings, anything else.
+    /// Text: lines of files, strings, all other values.
     Text,
 }
 
@@ -49,7 +49,7 @@ pub(crate) struct Range {
 }
 
 impl Range {
-    /// Every integer from `first` to `last`, which is not below it.
+    /// Every integer from `first` to `last`, which must not be less than `first`.
     pub(crate) const fn between(first: i64, last: i64) -> Self {
         debug_assert!(first <= last, "a range that runs backwards");
         Self { first, step: 1, steps: last.wrapping_sub(first).cast_unsigned() }
@@ -63,15 +63,15 @@ impl Range {
 /// A source of values.
 #[derive(Clone, Debug)]
 pub(crate) enum Generator {
-    /// The same value always.
+    /// Always the same value.
     Static(Vec<u8>, Option<i64>),
-    /// The integers of a range, in order, over and over.
+    /// The integers of a range, in order, repeatedly.
     Sequence(Range, Scope),
-    /// A random integer of a range.
+    /// A random integer from a range.
     Uniform(Range, Stream),
-    /// The integers of a range in random order, none twice before all have come.
+    /// The integers of a range in random order, without repeating one before all have been used.
     Shuffled(i64, Permutation),
-    /// The lines of a file, in order, over and over.
+    /// The lines of a file, in order, repeatedly.
     Lines(Arc<Lines>, Scope),
     /// A random line of a file.
     Line(Arc<Lines>, Stream),
@@ -81,12 +81,12 @@ pub(crate) enum Generator {
     Formatted(Box<Self>, Decimal),
     /// A random UUID.
     Uuid(Stream),
-    /// A moment.
+    /// A point in time.
     Timestamp(Timestamp),
 }
 
 impl Generator {
-    /// What the values are.
+    /// The kind of the values.
     pub(crate) const fn kind(&self) -> Kind {
         match self {
             Self::Sequence(..)
@@ -135,7 +135,7 @@ impl Generator {
         }
     }
 
-    /// The value at `position` of a source of integers.
+    /// The value at `position`, for a source of integers.
     fn integer(&self, position: &Position) -> Option<i64> {
         match self {
             Self::Sequence(range, scope) => {
@@ -152,7 +152,7 @@ impl Generator {
     }
 }
 
-/// `place` modulo `steps + 1`, a count that a word cannot always hold.
+/// `place` modulo `steps + 1`, a divisor that may exceed 64 bits.
 fn wrapped(place: u64, steps: u64) -> u64 {
     steps.checked_add(1).map_or(place, |count| place % count)
 }

@@ -1,11 +1,13 @@
-//! Generators and templates: what an exchange sends, as a pure function of (seed, position).
+//! Generators and templates: the data that an exchange sends, as a pure function of (seed,
+//! position).
 //!
 //! A value is computed from the seed of the run, the place of its argument in the list and the
-//! [`Position`] of the exchange, never from the value before it. So a run repeats, the nodes of a
-//! run share it without talking, and any exchange of it can be looked at by itself. [`Arguments`]
-//! draws the values of an exchange into a [`Row`], a [`Template`] puts them into text, and neither
-//! allocates once the buffers have grown to their size. This crate knows no protocol beyond
-//! how values are escaped in a DN and a filter, no clock and no other crate of the workspace.
+//! [`Position`] of the exchange, never from the previous value. So a run repeats, its nodes share
+//! it without communication, and any exchange can be examined by itself. [`Arguments`] draws the
+//! values of an exchange into a [`Row`], a [`Template`] inserts them into text, and neither
+//! allocates once the buffers have grown to their final size. Except for how values are escaped in
+//! a DN and a filter, this crate does not depend on any protocol, nor on a clock or any other crate
+//! of the workspace.
 //!
 #![doc = include_str!("../README.md")]
 

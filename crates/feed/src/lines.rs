@@ -1,7 +1,7 @@
 //! The lines of a data file, loaded once and addressed by number.
 //!
-//! One buffer and one table of offsets, 32 bits wide while the file allows it: a file of ten million
-//! names costs its own size and 40 MB, and a line is found without a search.
+//! There is one buffer and one table of offsets, which are 32 bits wide if the file allows it: a file of ten million
+//! names takes its own size and 40 MB, and a line is found without a search.
 
 use crate::file;
 use std::io;
@@ -26,8 +26,8 @@ impl Lines {
         Ok(Self::of(file::read(path, file::DATA_MAX)?))
     }
 
-    /// The lines in `bytes`. A terminator at the very end starts no further line; an empty line
-    /// elsewhere is a value like any other.
+    /// The lines in `bytes`. A terminator at the very end does not begin another line; an empty line elsewhere is a
+    /// value like any other.
     pub(crate) fn of(bytes: Vec<u8>) -> Self {
         let wide = u32::try_from(bytes.len()).is_err();
         let starts = if wide {

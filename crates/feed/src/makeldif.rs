@@ -1,23 +1,21 @@
-//! Entries made from a template file in the `MakeLDIF` language, which `addrate` takes.
+//! Entries made from a template file in the `MakeLDIF` language, for `addrate`.
 //!
-//! A file defines branches, the entries that stand above, and templates, each used by a branch or by
-//! another template a number of times. The template entries are numbered in the order in which
-//! `makeldif` writes them, an entry before those below it, and entry N is computed from N alone, so
-//! that an entry added an hour ago can be named again to delete it. A branch is not among them:
-//! `addrate` expects the branches to exist, as `OpenDJ`'s does, and [`MakeLdif::branch`] gives their
-//! content to whoever wants to create them first.
+//! A file defines branches, which are the entries at the top, and templates, each of which a branch or another template
+//! uses a given number of times. The template entries are numbered in the order in which `makeldif` writes them, an
+//! entry before those below it. Entry N is computed only from N, so that an entry added an hour ago can be named again
+//! to delete it. A branch has no number: `addrate` expects the branches to exist, as `OpenDJ`'s does, and
+//! [`MakeLdif::branch`] provides their content for a caller that creates them first.
 //!
-//! The language is described on `OpenDJ`'s manual page `make-ldif.template(5)`. Where the tool and the
-//! page differ, or ours differs from both:
+//! The language is described on `OpenDJ`'s manual page `make-ldif.template(5)`. Where the tool and the page differ, or
+//! this implementation differs from both:
 //!
-//! * `{attr}` refers to a line above it, and is empty where that line gave no value.
-//! * `<first>` and `<last>` are a random pair that no other entry of the template has; a number
-//!   follows both once all pairs are used up. `OpenDJ` walks its lists in order.
-//! * `<sequential:0:true>` starts over below each parent. `OpenDJ` 5.0.3 does not, against its page.
-//! * A branch gets the object class of its RDN where it names none, as the page says.
+//! * `{attr}` refers to a line above it, and is empty if that line gave no value.
+//! * `<first>` and `<last>` are a random pair that no other entry of the template has; a number follows both once all
+//!   pairs have been used. `OpenDJ` uses its lists in order.
+//! * `<sequential:0:true>` starts again below each parent. `OpenDJ` 5.0.3 does not, contrary to its page.
+//! * A branch gets the object class of its RDN if it names none, as the page says.
 //! * `include` names a Java class and is refused.
-//! * `first.names`, `last.names`, `cities`, `states` and `streets` are built in, for a resource
-//!   directory that lacks them.
+//! * `first.names`, `last.names`, `cities`, `states` and `streets` are built in, for a resource directory without them.
 
 mod backslash;
 mod definition;
@@ -37,7 +35,7 @@ use resources::{Names, Resources};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How deep templates may lie below each other.
+/// The maximum nesting depth of templates.
 const DEPTH_MAX: usize = 8;
 
 const NEVER: &str =
@@ -51,27 +49,27 @@ pub enum MakeLdifError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error that the operating system returned.
         source: io::Error,
     },
-    /// A line that is not what its place wants.
+    /// A line that is not valid in its place.
     #[error("use the template file: {file}:{line}: {problem}")]
     Line {
         /// The file.
         file: String,
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong and what would be right.
+        /// What is wrong and what would be correct.
         problem: String,
     },
 }
 
-/// What a template file is read with.
+/// The inputs for reading a template file.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
-    /// Where data files are looked for.
+    /// The directory in which data files are looked up.
     pub resource_dir: Option<PathBuf>,
-    /// Constants that stand in for those that the file defines.
+    /// Constants that replace those defined in the file.
     pub constants: Vec<(String, String)>,
     /// The seed: the same seed gives the same entries.
     pub seed: u64,
@@ -82,9 +80,9 @@ pub struct Sources {
 pub struct MakeLdif {
     definitions: Vec<Definition>,
     branches: Vec<usize>,
-    /// For each definition, how many entries it and everything below one of its entries make.
+    /// For each definition, how many entries one of its entries produces in total, including those below it.
     sizes: Vec<u64>,
-    /// For each definition, how many entries of each definition those are.
+    /// For each definition, how many of those entries belong to each definition.
     counts: Vec<Vec<u64>>,
     names: Names,
     warnings: Vec<String>,
@@ -98,7 +96,7 @@ impl MakeLdif {
         Self::parse(&text, &path.display().to_string(), sources)
     }
 
-    /// Compiles `text`, which errors call `file`.
+    /// Compiles `text`; errors refer to it as `file`.
     pub fn parse(text: &str, file: &str, sources: &Sources) -> Result<Self, MakeLdifError> {
         let mut resources = Resources::new(sources.resource_dir.clone());
         let wrong = |(line, problem)| MakeLdifError::Line { file: file.to_owned(), line, problem };
@@ -118,19 +116,19 @@ impl MakeLdif {
         Ok(forest)
     }
 
-    /// What looks like a mistake in the file and is none for sure.
+    /// Parts of the file that look like mistakes but need not be.
     pub fn warnings(&self) -> &[String] {
         &self.warnings
     }
 
-    /// How many template entries there are; none if a template is used without a number.
+    /// How many template entries there are; `None` if a template is used without a number.
     pub fn len(&self) -> Option<u64> {
         let total =
             self.branches.iter().fold(0u64, |sum, &branch| sum.saturating_add(self.below(branch)));
         (total < u64::MAX).then_some(total)
     }
 
-    /// Whether the file makes no template entry.
+    /// Whether the file produces no template entry.
     pub fn is_empty(&self) -> bool {
         self.len() == Some(0)
     }
@@ -140,7 +138,7 @@ impl MakeLdif {
         self.branches.len()
     }
 
-    /// Makes branch `index`, counted from 0 in the order of the file; false beyond the last.
+    /// Makes branch `index`, counted from 0 in file order; false beyond the last.
     pub fn branch(&self, index: usize, entry: &mut Entry) -> bool {
         let Some(&branch) = self.branches.get(index) else { return false };
         entry.fill(&EntryPosition { forest: self, branch, levels: &[], given: &[] });
@@ -157,7 +155,7 @@ impl MakeLdif {
         self.at(number, |place| place.dn(out)).is_some()
     }
 
-    /// Finds entry `number` and hands its place to `use_it`.
+    /// Finds entry `number` and passes its position to `use_it`.
     fn at<T>(&self, number: u64, use_it: impl FnOnce(&EntryPosition<'_>) -> T) -> Option<T> {
         let mut rest = number;
         let mut owner = *self.branches.iter().find(|&&branch| {
@@ -189,7 +187,7 @@ impl MakeLdif {
         Some(use_it(&EntryPosition { forest: self, branch, levels: &levels[..depth], given: &[] }))
     }
 
-    /// Which entry directly below `owner` holds the entry `rest`, and its number within that one.
+    /// Which entry directly below `owner` contains the entry `rest`, and its number within that one.
     fn step(&self, owner: usize, mut rest: u64) -> Option<(Step, u64)> {
         for (group, subordinate) in self.definitions[owner].subordinates.iter().enumerate() {
             let size = self.sizes[subordinate.template];
@@ -202,7 +200,7 @@ impl MakeLdif {
         None
     }
 
-    /// How many entries of `template` come before the one at the end of `steps`.
+    /// How many entries of `template` precede the one at the end of `steps`.
     fn occurrence(&self, branch: usize, steps: &[Step], template: usize) -> u64 {
         let before = self.branches.iter().take_while(|&&earlier| earlier != branch);
         let mut count =
@@ -220,7 +218,7 @@ impl MakeLdif {
         count
     }
 
-    /// How many entries of `template` come before the one of `step` below the same parent.
+    /// How many entries of `template` precede the one of `step` below the same parent.
     fn sibling(&self, step: Step, template: usize) -> u64 {
         let earlier = &self.definitions[step.owner].subordinates[..step.group];
         let same = earlier.iter().filter(|group| group.template == template);
@@ -233,7 +231,7 @@ impl MakeLdif {
         })
     }
 
-    /// Computes `sizes` and `counts`, templates before those that use them.
+    /// Computes `sizes` and `counts`, for templates before those that use them.
     fn measure(&mut self) -> Result<(), (usize, String)> {
         let count = self.definitions.len();
         self.sizes = vec![0; count];

@@ -1,14 +1,14 @@
-//! [`Moment`]: the present time, in a form of the user's choice.
+//! [`Moment`]: the present time, in a format that the user chooses.
 
 use crate::stream::Stream;
 use crate::timestamp::{Form, Timestamp};
 
-/// The present, written in UTC.
+/// The present time, written in UTC.
 #[derive(Clone, Debug)]
 pub struct Moment(Timestamp);
 
 impl Moment {
-    /// Reads `milliseconds` and `seconds` (since 1970), `iso` (`2026-01-02T03:04:05.678Z`), `generalized`
+    /// Parses a format: `milliseconds` and `seconds` (since 1970), `iso` (`2026-01-02T03:04:05.678Z`), `generalized`
     /// (`20260102030405.678Z`), or fields of Java's `SimpleDateFormat` such as `yyyy-MM-dd`. The error says what is
     /// wrong.
     pub fn parse(form: &str) -> Result<Self, String> {
@@ -20,7 +20,7 @@ impl Moment {
         Ok(Self(Timestamp { between: None, form, stream: Stream::new(0, 0) }))
     }
 
-    /// Appends the present.
+    /// Appends the present time.
     pub fn write(&self, out: &mut Vec<u8>) {
         self.0.write(0, out);
     }

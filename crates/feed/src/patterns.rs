@@ -1,8 +1,8 @@
 //! Value patterns, the notation of `UnboundID`'s tools, translated into arguments and a template.
 //!
-//! A pattern holds its generators inline, `uid=user.[1-2000],ou=people`. Each becomes one more
-//! argument behind the template it stood in, so that a run has one kind of template and one place
-//! where values are drawn. What is understood:
+//! A pattern contains its generators inline, `uid=user.[1-2000],ou=people`. Each becomes a further argument, appended
+//! to those of the run, so that a run has one kind of template and one place where values are drawn. The supported
+//! components are:
 //!
 //! | component | values |
 //! |---|---|
@@ -19,8 +19,8 @@
 //! | `[ref:2]` | the value of the second component once more |
 //! | `[[`, `]]` | a bracket |
 //!
-//! A format is `milliseconds`, `seconds` or fields of Java's `SimpleDateFormat`. Files are loaded
-//! whole, `streamfile` too. `[http:...]` is refused: nothing may wait for a network before a run.
+//! A format is `milliseconds`, `seconds` or fields of Java's `SimpleDateFormat`. Files are loaded completely, also for
+//! `streamfile`. `[http:...]` is refused: a run must not wait for a network before it begins.
 
 use crate::arguments::{Arguments, LENGTH_MAX};
 use crate::charset::Charset;
@@ -35,14 +35,14 @@ use std::path::{Path, PathBuf};
 /// Why a value pattern cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PatternError {
-    /// A component that cannot be read.
+    /// A component that cannot be parsed.
     #[error("use the value pattern `{pattern}`: at character {at}, {problem}")]
     Malformed {
         /// The pattern as given.
         pattern: String,
         /// Where the component begins, in characters counted from 1.
         at: usize,
-        /// What is wrong and what would be right.
+        /// What is wrong and what would be correct.
         problem: String,
     },
     /// A data file that cannot be read.
@@ -52,17 +52,17 @@ pub enum PatternError {
         pattern: String,
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error that the operating system returned.
         source: io::Error,
     },
 }
 
-/// Translates `text` into a template, adding to `arguments` what fills it.
+/// Translates `text` into a template, and adds the arguments that fill it to `arguments`.
 ///
 /// Braces and percent signs are text in a pattern.
 pub fn translate(text: &str, arguments: &mut Arguments) -> Result<Template, PatternError> {
     let mut template = Template::default();
-    // The argument that each component so far stands for; a reference is none.
+    // The argument of each component so far; a reference has none.
     let mut components = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find(['[', ']']) {
@@ -181,7 +181,7 @@ fn random(inside: &str, arguments: &Arguments) -> Result<Generator, Fault> {
 fn timestamp(text: &str) -> Result<(Option<(i64, u64)>, Form), String> {
     let shape = "write `[timestamp]`, `[timestamp:format=F]` or `[timestamp:min=A:max=B:format=F]`";
     let rest = text.strip_prefix("timestamp").unwrap_or(text);
-    // A format may hold colons, so it is cut off first.
+    // A format may contain colons, so it is split off first.
     let (bounds, form) = match rest.split_once(":format=") {
         Some((bounds, format)) => (bounds, Form::parse(format)?),
         None => (rest, Form::Generalized),

@@ -1,14 +1,14 @@
 //! The numbers of a range in random order, each once: `xrand` without a table.
 //!
-//! A keyed Feistel network permutes the next power of four, and a value outside the range is put
-//! through again until it falls inside ("cycle walking", Black and Rogaway, CT-RSA 2002). That takes
-//! fewer than four passes on average and a few words of memory however large the range.
+//! A keyed Feistel network permutes the next power of four, and a value outside the range is permuted again until it is
+//! inside ("cycle walking", Black and Rogaway, CT-RSA 2002). This takes fewer than four passes on average and a few
+//! words of memory, however large the range is.
 
 use crate::stream::{Stream, mix};
 
 const ROUNDS: u64 = 8;
 
-/// A permutation of `0..=last`, another one for every pass through the range.
+/// A permutation of `0..=last`, different for each pass through the range.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Permutation {
     stream: Stream,
@@ -17,13 +17,13 @@ pub(crate) struct Permutation {
 }
 
 impl Permutation {
-    /// The permutations of `0..=last` that `stream` picks.
+    /// The permutations of `0..=last` that `stream` determines.
     pub(crate) fn new(stream: Stream, last: u64) -> Self {
         let bits = (u64::BITS - last.leading_zeros()).max(2);
         Self { stream, last, half: bits.div_ceil(2) }
     }
 
-    /// The value at place `number` of the endless row of permutations.
+    /// The value at place `number` of the endless sequence of permutations.
     pub(crate) fn value(&self, number: u64) -> u64 {
         let count = u128::from(self.last) + 1;
         let pass = (u128::from(number) / count) as u64;
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn first_values_are_spread_over_the_range() {
-        // The first of 10,000 differently seeded permutations of ten values falls evenly on them.
+        // The first values of 10,000 differently seeded permutations of ten values are evenly distributed.
         let mut counts = [0u32; 10];
         for seed in 0..10_000 {
             counts[Permutation::new(Stream::new(seed, 0), 9).value(0) as usize] += 1;

@@ -1,23 +1,23 @@
 //! Files of rates that vary over a run: `--variableRateData` of `UnboundID`'s tools.
 //!
-//! A header of `name=value` lines ends with `END HEADER`; after it each line is a rate a second and,
-//! after a comma, how long it holds. A rate that ends in `x` is a multiple of the rate on the command
-//! line. Read whole, since a schedule needs to know when the file is through.
+//! A header of `name=value` lines ends with `END HEADER`; each line after it is a rate per second and, after a comma,
+//! how long it applies. A rate that ends with `x` is a multiple of the rate on the command line. The file is read
+//! completely, since a schedule needs to know when it ends.
 
 use crate::file;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// What `--generateSampleRateFile` writes: a file that can be used as it is, with its rules in it.
+/// The file that `--generateSampleRateFile` writes: it can be used directly, and explains the rules.
 pub const SAMPLE: &str = include_str!("rates/sample.txt");
 
-/// A rate and how long it holds.
+/// A rate and how long it applies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
     /// Exchanges a second.
     pub per_second: f64,
-    /// How long.
+    /// How long it applies.
     pub lasting: Duration,
 }
 
@@ -26,7 +26,7 @@ pub struct Rate {
 pub struct Rates {
     /// The rates; at least one.
     pub steps: Vec<Rate>,
-    /// Whether the first follows the last. Otherwise the run ends with the last.
+    /// Whether the first rate follows the last again. Otherwise the run ends with the last.
     pub repeat: bool,
 }
 
@@ -38,30 +38,30 @@ pub enum RateError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error that the operating system returned.
         source: io::Error,
     },
-    /// A line that is not what its place wants.
+    /// A line that is not valid in its place.
     #[error("use the rate file: {file}:{line}: {problem}")]
     Line {
         /// The file.
         file: String,
         /// The line, counted from 1.
         line: usize,
-        /// What is wrong and what would be right.
+        /// What is wrong and what would be correct.
         problem: String,
     },
 }
 
 impl Rates {
-    /// Reads the file at `path`; `base` is the rate that multiples are taken of.
+    /// Reads the file at `path`; `base` is the rate to which multiples refer.
     pub fn read(path: &Path, base: Option<f64>) -> Result<Self, RateError> {
         let text = file::read_text(path)
             .map_err(|source| RateError::Read { path: path.to_owned(), source })?;
         Self::parse(&text, &path.display().to_string(), base)
     }
 
-    /// Reads `text`, which errors call `file`; `base` is the rate that multiples are taken of.
+    /// Parses `text`; errors refer to it as `file`, and `base` is the rate to which multiples refer.
     pub fn parse(text: &str, file: &str, base: Option<f64>) -> Result<Self, RateError> {
         let mut header = Some(Header::default());
         let mut rates = Self::default();

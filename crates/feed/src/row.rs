@@ -1,8 +1,8 @@
-//! The values drawn for one exchange: a buffer that is filled again for every exchange.
+//! The values drawn for one exchange: a buffer that is reused for every exchange.
 //!
-//! One byte buffer and one list of ends, so that a row that has grown to its size once is filled
-//! without allocating. A value is kept as text even where it is a number, since most templates want
-//! it so; the number stays beside it for `%05d`.
+//! There is one byte buffer and one list of ends, so that a row that has grown to its final size is
+//! filled without allocating. A value is kept as text even if it is a number, since most templates
+//! need the text; the number is also kept, for `%05d`.
 
 /// The values of one exchange, in the order of the arguments.
 #[derive(Clone, Debug, Default)]
@@ -23,12 +23,12 @@ impl Row {
         Self::default()
     }
 
-    /// How many values the row holds.
+    /// How many values the row contains.
     pub fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// Whether the row holds no value.
+    /// Whether the row contains no value.
     pub fn is_empty(&self) -> bool {
         self.cells.is_empty()
     }
@@ -40,12 +40,13 @@ impl Row {
         &self.bytes[start..cell.end]
     }
 
-    /// Value `index` as a number, where it is one.
+    /// Value `index` as a number, if it is one.
     pub fn integer(&self, index: usize) -> Option<i64> {
         self.cells.get(index).and_then(|cell| cell.integer)
     }
 
-    /// Appends a value: what a search found, as the last argument of the bind that follows.
+    /// Appends a value, such as the result of a search, as the last argument of the bind that
+    /// follows.
     pub fn push(&mut self, value: &[u8]) {
         self.bytes.extend_from_slice(value);
         self.close(None);
@@ -57,13 +58,13 @@ impl Row {
         self.close(Some(value));
     }
 
-    /// Forgets every value and keeps the room.
+    /// Removes all values and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();
         self.cells.clear();
     }
 
-    /// Where the bytes of the next value go; [`close`](Self::close) ends it.
+    /// The buffer for the bytes of the next value; [`close`](Self::close) ends it.
     pub(crate) fn open(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }

@@ -1,12 +1,12 @@
 //! Random bits as a pure function of a key and a position, with no state between draws.
 //!
-//! The mixing is the finaliser of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014), written here
-//! because a stream must stay the same forever: a record names its seed, and a library that
-//! changed its generator would make the run unrepeatable. Not for secrets.
+//! The mixing function is the finaliser of `SplitMix64` (Steele, Lea and Flood, OOPSLA 2014). It is
+//! implemented here because a stream must never change: a record contains its seed, and a library
+//! that changed its generator would make the run unrepeatable. It is not suitable for secrets.
 
 const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Spreads every bit of `bits` over the whole word. A bijection.
+/// Distributes every bit of `bits` over the whole word. It is a bijection.
 pub(crate) const fn mix(bits: u64) -> u64 {
     let bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -23,7 +23,7 @@ impl Stream {
         Self(mix(mix(seed ^ GOLDEN).wrapping_add(index.wrapping_mul(GOLDEN))))
     }
 
-    /// A stream of its own for `index`, to tell apart what one generator draws for several ends.
+    /// A separate stream for `index`, to make several kinds of draws of one generator independent.
     pub(crate) const fn fork(self, index: u64) -> Self {
         Self::new(self.0, index)
     }
@@ -45,9 +45,9 @@ impl Draws {
         mix(self.0)
     }
 
-    /// A number in `0..=last`, each as likely as the next to within 2^-64.
+    /// A number in `0..=last`, with equal probabilities to within 2^-64.
     ///
-    /// A multiplication instead of a remainder: no division, and no bias worth noticing (Lemire,
+    /// It uses a multiplication instead of a remainder: no division, and no relevant bias (Lemire,
     /// "Fast random integer generation in an interval", 2019, without its rejection step).
     pub const fn up_to(&mut self, last: u64) -> u64 {
         ((self.bits() as u128 * (last as u128 + 1)) >> 64) as u64
@@ -65,7 +65,7 @@ mod tests {
         for number in 0..100_000 {
             counts[stream.at(number).up_to(9) as usize] += 1;
         }
-        // Chi-square with 9 degrees of freedom exceeds 27.9 once in a thousand honest seeds.
+        // Chi-square with 9 degrees of freedom exceeds 27.9 for one in a thousand unbiased seeds.
         let chi: f64 =
             counts.iter().map(|&count| (f64::from(count) - 10_000.0).powi(2) / 10_000.0).sum();
         assert!(chi < 27.9, "chi-square {chi}, counts {counts:?}");

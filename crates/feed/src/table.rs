@@ -1,20 +1,20 @@
 //! [`Table`]: the rows of a data file, read once: lines, CSV or JSON lines.
 //!
-//! All cells lie in one buffer with one table of ends, 32 bits wide while the file allows it, and columns are settled
-//! by number, so that a cell is found without a search. A row that does not have the columns of the others is an error
-//! with its line: a feeder that leaves a value out in the midst of a run would be found much later.
+//! All cells are in one buffer with one table of ends, which are 32 bits wide if the file allows it, and columns are
+//! addressed by number, so that a cell is found without a search. A row with different columns than the others is an
+//! error that names its line: a missing value would otherwise be noticed only during a run, much later.
 
 use serde_json::Value;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// The most that is read of a data file.
+/// The maximum number of bytes read from a data file.
 const BYTES_MAX: u64 = 1 << 30;
 
-/// The most columns a table has.
+/// The maximum number of columns of a table.
 const COLUMNS_MAX: usize = 1000;
 
-/// Rows of cells, and what the columns are called.
+/// Rows of cells, and the names of the columns.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     columns: Vec<String>,
@@ -34,7 +34,7 @@ impl Default for Ends {
     }
 }
 
-/// Why a data file is not usable.
+/// Why a data file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
     /// It cannot be read.
@@ -42,38 +42,38 @@ pub enum TableError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error that the operating system returned.
         source: std::io::Error,
     },
-    /// There is too much of it.
+    /// It is too long.
     #[error("read the data file {}: it is longer than {BYTES_MAX} bytes; give each node a part of it", path.display())]
     Long {
         /// The file.
         path: PathBuf,
     },
-    /// A line is not what it should be.
+    /// A line is not valid.
     #[error("read the data file {}, line {line}: {problem}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: u64,
-        /// What is wrong with it and what would be right.
+        /// What is wrong with it and what would be correct.
         problem: String,
     },
-    /// There is nothing in it.
+    /// It contains no rows.
     #[error("find a row in the data file {}: {remedy}", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
-        /// What should be there.
+        /// What it should contain.
         remedy: &'static str,
     },
 }
 
 impl Table {
-    /// The lines of the file at `path`, in one column called `line`, without their ends (LF or CR LF). An empty line is
-    /// a value like any other.
+    /// The lines of the file at `path`, in one column named `line`, without their terminators (LF or CR LF). An empty
+    /// line is a value like any other.
     pub fn lines(path: &Path) -> Result<Self, TableError> {
         let bytes = read(path)?;
         let mut table = Self::with(vec!["line".to_owned()]);
@@ -87,8 +87,8 @@ impl Table {
         Ok(table)
     }
 
-    /// The records of the file at `path`, comma-separated values as in RFC 4180 but for the delimiter. Where `columns`
-    /// does not name the columns, the first record does.
+    /// The records of the file at `path`: comma-separated values as in RFC 4180, except that the delimiter may differ.
+    /// If `columns` does not name the columns, the first record does.
     pub fn csv(
         path: &Path,
         delimiter: u8,
@@ -124,9 +124,9 @@ impl Table {
         Ok(table)
     }
 
-    /// The lines of the file at `path`, each of them a JSON object with the members of the first; or each of them
-    /// another JSON value, in one column called `value`. Text is taken without its quotes, null is empty, and what has
-    /// parts is kept as JSON.
+    /// The lines of the file at `path`. Either each is a JSON object with the same members as the first, or each is
+    /// another JSON value, in one column named `value`. Strings are without their quotes, null is empty, and arrays and
+    /// objects are kept as JSON.
     pub fn json_lines(path: &Path) -> Result<Self, TableError> {
         let bytes = read(path)?;
         let mut table: Option<Self> = None;
@@ -148,19 +148,19 @@ impl Table {
         table.ok_or_else(|| empty(path, "put one JSON object on each line"))
     }
 
-    /// Values that come from elsewhere, in one column.
+    /// Values from another source, in one column.
     pub fn list(column: &str, values: impl IntoIterator<Item = Vec<u8>>) -> Self {
         let mut table = Self::with(vec![column.to_owned()]);
         values.into_iter().for_each(|value| table.push(&value));
         table
     }
 
-    /// What the columns are called.
+    /// The names of the columns.
     pub fn columns(&self) -> &[String] {
         &self.columns
     }
 
-    /// The number of the column of that name.
+    /// The number of the column with this name.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column == name)
     }
@@ -174,7 +174,7 @@ impl Table {
         (cells / self.columns.len().max(1)) as u64
     }
 
-    /// A cell; empty where there is none.
+    /// A cell; empty if there is none.
     pub fn cell(&self, row: u64, column: usize) -> &[u8] {
         let count = self.columns.len() as u64;
         let index = row.saturating_mul(count).saturating_add(column as u64);
@@ -211,7 +211,7 @@ impl Table {
         }
     }
 
-    /// Appends a row that is a JSON value, if it has the columns of the others.
+    /// Appends a row from a JSON value, if it has the same columns as the others.
     fn push_json(&mut self, value: Value) -> Result<(), String> {
         let Value::Object(object) = value else {
             if self.columns != ["value"] {
@@ -244,7 +244,7 @@ fn cell_of(value: &Value) -> Vec<u8> {
     }
 }
 
-/// The columns that a first line of JSON makes.
+/// The columns that the first line of JSON defines.
 fn members(value: &Value) -> Vec<String> {
     match value {
         Value::Object(object) => object.keys().cloned().collect(),
@@ -252,7 +252,7 @@ fn members(value: &Value) -> Vec<String> {
     }
 }
 
-/// Columns that can be told apart.
+/// The columns, if their names are unique.
 fn checked(columns: Vec<String>) -> Result<Vec<String>, String> {
     if columns.is_empty() || columns.len() > COLUMNS_MAX {
         return Err(format!("there are {} columns, not 1 to {COLUMNS_MAX}", columns.len()));
@@ -268,7 +268,8 @@ fn checked(columns: Vec<String>) -> Result<Vec<String>, String> {
     Ok(columns)
 }
 
-/// The bytes of a file that is not too long, without the mark that some editors put before UTF-8.
+/// The bytes of a file that is not too long, without the byte order mark that some editors write at the beginning of
+/// UTF-8.
 fn read(path: &Path) -> Result<Vec<u8>, TableError> {
     let failed = |source| TableError::Read { path: path.to_owned(), source };
     let file = crate::file::open(path).map_err(failed)?;

@@ -1,15 +1,16 @@
-//! Templates: text with places that the values of a row fill, compiled once.
+//! Templates: text with placeholders that the values of a row fill, compiled once.
 //!
 //! A placeholder is `{}`, the next argument in turn, or `{N}`, argument N counted from 1; or one of
-//! Java's conversions, `%s`, `%2$s`, `%05d` (see [`Conversion`]). The two that take the next
-//! argument share one count, which restarts in each template and is not moved by the two that name
-//! theirs. Any other brace is text: `{SSHA}` needs no escape. Where the text itself must hold what
-//! looks like a placeholder, double its braces: `{{}}` gives `{}` and `{{2}}` gives `{2}`.
+//! Java's conversions, `%s`, `%2$s`, `%05d` (see [`Conversion`]). The two forms that take the next
+//! argument share one count, which restarts in each template and is not advanced by the two forms
+//! that name theirs. Any other brace is text: `{SSHA}` needs no escape. If the text itself must
+//! contain something that looks like a placeholder, double its braces: `{{}}` gives `{}` and
+//! `{{2}}` gives `{2}`.
 //!
-//! A value that fills a place is escaped only where it is an attribute value of the DN or an
-//! assertion value of the filter around it, which shows in the text before it: after the `=` of its
-//! RDN, or of its filter item. In `{1},dc=example,dc=com` the value is a DN itself, and in
-//! `(&{1}(objectClass=person))` a filter, and both go in as they are.
+//! An inserted value is escaped only if it is an attribute value of the DN or an assertion value of
+//! the filter around it. The text before it shows this: it comes after the `=` of its RDN, or of
+//! its filter item. In `{1},dc=example,dc=com` the value is itself a DN, and in
+//! `(&{1}(objectClass=person))` a filter, and both are inserted unchanged.
 
 use crate::conversion::{Conversion, Percent};
 use crate::{Escape, Kind, Row};
@@ -17,7 +18,7 @@ use crate::{Escape, Kind, Row};
 /// Why a template cannot be compiled.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TemplateError {
-    /// A placeholder for an argument that there is not.
+    /// A placeholder for an argument that does not exist.
     #[error(
         "compile the template `{template}`: `{placeholder}` at character {at} wants argument {wanted}, and there \
          {}; add a `-g` for it, or write `{{{{{wanted}}}}}` or `%%` where text is meant", count(*.arity)
@@ -27,24 +28,24 @@ pub enum TemplateError {
         template: String,
         /// The placeholder as written.
         placeholder: String,
-        /// Where it stands, in characters counted from 1.
+        /// Its position, in characters counted from 1.
         at: usize,
-        /// The argument it wants, counted from 1.
+        /// The argument it refers to, counted from 1.
         wanted: usize,
-        /// How many there are.
+        /// How many arguments there are.
         arity: usize,
     },
-    /// A conversion that is none.
+    /// An invalid conversion.
     #[error("compile the template `{template}`: at character {at}, {problem}")]
     Conversion {
         /// The template.
         template: String,
-        /// Where it stands, in characters counted from 1.
+        /// Its position, in characters counted from 1.
         at: usize,
-        /// What is wrong and what would be right.
+        /// What is wrong and what would be correct.
         problem: String,
     },
-    /// A conversion for integers where the argument gives text.
+    /// A conversion for integers, although the argument is text.
     #[error(
         "compile the template `{template}`: `{placeholder}` at character {at} writes an integer, and argument {wanted} \
          gives text; use `%s` or `{{{wanted}}}`"
@@ -54,7 +55,7 @@ pub enum TemplateError {
         template: String,
         /// The placeholder as written.
         placeholder: String,
-        /// Where it stands, in characters counted from 1.
+        /// Its position, in characters counted from 1.
         at: usize,
         /// The argument, counted from 1.
         wanted: usize,
@@ -69,7 +70,7 @@ fn count(arity: usize) -> String {
     }
 }
 
-/// A place that a value fills.
+/// A placeholder that a value fills.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     argument: usize,
@@ -84,12 +85,12 @@ impl Slot {
         self.argument
     }
 
-    /// Appends the value as it is.
+    /// Appends the value unchanged.
     pub fn render(&self, row: &Row, out: &mut Vec<u8>) {
         self.conversion.write(row, self.argument, out);
     }
 
-    /// Appends the value, escaped if this place calls for it.
+    /// Appends the value, escaped if this placeholder requires it.
     pub fn render_escaped(&self, row: &Row, escape: Escape, out: &mut Vec<u8>) {
         let start = out.len();
         self.render(row, out);
@@ -110,7 +111,7 @@ impl Slot {
 pub enum Piece {
     /// Text that is the same in every exchange.
     Text(String),
-    /// A place that a value fills.
+    /// A placeholder that a value fills.
     Slot(Slot),
 }
 
@@ -123,11 +124,11 @@ pub struct Template {
 impl Template {
     /// Compiles `text` for rows of `arity` values.
     pub fn compile(text: &str, arity: usize) -> Result<Self, TemplateError> {
-        // Without the arguments at hand every value may turn out to be an integer.
+        // Without the arguments, any value may turn out to be an integer.
         Self::compile_for(text, arity, &|_| Kind::Integer)
     }
 
-    /// Compiles `text` for rows of `arity` values, of which value N is of kind `kind(N)`.
+    /// Compiles `text` for rows of `arity` values, where value N is of kind `kind(N)`.
     pub(crate) fn compile_for(
         text: &str,
         arity: usize,
@@ -141,7 +142,7 @@ impl Template {
         Ok(compiler.template)
     }
 
-    /// Appends text, for a template that comes with its own generators.
+    /// Appends text, for a template that has its own generators.
     pub(crate) fn push_text(&mut self, text: &str) {
         match self.pieces.last_mut() {
             Some(Piece::Text(last)) => last.push_str(text),
@@ -150,19 +151,19 @@ impl Template {
         }
     }
 
-    /// Appends a place for `argument`, counted from 0.
+    /// Appends a placeholder for `argument`, counted from 0.
     pub(crate) fn push_slot(&mut self, argument: usize, conversion: Conversion) {
         let in_rdn = in_value(&self.pieces, b",+;");
         let in_assertion = in_value(&self.pieces, b"()");
         self.pieces.push(Piece::Slot(Slot { argument, conversion, in_rdn, in_assertion }));
     }
 
-    /// The parts, in order; no two texts follow each other.
+    /// The parts, in order; no two texts are adjacent.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
-    /// The places, in order.
+    /// The placeholders, in order.
     pub fn slots(&self) -> impl Iterator<Item = &Slot> {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Slot(slot) => Some(slot),
@@ -170,12 +171,12 @@ impl Template {
         })
     }
 
-    /// Whether every row gives the same.
+    /// Whether the result is the same for every row.
     pub fn is_constant(&self) -> bool {
         self.slots().next().is_none()
     }
 
-    /// Appends what the template gives for `row`.
+    /// Appends the result for `row`.
     pub fn render(&self, row: &Row, escape: Escape, out: &mut Vec<u8>) {
         for piece in &self.pieces {
             match piece {
@@ -186,7 +187,7 @@ impl Template {
     }
 }
 
-/// Whether what follows `pieces` is a value: there is an `=` after the last of `separators`.
+/// Whether a value follows `pieces`: there is an `=` after the last of `separators`.
 fn in_value(pieces: &[Piece], separators: &[u8]) -> bool {
     for piece in pieces.iter().rev() {
         let Piece::Text(text) = piece else { continue };
@@ -213,11 +214,11 @@ struct Compiler<'a> {
 }
 
 impl Compiler<'_> {
-    /// Compiles what stands at byte `at` and returns how many bytes it takes.
+    /// Compiles the part at byte `at` and returns how many bytes it takes.
     fn step(&mut self, at: usize) -> Result<usize, TemplateError> {
         let rest = &self.text[at..];
         if let Some(inner) = rest.strip_prefix('{').and_then(braced) {
-            // `{{2}}`: the doubled braces stand for themselves.
+            // `{{2}}`: the doubled braces mean literal braces.
             if rest[1 + inner.len()..].starts_with('}') {
                 self.template.push_text(inner);
                 return Ok(inner.len() + 2);

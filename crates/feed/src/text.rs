@@ -1,22 +1,22 @@
-//! [`Text`]: text with holes, and [`Values`]: what stands in them.
+//! [`Text`]: text with holes, and [`Values`]: the values for the holes.
 //!
-//! A hole is a number and not a name: names are settled once, when a plan is read, so that filling a text is a walk
-//! over its pieces. [`Template`](crate::Template) does the same for values that all come from one row; here values come
-//! and go by themselves, as answers bring them.
+//! A hole is a number and not a name: names are resolved once, when a plan is read, so that rendering a text is a pass
+//! over its pieces. [`Template`](crate::Template) does the same for values that all come from one row; here values are
+//! set and removed individually, as answers provide them.
 
 use crate::Escape;
 use std::fmt;
 
-/// The place of a value: the number of a variable.
+/// A place for a value: the number of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Hole(pub u16);
 
 /// A piece of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TextPiece {
-    /// Bytes as they are.
+    /// Literal bytes.
     Literal(Box<[u8]>),
-    /// A value, escaped for the place it stands in.
+    /// A value, escaped for its context.
     Hole(Hole, Escape),
 }
 
@@ -26,22 +26,23 @@ pub struct Text {
     pieces: Vec<TextPiece>,
 }
 
-/// The most bytes that the holes of one text are filled with. Values made of values that are made of values grow fast.
+/// The maximum number of bytes that the holes of one text are filled with. Values composed of values that are
+/// themselves composed grow fast.
 pub const FILLED_MAX: usize = 16 << 20;
 
 /// Why a text cannot be rendered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfilled {
-    /// The variable in that hole has no value: nothing has brought it yet.
+    /// The variable in this hole has no value yet.
     Unset(Hole),
-    /// With the value in that hole, the text has more than [`FILLED_MAX`] bytes of values.
+    /// With the value in this hole, the text has more than [`FILLED_MAX`] bytes of values.
     Long(Hole),
 }
 
 /// A text that names something unknown, or is malformed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextError {
-    /// Nobody declares that name.
+    /// A name that is not declared.
     #[error("find the variable '{0}': nothing declares or extracts it")]
     Unknown(String),
     /// A hole without an end.
@@ -57,7 +58,7 @@ impl Text {
         Self::of(vec![TextPiece::Literal(bytes.into().into_boxed_slice())])
     }
 
-    /// Text of these pieces; empty literals are left out and neighbouring ones joined.
+    /// Text from these pieces; empty literals are omitted and adjacent ones joined.
     pub fn of(pieces: impl IntoIterator<Item = TextPiece>) -> Self {
         let mut joined: Vec<TextPiece> = Vec::new();
         for piece in pieces {
@@ -72,7 +73,7 @@ impl Text {
         Self { pieces: joined }
     }
 
-    /// Reads `${name}`; `$${` stands for `${`, and any other dollar sign for itself. `find` knows the names.
+    /// Parses `${name}`; `$${` means `${`, and any other dollar sign means itself. `find` resolves the names.
     pub fn parse(
         text: &str,
         escape: Escape,
@@ -122,7 +123,7 @@ impl Text {
         }
     }
 
-    /// Appends the text to `out`, every hole filled.
+    /// Appends the text to `out`, with every hole filled.
     pub fn render(&self, values: &Values, out: &mut Vec<u8>) -> Result<(), Unfilled> {
         let mut filled = 0;
         for piece in &self.pieces {
@@ -144,7 +145,7 @@ impl Text {
     }
 }
 
-/// The values of one virtual user, by hole. Buffers are kept when values change.
+/// The values of one virtual user, by hole. Buffers are reused when values change.
 #[derive(Clone, Default)]
 pub struct Values {
     values: Vec<Value>,
@@ -154,23 +155,23 @@ pub struct Values {
 struct Value {
     set: bool,
     hidden: bool,
-    /// Whether every value of it is a secret, whatever is said of one.
+    /// Whether all its values are secrets, regardless of the setting for the current one.
     always: bool,
     bytes: Vec<u8>,
 }
 
 impl Values {
-    /// So many variables, none of which has a value yet.
+    /// Creates this many variables, without values.
     pub fn new(count: usize) -> Self {
         Self { values: vec![Value::default(); count] }
     }
 
-    /// The value in that hole, if it has one.
+    /// The value in this hole, if it has one.
     pub fn value(&self, hole: Hole) -> Option<&[u8]> {
         self.values.get(usize::from(hole.0)).filter(|value| value.set).map(|value| &value.bytes[..])
     }
 
-    /// Gives a hole another value: `write` appends it to an empty buffer.
+    /// Sets the value of a hole: `write` appends it to an empty buffer.
     pub fn fill(&mut self, hole: Hole, write: impl FnOnce(&mut Vec<u8>)) {
         if let Some(value) = self.values.get_mut(usize::from(hole.0)) {
             value.set = true;
@@ -179,19 +180,19 @@ impl Values {
         }
     }
 
-    /// Gives a hole another value.
+    /// Sets the value of a hole.
     pub fn set(&mut self, hole: Hole, bytes: &[u8]) {
         self.fill(hole, |value| value.extend_from_slice(bytes));
     }
 
-    /// Gives a hole a value made of others; where `write` fails it is left without one.
+    /// Sets a hole to a value composed of others; if `write` fails, the hole has no value.
     pub fn fill_from<E>(
         &mut self,
         hole: Hole,
         write: impl FnOnce(&Self, &mut Vec<u8>) -> Result<(), E>,
     ) -> Result<(), E> {
         let Some(value) = self.values.get_mut(usize::from(hole.0)) else { return Ok(()) };
-        // While it is written it has no value, so that one which names itself finds nothing.
+        // While it is being written it has no value, so a text that refers to itself finds none.
         value.set = false;
         let mut bytes = std::mem::take(&mut value.bytes);
         bytes.clear();
@@ -202,14 +203,14 @@ impl Values {
         written
     }
 
-    /// Says whether the value of a hole is a secret, which [`shown`](Self::shown) leaves out.
+    /// Sets whether the value of a hole is a secret, which [`shown`](Self::shown) hides.
     pub fn hide(&mut self, hole: Hole, hidden: bool) {
         if let Some(value) = self.values.get_mut(usize::from(hole.0)) {
             value.hidden = hidden;
         }
     }
 
-    /// Says that every value of a hole is a secret, now and later.
+    /// Marks every value of a hole as a secret, now and later.
     pub fn hide_always(&mut self, hole: Hole) {
         if let Some(value) = self.values.get_mut(usize::from(hole.0)) {
             value.always = true;
@@ -221,14 +222,14 @@ impl Values {
         self.values.get(usize::from(hole.0)).is_some_and(|value| value.hidden || value.always)
     }
 
-    /// A text for people to read, with `***` in place of every secret, however it was escaped for the place it was
-    /// sent in.
+    /// A text for people to read, with `***` in place of every secret, in any of the ways in which it may have been
+    /// escaped.
     pub fn shown(&self, text: &str) -> String {
         let hidden = self.values.iter().filter(|value| value.set && (value.hidden || value.always));
         starred(text, hidden.map(|value| &value.bytes[..]))
     }
 
-    /// Takes a hole's value away.
+    /// Removes the value of a hole.
     pub fn unset(&mut self, hole: Hole) {
         if let Some(value) = self.values.get_mut(usize::from(hole.0)) {
             value.set = false;
@@ -236,7 +237,7 @@ impl Values {
     }
 }
 
-/// A text with `***` in place of every one of these values, as it is and in each way of escaping it.
+/// A text with `***` in place of each of these values, unescaped and escaped in any way.
 pub fn starred<'a>(text: &str, secrets: impl Iterator<Item = &'a [u8]>) -> String {
     const SENT_AS: [Escape; 7] = [
         Escape::None,
@@ -262,7 +263,7 @@ pub fn starred<'a>(text: &str, secrets: impl Iterator<Item = &'a [u8]>) -> Strin
     shown
 }
 
-/// Values may be secrets, so none is shown.
+/// Values may be secrets, so none are shown.
 impl fmt::Debug for Values {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Values").field("count", &self.values.len()).finish()
@@ -320,7 +321,7 @@ mod tests {
         let text = parse("<${user}>").unwrap();
         values.fill_from(Hole(1), |values, out| text.render(values, out)).unwrap();
         assert_eq!(values.value(Hole(1)), Some(&b"<jo>"[..]));
-        // A value does not see itself, and a failed one is gone.
+        // A value does not see itself, and is removed if it fails.
         let failed = values.fill_from(Hole(0), |values, out| text.render(values, out));
         assert_eq!((failed, values.value(Hole(0))), (Err(Unfilled::Unset(Hole(0))), None));
     }

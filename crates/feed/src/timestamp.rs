@@ -1,23 +1,23 @@
-//! Timestamps of value patterns: the present or a random moment, in a chosen form.
+//! Timestamps of value patterns: the present or a random point in time, in a chosen format.
 //!
-//! The present is the one value in this crate that is no function of (seed, position): a pattern
-//! without bounds asks for it by name. Everything is written in UTC, so that a run means the
-//! same on every machine; Java's tools use the machine's time zone for formats of letters.
+//! The present time is the only value in this crate that is not a function of (seed, position): a pattern without
+//! bounds requests it explicitly. Everything is written in UTC, so that a run means the same on every machine; Java's
+//! tools use the machine's time zone for formats of letters.
 
 use crate::stream::Stream;
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::Offset;
 
-/// Moments and how they are written.
+/// Points in time and their format.
 #[derive(Clone, Debug)]
 pub(crate) struct Timestamp {
-    /// The first moment and the span after it, in milliseconds since 1970; the present if absent.
+    /// The earliest time and the span after it, in milliseconds since 1970; `None` means the present.
     pub(crate) between: Option<(i64, u64)>,
     pub(crate) form: Form,
     pub(crate) stream: Stream,
 }
 
-/// How a moment is written.
+/// The format of a point in time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// Generalized time with milliseconds: `20260102030405.678Z`.
@@ -34,14 +34,14 @@ pub(crate) enum Form {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Field {
     Text(String),
-    /// A number with its fewest digits.
+    /// A number with its minimum number of digits.
     Number(char, usize),
     /// `Z`, `X` or `z`: the zone.
     Zone(&'static str),
 }
 
 impl Timestamp {
-    /// Appends the moment for the exchange `number`.
+    /// Appends the time for the exchange `number`.
     pub(crate) fn write(&self, number: u64, out: &mut Vec<u8>) {
         let millis = match self.between {
             Some((first, span)) => {
@@ -70,7 +70,7 @@ impl Timestamp {
                 for field in fields {
                     match field {
                         Field::Text(text) => out.extend_from_slice(text.as_bytes()),
-                        // Two letters of the year mean its last two digits.
+                        // Two letters for the year mean its last two digits.
                         Field::Number('y', 2) => digit(part(at, 'y') % 100, 2, out),
                         Field::Number(letter, digits) => digit(part(at, *letter), *digits, out),
                         Field::Zone(zone) => out.extend_from_slice(zone.as_bytes()),
@@ -82,7 +82,7 @@ impl Timestamp {
 }
 
 impl Form {
-    /// Reads the name of a form or a format of letters.
+    /// Parses the name of a format or a format of letters.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         match text {
             "milliseconds" => return Ok(Self::Milliseconds),
@@ -132,7 +132,7 @@ impl Form {
     }
 }
 
-/// Reads a generalized time in UTC, `20260102030405Z` or with a fraction, as milliseconds since 1970.
+/// Parses a generalized time in UTC, `20260102030405Z` or with a fraction, as milliseconds since 1970.
 pub(crate) fn generalized(text: &str) -> Option<i64> {
     let digits = text.strip_suffix('Z')?;
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));

@@ -2,7 +2,7 @@
 
 use crate::stream::Draws;
 
-/// Appends a UUID made of the next draws.
+/// Appends a UUID made from the next draws.
 pub fn write(draws: &mut Draws, out: &mut Vec<u8>) {
     let bits = (u128::from(draws.bits()) << 64) | u128::from(draws.bits());
     let bits = bits & !(0xf << 76) | (0x4 << 76);

@@ -1,6 +1,7 @@
-//! Nothing is allocated per exchange: a counting allocator watches draws, templates and entries.
+//! Nothing is allocated per exchange: a counting allocator checks draws, templates and entries.
 //!
-//! A test binary of its own, since an allocator is global, with one test, since threads share it.
+//! This test has its own binary, since an allocator is global, and is the only test in it, since
+//! threads share the allocator.
 
 use brunt_feed::makeldif::{Entry, MakeLdif, Sources};
 use brunt_feed::{Arguments, Escape, Position, Row, Settings, Template, patterns};

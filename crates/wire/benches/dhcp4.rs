@@ -1,7 +1,8 @@
-//! What a DHCPv4 exchange costs in this crate: filling in a packet, reading an answer, writing one.
+//! The cost of a DHCPv4 exchange in this crate: filling in a packet, reading an answer, writing
+//! one.
 //!
 //! Run it with `cargo bench -p brunt-wire --bench dhcp4`. A lease takes two of each, and a datagram
-//! over loopback costs more than a microsecond of the kernel's time.
+//! over loopback costs more than a microsecond of kernel time.
 
 #![expect(clippy::unwrap_used, reason = "a bench that fails should stop")]
 

@@ -1,4 +1,4 @@
-//! What an HTTP/1.1 exchange costs in this crate: writing a head, reading an answer.
+//! The cost of an HTTP/1.1 exchange in this crate: writing a head, reading an answer.
 //!
 //! Run it with `cargo bench -p brunt-wire --bench http`. The kernel takes about two microseconds for the two system
 //! calls of an exchange over loopback.
@@ -13,7 +13,7 @@ fn main() {
     divan::main();
 }
 
-/// As nginx answers for a small file.
+/// The answer of nginx for a small file.
 const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nServer: nginx/1.22.1\r\nDate: Sat, 21 Nov 2026 08:29:18 GMT\r\n\
     Content-Type: text/html\r\nContent-Length: 21\r\nLast-Modified: Sat, 21 Nov 2026 08:20:00 GMT\r\n\
     Connection: keep-alive\r\nETag: \"6560f8a0-15\"\r\nAccept-Ranges: bytes\r\n\r\nHello, world of load\n";

@@ -1,30 +1,30 @@
-//! A user and a group as a name service tells of them, whatever it told it through, and how a reply can be wrong.
+//! A user and a group as described by a name service, through any protocol, and how a reply can be malformed.
 //!
-//! The caches of users and groups speak different protocols about the same two structures of the C library, so they
-//! share what stands in them and how long it may be. Text stays bytes, since nothing says in which charset it is.
+//! The caches of users and groups use different protocols for the same two structures of the C library, so they share
+//! the fields and their limits. Text is kept as bytes, since its charset is unknown.
 
 use std::error::Error;
 use std::fmt;
 
-/// The longest text in a reply.
+/// The maximum length of a text in a reply.
 pub const TEXT_MAX: usize = 64 * 1024;
-/// The most members of a group, and the most groups of a user.
+/// The maximum number of members of a group, and of groups of a user.
 pub const MEMBERS_MAX: usize = 64 * 1024;
-/// The longest reply, which holds a group of ten thousands of members.
+/// The maximum length of a reply, which is sufficient for a group of tens of thousands of members.
 pub const REPLY_MAX: usize = 4 * 1024 * 1024;
 
-/// What is told of a user: `struct passwd`.
+/// A user: `struct passwd`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct User<'a> {
     /// The name.
     pub name: &'a [u8],
-    /// The password, as good as always `x` or `*`.
+    /// The password, almost always `x` or `*`.
     pub password: &'a [u8],
-    /// The number.
+    /// The user id.
     pub uid: u32,
-    /// The number of the user's own group.
+    /// The id of the user's primary group.
     pub gid: u32,
-    /// The name in full, and more.
+    /// The full name, and more.
     pub gecos: &'a [u8],
     /// The home directory.
     pub directory: &'a [u8],
@@ -32,61 +32,61 @@ pub struct User<'a> {
     pub shell: &'a [u8],
 }
 
-/// What is told of a group: `struct group`, its members only counted.
+/// A group: `struct group`, without the members themselves, only their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Group<'a> {
     /// The name.
     pub name: &'a [u8],
-    /// The password, as good as always `x` or `*`.
+    /// The password, almost always `x` or `*`.
     pub password: &'a [u8],
-    /// The number.
+    /// The group id.
     pub gid: u32,
     /// How many members it has.
     pub members: u32,
 }
 
-/// Why bytes are no reply. Offsets count from the first byte of the reply.
+/// Why bytes are not a valid reply. Offsets count from the first byte of the reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Malformed {
-    /// Another version of the protocol.
+    /// A different version of the protocol.
     Version {
-        /// The version it says.
+        /// The version in the reply.
         found: u32,
     },
-    /// The reply to something that was not asked.
+    /// The reply to a different request.
     Action {
-        /// What it answers.
+        /// The action in the reply.
         found: u32,
     },
-    /// A number that says neither that something was found nor that there is nothing.
+    /// A result code that means neither that an entry was found nor that there is none.
     Verdict {
-        /// Where it stands.
+        /// Its offset.
         offset: usize,
-        /// The number.
+        /// The code.
         found: u32,
     },
-    /// A text longer than [`TEXT_MAX`], or of a length that cannot be.
+    /// A text longer than [`TEXT_MAX`], or with an impossible length.
     Length {
-        /// Where the length stands.
+        /// The offset of the length.
         offset: usize,
         /// The length.
         found: u32,
     },
-    /// More members or groups than [`MEMBERS_MAX`], or a number of them that cannot be.
+    /// More members or groups than [`MEMBERS_MAX`], or an impossible number of them.
     Count {
-        /// Where the number stands.
+        /// The offset of the number.
         offset: usize,
         /// The number.
         found: u32,
     },
-    /// A text that does not end in a zero byte, where it must.
+    /// A text without the zero byte that must end it.
     Unterminated {
-        /// Where its last byte stands.
+        /// The offset of its last byte.
         offset: usize,
     },
     /// More than [`REPLY_MAX`] bytes.
     TooLong {
-        /// How many it would have at least.
+        /// The minimum length it would have.
         length: usize,
     },
 }
@@ -127,12 +127,12 @@ impl fmt::Display for Malformed {
 
 impl Error for Malformed {}
 
-/// How far a scan came.
+/// The progress of a scan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress<T> {
-    /// Nothing can be said before the reply has this many bytes in all.
+    /// The reply must have at least this many bytes in total before the scan can continue.
     More(usize),
-    /// What was there.
+    /// The result.
     Done(T),
 }
 

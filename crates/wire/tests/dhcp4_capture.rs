@@ -1,4 +1,4 @@
-//! Our messages are, byte for byte, those of the old tool, and we read what Kea answered.
+//! This crate's messages are identical to those of perfdhcp, and it reads what Kea answered.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop")]
 
@@ -14,7 +14,7 @@ const MAC: [u8; 6] = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x06];
 const CLIENT_ID: [u8; 7] = [0x01, 0x00, 0x0c, 0x01, 0x02, 0x03, 0x06];
 const PARAMETERS: [u8; 7] = [1, 28, 2, 3, 15, 6, 12];
 
-/// What perfdhcp 2.2.0 said (`>`) and Kea 2.2.0 answered (`<`).
+/// What perfdhcp 2.2.0 sent (`>`) and Kea 2.2.0 answered (`<`).
 fn captured(mark: &str) -> Vec<Vec<u8>> {
     let text = include_str!("../testdata/dhcp4/perfdhcp.hex");
     let lines = text.lines().filter_map(|line| line.strip_prefix(mark));
@@ -50,7 +50,7 @@ fn requests_are_those_of_the_old_tool() {
         .with(option::REQUESTED_ADDRESS, &[10, 9, 1, 2]);
     assert_eq!((draft.to_bytes(), request.len()), (request.clone(), 274));
 
-    // The renewal is that of another client, so what differs is patched.
+    // The renewal belongs to a different client, so the fields that differ are patched.
     let mut packet =
         Draft::new(header(0), MessageType::Request).with(option::CLIENT_ID, &CLIENT_ID).to_bytes();
     patch::xid(&mut packet, 8);
@@ -96,7 +96,7 @@ fn a_reply_is_made_of_its_request() {
     let request = Message::scan(&sent[0]).unwrap();
     let mut header = Header::reply_to(&request);
     assert_eq!((header.op, header.xid, header.giaddr, header.hops), (BOOTREPLY, 2, RELAY, 0));
-    // Kea leaves the hops in its answers.
+    // Kea keeps the hop count in its answers.
     header.hops = 1;
     header.yiaddr = Ipv4Addr::new(10, 9, 1, 2);
     let mut reply = Vec::new();
@@ -133,7 +133,8 @@ fn options_go_on_in_file_and_then_in_sname() {
     assert_eq!(joined, b"name: one-two");
     assert!(!message.joined(option::ROUTERS, &mut joined));
 
-    // Without the overload, names are names; and one in an overloaded field counts for nothing.
+    // Without the overload option, the fields are names; an overload option inside an overloaded
+    // field has no effect.
     patch::put(&mut packet, OPTIONS_AT + 2, &[0]);
     let message = Message::scan(&packet).unwrap();
     assert_eq!((message.message_type(), message.options().count()), (None, 2));
@@ -141,7 +142,7 @@ fn options_go_on_in_file_and_then_in_sname() {
     patch::put(&mut packet, at::FILE, &[option::OVERLOAD, 1, 3, 255]);
     assert_eq!(Message::scan(&packet).unwrap().options().count(), 3);
 
-    // An option must not run from `file` into the cookie.
+    // An option must not extend from `file` into the cookie.
     patch::put(&mut packet, at::COOKIE - 2, &[option::HOST_NAME, 1]);
     patch::put(&mut packet, at::FILE, &[0; 16]);
     let wrong = DecodeError::Truncated { offset: at::COOKIE - 2, code: option::HOST_NAME };

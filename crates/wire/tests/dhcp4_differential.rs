@@ -1,7 +1,7 @@
-//! Our DHCPv4 messages beside those of `dhcproto`, on random ones, in both directions.
+//! This crate's DHCPv4 messages compared with those of `dhcproto`, for random messages, in both directions.
 //!
-//! What we write, the oracle reads; what it writes of that, we read; and what comes out is what went
-//! in. Bytes that were tampered with must never make our reader panic.
+//! The oracle reads what this crate writes, this crate reads what the oracle writes from that, and the result must
+//! equal the original. Corrupted bytes must never make this crate's reader panic.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop")]
 
@@ -37,7 +37,7 @@ fn headers() -> impl Strategy<Value = Header> {
     })
 }
 
-/// Options that both know by name, and some that nobody knows.
+/// Options that both know by name, and some unknown ones.
 fn options() -> impl Strategy<Value = BTreeMap<u8, Vec<u8>>> {
     let address = select(vec![50, 54]).prop_flat_map(|code| (Just(code), vec(any::<u8>(), 4)));
     let number = select(vec![51, 58, 59]).prop_flat_map(|code| (Just(code), vec(any::<u8>(), 4)));
@@ -71,7 +71,7 @@ fn drafts() -> impl Strategy<Value = (Draft, BTreeMap<u8, Vec<u8>>)> {
     )
 }
 
-/// What we read, as a map.
+/// The options that this crate reads, as a map.
 fn read_by_us(message: &Message<'_>) -> BTreeMap<u8, Vec<u8>> {
     let mut options = BTreeMap::<u8, Vec<u8>>::new();
     for each in message.options() {
@@ -86,7 +86,7 @@ fn read_by_us(message: &Message<'_>) -> BTreeMap<u8, Vec<u8>> {
     options
 }
 
-/// What an option of the oracle's means, in bytes.
+/// The meaning of an option of the oracle, in bytes.
 fn meant(option: &DhcpOption) -> Vec<u8> {
     let address = |address: &Ipv4Addr| address.octets().to_vec();
     match option {
@@ -144,7 +144,7 @@ proptest! {
     fn what_the_oracle_writes_we_read((draft, options) in drafts()) {
         let theirs = oracle::Message::decode(&mut Decoder::new(&draft.to_bytes())).unwrap().to_vec().unwrap();
         let message = Message::scan(&theirs).unwrap();
-        // The oracle writes no more of the hardware address than its length says, as it should.
+        // The oracle writes only as much of the hardware address as its length says, which is correct.
         let (ours, asked) = (message.header(), draft.header);
         prop_assert_eq!(Header { chaddr: asked.chaddr, ..ours }, asked);
         prop_assert_eq!(message.chaddr(), &asked.chaddr[..usize::from(asked.hlen)]);
@@ -198,7 +198,7 @@ proptest! {
         }
         bytes.truncate(cut.index(bytes.len() + 1).max(200));
         if let Ok(message) = Message::scan(&bytes) {
-            // The scan has seen that every option lies within its field, so all are read.
+            // The scan has checked that every option is inside its field, so all can be read.
             prop_assert!(message.options().all(|each| each.is_ok()));
             let inside = message.options().flatten().map(|each| each.value.len() + 2).sum::<usize>();
             prop_assert!(inside <= bytes.len());

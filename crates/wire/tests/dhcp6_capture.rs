@@ -1,4 +1,4 @@
-//! Messages of perfdhcp and Kea as they were on the wire: read, and written again byte for byte.
+//! Messages of perfdhcp and Kea as captured: read, and written again byte for byte.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop")]
 
@@ -15,7 +15,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
-/// The datagrams behind a command line, and whether the client sent them.
+/// The datagrams of a command line, and whether the client sent them.
 fn exchange(command: &str) -> Vec<(bool, Vec<u8>)> {
     let mut lines = CAPTURE.lines().skip_while(|line| *line != format!("# perfdhcp -6 {command}"));
     assert!(lines.next().is_some(), "{command}");
@@ -112,7 +112,7 @@ fn relay_messages_come_off_and_go_on() {
         nest.close(&mut out);
         assert_eq!(out, *datagram);
     }
-    // Kea's own RELAY-REPL is what we would answer with.
+    // Kea's own RELAY-REPL is identical to this crate's answer.
     let mut out = Vec::new();
     let nest = Nest::answering(&all[0].1, &mut out).unwrap();
     out.extend_from_slice(unwrap(&all[1].1).unwrap().message.bytes());

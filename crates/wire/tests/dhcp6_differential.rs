@@ -1,7 +1,7 @@
-//! Our DHCPv6 beside that of `dhcproto`, on random messages.
+//! This crate's DHCPv6 compared with that of `dhcproto`, for random messages.
 //!
-//! What the oracle encodes is scanned by us and what we write is decoded by the oracle; both must
-//! come to the same. Bytes that were tampered with must never make a decoder of ours panic.
+//! This crate scans what the oracle encodes, and the oracle decodes what this crate writes; both
+//! must have the same result. Corrupted bytes must never make this crate's decoders panic.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop")]
 
@@ -141,7 +141,7 @@ fn same_association(ours: &Ia<'_>, theirs: &DhcpOption) {
     }
 }
 
-/// Writes an option of theirs with our writer.
+/// Writes an option of the oracle with this crate's writer.
 fn write(option: &DhcpOption, writer: &mut Writer<'_>) {
     let ia = |writer: &mut Writer<'_>, kind, (id, t1, t2), options: &DhcpOptions| {
         let open = writer.open_ia(kind, id, t1, t2);
@@ -186,7 +186,7 @@ fn relayed(levels: &[(u128, u128, Vec<u8>)], kind: MessageType, message: &[u8]) 
     out
 }
 
-/// Reads everything there is to read.
+/// Reads everything that can be read.
 fn read_all(bytes: &[u8]) {
     let mut out = Vec::new();
     let _ = Nest::answering(bytes, &mut out);

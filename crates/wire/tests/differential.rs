@@ -1,8 +1,8 @@
-//! Our encoders and decoders beside those of `ldap3_proto`, on random messages.
+//! This crate's encoders and decoders compared with those of `ldap3_proto`, for random messages.
 //!
-//! Each message is encoded by the oracle and decoded by us, then encoded again by us, every string a
-//! slot, and decoded by the oracle: what comes out must be what went in. Bytes that were tampered
-//! with must never make a decoder of ours panic.
+//! Each message is encoded by the oracle and decoded by this crate, then encoded again by this crate with a slot for
+//! every string, and decoded by the oracle: the result must equal the original. Corrupted bytes must never make this
+//! crate's decoders panic.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop")]
 
@@ -24,7 +24,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use tokio_util::codec::{Decoder, Encoder};
 
-/// What the oracle makes of a message.
+/// The oracle's encoding of a message.
 fn theirs(message: &LdapMsg) -> Vec<u8> {
     let mut out = BytesMut::new();
     LdapCodec::default()
@@ -33,7 +33,7 @@ fn theirs(message: &LdapMsg) -> Vec<u8> {
     out.to_vec()
 }
 
-/// What the oracle makes of our bytes.
+/// The oracle's decoding of this crate's bytes.
 fn read_by_them(bytes: &[u8]) -> LdapMsg {
     let mut codec = LdapCodec::new(Some(1 << 22), None);
     let mut buffer = BytesMut::from(bytes);
@@ -43,7 +43,7 @@ fn read_by_them(bytes: &[u8]) -> LdapMsg {
     message
 }
 
-/// Hands out a slot for each string, so that nothing of a request is static.
+/// Creates a slot for each string, so that no part of a request is static.
 #[derive(Default)]
 struct Slots {
     values: Vec<Vec<u8>>,
@@ -76,7 +76,7 @@ fn controls(message: &Message<'_>, slots: &mut Slots) -> Vec<Control> {
     controls.collect()
 }
 
-/// Compiles the request that was decoded.
+/// Compiles the decoded request.
 fn compiled(message: &Message<'_>) -> (Skeleton, Vec<Vec<u8>>) {
     let mut slots = Slots::default();
     let controls = controls(message, &mut slots);
@@ -145,7 +145,7 @@ fn encoded<V: Values + ?Sized>(skeleton: &Skeleton, id: i32, values: &V) -> Vec<
     out
 }
 
-/// The request again, by whichever way it can be written on the fly.
+/// Writes the request directly, if there is a function for it.
 fn written_directly(message: &Message<'_>) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     let mut raw = Vec::new();
@@ -299,7 +299,7 @@ fn requests() -> impl Strategy<Value = LdapOp> {
 }
 
 fn any_controls() -> impl Strategy<Value = Vec<LdapControl>> {
-    // An arc that no real control has, so that the oracle does not look into the value.
+    // An arc that no real control has, so that the oracle does not decode the value.
     let unknown = ("1\\.9\\.9\\.[0-9]{1,4}", any::<bool>(), option::of(octets()))
         .prop_map(|(oid, criticality, value)| LdapControl::Unknown { oid, criticality, value });
     let known = any::<bool>().prop_map(|criticality| LdapControl::ManageDsaIT { criticality });
@@ -346,7 +346,7 @@ fn responses() -> impl Strategy<Value = LdapOp> {
     .boxed()
 }
 
-/// An answer decoded by us and written by us.
+/// Decodes an answer and writes it again.
 fn rewritten(bytes: &[u8]) -> Vec<u8> {
     let scan = response::scan(bytes).expect("we read what the oracle writes");
     let controls: Vec<RawControl<'_>> = scan.controls().unwrap().collect::<Result<_, _>>().unwrap();
@@ -391,7 +391,7 @@ fn rewritten(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Calls every decoder there is and looks at everything it hands over.
+/// Calls every decoder and reads everything it returns.
 fn look_at_everything(bytes: &[u8]) {
     if let Ok(Some(length)) = response::frame(bytes) {
         assert!((2..=response::MESSAGE_MAX).contains(&length));
@@ -419,7 +419,7 @@ proptest! {
 
     #[test]
     fn requests_survive_both_ways(op in requests(), ctrl in any_controls(), id in 1..i32::MAX) {
-        // Neither of the two has a place for the controls of a request that nobody answers.
+        // The encoders have no place for the controls of a request without an answer.
         let silent = matches!(op, LdapOp::UnbindRequest | LdapOp::AbandonRequest(_));
         let message = LdapMsg { msgid: id, op, ctrl: if silent { Vec::new() } else { ctrl } };
         let bytes = theirs(&message);
@@ -437,7 +437,7 @@ proptest! {
         prop_assert_eq!(response::frame(&again), Ok(Some(again.len())));
         prop_assert_eq!(&read_by_them(&again), &message);
 
-        // The same request through a template, between two others that leave their traces.
+        // The same request with a template, between two other requests whose bytes it overwrites.
         let mut template = Template::new(skeleton);
         let blank: Vec<Vec<u8>> = values.iter().map(|value| vec![b'-'; value.len()]).collect();
         let longer: Vec<Vec<u8>> = values.iter().map(|value| vec![b'+'; value.len() + 1]).collect();
@@ -453,7 +453,7 @@ proptest! {
         let bytes = theirs(&message);
         prop_assert_eq!(response::frame(&bytes), Ok(Some(bytes.len())));
         let again = rewritten(&bytes);
-        // The oracle writes referrals but does not read them, so bytes are compared where they can be.
+        // The oracle writes referrals but does not read them, so the bytes are compared where possible.
         prop_assert_eq!(read_by_them(&again), read_by_them(&bytes));
         if message.ctrl.is_empty() {
             prop_assert_eq!(again, bytes);

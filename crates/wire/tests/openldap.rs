@@ -1,4 +1,5 @@
-//! Our requests are, byte for byte, those of OpenLDAP's tools, and we read what slapd answered.
+//! This crate's requests are identical to those of OpenLDAP's tools, and it reads what slapd
+//! answered.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails should stop")]
 
@@ -12,7 +13,7 @@ use brunt_wire::ldap::{Skeleton, code, op, response};
 const ADMIN: &str = "cn=admin,dc=example,dc=com";
 const USER: &str = "uid=user.1,dc=example,dc=com";
 
-/// A conversation: what the client said and what the server said.
+/// A conversation: what the client and the server sent.
 struct Capture {
     sent: Vec<Vec<u8>>,
     received: Vec<Vec<u8>>,
@@ -132,7 +133,7 @@ fn a_modify_with_assertion_pre_read_and_post_read() {
         (Control::pre_read(&description, false), Control::post_read(&description, false));
     let sent = Message::decode(&capture.sent[1]).unwrap();
     assert_eq!(sent.controls.len(), 3);
-    // The tool decides on the order of the controls; the server does not care.
+    // The tool determines the order of the controls; the server accepts any order.
     let mut ours = Vec::new();
     for oid in sent.controls.iter().map(|control| control.oid) {
         let known =

@@ -1,14 +1,14 @@
-//! [`Captures`]: what a run keeps to be looked at afterwards: the first messages of each stage, the
-//! first server's identifier, the stamps of every message.
+//! [`Captures`]: what a run keeps for inspection afterwards: the first messages of each stage, the
+//! first server's identifier, the times of every message.
 //!
-//! Only what was asked for is kept, each within a bound. Workers share it behind a lock, which a
-//! run that asks for nothing never takes. It must not know how any of it is printed.
+//! Only what was requested is kept, each kind within a limit. Workers share it behind a lock, which
+//! is never taken in a run that requests nothing. It must not depend on how any of it is printed.
 
 use super::Stage;
 use brunt_exchange::Moment;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What is asked for.
+/// What a run should keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CaptureOptions {
     /// The first message of each stage and its answer.
@@ -19,7 +19,7 @@ pub struct CaptureOptions {
     pub stamps: bool,
 }
 
-/// When a message was sent and when its answer came.
+/// When a message was sent and when its answer arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageTimes {
     /// The stage.
@@ -35,9 +35,9 @@ pub struct MessageTimes {
 /// The first messages of a stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MessagePair {
-    /// What was sent first.
+    /// The first message that was sent.
     pub sent: Option<Box<[u8]>>,
-    /// What answered first.
+    /// The first answer that was received.
     pub received: Option<Box<[u8]>>,
 }
 
@@ -56,15 +56,15 @@ pub struct Captures {
 }
 
 impl Captures {
-    /// The most messages whose stamps are kept; what comes after them is not.
+    /// The maximum number of messages whose times are kept; those of later messages are not.
     pub const STAMPS_MAX: usize = 1_000_000;
 
-    /// Keeps what is wished for.
+    /// Creates an empty store that keeps what the options select.
     pub fn new(options: CaptureOptions) -> Self {
         Self { options, captured: Mutex::default() }
     }
 
-    /// What is asked for.
+    /// The options that say what is kept.
     pub fn options(&self) -> CaptureOptions {
         self.options
     }
@@ -74,12 +74,12 @@ impl Captures {
         self.captured().pairs[stage as usize].clone()
     }
 
-    /// The identifier of the server that answered first.
+    /// The identifier of the first server that answered.
     pub fn server(&self) -> Option<Box<[u8]>> {
         self.captured().server.clone()
     }
 
-    /// Takes away the stamps, in the order in which the messages were sent.
+    /// Removes and returns the times, in the order in which the messages were sent.
     pub fn take_stamps(&self) -> Vec<MessageTimes> {
         let mut stamps = std::mem::take(&mut self.captured().stamps);
         stamps.sort_by_key(|times| times.sent);

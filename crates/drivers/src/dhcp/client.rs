@@ -1,7 +1,7 @@
-//! [`DhcpClient`]: one client that carries out single exchanges, and keeps its lease between them.
+//! [`DhcpClient`]: one client that performs single exchanges and keeps its lease between them.
 //!
-//! Its identity follows from its number. The hub it shares has a clock of its own, so stamps are converted to the clock
-//! of the watch: both run at the same pace and differ in their origin.
+//! Its identity follows from its number. The hub it shares has its own clock, so times are converted to the clock of
+//! the watch: both run at the same pace and differ only in their origin.
 
 use super::describe::DescribeReply;
 use super::dialogue::{Anomaly, Dialogue, ExchangeRequest};
@@ -24,15 +24,15 @@ enum FamilyHub {
 
 struct SharedHub<D: Dialogue> {
     hub: Rc<Hub<D, Socket>>,
-    /// How many slots are taken.
+    /// How many slots are in use.
     taken: Cell<u32>,
-    /// How many exchanges there were: transaction ids follow from it.
+    /// How many exchanges were started: transaction ids are derived from it.
     count: Cell<u64>,
 }
 
 impl DhcpAccess {
-    /// Access for so many clients. To be created once, within a runtime where tasks may be spawned that are not
-    /// `Send`.
+    /// Creates the access for this number of clients. Create it once, within a runtime in which tasks that are not
+    /// `Send` can be spawned.
     pub fn new(access: &DhcpEndpoint, clients: usize) -> Self {
         Self(match &access.0 {
             Family::V4(dhcp) => FamilyHub::V4(SharedHub::new(dhcp.hub(0, clients))),
@@ -68,12 +68,12 @@ struct ClientState<D: Dialogue> {
     /// The number of the client in the whole run.
     number: u64,
     lease: Option<D::Lease>,
-    /// The values of the last answer.
+    /// The values in the last answer.
     values: Vec<(String, Vec<u8>)>,
 }
 
 impl DhcpClient {
-    /// Client `number` of the whole run.
+    /// Creates client `number` of the whole run.
     ///
     /// # Panics
     ///
@@ -85,8 +85,8 @@ impl DhcpClient {
         })
     }
 
-    /// Carries out an exchange of this kind. Where `wanted`, the values of the answer are available afterwards.
-    /// `phase` is that in which it fell due.
+    /// Performs an exchange of this kind. If `wanted` is set, the values of the answer are available afterwards.
+    /// `phase` is the phase in which the exchange was due.
     pub async fn carry_out(
         &mut self,
         kind: Kind,
@@ -109,7 +109,7 @@ impl DhcpClient {
         }
     }
 
-    /// Closes the client: the lease it holds is left to expire.
+    /// Closes the client. Its lease is not released and expires on the server.
     pub fn leave(&mut self) {
         match &mut self.0 {
             FamilyClient::V4(client) => client.shared.hub.leave(),
@@ -158,7 +158,7 @@ impl<D: DescribeReply> ClientState<D> {
         self.lease = match (kind, well) {
             (Kind::Release | Kind::Decline, _) => None,
             (_, true) => ended.lease.or(self.lease.take()),
-            // After a refusal the client has no lease.
+            // The client has no lease after a refusal.
             _ if ended.anomaly == Some(Anomaly::Nak) => None,
             _ => self.lease.take(),
         };

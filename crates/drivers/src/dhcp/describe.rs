@@ -1,8 +1,8 @@
 //! [`DescribeReply`]: the contents of an answer, as named values.
 //!
-//! A name is that of the option, in small letters and with hyphens: `domain-name-servers`, `lease-time`. Each option
-//! also goes by its number, `option-6`, in hexadecimal, so that nothing an answer holds is out of reach. What is
-//! malformed is left out.
+//! An option's value is named after the option, in lower case and with hyphens: `domain-name-servers`, `lease-time`.
+//! Each option is also listed by its number, `option-6`, in hexadecimal, so that all of an answer is accessible.
+//! Malformed parts are omitted.
 
 use super::dialogue::Dialogue;
 use super::{v4, v6};
@@ -10,7 +10,7 @@ use brunt_wire::{dhcp4, dhcp6};
 use std::fmt::Write as _;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-/// A family whose answers can be described.
+/// An address family whose answers can be described.
 pub(super) trait DescribeReply: Dialogue {
     /// Appends the values of an answer.
     fn describe(answer: &[u8], out: &mut Vec<(String, Vec<u8>)>);
@@ -98,7 +98,7 @@ fn list<T: std::fmt::Display>(values: impl Iterator<Item = T>) -> Vec<u8> {
 fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
     }
     text

@@ -1,8 +1,8 @@
 //! A [`Dialogue`]: what one client sends and receives in one exchange, as a state machine over bytes.
 //!
-//! The caller sends what it writes, passes it what comes back and tells it when it has waited long enough. So a
-//! dialogue needs no socket, no clock and no runtime, and two of them can be run against each other in a test. It keeps
-//! no counts: it reports what happened, and the caller counts.
+//! The caller sends the messages that the dialogue writes, passes received messages to it, and calls it when a wait has
+//! expired. A dialogue therefore needs no socket, clock or runtime, and two dialogues can be run against each other in
+//! a test. It does not count: it reports what happened, and the caller counts.
 
 use super::field::Field;
 use super::{Kind, Stage};
@@ -10,57 +10,57 @@ use brunt_exchange::Outcome;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-/// What a dialogue is to do.
+/// What a dialogue must do.
 #[derive(Debug)]
 pub struct ExchangeRequest<L> {
-    /// What the exchange is about.
+    /// The kind of the exchange.
     pub kind: Kind,
-    /// The number of the exchange in the whole run: transaction ids and choices follow from it.
+    /// The number of the exchange in the whole run: transaction ids and random choices are derived from it.
     pub number: u64,
-    /// The number of the simulated client: its identity follows from it.
+    /// The number of the simulated client: its identity is derived from it.
     pub client: u64,
-    /// The lease it is about. Every kind but [`Kind::Acquire`] and [`Kind::Inform`] has one.
+    /// The lease that the exchange concerns. Every kind except [`Kind::Acquire`] and [`Kind::Inform`] has one.
     pub lease: Option<L>,
-    /// The time since the run began, for what changes as a run goes on.
+    /// The time since the run began, for values that change during a run.
     pub at: Duration,
 }
 
 /// A reply to the exchange, as received.
 #[derive(Clone, Copy, Debug)]
 pub struct ReceivedReply<'a> {
-    /// The message, without any relay messages around it.
+    /// The message, without the relay messages around it.
     pub message: &'a [u8],
-    /// The time since the message it answers was first sent.
+    /// The time since the message it answers was sent for the first time.
     pub took: Duration,
     /// The time since the run began.
     pub at: Duration,
 }
 
-/// A message to be sent. Its bytes stand in the buffer that the dialogue was given.
+/// A message to send. Its bytes are in the buffer that was passed to the dialogue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutgoingMessage {
-    /// The stage it opens.
+    /// The stage that the message starts.
     pub stage: Stage,
-    /// The transaction id its answer will bear. One that differs from the message before frees that
-    /// message's.
+    /// The transaction id that its answer must contain. If it differs from that of the previous message, the previous
+    /// id is freed.
     pub xid: u32,
-    /// How long to wait for the answer; nothing if none will come, which ends the exchange well as
-    /// soon as the message is sent.
+    /// How long to wait for the answer; `None` if there will be none, in which case the exchange succeeds as soon as
+    /// the message is sent.
     pub wait: Option<Duration>,
-    /// Where to, if not to where the plan sends everything.
+    /// The destination, if it is not the plan's default destination.
     pub to: Option<SocketAddr>,
-    /// The address or prefix that the reply which led to this message offered.
+    /// The address or prefix offered in the reply that led to this message.
     pub offered: Option<IpAddr>,
 }
 
 /// What happens next in an exchange.
 #[derive(Debug, PartialEq)]
 pub enum Step<L> {
-    /// Send the message: the stage before it, if any, was answered.
+    /// Send the message. The previous stage, if there was one, was answered.
     Send(OutgoingMessage),
-    /// Send what stands in the buffer again, with the same transaction id, and wait so long.
+    /// Send the contents of the buffer again, with the same transaction id, and wait this long.
     Again(Duration),
-    /// The reply changes nothing: continue to wait.
+    /// The reply changes nothing: keep waiting.
     Ignore(Anomaly),
     /// The exchange is over.
     Done(Ending<L>),
@@ -69,13 +69,13 @@ pub enum Step<L> {
 /// How an exchange ended.
 #[derive(Debug, PartialEq)]
 pub struct Ending<L> {
-    /// For the record.
+    /// The outcome to record.
     pub outcome: Outcome,
-    /// Whether a reply ended it that counts as the answer of its stage.
+    /// Whether the exchange was ended by a reply that counts as the answer of its stage.
     pub answered: bool,
-    /// What is to be counted separately.
+    /// An anomaly to count separately.
     pub anomaly: Option<Anomaly>,
-    /// The lease the client has now.
+    /// The lease that the client has now.
     pub lease: Option<L>,
 }
 
@@ -84,9 +84,9 @@ pub struct Ending<L> {
 pub enum Anomaly {
     /// DHCPNAK.
     Nak,
-    /// An answer without the lease that was asked for.
+    /// An answer without the requested lease.
     Rejected,
-    /// Another answer where one was had already.
+    /// A further answer to a message that has already been answered.
     Duplicate,
     /// A message of an unexpected type.
     Unexpected,
@@ -94,28 +94,27 @@ pub enum Anomaly {
     Malformed,
 }
 
-/// A datagram that is no reply to any exchange.
+/// A datagram that is not a reply to any exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejected {
     /// Shorter than the shortest message.
     TooShort,
-    /// Not the protocol.
+    /// Not a message of the protocol.
     Malformed,
-    /// A valid message of a type that no client waits for: another client's or relay's request.
+    /// A valid message of a type that no client waits for, such as a request of another client or relay.
     Unexpected,
 }
 
-/// How a lease ages.
+/// When a lease must be renewed and rebound, and when it expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// When it was given, counted from the beginning of the run.
+    /// When it was granted, counted from the beginning of the run.
     pub given: Duration,
-    /// T1: how long after that the server that gave it is to be asked for more time; never if
-    /// nothing.
+    /// T1: how long after that time the client asks the server that granted it for an extension; `None` if never.
     pub renew: Option<Duration>,
-    /// T2: how long after that any server is to be asked.
+    /// T2: how long after that time the client asks any server for an extension.
     pub rebind: Option<Duration>,
-    /// How long after that it ends.
+    /// How long after that time it expires.
     pub ends: Option<Duration>,
 }
 
@@ -123,54 +122,53 @@ pub struct Times {
 pub trait Dialogue: Default + 'static {
     /// What all dialogues of a run share: identities, packets, drop times.
     type Plan: Send + Sync + 'static;
-    /// What a client holds between exchanges.
+    /// What a client keeps between exchanges.
     type Lease: Clone + Send + Sync + std::fmt::Debug + 'static;
 
-    /// The lease's address or prefix, which no two clients may have at once.
+    /// The lease's address or prefix, which must be unique among the clients.
     fn address(lease: &Self::Lease) -> IpAddr;
 
     /// The number of the client that holds the lease.
     fn holder(lease: &Self::Lease) -> u64;
 
-    /// How the lease ages.
+    /// When the lease must be renewed and rebound, and when it expires.
     fn times(lease: &Self::Lease) -> Times;
 
-    /// Takes a datagram out of its relay messages; says whose transaction it belongs to and what
-    /// to hand to [`reply`](Self::reply).
+    /// Removes the relay messages around a datagram. Returns the transaction id and the message to pass to
+    /// [`reply`](Self::reply).
     fn open<'a>(plan: &Self::Plan, datagram: &'a [u8]) -> Result<(u32, &'a [u8]), Rejected>;
 
-    /// The stage that a reply of this type answers, where its type alone determines it: an OFFER or an
-    /// ADVERTISE answers the first, whatever its transaction has come to since.
+    /// The stage that a reply of this type answers, if its type is sufficient to determine it: an OFFER or an ADVERTISE
+    /// answers the first stage, whatever has happened to its transaction since.
     fn answers(message: &[u8]) -> Option<Stage> {
         let _ = message;
         None
     }
 
-    /// The server's identifier in a reply, as it stands there.
+    /// The server's identifier in a reply, unchanged.
     fn server(message: &[u8]) -> Option<&[u8]> {
         let _ = message;
         None
     }
 
-    /// Whether an answer only offers what another will give: an OFFER or an ADVERTISE.
+    /// Whether an answer is only an offer: an OFFER or an ADVERTISE.
     fn is_offer(message: &[u8]) -> bool {
         let _ = message;
         false
     }
 
-    /// A part of an answer, as it stands there; text in a field of a fixed length ends before the first zero.
+    /// A field of an answer, unchanged; text in a fixed-length field ends before the first zero byte.
     fn field(message: &[u8], field: Field) -> Option<&[u8]> {
         let _ = (message, field);
         None
     }
 
-    /// The address or prefix that the last reply to this exchange offered or gave.
+    /// The address or prefix that the last reply to this exchange offered or granted.
     fn offered(&self) -> Option<IpAddr> {
         None
     }
 
-    /// Begins an exchange, whatever became of the one before: clears `out` and writes the first
-    /// message into it.
+    /// Begins an exchange, whatever the state of the previous one: clears `out` and writes the first message into it.
     fn begin(
         &mut self,
         plan: &Self::Plan,
@@ -178,7 +176,7 @@ pub trait Dialogue: Default + 'static {
         out: &mut Vec<u8>,
     ) -> Step<Self::Lease>;
 
-    /// Takes in a reply. A message that follows is written to `out` in place of the one before.
+    /// Processes a reply. If another message follows, it replaces the previous one in `out`.
     fn reply(
         &mut self,
         plan: &Self::Plan,
@@ -186,7 +184,7 @@ pub trait Dialogue: Default + 'static {
         out: &mut Vec<u8>,
     ) -> Step<Self::Lease>;
 
-    /// Nothing came in time. `since` is the time since the stage's message was first sent.
+    /// Called when no answer arrived in time. `since` is the time since the stage's message was first sent.
     fn expired(
         &mut self,
         plan: &Self::Plan,

@@ -1,8 +1,8 @@
-//! [`DhcpEndpoint`]: the way to a DHCP server for clients that carry out single exchanges, step by step.
+//! [`DhcpEndpoint`]: a connection to a DHCP server for clients that perform single exchanges, step by step.
 //!
-//! In a run of leases, rates and lifecycles decide what comes next. Here a flow does, for which a lease is one step
-//! among others, so only the server and the clients have to be given. There is one socket, which one worker reads:
-//! relay agents have one port. It must not know what the steps are.
+//! In a run of leases, rates and lifecycles decide what comes next. Here a flow decides, and a lease is one of its
+//! steps, so only the server and the clients must be specified. There is one socket, read by one worker, because relay
+//! agents have one port. It must not depend on what the steps are.
 
 use super::population::{Mac, Population};
 use super::setup::{Opener, Setup};
@@ -17,17 +17,17 @@ use std::time::Duration;
 /// The default MAC of the first client, as in perfdhcp.
 const FIRST_MAC: Mac = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
 
-/// What is asked for.
+/// The settings of an endpoint.
 #[derive(Clone, Debug)]
 pub struct EndpointSetup {
-    /// The server. Its address says which protocol is spoken.
+    /// The server. Its address family selects the protocol.
     pub server: SocketAddr,
-    /// The address to send from; without it, that of the route to the server, and the port at which relay agents are
-    /// answered.
+    /// The address to send from. If absent, the address of the route to the server, with the port at which relay agents
+    /// receive answers.
     pub local: Option<SocketAddr>,
-    /// The address of the relay agent in messages of DHCPv4; without it, the one that is sent from.
+    /// The relay agent's address in DHCPv4 messages; if absent, the address that messages are sent from.
     pub relay: Option<Ipv4Addr>,
-    /// The MAC of the first client, from which those of the others are counted.
+    /// The MAC of the first client, from which the MACs of the others are counted up.
     pub mac: Option<Mac>,
     /// How long to wait for an answer.
     pub wait: Duration,
@@ -38,7 +38,7 @@ pub struct EndpointSetup {
 }
 
 impl EndpointSetup {
-    /// The defaults for a server.
+    /// The default settings for a server.
     pub fn of(server: SocketAddr, users: u32) -> Self {
         let wait = Duration::from_secs(1);
         Self { server, local: None, relay: None, mac: None, wait, users, seed: 0 }
@@ -53,10 +53,10 @@ pub enum DhcpEndpointError {
     Route {
         /// The server.
         server: SocketAddr,
-        /// What the system said.
+        /// The error that the system returned.
         source: std::io::Error,
     },
-    /// The address to send from is of the other family.
+    /// The address to send from is of a different family than the server's.
     #[error("send from {local} to the DHCP server {server}: one is IPv4 and the other IPv6")]
     Families {
         /// The address to send from.
@@ -67,15 +67,15 @@ pub enum DhcpEndpointError {
     /// The socket cannot be opened.
     #[error(transparent)]
     Socket(#[from] OpenError),
-    /// The packets of DHCPv4 cannot be made.
+    /// The DHCPv4 packets cannot be built.
     #[error(transparent)]
     V4(#[from] v4::SetupError),
-    /// The packets of DHCPv6 cannot be made.
+    /// The DHCPv6 packets cannot be built.
     #[error(transparent)]
     V6(#[from] v6::SetupError),
 }
 
-/// The way to a DHCP server, its socket open.
+/// An endpoint with an open socket.
 pub struct DhcpEndpoint(pub(super) Family);
 
 pub(super) enum Family {
@@ -84,7 +84,7 @@ pub(super) enum Family {
 }
 
 impl DhcpEndpoint {
-    /// Opens the way.
+    /// Opens the endpoint.
     pub fn open(asked: &EndpointSetup) -> Result<Self, DhcpEndpointError> {
         let local = local(asked)?;
         let bound = Bound::open(&Options::new(asked.server, local))?;
@@ -130,7 +130,7 @@ impl std::fmt::Debug for DhcpEndpoint {
     }
 }
 
-/// The address that answers come to: behind a relay agent, at the port of servers and relay agents.
+/// The address at which answers arrive: that of a relay agent, at the port of servers and relay agents.
 fn local(asked: &EndpointSetup) -> Result<SocketAddr, DhcpEndpointError> {
     let server = asked.server;
     if let Some(local) = asked.local {
@@ -154,7 +154,7 @@ fn relay(address: Ipv6Addr) -> v6::Relay {
     v6::Relay { link: address, peer: address, options: Vec::new(), varied: Vec::new() }
 }
 
-/// Exchanges that are asked for one by one, of which nothing is kept.
+/// The setup of exchanges that are requested one by one and not kept.
 fn whole<D: super::Dialogue>(
     asked: &EndpointSetup,
     population: Population,

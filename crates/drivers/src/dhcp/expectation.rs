@@ -1,8 +1,8 @@
-//! An [`Expectation`]: what an answer must hold for its exchange to have succeeded.
+//! An [`Expectation`]: what an answer must contain for its exchange to succeed.
 //!
-//! A server that answers with another boot file than it should answers fast and is of no use. Answers are looked at
-//! where both protocols pass, in the exchange table; how a field is found is the dialogue's part. Renewals, releases
-//! and confirmations are not looked at: their answers need not repeat anything.
+//! A server that quickly returns the wrong boot file is of no use. Answers are checked in the exchange table, which
+//! both protocols pass through; the dialogue finds the field. Renewals, releases and confirmations are not checked,
+//! because their answers need not repeat any field.
 
 use super::Stage;
 use super::dialogue::{Dialogue, Ending, Step};
@@ -10,14 +10,14 @@ use super::field::Field;
 use super::varied::Pattern;
 use brunt_exchange::{Class, Outcome};
 
-/// What an answer is to hold.
+/// What an answer must contain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Expectation {
-    /// The answers it is about; all if nothing.
+    /// The answer to check; `None` checks both.
     pub answer: Option<Answer>,
-    /// Which part of an answer.
+    /// Which field of the answer.
     pub field: Field,
-    /// What that part must be; if nothing, it has to be there.
+    /// The value that the field must have; if `None`, the field must only be present.
     pub value: Option<Pattern>,
 }
 
@@ -31,7 +31,7 @@ pub enum Answer {
 }
 
 impl Expectation {
-    /// Whether an answer holds what it should, `scratch` being room for what the client expects.
+    /// Whether an answer contains what it should. `scratch` is a buffer for the value that the client expects.
     fn is_met<D: Dialogue>(&self, message: &[u8], client: u64, scratch: &mut Vec<u8>) -> bool {
         if self.answer.is_some_and(|answer| (answer == Answer::Offer) != D::is_offer(message)) {
             return true;
@@ -41,13 +41,13 @@ impl Expectation {
         };
         scratch.clear();
         value.write(client, scratch);
-        // Servers end texts with a zero or do not (RFC 2132 section 2).
+        // Servers may or may not end texts with a zero byte (RFC 2132 section 2).
         found == scratch || found.strip_suffix(&[0]).is_some_and(|found| found == scratch)
     }
 }
 
-/// Holds an answer that its dialogue took for one against what is expected of it. One that is not as expected was an
-/// answer, and ends the exchange; what it gave is held. `asked` is the stage that it answers, and the client.
+/// Checks an answer that its dialogue accepted against the expectations. An unexpected answer still ends the exchange
+/// as an answer, and the lease it grants is kept. `asked` gives the stage that it answers, and the client.
 pub(super) fn examined<D: Dialogue>(
     expectations: &[Expectation],
     (stage, client): (Stage, u64),
@@ -64,12 +64,13 @@ pub(super) fn examined<D: Dialogue>(
     let Some(unmet) = unmet::<D>(expectations, stage, message, client, scratch) else {
         return step;
     };
-    // There are no more expectations than words on a command line.
+    // There are no more expectations than arguments on a command line.
     let outcome = Outcome::Failed(Class::Check, unmet as u32 + 1);
     Step::Done(Ending { outcome, answered: true, anomaly: None, lease })
 }
 
-/// What an answer holds in the place of what the outcome says was expected of it; nothing of another outcome.
+/// What an answer contains in the field whose expectation failed according to the outcome; `None` for any other
+/// outcome.
 pub(super) fn found_instead<D: Dialogue>(
     expectations: &[Expectation],
     outcome: Outcome,
@@ -81,10 +82,10 @@ pub(super) fn found_instead<D: Dialogue>(
     Some(found.map_or_else(|| "nothing there".to_owned(), |octets| shown(expected.field, octets)))
 }
 
-/// The most octets of a field that are shown.
+/// The maximum number of octets of a field that are shown.
 const SHOWN_MAX: usize = 64;
 
-/// The octets of a field as `--expect` takes them.
+/// The octets of a field in the notation of `--expect`.
 fn shown(field: Field, octets: &[u8]) -> String {
     if let (Field::Address | Field::NextServer, [a, b, c, d]) = (field, octets) {
         return format!("{a}.{b}.{c}.{d}");
@@ -102,7 +103,7 @@ fn shown(field: Field, octets: &[u8]) -> String {
     format!("0x{}{cut}", digits.collect::<String>())
 }
 
-/// The number of the first expectation that the answer to a message of this stage does not meet.
+/// The number of the first expectation that is not met by the answer to a message of this stage.
 fn unmet<D: Dialogue>(
     expectations: &[Expectation],
     stage: Stage,
@@ -184,7 +185,7 @@ mod tests {
         assert_eq!(instead(Field::NextServer), "10.0.0.9");
         assert_eq!(instead(Field::BootFile), "'pxelinux.0'");
         assert_eq!(instead(Field::Option(67)), "nothing there");
-        // The failures of an exchange for another reason have no such number.
+        // An exchange that failed for another reason has no expectation number.
         assert_eq!((told(Field::Option(66), 0), told(Field::Option(66), 2)), (None, None));
         assert_eq!(shown(Field::Option(43), &[0xff; 100]).len(), 2 + 2 * SHOWN_MAX + 3);
     }

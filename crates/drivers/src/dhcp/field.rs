@@ -1,11 +1,11 @@
-//! A [`Field`]: a part of an answer that a plan can look at.
+//! A [`Field`]: a part of an answer that a plan can check.
 
 /// A part of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {
-    /// The option of this code.
+    /// The option with this code.
     Option(u16),
-    /// The address that is offered or given (`yiaddr`, DHCPv4).
+    /// The offered or granted address (`yiaddr`, DHCPv4).
     Address,
     /// The address of the server to boot from (`siaddr`, DHCPv4).
     NextServer,

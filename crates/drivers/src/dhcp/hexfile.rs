@@ -1,12 +1,12 @@
 //! Packet templates: files of hexadecimal digits, one packet each.
 //!
-//! White space may stand anywhere, so a packet copied out of a capture can be laid out as one likes.
+//! White space is allowed anywhere, so that a packet copied from a capture can be laid out freely.
 
 use brunt_feed::file;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why a file is no packet template.
+/// Why a file is not a packet template.
 #[derive(Debug, Error)]
 pub enum HexFileError {
     /// It cannot be read.
@@ -14,10 +14,10 @@ pub enum HexFileError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error that the system returned.
         source: std::io::Error,
     },
-    /// Something in it is no hexadecimal digit.
+    /// It contains a character that is not a hexadecimal digit.
     #[error(
         "read the packet template {}: line {line}, column {column}: {found:?} is no hexadecimal digit; \
          only digits and white space may stand there",
@@ -30,10 +30,10 @@ pub enum HexFileError {
         line: usize,
         /// The column, counted from 1.
         column: usize,
-        /// What stands there.
+        /// The character found.
         found: char,
     },
-    /// A byte has one digit only.
+    /// A byte has only one digit.
     #[error(
         "read the packet template {}: {digits} digits make no whole number of bytes; the last one, in line {line}, \
          column {column}, stands alone",
@@ -42,14 +42,14 @@ pub enum HexFileError {
     Odd {
         /// The file.
         path: PathBuf,
-        /// How many digits there are.
+        /// The number of digits.
         digits: usize,
         /// The line of the last digit.
         line: usize,
         /// The column of the last digit.
         column: usize,
     },
-    /// There is no digit in it.
+    /// It contains no digit.
     #[error("read the packet template {}: there is no digit in it", path.display())]
     Empty {
         /// The file.
@@ -72,7 +72,7 @@ fn packet(path: &Path, text: &str) -> Result<Vec<u8>, HexFileError> {
     let mut last = (1, 1);
     for found in text.chars() {
         column += 1;
-        // The vertical tab is white space to C and so to old files, but not to `char`'s ASCII rule.
+        // C, and therefore old files, count the vertical tab as white space, but `char`'s ASCII rule does not.
         if found.is_ascii_whitespace() || found == '\x0b' {
             if found == '\n' {
                 (line, column) = (line + 1, 0);

@@ -1,9 +1,10 @@
-//! The [`Leases`] a worker holds: bounded, and any of them taken at the same price.
+//! The [`Leases`] that a worker keeps: a bounded store from which any lease can be taken at the
+//! same cost.
 //!
-//! A renewal takes a lease at random, a full store forgets its oldest, and a client that is given
-//! another lease gives up the one before. So each lease stands in three places: a list without
-//! gaps to draw from, a chain by age, and a map by client. Everything is reserved when the first
-//! lease comes. It must not know what a lease is, beyond whose.
+//! A renewal takes a lease at random, a full store discards its oldest lease, and a client that is
+//! granted another lease loses its previous one. Each lease is therefore in three places: a list
+//! without gaps to draw from, a chain ordered by age, and a map by client. All memory is reserved
+//! when the first lease arrives. It must not depend on the contents of a lease, only on its client.
 
 use std::collections::HashMap;
 
@@ -16,7 +17,7 @@ struct HeldLease<L> {
     newer: u32,
 }
 
-/// Leases held, at most so many.
+/// A bounded number of leases.
 pub struct Leases<L> {
     capacity: usize,
     held: Vec<HeldLease<L>>,
@@ -26,7 +27,7 @@ pub struct Leases<L> {
 }
 
 impl<L> Leases<L> {
-    /// Room for so many leases; nothing is kept if there is none.
+    /// Creates a store with this capacity; it keeps nothing if the capacity is 0.
     pub fn new(capacity: usize) -> Self {
         Self {
             capacity: capacity.min(NOBODY as usize),
@@ -37,29 +38,29 @@ impl<L> Leases<L> {
         }
     }
 
-    /// Whether there is room for any.
+    /// Whether the capacity is more than 0.
     pub const fn is_kept(&self) -> bool {
         self.capacity > 0
     }
 
-    /// How many are held.
+    /// How many leases are kept.
     pub fn len(&self) -> usize {
         self.held.len()
     }
 
-    /// Whether none is held.
+    /// Whether no lease is kept.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
 
-    /// Keeps a client's lease in place of any it had; says which other client's had to be forgotten
-    /// for it.
+    /// Keeps a client's lease in place of its previous one. Returns the other client whose lease
+    /// had to be discarded for it, if any.
     pub fn keep(&mut self, client: u64, lease: L) -> Option<L> {
         if self.capacity == 0 {
             return Some(lease);
         }
         if self.held.capacity() == 0 {
-            // So much is not reserved in vain: a run that keeps one lease keeps many.
+            // The reserved memory will be used: a run that keeps one lease keeps many.
             self.held.reserve_exact(self.capacity.min(1 << 16));
             self.by_client.reserve(self.capacity.min(1 << 16));
         }
@@ -81,7 +82,7 @@ impl<L> Leases<L> {
         forgotten
     }
 
-    /// Takes away the lease that `draw`, any number, falls on.
+    /// Removes and returns the lease that `draw`, any number, selects.
     pub fn take(&mut self, draw: u64) -> Option<L> {
         let count = self.held.len() as u64;
         if count == 0 {
@@ -90,7 +91,7 @@ impl<L> Leases<L> {
         self.remove((draw % count) as u32)
     }
 
-    /// Takes away all of them, oldest first.
+    /// Removes and returns all leases, oldest first.
     pub fn drain(&mut self) -> Vec<L> {
         let mut all = Vec::with_capacity(self.held.len());
         while let Some(lease) = self.remove(self.oldest) {
@@ -104,7 +105,7 @@ impl<L> Leases<L> {
         self.by_client.remove(&client);
         self.join(older, newer);
         let removed = self.held.swap_remove(place as usize);
-        // The last of the list has moved to the place that came free.
+        // The last entry of the list has moved to the freed place.
         if let Some(&HeldLease { client, older, newer, .. }) = self.held.get(place as usize) {
             self.by_client.insert(client, place);
             self.relink(older, newer, place);
@@ -112,7 +113,7 @@ impl<L> Leases<L> {
         Some(removed.lease)
     }
 
-    /// Makes two neighbours of those that had one between them.
+    /// Links the two neighbours of a removed entry with each other.
     fn join(&mut self, older: u32, newer: u32) {
         match self.held.get_mut(older as usize) {
             Some(held) => held.newer = newer,
@@ -124,7 +125,7 @@ impl<L> Leases<L> {
         }
     }
 
-    /// Tells the neighbours of a lease where it stands now.
+    /// Updates the links to a lease in its neighbours with its current place.
     fn relink(&mut self, older: u32, newer: u32, place: u32) {
         match self.held.get_mut(older as usize) {
             Some(held) => held.newer = place,
@@ -162,7 +163,7 @@ mod tests {
         assert_eq!((leases.len(), leases.take(5)), (0, None));
     }
 
-    /// Against a list kept in order, with draws that a generator of numbers made.
+    /// Compares it with a list kept in order, using draws from a random number generator.
     #[test]
     fn whatever_is_taken_the_order_of_the_rest_stays() {
         let mut leases = Leases::new(50);

@@ -1,10 +1,11 @@
 //! The lifecycles of a fleet's clients: what one client does next, and when. [`LifecycleOptions`] configures them.
 //!
-//! A lifecycle begins at birth or when the client comes back, gets a lease in one way or another, keeps it for a drawn
-//! number of renewals and ends with a release or silently; after a while the client begins another. Everything drawn
-//! follows from the seed, the client, the lifecycle and the turn within it, so that a fleet behaves the same whenever
-//! and on however many machines it runs, as long as the server's answers are the same. Leases age faster by the time
-//! scale; the time a client waits for an answer does not. It must not know a socket, a clock or a packet.
+//! A lifecycle begins when the client starts or comes back. The client gets a lease in one of several ways, keeps it
+//! for a random number of renewals, and then releases it or disappears silently; after a while it begins another
+//! lifecycle. All random values are derived from the seed, the client, the lifecycle and the turn within it. A fleet
+//! therefore behaves the same in every run and on any number of machines, as long as the server's answers are the same.
+//! Leases age faster by the time scale; the time that a client waits for an answer does not. It must not depend on a
+//! socket, a clock or a packet.
 
 use super::Kind;
 use super::dialogue::Times;
@@ -16,26 +17,25 @@ use std::time::Duration;
 /// The lifecycles of a fleet's clients. Shares are between 0 and 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LifecycleOptions {
-    /// The time between the births of two clients.
+    /// The time between the starts of two clients.
     pub births: Duration,
-    /// Whether leases are renewed at T1 and rebound at T2. Without, a client stays for a part of
-    /// its lease.
+    /// Whether leases are renewed at T1 and rebound at T2. If not, a client stays for a part of its lease time.
     pub renewals: bool,
     /// The share of lives that end with a release.
     pub release_share: f64,
     /// The share of leases that are declined.
     pub decline_share: f64,
-    /// The share of lives that begin by asking for options only.
+    /// The share of lives that begin by requesting only options.
     pub inform_share: f64,
-    /// The share of lives that begin by asking whether the last lease still holds, if there is one.
+    /// The share of lives that begin by asking whether the last lease is still valid, if there is one.
     pub reboot_share: f64,
-    /// How much faster leases age than they say.
+    /// How many times faster leases age than their times say.
     pub time_scale: f64,
-    /// When all lose their power at once, if ever.
+    /// When all clients lose power at once, if ever.
     pub power_cut: Option<PowerCut>,
 }
 
-/// Every client disappears without releasing its lease and comes back, asking whether the lease is still valid.
+/// Every client disappears without releasing its lease, then comes back and asks whether the lease is still valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PowerCut {
     /// When, counted from the beginning of the run.
@@ -45,11 +45,11 @@ pub struct PowerCut {
 }
 
 impl LifecycleOptions {
-    /// How often a lease is renewed on average: a number from nothing to twice as many is drawn.
+    /// How many times a lease is renewed on average: the number is drawn from 0 to twice this mean.
     pub const RENEWALS_MEAN: u32 = 4;
-    /// How long a client waits on average before it asks again that got no lease or declined one:
-    /// RFC 2131 section 3.1.5 asks for at least ten seconds after a decline, from which it draws up
-    /// to half as much again and less.
+    /// How long a client that got no lease, or declined one, waits on average before it asks again. The wait is drawn
+    /// from two thirds to four thirds of this, because RFC 2131 section 3.1.5 requires at least ten seconds after a
+    /// decline.
     pub const RETRY: Duration = Duration::from_secs(15);
 
     fn scaled(&self, time: Duration) -> Duration {
@@ -61,7 +61,7 @@ impl LifecycleOptions {
     }
 }
 
-/// What is drawn.
+/// The random values that are drawn.
 #[derive(Clone, Copy)]
 #[repr(u64)]
 enum Drawn {
@@ -91,26 +91,26 @@ pub(super) struct Lifecycle<L> {
     times: fn(&L) -> Times,
     chance: u64,
     origin: Moment,
-    /// How many lives there were before this one.
+    /// How many lives the client had before this one.
     number: u64,
-    /// How many exchanges there were in this life.
+    /// How many exchanges this life has had so far.
     turn: u64,
     next: Option<(Kind, Moment)>,
     lease: Option<L>,
     renewals: u32,
     waited: Duration,
-    /// Whether the power cut is over for this client.
+    /// Whether the power cut has already happened for this client.
     cut: bool,
     /// Whether it has had a lease.
     up: bool,
-    /// Whether it has had none since it lost its power.
+    /// Whether it has had no lease since it lost power.
     away: bool,
-    /// What became of it and was not taken yet.
+    /// Changes of the client's state that have not been taken yet.
     changes: [Option<Change>; 2],
 }
 
 impl<L> Lifecycle<L> {
-    /// The lives of a client that is born as number `birth` of a run that begins at `origin`.
+    /// Creates the lives of the client that starts as number `birth` of a run that begins at `origin`.
     pub(super) fn new(
         lives: LifecycleOptions,
         times: fn(&L) -> Times,
@@ -138,27 +138,27 @@ impl<L> Lifecycle<L> {
         lifecycle
     }
 
-    /// What it does next and when; nothing if it has nothing more to do.
+    /// What it does next and when; `None` if it does nothing more.
     pub(super) fn next(&self) -> Option<(Kind, Moment)> {
         self.next
     }
 
-    /// The lease that an exchange of this kind is about.
+    /// The lease that an exchange of this kind concerns.
     pub(super) fn lease(&self, kind: Kind) -> Option<&L> {
         self.lease.as_ref().filter(|_| !matches!(kind, Kind::Acquire | Kind::Inform))
     }
 
-    /// Takes the lease it has, or did not release, as the run is over.
+    /// Removes and returns the lease that it still has or did not release, at the end of the run.
     pub(super) fn take_lease(&mut self) -> Option<L> {
         self.lease.take()
     }
 
-    /// Takes what became of the client since it was asked last.
+    /// Removes and returns the changes of the client's state since the last call.
     pub(super) fn take_changes(&mut self) -> impl Iterator<Item = Change> + use<L> {
         std::mem::take(&mut self.changes).into_iter().flatten()
     }
 
-    /// Until when an exchange that begins now may take, and how it ends then.
+    /// The latest end of an exchange that begins now, and the outcome that it ends with then.
     pub(super) fn until(&self, kind: Kind, now: Moment) -> Option<(Moment, Outcome)> {
         let times = self.lease.as_ref().map(self.times);
         let limit = times.and_then(|times| match kind {
@@ -166,14 +166,14 @@ impl<L> Lifecycle<L> {
             Kind::Rebind => self.aged(&times, times.ends),
             _ => None,
         });
-        // However late it is, a server has a moment to answer.
+        // Even if the exchange is late, the server gets a moment to answer.
         let limit = limit.map(|at| (at.max(now + Duration::from_secs(1)), Outcome::TimedOut));
         let cut = self.cut_at().map(|at| (at, Outcome::CutOff));
         limit.into_iter().chain(cut).min_by_key(|(at, _)| *at)
     }
 
-    /// Takes in how an exchange ended and decides what comes next. If nothing more comes in this
-    /// life that a client would wait for, says how long it waited for the server in all.
+    /// Records how an exchange ended and decides what comes next. If this life has no further exchange that the client
+    /// would wait for, returns how long it waited for the server in total.
     pub(super) fn ended(&mut self, turn: ExchangeResult<L>) -> Option<Duration> {
         let ExchangeResult { kind, outcome, lease, waited, at } = turn;
         self.changes = [None; 2];
@@ -203,8 +203,8 @@ impl<L> Lifecycle<L> {
                 self.renewals = self.renewals.saturating_sub(1);
                 self.hold(at)
             }
-            // Nobody says that the lease does not hold, so it is used (RFC 2131 section 3.2 and
-            // RFC 8415 section 18.2.3).
+            // No server said that the lease is invalid, so it is used (RFC 2131 section 3.2 and RFC 8415 section
+            // 18.2.3).
             Kind::Reboot if outcome == Outcome::TimedOut && self.is_valid(at) => self.hold(at),
             Kind::Renew if !refused => {
                 let times = self.lease.as_ref().map(self.times);
@@ -219,7 +219,7 @@ impl<L> Lifecycle<L> {
         }
     }
 
-    /// Begins a life at a moment.
+    /// Begins a life at the given moment.
     fn begin(&mut self, at: Moment) {
         // A client that is away when the power fails is not affected.
         self.cut |= self.cut_at().is_some_and(|cut| at >= cut);
@@ -234,14 +234,14 @@ impl<L> Lifecycle<L> {
         self.settle(kind, at);
     }
 
-    /// Draws what a life is to be like that begins with an exchange of this kind.
+    /// Draws the random values of a life that begins with an exchange of this kind.
     fn settle(&mut self, kind: Kind, at: Moment) {
         let most = f64::from(2 * LifecycleOptions::RENEWALS_MEAN + 1);
         self.renewals = (self.draw(Drawn::Renewals) * most) as u32;
         self.next = Some((kind, at));
     }
 
-    /// Plans the next exchange of this life, unless the power fails before.
+    /// Plans the next exchange of this life, unless the power fails first.
     fn follow(&mut self, kind: Kind, at: Moment) -> Option<Duration> {
         if self.cut_at().is_some_and(|cut| at >= cut) {
             return Some(self.lose_power());
@@ -250,7 +250,7 @@ impl<L> Lifecycle<L> {
         None
     }
 
-    /// Has a lease: renews it when its time has come, or leaves some time before that.
+    /// Uses a lease: plans its renewal for the right time, or the departure some time before that.
     fn hold(&mut self, at: Moment) -> Option<Duration> {
         let times = self.lease.as_ref().map(self.times)?;
         let since = at - self.origin;
@@ -260,7 +260,7 @@ impl<L> Lifecycle<L> {
             self.changed(Change::Back(since));
         }
         let Some(renew) = self.aged(&times, times.renew) else {
-            // It lasts forever.
+            // The lease never expires.
             self.next = None;
             let over = std::mem::take(&mut self.waited);
             if !self.cut {
@@ -270,7 +270,7 @@ impl<L> Lifecycle<L> {
         };
         if self.lives.renewals && self.renewals > 0 {
             let due = renew.max(at);
-            // Whoever comes back after T2 has no time left to ask its own server alone.
+            // A client that comes back after T2 has no time left to ask only its own server.
             let rebind = self.aged(&times, times.rebind).is_some_and(|rebind| rebind <= due);
             return self.follow(if rebind { Kind::Rebind } else { Kind::Renew }, due);
         }
@@ -286,7 +286,7 @@ impl<L> Lifecycle<L> {
         Some(self.depart(leaves))
     }
 
-    /// Leaves, to begin another life after a while.
+    /// Plans the departure; another life begins after a while.
     fn depart(&mut self, at: Moment) -> Duration {
         let renew = self.lease.as_ref().and_then(|lease| (self.times)(lease).renew);
         let usual = self.lives.scaled(renew.unwrap_or(LifecycleOptions::RETRY));
@@ -300,10 +300,10 @@ impl<L> Lifecycle<L> {
         std::mem::take(&mut self.waited)
     }
 
-    /// Goes away as the power fails, and comes back when it does.
+    /// Disappears at the power failure, and plans the return afterwards.
     fn lose_power(&mut self) -> Duration {
         self.cut = true;
-        // Who never had a lease has none to get back.
+        // A client that never had a lease has none to recover.
         self.away = self.up;
         if self.away {
             self.changed(Change::Lost);
@@ -331,7 +331,7 @@ impl<L> Lifecycle<L> {
         self.lives.power_cut.filter(|_| !self.cut).map(|cut| self.origin + cut.at)
     }
 
-    /// Whether there is a lease that has not ended by then.
+    /// Whether there is a lease that has not expired by then.
     fn is_valid(&self, at: Moment) -> bool {
         self.lease
             .as_ref()
@@ -339,12 +339,12 @@ impl<L> Lifecycle<L> {
             .is_some_and(|times| self.aged(&times, times.ends).is_none_or(|end| end > at))
     }
 
-    /// When a lease comes to a certain age.
+    /// When a lease reaches a certain age.
     fn aged(&self, times: &Times, age: Option<Duration>) -> Option<Moment> {
         age.map(|age| self.origin + times.given + self.lives.scaled(age))
     }
 
-    /// A number from 0 to below 1.
+    /// A random number from 0 to below 1.
     fn draw(&self, what: Drawn) -> f64 {
         let turn = (self.number << 32) ^ (self.turn << 8) ^ what as u64;
         (mix(self.chance ^ mix(turn)) >> 11) as f64 / (1_u64 << 53) as f64

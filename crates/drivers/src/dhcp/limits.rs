@@ -1,9 +1,9 @@
 //! The [`Limits`] that end a run from within: messages of the second stage, and drops.
 //!
-//! Shared by the workers of a run, and looked at only where something happens that they limit. The
-//! first limit reached is kept as the [`Reason`], and the caller of the engine is asked to halt.
-//! Drops are exchanges without an answer within the drop time, in whatever phase of the run; what is
-//! still in flight is none. It must not know how a run is halted.
+//! The workers of a run share them, and check them only when an event occurs that they limit. The first limit reached
+//! is kept as the [`Reason`], and the caller of the engine is asked to halt. Drops are exchanges without an answer
+//! within the drop time, in any phase of the run; exchanges still in flight do not count. It must not depend on how a
+//! run is halted.
 
 use super::Stage;
 use super::tally::{Counter, Tally};
@@ -13,26 +13,26 @@ use std::sync::{Arc, OnceLock};
 /// Why a run was halted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// As many messages of the second stage were sent as were asked for.
+    /// The requested number of messages of the second stage was sent.
     Requests,
-    /// So many exchanges of this stage were dropped.
+    /// The maximum number of exchanges of this stage was dropped.
     Drops(Stage),
-    /// Such a share of the exchanges of this stage was dropped.
+    /// The maximum share of the exchanges of this stage was dropped.
     DropsShare(Stage),
 }
 
 /// How many drops of one stage end the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DropLimit {
-    /// At this many. 0 and 1 both mean the first.
+    /// At this number of drops. 0 and 1 both mean the first.
     pub count: Option<u64>,
-    /// At this many in a hundred of the exchanges decided, once there are more than
-    /// [`DropLimit::DECIDED_MIN`].
+    /// At this percentage of the exchanges that were answered or dropped, once there are more than
+    /// [`DropLimit::DECIDED_MIN`] of them.
     pub percent: Option<f64>,
 }
 
 impl DropLimit {
-    /// Below this many exchanges answered or dropped, a share says nothing.
+    /// Below this number of answered or dropped exchanges, a percentage is not meaningful.
     pub const DECIDED_MIN: u64 = 10;
 
     fn reached(&self, stage: Stage, dropped: u64, decided: u64) -> Option<Reason> {
@@ -46,10 +46,10 @@ impl DropLimit {
     }
 }
 
-/// What asks for the end of a run.
+/// Requests the end of a run.
 pub type Halt = Arc<dyn Fn(Reason) + Send + Sync>;
 
-/// The limits of a run and how close it has come to them.
+/// The limits of a run, and how much of each has been used.
 pub struct Limits {
     requests: Option<u64>,
     taken: AtomicU64,
@@ -59,13 +59,13 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// Limits of nothing.
+    /// Creates limits that never end a run.
     pub fn none() -> Self {
         Self::new(None, [DropLimit::default(); 2], None)
     }
 
-    /// At most `requests` messages of the second stage, and so many drops of the first and of the
-    /// second; `halt` is called once, from the thread of a worker.
+    /// Creates limits of `requests` messages of the second stage, and of drops in the first and in the second stage;
+    /// `halt` is called once, from the thread of a worker.
     pub fn new(requests: Option<u64>, drops: [DropLimit; 2], halt: Option<Halt>) -> Self {
         Self { requests, taken: AtomicU64::new(0), drops, reason: OnceLock::new(), halt }
     }
@@ -75,13 +75,13 @@ impl Limits {
         self.reason.get().copied()
     }
 
-    /// How many exchanges ended before their second stage because enough messages of it were sent.
+    /// How many exchanges ended before their second stage because the limit on its messages was reached.
     pub fn kept_back(&self) -> u64 {
         let taken = self.taken.load(Ordering::Relaxed);
         self.requests.map_or(0, |limit| taken.saturating_sub(limit))
     }
 
-    /// Takes one message of the second stage from the budget; says whether there was one left.
+    /// Takes one message of the second stage from the budget. Returns whether there was one left.
     pub(super) fn take_request(&self) -> bool {
         let Some(limit) = self.requests else { return true };
         let before = self.taken.fetch_add(1, Ordering::Relaxed);
@@ -91,7 +91,7 @@ impl Limits {
         before < limit
     }
 
-    /// Looks whether a drop of this stage was one too many, by what all workers have counted.
+    /// Checks whether the last drop of this stage exceeded a limit, using the counts of all workers.
     pub(super) fn dropped(&self, stage: Stage, tallies: &[Arc<Tally>]) {
         let Some(limit) = self.drops.get(stage as usize) else { return };
         if *limit == DropLimit::default() {
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
     use std::sync::Mutex;
 
-    /// What was halted, and limits that write it down.
+    /// A list of halts, and limits that add to it.
     fn limits(requests: Option<u64>, drops: [DropLimit; 2]) -> (Arc<Mutex<Vec<Reason>>>, Limits) {
         let halted = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&halted);

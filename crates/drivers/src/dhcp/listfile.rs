@@ -1,4 +1,4 @@
-//! Files that list addresses, one a line: MACs of clients, addresses of relay agents.
+//! Files that list addresses, one on each line: MACs of clients, addresses of relay agents.
 
 use super::population::Mac;
 use brunt_feed::file;
@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// Why a file is no list of addresses.
+/// Why a file is not a list of addresses.
 #[derive(Debug, Error)]
 pub enum ListFileError {
     /// It cannot be read.
@@ -14,22 +14,22 @@ pub enum ListFileError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error that the system returned.
         source: std::io::Error,
     },
-    /// A line is not what the list is of.
+    /// A line is not of the kind that the list contains.
     #[error("read the list {}: line {line}: {text:?} is no {wanted}", path.display())]
     Line {
         /// The file.
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// What stands there.
+        /// The text found.
         text: String,
-        /// What should.
+        /// What was expected.
         wanted: &'static str,
     },
-    /// A line has an address of the other family.
+    /// A line contains an address of the wrong family.
     #[error(
         "read the list {}: line {line}: {found} is no IPv{family} address; relays of an IPv{family} run need one",
         path.display()
@@ -39,28 +39,28 @@ pub enum ListFileError {
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// The address that stands there.
+        /// The address found.
         found: IpAddr,
         /// The family it should be of.
         family: u8,
     },
-    /// There is nothing in it.
+    /// It contains no addresses.
     #[error("read the list {}: there is no {wanted} in it", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
-        /// What should be.
+        /// What was expected.
         wanted: &'static str,
     },
 }
 
-/// The MACs in a file.
+/// Reads the MACs in a file.
 pub fn macs(path: &Path) -> Result<Vec<Mac>, ListFileError> {
     let wanted = "MAC address of six octets";
     list(path, wanted, |line, text| mac(text).ok_or_else(|| wrong(path, line, text, wanted)))
 }
 
-/// The IPv4 addresses of relay agents in a file.
+/// Reads the IPv4 addresses of relay agents in a file.
 pub fn relays_v4(path: &Path) -> Result<Vec<Ipv4Addr>, ListFileError> {
     list(path, "IPv4 address", |line, text| match text.parse() {
         Ok(IpAddr::V4(address)) => Ok(address),
@@ -69,7 +69,7 @@ pub fn relays_v4(path: &Path) -> Result<Vec<Ipv4Addr>, ListFileError> {
     })
 }
 
-/// The IPv6 addresses of relay agents in a file.
+/// Reads the IPv6 addresses of relay agents in a file.
 pub fn relays_v6(path: &Path) -> Result<Vec<Ipv6Addr>, ListFileError> {
     list(path, "IPv6 address", |line, text| match text.parse() {
         Ok(IpAddr::V6(address)) => Ok(address),
@@ -78,7 +78,7 @@ pub fn relays_v6(path: &Path) -> Result<Vec<Ipv6Addr>, ListFileError> {
     })
 }
 
-/// Reads a MAC: six octets of one or two hexadecimal digits, between them `:`, `::` or `-`.
+/// Reads a MAC: six octets of one or two hexadecimal digits, separated by `:`, `::` or `-`.
 pub fn mac(text: &str) -> Option<Mac> {
     let mut mac = [0; 6];
     let mut octets = text.split([':', '-']).filter(|octet| !octet.is_empty());
@@ -96,7 +96,7 @@ fn wrong(path: &Path, line: usize, text: &str, wanted: &'static str) -> ListFile
     ListFileError::Line { path: path.to_owned(), line, text: text.to_owned(), wanted }
 }
 
-/// What the lines of a file hold, empty ones passed over.
+/// Parses the lines of a file, and skips empty ones.
 fn list<T>(
     path: &Path,
     wanted: &'static str,

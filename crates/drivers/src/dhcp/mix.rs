@@ -1,13 +1,13 @@
 //! A [`Mix`]: which kind the exchange with a given number is.
 //!
-//! Acquiring, renewing and releasing have a rate each and one schedule of due times between them.
-//! Which is which is a pure function of the number: the kinds are spread as evenly as whole
-//! exchanges can be, and any stretch of numbers as long as the rates' sum holds exactly as many of
-//! each as their rates say, wherever it begins. It must not know when anything is due.
+//! Acquiring, renewing and releasing each have a rate, and share one schedule of due times. The
+//! kind is a pure function of the number. The kinds are spread as evenly as whole exchanges can be:
+//! any range of numbers as long as the sum of the rates contains exactly as many of each kind as
+//! its rate says, wherever the range begins. It must not depend on when anything is due.
 
 use super::Kind;
 
-/// Three rates, sharing the numbers of a run.
+/// Three rates that share the numbers of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mix {
     acquire: u64,
@@ -15,21 +15,21 @@ pub struct Mix {
     release: u64,
 }
 
-/// What an exchange is, and which of its kind.
+/// The kind of an exchange, and its number within that kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MixedExchange {
     /// Its kind.
     pub kind: Kind,
-    /// Its number among those of its kind, counted from 0.
+    /// Its number among the exchanges of its kind, counted from 0.
     pub rank: u64,
 }
 
 impl Mix {
-    /// Nothing but acquiring.
+    /// Only acquiring.
     pub const ACQUIRE: Self = Self { acquire: 1, renew: 0, release: 0 };
 
-    /// A mix at these rates, all in the same unit; a fractional rate is given as so many in a
-    /// million seconds. Nothing but acquiring where all are 0.
+    /// Creates a mix with these rates, all in the same unit; a fractional rate is given as a count
+    /// per million seconds. If all rates are 0, the mix only acquires.
     pub fn new(acquire: u64, renew: u64, release: u64) -> Self {
         let common = divisor(divisor(acquire, renew), release);
         if common == 0 {
@@ -38,7 +38,7 @@ impl Mix {
         Self { acquire: acquire / common, renew: renew / common, release: release / common }
     }
 
-    /// What exchange `number` is.
+    /// The kind of exchange `number`, and its number within that kind.
     pub fn turn(&self, number: u64) -> MixedExchange {
         let whole = self.acquire + self.renew + self.release;
         let acquired = before(number, self.acquire, whole);
@@ -53,7 +53,8 @@ impl Mix {
         MixedExchange { kind: Kind::Release, rank: others - renewed }
     }
 
-    /// How many exchanges there are up to and including the acquiring one that makes them so many.
+    /// How many exchanges there are up to and including the one that acquires lease number
+    /// `acquired`.
     pub fn until_acquired(&self, acquired: u64) -> u64 {
         if self.acquire == 0 || acquired == 0 {
             return 0;
@@ -64,7 +65,8 @@ impl Mix {
     }
 }
 
-/// How many of the first `count` are chosen, if `part` of each `whole` are, the first among them.
+/// How many of the first `count` are chosen, if `part` of each `whole` are, beginning with the
+/// first.
 fn before(count: u64, part: u64, whole: u64) -> u64 {
     if whole == 0 {
         return 0;

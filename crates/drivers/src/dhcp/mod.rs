@@ -1,9 +1,9 @@
-//! DHCP for IPv4 and IPv6: leases requested, kept and released by simulated clients.
+//! DHCP for IPv4 and IPv6: simulated clients request, keep and release leases.
 //!
-//! What a client sends and receives is a [`Dialogue`]: a state machine over bytes that knows neither a
-//! socket nor a clock, so that every path through it can be tested without either. The hub owns a
-//! worker's socket, carries the dialogues of all its sessions at once, matches replies by
-//! transaction id, keeps the drop times and counts what belongs to no exchange.
+//! What a client sends and receives is a [`Dialogue`]: a state machine over bytes that depends on neither a socket nor
+//! a clock, so that every path through it can be tested without them. The hub owns a worker's socket, runs the
+//! dialogues of all its sessions concurrently, matches replies by transaction id, tracks the drop times, and counts
+//! what belongs to no exchange.
 
 pub mod captures;
 mod client;

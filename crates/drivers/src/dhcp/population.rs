@@ -1,7 +1,7 @@
-//! A [`Population`]: which simulated client carries out which exchange, and what its MAC is.
+//! A [`Population`]: which simulated client performs which exchange, and what its MAC is.
 //!
-//! Both are pure functions of numbers, so that a run repeats, its nodes share it without talking,
-//! and nothing has to be remembered about four thousand million clients.
+//! Both are pure functions of numbers. A run therefore repeats, its nodes share it without
+//! communication, and nothing has to be stored about four thousand million clients.
 
 use crate::chance::mix;
 
@@ -14,24 +14,26 @@ pub struct Population(Members);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Members {
-    /// Clients in turn, their MACs counted up from a base.
+    /// Clients in turn, with MACs counted up from a base.
     Cycle { base: Mac, range: u64 },
-    /// Clients from a list, one picked for each exchange.
+    /// Clients from a list, one chosen for each exchange.
     List { macs: Vec<Mac>, seed: u64 },
 }
 
 impl Population {
-    /// `range` clients that take turns; one, which has the base itself, if `range` is 0 or 1.
+    /// Creates `range` clients that take turns; if `range` is 0 or 1, there is one client, which
+    /// has the base MAC itself.
     ///
-    /// The MAC of client c is the base with the four octets of c added to its last four, each on
-    /// its own and without a carry. No two clients below 2^32 share one: adding a constant to an
-    /// octet modulo 256 can be undone, so the MAC tells the four octets of c and thereby c.
+    /// The MAC of client c is the base with the four octets of c added to its last four, each
+    /// independently and without a carry. No two clients below 2^32 share a MAC: adding a constant
+    /// to an octet modulo 256 can be undone, so the MAC determines the four octets of c and thereby
+    /// c.
     pub fn cycle(base: Mac, range: u64) -> Self {
         Self(Members::Cycle { base, range: range.max(1) })
     }
 
-    /// The clients of a list, each exchange carried out by any of them with the same chance. An
-    /// empty list is one client without an address of its own.
+    /// Creates the clients of a list. Each exchange is performed by any of them with equal
+    /// probability. An empty list is one client without an address of its own.
     pub fn list(macs: Vec<Mac>, seed: u64) -> Self {
         let macs = if macs.is_empty() { vec![[0; 6]] } else { macs };
         Self(Members::List { macs, seed })
@@ -45,7 +47,7 @@ impl Population {
         }
     }
 
-    /// The MAC from which the others are counted, unless they come from a list.
+    /// The MAC from which the others are counted; `None` if they come from a list.
     pub fn base(&self) -> Option<Mac> {
         match &self.0 {
             Members::Cycle { base, .. } => Some(*base),
@@ -53,7 +55,7 @@ impl Population {
         }
     }
 
-    /// The client that carries out an exchange.
+    /// The client that performs an exchange.
     #[inline]
     pub fn client(&self, number: u64) -> u64 {
         match &self.0 {
@@ -78,8 +80,8 @@ impl Population {
     }
 }
 
-/// Picks one of `count` things for an exchange, each with the same chance. Callers that pick
-/// different things for one exchange give different `salt`.
+/// Chooses one of `count` items for an exchange, each with equal probability. Callers that choose
+/// different kinds of items for one exchange pass a different `salt`.
 #[inline]
 pub(super) fn pick(count: usize, salt: u64, number: u64) -> usize {
     // The upper half of the product is uniform below `count`, up to one part in 2^64 / count.
@@ -98,7 +100,7 @@ mod tests {
         let clients = Population::cycle(BASE, 1 << 32);
         assert_eq!(clients.mac(0), BASE);
         assert_eq!(clients.mac(251), [0x00, 0x0c, 0x01, 0x02, 0x03, 0xff]);
-        // 0x04 + 0xfc is 0x100: the octet starts again and its neighbour does not notice.
+        // 0x04 + 0xfc is 0x100: the octet wraps around and there is no carry into its neighbour.
         assert_eq!(clients.mac(252), [0x00, 0x0c, 0x01, 0x02, 0x03, 0x00]);
         assert_eq!(clients.mac(256), [0x00, 0x0c, 0x01, 0x02, 0x04, 0x04]);
         assert_eq!(clients.mac(u64::from(u32::MAX)), [0x00, 0x0c, 0x00, 0x01, 0x02, 0x03]);
@@ -134,7 +136,7 @@ mod tests {
         for number in 0..100_000 {
             counts[clients.client(number) as usize] += 1;
         }
-        // Ten times five standard deviations, which are 95 each.
+        // Five standard deviations, which are 95 each.
         assert!(counts.iter().all(|count| count.abs_diff(10_000) < 475), "{counts:?}");
         assert!((0..10).all(|client| clients.mac(client) == macs[client as usize]));
         let again = Population::list(macs.clone(), 7);

@@ -1,23 +1,23 @@
-//! `Presence`: when the clients of a fleet had leases, all of them for the first time, and all of them again.
+//! `Presence`: when the clients of a fleet had leases: when all had their first one, and when all had one again.
 //!
-//! After a power cut the question is not how long an exchange took but when the last client was back. Sessions report
-//! what becomes of their clients; any thread may read. It must not know how a client lives.
+//! After a power cut the question is not how long an exchange took but when the last client had recovered. Sessions
+//! report the changes of their clients; any thread may read them. It must not depend on a client's lifecycle.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What becomes of a client, and when, counted from the beginning of the run.
+/// A change of a client's state, and its time, counted from the beginning of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
     /// It has its first lease.
     Up(Duration),
-    /// It loses its power. That may be known before it happens.
+    /// It loses power. This may be reported before it happens.
     Lost,
-    /// It has a lease again for the first time since it lost its power.
+    /// It has a lease again for the first time since it lost power.
     Back(Duration),
 }
 
-/// What became of all clients so far.
+/// The changes of all clients so far.
 #[derive(Debug, Default)]
 pub(super) struct Presence {
     up: Group,
@@ -25,21 +25,21 @@ pub(super) struct Presence {
     lost: AtomicU64,
 }
 
-/// How many clients have come so far, and when the last of them did.
+/// How many clients have arrived so far, and when the last of them did.
 #[derive(Debug, Default)]
 struct Group {
     count: AtomicU64,
     last: AtomicU64,
 }
 
-/// What became of the clients of a fleet.
+/// A summary of the changes of a fleet's clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attendance {
-    /// Clients that had a lease at some time, and when the last of them had its first.
+    /// Clients that have had a lease, and when the last of them got its first.
     pub up: (u64, Duration),
-    /// Clients that lost their power.
+    /// Clients that lost power.
     pub lost: u64,
-    /// Those of them that had a lease again, and when the last of them did.
+    /// Those of them that got a lease again, and when the last of them did.
     pub back: (u64, Duration),
 }
 

@@ -1,9 +1,9 @@
-//! A [`Rising`]: a time in which clients claim that they have waited for longer and longer.
+//! A [`Rising`]: a period in which clients claim to have waited for increasingly long times.
 
 use std::time::Duration;
 
-/// A time in which first messages (DISCOVER, SOLICIT) say that their clients have been waiting for one second, two,
-/// three ... so that a server which stands by believes its partner to be down.
+/// A period in which first messages (DISCOVER, SOLICIT) claim that their clients have been waiting for one second, two,
+/// three and so on, so that a standby server believes that its partner is down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rising {
     /// When it begins, counted from the beginning of the run.
@@ -13,7 +13,7 @@ pub struct Rising {
 }
 
 impl Rising {
-    /// The whole seconds that a message sent at this time of the run claims.
+    /// The whole seconds that a message claims when it is sent at this time of the run.
     pub(super) fn seconds(self, at: Duration) -> u64 {
         let into = at.checked_sub(self.after).filter(|into| *into < self.lasting);
         into.map_or(0, |into| into.as_secs() + 1)

@@ -1,7 +1,7 @@
-//! [`Dhcp`]: a run's worth of DHCP, from what was asked to the sessions of each worker.
+//! [`Dhcp`]: the DHCP part of a run, from its settings to the sessions of each worker.
 //!
-//! It gives every worker a hub on a socket of its own, and everybody else what the run has noticed and kept. It must
-//! not know what is in a packet, nor when anything is due.
+//! It gives each worker a hub with its own socket, and gives the caller what the run has counted and kept. It must not
+//! depend on the contents of packets or on due times.
 
 use super::captures::Captures;
 use super::dialogue::Dialogue;
@@ -26,21 +26,21 @@ pub struct Dhcp<D: Dialogue, C> {
     sockets: Vec<Mutex<Option<Opener<C>>>>,
 }
 
-/// What belongs to no exchange of a worker's.
+/// Counts of a worker that belong to no exchange.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Unmatched {
     /// Replies that answered no exchange in flight.
     pub orphans: u64,
-    /// Datagrams that the kernel dropped because we did not read them in time.
+    /// Datagrams that the kernel dropped because this program did not read them in time.
     pub socket_drops: u64,
 }
 
 impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
-    /// A run by `workers` workers, each with a socket of its own.
+    /// Creates a run with `workers` workers, each with its own socket.
     ///
     /// # Panics
     ///
-    /// If there are fewer sockets or plans than workers: whoever plans a run knows how many it opened.
+    /// If there are fewer sockets or plans than workers. The caller has opened the sockets, so it knows their number.
     pub fn new(mut setup: Setup<D, C>, workers: usize) -> Self {
         assert!(workers <= setup.sockets.len(), "each worker needs a socket of its own");
         assert!(workers <= setup.plans.len(), "each worker needs a plan of its own");
@@ -49,8 +49,8 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
         Self { shared: Arc::new(Shared::new(setup, workers)), sockets }
     }
 
-    /// Makes the sessions with these numbers. To be called once for each worker, within a runtime
-    /// where tasks may be spawned that cannot be sent.
+    /// Creates the sessions with these numbers. Call it once for each worker, within a runtime in which tasks that are
+    /// not `Send` can be spawned.
     pub fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<Session<D, C>> {
         let hub = self.hub(worker, numbers.len());
         (0..)
@@ -59,7 +59,7 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
             .collect()
     }
 
-    /// The hub of a worker, with so many slots. To be called once for each worker.
+    /// The hub of a worker, with this number of slots. Call it once for each worker.
     pub(super) fn hub(&self, worker: usize, slots: usize) -> Rc<Hub<D, C>> {
         let socket = self.sockets[worker].lock().unwrap_or_else(PoisonError::into_inner).take();
         Hub::start(Arc::clone(&self.shared), socket, worker, slots)
@@ -70,8 +70,8 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
         &self.shared
     }
 
-    /// What a worker has counted so far, in the order of [`tally::names`](super::tally::names): what belongs to no
-    /// exchange, and what happened to exchanges, by the phase in which they fell due.
+    /// What a worker has counted so far, in the order of [`tally::names`](super::tally::names): counts that belong to
+    /// no exchange, and counts of exchanges, by the phase in which these were due.
     pub fn noticed(
         &self,
         worker: usize,
@@ -90,7 +90,7 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
         &self.shared.plans[0]
     }
 
-    /// What the workers count, one each, to be read at any time.
+    /// The counters of the workers, one each, which can be read at any time.
     pub fn tallies(&self) -> &[Arc<Tally>] {
         &self.shared.tallies
     }
@@ -100,12 +100,12 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
         &self.shared.limits
     }
 
-    /// What was kept to be looked at.
+    /// What was kept for inspection.
     pub fn captures(&self) -> &Captures {
         &self.shared.captures
     }
 
-    /// Since when nothing came back, once the run is over.
+    /// Since when no reply has arrived, once the run is over.
     pub fn silence(&self) -> Silence {
         self.shared.silence()
     }
@@ -115,7 +115,7 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
         self.shared.presence.attendance()
     }
 
-    /// Takes away the leases that the clients of the run hold, once it is over.
+    /// Removes and returns the leases that the clients of the run hold, once it is over.
     pub fn take_leases(&self) -> Vec<D::Lease> {
         self.shared.take_leases()
     }

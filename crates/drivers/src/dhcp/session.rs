@@ -1,9 +1,8 @@
-//! A [`Session`]: one place among a worker's exchanges in flight, or one client that lives, for the engine.
+//! A [`Session`]: for the engine, one place among a worker's exchanges in flight, or one client with a lifecycle.
 //!
-//! Where exchanges come at rates, what an exchange does and for whom follows from its number alone,
-//! and any session carries it out. In a fleet, each session is a client with a [`Lifecycle`], which says
-//! what comes next and when. Everything it needs of the network it asks of the hub it shares. It
-//! must not know a packet.
+//! If exchanges are started at rates, the kind and the client of an exchange are derived from its number, and any
+//! session performs it. In a fleet, each session is a client with a [`Lifecycle`], which decides what comes next and
+//! when. It uses the network only through the hub it shares. It must not depend on the format of packets.
 
 use super::dialogue::{Anomaly, Dialogue, ExchangeRequest};
 use super::expectation::found_instead;
@@ -17,11 +16,11 @@ use brunt_exchange::{Class, Moment, Outcome, Part, Ticket, Want, Watch};
 use std::rc::Rc;
 use std::time::Duration;
 
-/// The part that says how long a client waited for the server in its whole life, after those of the
+/// The part that measures how long a client waited for the server in its whole life; it follows the parts of the
 /// stages.
 pub const LEASE_LIFE: Part = Part(Stage::ALL.len() as u8);
 
-/// A session that asks for leases, renews and releases them.
+/// A session that acquires, renews and releases leases.
 pub struct Session<D: Dialogue, C: Carrier + 'static> {
     hub: Rc<Hub<D, C>>,
     slot: u32,
@@ -35,14 +34,14 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
         Self { hub, slot, number, lifecycle: None }
     }
 
-    /// What exchange `number` is: its kind, its client and the lease it is about; or its kind
-    /// alone, where it needs a lease and none is held.
+    /// The exchange with this number: its kind, its client and the lease it concerns. If it needs a lease and none is
+    /// available, the error is its kind.
     fn request(&self, number: u64, now: Moment) -> Result<ExchangeRequest<D::Lease>, Kind> {
         let shared = self.hub.shared();
         let at = now - shared.origin(now);
         let (kind, rank) = match &shared.task {
             Task::Mix(mix) => {
-                // Each node mixes its own numbers, so that its clients are its own as well.
+                // Each node applies the mix to its own numbers, so that its clients are its own as well.
                 let turn = mix.turn(shared.slots.place(number));
                 (turn.kind, turn.rank)
             }
@@ -66,7 +65,7 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
         Ok(ExchangeRequest { kind, number, client: D::holder(&lease), lease: Some(lease), at })
     }
 
-    /// Carries out what comes next in the client's life.
+    /// Performs the next exchange in the client's life.
     async fn live(&mut self, ticket: &Ticket, watch: &mut Watch<'_>) -> Outcome {
         let now = watch.now();
         let Ok(mut request) = self.request(ticket.number, now) else { return Outcome::Skipped };
@@ -92,7 +91,7 @@ impl<D: Dialogue, C: Carrier + 'static> Session<D, C> {
         outcome
     }
 
-    /// Tells the engine what it has to know of an exchange.
+    /// Reports to the engine what it must know about an exchange.
     fn report(&self, ended: &EndedExchange<D::Lease>, client: u64, watch: &mut Watch<'_>) {
         if let Some(sent) = ended.sent {
             watch.sent_as(sent);
@@ -149,7 +148,7 @@ impl<D: Dialogue, C: Carrier + 'static> brunt_exchange::Session for Session<D, C
     }
 }
 
-/// Says why an exchange failed, if it did.
+/// Reports why an exchange failed, if it did.
 pub(super) fn explain<D: Dialogue, C: Carrier + 'static>(
     ended: &EndedExchange<D::Lease>,
     hub: &Hub<D, C>,

@@ -1,7 +1,7 @@
-//! What the workers of a run have in common ([`Shared`]): the dialogues' plans, limits, and counters to be read.
+//! What the workers of a run share ([`Shared`]): the dialogues' plans, limits, and counters to be read.
 //!
-//! Sockets and the leases of a run that is under way belong to one worker each; only at the end do the leases come
-//! together here. It must not know a session, nor how messages get to the network.
+//! Sockets, and leases while the run is in progress, belong to one worker each; the leases are only collected here at
+//! the end. It must not depend on sessions, or on how messages reach the network.
 
 use super::captures::Captures;
 use super::dialogue::Dialogue;
@@ -19,7 +19,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-/// What the workers of a run have in common.
+/// What the workers of a run share.
 pub(super) struct Shared<D: Dialogue> {
     pub(super) plans: Vec<Arc<D::Plan>>,
     pub(super) population: Population,
@@ -28,7 +28,7 @@ pub(super) struct Shared<D: Dialogue> {
     pub(super) task: Task<D::Lease>,
     pub(super) seed: u64,
     pub(super) slots: Slots,
-    /// How many clients are this node's, where they take turns.
+    /// How many clients belong to this node, if they take turns.
     own_clients: Option<u64>,
     pub(super) preload: u64,
     pub(super) leases_max: usize,
@@ -48,7 +48,7 @@ pub(super) struct Shared<D: Dialogue> {
 }
 
 impl<D: Dialogue> Shared<D> {
-    /// What so many workers have in common, which their sockets are not.
+    /// What this number of workers share. Their sockets are not shared.
     pub(super) fn new<C>(setup: Setup<D, C>, workers: usize) -> Self {
         let in_turn = setup.population.base().is_some();
         let own_clients = in_turn.then(|| setup.slots.of(setup.population.size()).max(1));
@@ -77,18 +77,18 @@ impl<D: Dialogue> Shared<D> {
         }
     }
 
-    /// When the first exchange began; it begins now, if none has.
+    /// When the first exchange began. If none has begun, it begins now.
     pub(super) fn origin(&self, now: Moment) -> Moment {
         *self.origin.get_or_init(|| now)
     }
 
-    /// How many leases a worker keeps for its sessions. Clients that live keep theirs themselves.
+    /// How many leases a worker keeps for its sessions. Clients with lifecycles keep their own leases.
     pub(super) fn leases_max_of_worker(&self) -> usize {
         if matches!(self.task, Task::Live(_)) { 0 } else { self.leases_max }
     }
 
-    /// The client that comes next, as the number of clients that came before it on this node says. No other node has
-    /// the same one.
+    /// The next client, determined by the number of clients that came before it on this node. No other node uses the
+    /// same client.
     pub(super) fn client(&self, before: u64) -> u64 {
         let place = self.own_clients.map_or(before, |own| before % own);
         self.population.client(self.slots.number(place))
@@ -100,32 +100,31 @@ impl<D: Dialogue> Shared<D> {
         each + u64::from((worker as u64) < more)
     }
 
-    /// The number of the `n`th message that a worker sends before the run: counted downwards from
-    /// the last that a transaction id can be made of, where no exchange of the run comes soon. And
-    /// its client.
+    /// The number and the client of the `n`th message that a worker sends before the run. Numbers are counted down from
+    /// the largest that fits in a transaction id, which exchanges of the run do not reach soon.
     pub(super) fn preload(&self, worker: usize, n: u64) -> (u64, u64) {
         let of_node = worker as u64 + n * self.workers;
         let rank = self.slots.number(of_node);
         (u64::from(u32::MAX).saturating_sub(rank), self.client(of_node))
     }
 
-    /// Takes in what a worker knows at its end of replies that did not come.
+    /// Adds what a worker knows, at its end, about the time without replies.
     pub(super) fn fell_silent(&self, known: Silence) {
         let mut silence = self.silence.lock().unwrap_or_else(PoisonError::into_inner);
         *silence = silence.and(known);
     }
 
-    /// What all workers know of it, once they are at their end.
+    /// The combined knowledge of all workers, once they have ended.
     pub(super) fn silence(&self) -> Silence {
         *self.silence.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in what the clients of a worker hold at the end.
+    /// Adds the leases that the clients of a worker hold at the end.
     pub(super) fn give_back(&self, leases: Vec<D::Lease>) {
         self.returned().extend(leases);
     }
 
-    /// Takes away what the clients of all workers held.
+    /// Removes and returns the leases that the clients of all workers held.
     pub(super) fn take_leases(&self) -> Vec<D::Lease> {
         std::mem::take(&mut *self.returned())
     }

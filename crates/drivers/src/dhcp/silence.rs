@@ -1,28 +1,29 @@
-//! [`Silence`]: since when no reply came, for the report of which target went away and when.
+//! [`Silence`]: since when no reply has arrived, so that a report can say which target disappeared and when.
 //!
-//! Each worker records when its last reply came and what it sent after that. It must not know whether that is too long.
+//! Each worker records when its last reply arrived and what it sent after that. It does not decide whether the silence
+//! is too long.
 
 use brunt_exchange::Moment;
 use std::time::Duration;
 
-/// What a worker, or all of them, knows of the last reply.
+/// What a worker, or all of them, know about the last reply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Silence {
-    /// When the last reply came, since the beginning of the run; nothing if none ever did.
+    /// When the last reply arrived, since the beginning of the run; `None` if none ever did.
     pub heard: Option<Duration>,
-    /// When the last message was sent that asks for a reply.
+    /// When the last message that requires a reply was sent.
     pub asked: Option<Duration>,
     /// How many such messages were sent after the last reply.
     pub unanswered: u64,
 }
 
 impl Silence {
-    /// How long nothing had come back when the last message was sent.
+    /// How long no reply had arrived when the last message was sent.
     pub fn lasted(&self) -> Duration {
         self.asked.unwrap_or_default().saturating_sub(self.heard.unwrap_or_default())
     }
 
-    /// What two workers know together: the later reply shows whether the target is there.
+    /// Combines what two workers know: the later reply shows that the target was still there.
     #[must_use]
     pub(super) fn and(self, other: Self) -> Self {
         Self {
@@ -42,19 +43,19 @@ pub(super) struct Listening {
 }
 
 impl Listening {
-    /// A reply came.
+    /// Records that a reply arrived.
     pub(super) fn heard(&mut self, at: Moment) {
         self.heard = Some(at);
         self.unanswered = 0;
     }
 
-    /// A message left that asks for a reply.
+    /// Records that a message that requires a reply was sent.
     pub(super) fn asked(&mut self, at: Moment) {
         self.asked = Some(at);
         self.unanswered += 1;
     }
 
-    /// What was recorded, counted from `origin`.
+    /// The recorded times, counted from `origin`.
     pub(super) fn since(&self, origin: Moment) -> Silence {
         let since = |moment: Option<Moment>| moment.map(|moment| moment - origin);
         Silence { heard: since(self.heard), asked: since(self.asked), unanswered: self.unanswered }

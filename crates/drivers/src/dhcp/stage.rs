@@ -1,26 +1,26 @@
-//! The [`Kind`]s of exchanges there are, and the [`Stage`]s they consist of.
+//! The [`Kind`]s of exchanges, and the [`Stage`]s they consist of.
 //!
-//! An exchange is what a schedule asks for; a stage is one message and its answer, which is what
-//! the old tool counts and what a server sees. DHCPv4 and DHCPv6 have the same ones under other
+//! An exchange is the unit of a schedule. A stage is one message and its answer, which is what
+//! perfdhcp counts and what a server sees. DHCPv4 and DHCPv6 have the same stages under different
 //! names, so one list serves both.
 
-/// What an exchange is about.
+/// The kind of an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Kind {
     /// Getting a lease: DORA, DO, SARR or SA.
     Acquire,
-    /// Asking the server that gave the lease for more time (T1).
+    /// Asking the server that granted the lease for an extension (T1).
     Renew,
-    /// Giving a lease back.
+    /// Releasing a lease.
     Release,
-    /// Asking any server for more time (T2).
+    /// Asking any server for an extension (T2).
     Rebind,
-    /// Asking whether a remembered lease still holds: INIT-REBOOT, CONFIRM.
+    /// Asking whether a remembered lease is still valid: INIT-REBOOT, CONFIRM.
     Reboot,
-    /// Asking for options only: INFORM, INFORMATION-REQUEST.
+    /// Requesting only options: INFORM, INFORMATION-REQUEST.
     Inform,
-    /// Refusing an address that somebody else uses.
+    /// Refusing an address that another client uses.
     Decline,
 }
 
@@ -41,7 +41,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Stage {
-    /// DISCOVER-OFFER, SOLICIT-ADVERTISE; with rapid commit the ACK or REPLY at once.
+    /// DISCOVER-OFFER, SOLICIT-ADVERTISE; with rapid commit immediately the ACK or REPLY.
     First,
     /// REQUEST-ACK, REQUEST-REPLY.
     Second,
@@ -72,7 +72,7 @@ impl Stage {
         Self::Decline,
     ];
 
-    /// The title that reports have always given it.
+    /// The title of the stage in reports.
     pub const fn title(self, v6: bool) -> &'static str {
         match (self, v6) {
             (Self::First, false) => "DISCOVER-OFFER",

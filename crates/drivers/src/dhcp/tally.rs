@@ -1,20 +1,20 @@
-//! The [`Tally`] of a worker: what it counts beside the engine's exchanges, stage by stage and phase by phase.
+//! The [`Tally`] of a worker: what it counts in addition to the engine's exchanges, by stage and by phase.
 //!
-//! A message that was sent meets exactly one end, and every end has a counter, so for each stage and each phase
+//! A message that was sent ends in exactly one way, and each way has a counter, so for each stage and each phase
 //!
 //! > sent = received + naks + unusable + drops + cut off + unasked + waiting
 //!
-//! holds at every moment, and nothing is waiting once a run is over. The phase is that in which the exchange fell
-//! due, whenever something is counted: a message of the warm-up whose drop time ends in the steady phase is a drop of
-//! the warm-up. What belongs to no exchange (a foreign reply, a malformed datagram) is counted without a phase.
+//! holds at every moment, and nothing is waiting once a run is over. The phase is that in which the exchange was due,
+//! whenever an event is counted: a message of the warm-up whose drop time ends in the steady phase is a drop of the
+//! warm-up. Events that belong to no exchange (a foreign reply, a malformed datagram) are counted without a phase.
 //! *Unusable* is a reply that ended the exchange without being an answer (an OFFER without a server identifier, an
-//! answer without the lease), *unasked* a message that nobody answers by design (a DHCPv4 RELEASE). *Sent* counts
-//! messages, not datagrams: what was sent again is counted as *resent*. The others stand beside that sum: late and
-//! duplicate replies answer no exchange in flight, rejected leases and addresses that are not unique are properties
-//! of replies counted already, and drops because brunt stood still are among the drops.
+//! answer without the lease), *unasked* a message that gets no answer by design (a DHCPv4 RELEASE). *Sent* counts
+//! messages, not datagrams: repeated sending is counted as *resent*. The other counters are not part of that sum: late
+//! and duplicate replies answer no exchange in flight, rejected leases and addresses that are not unique are properties
+//! of replies counted already, and drops because brunt was stalled are among the drops.
 //!
-//! Only the worker's own thread writes, so that counting costs a load and a store; any thread may
-//! read. It must not know how anything is found out.
+//! Only the worker's own thread writes, so that counting costs a load and a store; any thread may read. It must not
+//! depend on how an event is detected.
 
 use super::Stage;
 use brunt_exchange::Ticket;
@@ -24,9 +24,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Counter {
-    /// Messages that left for the first time.
+    /// Messages that were sent for the first time.
     Sent,
-    /// Messages that left again.
+    /// Messages that were sent again.
     Resent,
     /// Messages that were answered in time.
     Received,
@@ -36,21 +36,22 @@ pub enum Counter {
     Unusable,
     /// Messages without any answer within the drop time.
     Drops,
-    /// Messages whose answer nobody waited for to the end of the drop time.
+    /// Messages that were abandoned before the end of their drop time.
     CutOff,
     /// Messages that no server answers.
     Unasked,
-    /// Replies to messages that had been given up.
+    /// Replies to messages that had been abandoned.
     Late,
     /// Replies to messages that had been answered.
     Duplicates,
-    /// Replies without the lease that was asked for.
+    /// Replies without the requested lease.
     Rejected,
-    /// Replies with an address that somebody has already.
+    /// Replies with an address that another client already has.
     NonUnique,
-    /// Messages that left more than once.
+    /// Messages that were sent more than once.
     Retried,
-    /// Drops that this program's own stalls explain: their drop time ended in one, or they left in the burst after it.
+    /// Drops explained by a stall of this program: their drop time ended in the stall, or they were sent in the burst
+    /// after it.
     DropsStalled,
 }
 
@@ -73,7 +74,7 @@ impl Counter {
         Self::DropsStalled,
     ];
 
-    /// What stands behind the stage's title in the catalogue.
+    /// The word that follows the stage's title in the catalogue.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Sent => "sent",
@@ -98,9 +99,9 @@ impl Counter {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Overall {
-    /// Replies to a transaction that is none of ours, or was forgotten long ago.
+    /// Replies to a transaction that this run did not start, or that was forgotten long ago.
     Foreign,
-    /// Datagrams that are not the protocol.
+    /// Datagrams that are not messages of the protocol.
     Malformed,
     /// Datagrams shorter than the shortest message.
     TooShort,
@@ -108,13 +109,13 @@ pub enum Overall {
     Unexpected,
     /// Messages that this machine's kernel refused to send.
     LocalLimit,
-    /// Leases that were forgotten because there were more than could be kept.
+    /// Leases that were discarded because there were more than the maximum.
     LeasesForgotten,
     /// Messages sent before the run.
     PreloadSent,
     /// Answers to messages sent before the run.
     PreloadReceived,
-    /// Messages that the target's host sent back because nothing listens on the port.
+    /// Messages that the target's host rejected because no process listens on the port.
     PortUnreachable,
 }
 
@@ -160,7 +161,7 @@ pub fn names(v6: bool) -> Vec<String> {
     of_stages.chain(Overall::ALL.iter().map(|overall| overall.word().to_owned())).collect()
 }
 
-/// One set of counters for each phase, and one for what belongs to no exchange.
+/// One set of counters for each phase, and one for events that belong to no exchange.
 const ROWS: usize = Ticket::PHASES + 1;
 const NO_EXCHANGE: usize = Ticket::PHASES;
 
@@ -177,34 +178,35 @@ impl Default for Tally {
 }
 
 impl Tally {
-    /// Counts one more of a stage's, of an exchange that fell due in this phase. On the worker's own thread only.
+    /// Counts one event of a stage, for an exchange that was due in this phase. Only call it on the worker's own
+    /// thread.
     pub fn count(&self, phase: u8, stage: Stage, counter: Counter) {
         self.add(row(phase), stage as usize * PER_STAGE + counter as usize, 1);
     }
 
-    /// Counts so many more of what belongs to no stage; the phase is that of the exchange, if it belongs to one. On the
-    /// worker's own thread only.
+    /// Counts `more` events that belong to no stage; the phase is that of the exchange, if they belong to one. Only
+    /// call it on the worker's own thread.
     pub fn count_overall(&self, phase: Option<u8>, overall: Overall, more: u64) {
         self.add(phase.map_or(NO_EXCHANGE, row), OVERALL_FROM + overall as usize, more);
     }
 
-    /// The worker is the only one to write, so nothing can come between the load and the store.
+    /// The worker is the only writer, so no other write can happen between the load and the store.
     fn add(&self, row: usize, cell: usize, more: u64) {
         let cell = &self.rows[row][cell];
         cell.store(cell.load(Ordering::Relaxed) + more, Ordering::Relaxed);
     }
 
-    /// What a stage's counter stands at, over all phases.
+    /// The value of a stage's counter, over all phases.
     pub fn stage(&self, stage: Stage, counter: Counter) -> u64 {
         self.sum(stage as usize * PER_STAGE + counter as usize)
     }
 
-    /// What a stage's counter stands at for the exchanges of one phase.
+    /// The value of a stage's counter for the exchanges of one phase.
     pub fn stage_in(&self, phase: u8, stage: Stage, counter: Counter) -> u64 {
         self.rows[row(phase)][stage as usize * PER_STAGE + counter as usize].load(Ordering::Relaxed)
     }
 
-    /// What a counter over all stages stands at, over all phases.
+    /// The value of a counter over all stages and all phases.
     pub fn overall(&self, overall: Overall) -> u64 {
         self.sum(OVERALL_FROM + overall as usize)
     }
@@ -213,7 +215,7 @@ impl Tally {
         self.rows.iter().map(|row| row[cell].load(Ordering::Relaxed)).sum()
     }
 
-    /// How many messages of a stage were sent and have not met their end.
+    /// How many messages of a stage were sent and have not ended yet.
     pub fn waiting(&self, stage: Stage) -> i64 {
         waiting(|counter| self.stage(stage, counter))
     }
@@ -223,8 +225,7 @@ impl Tally {
         waiting(|counter| self.stage_in(phase, stage, counter))
     }
 
-    /// Replies that answer no exchange in flight: all that were late or came twice, and those to
-    /// nobody's transaction.
+    /// Replies that answer no exchange in flight: late replies, duplicates, and replies to unknown transactions.
     pub fn orphans(&self) -> u64 {
         let late = |stage: &Stage| {
             self.stage(*stage, Counter::Late) + self.stage(*stage, Counter::Duplicates)
@@ -232,8 +233,8 @@ impl Tally {
         Stage::ALL.iter().map(late).sum::<u64>() + self.overall(Overall::Foreign)
     }
 
-    /// Writes every counter down, in the order of [`names`]: what belongs to no exchange, and the rest by phase. A
-    /// phase without an exchange stays empty.
+    /// Writes the value of every counter, in the order of [`names`]: events that belong to no exchange, and the rest by
+    /// phase. A phase without an exchange stays empty.
     pub fn write(&self, unphased: &mut Vec<u64>, by_phase: &mut [Vec<u64>; Ticket::PHASES]) {
         let outs = by_phase.iter_mut().chain([unphased]);
         for (row, out) in self.rows.iter().zip(outs) {
@@ -245,7 +246,7 @@ impl Tally {
     }
 }
 
-/// The row of a phase. The engine numbers no more of them than there is room for.
+/// The row of a phase. The engine uses no more phases than there are rows for.
 fn row(phase: u8) -> usize {
     usize::from(phase).min(Ticket::PHASES - 1)
 }

@@ -1,6 +1,6 @@
 //! A [`Task`]: what the exchanges of a run do.
 //!
-//! It must not know who carries them out.
+//! It must not depend on what performs them.
 
 use super::lifecycle::LifecycleOptions;
 use super::mix::Mix;
@@ -10,8 +10,8 @@ use super::mix::Mix;
 pub enum Task<L> {
     /// Acquire, renew and release at rates.
     Mix(Mix),
-    /// Give these leases back, one an exchange.
+    /// Release these leases, one in each exchange.
     Release(Vec<L>),
-    /// Live: each session is a client that says itself when its next exchange is due.
+    /// Live: each session is a client that decides when its next exchange is due.
     Live(LifecycleOptions),
 }

@@ -1,33 +1,34 @@
-//! A [`Template`]: a packet that the user composed, and what is claimed to stand where in it.
+//! A [`Template`]: a packet that the user composed, and the offsets of its fields.
 //!
-//! What a claim has to hold against is the family's own business.
+//! Each address family checks the offsets in its own way.
 
 use std::path::PathBuf;
 
 /// A packet to send in place of a default one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// Where it comes from, for errors.
+    /// Where it comes from, for error messages.
     pub name: PathBuf,
     /// The packet, without anything around it.
     pub packet: Vec<u8>,
-    /// Where its fields are, as far as the user says.
+    /// Where its fields are, as far as the user specified them.
     pub offsets: Offsets,
 }
 
-/// Offsets into a packet, counted from 0 at its first byte. Those of options point at the option's code. Fields of a
-/// header have their own places if nothing is said, options are looked for.
+/// Offsets into a packet, counted from 0 at its first byte. Those of options point at the option's code. If an offset
+/// is not given, a header field has its standard offset, and an option is searched for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Offsets {
     /// The transaction id (`-X`).
     pub xid: Option<usize>,
-    /// The last octet that differs from client to client (`-O`): of the MAC in DHCPv4, where both `chaddr` and a client
-    /// identifier that repeats it are meant if nothing is said; of the client identifier in DHCPv6.
+    /// The last octet that differs from client to client (`-O`). In DHCPv4 it is an octet of the MAC; if it is not
+    /// given, both `chaddr` and a client identifier that repeats it are varied. In DHCPv6 it is an octet of the client
+    /// identifier.
     pub identity: Option<usize>,
-    /// The elapsed time (`-E`); it stays as it is in the template if it is 0.
+    /// The elapsed time (`-E`); if it is 0, the value in the template is not changed.
     pub elapsed: Option<usize>,
     /// The server identifier option (`-S`).
     pub server_id: Option<usize>,
-    /// What says which lease is requested (`-I`): the requested address option, or the `IA_NA`.
+    /// The option that says which lease is requested (`-I`): the requested address option, or the `IA_NA`.
     pub lease: Option<usize>,
 }

@@ -1,7 +1,7 @@
-//! A [`Toy`] dialogue, for tests of what carries dialogues.
+//! A [`Toy`] dialogue, for tests of the code that runs dialogues.
 //!
-//! Its messages are a type, a transaction id and an address: all that a hub can tell apart. It offers
-//! every step a dialogue may take, so that no test of the hub has to know DHCP.
+//! Its messages are a type, a transaction id and an address: everything that a hub distinguishes. It offers every step
+//! that a dialogue may take, so that no test of the hub depends on DHCP.
 
 use super::captures::CaptureOptions;
 use super::dialogue::{
@@ -30,7 +30,7 @@ pub(super) const REBOOT: u8 = 12;
 pub(super) const INFORM: u8 = 8;
 pub(super) const DECLINE: u8 = 4;
 
-/// The address that stands for none.
+/// The address that means that there is none.
 pub(super) const NONE: u32 = 0;
 
 pub(super) fn message(kind: u8, xid: u32, address: u32) -> Vec<u8> {
@@ -194,7 +194,7 @@ impl Dialogue for Toy {
     }
 }
 
-/// A server that gives client n the address n + 1, without looking at what it has given.
+/// A server that gives client n the address n + 1, without checking what it has given before.
 pub(super) fn obliging(sent: &[u8]) -> Vec<Vec<u8>> {
     let (what, xid, address) = parts(sent);
     match what {
@@ -225,7 +225,7 @@ pub(super) fn setup<C>(rules: Rules) -> Setup<Toy, C> {
     }
 }
 
-/// A moment so many milliseconds after the origin.
+/// The moment this many milliseconds after the origin.
 pub(super) fn at(millis: u64) -> Moment {
     Moment::ZERO + Duration::from_millis(millis)
 }

@@ -1,15 +1,16 @@
-//! [`Addresses`]: who has which address, to notice one that a server gives to two clients.
+//! [`Addresses`]: which client has which address, to detect an address that a server gives to two
+//! clients.
 //!
-//! Shared by the workers of a run behind a lock for each stage, since only a run that asks for it
-//! pays. A client that is given its own address again has it once; a release gives it up. It must
-//! not know what a lease is.
+//! The workers of a run share it behind one lock for each stage, which is taken only in runs that
+//! request the check. If a client is given its own address again, this counts once; a release
+//! removes it. It must not depend on the contents of a lease.
 
 use super::Stage;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// How many addresses a stage remembers; beyond them, new ones are taken for unique.
+/// The maximum number of addresses that a stage remembers; any further address counts as unique.
 const ADDRESSES_MAX: usize = 8_000_000;
 
 /// The addresses offered and the addresses given, with the clients they were for.
@@ -19,8 +20,8 @@ pub(super) struct Addresses {
 }
 
 impl Addresses {
-    /// Notes that a client was offered or given an address; says whether another has it. Only the
-    /// first two stages hand out addresses.
+    /// Records that a client was offered or given an address. Returns whether another client has
+    /// it. Only the first two stages give addresses.
     pub(super) fn note(&self, stage: Stage, address: IpAddr, client: u64) -> bool {
         let Some(seen) = self.stages.get(stage as usize) else { return false };
         let mut seen = lock(seen);
@@ -30,7 +31,7 @@ impl Addresses {
         *seen.entry(address).or_insert(client) != client
     }
 
-    /// No client has the address any more.
+    /// Records that no client has the address any more.
     pub(super) fn free(&self, address: IpAddr) {
         for seen in &self.stages {
             lock(seen).remove(&address);

@@ -1,11 +1,11 @@
-//! A [`Pattern`]: bytes that differ from client to client, for options by which servers tell them apart.
+//! A [`Pattern`]: bytes that differ from client to client, for options by which servers distinguish them.
 //!
-//! It is taken apart once, into pieces that are put together for a client without looking at the text again and
-//! without allocating. Which option it is the value of is not known here.
+//! It is parsed once into pieces. The value for a client is assembled from these without parsing the text again and
+//! without allocating. It must not depend on the option whose value it is.
 
 use thiserror::Error;
 
-/// Bytes in which the number of the client may stand, any number of times.
+/// Bytes that may contain the number of the client, any number of times.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pattern {
     text: String,
@@ -17,25 +17,25 @@ pub struct Pattern {
 enum Piece {
     /// These bytes.
     Literal(Vec<u8>),
-    /// The number of the client in decimal digits, at least so many.
+    /// The number of the client in decimal digits, padded to at least this many.
     Decimal(usize),
-    /// The number of the client in so many bytes, the most significant first.
+    /// The number of the client in this many bytes, the most significant first.
     Binary(usize),
 }
 
-/// Why a text is no pattern.
+/// Why a text is not a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PatternError {
-    /// A place without an end.
+    /// A placeholder without an end.
     #[error("a place opened by {{n has no }}")]
     Open,
-    /// A width that nobody can mean.
+    /// A width that is not useful.
     #[error(
         "the number of the client is written {{n}}, or {{n:8}} with as many digits: 1 to {WIDTH_MAX}, after 0x an even \
          number of them"
     )]
     Width,
-    /// Something else than a hexadecimal digit.
+    /// A character that is not a hexadecimal digit.
     #[error("'{0}' holds more than hexadecimal digits")]
     NotHexadecimal(String),
     /// Half a byte.
@@ -43,12 +43,12 @@ pub enum PatternError {
     OddDigits(String),
 }
 
-/// The most digits that a number of a client is written with: those of the largest.
+/// The maximum number of digits of a client's number: that of the largest number.
 const WIDTH_MAX: usize = 20;
 
 impl Pattern {
-    /// Takes a value apart: text, or after `0x` hexadecimal digits, either with `{n}` or `{n:WIDTH}` for the number of
-    /// the client. A width counts digits; in hexadecimal it is even, and eight if not given.
+    /// Parses a value: text, or hexadecimal digits after `0x`, either with `{n}` or `{n:WIDTH}` for the number of the
+    /// client. A width counts digits; in hexadecimal it is even, and eight if not given.
     pub fn parse(text: &str) -> Result<Self, PatternError> {
         let (mut rest, hex) = text.strip_prefix("0x").map_or((text, false), |rest| (rest, true));
         let mut pieces = Vec::new();
@@ -75,7 +75,7 @@ impl Pattern {
         Self { text, pieces: vec![Piece::Literal(bytes)] }
     }
 
-    /// The text as it was given.
+    /// The text from which it was parsed.
     pub fn text(&self) -> &str {
         &self.text
     }
@@ -85,7 +85,7 @@ impl Pattern {
         self.pieces.iter().any(|piece| !matches!(piece, Piece::Literal(_)))
     }
 
-    /// The most bytes that it can have for any client.
+    /// The maximum number of bytes for any client.
     pub fn longest(&self) -> usize {
         let longest = self.pieces.iter().map(|piece| match piece {
             Piece::Literal(bytes) => bytes.len(),
@@ -95,7 +95,7 @@ impl Pattern {
         longest.sum()
     }
 
-    /// Appends the bytes for a client.
+    /// Appends the value for a client.
     pub fn write(&self, client: u64, out: &mut Vec<u8>) {
         for piece in &self.pieces {
             match piece {
@@ -112,7 +112,7 @@ impl Pattern {
         }
     }
 
-    /// The bytes for a client.
+    /// The value for a client.
     pub fn value_of(&self, client: u64) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.longest());
         self.write(client, &mut out);
@@ -133,7 +133,7 @@ fn number(width: &str, hex: bool) -> Result<Piece, PatternError> {
     }
 }
 
-/// The bytes that hexadecimal digits stand for.
+/// The bytes that the hexadecimal digits represent.
 pub fn digits(text: &str) -> Result<Vec<u8>, PatternError> {
     let nibbles: Option<Vec<u8>> =
         text.chars().map(|digit| digit.to_digit(16).and_then(|it| u8::try_from(it).ok())).collect();
@@ -144,7 +144,7 @@ pub fn digits(text: &str) -> Result<Vec<u8>, PatternError> {
     Ok(nibbles.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
 }
 
-/// Writes a number to the end of the room, which holds nothing but zeros.
+/// Writes a number at the end of the buffer, which contains only zeros.
 fn decimal(mut number: u64, width: usize, room: &mut [u8; WIDTH_MAX]) -> &[u8] {
     let mut at = WIDTH_MAX;
     while number > 0 {

@@ -1,9 +1,9 @@
 //! [`Check`]: what must hold of an answer.
 //!
-//! A check looks at the same places as an extraction and says one thing of what it finds there. Whether it holds is
-//! asked of every exchange; where that cannot be told, since not all of the answer can be looked at, neither the check
-//! nor its opposite holds. What was expected and what came is put into words only for the few failures that are kept,
-//! and secrets are left out of them.
+//! A check looks at the same places as an extraction and makes one statement about what it finds there. It is evaluated
+//! for every exchange. If the part of the answer that it needs cannot be examined, neither the check nor its negation
+//! holds. The expected and the actual value are only put into words for the few failures that are kept, and secrets are
+//! left out.
 
 use super::extract::{Count, Found, Location};
 use super::pattern::Pattern;
@@ -16,60 +16,61 @@ use brunt_redact::{HIDDEN, is_secret_name};
 use serde_json::Value;
 use std::fmt;
 
-/// How much of a value is shown.
+/// How many characters of a value are shown.
 const SHOWN_MAX: usize = 120;
 
 /// What must hold of an answer.
 #[derive(Clone, Debug)]
 pub enum Check {
-    /// The code is one of these ranges, both ends included.
+    /// The code is in one of these ranges, both ends included.
     Code(Vec<(u32, u32)>),
-    /// A value is what it must be.
+    /// A value satisfies a condition.
     Value {
         /// The value.
         of: Location,
-        /// What it must be.
+        /// The condition.
         must: Condition,
     },
-    /// There are so many values, both ends included: of what a path leads to, of a list, of a field, of matches.
+    /// The number of values is in a range, both ends included: the values that a path leads to, the elements of a list,
+    /// the fields of a name, or the matches.
     Count {
         /// The values.
         of: Location,
-        /// The fewest.
+        /// The minimum.
         least: u64,
-        /// The most.
+        /// The maximum.
         most: u64,
     },
-    /// The body has so many bytes as they came, both ends included.
+    /// The size of the body in bytes, as received, is in a range, both ends included.
     Size {
-        /// The fewest.
+        /// The minimum.
         least: u64,
-        /// The most.
+        /// The maximum.
         most: u64,
     },
-    /// It does not hold.
+    /// The check does not hold.
     Not(Box<Self>),
 }
 
-/// What a value must be.
+/// A condition on a value.
 #[derive(Clone, Debug)]
 pub enum Condition {
-    /// Anything: it must be there.
+    /// It exists.
     Exist,
-    /// This text.
+    /// It is this text.
     Equal(Text),
-    /// Have this text in it.
+    /// It contains this text.
     Contain(Text),
-    /// Match this regular expression somewhere.
+    /// Some part of it matches this regular expression.
     Match(Pattern),
-    /// This JSON value. Numbers are the same if they are equal, and members may come in any order.
+    /// It is this JSON value. Numbers are the same if they are equal, and members may be in any order.
     Json(Value),
-    /// A number between these, both included.
+    /// It is a number between these, both included.
     Between(f64, f64),
 }
 
 impl Check {
-    /// Whether it holds of the answer, texts being filled from `values`.
+    /// Whether the check holds of the answer. Texts are filled in from `values`.
     pub fn holds(&self, parsed: &Parsed<'_>, values: &Values) -> Result<bool, Unexamined> {
         match self {
             Self::Code(ranges) => {
@@ -86,7 +87,7 @@ impl Check {
         }
     }
 
-    /// Whether it looks at the code alone: an answer for which it does not hold is a no, and not an unexpected yes.
+    /// Whether it checks only the code. An answer for which it fails is a refusal, not an unexpected success.
     pub fn is_of_the_code(&self) -> bool {
         match self {
             Self::Code(_) | Self::Value { of: Location::Code, .. } => true,
@@ -95,7 +96,7 @@ impl Check {
         }
     }
 
-    /// The texts in which variables may stand.
+    /// The texts that may contain variables.
     pub fn texts(&self) -> impl Iterator<Item = &Text> {
         let mut check = self;
         while let Self::Not(inner) = check {
@@ -110,7 +111,7 @@ impl Check {
         text.into_iter()
     }
 
-    /// What it wants to see of an answer.
+    /// The parts of an answer that it needs.
     pub fn wants(&self) -> Wanted {
         match self {
             Self::Code(_) | Self::Size { .. } => Wanted::default(),
@@ -119,7 +120,7 @@ impl Check {
         }
     }
 
-    /// What was expected and what came, for an answer of which it does not hold. Secrets are not shown.
+    /// The expected and the actual value, for an answer of which it does not hold. Secrets are not shown.
     pub fn words(&self, parsed: &Parsed<'_>, values: &Values) -> String {
         parsed.work().renew();
         let came = match self.place() {
@@ -138,12 +139,12 @@ impl Check {
         values.shown(&format!("{} but {came}", Expected { check: self, values, not: false }))
     }
 
-    /// What was expected, for an answer of which cannot be told whether it holds. Secrets are not shown.
+    /// What was expected, for an answer that could not be examined. Secrets are not shown.
     pub fn words_unexamined(&self, why: Unexamined, values: &Values) -> String {
         values.shown(&format!("{}, but {why}", Expected { check: self, values, not: false }))
     }
 
-    /// What it expects, texts being filled from `values`. Secrets are not shown.
+    /// What it expects. Texts are filled in from `values`. Secrets are not shown.
     pub fn expected(&self, values: &Values) -> String {
         values.shown(&Expected { check: self, values, not: false }.to_string())
     }
@@ -167,10 +168,11 @@ enum Subject<'a> {
     Value(&'a Location),
 }
 
-/// Whether so many are neither fewer nor more than they may be.
+/// Whether a count is in the range.
 fn within(count: Count, least: u64, most: u64) -> Result<bool, Unexamined> {
     let so_far = (least..=most).contains(&count.least);
-    // Of more there might be, more than enough are too many, and enough are enough if any number is.
+    // If the count may still rise, it decides only when it exceeds the maximum, or when it has reached the minimum and
+    // there is no maximum.
     let told = count.whole || count.least > most || so_far && most == u64::MAX;
     if told { Ok(so_far) } else { Err(Unexamined::Truncated) }
 }
@@ -192,7 +194,8 @@ impl Condition {
         })
     }
 
-    /// Whether it holds of a value of which only the beginning is known, if that tells.
+    /// Whether the condition holds of a value of which only the beginning is known, if the beginning is sufficient to
+    /// decide.
     fn holds_of_beginning(
         &self,
         beginning: &[u8],
@@ -201,7 +204,7 @@ impl Condition {
     ) -> Result<bool, Unexamined> {
         let told = match self {
             Self::Exist => Some(true),
-            // What begins in another way, or is shorter than the beginning, is another.
+            // A text that does not start with the beginning differs from the value.
             Self::Equal(text) => {
                 with(text, values, |text| !text.starts_with(beginning)).then_some(false)
             }
@@ -218,7 +221,7 @@ impl Condition {
     }
 }
 
-/// What `of` says of a text; no, where a variable in it has no value.
+/// Applies `of` to a text; false if a variable in it has no value.
 fn with(text: &Text, values: &Values, of: impl Fn(&[u8]) -> bool) -> bool {
     match text.constant() {
         Some(bytes) => of(bytes),
@@ -239,7 +242,7 @@ fn number(text: &[u8]) -> Option<f64> {
     std::str::from_utf8(text).ok()?.trim().parse().ok()
 }
 
-/// Whether two JSON values are the same, whatever way their numbers are written.
+/// Whether two JSON values are the same, however their numbers are written.
 fn same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {
@@ -258,12 +261,12 @@ fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Whether what is found there is a secret by the name it has.
+/// Whether the value at a location is a secret according to its name.
 fn is_secret(of: &Location) -> bool {
     matches!(of, Location::Cookie(_)) || is_secret_name(&of.to_string())
 }
 
-/// A value as a sentence shows it: whole if it is short.
+/// A value as shown in a sentence: complete if it is short.
 fn shortened(found: &Found<'_>) -> String {
     let text = found.text();
     let text = String::from_utf8_lossy(&text);
@@ -328,7 +331,7 @@ impl Expected<'_> {
         }
     }
 
-    /// A text as it was expected; where a variable in it has no value, as it stands.
+    /// An expected text, filled in; if a variable in it has no value, as it was written.
     fn filled(&self, text: &Text) -> String {
         let mut shown = Vec::new();
         for piece in text.pieces() {
@@ -344,7 +347,7 @@ impl Expected<'_> {
     }
 }
 
-/// A range of numbers as a sentence shows it.
+/// A range of numbers as shown in a sentence.
 struct Span(u64, u64);
 
 impl fmt::Display for Span {
@@ -473,7 +476,7 @@ mod tests {
         }
     }
 
-    /// What a check and its opposite come to.
+    /// The results of a check and of its negation.
     fn both(check: Check, response: &Response) -> [Result<bool, Unexamined>; 2] {
         let values = Values::new(1);
         let holds = |check: &Check| check.holds(&Parsed::new(Reply::Http(response)), &values);
@@ -506,7 +509,7 @@ mod tests {
             let count = Check::Count { of: of.clone(), least: 0, most: 0 };
             assert_eq!(both(count, &response), [Err(why), Err(why)], "{of}");
         }
-        // Of nothing, all is known.
+        // Everything is known about an empty body.
         let empty = Response::sample(204, &[], b"");
         for of in [xpath("//b"), path("$.b"), Location::pointer("/b").unwrap()] {
             assert_eq!(both(value(of, Condition::Exist), &empty), [Ok(false), Ok(true)]);

@@ -1,7 +1,7 @@
-//! [`CompiledFlow`]: a flow, with everything that can be known about it before the run.
+//! [`CompiledFlow`]: a flow, with everything that can be determined before the run.
 //!
-//! Which origin a step goes to, which variables it uses, which parts of an answer it needs, in which order variables
-//! are drawn: each is computed once, so that an exchange looks things up by index.
+//! The origin that a step's requests go to, the variables it uses, the parts of an answer it needs, the order in which
+//! variables are drawn: each is computed once, so that an exchange finds them by index.
 
 use super::check::Check;
 use super::counters::Tallies;
@@ -24,7 +24,8 @@ pub struct CompiledFlow {
     infos: Vec<Vec<StepInfo>>,
     /// The first and the last exchange of each scenario.
     ends: Vec<(usize, usize)>,
-    /// The variables in the order in which they are drawn, each after those it is made of, and when.
+    /// The variables in the order in which they are drawn, each after those it is composed of, and when they are
+    /// renewed.
     order: Vec<(Hole, Renewal)>,
     /// The variables whose values are secrets.
     secrets: Vec<Hole>,
@@ -34,35 +35,35 @@ pub struct CompiledFlow {
     pauses_inside: bool,
 }
 
-/// What is known of a step.
+/// What is known about a step.
 #[derive(Debug)]
 pub(super) enum StepInfo {
-    /// Of a pause: its number among the counters.
+    /// A pause, with its number among the counters.
     Pause(usize),
-    /// Of an exchange.
+    /// An exchange.
     Exchange(ExchangeInfo),
 }
 
-/// What is known of an exchange.
+/// What is known about an exchange.
 #[derive(Debug, Default)]
 pub(super) struct ExchangeInfo {
-    /// What it wants to see of the answer.
+    /// The parts of the answer that it needs.
     pub(super) wanted: Wanted,
-    /// The variables it uses, those that others are made of included.
+    /// The variables it uses, including those that other variables are composed of.
     pub(super) uses: Vec<Hole>,
-    /// The variables without which it is skipped: of one that is made again for each exchange, the answers' values
-    /// that it is made of.
+    /// The variables without which it is skipped. For a variable that is renewed for each exchange, these are the
+    /// extracted values that it is composed of.
     pub(super) needs: Vec<Hole>,
     /// Whether its request never changes.
     pub(super) constant: bool,
-    /// Where it goes, if that is always the same place, and where in the URL the path begins.
+    /// The origin of its URL, if that is always the same, and the offset in the URL at which the path begins.
     pub(super) origin: Option<(Arc<Origin>, usize)>,
 }
 
 /// Why a flow cannot be compiled.
 #[derive(Debug, thiserror::Error)]
 pub enum CompileError {
-    /// Variables that are made of each other.
+    /// Variables that are composed of each other.
     #[error(transparent)]
     Cycle(#[from] VariableCycle),
     /// A URL that cannot be used.
@@ -76,7 +77,7 @@ pub enum CompileError {
 }
 
 impl CompiledFlow {
-    /// Works out what can be known of a flow. Resolves the names of all servers that no variable decides.
+    /// Determines what can be known about a flow. Resolves the names of all servers that do not depend on a variable.
     pub fn new(flow: Flow, network: Arc<Network>) -> Result<Self, CompileError> {
         let tallies = Tallies::of(&flow);
         let order = source::order(&flow.variables)?;
@@ -107,17 +108,17 @@ impl CompiledFlow {
         &self.flow
     }
 
-    /// The way to servers that speak HTTP.
+    /// The network settings for HTTP servers.
     pub fn network(&self) -> &Arc<Network> {
         &self.network
     }
 
-    /// Where each count lies among the tallies of a run.
+    /// The position of each count among the tallies of a run.
     pub fn tallies(&self) -> &Tallies {
         &self.tallies
     }
 
-    /// The steps that an arrival may begin with, of those that go the same way one.
+    /// The steps that an arrival may begin with; of those that share an origin, or LDAP or DHCP, only one.
     pub(super) fn firsts(&self) -> &[StepId] {
         &self.firsts
     }
@@ -148,7 +149,7 @@ impl CompiledFlow {
         self.ends[scenario]
     }
 
-    /// The number among the counters of a pause.
+    /// The number of a pause among the counters.
     pub(super) fn pause(&self, id: StepId) -> usize {
         match self.infos[id.scenario][id.step] {
             StepInfo::Pause(number) => number,
@@ -156,12 +157,12 @@ impl CompiledFlow {
         }
     }
 
-    /// The number among the counters of a pause between iterations.
+    /// The number of a pause between iterations among the counters.
     pub(super) fn pause_between(&self, pause: &Pause) -> usize {
         self.tallies.pause_named(&pause.name).unwrap_or(usize::MAX)
     }
 
-    /// Whether iterations and their work are two different things.
+    /// Whether the duration of an iteration differs from the duration of its work, because it contains pauses.
     pub(super) fn pauses_inside(&self) -> bool {
         self.pauses_inside
     }
@@ -223,7 +224,7 @@ impl CompiledFlow {
         needs
     }
 
-    /// Where a URL leads, if its first literal says so to the end of the authority.
+    /// The origin of a URL, if its first literal contains the whole authority.
     fn origin(
         &self,
         act: &ExchangeStep,
@@ -291,7 +292,7 @@ fn wanted(act: &ExchangeStep) -> Wanted {
     })
 }
 
-/// Adds a variable and those it is made of.
+/// Adds a variable and those it is composed of.
 fn made_of(flow: &Flow, hole: Hole, all: &mut Vec<Hole>) {
     if all.contains(&hole) {
         return;

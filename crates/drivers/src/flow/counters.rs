@@ -1,38 +1,38 @@
 //! [`FlowCounters`]: the results of steps, pauses and iterations, counted as a table of results shows them.
 //!
-//! The histograms of a run show how long exchanges took; the tables of LoadGen need sums by outcome, and only this
-//! module knows of pauses and iterations. Each worker keeps its counts, which are reported as tallies of the session
-//! factory. Tests hold that the counts here and those of the engine agree.
+//! The histograms of a run show how long exchanges took. LoadGen's tables need sums by outcome, and only this module
+//! knows about pauses and iterations. Each worker keeps its counts, which are reported as tallies of the session
+//! factory. Tests check that the counts here agree with those of the engine.
 //!
-//! A step belongs to the phase of the run in which it fell due. Pauses and the beginnings and ends of iterations belong
-//! to the phase of the step before them. What comes before a user's first step has no phase of its own, and is counted
-//! in the phase in which it is read.
+//! A step belongs to the phase of the run in which it was due. Pauses and the beginnings and ends of iterations belong
+//! to the phase of the previous step. Events before a user's first step have no phase of their own, and are counted in
+//! the phase in which the counts are read.
 
 use super::plan::{Flow, Step};
 use brunt_exchange::Ticket;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// What became of a step.
+/// The result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StepResult {
-    /// It did what it should, in time.
+    /// It succeeded in time.
     Passed,
-    /// It took longer than it may, or was never answered.
+    /// It took longer than allowed, or was never answered.
     Exceeded,
-    /// It failed otherwise.
+    /// It failed in another way.
     Failed,
 }
 
-/// What is counted of each operation: numbers and summed times of passed, exceeded and failed ones, and skips.
+/// The counts of each operation: numbers and total times of passed, exceeded and failed ones, and skips.
 const OF_OPERATION: usize = 7;
 const SKIPPED: usize = 6;
-/// What is counted of each kind of pause: how many were made, their summed time, how many were skipped.
+/// The counts of each kind of pause: how many were made, their total time, how many were skipped.
 const OF_PAUSE: usize = 3;
-/// What is counted of each scenario: iterations begun and completed.
+/// The counts of each scenario: iterations begun and completed.
 const OF_SCENARIO: usize = 2;
 
-/// Where each count lies among the tallies of a run.
+/// The position of each count among the tallies of a run.
 #[derive(Clone, Debug)]
 pub struct Tallies {
     operations: Vec<String>,
@@ -45,17 +45,17 @@ pub struct Tallies {
 pub struct OperationCounts {
     /// How many passed.
     pub passed: u64,
-    /// How long those took together.
+    /// The total time of those that passed.
     pub passed_time: Duration,
-    /// How many took longer than they may, or were never answered.
+    /// How many took longer than allowed, or were never answered.
     pub exceeded: u64,
-    /// How long those took together.
+    /// The total time of those.
     pub exceeded_time: Duration,
-    /// How many failed otherwise.
+    /// How many failed in another way.
     pub failed: u64,
-    /// How long those took together.
+    /// The total time of those that failed.
     pub failed_time: Duration,
-    /// How many were not tried, because a step before them had failed.
+    /// How many were not tried, because a previous step had failed.
     pub skipped: u64,
 }
 
@@ -64,9 +64,9 @@ pub struct OperationCounts {
 pub struct PauseCounts {
     /// How many were made.
     pub made: u64,
-    /// How long they lasted together.
+    /// Their total time.
     pub time: Duration,
-    /// How many were not made, because a step before them had failed.
+    /// How many were not made, because a previous step had failed.
     pub skipped: u64,
 }
 
@@ -75,7 +75,7 @@ pub struct PauseCounts {
 pub struct ScenarioCounts {
     /// Iterations begun.
     pub begun: u64,
-    /// Iterations whose last step was done or skipped.
+    /// Iterations whose last step was performed or skipped.
     pub completed: u64,
 }
 
@@ -154,7 +154,7 @@ impl Tallies {
         }
     }
 
-    /// What was counted of the pauses of that name.
+    /// What was counted of the pauses with this name.
     pub fn of_pause(&self, counts: &[u64], name: &str) -> PauseCounts {
         let Some(number) = self.pause_named(name) else { return PauseCounts::default() };
         let at = |kind: usize| count(counts, self.pause(number) + kind);
@@ -172,10 +172,10 @@ fn count(counts: &[u64], at: usize) -> u64 {
     counts.get(at).copied().unwrap_or(0)
 }
 
-/// The phase of the run to which a count belongs, if it has one: that of a step's ticket.
+/// The phase of the run to which a count belongs, if it has one: the phase of a step's ticket.
 pub type InPhase = Option<u8>;
 
-/// The counts of one worker, which alone writes them: by phase, and those without one last.
+/// The counts of one worker, the only writer: by phase, followed by those without a phase.
 #[derive(Debug)]
 pub struct FlowCounters {
     tallies: Tallies,
@@ -183,15 +183,14 @@ pub struct FlowCounters {
 }
 
 impl FlowCounters {
-    /// Counters at zero.
+    /// Creates counters at zero.
     pub fn new(tallies: Tallies) -> Self {
         let row = || std::iter::repeat_with(AtomicU64::default).take(tallies.len()).collect();
         let rows = std::array::from_fn(|_| row());
         Self { tallies, rows }
     }
 
-    /// Writes down what was counted, by number: what has no phase, and the rest by phase. A phase in which nothing was
-    /// counted stays empty.
+    /// Writes the counts, by number: those without a phase, and the rest by phase. A phase without counts stays empty.
     pub fn write(&self, unphased: &mut Vec<u64>, by_phase: &mut [Vec<u64>; Ticket::PHASES]) {
         for (row, out) in self.rows.iter().zip(by_phase.iter_mut().chain([unphased])) {
             out.clear();
@@ -201,7 +200,7 @@ impl FlowCounters {
         }
     }
 
-    /// What was counted in the whole run, by number.
+    /// The counts of the whole run, by number.
     pub fn whole(&self) -> Vec<u64> {
         let of =
             |number: usize| self.rows.iter().map(move |row| row[number].load(Ordering::Relaxed));
@@ -241,7 +240,7 @@ impl FlowCounters {
         self.add(phase, self.tallies.scenario(scenario) + 1, 1);
     }
 
-    /// One worker writes, so nothing is lost between reading and writing.
+    /// One worker writes, so nothing is lost between the load and the store.
     fn add(&self, phase: InPhase, at: usize, count: u64) {
         let row = phase.map_or(Ticket::PHASES, |phase| usize::from(phase).min(Ticket::PHASES - 1));
         if let Some(total) = self.rows[row].get(at) {

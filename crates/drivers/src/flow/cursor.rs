@@ -1,8 +1,8 @@
 //! [`Cursor`]: where a user is in its flow, from step to step and iteration to iteration.
 //!
-//! Pauses are summed up on the way to the next step that is an exchange. After a failure no step is passed silently:
-//! each is still visited, to be skipped and counted. What a user waits between two iterations belongs to no step, and
-//! is waited after a failure too. A cursor must not know what a step sends.
+//! Pauses are added up on the way to the next step that is an exchange. After a failure the remaining steps are still
+//! visited, so that each is skipped and counted. The wait between two iterations belongs to no step, and also follows a
+//! failure. A cursor must not depend on what a step sends.
 
 use super::compiled_flow::CompiledFlow;
 use super::counters::{FlowCounters, InPhase};
@@ -18,21 +18,21 @@ use std::time::Duration;
 pub(super) enum Upcoming {
     /// Not determined yet.
     Unknown,
-    /// A step, after so long a pause.
+    /// A step, after a pause of this length.
     Step(StepId, Duration),
-    /// Whatever the next arrival begins.
+    /// The next arrival decides.
     Arrival,
-    /// Nothing any more.
+    /// Nothing more.
     Nothing,
 }
 
-/// How the iterations of one run begin, where a flow is carried out several times.
+/// How the iterations of one run begin, if a flow is executed several times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Course {
-    /// The number of the first iteration of the closed model, so that none repeats the data of a run before. Arrivals
-    /// bring their numbers.
+    /// The number of the first iteration of the closed model, so that no iteration repeats the data of a previous run.
+    /// Arrivals have their own numbers.
     pub first: u64,
-    /// Whether arrivals begin them (the open model) or users who are free (the closed model).
+    /// Whether iterations begin with arrivals (the open model) or when a user is free (the closed model).
     pub arrivals: bool,
 }
 
@@ -44,21 +44,21 @@ pub(super) struct Cursor {
     mix: Mix,
     /// How many iterations this user has begun.
     begun: u64,
-    /// The step that comes next in the iteration that goes on.
+    /// The next step of the current iteration.
     at: Option<StepId>,
-    /// Whether what is left of it is skipped, because a step has failed.
+    /// Whether the rest of the iteration is skipped, because a step has failed.
     skips: bool,
-    /// Whether a step of it has failed.
+    /// Whether a step of the iteration has failed.
     failed: bool,
-    /// How long its pauses have been so far.
+    /// The total time of its pauses so far.
     paused: Duration,
     upcoming: Upcoming,
-    /// The phase of the run in which the last step fell due; none before the first.
+    /// The phase of the run in which the last step was due; `None` before the first.
     phase: InPhase,
 }
 
 impl Cursor {
-    /// The cursor of user `user`, at the beginning of a run.
+    /// Creates the cursor of user `user`, at the beginning of a run.
     pub(super) fn new(user: u32, course: Course) -> Self {
         Self {
             user,
@@ -74,7 +74,7 @@ impl Cursor {
         }
     }
 
-    /// The step of a ticket of this phase comes: what is counted from now on belongs to it.
+    /// Records that a step of this phase is due: subsequent counts belong to this phase.
     pub(super) fn due_in(&mut self, phase: u8) {
         self.phase = Some(phase);
     }
@@ -84,12 +84,12 @@ impl Cursor {
         self.phase
     }
 
-    /// Whether the step that comes next is to be skipped.
+    /// Whether the next step must be skipped.
     pub(super) fn skips(&self) -> bool {
         self.skips
     }
 
-    /// How long the pauses of the iteration have been so far.
+    /// The total time of the iteration's pauses so far.
     pub(super) fn paused(&self) -> Duration {
         self.paused
     }
@@ -108,8 +108,8 @@ impl Cursor {
         self.upcoming
     }
 
-    /// Begins the iteration of an arrival and returns its first step. A pause before that step is not made: the
-    /// arrival's moment is given by the schedule.
+    /// Begins the iteration of an arrival and returns its first step. A pause before that step is not made, because the
+    /// schedule determines the moment of the arrival.
     pub(super) fn arrive(
         &mut self,
         number: u64,
@@ -123,7 +123,7 @@ impl Cursor {
         Ok(id)
     }
 
-    /// The step that came next is done; what is left of the iteration is skipped if it failed.
+    /// Records that the current step is done. If it failed, the rest of the iteration is skipped.
     pub(super) fn done(&mut self, id: StepId, failed: bool, compiled: &CompiledFlow) {
         let scenario = &compiled.flow().scenarios[id.scenario];
         self.failed |= failed;
@@ -132,8 +132,8 @@ impl Cursor {
         self.upcoming = Upcoming::Unknown;
     }
 
-    /// Gives an iteration back to those that all users share, if it was taken and nothing of it was done: the run that
-    /// comes next may make it.
+    /// Returns an iteration to those that all users share, if it was taken and none of its steps was performed. A later
+    /// run may use it.
     pub(super) fn give_back(&mut self, compiled: &CompiledFlow) {
         let unbegun = self.at.take().is_some_and(|id| id.step == 0);
         if let Iterations::Shared(pool) = &compiled.flow().iterations
@@ -181,7 +181,7 @@ impl Cursor {
         }
     }
 
-    /// Begins an iteration; without one that follows, the cursor is at its end.
+    /// Begins an iteration; if there is none, the cursor is at its end.
     fn begin(
         &mut self,
         number: u64,
@@ -204,7 +204,8 @@ impl Cursor {
         Ok(())
     }
 
-    /// The next step that is an exchange, and how long the pauses before it are. Without one, the iteration is over.
+    /// The next step that is an exchange, and the total time of the pauses before it. If there is none, the iteration
+    /// is over.
     fn next_act(
         &mut self,
         compiled: &CompiledFlow,
@@ -235,7 +236,7 @@ impl Cursor {
         (None, after)
     }
 
-    /// How long the user waits after the iteration that is over.
+    /// How long the user waits after the completed iteration.
     fn between(&self, compiled: &CompiledFlow, counters: &FlowCounters) -> Duration {
         let flow = compiled.flow();
         let back_off = flow.between.back_off.as_ref().filter(|_| self.failed);
@@ -250,11 +251,11 @@ impl Cursor {
     }
 }
 
-/// In place of the number of a step, for pauses that belong to none.
+/// Used in place of a step number for pauses that belong to no step.
 const THINK_TURN: usize = usize::MAX;
 const BACK_OFF_TURN: usize = usize::MAX - 1;
 
-/// The turn of a pause: another for each step of each iteration.
+/// The turn of a pause: different for each step of each iteration.
 fn mixed(begun: u64, step: usize) -> u64 {
     brunt_exchange::chance::mix(begun, step as u64)
 }
@@ -293,7 +294,7 @@ mod tests {
         CompiledFlow::new(flow, Arc::new(Network::new(Settings::default()).unwrap())).unwrap()
     }
 
-    /// Walks to the end: each step with its pause; `fails` says which turn fails.
+    /// Runs to the end and returns each step with its pause; `fails` says which turns fail.
     fn walked(
         compiled: &CompiledFlow,
         fails: impl Fn(usize) -> bool,
@@ -361,7 +362,7 @@ mod tests {
             let time = ThinkTime::Constant(ms(millis));
             Some(Pause { time, name: name.to_owned() })
         };
-        // The first of three iterations fails with its first step, of two.
+        // The first of three iterations fails at the first of its two steps.
         for (after_failure, skipped) in [(AfterFailure::Skip, true), (AfterFailure::GoOn, false)] {
             let flow = Flow {
                 scenarios: vec![Scenario {
@@ -442,7 +443,8 @@ mod tests {
                 seen.push(String::from_utf8(row.join(&b' ')).unwrap());
             }
         }
-        // Of the last two, one counts iterations that used it, the other exchanges that follow one which did.
+        // Of the last two values, one counts the iterations that used it, the other the exchanges that followed a use
+        // of it.
         assert_eq!(
             seen,
             ["0 0 0 0 0", "0 0 1 0 1", "1 0 2 1 2", "1 0 3 1 2", "2 0 4 1 2", "2 0 5 1 3"]

@@ -1,7 +1,7 @@
 //! [`Extract`]: what is kept of an answer, and where it is found.
 //!
-//! A place in an answer is a [`Location`], compiled once; checks look at the same places. What has no value in an
-//! answer is taken away from the variable too, so that no step sends what an earlier iteration was given.
+//! A place in an answer is a [`Location`], compiled once; checks use the same places. If an answer has no value at the
+//! place, the variable loses its value too, so that no step sends a value from an earlier iteration.
 
 use super::json::{self, Pointer};
 use super::jsonpath::JsonPath;
@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::fmt;
 
-/// From how many bytes on what an answer brought is taken for a secret, a token, and not shown.
+/// The minimum number of bytes at which an extracted value is treated as a secret, such as a token, and is not shown.
 const TOKEN_LEAST: usize = 12;
 
 /// What is kept of an answer.
@@ -24,30 +24,30 @@ const TOKEN_LEAST: usize = 12;
 pub struct Extract {
     /// Where it is found.
     pub from: Location,
-    /// The variable it becomes.
+    /// The variable that gets the value.
     pub into: Hole,
-    /// What becomes of the variable where an answer does not hold it.
+    /// What happens to the variable if the answer does not contain the value.
     pub missing: Missing,
 }
 
-/// What becomes of a variable whose value an answer does not hold.
+/// What happens to a variable if the answer does not contain its value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Missing {
-    /// It has no value any more.
+    /// It loses its value.
     #[default]
     Unset,
-    /// It keeps the one it had.
+    /// It keeps its previous value.
     Keep,
-    /// It has this one.
+    /// It gets this value.
     Value(Vec<u8>),
-    /// The step has failed.
+    /// The step fails.
     Fail,
 }
 
-/// Where in an answer a value is found.
+/// A place in an answer where a value is found.
 #[derive(Clone, Debug)]
 pub enum Location {
-    /// A field of HTTP, an attribute of LDAP, an option of DHCP: by its name, in any case.
+    /// An HTTP header field, an LDAP attribute or a DHCP option, by its name, ignoring case.
     Field(String),
     /// A cookie that the answer sets.
     Cookie(String),
@@ -55,42 +55,42 @@ pub enum Location {
     Code,
     /// The whole body.
     Body,
-    /// A place in a body that is JSON.
+    /// A place in a JSON body.
     Pointer(Pointer),
-    /// A path through a body that is JSON, RFC 9535: the first of the values it leads to. The members of an object are
-    /// met in the order of their names.
+    /// A path through a JSON body, RFC 9535: the first of the values it leads to. The members of an object are visited
+    /// in the order of their names.
     Path(JsonPath),
-    /// A member of the JSON object that the body is, or of the first of those that it is a list of.
+    /// A member of the JSON object in the body, or of the first object if the body is a list of objects.
     Member(String),
-    /// A value of a body that is XML, by XPath 1.0: of nodes, the text of the first.
+    /// A value in an XML body, by XPath 1.0: for nodes, the text of the first.
     XPath(XPath),
-    /// What a regular expression finds in a value.
+    /// The part of a value that a regular expression matches.
     Pattern {
         /// The value.
         of: Box<Self>,
-        /// The expression, and which of its groups is meant.
+        /// The expression, and the group to use.
         pattern: Pattern,
     },
 }
 
-/// A place that cannot be looked for.
+/// An invalid place.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("read the {kind} '{text}': {problem}")]
 pub struct LocationError {
-    /// What it should have been.
+    /// The kind of place it should have been.
     pub kind: &'static str,
-    /// What it is.
+    /// The text of the place.
     pub text: String,
-    /// What is wrong with it and what would be right.
+    /// What is wrong with it and what would be correct.
     pub problem: String,
 }
 
 /// A value that was found.
 #[derive(Clone, Debug)]
 pub(super) enum Found<'a> {
-    /// Bytes as they came.
+    /// Bytes as received.
     Bytes(Cow<'a, [u8]>),
-    /// The beginning of a body of which not all was kept.
+    /// The beginning of a body that was only partly kept.
     Beginning(&'a [u8]),
     /// JSON as it was received.
     Raw(&'a str),
@@ -113,7 +113,7 @@ impl Found<'_> {
         }
     }
 
-    /// The value as JSON, if it is.
+    /// The value as JSON, if it is JSON.
     pub(super) fn json(&self) -> Result<Option<Cow<'_, Value>>, Unexamined> {
         let read = match self {
             Self::Bytes(bytes) => serde_json::from_slice(bytes),
@@ -130,7 +130,7 @@ impl Found<'_> {
         }
     }
 
-    /// The text of a value that is there from its beginning to its end.
+    /// The text of a value that was kept completely.
     fn whole(&self) -> Result<Cow<'_, [u8]>, Unexamined> {
         match self {
             Self::Beginning(_) => Err(Unexamined::Truncated),
@@ -138,16 +138,16 @@ impl Found<'_> {
         }
     }
 
-    /// Whether it is JSON's word for no value.
+    /// Whether it is JSON's null.
     fn is_null(&self) -> bool {
         matches!(self, Self::Raw("null") | Self::Json(Value::Null))
     }
 }
 
 impl Extract {
-    /// Finds the value and keeps it; says whether the answer is as it should be: it is not where it does not hold a
-    /// value that must be there. JSON's null is no value, and an answer in another form than the plan expects has none.
-    /// Where it cannot be told whether there is one, the variable has none.
+    /// Finds the value and keeps it. Returns false if the answer does not contain a value that must be there. JSON's
+    /// null is not a value, and an answer in a different form than the plan expects has no value. If it cannot be
+    /// determined whether there is a value, the variable loses its value.
     pub fn keep(&self, parsed: &Parsed<'_>, values: &mut Values) -> Result<bool, Unexamined> {
         let found = match self.from.find(parsed) {
             Err(why) if why.is_other_form() && self.missing != Missing::Fail => Ok(None),
@@ -177,12 +177,12 @@ impl Extract {
         Ok(self.missing != Missing::Fail)
     }
 
-    /// What it wants to see of an answer.
+    /// The parts of an answer that it needs.
     pub fn wants(&self) -> Wanted {
         self.from.wants()
     }
 
-    /// The error text for an answer that does not hold it.
+    /// The error text for an answer that does not contain the value.
     pub fn words(&self) -> String {
         format!("the answer does not contain {}", self.from)
     }
@@ -195,37 +195,37 @@ impl fmt::Display for Extract {
 }
 
 impl Location {
-    /// A place in a body that is JSON, RFC 6901: `/user/0/name`.
+    /// Creates a place in a JSON body, RFC 6901: `/user/0/name`.
     pub fn pointer(text: &str) -> Result<Self, LocationError> {
         let pointer = Pointer::parse(text);
         pointer.map(Self::Pointer).map_err(|problem| wrong("JSON pointer", text, problem))
     }
 
-    /// A path through a body that is JSON, RFC 9535: `$.users[?@.mail].name`.
+    /// Creates a path through a JSON body, RFC 9535: `$.users[?@.mail].name`.
     pub fn path(text: &str) -> Result<Self, LocationError> {
         let path = JsonPath::parse(text);
         path.map(Self::Path).map_err(|problem| wrong("JSONPath", text, problem))
     }
 
-    /// A value of a body that is XML: `//Attribute[@Name='mail']/Value`. A name without a prefix stands for that name
-    /// in any namespace.
+    /// Creates a place in an XML body: `//Attribute[@Name='mail']/Value`. A name without a prefix means this name in
+    /// any namespace.
     pub fn xpath(text: &str) -> Result<Self, LocationError> {
         XPath::parse(text).map(Self::XPath).map_err(|problem| wrong("XPath", text, problem))
     }
 
-    /// What a regular expression finds in the body.
+    /// Creates the place of the part of the body that a regular expression matches.
     pub fn pattern(text: &str, group: usize) -> Result<Self, LocationError> {
         Self::Body.narrowed(text, group)
     }
 
-    /// What a regular expression finds in the value that this is.
+    /// Narrows this place to the part of its value that a regular expression matches.
     pub fn narrowed(self, text: &str, group: usize) -> Result<Self, LocationError> {
         let pattern = Pattern::parse(text, group);
         let pattern = pattern.map_err(|problem| wrong("regular expression", text, problem))?;
         Ok(Self::Pattern { of: Box::new(self), pattern })
     }
 
-    /// What it wants to see of an answer.
+    /// The parts of an answer that it needs.
     pub fn wants(&self) -> Wanted {
         match self {
             Self::Code => Wanted::default(),
@@ -237,7 +237,7 @@ impl Location {
         }
     }
 
-    /// The value, if the answer holds it.
+    /// The value, if the answer contains it.
     pub(super) fn find<'p>(&self, parsed: &'p Parsed<'_>) -> Result<Option<Found<'p>>, Unexamined> {
         let (reply, work) = (parsed.reply(), parsed.work());
         let bytes = |bytes: &'p [u8]| Found::Bytes(Cow::Borrowed(bytes));
@@ -265,7 +265,7 @@ impl Location {
         })
     }
 
-    /// How many values the answer holds there: those that a path leads to, fields of one name, matches.
+    /// How many values the answer has there: those that a path leads to, fields with the name, matches.
     pub(super) fn count(&self, parsed: &Parsed<'_>) -> Result<Count, Unexamined> {
         let work = parsed.work();
         let counted = match self {
@@ -285,7 +285,7 @@ impl Location {
                 Some(found) => pattern.count(&found.text(), work)?,
                 None => 0,
             },
-            // Of a list, its values; of anything else, itself.
+            // For a list, its elements; for anything else, the value itself.
             Self::Pointer(_) | Self::Member(_) => match self.find(parsed)? {
                 None => 0,
                 Some(found) => match found.json()?.as_deref() {
@@ -302,13 +302,13 @@ impl Location {
 /// How many values there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Count {
-    /// So many at least.
+    /// The minimum.
     pub(super) least: u64,
-    /// Whether there are no more, because all was looked at.
+    /// Whether this is the exact number, because everything was examined.
     pub(super) whole: bool,
 }
 
-/// What a pattern finds in a value. What lies in the answer is handed on as it lies there.
+/// The part of a value that a pattern matches. It is borrowed if the value is.
 fn narrow<'p>(
     found: &Found<'p>,
     pattern: &Pattern,
@@ -319,7 +319,7 @@ fn narrow<'p>(
             pattern.find(bytes, work)?.map(|at| Found::Bytes(Cow::Borrowed(&bytes[at.group])))
         }
         Found::Beginning(bytes) => match pattern.find(bytes, work)? {
-            // What ends before the end of what is known would be found in the whole as well.
+            // A match that ends before the end of the known bytes would also be found in the complete value.
             Some(at) if at.whole.end < bytes.len() => {
                 Some(Found::Bytes(Cow::Borrowed(&bytes[at.group])))
             }
@@ -382,7 +382,7 @@ mod tests {
     fn the_examples_of_rfc_9535_hold() {
         let response = Response::sample(200, &[], STORE.as_bytes());
         let parsed = Parsed::new(Reply::Http(&response));
-        // The first value and the count of values, of table 2 in section 1.5.
+        // The first value and the number of values, of table 2 in section 1.5.
         let cases = [
             ("$.store.book[*].author", "Nigel Rees", 4),
             ("$..author", "Nigel Rees", 4),

@@ -3,28 +3,28 @@
 use crate::http::Body;
 use brunt_feed::Text;
 
-/// A request with holes.
+/// A request that may contain variables.
 #[derive(Debug, Default)]
 pub struct HttpExchange {
-    /// The method, as it goes over the wire.
+    /// The method, as sent.
     pub method: String,
-    /// The whole URL: scheme, authority, path and query. Bytes that a URL must not hold are an error of the exchange,
-    /// never repaired.
+    /// The whole URL: scheme, authority, path and query. Bytes that are not allowed in a URL make the exchange fail;
+    /// they are never repaired.
     pub url: Text,
     /// The fields, in order.
     pub fields: Vec<(String, Text)>,
-    /// What follows the head.
+    /// The body.
     pub body: Content,
 }
 
-/// What follows the head of a request.
+/// The body of a request.
 #[derive(Debug, Default)]
 pub enum Content {
-    /// Nothing.
+    /// No body.
     #[default]
     None,
-    /// Text with holes.
+    /// Text that may contain variables.
     Text(Text),
-    /// The same bytes for all.
+    /// The same bytes for every request.
     Fixed(Body),
 }

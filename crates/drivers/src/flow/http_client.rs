@@ -10,20 +10,20 @@ use brunt_feed::{FILLED_MAX, Text, Unfilled, Values};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// A user's client, and the buffers that its requests and their answers lie in.
+/// A user's client, and the buffers for its requests and their answers.
 pub(super) struct HttpClient {
     client: Client,
     request: Request,
     response: Response,
     url: Vec<u8>,
-    /// The step whose request lies rendered, where it never changes.
+    /// The step whose request is in the buffers, if that request never changes.
     rendered: Option<StepId>,
     /// Why a connection could not be opened, to be reported for the step that needed it.
     failed: Option<(Arc<Origin>, http::Failure)>,
 }
 
 impl HttpClient {
-    /// The side of user `number`, who shares the connections of `group`.
+    /// Creates the client of user `number`, who shares the connections of `group`.
     pub(super) fn new(compiled: &CompiledFlow, group: &Rc<Group>, number: u32) -> Self {
         Self {
             client: Client::new(compiled.network(), group, number),
@@ -35,7 +35,7 @@ impl HttpClient {
         }
     }
 
-    /// Opens the way to a server. A failure is kept for the step that needed it.
+    /// Opens a connection to a server. A failure is kept for the step that needed it.
     pub(super) async fn open(&mut self, origin: &Arc<Origin>, watch: &mut Watch<'_>) {
         let Err(failure) = self.client.ready(origin, watch).await else { return };
         watch.not_ready(failure.as_outcome());
@@ -44,12 +44,12 @@ impl HttpClient {
         }
     }
 
-    /// Forgets what a visit leaves behind: its cookies.
+    /// Deletes what belongs to one visit: its cookies.
     pub(super) fn begin_visit(&mut self) {
         self.client.forget();
     }
 
-    /// What was begun was called off.
+    /// Handles the cancellation of an exchange.
     pub(super) fn give_up(&mut self) {
         self.rendered = None;
     }
@@ -93,12 +93,12 @@ impl HttpClient {
         Reply::Http(&self.response)
     }
 
-    /// What the client did of its own, in an exchange that is traced.
+    /// What the client did by itself, in an exchange that is traced.
     pub(super) fn course(&self) -> &Course {
         self.client.course()
     }
 
-    /// The answer is needed no more.
+    /// Releases the answer, which is no longer needed.
     pub(super) fn put_away(&mut self) {
         self.response.trim();
     }
@@ -126,7 +126,7 @@ impl HttpClient {
         Ok(())
     }
 
-    /// Finds out where a URL leads that is another each time.
+    /// Determines the origin of a URL that is different each time.
     async fn aim(&mut self) -> Result<Arc<Origin>, http::Failure> {
         let (origin, path) = self.client.aim(&self.url).await?;
         self.request.set_target(&self.url[path..]);
@@ -134,7 +134,8 @@ impl HttpClient {
     }
 }
 
-/// A failure as the outcome of the exchange, told without secrets: it may name a URL.
+/// Turns a failure into the outcome of the exchange. Its text, which may contain a URL, is
+/// explained without secrets.
 fn told(failure: &http::Failure, values: &Values, watch: &mut Watch<'_>) -> Outcome {
     if watch.wants_text() {
         let text = brunt_redact::text(&failure.to_string());
@@ -144,7 +145,7 @@ fn told(failure: &http::Failure, values: &Values, watch: &mut Watch<'_>) -> Outc
 }
 
 impl CompiledFlow {
-    /// The outcome of a step that cannot be made of its variables.
+    /// The outcome of a step whose request cannot be filled in from its variables.
     pub(super) fn bare(&self, unfilled: Unfilled, watch: &mut Watch<'_>) -> Outcome {
         let (Unfilled::Unset(hole) | Unfilled::Long(hole)) = unfilled;
         let variable = self.flow().variables.get(usize::from(hole.0));
@@ -159,7 +160,7 @@ impl CompiledFlow {
     }
 }
 
-/// Writes a request but for its target, and its URL.
+/// Writes a request, except for its target, and its URL.
 fn write(
     request: &mut Request,
     url: &mut Vec<u8>,

@@ -1,8 +1,8 @@
-//! [`Pointer`]: a place in a JSON text, RFC 6901, found without making a tree of it.
+//! [`Pointer`]: a place in a JSON text, RFC 6901, found without building a tree.
 //!
-//! A run that keeps one token of each answer would spend most of its time on trees, so the text is walked and only
-//! what the pointer names is kept, as it stands in the text: a number keeps its digits. Of members of one name the last
-//! counts, as in the tree that other extractions see.
+//! A run that keeps one token of each answer would spend most of its time on building trees. Instead the text is
+//! scanned, and only the value that the pointer names is kept, exactly as in the text: a number keeps its digits. If
+//! several members have the same name, the last counts, as in the tree that other extractions use.
 
 use super::unexamined::Unexamined;
 use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
@@ -17,8 +17,8 @@ pub struct Pointer {
 }
 
 impl Pointer {
-    /// Reads `/a/0/b`, in which `~1` stands for a slash and `~0` for a tilde; empty is the whole. The error says what
-    /// is wrong.
+    /// Parses `/a/0/b`, where `~1` means a slash and `~0` a tilde; an empty text means the whole value. The error says
+    /// what is wrong.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.is_empty() {
             return Ok(Self { tokens: Vec::new() });
@@ -37,7 +37,7 @@ impl Pointer {
         Ok(Self { tokens: tokens.collect::<Result<_, _>>()? })
     }
 
-    /// What stands there in the JSON text `body`, as it is written.
+    /// The value at this place in the JSON text `body`, as it is written.
     pub(super) fn find<'a>(&self, body: &'a [u8]) -> Result<Option<&'a str>, Unexamined> {
         walk(body, &self.tokens, false)
     }
@@ -52,12 +52,12 @@ impl fmt::Display for Pointer {
     }
 }
 
-/// The member `name` of the object that `body` is, or of the first of the objects that it is an array of.
+/// The member `name` of the object in `body`, or of the first of the objects if `body` is an array.
 pub(super) fn member<'a>(body: &'a [u8], name: &String) -> Result<Option<&'a str>, Unexamined> {
     walk(body, std::slice::from_ref(name), true)
 }
 
-/// The text of a JSON value as it is written: without its quotes if it is a string.
+/// The text of a JSON value as it is written; a string is without its quotes.
 pub(super) fn unquoted(raw: &str) -> Cow<'_, str> {
     struct Unquote;
     impl<'de> Visitor<'de> for Unquote {
@@ -81,7 +81,7 @@ pub(super) fn unquoted(raw: &str) -> Cow<'_, str> {
 
 /// Why a text could not be read as JSON.
 pub(super) fn unread(error: &serde_json::Error) -> Unexamined {
-    // The library tells its own limits from what is no JSON by words alone.
+    // The library distinguishes its own limits from invalid JSON only by its messages.
     let words = error.to_string();
     if words.starts_with("recursion limit") {
         Unexamined::Deep
@@ -92,7 +92,7 @@ pub(super) fn unread(error: &serde_json::Error) -> Unexamined {
     }
 }
 
-/// Whether a body is there at all; of one that is not, every value is known to be missing.
+/// Whether a body is empty; in an empty body, every value is known to be missing.
 pub(super) fn is_empty(body: &[u8]) -> bool {
     body.trim_ascii().is_empty()
 }
@@ -111,11 +111,11 @@ fn walk<'a>(
     found.map(|found| found.map(RawValue::get)).map_err(|error| unread(&error))
 }
 
-/// A search down a JSON text, along a pointer.
+/// A search in a JSON text, along a pointer.
 #[derive(Clone, Copy)]
 struct Walk<'t> {
     tokens: &'t [String],
-    /// Whether an array at the top stands for its first value.
+    /// Whether an array at the top means its first element.
     into_first: bool,
 }
 
@@ -196,7 +196,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
     }
 }
 
-/// Whether a key is this one, without a copy of it.
+/// Whether a key is this one, without copying it.
 struct Named<'t>(&'t str);
 
 impl<'de> DeserializeSeed<'de> for Named<'_> {
@@ -219,7 +219,7 @@ impl Visitor<'_> for Named<'_> {
     }
 }
 
-/// The place in an array that a token names: digits, without a zero before others.
+/// The array index that a token names: digits, without a leading zero.
 fn index(token: &str) -> Option<usize> {
     let plain = token.bytes().all(|byte| byte.is_ascii_digit());
     let padded = token.len() > 1 && token.starts_with('0');

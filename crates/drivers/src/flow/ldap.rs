@@ -3,21 +3,21 @@
 use crate::ldap::{LdapOperation, LdapStep};
 use brunt_wire::ldap::{code, filter::FilterError};
 
-/// An LDAP operation with holes.
+/// An LDAP operation that may contain variables.
 #[derive(Clone, Debug)]
 pub struct LdapExchange {
     pub(super) step: LdapStep,
-    /// As it was written, for a trace.
+    /// The operation as written in the plan, for a trace.
     operation: LdapOperation,
 }
 
 impl LdapExchange {
-    /// Compiles an operation; fails where a filter is none.
+    /// Compiles an operation; fails if its filter is invalid.
     pub fn new(step: &LdapOperation) -> Result<Self, FilterError> {
         Ok(Self { step: LdapStep::new(step)?, operation: step.clone() })
     }
 
-    /// The operation as it was written.
+    /// The operation as written in the plan.
     pub(super) fn operation(&self) -> &LdapOperation {
         &self.operation
     }
@@ -27,8 +27,8 @@ impl LdapExchange {
         self.operation.changes()
     }
 
-    /// Whether a result code is what is expected where a plan does not say: success, and of a comparison that it was
-    /// made.
+    /// Whether a result code is a success if the plan does not say so: success itself, and for a comparison, either of
+    /// its results.
     pub(super) fn succeeded(&self, result: u32) -> bool {
         let asks = matches!(self.operation, LdapOperation::Compare { .. });
         let compared = matches!(result, code::COMPARE_TRUE | code::COMPARE_FALSE);

@@ -7,14 +7,14 @@ use crate::ldap::{Failed, LdapPool, UserConnection};
 use brunt_exchange::{Class, Outcome, Watch};
 use brunt_feed::Values;
 
-/// A connection of the user's own, and what came back over it last.
+/// A user's own connection, and the last answer received over it.
 pub(super) struct LdapClient {
     connection: UserConnection,
     /// Why the connection could not be opened, to be reported for the step that needed it.
     failed: Option<Failed>,
     /// The result code of the last answer.
     code: u32,
-    /// What a refusal by that code is.
+    /// The class of a refusal with that code.
     class: Class,
 }
 
@@ -29,14 +29,14 @@ impl LdapClient {
         }
     }
 
-    /// Connects and binds if that is needed. A failure is kept for the step that needed it.
+    /// Connects and binds if necessary. A failure is kept for the step that needed it.
     pub(super) async fn open(&mut self, watch: &mut Watch<'_>) {
         if self.failed.is_none() {
             self.failed = self.connection.ready(watch).await.err();
         }
     }
 
-    /// Carries out an operation.
+    /// Performs an operation.
     pub(super) async fn exchange(
         &mut self,
         act: &LdapExchange,
@@ -61,12 +61,12 @@ impl LdapClient {
         }
     }
 
-    /// The answer: of a search, the first entry.
+    /// The answer: for a search, the first entry.
     pub(super) fn reply(&self) -> Reply<'_> {
         Reply::Named { code: self.code, values: self.connection.found() }
     }
 
-    /// What a refusal by the last answer's code is: an account may be locked.
+    /// The class of a refusal with the last answer's code: the account may be locked.
     pub(super) const fn class_of_refusal(&self) -> Class {
         self.class
     }

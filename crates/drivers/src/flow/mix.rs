@@ -1,19 +1,19 @@
-//! [`Mix`]: which scenario a user's next iteration is.
+//! [`Mix`]: which scenario a user's next iteration executes.
 
 use super::plan::{Order, Repeat};
 use brunt_exchange::chance::mix;
 
-/// A user's way through the scenarios.
+/// A user's progress through the scenarios.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mix {
-    /// How far the user has come in its rounds.
+    /// The number of rounds the user has completed.
     round: usize,
     entry: usize,
     done: u64,
 }
 
 impl Mix {
-    /// The scenario of iteration `number`; `None` if the user has come to the end of its rounds.
+    /// The scenario of iteration `number`; `None` if the user has completed its rounds.
     pub(super) fn next(
         &mut self,
         order: &Order,
@@ -46,7 +46,7 @@ impl Mix {
     }
 }
 
-/// Which of the weights a random number falls into.
+/// The weight that a random number selects.
 fn weighted(weights: &[u32], draw: u64) -> Option<usize> {
     let all: u64 = weights.iter().map(|weight| u64::from(*weight)).sum();
     // The upper half of the product is uniform in 0..all.
@@ -85,7 +85,7 @@ mod tests {
             counts
         });
         assert_eq!(counts[1], 0);
-        // Three quarters of 40,000, give or take four deviations of 87.
+        // Three quarters of 40,000, plus or minus four standard deviations of 87.
         assert!((f64::from(counts[2]) - 30_000.0).abs() < 350.0, "{counts:?}");
         assert_eq!(scenario(7), scenario(7));
     }

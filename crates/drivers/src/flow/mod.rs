@@ -1,9 +1,9 @@
 //! Flows: what virtual users do, step by step, over any protocol.
 //!
-//! A [`Flow`] is a plan that was read and settled: scenarios of steps, variables and who fills them, and in which
-//! order iterations take scenarios. A user carries out one step an exchange; pauses between steps are times at which
-//! it wants its next exchange, so they are in no step's latency. Whatever is written in a plan file, a LoadGen job or
-//! on a command line becomes one of these; nothing here knows which.
+//! A [`Flow`] is a plan that was read, with all names resolved: scenarios of steps, variables and their sources, and
+//! the order in which iterations use the scenarios. A user performs one step in each exchange. Pauses between steps
+//! determine when it wants its next exchange, so they are in no step's latency. Plan files, LoadGen jobs and command
+//! lines are all converted to a flow; nothing here depends on which of them it was.
 
 pub mod check;
 mod compiled_flow;

@@ -1,9 +1,9 @@
-//! [`Pattern`]: a regular expression over bytes, of which one group is wanted.
+//! [`Pattern`]: a regular expression over bytes, with one group whose match is wanted.
 //!
-//! The engine beneath `regex` is used directly: its caller owns the memory for the bounds of groups, so a match in a
-//! short text allocates nothing. A search takes time linear in the text, but times the size of the expression where it
-//! has to follow many ways at once. Where that might take long, a lazy automaton searches alone, which says when it
-//! cannot keep up, and matches are counted by stepping it, so that each byte it looks at is one that is counted.
+//! It uses the engine below `regex` directly: the caller owns the memory for the bounds of groups, so a match in a
+//! short text allocates nothing. A search takes time linear in the text, but multiplied by the size of the expression
+//! if many states must be followed at once. If that could take long, only a lazy automaton is used, which reports when
+//! it cannot keep up. Matches are counted by stepping the automaton, so that each byte it examines is counted as work.
 
 use super::unexamined::Unexamined;
 use super::work::Work;
@@ -17,27 +17,27 @@ use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The most memory that an expression takes once it is compiled.
+/// The maximum memory that a compiled expression takes.
 const SIZE_MAX: usize = 10 << 20;
 
-/// The last group that can be wanted.
+/// The highest group that can be used.
 const GROUPS_MAX: usize = 31;
 
-/// Bytes of a text times states of an expression up to which any search is a matter of milliseconds.
+/// The length of a text times the states of an expression up to which any search takes only milliseconds.
 const SHORT: usize = 20_000_000;
 
-/// The same where there is no other way: an expression with `\b`, and a text that is not all ASCII.
+/// The same limit if there is no alternative: an expression with `\b`, and a text that is not all ASCII.
 const LONG: usize = 10 * SHORT;
 
-/// How often the lazy automaton may throw away what it made before it is found too slow, and how many bytes it must
-/// have come forward with each state it made.
+/// How many times the lazy automaton may clear its cache before it can be judged too slow, and the minimum number of
+/// bytes that it must have processed for each state it created.
 const CLEARED_MAX: usize = 8;
 const BYTES_A_STATE: usize = 10;
 
-/// Bytes that the automaton is stepped over for a unit of work.
+/// Bytes that the automaton processes for one unit of work.
 const BYTES_A_UNIT: usize = 8;
 
-/// Bytes times states that are followed for a unit of work.
+/// Bytes times states that are processed for one unit of work.
 const STEPS_A_UNIT: usize = 128;
 
 /// A regular expression, compiled.
@@ -46,12 +46,12 @@ pub struct Pattern {
     text: String,
     regex: Regex,
     lazy: Arc<Lazy>,
-    /// How many ways there may be to follow at once.
+    /// The maximum number of states that may be followed at once.
     states: usize,
     group: usize,
 }
 
-/// Where a match lies, and where the wanted group of it.
+/// The range of a match, and that of the wanted group in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Match {
     pub(super) whole: Range<usize>,
@@ -59,14 +59,15 @@ pub(super) struct Match {
 }
 
 impl Pattern {
-    /// Compiles an expression of which this group is wanted, 0 being the whole match. The error says what is wrong.
+    /// Compiles an expression whose group `group` is wanted; 0 is the whole match. The error says what is wrong.
     pub fn parse(text: &str, group: usize) -> Result<Self, String> {
         // Bodies need not be UTF-8.
         let bytes = syntax::Config::new().utf8(false);
         let config = Config::new().utf8_empty(false).nfa_size_limit(Some(SIZE_MAX));
         let regex = Regex::builder().syntax(bytes).configure(config).build(text);
         let regex = regex.map_err(|error| match error.syntax_error() {
-            // What is drawn under the expression is no part of a sentence.
+            // The parser's error has several lines that mark the place in the expression; only the last line fits into
+            // a sentence.
             Some(error) => error.to_string().lines().last().unwrap_or_default().trim().to_owned(),
             None => too_large(),
         })?;
@@ -82,12 +83,12 @@ impl Pattern {
         Ok(Self { text: text.to_owned(), regex, lazy: Arc::new(lazy), states, group })
     }
 
-    /// How many groups it has.
+    /// The number of groups.
     pub fn groups(&self) -> usize {
         self.regex.captures_len() - 1
     }
 
-    /// Where the first match lies; none where it has no such group.
+    /// The first match; `None` if there is none or it does not contain the group.
     pub(super) fn find(&self, text: &[u8], work: &Work) -> Result<Option<Match>, Unexamined> {
         work.read(text.len())?;
         if self.is_short(text.len()) {
@@ -110,7 +111,7 @@ impl Pattern {
         Ok(self.search(&Input::new(text).range(found.range()).anchored(Anchored::Yes)))
     }
 
-    /// Whether it is found anywhere.
+    /// Whether there is a match.
     pub(super) fn is_match(&self, text: &[u8], work: &Work) -> Result<bool, Unexamined> {
         work.read(text.len())?;
         if self.is_short(text.len()) {
@@ -123,7 +124,7 @@ impl Pattern {
         }
     }
 
-    /// How often it is found.
+    /// The number of matches.
     pub(super) fn count(&self, text: &[u8], work: &Work) -> Result<usize, Unexamined> {
         if self.is_short(text.len().saturating_mul(text.len())) {
             return Ok(self.regex.find_iter(text).count());
@@ -140,7 +141,7 @@ impl Pattern {
             };
             work.visit(1 + steps / BYTES_A_UNIT)?;
             let Some(end) = end else { break };
-            // An empty match right behind another is none.
+            // An empty match directly after another match does not count.
             if Some(end) == last {
                 start += 1;
             } else {
@@ -161,7 +162,7 @@ impl Pattern {
         Ok(count)
     }
 
-    /// Whether a text the automaton has no answer for may be searched by following all ways at once.
+    /// Whether a text for which the automaton gave no answer may be searched by following all states at once.
     fn may_follow_all(&self, error: &MatchError, length: usize) -> bool {
         matches!(error.kind(), MatchErrorKind::Quit { .. })
             && length.saturating_mul(self.states) <= LONG
@@ -186,7 +187,7 @@ fn too_large() -> String {
     format!("it takes more than {SIZE_MAX} bytes once it is compiled")
 }
 
-/// The automaton that makes its states as it meets them, and gives up rather than become slow.
+/// The automaton that creates its states when it reaches them, and gives up before it becomes slow.
 fn lazy(text: &str) -> Option<Lazy> {
     let config = DFA::config()
         .unicode_word_boundary(true)
@@ -199,7 +200,7 @@ fn lazy(text: &str) -> Option<Lazy> {
     Lazy::builder().syntax(syntax).thompson(nfa).dfa(config).build(text).ok()
 }
 
-/// Where the next match from `start` on ends, and how many bytes were looked at for it.
+/// The end of the next match from `start` on, and how many bytes were examined to find it.
 fn next_end(
     dfa: &DFA,
     cache: &mut Cache,
@@ -296,7 +297,7 @@ mod tests {
 
     #[test]
     fn what_would_take_long_is_given_up() {
-        // States are of use once, so the automaton is never done with making them.
+        // Each state is used only once, so the automaton never stops creating states.
         let mut seed = 1_u32;
         let noise: Vec<u8> = (0..1 << 16)
             .map(|_| {
@@ -308,7 +309,7 @@ mod tests {
         assert_eq!(wide.find(&noise, &Work::default()), Err(Unexamined::Work));
         assert_eq!(wide.is_match(&noise, &Work::default()), Err(Unexamined::Work));
         assert_eq!(wide.count(&noise, &Work::default()), Err(Unexamined::Work));
-        // Each match but the last is one byte, found once all that follow were looked at.
+        // Each match except the last is one byte, found only after all following bytes were examined.
         let pattern = Pattern::parse(".*[^A-Z]|[A-Z]", 0).unwrap();
         let counted = pattern.count(&b"A".repeat(1 << 20), &Work::of(500_000));
         assert_eq!(counted, Err(Unexamined::Work));

@@ -1,4 +1,4 @@
-//! [`Flow`]: a plan that was read, with every name settled.
+//! [`Flow`]: a plan that was read, with every name resolved.
 
 use super::check::Check;
 use super::extract::Extract;
@@ -16,13 +16,13 @@ use std::time::Duration;
 /// What virtual users do.
 #[derive(Debug, Default)]
 pub struct Flow {
-    /// What an iteration may be.
+    /// The scenarios that iterations execute.
     pub scenarios: Vec<Scenario>,
-    /// Which of them an iteration is.
+    /// Which of them an iteration executes.
     pub order: Order,
     /// The variables, by hole.
     pub variables: Vec<Variable>,
-    /// Variables that were marked as secrets, or as none, whatever they are called.
+    /// Variables that the plan marks as secret or not secret, regardless of their names.
     pub marks: Vec<(Hole, bool)>,
     /// The names of the operations, by number, as reports show them.
     pub operations: Vec<String>,
@@ -36,22 +36,23 @@ pub struct Flow {
     pub seed: u64,
     /// How many users there are in the whole run, over all nodes.
     pub users: u32,
-    /// The first user of this node, for a preview: the run itself hands out the numbers.
+    /// The first user of this node, for a preview; in the run itself the engine assigns the numbers.
     pub first_user: u32,
     /// Whether iterations begin with arrivals (the open model) or as soon as a user is free (the closed model).
     pub arrivals: bool,
-    /// The way to a directory, where steps need one.
+    /// The LDAP connection settings, if steps need them.
     pub ldap: Option<Arc<ldap::Plan>>,
-    /// The way to a DHCP server, where steps need one. It has one socket, so that all users are of one worker.
+    /// The DHCP server, if steps need one. It has one socket, so all users belong to one worker.
     pub dhcp: Option<Arc<dhcp::DhcpEndpoint>>,
-    /// Whether times are summed for a table.
+    /// Whether times are summed up for a table.
     pub times: Times,
-    /// Where exchanges are told of in full, if they are.
+    /// Where complete exchanges are shown, if they are.
     pub trace: Option<Trace>,
 }
 
 impl Flow {
-    /// Whether the values of a variable are secrets: it was marked as one, or is one by its source or its name.
+    /// Whether the values of a variable are secrets: the plan marks it as secret, or its source or its name makes it
+    /// one.
     pub fn is_secret(&self, hole: Hole) -> bool {
         let mark = self.marks.iter().find(|(marked, _)| *marked == hole);
         let named = || self.variables.get(usize::from(hole.0)).is_some_and(Variable::is_secret);
@@ -59,8 +60,9 @@ impl Flow {
     }
 }
 
-/// What a user of the closed model waits between two iterations. It belongs to the iteration and not to one of its
-/// steps, so it is waited whatever became of those: users who cannot log in do not log in faster than users who can.
+/// What a user of the closed model waits between two iterations. The wait belongs to the iteration and not to one of
+/// its steps, so it follows whatever the results of the steps are: users who cannot log in do not try more often than
+/// users who can.
 #[derive(Clone, Debug, Default)]
 pub struct Between {
     /// After every iteration.
@@ -76,7 +78,7 @@ impl Between {
     }
 }
 
-/// Whether and how times are summed for a table, beside the histograms of every run.
+/// Whether and how times are summed up for a table, in addition to the histograms of every run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Times {
     /// Not at all.
@@ -84,28 +86,28 @@ pub enum Times {
     None,
     /// Service times, to the nanosecond.
     Service,
-    /// In whole milliseconds and with the time it took to connect, as LoadGen takes them.
+    /// In whole milliseconds, including the time to connect, as LoadGen measures them.
     Coarse,
 }
 
-/// Steps that belong together: one iteration of it is what a person would call a visit.
+/// A sequence of steps: one iteration of it corresponds to a person's visit.
 #[derive(Debug)]
 pub struct Scenario {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What is done, in order.
+    /// Its steps, in order.
     pub steps: Vec<Step>,
-    /// What becomes of the rest when a step has failed.
+    /// What happens to the remaining steps when a step has failed.
     pub after_failure: AfterFailure,
 }
 
-/// What becomes of the rest of an iteration when one of its steps has failed.
+/// What happens to the rest of an iteration when one of its steps has failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterFailure {
     /// The remaining steps are skipped, and counted as such.
     #[default]
     Skip,
-    /// It goes on.
+    /// They are executed.
     GoOn,
 }
 
@@ -121,33 +123,33 @@ pub enum Step {
 /// A pause between two steps.
 #[derive(Clone, Debug)]
 pub struct Pause {
-    /// How long it lasts.
+    /// Its duration.
     pub time: ThinkTime,
-    /// A name to count it under, where a table shows pauses.
+    /// The name under which it is counted, if a table shows pauses.
     pub name: String,
 }
 
 /// One exchange of a scenario.
 #[derive(Debug)]
 pub struct ExchangeStep {
-    /// What it is called, by number in [`Flow::operations`].
+    /// The number of its operation, whose name is in [`Flow::operations`].
     pub operation: u16,
     /// What is sent.
     pub payload: Payload,
     /// What must hold of the answer.
     pub checks: Vec<Check>,
-    /// What is kept of the answer.
+    /// What is extracted from the answer.
     pub extracts: Vec<Extract>,
-    /// An answer that takes longer counts as exceeded.
+    /// If the answer takes longer, it counts as exceeded.
     pub threshold: Option<Duration>,
-    /// How long to wait for the answer at most; where it is `None`, as long as the run allows.
+    /// The maximum wait for the answer; if `None`, the rest of the run.
     pub timeout: Option<Duration>,
-    /// Skipped while one of these variables has no value or an empty one.
+    /// The step is skipped if one of these variables has no value or an empty one.
     pub needs: Vec<Hole>,
 }
 
 impl ExchangeStep {
-    /// An exchange that expects nothing of its answer and waits for it as long as the run allows.
+    /// Creates an exchange without checks that waits for its answer as long as the run allows.
     pub fn new(operation: u16, payload: Payload) -> Self {
         Self {
             operation,
@@ -168,28 +170,28 @@ pub enum Payload {
     Http(Box<HttpExchange>),
     /// An LDAP operation.
     Ldap(Box<LdapExchange>),
-    /// An exchange with a DHCP server, by the client that the user is.
+    /// An exchange with a DHCP server; the user is the DHCP client.
     Dhcp(dhcp::Kind),
 }
 
-/// Which scenario an iteration is.
+/// Which scenario an iteration executes.
 #[derive(Debug, Default)]
 pub enum Order {
     /// The scenarios in turn.
     #[default]
     Turns,
-    /// Any, with these weights, as a function of the seed and the iteration's number.
+    /// A random one, with these weights, as a function of the seed and the iteration's number.
     Weights(Vec<u32>),
-    /// Each user goes through these rounds, one after the other, and is done after the last.
+    /// Each user executes these rounds in order, and stops after the last.
     Rounds(Vec<Vec<Repeat>>),
 }
 
-/// A scenario and how often it is repeated in a round.
+/// A scenario and how many times it is repeated in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repeat {
     /// The scenario.
     pub scenario: usize,
-    /// How often.
+    /// How many times.
     pub times: u64,
 }
 
@@ -199,30 +201,30 @@ pub enum Start {
     /// All at once.
     #[default]
     Together,
-    /// So many at once, and the next group so much later, as LoadGen starts its threads.
+    /// In groups, at equal intervals, as LoadGen starts its threads.
     Groups {
-        /// How many.
+        /// The number of users in a group.
         size: u32,
-        /// How much later.
+        /// The interval between two groups.
         every: Duration,
     },
-    /// One after the other, the last of them when this time is over.
+    /// One after the other, the last of them at the end of this time.
     Over(Duration),
 }
 
 /// How many iterations there are.
 #[derive(Debug, Default)]
 pub enum Iterations {
-    /// As many as there is time for.
+    /// As many as the time allows.
     #[default]
     Endless,
-    /// So many for each user.
+    /// This many for each user.
     Each(u64),
-    /// So many for all users of this node together.
+    /// This many in total for all users of this node.
     Shared(Pool),
 }
 
-/// Iterations that all users take from.
+/// A number of iterations that all users take from.
 #[derive(Debug)]
 pub struct Pool {
     count: u64,
@@ -230,17 +232,17 @@ pub struct Pool {
 }
 
 impl Pool {
-    /// So many iterations.
+    /// Creates a pool of `count` iterations.
     pub fn new(count: u64) -> Self {
         Self { count, taken: AtomicU64::new(0) }
     }
 
-    /// Takes one, if there is one left.
+    /// Takes one iteration. Returns whether there was one left.
     pub fn take(&self) -> bool {
         self.taken.fetch_add(1, std::sync::atomic::Ordering::Relaxed) < self.count
     }
 
-    /// Takes one back that was taken and not begun.
+    /// Returns an iteration that was taken and not begun.
     pub(super) fn give_back(&self) {
         self.taken.fetch_sub(1, std::sync::atomic::Ordering::Relaxed);
     }

@@ -1,19 +1,21 @@
-//! What a web server says of a request that it refused: the fields that tell why, and how its body begins.
+//! What a web server says about a request that it refused: the fields that give a reason, and the beginning of the
+//! body.
 //!
-//! What is shown has its secrets starred, those that are known by their value and those that are known by their name.
-//! That nothing in it acts on a terminal is the business of whoever keeps it.
+//! Secrets in the text are replaced by stars, both those known by their value and those known by their name. The code
+//! that stores the text must ensure that it cannot act on a terminal.
 
 use crate::http::Response;
 use brunt_feed::Values;
 
-/// Fields that tell why, beside those whose names do.
+/// Fields that give a reason, in addition to those whose names contain `error`.
 const TELLING: [&str; 5] =
     ["www-authenticate", "proxy-authenticate", "retry-after", "warning", "grpc-message"];
-/// How many fields are shown.
+/// The maximum number of fields shown.
 const FIELDS_SHOWN: usize = 3;
-/// How many characters of a field are shown.
+/// The maximum number of characters shown of a field.
 const FIELD_SHOWN: usize = 120;
-/// How many characters of a body are shown: fewer than are kept, so that what was cut is not the end of a secret.
+/// The maximum number of characters shown of a body. It is lower than the number kept, so that the end of the kept
+/// text, which may be an incomplete secret, is not shown.
 const BODY_SHOWN: usize = 240;
 
 /// What an answer says, if it says anything.
@@ -33,14 +35,14 @@ fn tells(name: &[u8]) -> bool {
     TELLING.contains(&lower.as_str()) || lower.contains("error")
 }
 
-/// How the body begins, as one line.
+/// The beginning of the body, as one line.
 fn body(response: &Response, values: &Values) -> Option<String> {
     let body = response.body();
     if body.is_empty() {
         return None;
     }
     let text = String::from_utf8_lossy(body);
-    // A character that was cut at the end is no sign of anything.
+    // A replacement character at the end may only be the result of cutting a character.
     let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
     if text.contains(['\0', char::REPLACEMENT_CHARACTER]) {
         let kind = response.values("content-type").next().map(String::from_utf8_lossy);

@@ -1,7 +1,7 @@
-//! [`Reply`]: what a step got, whatever protocol it spoke, as checks and extractions see it.
+//! [`Reply`]: what a step received, over any protocol, as checks and extractions see it.
 //!
-//! [`Parsed`] is a reply that is looked at more than once: its body is parsed when it is first asked for as JSON or
-//! XML, and once however many checks and extractions want it. All of them share the work that is done for one answer.
+//! [`Parsed`] is a reply that is examined more than once: its body is parsed when it is first needed as JSON or XML,
+//! and only once for all checks and extractions. All of them share the work limit of one answer.
 
 use super::unexamined::Unexamined;
 use super::work::Work;
@@ -14,11 +14,11 @@ use std::cell::OnceCell;
 pub enum Reply<'a> {
     /// Over HTTP.
     Http(&'a Response),
-    /// Of a protocol whose answers are named values: attributes of an entry, options of a lease.
+    /// An answer of named values: attributes of an entry, options of a lease.
     Named {
         /// The protocol's own code.
         code: u32,
-        /// The values, by name. A name may come more than once.
+        /// The values, by name. A name may occur more than once.
         values: &'a [(String, Vec<u8>)],
     },
 }
@@ -32,7 +32,7 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// The first value of that name, in any case: of a field of HTTP, of an attribute.
+    /// The first value with this name, ignoring case: of an HTTP field or an attribute.
     pub fn value(&self, name: &str) -> Option<&'a [u8]> {
         match self {
             Self::Http(response) => {
@@ -50,7 +50,7 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// How many values of that name there are.
+    /// How many values with this name there are.
     pub fn count(&self, name: &str) -> usize {
         match self {
             Self::Http(response) => {
@@ -63,7 +63,7 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// The value of the cookie of that name, as the answer sets it last.
+    /// The value of the cookie with this name that the answer sets last.
     pub fn cookie(&self, name: &str) -> Option<&'a [u8]> {
         let Self::Http(response) = self else { return None };
         let set = response.fields().filter(|(field, _)| field.eq_ignore_ascii_case(b"set-cookie"));
@@ -75,7 +75,7 @@ impl<'a> Reply<'a> {
         named.last()
     }
 
-    /// The body; empty where there is none.
+    /// The body; empty if there is none.
     pub fn body(&self) -> &'a [u8] {
         match self {
             Self::Http(response) => response.body(),
@@ -83,7 +83,7 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// How many bytes of body came, kept or not.
+    /// How many bytes of the body were received, kept or not.
     pub fn received(&self) -> u64 {
         match self {
             Self::Http(response) => response.received(),
@@ -91,13 +91,13 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// Whether there was more of a body than is kept.
+    /// Whether the body was longer than the part that was kept.
     pub fn is_truncated(&self) -> bool {
         matches!(self, Self::Http(response) if response.is_truncated())
     }
 }
 
-/// A reply whose body is parsed once at most.
+/// A reply whose body is parsed at most once.
 #[derive(Debug)]
 pub struct Parsed<'a> {
     reply: Reply<'a>,
@@ -117,12 +117,12 @@ impl<'a> Parsed<'a> {
         &self.reply
     }
 
-    /// What may still be done to look at it.
+    /// The remaining work limit for examining it.
     pub(super) fn work(&self) -> &Work {
         &self.work
     }
 
-    /// The body, if it was kept whole.
+    /// The body, if it was kept completely.
     pub(super) fn whole(&self) -> Result<&'a [u8], Unexamined> {
         if self.reply.is_truncated() { Err(Unexamined::Truncated) } else { Ok(self.reply.body()) }
     }
@@ -193,7 +193,7 @@ mod tests {
         let declared = parses(b"<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>");
         assert_eq!(declared.1, Err(Unexamined::Doctype));
         assert_eq!(parses(b"[1e999]").0, Err(Unexamined::Number));
-        // Nesting that deep is refused by the one, and needs no stack of the other.
+        // The JSON parser refuses nesting this deep, and the XML parser needs no stack for it.
         assert_eq!(parses("[".repeat(1 << 20).as_bytes()).0, Err(Unexamined::Deep));
         let deep = ["<a>".repeat(100_000), "</a>".repeat(100_000)].concat();
         assert_eq!(parses(deep.as_bytes()).1, Ok(true));

@@ -1,9 +1,9 @@
 //! [`Source`]: where the values of a variable come from.
 //!
-//! A value follows from the seed of the run, the variable and the [`DrawContext`] it is drawn for, never from the value
-//! before it, so a run repeats and its nodes share it without talking. What a value is drawn by, one number, is settled
-//! by the variable's renewal: the iteration where it changes with each, the user where it stays with one. Nothing here
-//! may know what the values are put into.
+//! A value is derived from the seed of the run, the variable and the [`DrawContext`] it is drawn for, never from the
+//! previous value, so a run repeats and its nodes share it without communication. The variable's renewal determines the
+//! number that a value is drawn with: that of the iteration if it changes with each iteration, that of the user if it
+//! stays the same for a user. Nothing here may depend on where the values are used.
 
 use crate::secret::Secret;
 use brunt_feed::{
@@ -11,18 +11,18 @@ use brunt_feed::{
 };
 use std::sync::Arc;
 
-/// A variable and who fills it.
+/// A variable and its source.
 #[derive(Debug)]
 pub struct Variable {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Where its values come from.
     pub source: Source,
-    /// When it is given another.
+    /// When it gets a new value.
     pub renewal: Renewal,
 }
 
-/// When a variable is given another value.
+/// When a variable gets a new value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Renewal {
     /// When an iteration begins.
@@ -32,17 +32,17 @@ pub enum Renewal {
     User,
     /// For each exchange.
     Exchange,
-    /// When an iteration begins, if the one before used it.
+    /// When an iteration begins, if the previous one used it.
     IterationIfUsed,
-    /// Before the next exchange that is carried out after one that used it, as LoadGen's `$INCREMENT` is.
+    /// Before the first performed exchange that follows one that used it, like LoadGen's `$INCREMENT`.
     AfterUse,
-    /// Only by an extraction; an iteration begins without it.
+    /// Only by an extraction; it has no value when an iteration begins.
     Extracted,
     /// Only by an extraction, and kept from one iteration to the next.
     Kept,
 }
 
-/// Which iteration a value is drawn for. Values follow from this and the seed, never from the value before.
+/// The iteration that a value is drawn for. Values are derived from this and the seed, never from the previous value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DrawContext {
     /// The number of the iteration in the whole run.
@@ -51,14 +51,14 @@ pub struct DrawContext {
     pub user: u32,
     /// How many users there are.
     pub users: u32,
-    /// How many values this user has drawn of this variable before.
+    /// How many values of this variable the user has drawn before.
     pub turn: u64,
 }
 
 /// Where values come from.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// Nowhere: an extraction brings them.
+    /// From an extraction.
     Answer,
     /// Other variables and text.
     Text(Text),
@@ -66,47 +66,47 @@ pub enum Source {
     User,
     /// The number of the iteration.
     Iteration,
-    /// Whole numbers from the first on, by a step: one for each value that the user draws.
+    /// Integers from the first on, with a fixed step: one for each value that the user draws.
     Count {
         /// The first.
         first: i64,
         /// The step.
         step: i64,
     },
-    /// A random whole number, both ends included.
+    /// A random integer, both ends included.
     Random {
-        /// The least.
+        /// The minimum.
         least: i64,
-        /// The most.
+        /// The maximum.
         most: i64,
     },
     /// Random text.
     Chars(Chars),
     /// A random UUID.
     Uuid,
-    /// The present.
+    /// The current time.
     Moment(Moment),
     /// One of several texts, some more likely than others.
     Choice(Choice),
     /// A cell of the row that a feeder draws.
     Cell {
-        /// The feeder: all columns of one draw the same row for the same number.
+        /// The feeder: for the same number, all columns of one feeder draw from the same row.
         feeder: Arc<Feeder>,
         /// The number of the column.
         column: usize,
     },
-    /// The same for all, and never shown.
+    /// The same for all users, and never shown.
     Secret(Secret),
 }
 
 /// Texts with weights.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// The sum of the weights up to and including each text's, and the text.
+    /// For each text, the sum of the weights up to and including its own, and the text.
     options: Vec<(u64, Text)>,
 }
 
-/// Texts of which none can be chosen.
+/// Texts none of which can be chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("choose one of several values: none has a weight above 0")]
 pub struct NoChoice;
@@ -114,13 +114,13 @@ pub struct NoChoice;
 /// A variable for which there is no value.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Exhausted {
-    /// None is left.
+    /// No rows are left.
     #[error(
         "give the variable '{0}' a value: each row of its data is used once, and all rows are used; add rows or choose \
          another order"
     )]
     Rows(String),
-    /// It is made of too much.
+    /// It is too long.
     #[error(
         "give the variable '{0}' a value: the variables in it make it longer than {FILLED_MAX} bytes; make it of less"
     )]
@@ -128,7 +128,7 @@ pub enum Exhausted {
 }
 
 impl Choice {
-    /// One of these, each as likely as its weight says.
+    /// Creates a choice from these texts; the probability of each is proportional to its weight.
     pub fn new(options: impl IntoIterator<Item = (u32, Text)>) -> Result<Self, NoChoice> {
         let mut sum = 0;
         let weighed = options.into_iter().map(|(weight, text)| {
@@ -153,7 +153,7 @@ impl Choice {
 }
 
 impl Source {
-    /// The texts it is made of, in which other variables may stand.
+    /// The texts it is composed of, which may contain other variables.
     pub fn texts(&self) -> impl Iterator<Item = &Text> {
         let (one, many) = match self {
             Self::Text(text) => (Some(text), None),
@@ -165,15 +165,16 @@ impl Source {
 }
 
 impl Variable {
-    /// Whether its values are secrets: it is one, or it is named as one. Of a column, its own name counts.
+    /// Whether its values are secrets: it is a secret itself, or its name says so. For a column, the column's name
+    /// counts.
     pub fn is_secret(&self) -> bool {
         let name = self.name.rsplit('.').next().unwrap_or_default();
         matches!(self.source, Source::Secret(_)) || brunt_redact::is_secret_name(name)
     }
 
-    /// Gives the variable, which is the one at `hole`, the value that it has at `place` in a run with this seed.
+    /// Sets the variable, which is the one at `hole`, to the value that it has at `place` in a run with this seed.
     ///
-    /// Where it is made of one that has no value it is left without one, and so it is where there is none left.
+    /// If it is composed of a variable without a value, or no rows are left, it has no value afterwards.
     pub fn draw(
         &self,
         hole: Hole,
@@ -187,7 +188,7 @@ impl Variable {
         let number = match self.renewal {
             Renewal::User => place.user.into(),
             Renewal::Iteration => place.iteration,
-            // However many of one iteration: no other user and no other turn has this number.
+            // No other user and no other turn has this number, however many values are drawn in one iteration.
             _ => {
                 u64::from(place.user).wrapping_add(u64::from(place.users).wrapping_mul(place.turn))
             }
@@ -222,7 +223,7 @@ impl From<Unfilled> for NoValue {
     }
 }
 
-/// What one value follows from.
+/// The inputs of one draw.
 struct Draw<'a> {
     seed: u64,
     stream: Stream,
@@ -259,15 +260,15 @@ impl Draw<'_> {
     }
 }
 
-/// Variables that are made of each other.
+/// Variables that are composed of each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("give the variable '{0}' a value: it depends on itself, through {1}")]
 pub struct VariableCycle(pub String, pub String);
 
-/// The order in which variables are filled, each after those it is made of, and when each is renewed.
+/// The order in which variables are filled in, each after those it is composed of, and when each is renewed.
 ///
-/// A text that names what an answer brings is renewed for each exchange, since the answer may come in the midst of an
-/// iteration; so is one that names what changes with each exchange.
+/// A text that contains an extracted value is renewed for each exchange, since the value may change during an
+/// iteration; the same applies to a text that contains a variable which changes with each exchange.
 pub fn order(variables: &[Variable]) -> Result<Vec<(Hole, Renewal)>, VariableCycle> {
     let mut search =
         Search { variables, marks: vec![Mark::New; variables.len()], order: Vec::new() };
@@ -322,12 +323,12 @@ impl Search<'_> {
     }
 }
 
-/// Whether a value may change in the midst of an iteration.
+/// Whether a value may change during an iteration.
 fn may_change(renewal: Renewal) -> bool {
     matches!(renewal, Renewal::Exchange | Renewal::AfterUse | Renewal::Extracted | Renewal::Kept)
 }
 
-/// Writes a whole number, whatever its length.
+/// Writes an integer.
 fn integer(value: i128, out: &mut Vec<u8>) {
     let mut digits = [0; 40];
     let mut start = digits.len();
@@ -438,7 +439,7 @@ mod tests {
             let value = drawn(&variable, DrawContext { iteration, ..PLACE }).unwrap();
             *counts.entry(value).or_default() += 1;
         }
-        // Expected 2000 of 8000 with a deviation of 39.
+        // 2000 of 8000 are expected, with a deviation of 39.
         assert!((1850..2150).contains(&counts["x"]), "{counts:?}");
         assert_eq!(counts.len(), 2);
         assert_eq!(Choice::new([(0, text("x"))]).unwrap_err(), NoChoice);
@@ -449,7 +450,7 @@ mod tests {
         let uuid = |renewal, place| drawn(&variable("v", Source::Uuid, renewal), place).unwrap();
         let other_user = DrawContext { user: 3, turn: 9, ..PLACE };
         let later = DrawContext { iteration: 17, turn: 9, ..PLACE };
-        // Who takes the iteration, and how often that user has drawn, makes no difference.
+        // The value does not depend on which user takes the iteration, or on how many values that user has drawn.
         assert_eq!(uuid(Renewal::Iteration, PLACE), uuid(Renewal::Iteration, other_user));
         assert_ne!(uuid(Renewal::Iteration, PLACE), uuid(Renewal::Iteration, later));
         assert_eq!(uuid(Renewal::User, PLACE), uuid(Renewal::User, later));
@@ -493,7 +494,8 @@ mod tests {
             let variable = variable(&name, Source::Text(double), Renewal::Iteration);
             long.extend(variable.draw(Hole(number), 7, &PLACE, &mut values).err());
         }
-        // Of 4 bytes, the 22nd has 16 MiB. Those after the first that is too long have nothing to be made of.
+        // If the first has 4 bytes, the 22nd has 16 MiB. Those after the first that is too long have no value to be
+        // composed of.
         assert_eq!(values.value(Hole(22)).map(<[u8]>::len), Some(FILLED_MAX));
         assert_eq!(long, [Exhausted::Long("v23".to_owned())]);
         assert!(long[0].to_string().contains("'v23' a value: the variables in it make it longer"));
@@ -511,7 +513,7 @@ mod tests {
         let renewals = order(&made("${b}", "${c}", Source::User)).unwrap();
         let expected = [(2, Renewal::Iteration), (1, Renewal::User), (0, Renewal::Iteration)];
         assert_eq!(renewals, expected.map(|(at, renewal)| (Hole(at), renewal)));
-        // What an answer brings may come at any time, and so may whatever is made of it.
+        // An extracted value may change at any time, and so may every text composed of it.
         let renewals = order(&made("${b}", "${c}", Source::Answer)).unwrap();
         let expected = [(2, Renewal::Extracted), (1, Renewal::Exchange), (0, Renewal::Exchange)];
         assert_eq!(renewals, expected.map(|(at, renewal)| (Hole(at), renewal)));

@@ -1,9 +1,10 @@
-//! [`Trace`]: exchanges of a flow in full, for somebody who looks for what is wrong with a plan.
+//! [`Trace`]: complete exchanges of a flow, for finding faults in a plan.
 //!
-//! A user asks once an exchange whether it is traced. What it sent is then told from the plan and the variables, what
-//! came back from the answer, and every check is asked again, so that all of them are seen and not the first that
-//! failed alone. Secrets are starred here, where values are known to be secrets; that nothing acts on a terminal is
-//! the business of whoever shows it. A flow without a trace makes none of this.
+//! For each exchange, a user determines once whether it is traced. The description of the request is then made from the
+//! plan and the variables, that of the answer from the answer, and every check is evaluated again, so that all results
+//! are shown and not only the first failure. Secrets are replaced by stars here, where it is known which values are
+//! secret; the code that displays the text must ensure that it cannot act on a terminal. A flow without a trace does
+//! none of this work.
 
 mod bytes;
 mod exchange;
@@ -16,10 +17,10 @@ pub use request::TracedRequest;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Whom an exchange is shown.
+/// The function that receives an exchange to show.
 type Show = Box<dyn Fn(TracedExchange) + Send + Sync>;
 
-/// Where exchanges of a run are told of.
+/// Which exchanges of a run are shown, and where.
 pub struct Trace {
     every: bool,
     left: AtomicUsize,
@@ -36,12 +37,12 @@ impl std::fmt::Debug for Trace {
 }
 
 impl Trace {
-    /// Shows every exchange, steps that were skipped included.
+    /// Shows every exchange, including skipped steps.
     pub fn every(show: impl Fn(TracedExchange) + Send + Sync + 'static) -> Self {
         Self { every: true, left: AtomicUsize::new(usize::MAX), show: Box::new(show) }
     }
 
-    /// Shows so many exchanges that failed, the first of the run.
+    /// Shows the first exchanges of the run that failed, up to this number.
     pub fn failed(most: usize, show: impl Fn(TracedExchange) + Send + Sync + 'static) -> Self {
         Self { every: false, left: AtomicUsize::new(most), show: Box::new(show) }
     }
@@ -51,12 +52,12 @@ impl Trace {
         self.left.load(Ordering::Relaxed) > 0
     }
 
-    /// Whether exchanges that went well are shown as well.
+    /// Whether successful exchanges are shown as well.
     pub(super) fn wants_every(&self) -> bool {
         self.every
     }
 
-    /// Shows one, if there is still room for it.
+    /// Shows an exchange, if the maximum number has not been reached.
     pub(super) fn show(&self, exchange: impl FnOnce() -> TracedExchange) {
         let taken =
             self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| match left {

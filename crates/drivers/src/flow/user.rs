@@ -1,7 +1,7 @@
-//! [`User`]: a virtual user, who carries out one step of a flow an exchange.
+//! [`User`]: a virtual user, who performs one step of a flow in each exchange.
 //!
-//! A user has clients of its own, with their connections and cookies, and its own variables. It is ready when the
-//! connection for its next step is open; what the step sends is rendered only when it is due, because in the open model
+//! A user has its own clients, with their connections and cookies, and its own variables. It is ready when the
+//! connection for its next step is open. The step's request is rendered only when it is due, because in the open model
 //! an arrival decides what is sent.
 
 mod traced;
@@ -28,10 +28,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use traced::Traced;
 
-/// From the beginning of an iteration to its end, pauses included: how long a visit takes.
+/// The part that measures an iteration from beginning to end, including pauses: the duration of a visit.
 pub const ITERATION: Part = Part(5);
-/// The same without its pauses: what the target, and waiting for it, had of that. Kept of flows whose iterations have
-/// pauses.
+/// The same without pauses: the time spent in the target and waiting for it. It is measured for flows whose iterations
+/// have pauses.
 pub const ITERATION_WORK: Part = Part(6);
 /// The names of the parts, by number.
 pub const PARTS: [&str; 7] =
@@ -49,8 +49,8 @@ pub struct WorkerContext {
 }
 
 impl WorkerContext {
-    /// The context of so many users, those of the worker that writes these counters. Call it within the worker's
-    /// runtime.
+    /// Creates the context of this number of users, those of the worker that writes these counters. Call it within the
+    /// worker's runtime.
     pub fn new(compiled: &Arc<CompiledFlow>, counters: &Arc<FlowCounters>, users: usize) -> Self {
         let access = compiled.flow().dhcp.as_deref();
         Self {
@@ -63,7 +63,7 @@ impl WorkerContext {
         }
     }
 
-    /// Takes another course than the flow has by itself.
+    /// Replaces the default course of the flow.
     #[must_use]
     pub fn on(self, course: Course) -> Self {
         Self { course, ..self }
@@ -81,21 +81,21 @@ pub struct User {
     dhcp_client: Option<DhcpClient>,
     /// How long the connection for the next step took to open.
     opening: Duration,
-    /// The step that was begun and has not ended.
+    /// The step that has begun and has not ended.
     in_flight: Option<StepId>,
     /// When the iteration began.
     began: Moment,
-    /// How long its pauses before that were, which lie before its first exchange.
+    /// The total time of the pauses before that moment, which precede its first exchange.
     paused_before: Duration,
     started: bool,
     /// Why the variables of an iteration could not be filled.
     spent: Option<Exhausted>,
-    /// What the step in flight was sent with, while it is traced.
+    /// The values that the current step was sent with, while it is traced.
     traced: Option<Box<Traced>>,
 }
 
 impl User {
-    /// User `number` of the whole run.
+    /// Creates user `number` of the whole run.
     pub fn new(context: &Rc<WorkerContext>, number: u32) -> Self {
         let compiled = &context.compiled;
         Self {
@@ -120,7 +120,7 @@ impl User {
         self.cursor.upcoming(&self.context.compiled, &self.context.counters, &mut self.variables)
     }
 
-    /// The step that comes next; an arrival begins an iteration.
+    /// The next step; an arrival begins an iteration.
     fn next(&mut self, ticket: &Ticket) -> Option<StepId> {
         self.cursor.due_in(ticket.phase);
         match self.upcoming() {
@@ -140,7 +140,7 @@ impl User {
         }
     }
 
-    /// How much later than the run this user begins.
+    /// How long after the beginning of the run this user begins.
     fn start(&self) -> Duration {
         let flow = self.context.compiled.flow();
         match flow.start {
@@ -153,7 +153,7 @@ impl User {
         }
     }
 
-    /// An exchange that was begun and did not end was cancelled by the run.
+    /// Handles an exchange that has begun and not ended: the run cancelled it.
     fn settle(&mut self, now: Moment) {
         let Some(id) = self.in_flight.take() else { return };
         let context = Rc::clone(&self.context);
@@ -180,7 +180,7 @@ impl User {
         }
     }
 
-    /// Carries out one step.
+    /// Performs one step.
     async fn act(&mut self, id: StepId, watch: &mut Watch<'_>) -> Outcome {
         let context = Rc::clone(&self.context);
         let Some((act, info)) = context.compiled.act(id) else { return Outcome::Skipped };
@@ -214,7 +214,7 @@ impl User {
         outcome
     }
 
-    /// Counts the step; one that came too late has not passed.
+    /// Counts the step; a step that was too late has not passed.
     fn count(&mut self, act: &ExchangeStep, outcome: Outcome, watch: &mut Watch<'_>) -> Outcome {
         let times = self.context.compiled.flow().times;
         if act.threshold.is_none() && times == Times::None {
@@ -247,7 +247,7 @@ impl User {
             }
             Outcome::Ok(_) => (StepResult::Passed, outcome),
             Outcome::TimedOut => (StepResult::Exceeded, outcome),
-            // LoadGen looks at the clock before it looks at the answer.
+            // LoadGen checks the time before it checks the answer.
             _ if late && times == Times::Coarse => (StepResult::Exceeded, outcome),
             _ => (StepResult::Failed, outcome),
         };
@@ -255,7 +255,8 @@ impl User {
         outcome
     }
 
-    /// Asks, and looks whether the answer is what the plan expects. Says as well whether there was one.
+    /// Sends the request and checks whether the answer is what the plan expects. Also returns whether there was an
+    /// answer.
     async fn exchange_of(
         &mut self,
         id: StepId,
@@ -289,7 +290,7 @@ impl User {
         }
     }
 
-    /// Asks a DHCP server, and looks whether the answer is what the plan expects.
+    /// Performs an exchange with a DHCP server and checks whether the answer is what the plan expects.
     async fn lease(
         &mut self,
         kind: Kind,
@@ -310,14 +311,15 @@ impl User {
     }
 }
 
-/// How long it took to open a connection again before the request left. What followed the request is in its own time.
+/// How long it took to reopen a connection before the request was sent. Reopening after that is part of the request's
+/// own time.
 fn reopening(watch: &Watch<'_>) -> Duration {
     let reconnects = watch.parts().iter().filter(|(part, _)| *part == http::RECONNECT);
     let before = reconnects.clone().count().saturating_sub(watch.times_resent() as usize);
     reconnects.take(before).map(|(_, took)| *took).sum()
 }
 
-/// Looks whether an answer is what the plan expects, and keeps of it what the plan wants.
+/// Checks whether an answer is what the plan expects, and performs the plan's extractions.
 fn judge(
     act: &ExchangeStep,
     reply: Reply<'_>,
@@ -368,7 +370,7 @@ fn judge(
     Outcome::Ok(code)
 }
 
-/// The same for a web server, which says by its status that it did not do what it was asked.
+/// The same for a web server, whose status says whether it refused the request.
 fn judge_status(
     act: &ExchangeStep,
     reply: Reply<'_>,
@@ -387,7 +389,7 @@ fn judge_status(
     judge(act, reply, variables, watch)
 }
 
-/// What a web server says of why it refused.
+/// The reason that a web server gives for a refusal.
 fn refusal_of(reply: &Reply<'_>, values: &Values) -> Option<String> {
     match reply {
         Reply::Http(response) if response.status() >= 400 => refusal::words(response, values),
@@ -395,7 +397,7 @@ fn refusal_of(reply: &Reply<'_>, values: &Values) -> Option<String> {
     }
 }
 
-/// The same for a directory, whose result codes have a meaning of their own where the plan gives them none.
+/// The same for a directory, whose result codes have their own meaning unless the plan gives them one.
 fn judge_result(
     act: &ExchangeStep,
     ldap: &LdapExchange,
@@ -460,7 +462,7 @@ impl Session for User {
             }
         }
         let outcome = self.act(id, watch).await;
-        // The duration of an iteration is recorded for those that were completed, if they have more than one exchange.
+        // The duration of an iteration is recorded if the iteration was completed and has more than one exchange.
         if id.step == last && first != last && !self.cursor.skips() {
             let took = watch.now() - self.began;
             watch.part(ITERATION, took);

@@ -1,4 +1,4 @@
-//! [`Variables`]: the values of one user, and when each is given another.
+//! [`Variables`]: the values of one user, and when each is renewed.
 
 use super::compiled_flow::CompiledFlow;
 use super::source::{DrawContext, Exhausted, Renewal};
@@ -10,14 +10,14 @@ pub(super) struct Variables {
     values: Values,
     /// Where the user is.
     place: DrawContext,
-    /// How many values the user has drawn of each.
+    /// How many values of each variable the user has drawn.
     turns: Vec<u64>,
-    /// Whether the value that stands has been used.
+    /// Whether the current value of each has been used.
     used: Vec<bool>,
 }
 
 impl Variables {
-    /// The variables of user `user`, those filled that are drawn once.
+    /// Creates the variables of user `user`, with values for those that are drawn once.
     pub(super) fn new(compiled: &CompiledFlow, user: u32) -> Self {
         let count = compiled.flow().variables.len();
         let place =
@@ -31,12 +31,12 @@ impl Variables {
         for hole in compiled.secrets() {
             variables.values.hide_always(*hole);
         }
-        // What runs out for a user before it begins stays empty, which a text that wants it will tell.
+        // A variable whose rows are used up stays without a value, which a text that needs it will report.
         let _ = variables.renew(compiled, |renewal, _, _| renewal == Renewal::User);
         variables
     }
 
-    /// The values as they stand.
+    /// The current values.
     pub(super) fn values(&self) -> &Values {
         &self.values
     }
@@ -46,7 +46,7 @@ impl Variables {
         &mut self.values
     }
 
-    /// Gives new values to what an iteration renews.
+    /// Draws new values for the variables that an iteration renews.
     pub(super) fn begin_iteration(
         &mut self,
         compiled: &CompiledFlow,
@@ -66,7 +66,7 @@ impl Variables {
         })
     }
 
-    /// Gives new values to what an exchange renews; notes what it uses.
+    /// Draws new values for the variables that an exchange renews, and records which it uses.
     pub(super) fn begin_exchange(
         &mut self,
         compiled: &CompiledFlow,
@@ -87,7 +87,7 @@ impl Variables {
         Ok(())
     }
 
-    /// Draws what is due, as its renewal says, whether it was used and how often it was drawn.
+    /// Draws the variables that `due` selects by renewal, by whether the value was used and by how many were drawn.
     fn renew(
         &mut self,
         compiled: &CompiledFlow,

@@ -1,17 +1,17 @@
-//! [`Work`]: how much is done to look at one answer.
+//! [`Work`]: a limit on the work of examining one answer.
 //!
-//! A server decides what an answer looks like, and a kilobyte of it may be made so that looking for a value takes
-//! hours. Whatever looks for values therefore counts what it does, in units of a node visited, two names compared or
-//! some bytes read, and gives up when the answer's allowance is spent. Units are counted and not time, since the clock
-//! would cost more than the visit of a node, and the same answer is then always judged in the same way.
+//! A server decides what an answer contains, and a kilobyte can be constructed so that finding a value takes hours. All
+//! code that looks for values therefore counts its work, in units of a node visited, two names compared or some bytes
+//! read, and gives up when the answer's limit is reached. Units are counted rather than time, because reading the clock
+//! would cost more than visiting a node, and because the same answer then always gets the same result.
 
 use super::unexamined::{Unexamined, WORK_MAX};
 use std::cell::Cell;
 
-/// Bytes that are copied or compared for a unit.
+/// Bytes that are copied or compared for one unit.
 const BYTES_A_UNIT: usize = 32;
 
-/// What may still be done for an answer.
+/// The remaining units for an answer.
 #[derive(Debug)]
 pub(super) struct Work(Cell<u64>);
 
@@ -22,29 +22,29 @@ impl Default for Work {
 }
 
 impl Work {
-    /// So many units, for tests of what takes more.
+    /// Creates a limit of this many units, for tests of answers that exceed it.
     #[cfg(test)]
     pub(super) fn of(units: u64) -> Self {
         Self(Cell::new(units))
     }
 
-    /// Gives it the whole allowance again, to say of an answer what was found wrong with it.
+    /// Restores the full limit, so that the faults found in an answer can be described.
     pub(super) fn renew(&self) {
         self.0.set(WORK_MAX);
     }
 
-    /// Takes so many units, if there are as many left.
+    /// Uses this many units, if they are left.
     pub(super) fn spend(&self, units: u64) -> Result<(), Unexamined> {
         self.0.set(self.0.get().checked_sub(units).ok_or(Unexamined::Work)?);
         Ok(())
     }
 
-    /// Takes the units of a visit to so many things.
+    /// Uses the units for visiting this many items.
     pub(super) fn visit(&self, count: usize) -> Result<(), Unexamined> {
         self.spend(count as u64)
     }
 
-    /// Takes the units of reading so many bytes.
+    /// Uses the units for reading this many bytes.
     pub(super) fn read(&self, bytes: usize) -> Result<(), Unexamined> {
         self.visit(bytes / BYTES_A_UNIT)
     }

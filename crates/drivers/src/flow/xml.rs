@@ -1,20 +1,20 @@
-//! A body that is XML, parsed within the work an answer is given.
+//! An XML body, parsed within the work limit of an answer.
 //!
-//! The parser compares each attribute of an element with the others of it, and each declared prefix with all that are
-//! in scope; there is no interrupting it. So the tags are counted before, in one pass over the text, and a document
-//! that would take too many comparisons is not given to it.
+//! The parser compares each attribute of an element with its other attributes, and each declared prefix with all that
+//! are in scope, and it cannot be interrupted. So the tags are counted first, in one pass over the text, and a document
+//! that would need too many comparisons is not parsed.
 
 use super::unexamined::Unexamined;
 use super::work::Work;
 use roxmltree::{Document, Error, ParsingOptions};
 
-/// The most elements, attributes and texts of a body that are looked at.
+/// The maximum number of elements, attributes and texts in a body.
 const NODES_MAX: u32 = 500_000;
 
-/// Bytes of names that are compared for a unit of work.
+/// Bytes of names that are compared for one unit of work.
 const BYTES_A_UNIT: u64 = 16;
 
-/// Reads a document. Nothing of a document type is ever expanded: what declares one is refused.
+/// Parses a document. One that declares a document type is refused, so nothing of it is ever expanded.
 pub(super) fn parse<'a>(body: &'a [u8], work: &Work) -> Result<Document<'a>, Unexamined> {
     let text = std::str::from_utf8(body).map_err(|_| Unexamined::NotXml { line: 1, column: 1 })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -33,14 +33,14 @@ pub(super) fn parse<'a>(body: &'a [u8], work: &Work) -> Result<Document<'a>, Une
     })
 }
 
-/// The namespaces in scope at an element: how many at most, and the length of the tags that declare them.
+/// The namespaces in scope at an element: the maximum number, and the length of the tags that declare them.
 #[derive(Clone, Copy, Default)]
 struct Scope {
     count: u64,
     bytes: u64,
 }
 
-/// At least as many units as the parser takes for `text`. What is not XML is read as far as it is.
+/// An upper bound of the units that the parser needs for `text`. Text that is not XML is scanned as far as possible.
 fn comparisons(text: &str) -> u64 {
     let (mut units, mut declared) = ((text.len() as u64) / BYTES_A_UNIT, 0_u64);
     let (mut scope, mut around) = (Scope::default(), Vec::new());
@@ -55,7 +55,7 @@ fn comparisons(text: &str) -> u64 {
         } else if rest.starts_with("<?") {
             after("?>")
         } else if rest.starts_with("<!") {
-            // A document type, with which the parser ends as well.
+            // A document type, at which the parser stops as well.
             None
         } else if rest.starts_with("</") {
             scope = around.pop().unwrap_or_default();
@@ -81,18 +81,18 @@ fn comparisons(text: &str) -> u64 {
     units
 }
 
-/// The tag that begins an element.
+/// The start tag of an element.
 struct Tag {
     length: usize,
-    /// Attributes and declarations of namespaces.
+    /// Attributes and namespace declarations.
     attributes: u64,
     declarations: u64,
-    /// Whether it ends the element as well.
+    /// Whether it also ends the element.
     closed: bool,
 }
 
 impl Tag {
-    /// The tag that `text` begins with; up to the end of the text if it has none.
+    /// The tag at the beginning of `text`; if it has no end, it extends to the end of the text.
     fn read(text: &str) -> Self {
         let bytes = text.as_bytes();
         let mut tag = Self { length: bytes.len(), attributes: 0, declarations: 0, closed: false };
@@ -114,19 +114,19 @@ impl Tag {
         tag
     }
 
-    /// The comparisons of names that the parser makes for it, within `scope`, after so many declarations.
+    /// The number of name comparisons that the parser makes for it within `scope`, after `declared` declarations.
     fn comparisons(&self, scope: Scope, declared: u64) -> u64 {
         let length = self.length as u64;
         let each = |among: u64, bytes: u64| among.saturating_add(bytes / BYTES_A_UNIT);
-        // Attributes and declarations among themselves.
+        // Attributes and declarations are compared with each other.
         let mut units = self.attributes.saturating_mul(each(self.attributes, length));
-        // A prefix is looked for among those in scope.
+        // A prefix is looked up among those in scope.
         let visible = each(scope.count + self.declarations, scope.bytes + length);
         units = units.saturating_add((self.attributes + 1).saturating_mul(visible));
         if self.declarations > 0 {
-            // The scope around is copied, each name after it was looked for in what is copied already.
+            // The outer scope is copied; each name is looked up first in the part that is already copied.
             units = units.saturating_add(scope.count.saturating_mul(visible));
-            // And each declaration is put into its place among all.
+            // And each declaration is sorted into the list of all declarations.
             units = units.saturating_add(self.declarations.saturating_mul(declared / 32));
         }
         units
@@ -142,7 +142,7 @@ mod tests {
         parse(text.as_bytes(), &Work::default()).map(drop)
     }
 
-    /// Elements within each other, each of which declares a namespace of its own.
+    /// Nested elements, each of which declares its own namespace.
     fn nested_namespaces(depth: usize) -> String {
         let mut text = String::new();
         for at in 0..depth {
@@ -151,7 +151,7 @@ mod tests {
         text + &"</a>".repeat(depth)
     }
 
-    /// One element with so many attributes.
+    /// One element with this many attributes.
     fn attributes(count: usize) -> String {
         let mut text = "<a".to_owned();
         for at in 0..count {

@@ -1,4 +1,4 @@
-//! Steps that ask a DHCP server, by hand and as steps of a flow.
+//! Exchanges with a DHCP server, performed directly and as steps of a flow.
 
 use brunt_drivers::dhcp::{
     DhcpAccess, DhcpClient, DhcpEndpoint, DhcpEndpointError, EndpointSetup, Kind,
@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::{Builder, LocalOptions};
 
-/// A server that answers as `answer` says, for as long as the process runs.
+/// Starts a server that answers with `answer`, for as long as the process runs.
 fn serve(at: &str, answer: impl Fn(&[u8], &mut Vec<u8>) + Send + 'static) -> SocketAddr {
     let socket = UdpSocket::bind(at).unwrap();
     let address = socket.local_addr().unwrap();
@@ -36,7 +36,7 @@ fn serve(at: &str, answer: impl Fn(&[u8], &mut Vec<u8>) + Send + 'static) -> Soc
     address
 }
 
-/// Gives the client whose MAC ends with n the address 10.0.0.n, and refuses renewals if told to.
+/// Gives the client whose MAC ends with n the address 10.0.0.n; if `refuses` is set, it refuses renewals.
 fn v4(request: &[u8], refuses: bool, out: &mut Vec<u8>) -> dhcp4::MessageType {
     use dhcp4::{Header, Message, MessageType, Writer, option};
     let request = Message::scan(request).unwrap();
@@ -91,14 +91,14 @@ fn asked(server: SocketAddr) -> EndpointSetup {
     }
 }
 
-/// Runs `what` where tasks may be spawned that cannot be sent.
+/// Runs `what` where tasks that are not `Send` can be spawned.
 fn within<T>(what: impl Future<Output = T>) -> T {
     let runtime =
         Builder::new_current_thread().enable_all().build_local(LocalOptions::default()).unwrap();
     runtime.block_on(what)
 }
 
-/// What a client is told of an exchange, and how it ends.
+/// Performs an exchange and returns its outcome and the reason for a failure.
 async fn carry_out(dhcp_client: &mut DhcpClient, kind: Kind) -> (Outcome, String) {
     let (clock, mut text) = (Monotonic::new(), String::new());
     let mut watch = Watch::new(&clock, Some(&mut text));
@@ -173,7 +173,7 @@ fn a_refused_client_has_nothing_left_and_silence_times_out() {
         let access = DhcpAccess::new(&nobody, 1);
         let mut dhcp_client = DhcpClient::new(&access, 1);
         assert_eq!(carry_out(&mut dhcp_client, Kind::Acquire).await.0, Outcome::TimedOut);
-        // What is called off before its end leaves a client that can go on.
+        // A client can continue after an exchange that was cancelled before its end.
         let clock = Monotonic::new();
         let mut watch = Watch::new(&clock, None);
         let soon = Duration::from_millis(20);
@@ -187,7 +187,7 @@ fn a_refused_client_has_nothing_left_and_silence_times_out() {
 #[test]
 fn dhcp_v6_speaks_through_a_relay() {
     let server = serve("[::1]:0", |datagram, out| {
-        // The relay's own header: RELAY-FORW, no hop before.
+        // The relay's own header: RELAY-FORW, with a hop count of 0.
         assert_eq!(datagram[..2], [12, 0]);
         v6(datagram, out);
     });
@@ -221,7 +221,7 @@ fn what_cannot_be_reached_is_said_before_the_run() {
     assert!(matches!(DhcpEndpoint::open(&asked).unwrap_err(), DhcpEndpointError::Socket(_)));
 }
 
-/// Two users acquire, renew and release three times each; what they are given is kept and compared.
+/// Two users acquire, renew and release three times each; the values they receive are extracted and compared.
 #[test]
 fn steps_of_a_flow_ask_for_leases() {
     let server = serve("127.0.0.1:0", |request, out| {

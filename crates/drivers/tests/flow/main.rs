@@ -1,4 +1,4 @@
-//! Flows over real sockets, against servers that are threads of the test and say what they are told to.
+//! Flows over real sockets, against servers that are threads of the test and give scripted answers.
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 

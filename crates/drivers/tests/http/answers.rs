@@ -1,4 +1,4 @@
-//! Answers of every shape, whole and in pieces.
+//! Answers of every form, complete and in pieces.
 
 use crate::User;
 use crate::server::{Server, pause};
@@ -130,11 +130,11 @@ async fn a_refusal_before_the_body_has_ended_is_the_answer() {
     let server = Server::start(|_, peer| {
         peer.head();
         peer.say(b"HTTP/1.1 413 Content Too Large\r\nContent-Length: 3\r\n\r\nno!");
-        // It reads no more until the answer must have been seen.
+        // It stops reading until the client must have received the answer.
         pause(300);
     });
     let mut user = User::new(Settings::default());
-    // Far more than the sockets hold.
+    // Far more than the socket buffers can take.
     let body = vec![b'x'; 64 << 20];
     for opened in 1..3 {
         assert_eq!(user.post(&server, &body).await.unwrap(), 413);

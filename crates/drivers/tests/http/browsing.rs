@@ -1,4 +1,5 @@
-//! What a browser does beside asking: it follows redirects, keeps cookies, unpacks bodies, and goes through proxies.
+//! What a browser does in addition to sending requests: it follows redirects, keeps cookies, unpacks bodies, and uses
+//! proxies.
 
 use crate::User;
 use crate::server::{Peer, Server};
@@ -8,12 +9,12 @@ use std::io::Write;
 
 const OK: &str = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
-/// The words of a redirect.
+/// The head of a redirect.
 fn moved(status: u16, location: &str, more: &str) -> String {
     format!("HTTP/1.1 {status} x\r\nLocation: {location}\r\n{more}Content-Length: 0\r\n\r\n")
 }
 
-/// Answers by the path that was asked for.
+/// Answers according to the requested path.
 fn by_path(peer: &mut Peer, answer: impl Fn(&str) -> String) {
     while let Some(asked) = peer.request() {
         let path = asked.head.split(' ').nth(1).unwrap();
@@ -58,9 +59,9 @@ async fn redirects_are_followed_as_far_as_allowed_and_to_other_places() {
     assert_eq!(value(&there.head, "Authorization"), None);
     assert_eq!(value(&there.head, "X-Kept"), None);
     assert_eq!(there.body, b"");
-    // The plan's own request is as it was.
+    // The plan's own request is unchanged.
     assert_eq!((user.request.method(), user.request.fields().count()), (&b"POST"[..], 2));
-    // One connection to each, which all of it went over.
+    // One connection to each server, used for everything.
     assert_eq!(user.network.counts().opened, 2);
 
     let mut user = User::new(follow(0));
@@ -101,7 +102,7 @@ async fn cookies_are_each_users_own_and_come_along_with_redirects() {
     user.ask(&server, Wanted::default()).await.unwrap();
     assert_eq!((asked("/out"), asked("/in/")), (Some("a=1".to_owned()), Some("b=2".to_owned())));
     assert_eq!((user.client.jar().value("a"), user.client.jar().value("b")), (None, Some("2")));
-    // A field of the plan's own is left alone.
+    // A field set by the plan is not changed.
     user.request.begin("GET");
     user.request.set_target(b"/in/");
     user.request.add("cookie", b"mine=1");
@@ -147,7 +148,8 @@ async fn a_body_that_is_wanted_is_asked_for_packed_and_unpacked() {
         assert_eq!((user.response.received(), user.response.is_truncated()), (length, truncated));
         let last = server.asked().pop().unwrap();
         assert_eq!(value(&last.head, "Accept-Encoding"), Some("gzip, deflate, br, zstd"));
-        // What nobody looks at is asked for alike, as the server's load should be, and is left packed.
+        // The request is the same if the body is not needed, so that the server's load is realistic, and the body is
+        // not unpacked.
         user.count(&server).await.unwrap();
         let last = server.asked().pop().unwrap();
         assert_eq!(value(&last.head, "Accept-Encoding"), Some("gzip, deflate, br, zstd"));
@@ -179,7 +181,7 @@ async fn a_proxy_is_given_the_whole_url_and_asked_for_tunnels() {
     through.except = "127.0.0.0/8".parse().unwrap();
     let settings = Settings { proxy: Some(through), ..Settings::default() };
     let mut user = User::new(settings);
-    // No resolver knows that name but the proxy's.
+    // Only the proxy's resolver knows that name.
     for url in ["http://far.invalid/a?b", "http://far.invalid:81/c"] {
         assert_eq!(ask_url(&mut user, url).await.unwrap(), 200);
     }
@@ -192,14 +194,14 @@ async fn a_proxy_is_given_the_whole_url_and_asked_for_tunnels() {
     assert_eq!((failure.class(), failure.code()), (Class::Connect, 403), "{failure}");
     let asked = proxy.asked().pop().unwrap().head;
     assert!(asked.starts_with("CONNECT far.invalid:443 HTTP/1.1\r\n"), "{asked}");
-    // Where no proxy is wanted, there is none, and nobody is told the password.
+    // A server that is excepted from the proxy is reached directly, and does not receive the password.
     let near = Server::answering(OK.as_bytes());
     assert_eq!(user.get(&near).await.unwrap(), 200);
     let head = near.asked().pop().unwrap().head;
     assert!(head.starts_with("GET / HTTP/1.1\r\n") && !head.contains("Proxy-"), "{head}");
 }
 
-/// Makes ready and asks for a whole URL.
+/// Prepares and sends a request for a whole URL.
 async fn ask_url(user: &mut User, url: &str) -> Result<u16, Failure> {
     let clock = Monotonic::new();
     let mut watch = Watch::new(&clock, None);

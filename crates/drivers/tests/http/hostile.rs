@@ -1,11 +1,11 @@
-//! Servers that do not keep to the rules: each costs one counted failure, little memory, and nothing else.
+//! Servers that violate the protocol: each causes one counted failure and little memory use, and nothing else.
 
 use crate::User;
 use crate::server::{Peer, Server};
 use brunt_drivers::http::{Failure, Settings, When};
 use brunt_exchange::Class;
 
-/// A small limit on heads, so that what is endless is found to be so at once.
+/// A small limit on heads, so that an endless head is detected immediately.
 fn settings() -> Settings {
     let mut settings = Settings::default();
     settings.limits.head = 8 * 1024;
@@ -13,7 +13,7 @@ fn settings() -> Settings {
     settings
 }
 
-/// What becomes of an exchange with a server that does this once it was asked; the one after it must succeed.
+/// The failure of an exchange with a server that misbehaves after the request; the next exchange must succeed.
 async fn asked_of(misbehave: impl Fn(&mut Peer) + Send + Sync + 'static) -> Failure {
     let server = Server::start(move |number, peer| {
         if peer.request().is_none() {
@@ -49,7 +49,7 @@ async fn what_is_not_http_is_told_at_once() {
         b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nab",
         b"HTTP/1.1 204 No Content\r\n\r\nab",
     ] {
-        // It stays, so that nothing but the bytes tells.
+        // The connection stays open, so that only the bytes can reveal the fault.
         let failure = asked_of(move |peer| {
             peer.say(bytes);
             peer.await_end();
@@ -82,7 +82,7 @@ async fn half_an_answer_is_none() {
         assert_eq!(failure.class(), Class::Closed);
         let failure = asked_of(move |peer| {
             peer.say(bytes);
-            // What was sent must arrive before the reset that takes all with it.
+            // The bytes must arrive before the reset, which discards everything unread.
             crate::server::pause(10);
             peer.reset();
         });
@@ -141,7 +141,7 @@ async fn more_fields_than_there_is_room_for_are_refused() {
     assert!(failure.to_string().contains("too many fields"), "{failure}");
 }
 
-/// A gigabyte in all: were it kept, this would be seen.
+/// A gigabyte in total: if it were kept, the memory use would show it.
 #[tokio::test]
 async fn a_body_nobody_wants_costs_no_memory() {
     const PIECES: u64 = 1024;
@@ -161,7 +161,7 @@ async fn a_body_nobody_wants_costs_no_memory() {
     assert!(peak() - before < 64 * 1024, "{} KiB more", peak() - before);
 }
 
-/// The most memory this process has had, in KiB.
+/// The maximum memory that this process has used, in KiB.
 fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM")).unwrap();

@@ -1,4 +1,4 @@
-//! Connections that are kept, replaced, lost and healed.
+//! Connections that are kept, replaced, lost and reopened.
 
 use crate::User;
 use crate::server::{Server, pause};
@@ -71,7 +71,7 @@ async fn a_connection_lost_while_idle_is_replaced_before_it_is_needed() {
         let mut user = User::new(Settings::default());
         for number in 1..4 {
             assert_eq!(user.post(&server, b"x").await.unwrap(), 200);
-            // The runtime has to hear of it, as it does between exchanges that have pauses between them.
+            // The runtime has to process the event, as it does during pauses between exchanges.
             while said.load(Ordering::SeqCst) < number {
                 breathe().await;
             }
@@ -83,13 +83,13 @@ async fn a_connection_lost_while_idle_is_replaced_before_it_is_needed() {
     }
 }
 
-/// Lets the runtime hear of what happened.
+/// Gives the runtime time to process events.
 async fn breathe() {
     let moment = Duration::from_millis(5);
     tokio::time::timeout(moment, std::future::pending::<()>()).await.unwrap_err();
 }
 
-/// A server that closes a connection in the very moment a second request is on its way.
+/// A server that closes a connection exactly while a second request is on its way.
 fn closing() -> Server {
     Server::start(|number, peer| {
         peer.request();

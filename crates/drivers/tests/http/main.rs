@@ -1,4 +1,4 @@
-//! HTTP/1.1 against a scripted server: what is counted must be what happened, whatever happens.
+//! HTTP/1.1 against a scripted server: the counts must match what happened, in every case.
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
@@ -16,7 +16,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One virtual user and the answer it got last.
+/// One virtual user and the last answer it received.
 struct User {
     network: Arc<Network>,
     client: Client,
@@ -40,7 +40,7 @@ impl User {
         }
     }
 
-    /// Makes ready and asks, as the engine does.
+    /// Prepares and sends a request, as the engine does.
     async fn ask(&mut self, server: &Server, wanted: Wanted) -> Result<u16, Failure> {
         let clock = Monotonic::new();
         let mut watch = Watch::new(&clock, None);
@@ -53,7 +53,7 @@ impl User {
             &mut self.response,
             &mut watch,
         );
-        // Nothing in these tests takes so long unless it hangs.
+        // Nothing in these tests takes this long unless it hangs.
         tokio::time::timeout(Duration::from_secs(20), asked).await.expect("an end")?;
         assert!(watch.sent_at() <= watch.ended_at() && watch.sent_at().is_some());
         self.parts = watch.parts().iter().map(|(part, _)| part.0).collect();

@@ -1,4 +1,4 @@
-//! Connections that the server closes while nothing is asked, or in the very moment something is.
+//! Connections that the server closes while they are idle, or exactly while a request is sent.
 
 use crate::server::{Server, pause};
 use brunt_drivers::http::{
@@ -23,14 +23,14 @@ struct User {
     response: Response,
 }
 
-/// What became of one exchange, and of its connection.
+/// The result of one exchange, and what happened to its connection.
 #[derive(Debug, PartialEq, Eq)]
 struct ReuseResult {
     outcome: Outcome,
     reconnected: u32,
     resent: u32,
     not_ready: Option<Outcome>,
-    /// How many parts there are of connecting, and of connecting again.
+    /// The numbers of connect and reconnect parts.
     parts: (usize, usize),
 }
 
@@ -41,7 +41,7 @@ const WELL: ReuseResult = ReuseResult {
     not_ready: None,
     parts: (0, 0),
 };
-/// One that went well over a connection that was opened again.
+/// An exchange that succeeded over a reopened connection.
 const ANEW: ReuseResult = ReuseResult { reconnected: 1, parts: (0, 1), ..WELL };
 
 impl User {
@@ -52,7 +52,8 @@ impl User {
         Self { network, client, request: Request::default(), response: Response::default() }
     }
 
-    /// Makes ready, waits for the exchange to fall due, and carries it out: by one watch each, as the engine does.
+    /// Prepares, waits until the exchange is due, and performs it, with a watch for each of the two, as the engine
+    /// does.
     async fn after(&mut self, url: &str, method: &str, wait: Duration) -> ReuseResult {
         let clock = Monotonic::new();
         let origin = self.network.origin(url).unwrap();
@@ -113,7 +114,7 @@ async fn whatever_is_sent_after_a_pause_is_sent_once_and_answered() {
             let before = server.asked().len();
             let wait = Duration::from_millis(60);
             assert_eq!(user.after(&server.url(), method, Duration::ZERO).await, WELL);
-            // The connection is there when the user is ready, and gone when its moment comes.
+            // The connection is open when the user is ready, and closed when the exchange is due.
             for _ in 0..3 {
                 assert_eq!(user.after(&server.url(), method, wait).await, ANEW, "{method}");
             }
@@ -123,7 +124,7 @@ async fn whatever_is_sent_after_a_pause_is_sent_once_and_answered() {
     }
 }
 
-/// What becomes of a second exchange whose request meets what `end` does on the first connection.
+/// The result of a second exchange whose request meets what `end` does on the first connection.
 async fn second(
     method: &str,
     resend: Resend,
@@ -144,7 +145,7 @@ async fn second(
     (kept, server.asked().len())
 }
 
-/// RFC 9110 section 9.2.2 by table.
+/// The table of methods in RFC 9110 section 9.2.2.
 #[tokio::test]
 async fn methods_are_sent_again_as_they_may_be() {
     let failed = ReuseResult { outcome: CLOSED, ..WELL };

@@ -1,26 +1,26 @@
-//! A server over plain sockets that does what a test tells it, connection by connection, and keeps what it was asked.
+//! A scripted server over plain sockets, with a script for each connection. It keeps the requests that it received.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A server on a port of its own. Its threads end with the connections.
+/// A server on its own port. Its threads end with the connections.
 pub(crate) struct Server {
     address: SocketAddr,
     log: Arc<Mutex<Vec<ReceivedRequest>>>,
 }
 
-/// One request as it came.
+/// One request as received.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceivedRequest {
-    /// On which connection, counted from 0.
+    /// The number of its connection, counted from 0.
     pub(crate) connection: usize,
     pub(crate) head: String,
     pub(crate) body: Vec<u8>,
 }
 
-/// One connection, from the server's side.
+/// The server's side of one connection.
 pub(crate) struct Peer {
     stream: TcpStream,
     number: usize,
@@ -28,7 +28,7 @@ pub(crate) struct Peer {
 }
 
 impl Server {
-    /// Hands each connection to `script`, which also learns how many there were before.
+    /// Passes each connection to `script`, with the number of connections before it.
     pub(crate) fn start(script: impl Fn(usize, &mut Peer) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -46,7 +46,7 @@ impl Server {
         Self { address, log }
     }
 
-    /// Answers every request of every connection with the same bytes.
+    /// Answers every request on every connection with the same bytes.
     pub(crate) fn answering(bytes: &'static [u8]) -> Self {
         Self::start(move |_, peer| while peer.request().is_some() && peer.say(bytes) {})
     }
@@ -59,14 +59,14 @@ impl Server {
         self.address
     }
 
-    /// What it was asked so far.
+    /// The requests received so far.
     pub(crate) fn asked(&self) -> Vec<ReceivedRequest> {
         self.log.lock().unwrap().clone()
     }
 }
 
 impl Peer {
-    /// Reads a whole request: its head, and a body of the length it tells. `None` at the end.
+    /// Reads a complete request: its head, and a body of the length given in the head. `None` at the end.
     pub(crate) fn request(&mut self) -> Option<ReceivedRequest> {
         let head = self.head()?;
         let length = head.lines().find_map(|line| {
@@ -80,7 +80,7 @@ impl Peer {
         Some(asked)
     }
 
-    /// Reads a head and nothing behind it.
+    /// Reads only a head.
     pub(crate) fn head(&mut self) -> Option<String> {
         let mut head = Vec::new();
         let mut byte = [0];
@@ -91,19 +91,19 @@ impl Peer {
         Some(String::from_utf8(head).unwrap())
     }
 
-    /// Reads so many bytes.
+    /// Reads this many bytes.
     pub(crate) fn take(&mut self, count: usize) -> Vec<u8> {
         let mut bytes = vec![0; count];
         self.stream.read_exact(&mut bytes).unwrap();
         bytes
     }
 
-    /// Sends bytes; says whether anybody still takes them.
+    /// Sends bytes. Returns whether the other side still accepts them.
     pub(crate) fn say(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).is_ok()
     }
 
-    /// Sends bytes a few at a time, each time in a packet of its own.
+    /// Sends bytes a few at a time, each time in a separate packet.
     pub(crate) fn trickle(&mut self, bytes: &[u8], at_a_time: usize) -> bool {
         bytes.chunks(at_a_time).all(|some| {
             pause(1);
@@ -111,18 +111,18 @@ impl Peer {
         })
     }
 
-    /// Sends no more.
+    /// Closes the sending side.
     pub(crate) fn end(&mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
     }
 
-    /// Breaks the connection, whatever is under way on it.
+    /// Resets the connection, whatever is in progress on it.
     pub(crate) fn reset(&mut self) {
         socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)).unwrap();
-        // The socket is closed, and so reset, when the script ends.
+        // The socket is closed, and thereby reset, when the script ends.
     }
 
-    /// Waits until the other side has left. Says whether it left in good order.
+    /// Waits until the other side has closed the connection. Returns whether it closed it without an error.
     pub(crate) fn await_end(&mut self) -> bool {
         let mut rest = [0; 4096];
         loop {
@@ -135,7 +135,7 @@ impl Peer {
     }
 }
 
-/// Gives the other side time to see what was done before.
+/// Gives the other side time to process what was done before.
 #[expect(clippy::disallowed_methods, reason = "a script has a thread of its own to wait on")]
 pub(crate) fn pause(millis: u64) {
     std::thread::sleep(Duration::from_millis(millis));

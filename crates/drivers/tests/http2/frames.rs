@@ -1,4 +1,4 @@
-//! A server that reads and writes frames by hand (RFC 9113 section 4.1), so that it can do what no server should.
+//! A server that reads and writes individual frames (RFC 9113 section 4.1), so that it can also violate the protocol.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -11,13 +11,13 @@ pub(crate) const SETTINGS: u8 = 4;
 pub(crate) const PING: u8 = 6;
 pub(crate) const GOAWAY: u8 = 7;
 
-/// Both flags of a head that is a whole answer.
+/// Both flags of a head that is a complete answer.
 pub(crate) const WHOLE: u8 = END_STREAM | END_HEADERS;
 pub(crate) const END_STREAM: u8 = 1;
 pub(crate) const END_HEADERS: u8 = 4;
 const ACK: u8 = 1;
 
-/// `:status: 200`, by its place in HPACK's table (RFC 7541 appendix A).
+/// `:status: 200`, by its index in the HPACK table (RFC 7541 appendix A).
 pub(crate) const OK: &[u8] = &[0x88];
 
 /// A frame.
@@ -29,13 +29,13 @@ pub(crate) struct Frame {
     pub(crate) payload: Vec<u8>,
 }
 
-/// A server on a port of its own. Its threads end with the connections.
+/// A server on its own port. Its threads end with the connections.
 pub(crate) struct Server {
     port: u16,
     heard: Arc<Mutex<Vec<(usize, Frame)>>>,
 }
 
-/// One connection, from the server's side.
+/// The server's side of one connection.
 pub(crate) struct Peer {
     stream: TcpStream,
     number: usize,
@@ -43,12 +43,12 @@ pub(crate) struct Peer {
 }
 
 impl Server {
-    /// Hands each connection, its preface read and settings sent, to `script`.
+    /// Passes each connection to `script`, after reading its preface and sending settings.
     pub(crate) fn start(script: impl Fn(usize, &mut Peer) + Send + Sync + 'static) -> Self {
         Self::with_settings(&[], script)
     }
 
-    /// The same, with settings: the number of one and its value.
+    /// The same, with one setting: its number and its value.
     pub(crate) fn with_settings(
         settings: &[(u16, u32)],
         script: impl Fn(usize, &mut Peer) + Send + Sync + 'static,
@@ -84,14 +84,14 @@ impl Server {
         format!("http://127.0.0.1:{}", self.port)
     }
 
-    /// Every frame that came, and on which connection.
+    /// Every frame received, with the number of its connection.
     pub(crate) fn heard(&self) -> Vec<(usize, Frame)> {
         self.heard.lock().unwrap().clone()
     }
 }
 
 impl Peer {
-    /// The next frame; `None` at the end. Settings and pings are seen to.
+    /// The next frame; `None` at the end. Settings and pings are handled.
     pub(crate) fn frame(&mut self) -> Option<Frame> {
         loop {
             let mut head = [0; 9];
@@ -109,7 +109,7 @@ impl Peer {
         }
     }
 
-    /// The stream of the next request, whose body has been read as well.
+    /// The stream of the next request, after its body has been read as well.
     pub(crate) fn request(&mut self) -> Option<u32> {
         loop {
             let frame = self.frame()?;
@@ -119,19 +119,19 @@ impl Peer {
         }
     }
 
-    /// Sends a frame; says whether anybody still takes it.
+    /// Sends a frame. Returns whether the other side still accepts it.
     pub(crate) fn say(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> bool {
         let length = (payload.len() as u32).to_be_bytes();
         let head = [&length[1..], &[kind, flags], &stream.to_be_bytes(), payload].concat();
         self.say_bytes(&head)
     }
 
-    /// Sends whatever it is.
+    /// Sends arbitrary bytes.
     pub(crate) fn say_bytes(&mut self, bytes: &[u8]) -> bool {
         self.stream.write_all(bytes).is_ok()
     }
 
-    /// Says that streams after `last` are left alone, and why.
+    /// Announces that streams after `last` will not be processed, and why.
     pub(crate) fn go_away(&mut self, last: u32, code: u32) -> bool {
         self.say(GOAWAY, 0, 0, &[last.to_be_bytes(), code.to_be_bytes()].concat())
     }
@@ -141,14 +141,14 @@ impl Peer {
         self.say(HEADERS, WHOLE, stream, OK)
     }
 
-    /// Answers whatever comes until the other side leaves.
+    /// Answers every request until the other side closes the connection.
     pub(crate) fn serve(&mut self) {
         while let Some(stream) = self.request() {
             self.answer(stream);
         }
     }
 
-    /// Whether nothing more comes for some milliseconds.
+    /// Whether nothing more arrives for some milliseconds.
     pub(crate) fn is_quiet(&mut self) -> bool {
         self.stream.set_read_timeout(Some(std::time::Duration::from_millis(5))).unwrap();
         let peeked = self.stream.peek(&mut [0]);
@@ -156,12 +156,12 @@ impl Peer {
         peeked.is_err_and(|error| error.kind() == std::io::ErrorKind::WouldBlock)
     }
 
-    /// Reads on until the other side leaves.
+    /// Reads until the other side closes the connection.
     pub(crate) fn await_end(&mut self) {
         while self.frame().is_some() {}
     }
 
-    /// Sends no more.
+    /// Closes the sending side.
     pub(crate) fn end(&mut self) {
         let _ = self.stream.shutdown(Shutdown::Write);
     }

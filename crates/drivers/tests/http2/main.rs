@@ -1,4 +1,5 @@
-//! HTTP/2 against a server of frames that a test writes, and against h2's own: what is counted must be what happened.
+//! HTTP/2 against a server whose frames a test writes, and against h2's own server: the counts must match what
+//! happened.
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
@@ -22,7 +23,7 @@ struct Worker {
     group: Rc<Group>,
 }
 
-/// One virtual user and the answer it got last.
+/// One virtual user and the last answer it received.
 struct User {
     network: Arc<Network>,
     client: Client,
@@ -51,7 +52,7 @@ impl Worker {
 }
 
 impl User {
-    /// Makes ready and asks, as the engine does.
+    /// Prepares and sends a request, as the engine does.
     async fn ask(&mut self, url: &str, wanted: Wanted) -> Result<u16, Failure> {
         let clock = Monotonic::new();
         let mut watch = Watch::new(&clock, None);
@@ -64,7 +65,7 @@ impl User {
             &mut self.response,
             &mut watch,
         );
-        // Nothing in these tests takes so long unless it hangs.
+        // Nothing in these tests takes this long unless it hangs.
         tokio::time::timeout(Duration::from_secs(20), asked).await.expect("an end")?;
         assert!(watch.sent_at() <= watch.ended_at() && watch.sent_at().is_some());
         self.parts = watch.parts().iter().map(|(part, _)| part.0).collect();
@@ -78,12 +79,12 @@ impl User {
     }
 }
 
-/// Settings of a worker that speaks HTTP/2 without asking, `streams` users to a connection.
+/// Settings of a worker that uses HTTP/2 without negotiation, with `streams` users on each connection.
 fn plain(streams: u32) -> Settings {
     Settings { version: Version::Http2PriorKnowledge, streams, ..Settings::default() }
 }
 
-/// Runs as a worker does: on one thread, with tasks of its own.
+/// Runs a future as a worker does: on one thread, with its own tasks.
 fn run<F: Future>(future: F) -> F::Output {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(LocalSet::new().run_until(future))

@@ -1,4 +1,4 @@
-//! HTTP over TLS: which version both sides agree on, who they are, and whether they have met before.
+//! HTTP over TLS: the version that both sides agree on, their identities, and session resumption.
 
 use crate::{Worker, run};
 use brunt_drivers::http::{
@@ -18,7 +18,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::server::TlsStream;
 
-/// A server that offers these protocols, and answers 200 over whichever was agreed on. With `clients`, it demands that
+/// A server that offers these protocols, and answers 200 over the one agreed on. If `clients` is given, it demands that
 /// certificate.
 fn serve(alpn: &[&str], clients: Option<&rcgen::Certificate>) -> String {
     let provider = Arc::new(ring::default_provider());
@@ -51,7 +51,7 @@ fn serve(alpn: &[&str], clients: Option<&rcgen::Certificate>) -> String {
                 let (stream, _) = listener.accept().await.unwrap();
                 let acceptor = acceptor.clone();
                 tokio::spawn(async move {
-                    // A client that breaks off is what some tests are about.
+                    // Some tests are about a client that aborts the handshake.
                     if let Ok(stream) = acceptor.accept(stream).await {
                         answer(stream).await;
                     }
@@ -89,7 +89,7 @@ fn settings(version: Version) -> Settings {
     Settings { version, tls: Some(tls), streams: 2, ..Settings::default() }
 }
 
-/// Which version two users that could share a connection get, and how many connections there are afterwards.
+/// The version that two users who could share a connection get, and how many connections there are afterwards.
 fn agreed(version: Version, alpn: &[&str]) -> Result<(String, u64), Failure> {
     let url = serve(alpn, None);
     run(async {
@@ -130,10 +130,10 @@ fn the_version_is_agreed_on_in_the_handshake() {
     assert!(matches!(**inner, Failure::Http2(Http2Failure::NotAgreed)), "{failure}");
     assert_eq!(failure.class(), Class::Protocol);
     assert!(failure.to_string().contains("ask for HTTP/1.1"), "{failure}");
-    // Whoever knows better speaks it all the same, which is lost on this server.
+    // With prior knowledge the client uses HTTP/2 anyway, which this server does not understand.
     let failure = agreed(Version::Http2PriorKnowledge, &[]).unwrap_err();
     assert!(matches!(failure, Failure::Http2(Http2Failure::Violation(_))), "{failure}");
-    // With nothing in common, rustls on the other side breaks the handshake off.
+    // If there is no common protocol, rustls on the other side aborts the handshake.
     assert_eq!(agreed(Http2, &["http/1.1"]).unwrap_err().class(), Class::Tls);
 }
 
@@ -172,7 +172,7 @@ fn a_client_shows_its_certificate_over_either_version() {
         run(async {
             let mut nobody = Worker::new(settings.clone()).user(0);
             let failure = nobody.get(&url, "/").await.unwrap_err();
-            // The refusal may be overtaken by the reset of a connection with an unread request on it.
+            // The reset of a connection with an unread request may arrive before the refusal.
             match failure.class() {
                 Class::Tls => {
                     assert!(failure.to_string().contains("CertificateRequired"), "{failure}");
@@ -188,7 +188,7 @@ fn a_client_shows_its_certificate_over_either_version() {
     }
 }
 
-/// A proxy that opens tunnels to wherever it is asked to, itself behind TLS; and how many it opened so far.
+/// A proxy that opens the requested tunnels and is itself reached over TLS, and the number of tunnels it has opened.
 fn proxy() -> (String, Arc<AtomicU64>) {
     let CertifiedKey { cert, signing_key } =
         generate_simple_self_signed(vec!["127.0.0.1".to_owned()]).unwrap();

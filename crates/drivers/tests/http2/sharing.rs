@@ -10,7 +10,7 @@ use tokio::task::JoinSet;
 
 #[test]
 fn so_many_users_share_a_connection_at_the_same_time() {
-    // Each connection answers only once as many requests wait as users share it.
+    // Each connection answers only when as many requests are waiting as there are users sharing it.
     let server = Server::start(|number, peer| {
         let users = if number == 2 { 2 } else { 3 };
         loop {
@@ -59,7 +59,7 @@ fn whoever_opens_a_connection_reports_it_and_the_others_do_not() {
 
 #[test]
 fn a_body_goes_out_as_the_server_makes_room_and_comes_back_whole() {
-    // Windows are as RFC 9113 has them at first, 65,535 bytes, so ours waits for leave again and again.
+    // Windows have their initial size of RFC 9113, 65,535 bytes, so the client waits for window updates several times.
     let server = echo();
     run(async {
         let worker = Worker::new(plain(1));
@@ -88,7 +88,7 @@ fn a_body_goes_out_as_the_server_makes_room_and_comes_back_whole() {
                 assert_eq!((user.response.fields().count(), user.response.body().len()), (0, 0));
             }
         }
-        // The room of the whole connection, 4 MiB, is given back by answers of one frame as well.
+        // The window of the whole connection, 4 MiB, is also restored for answers of one frame.
         user.request.begin("POST");
         user.request.set_target(b"/echo?x");
         user.request.body_mut().resize(16_000, b'x');
@@ -100,7 +100,7 @@ fn a_body_goes_out_as_the_server_makes_room_and_comes_back_whole() {
     });
 }
 
-/// A server of h2's own that says what it was sent.
+/// A server of the h2 crate that returns the bodies it receives.
 fn echo() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     listener.set_nonblocking(true).unwrap();
@@ -145,7 +145,7 @@ fn more_users_than_the_server_has_room_for_take_turns() {
     let server = Server::with_settings(&[(MAX_CONCURRENT_STREAMS, 1)], |_, peer| {
         let mut settled = false;
         while let Some(stream) = peer.request() {
-            // With one stream at a time, no second head comes before the first is answered.
+            // With one stream at a time, no second head arrives before the first is answered.
             assert!(!settled || peer.is_quiet(), "stream {stream} was not alone");
             peer.answer(stream);
             settled = true;
@@ -153,7 +153,7 @@ fn more_users_than_the_server_has_room_for_take_turns() {
     });
     run(async {
         let worker = Worker::new(plain(4));
-        // The first request makes sure that the settings have come.
+        // The first request ensures that the settings have arrived.
         let mut users: Vec<_> = (0..4).map(|number| worker.user(number)).collect();
         assert_eq!(users[0].get(&server.url(), "/").await.unwrap(), 200);
         let mut running = JoinSet::new();

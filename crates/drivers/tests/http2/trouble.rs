@@ -1,4 +1,4 @@
-//! Servers that leave, give up, or speak something else: one class each.
+//! Servers that disconnect, fail, or use another protocol: each results in one class of failure.
 
 use crate::frames::{DATA, END_HEADERS, END_STREAM, HEADERS, OK, Peer, RST_STREAM, Server};
 use crate::{Worker, plain, run};
@@ -15,7 +15,7 @@ const ENHANCE_YOUR_CALM: u32 = 11;
 
 #[test]
 fn a_request_that_the_server_left_alone_as_it_left_is_sent_again() {
-    // Each connection but the last answers two requests and leaves the third alone, as nginx does after a thousand.
+    // Each connection except the last answers two requests and ignores the third, as nginx does after a thousand.
     let server = Server::start(|number, peer| {
         for _ in 0..2 {
             let Some(stream) = peer.request() else { return };
@@ -65,8 +65,8 @@ fn a_server_that_leaves_in_good_order_ends_what_it_began() {
     });
 }
 
-/// What comes of one request to a server that does so with the first stream of each connection, and whether the
-/// connection bears another.
+/// The failure of one request to a server that runs the script on the first stream of each connection, and the number
+/// of connections opened once another request was sent.
 fn failed(script: fn(&mut Peer, u32)) -> (Failure, u64) {
     let server = Server::start(move |_, peer| {
         let Some(stream) = peer.request() else { return };
@@ -78,7 +78,7 @@ fn failed(script: fn(&mut Peer, u32)) -> (Failure, u64) {
         let worker = Worker::new(Settings { limits, ..plain(1) });
         let mut user = worker.user(0);
         let failure = user.get(&server.url(), "/").await.unwrap_err();
-        // Whatever happened, whoever comes next finds a way.
+        // After any failure, the next request finds a connection.
         user.request.begin("GET");
         user.request.set_target(b"/");
         let _ = user.ask(&server.url(), Wanted::default()).await;
@@ -86,7 +86,7 @@ fn failed(script: fn(&mut Peer, u32)) -> (Failure, u64) {
     })
 }
 
-/// What a server does, and the class, the code, a word and the number of connections that come of it.
+/// What a server does, and the class, the code, a word and the number of connections that must result.
 type Case = (fn(&mut Peer, u32), Class, u32, &'static str, u64);
 
 fn check(cases: &[Case]) {
@@ -102,7 +102,7 @@ fn check(cases: &[Case]) {
 #[test]
 fn a_server_that_gives_up_or_leaves_has_closed() {
     check(&[
-        // The server gives up one stream, and the connection goes on.
+        // The server resets one stream, and the connection remains usable.
         (
             |peer, stream| {
                 peer.say(RST_STREAM, 0, stream, &REFUSED_STREAM.to_be_bytes());
@@ -123,7 +123,7 @@ fn a_server_that_gives_up_or_leaves_has_closed() {
             "RST_STREAM, INTERNAL_ERROR",
             1,
         ),
-        // The server ends the connection.
+        // The server closes the connection.
         (
             |peer, _| {
                 peer.go_away(0, ENHANCE_YOUR_CALM);
@@ -179,7 +179,7 @@ fn a_server_that_keeps_to_no_rule_is_told_from_one_that_leaves() {
             "PROTOCOL_ERROR",
             2,
         ),
-        // More than anybody asked for.
+        // More than the client needs.
         (
             |peer, stream| {
                 peer.say(HEADERS, END_HEADERS, stream, OK);
@@ -197,7 +197,7 @@ fn a_server_that_keeps_to_no_rule_is_told_from_one_that_leaves() {
 
 #[test]
 fn a_head_without_end_is_refused() {
-    // Ten thousand fields of an entry that was put into the table once (RFC 7541 section 6.2.1).
+    // Ten thousand fields from an entry that was added to the table once (RFC 7541 section 6.2.1).
     let (failure, _) = failed(|peer, stream| {
         let mut fields = vec![0x88, 0x40, 1, b'x', 50];
         fields.extend_from_slice(&[b'v'; 50]);
@@ -233,7 +233,7 @@ fn libc_connection_refused() -> u32 {
 
 #[test]
 fn whoever_is_dropped_while_it_opens_a_connection_leaves_that_to_the_next() {
-    // A listener whose backlog is full does not answer until somebody is accepted.
+    // A listener whose backlog is full does not answer until a connection is accepted.
     let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
     socket.bind(&std::net::SocketAddr::from(([127, 0, 0, 1], 0)).into()).unwrap();
     socket.listen(0).unwrap();
@@ -246,7 +246,7 @@ fn whoever_is_dropped_while_it_opens_a_connection_leaves_that_to_the_next() {
         let brief = Duration::from_millis(50);
         let both = async { tokio::join!(first.get(&url, "/"), second.get(&url, "/")) };
         tokio::time::timeout(brief, both).await.expect_err("nobody answers");
-        // Neither waits for the other forever.
+        // Neither waits for the other without limit.
         let again = tokio::time::timeout(brief, first.get(&url, "/"));
         again.await.expect_err("still trying");
     });
@@ -275,7 +275,7 @@ fn http_2_from_the_first_byte_is_not_what_every_server_speaks() {
     });
 }
 
-/// What becomes of the second of two requests to a server that does so with it.
+/// The result of the second of two requests to a server that runs the script on it.
 fn second(method: &'static str, resend: Resend, script: fn(&mut Peer, u32)) -> (bool, Counts) {
     let server = Server::start(move |number, peer| {
         let Some(stream) = peer.request() else { return };
@@ -322,7 +322,7 @@ fn a_stream_refused_on_a_connection_that_goes_on_is_the_answer_of_a_busy_server(
     };
     let (went_well, counts) = second("GET", Resend::Always, refuse);
     assert_eq!((went_well, counts.opened, counts.healed), (false, 1, 0));
-    // Refused by a server that leaves, it may be sent to the next, whatever its method.
+    // If a server that is shutting down refused the request, it may be sent to the next server, whatever its method.
     let leave = |peer: &mut Peer, stream: u32| {
         peer.go_away(stream, NO_ERROR);
         peer.say(RST_STREAM, 0, stream, &REFUSED_STREAM.to_be_bytes());

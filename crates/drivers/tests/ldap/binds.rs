@@ -1,4 +1,4 @@
-//! Binds of every mechanism, carried out to the end against a server that checks them.
+//! Binds with every mechanism, completed against a server that checks them.
 
 use crate::server::{Act, Server, answer};
 use crate::{arguments, outcomes, plan, run, setup, simple};
@@ -26,7 +26,7 @@ fn sasl(options: &[(&str, &str)], password: &str) -> Task {
     }
 }
 
-/// Answers each step of a bind: the code, and the credentials to send with it.
+/// Answers each step of a bind with the code, and the credentials to send with it.
 async fn server(
     verdict: impl Fn(usize, &str, &[u8]) -> (u32, Vec<u8>) + Send + Sync + 'static,
 ) -> Server {
@@ -146,7 +146,7 @@ fn md5(parts: &[&[u8]]) -> Vec<u8> {
     Md5::digest(parts.concat()).to_vec()
 }
 
-/// RFC 2831 from the server's side, with the client's cnonce taken from its response.
+/// The server's side of RFC 2831, with the client's cnonce taken from its response.
 fn digest(response: &str, method: &str) -> String {
     let field = |name: &str| {
         let rest = response.split_once(&format!("{name}=\"")).unwrap().1;

@@ -46,7 +46,8 @@ fn adding(delete: DeleteMode, size: u64) -> Task {
 
 type Directory = Arc<Mutex<BTreeSet<String>>>;
 
-/// A directory that knows names alone. The entry named by `silent` is added without a word.
+/// A directory that stores only names. It adds the entry named by `silent` but does not answer that
+/// request.
 async fn directory(silent: &'static str) -> (Server, Directory) {
     let directory = Directory::default();
     let kept = Arc::clone(&directory);

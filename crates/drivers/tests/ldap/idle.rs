@@ -1,4 +1,4 @@
-//! Connections that the server closes while nothing is asked, or in the very moment something is.
+//! Connections that the server closes while they are idle, or exactly while a request is sent.
 
 use crate::server::{Act, Incoming, Server, answer, entry, pause, yes};
 use crate::{plan, setup, simple};
@@ -15,7 +15,7 @@ use std::time::Duration;
 
 const CLOSED: Outcome = Outcome::Failed(Class::Closed, 0);
 
-/// What became of one exchange, and of its connection.
+/// The result of one exchange, and what happened to its connection.
 #[derive(Debug, PartialEq, Eq)]
 struct ReuseResult {
     outcome: Outcome,
@@ -27,20 +27,20 @@ struct ReuseResult {
 }
 
 impl ReuseResult {
-    /// An exchange that went well over the connection there was.
+    /// An exchange that succeeded over the existing connection.
     fn well() -> Self {
         let parts = Vec::new();
         let outcome = Outcome::Ok(0);
         Self { outcome, parts, reconnected: 0, resent: 0, not_ready: None, sent: true }
     }
 
-    /// One that went well over a connection that was opened again.
+    /// An exchange that succeeded over a reopened connection.
     fn anew(resent: u32) -> Self {
         Self { parts: vec!["reconnect"], reconnected: 1, resent, ..Self::well() }
     }
 }
 
-/// Makes ready, waits for the exchange to fall due, and carries it out: by one watch each, as the engine does.
+/// Prepares, waits until the exchange is due, and performs it, with a watch for each of the two, as the engine does.
 async fn after(session: &mut Session, number: u64, wait: Duration) -> ReuseResult {
     let clock = Monotonic::new();
     session.ready(&mut Watch::new(&clock, None)).await;
@@ -91,7 +91,7 @@ async fn a_connection_closed_before_its_exchange_is_due_costs_no_exchange() {
     ];
     for (task, login) in [(search(), simple("cn=admin", "x")), (modify(), Identity::Anonymous)] {
         for way in ways {
-            // The server answers what opens a connection and one operation, and leaves soon after.
+            // The server answers the requests that open a connection and one operation, and disconnects soon after.
             let bound = usize::from(!matches!(login, Identity::Anonymous));
             let server = Server::start(move |incoming: &Incoming<'_>| {
                 let mut acts = vec![Act::Send(yes(incoming.message))];
@@ -119,7 +119,7 @@ async fn a_connection_closed_before_its_exchange_is_due_costs_no_exchange() {
 
 #[tokio::test]
 async fn a_connection_found_closed_when_getting_ready_is_counted_then() {
-    // The end comes by itself, or in one piece with the answer.
+    // The disconnection arrives separately, or together with the answer.
     for joined in [false, true] {
         let server = Server::start(move |incoming| {
             let mut bytes = yes(incoming.message);
@@ -142,7 +142,7 @@ async fn a_connection_found_closed_when_getting_ready_is_counted_then() {
     }
 }
 
-/// What becomes of a second exchange whose request meets what `acts` do on the first connection.
+/// The result of a second exchange whose request meets what `acts` do on the first connection.
 async fn second(
     task: Task,
     resend: Resend,
@@ -256,8 +256,8 @@ async fn a_server_that_died_is_a_failure() {
 
 #[tokio::test]
 async fn each_exchange_on_a_shared_connection_is_judged_on_its_own() {
-    // Both have one answer. Then the first to ask gets half of another, and the connection ends with the second's
-    // request on it.
+    // Both have one answer. Then the first to send a request gets half of another answer, and the connection ends while
+    // the second's request is on it.
     let server = Server::start(|incoming| match (incoming.connection, incoming.nth) {
         (0, 2) => vec![Act::Send(entry(incoming.message, "uid=a", &[]))],
         (0, 3) => vec![Act::Pause(Duration::from_millis(20)), Act::Close],
@@ -283,11 +283,11 @@ async fn each_exchange_on_a_shared_connection_is_judged_on_its_own() {
     assert_eq!((server.log.connections(), server.log.count("search")), (2, 5));
 }
 
-/// The connection of a flow's user is opened again as well, and bound again; what was to be sent is what is sent.
+/// The connection of a flow's user is also reopened and bound again, and the intended request is sent.
 #[tokio::test]
 async fn a_user_of_a_flow_keeps_its_step_over_a_new_connection() {
     for (wait, resent) in [(60, 0), (0, 1)] {
-        // Each connection is bound and carries one search. The first leaves after it, or with the second on it.
+        // Each connection is bound and carries one search. The first is closed after it, or while the second is on it.
         let server = Server::start(move |incoming| match (incoming.connection, incoming.nth) {
             (0, 1) if resent == 0 => vec![
                 Act::Send(yes(incoming.message)),

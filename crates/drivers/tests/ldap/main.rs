@@ -1,4 +1,4 @@
-//! LDAP sessions against a scripted server: what is counted must be what happened, whatever happens.
+//! LDAP sessions against a scripted server: the counts must match what happened, in every case.
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 
@@ -19,7 +19,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A plan for one session that stays connected, to be changed by the test.
+/// A plan for one session that stays connected; the test may change it.
 fn setup(address: SocketAddr, task: Task) -> Setup {
     let endpoint = Endpoint { host: address.ip().to_string(), port: address.port() };
     let dialer = Dialer::new(&[endpoint], Options::default()).unwrap();
@@ -56,7 +56,7 @@ fn plan(setup: Setup) -> Arc<Plan> {
     Arc::new(Plan::compile(setup).unwrap())
 }
 
-/// What became of one exchange.
+/// The result of one exchange.
 #[derive(Debug)]
 struct ExchangeResult {
     outcome: Outcome,
@@ -67,7 +67,7 @@ struct ExchangeResult {
     sent: bool,
 }
 
-/// Carries out one exchange as the engine does: ready first, then the exchange against the timeout.
+/// Performs one exchange as the engine does: first ready, then the exchange with the timeout.
 async fn one(
     session: &mut brunt_drivers::ldap::Session,
     number: u64,
@@ -91,7 +91,7 @@ async fn one(
     }
 }
 
-/// Runs exchanges one after the other on the plan's first session, then closes.
+/// Runs exchanges one after the other on the plan's first session, then closes it.
 async fn run(plan: &Arc<Plan>, count: u64) -> Vec<ExchangeResult> {
     let mut sessions = open(plan, 0..1);
     let mut ran = Vec::new();
@@ -105,7 +105,7 @@ async fn run(plan: &Arc<Plan>, count: u64) -> Vec<ExchangeResult> {
     ran
 }
 
-/// Lets the server see what was sent last.
+/// Gives the server time to process what was sent last.
 async fn settle() {
     server::pause(Duration::from_millis(20)).await;
 }

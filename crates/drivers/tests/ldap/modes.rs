@@ -1,4 +1,5 @@
-//! Connection modes: how many connections, binds and operations the server sees, to the last one.
+//! Connection modes: the exact numbers of connections, binds and operations that the server
+//! receives.
 
 use crate::{outcomes, plan, run, setup, simple, willing};
 use brunt_drivers::ldap::{Mode, Plan, PlanError, SearchSetup, Task, probe};
@@ -10,7 +11,7 @@ fn search() -> Task {
 
 #[tokio::test]
 async fn each_mode_makes_the_connections_and_binds_it_promises() {
-    // Mode, every how many operations to reconnect, connections, binds.
+    // Mode, number of operations before reconnecting, connections, binds.
     let table = [
         (Mode::PerOperation, 0, 30, 30),
         (Mode::Rebind, 0, 1, 31),

@@ -23,7 +23,7 @@ fn modify(dn: &str, values: &[(&str, &str)]) -> ModifySetup {
     }
 }
 
-/// What the server saw of these exchanges, in order.
+/// The requests that the server received from these exchanges, in order.
 async fn seen(task: Task, specs: &[&str], raw: bool, count: u64) -> Vec<String> {
     let server = Server::willing().await;
     let mut setup = setup(server.address, task);
@@ -163,7 +163,7 @@ async fn none_or_several_found_are_94_and_95_and_nobody_binds() {
 
 #[tokio::test]
 async fn a_lost_race_is_assertion_failed() {
-    // The entry's version is 7; the assertion must name what was read.
+    // The entry's version is 7; the assertion must contain the value that was read.
     let server = Server::start(|incoming| {
         let message = incoming.message;
         let Request::Search(search) = &message.request else {

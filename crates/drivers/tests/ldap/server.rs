@@ -1,7 +1,7 @@
-//! A scripted LDAP server on a loopback port: it answers what a test says, when and how it says.
+//! A scripted LDAP server on a loopback port: the test determines its answers and their timing.
 //!
-//! The script sees each request decoded and returns what to do. Everything that happens is logged,
-//! so that a test can compare what was counted on both sides.
+//! The script receives each decoded request and returns what to do. All events are logged, so that
+//! a test can compare what both sides counted.
 
 use brunt_wire::ldap::message::{Authentication, Message, Request};
 use brunt_wire::ldap::{op, reply, response};
@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What the server does about a request.
+/// The server's reaction to a request.
 pub(crate) enum Act {
     /// Sends these bytes in one write.
     Send(Vec<u8>),
@@ -26,7 +26,7 @@ pub(crate) enum Act {
     Reset,
 }
 
-/// Which request this is.
+/// A request, with its numbers.
 pub(crate) struct Incoming<'a> {
     /// The number of the connection, counted from 0.
     pub(crate) connection: usize,
@@ -47,12 +47,13 @@ impl Log {
         *self.connections.lock().unwrap()
     }
 
-    /// How many requests of this kind came: bind, search, modify, add, delete, extended, unbind.
+    /// How many requests of this kind were received: bind, search, modify, add, delete, extended,
+    /// unbind.
     pub(crate) fn count(&self, kind: &str) -> usize {
         self.requests.lock().unwrap().get(kind).copied().unwrap_or(0)
     }
 
-    /// What each request was about, in the order in which they came.
+    /// The subject of each request, in the order in which they were received.
     pub(crate) fn texts(&self) -> Vec<String> {
         self.texts.lock().unwrap().clone()
     }
@@ -97,7 +98,7 @@ impl Server {
         Self { address, log, task }
     }
 
-    /// A server that says yes to everything, and finds one entry in every search.
+    /// A server that accepts everything, and finds one entry in every search.
     pub(crate) async fn willing() -> Self {
         Self::start(|incoming| vec![Act::Send(yes(incoming.message))]).await
     }

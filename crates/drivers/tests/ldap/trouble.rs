@@ -1,4 +1,4 @@
-//! Servers that reorder, repeat, drip, lie, stall and die.
+//! Servers that reorder, repeat, drip, lie, stall and disconnect.
 
 use crate::server::{Act, Server, answer, entry, pause, yes};
 use crate::{ExchangeResult, one, outcomes, plan, run, settle, setup, simple};
@@ -15,7 +15,7 @@ fn search() -> Task {
     Task::Search(SearchSetup::new("dc=example", "(uid=a)"))
 }
 
-/// Answers once `count` requests are there, last request first and all in one write.
+/// Answers once `count` requests have arrived, in reverse order and all in one write.
 fn backwards(count: usize) -> impl Fn(&Message<'_>) -> Vec<Act> {
     let held = Mutex::new(Vec::new());
     move |message| {
@@ -90,7 +90,7 @@ async fn a_shared_connection_is_bound_once_and_closed_once() {
 
 #[tokio::test]
 async fn one_timeout_on_a_shared_connection_leaves_the_others_alone() {
-    // The first request is never answered; its session, which reads for all, gives up.
+    // The first request is never answered; its session, which reads for all sessions, times out.
     let server = Server::start(|incoming| match incoming.nth {
         0 => Vec::new(),
         _ => vec![Act::Pause(Duration::from_millis(30)), Act::Send(yes(incoming.message))],
@@ -212,7 +212,7 @@ async fn a_bind_that_was_cut_off_costs_the_connection() {
 
 #[tokio::test]
 async fn a_request_cut_off_in_the_middle_is_finished_before_the_next() {
-    // The server does not read for a while, so a huge request blocks half-way.
+    // The server does not read for a while, so the sending of a huge request blocks midway.
     let server = Server::start(|incoming| match incoming.nth {
         0 => vec![Act::Send(yes(incoming.message)), Act::Pause(Duration::from_millis(150))],
         _ => vec![Act::Send(yes(incoming.message))],
@@ -371,7 +371,8 @@ async fn whoever_finds_the_connection_down_says_why_it_could_not_be_opened() {
         let mut watch = brunt_exchange::Watch::new(&clock, None);
         outcomes.push(session.exchange(&ticket, &mut watch).await);
     }
-    // The first was refused as it connected; the second, which is no moment for another attempt, says the same.
+    // The first connection was refused; it is too early for another attempt, so the second exchange has the same
+    // outcome.
     assert_eq!(outcomes, [Outcome::Failed(Class::Connect, 111); 2]);
 }
 
@@ -409,7 +410,7 @@ async fn start_tls_never_goes_on_in_the_clear() {
 
 #[tokio::test]
 async fn a_ready_that_is_dropped_half_way_leaves_nothing_half_open() {
-    // The first connection's bind is never answered, and the run gives up waiting for it.
+    // The first connection's bind is never answered, and the run stops waiting for it.
     let server = Server::start(|incoming| match incoming.connection {
         0 => Vec::new(),
         _ => vec![Act::Send(yes(incoming.message))],

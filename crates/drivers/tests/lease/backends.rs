@@ -1,4 +1,4 @@
-//! Every embedded backend there is, in every way it can be set up that changes what it does.
+//! Every embedded backend, with every setting that changes its behaviour.
 
 use brunt_drivers::lease::memfile::{Format, MemfileBackend, MemfileSetup};
 use brunt_drivers::lease::redb::{RedbBackend, RedbSetup};
@@ -17,7 +17,7 @@ pub(crate) const TABLES: [(Schema, Family); 6] = [
     (Schema::Kea, Family::Prefix),
 ];
 
-/// A directory of the test's own, in memory where the system has such a place: what is flushed here need not last.
+/// A temporary directory for the test, in memory if the system has such a place: the data need not outlive the test.
 pub(crate) fn directory() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
@@ -46,7 +46,7 @@ pub(crate) fn memfile(directory: &Path, schema: Schema, family: Family) -> Memfi
     }
 }
 
-/// Every backend of this table, by name.
+/// Every backend for this table, by name.
 pub(crate) fn all(
     directory: &Path,
     schema: Schema,
@@ -84,7 +84,7 @@ pub(crate) fn all(
     backends
 }
 
-/// Whether the tables are those for which stores are also tried that wait for the disk, which takes its time.
+/// Whether the tests for these tables also use stores that wait for the disk, which takes longer.
 fn is_flushed(schema: Schema, family: Family) -> bool {
     (schema, family) == (Schema::Kea, Family::V4)
 }

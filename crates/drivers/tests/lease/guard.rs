@@ -1,4 +1,4 @@
-//! What somebody else made is not touched, and what was made is cleared away.
+//! Tables that another program created are not changed, and tables that a run created are removed.
 
 use crate::backends;
 use brunt_drivers::lease::sqlite::{SqliteBackend, SqliteSetup};
@@ -30,7 +30,7 @@ fn a_table_that_is_there_stays() {
     let backend = SqliteBackend::new(SqliteSetup { may_destroy: true, ..setup.clone() });
     backend.prepare().unwrap();
     assert_eq!((backend.count().unwrap(), rows("other")), (0, 1));
-    // A second time it is ours, and made again.
+    // The second time, the table is the run's own and is created again.
     backend.prepare().unwrap();
     backend.clear().unwrap();
     let theirs = Connection::open(&setup.path).unwrap();

@@ -1,5 +1,5 @@
-//! Database servers that say what no server should: each is a failure of its store, without a panic, without memory
-//! that grows with what is announced, and without a password for who must not have it.
+//! Database servers that violate the protocol: each results in a failure of its store, without a panic, without memory
+//! that grows with an announced length, and without revealing a password to an unauthorised server.
 
 use brunt_drivers::lease::mysql::{MysqlBackend, MysqlOptions};
 use brunt_drivers::lease::postgres::{PostgresBackend, PostgresOptions};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Serves one connection; returns what was read from it.
+/// Serves one connection, and returns what was read from it.
 fn server(serve: impl FnOnce(&mut TcpStream) + Send + 'static) -> (u16, JoinHandle<Vec<u8>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -31,7 +31,7 @@ fn server(serve: impl FnOnce(&mut TcpStream) + Send + 'static) -> (u16, JoinHand
     (port, thread)
 }
 
-/// A packet of MySQL's.
+/// A MySQL packet.
 fn packet(number: u8, body: &[u8]) -> Vec<u8> {
     let [a, b, c, _] = (body.len() as u32).to_le_bytes();
     [&[a, b, c, number], body].concat()
@@ -69,7 +69,8 @@ fn mysql(port: u16) -> MysqlBackend {
     })
 }
 
-/// What comes of counting leases at a server that answers a login and the session's settings well, and then so.
+/// The failure of counting leases with a server that accepts a login and the session's settings, and then sends this
+/// answer.
 fn counted(answer: Vec<u8>) -> BackendError {
     const FINE: &[u8] = &[0, 0, 0, 2, 0, 0, 0];
     let (port, thread) = server(move |stream| {
@@ -111,7 +112,7 @@ fn a_mysql_server_may_say_anything() {
         assert_eq!(trouble.class, Class::Protocol, "{what}: {trouble}");
         assert!(trouble.text.starts_with("count the leases: "), "{what}: {trouble}");
     }
-    // What announces more than it sends is an end that came too early.
+    // A server that announces more than it sends has disconnected early.
     let trouble = counted(vec![0xfe, 0xff, 0xff, 1, 0]);
     assert_eq!(trouble.class, Class::Closed, "{trouble}");
 }
@@ -179,7 +180,7 @@ fn a_postgres_message_of_two_gigabytes_is_refused_at_its_head() {
     thread.join().unwrap();
 }
 
-/// A store whose library panics at what it is answered.
+/// A store whose library panics on an answer.
 struct Panics;
 
 impl Backend for Panics {

@@ -1,4 +1,5 @@
-//! Stores whose server closes the connection while it is idle, scripted: what is asked again and what is not.
+//! Stores whose server closes the connection while it is idle, scripted: which operations are repeated and which are
+//! not.
 
 use brunt_drivers::lease::{
     Backend, BackendError, By, Connection, Contents, Draw, Family, Identity, Lease, LeaseSessions,
@@ -13,9 +14,9 @@ use std::time::Duration;
 const LEASES: Leases = Leases { family: Family::V4, contents: Contents::Distinct, epoch: 1_000 };
 const CLOSED: Outcome = Outcome::Failed(Class::Closed, 0);
 
-/// A backend whose stores lose their connection before their second operation, all but the last.
+/// A backend whose stores lose their connection before their second operation, except for the last store.
 struct LosingBackend {
-    /// Whether a look tells so; else the operation finds out.
+    /// Whether checking the connection reveals the loss; otherwise the operation does.
     told: bool,
     /// How many stores may be opened.
     connections: u64,
@@ -127,7 +128,7 @@ impl Backend for LosingBackend {
     }
 }
 
-/// What became of the second operation.
+/// The result of the second operation.
 #[derive(Debug, PartialEq, Eq)]
 struct SecondOperation {
     outcome: Outcome,
@@ -135,11 +136,11 @@ struct SecondOperation {
     reconnected: u32,
     resent: u32,
     not_ready: Option<Outcome>,
-    /// How many operations the stores were asked for in all.
+    /// The total number of operations requested from the stores.
     asked: u64,
 }
 
-/// Two operations, the second so long after the first.
+/// Performs two operations, the second after the given time.
 fn second(
     work: Work,
     resend: Resend,
@@ -182,7 +183,7 @@ fn create() -> Work {
 
 const LONG: Duration = Duration::from_secs(1);
 
-/// A second operation that went well over a store that was opened again.
+/// The result of a second operation that succeeded over a reopened store.
 fn anew(resent: u32, asked: u64) -> SecondOperation {
     let (outcome, parts) = (Outcome::Ok(0), vec!["reconnect"]);
     SecondOperation { outcome, parts, reconnected: 1, resent, not_ready: None, asked }
@@ -214,7 +215,7 @@ fn what_met_the_end_of_an_idle_connection_is_asked_again_if_it_may_be() {
         let expected = if again { anew(1, 3) } else { failed(CLOSED, None, 2) };
         assert_eq!(second(work, resend, false, 2, LONG), expected);
     }
-    // A connection that was busy did not end for idleness.
+    // The connection was in use recently, so it did not end because it was idle.
     let busy = second(search(), Resend::Always, false, 2, Duration::from_millis(1));
     assert_eq!(busy, failed(CLOSED, None, 2));
     let refused = Outcome::Failed(Class::Connect, 111);

@@ -1,4 +1,4 @@
-//! Stores of leases that need no server, held against a model of what leases are.
+//! Stores of leases that need no server, compared with a model of leases.
 
 #![expect(clippy::unwrap_used, reason = "a test stops where its premises fail")]
 

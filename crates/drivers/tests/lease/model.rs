@@ -1,4 +1,4 @@
-//! Whatever is asked of a store, in whatever order: it answers as a map of leases would.
+//! In any sequence of operations, a store gives the same answers as a map of leases.
 
 use crate::backends;
 use brunt_drivers::lease::{
@@ -37,7 +37,7 @@ fn asked() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What leases are: when each one's time is over.
+/// The model: when each lease expires.
 #[derive(Clone, Default)]
 struct Model {
     over: BTreeMap<u64, i64>,
@@ -45,7 +45,7 @@ struct Model {
 }
 
 impl Model {
-    /// What must be answered: yes or no, or how many. An error where the address is taken.
+    /// The expected answer: 1 or 0 for yes or no, or a number. An error if the address is taken.
     fn answer(&mut self, leases: &Leases, asked: &Operation) -> Result<u32, ()> {
         match asked {
             Operation::Create(number) if self.over.contains_key(number) => return Err(()),
@@ -67,8 +67,8 @@ impl Model {
                 let mut over: Vec<(i64, u64)> = self.over.iter().map(|(n, at)| (*at, *n)).collect();
                 over.retain(|(at, _)| at < now);
                 over.sort_unstable();
-                // Which of two goes first whose time was over in the same second is nobody's business: such a limit
-                // is drawn in so that it falls between two.
+                // The order of two leases that expire in the same second is not specified, so the limit is reduced
+                // until it does not separate two of them.
                 let limit = clean_cut(&over, *limit as usize);
                 over.truncate(limit);
                 for (_, number) in &over {
@@ -84,7 +84,7 @@ impl Model {
     }
 }
 
-/// The largest limit up to `limit` that does not cut between two that are over at the same time.
+/// The largest limit up to `limit` that does not separate two leases that expire at the same time.
 fn clean_cut(over: &[(i64, u64)], limit: usize) -> usize {
     let limit = limit.min(over.len());
     (0..=limit)
@@ -157,7 +157,7 @@ fn run(name: &str, backend: &dyn Backend, family: Family, script: &[Operation]) 
     }
     drop(connection);
     assert_eq!(backend.count().unwrap(), model.over.len() as u64, "{name}");
-    // What is left is what the model has, read through another way in.
+    // The remaining leases are those of the model, read through another connection.
     let mut connection = backend.open().unwrap();
     for number in 0..24 {
         let there = connection.find(&Identity::Address(leases.address(number))).unwrap();
@@ -200,7 +200,7 @@ fn what_was_preloaded_is_there() {
         let by = Identity::ClientId(leases.lease(4_999).client_id);
         assert!(connection.find(&by).unwrap(), "{name}");
         assert!(connection.create(&leases.lease(3)).is_err(), "{name}");
-        // The time of lease n is over 1000 + n % 60 seconds after the epoch: 84 of 5,000 go first.
+        // Lease n expires 1000 + n % 60 seconds after the epoch: 84 of 5,000 are the first to expire.
         assert_eq!(connection.expire(leases.epoch + 1_001, 1_000).unwrap(), 84, "{name}");
         drop(connection);
         assert_eq!(backend.count().unwrap(), 5_000 - 84, "{name}");
@@ -208,7 +208,7 @@ fn what_was_preloaded_is_there() {
     }
 }
 
-/// Two ways into one backend: what one has committed the other finds.
+/// Two connections to one backend: one finds what the other has committed.
 #[test]
 fn ways_in_share_what_there_is() {
     let leases = Leases { family: Family::V6, contents: Contents::Guide, epoch: 0 };
@@ -221,7 +221,7 @@ fn ways_in_share_what_there_is() {
         assert!(!one.find(&Identity::Address(leases.address(1))).unwrap(), "{name}");
         one.begin().unwrap();
         one.create(&leases.lease(2)).unwrap();
-        // A way in that goes away in the midst of a transaction leaves nothing behind.
+        // A connection that is closed in the middle of a transaction leaves no changes.
         drop(one);
         other.create(&leases.lease(2)).unwrap();
         assert_eq!(backend.count().unwrap(), 1, "{name}");
@@ -230,7 +230,7 @@ fn ways_in_share_what_there_is() {
     }
 }
 
-/// Many threads at once: nothing is lost, nothing is there twice.
+/// Many threads at the same time: nothing is lost or duplicated.
 #[test]
 fn threads_do_not_get_into_each_others_way() {
     const EACH: u64 = 200;

@@ -1,4 +1,4 @@
-//! A lease file after an end that nobody was prepared for.
+//! A lease file after an unexpected end of the process.
 
 use crate::backends;
 use brunt_drivers::lease::memfile::{Format, MemfileBackend, MemfileSetup, Recovered};
@@ -15,7 +15,7 @@ use std::time::Duration;
 const LEASES: Leases =
     Leases { family: Family::V4, contents: Contents::Distinct, epoch: 1_000_000_000 };
 
-/// Where the child finds the file it works on, if this process is the child.
+/// The variable with the path of the file that the child changes, if this process is the child.
 const FILE: &str = "BRUNT_TEST_LEASE_FILE";
 
 fn setup(directory: &Path, format: Format, durability: Durability) -> MemfileSetup {
@@ -27,7 +27,8 @@ fn there(connection: &mut dyn Connection, number: u64) -> bool {
     connection.find(&Identity::Address(LEASES.address(number))).unwrap()
 }
 
-/// Works on a file until it is killed, and says each change once it was answered. Run as a test it does nothing.
+/// Changes a file until the process is killed, and prints each change once it was acknowledged. Run as a test, it does
+/// nothing.
 #[test]
 fn child() {
     let Ok(path) = std::env::var(FILE) else { return };
@@ -64,7 +65,7 @@ fn what_was_answered_survives_a_kill() {
             .spawn()
             .unwrap();
         let mut said = BufReader::new(child.stdout.take().unwrap());
-        // It is killed some time after its first answer, and what it had said by then is read to the end.
+        // The child is killed some time after its first acknowledged change; everything it had printed by then is read.
         let mut lines = Vec::new();
         while !lines.iter().any(|line: &String| line.starts_with("created")) {
             let mut line = String::new();
@@ -89,7 +90,7 @@ fn what_was_answered_survives_a_kill() {
         assert!(recovered.records as usize >= answered.len() && !answered.is_empty());
         let mut connection = backend.open().unwrap();
         for (number, held) in answered {
-            // One that may be released may have been, without the answer having been said.
+            // A lease that the child may release can be gone although the release was not printed.
             let may_be_gone = number % 4 == 0;
             let there = there(&mut *connection, number);
             assert!(there == held || (held && may_be_gone), "lease {number}, round {round}");
@@ -109,7 +110,7 @@ fn pause(time: Duration) {
     std::thread::sleep(time);
 }
 
-/// A file with leases 0 to 9, of which 3 is gone and 5 was renewed.
+/// A file with leases 0 to 9, of which 3 was released and 5 was renewed.
 fn written(setup: &MemfileSetup) -> String {
     let backend = MemfileBackend::new(setup.clone());
     backend.prepare().unwrap();
@@ -142,7 +143,8 @@ fn a_torn_record_is_cut_off_wherever_it_is_torn() {
             };
             assert_eq!(backend.recover().unwrap(), recovered, "cut at {end}");
             let mut connection = backend.open().unwrap();
-            // Renewed or not tells whether the last record counted: it alone is over so late.
+            // The renewal is the last record. Only its lease expires this late, so the number shows whether the record
+            // counted.
             let over = connection.expire(1_999_999_999, 100).unwrap();
             assert_eq!(over, if whole { 8 } else { 9 });
             connection.create(&LEASES.lease(40)).unwrap();
@@ -202,7 +204,7 @@ fn a_file_that_is_there_stays() {
     assert_eq!(std::fs::read_to_string(&setup.path).unwrap(), text);
 }
 
-/// Two changes that wait for the disk at the same time, and a disk that has no room: nobody is told that it was done.
+/// Two changes wait for the disk at the same time, and the disk is full: neither is acknowledged.
 #[test]
 fn a_disk_without_room_is_a_failure_and_no_answer() {
     let setup = MemfileSetup {

@@ -1,4 +1,4 @@
-//! Sessions on embedded stores: what they do is what their work says, and what they say is what happened.
+//! Sessions on embedded stores: they do what their work specifies, and report what happened.
 
 use crate::backends;
 use brunt_drivers::lease::sqlite::SqliteBackend;
@@ -12,10 +12,10 @@ use std::sync::Arc;
 const LEASES: Leases =
     Leases { family: Family::V4, contents: Contents::Distinct, epoch: 1_000_000_000 };
 
-/// What came of an exchange: its outcome, operation, items and words.
+/// The result of an exchange: its outcome, operation, items and explanation.
 type Seen = (Outcome, u16, u64, String);
 
-/// Carries out exchanges `from..to` as one session.
+/// Performs exchanges `from..to` as one session.
 fn run(factory: &Arc<LeaseSessions>, from: u64, to: u64) -> Vec<Seen> {
     let clock = Monotonic::new();
     let mut session = factory.session(0);
@@ -72,7 +72,7 @@ fn phases_leave_what_they_should() {
             assert!((15..45).contains(&misses), "{name}: {misses}");
         }
         assert_eq!(good(&phase(Work::Update { population: 60 })), 60, "{name}");
-        // A population that is not there is found out.
+        // A population that does not exist is detected.
         let missing = phase(Work::Update { population: 1_000_000 });
         let checked = |(outcome, _, _, text): &Seen| {
             *outcome == Outcome::Failed(Class::Check, 0) && text.contains("was not there: number ")
@@ -97,7 +97,7 @@ fn a_group_is_done_as_a_whole_or_not_at_all() {
         let mut connection = backend.open().unwrap();
         connection.create(&LEASES.lease(13)).unwrap();
         drop(connection);
-        // Groups of five of 23: the third has 13 in it, the last has three.
+        // Groups of five of 23 leases: the third contains 13, and the last group has three.
         let factory = Arc::new(factory(&backend, Work::Create { first: 0 }).grouped(5, 23));
         assert_eq!(factory.exchanges(), 5);
         let seen = run(&factory, 0, 5);
@@ -137,7 +137,7 @@ fn a_mix_leaves_what_its_outcomes_say() {
     }
 }
 
-/// Sessions of a mix that only gives back come to an end of their own.
+/// Sessions of a mix that only releases leases finish by themselves.
 #[test]
 fn a_mix_that_can_do_nothing_more_is_finished() {
     let directory = backends::directory();

@@ -1,4 +1,4 @@
-//! An authority of our own, and what it issues.
+//! A certificate authority for the tests, and what it issues.
 
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DistinguishedName, DnType, IsCa, KeyPair,
@@ -6,7 +6,7 @@ use rcgen::{
 };
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// An authority.
+/// A certificate authority.
 pub(crate) struct Authority(CertifiedIssuer<'static, KeyPair>);
 
 /// A certificate and its key.
@@ -24,7 +24,7 @@ impl Authority {
         Self(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
     }
 
-    /// A certificate for these hosts, or, without hosts, for that common name alone.
+    /// A certificate for these hosts or, without hosts, only for that common name.
     pub(crate) fn issue(&self, name: &str, hosts: &[&str]) -> Leaf {
         self.issue_with(name, hosts, KeyPair::generate().unwrap(), |_| {})
     }

@@ -1,4 +1,4 @@
-//! What an idle plain connection costs in memory, measured in a process of its own.
+//! The memory use of an idle plain connection, measured in a separate process.
 
 use brunt_drivers::net::stream::Stream;
 use brunt_drivers::net::tcp::{Dialer, Endpoint, Options};

@@ -19,8 +19,8 @@ fn store_with(directory: &Path, name: &str, password: Option<&str>) -> Store {
     Store { path: directory.join(name), password: password.map(Into::into) }
 }
 
-/// A server that demands a certificate of the authority, and in the directory: `ca.pem`, and the
-/// keys `one` (elliptic) and `two` (RSA) as PEM and in one PKCS#12 each.
+/// Starts a server that demands a certificate of the authority, and writes to the directory:
+/// `ca.pem`, and the keys `one` (elliptic curve) and `two` (RSA), each as PEM and as PKCS#12.
 fn prepare(directory: &Path) -> u16 {
     let authority = Authority::new("Test authority");
     write(directory, "ca.pem", &authority.pem());
@@ -182,7 +182,7 @@ fn pem_and_openssl_stores_identify() {
     let mixed = showing(store(directory, "ca.pem"), store(directory, "mixed.pem"), None);
     let error = Client::new(&mixed).unwrap_err();
     assert!(matches!(error, TlsError::Identity { .. }), "{error}");
-    // Without a certificate the server turns us away.
+    // The server rejects a client without a certificate.
     let nobody = Options { identity: None, ..mixed };
     assert!(refusal(&nobody, "localhost", port).contains("CertificateRequired"));
 }
@@ -200,7 +200,8 @@ fn a_store_cut_or_altered_anywhere_is_refused_without_a_panic() {
     }
     for name in ["JKS", "JCEKS", "one.p12", "one.pem"] {
         let whole = std::fs::read(directory.join(name)).unwrap();
-        // Steps that are prime to the structure keep the work factor of PKCS#12 affordable.
+        // Altering only some bytes, at a step without a common divisor with the structure, limits
+        // the cost of the PKCS#12 work factor.
         for place in (0..whole.len()).step_by(if name == "one.p12" { 97 } else { 31 }) {
             let mut altered = whole.clone();
             altered[place] ^= 0x55;

@@ -1,4 +1,4 @@
-//! A TLS server on loopback that tells each client who it takes it for, and the client of the tests.
+//! A TLS server on loopback that sends each client the identity it recognised, and the client of the tests.
 
 use crate::authority::{Authority, Leaf};
 use brunt_drivers::net::stream::Stream;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use x509_parser::prelude::{FromDer, X509Certificate};
 
-/// A configuration with that certificate; with `clients`, one of theirs is demanded.
+/// A configuration with that certificate; if `clients` is given, one of their certificates is demanded.
 pub(crate) fn config(leaf: &Leaf, clients: Option<&Authority>) -> ServerConfig {
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(provider.clone())
@@ -34,14 +34,14 @@ pub(crate) fn config(leaf: &Leaf, clients: Option<&Authority>) -> ServerConfig {
     builder.with_single_cert(vec![leaf.certificate.der().clone()], leaf.key_der()).unwrap()
 }
 
-/// A configuration that resumes nothing.
+/// A configuration that resumes no session.
 pub(crate) fn forgetful(mut config: ServerConfig) -> ServerConfig {
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     config
 }
 
-/// Serves until the test process ends; the port.
+/// Serves until the test process ends. Returns the port.
 pub(crate) fn serve(config: ServerConfig) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -55,8 +55,8 @@ pub(crate) fn serve(config: ServerConfig) -> u16 {
     port
 }
 
-/// Sends the common name of the client's certificate, and a full stop. A client that breaks off is
-/// what some tests are about.
+/// Sends the common name of the client's certificate, and a full stop. Some tests are about a client that aborts the
+/// connection.
 fn greet(tcp: TcpStream, config: Arc<ServerConfig>) {
     let mut stream = StreamOwned::new(ServerConnection::new(config).unwrap(), tcp);
     while stream.conn.is_handshaking() {
@@ -72,7 +72,7 @@ fn greet(tcp: TcpStream, config: Arc<ServerConfig>) {
     let _ = stream.read(&mut [0; 16]);
 }
 
-/// Connects to `host`, shakes hands and listens to the greeting.
+/// Connects to `host`, performs the handshake and reads the greeting.
 pub(crate) fn greeted(
     client: &Client,
     host: &str,
@@ -99,7 +99,7 @@ pub(crate) fn greeted(
     })
 }
 
-/// The words of the failure of one attempt with these options.
+/// The error text of one attempt with these options.
 pub(crate) fn refusal(options: &Options, host: &str, port: u16) -> String {
     let failure = greeted(&Client::new(options).unwrap(), host, port).unwrap_err();
     assert_eq!(failure.class(), brunt_exchange::Class::Tls, "{failure}");

@@ -1,5 +1,5 @@
-//! A client key in a `SoftHSM` token. The library reads where its tokens are from the environment of
-//! the process, so the test proper runs in a process of its own.
+//! A client key in a `SoftHSM` token. The library reads the location of its tokens from the environment of the process,
+//! so the actual test runs in a separate process.
 
 use crate::authority::Authority;
 use crate::server::{config, greeted, serve};

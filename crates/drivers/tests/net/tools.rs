@@ -1,4 +1,5 @@
-//! The programs users make stores with, and the temporary directory a test makes them in.
+//! The programs with which users make stores, and the temporary directory in which a test makes
+//! them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,7 +9,7 @@ pub(crate) fn run(directory: &Path, program: &str, arguments: &[&str]) {
     run_with(directory, program, arguments, &[]);
 }
 
-/// Runs a program with further variables, which must succeed.
+/// Runs a program with additional environment variables, which must succeed.
 pub(crate) fn run_with(
     directory: &Path,
     program: &str,
@@ -29,7 +30,7 @@ pub(crate) fn run_with(
     );
 }
 
-/// Writes a file of the test; its path.
+/// Writes a file of the test and returns its path.
 pub(crate) fn write(directory: &Path, name: &str, text: &str) -> PathBuf {
     let path = directory.join(name);
     std::fs::write(&path, text).unwrap();

@@ -1,4 +1,4 @@
-//! Tests of the arguments: what each call draws, and what each malformed one is told.
+//! Tests of the arguments: what each call draws, and the error for each malformed one.
 
 use super::*;
 use proptest::prelude::*;
@@ -151,7 +151,7 @@ fn malformed_arguments_are_named_with_a_remedy() {
         ("random(0,2000)", "`random` is not a generator"),
     ] {
         if words.is_empty() {
-            // Only the first comma splits, so this is one character drawn from `0` and `,`.
+            // Only the first comma separates, so this is one character drawn from `0` and `,`.
             assert!(parse(&[spec], Settings::default()).is_ok());
             continue;
         }
@@ -175,7 +175,7 @@ proptest! {
         let count = u64::from(sessions) * turns;
         let last = offset + count.cast_signed();
         let arguments = arguments(&[&format!("inc({offset},{last})")]);
-        // The workers interleave in whatever order; only the numbers of the exchanges matter.
+        // The workers interleave in any order; only the numbers of the exchanges matter.
         let positions = (0..sessions).flat_map(|session| (0..turns).map(move |turn| Position {
             number: turn * u64::from(sessions) + u64::from(session), session, turn, sessions,
         }));

@@ -1,7 +1,7 @@
-//! What a backslash takes the meaning from, in a template file as in a DN.
+//! Whether a character is escaped by a backslash, in a template file or in a DN.
 //!
-//! Both put one before a character that is meant as it stands, and two where a backslash is meant, so what counts is
-//! how many stand in a row. It must not know which characters have a meaning.
+//! In both, a backslash precedes a character that is meant literally, and a doubled backslash means a backslash, so the
+//! number of consecutive backslashes decides. It must not depend on which characters are special.
 
 /// Whether the byte at `at` follows an odd number of backslashes.
 pub(super) fn escaped(bytes: &[u8], at: usize) -> bool {

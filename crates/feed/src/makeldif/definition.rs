@@ -13,34 +13,34 @@ type Fault = (usize, String);
 /// A branch or a template.
 #[derive(Clone, Debug)]
 pub(super) struct Definition {
-    /// The DN of a branch, the name of a template.
+    /// The DN of a branch, or the name of a template.
     pub(super) name: String,
     pub(super) line: usize,
-    /// The lines whose values make the RDN; none for a branch, which is its DN.
+    /// The lines whose values form the RDN; none for a branch, whose name is its DN.
     pub(super) rdn: Vec<usize>,
     pub(super) subordinates: Vec<Subordinate>,
     pub(super) lines: Vec<Line>,
-    /// The lines in the order in which an entry lists them: those of one attribute together.
+    /// The lines in the order in which an entry lists them: those of one attribute are together.
     pub(super) order: Vec<usize>,
 }
 
-/// So many entries of a template below each entry.
+/// A number of entries of a template below each entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Subordinate {
     pub(super) template: usize,
-    /// How many; as many as a number can say where the file gives none.
+    /// The number; the maximum if the file gives none.
     pub(super) count: u64,
     pub(super) line: usize,
 }
 
-/// A file that has been read.
+/// A parsed file.
 pub(super) struct Parsed {
     pub(super) definitions: Vec<Definition>,
     pub(super) branches: Vec<usize>,
     pub(super) warnings: Vec<String>,
 }
 
-/// Reads and compiles `text`.
+/// Parses and compiles `text`.
 pub(super) fn parse(
     text: &str,
     sources: &Sources,
@@ -69,7 +69,7 @@ pub(super) fn parse(
     Ok(parsed)
 }
 
-/// The lines of the file, each with those that continue it and without comments.
+/// The lines of the file, each joined with its continuation lines, without comments.
 fn joined(text: &str) -> Result<Vec<(usize, String)>, Fault> {
     let mut lines: Vec<(usize, String)> = Vec::new();
     for (index, line) in text.lines().enumerate() {
@@ -91,7 +91,7 @@ fn joined(text: &str) -> Result<Vec<(usize, String)>, Fault> {
     Ok(lines)
 }
 
-/// A branch or template as the file has it.
+/// A branch or template as written in the file.
 #[derive(Clone, Default)]
 struct Block {
     branch: bool,
@@ -127,7 +127,7 @@ impl Reader {
                         "the constant `{definition}` has no value; write `define name=value`"
                     ))
                 })?;
-            // A constant of the command line stands; the first to be found counts.
+            // A constant from the command line takes precedence: the first one found counts.
             self.constants.push((name.trim().to_owned(), value.trim().to_owned()));
             return Ok(());
         }
@@ -201,7 +201,7 @@ impl Reader {
         Ok(())
     }
 
-    /// Takes over what the template `name` has.
+    /// Inherits the contents of the template `name`.
     fn extend(&mut self, name: &str) -> Result<(), String> {
         let Some((block, earlier)) = self.blocks.split_last_mut() else { return Ok(()) };
         let parent = earlier
@@ -216,7 +216,7 @@ impl Reader {
         Ok(())
     }
 
-    /// `content` with constants in brackets replaced by their values.
+    /// `content`, with constants in brackets replaced by their values.
     fn substituted(&mut self, line: usize, content: &str) -> String {
         let mut out = String::with_capacity(content.len());
         let mut rest = content;
@@ -248,7 +248,7 @@ impl Reader {
     }
 }
 
-/// What follows `word` and `separator` in `content`, in whatever case.
+/// The text after `word` and `separator` in `content`, ignoring case.
 fn keyword<'a>(content: &'a str, word: &str, separator: char) -> Option<&'a str> {
     let (first, rest) = content.split_once(separator)?;
     first.eq_ignore_ascii_case(word).then(|| rest.trim())
@@ -315,7 +315,7 @@ fn compile(
     Ok(Definition { name: block.name.clone(), line: block.line, rdn, subordinates, lines, order })
 }
 
-/// The lines that make the RDN of a template's entries.
+/// The lines that form the RDN of a template's entries.
 fn rdn(block: &Block, lines: &[Line]) -> Result<Vec<usize>, Fault> {
     let Some((line, names)) = &block.rdn else {
         return Err((
@@ -347,7 +347,7 @@ fn rdn(block: &Block, lines: &[Line]) -> Result<Vec<usize>, Fault> {
     Ok(rdn)
 }
 
-/// Adds to a branch what its RDN calls for and its lines lack.
+/// Adds to a branch the attributes that its RDN requires and its lines do not have.
 fn complete(dn: &str, lines: &mut Vec<Line>) -> Result<(), String> {
     let wrong = || format!("`{dn}` is not a DN; write it as in `ou=People,dc=example,dc=com`");
     let bytes = dn.as_bytes();
@@ -387,7 +387,7 @@ fn complete(dn: &str, lines: &mut Vec<Line>) -> Result<(), String> {
     Ok(())
 }
 
-/// Adds an attribute unless it is there.
+/// Adds an attribute unless it exists.
 fn add(name: &str, value: &str, lines: &mut Vec<Line>) {
     if !lines.iter().any(|line| line.name.eq_ignore_ascii_case(name)) {
         lines.push(constant(name, value));
@@ -399,7 +399,7 @@ fn constant(name: &str, value: &str) -> Line {
     Line { name: name.to_owned(), value }
 }
 
-/// A value without the escapes of RFC 4514.
+/// A value with the escapes of RFC 4514 removed.
 fn unescaped(value: &str) -> Option<String> {
     let bytes = value.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
@@ -417,7 +417,7 @@ fn unescaped(value: &str) -> Option<String> {
     String::from_utf8(out).ok()
 }
 
-/// The indexes of `lines` with those of one attribute next to each other.
+/// The indexes of `lines`, with those of one attribute next to each other.
 fn grouped(lines: &[Line]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..lines.len()).collect();
     let first = |index: usize| {

@@ -1,8 +1,8 @@
-//! One generated entry: a buffer that is filled again for every entry.
+//! One generated entry: a buffer that is reused for every entry.
 
 use super::place::{EntryPosition, Given};
 
-/// A DN and attribute values. The values of one attribute stand next to each other.
+/// A DN and attribute values. The values of one attribute are next to each other.
 #[derive(Clone, Debug, Default)]
 pub struct Entry {
     bytes: Vec<u8>,
@@ -11,7 +11,7 @@ pub struct Entry {
     given: Vec<Given>,
 }
 
-/// Where a name begins, where its value does, and where that ends.
+/// The offsets of the beginning of a name, the beginning of its value, and the end of the value.
 #[derive(Clone, Copy, Debug)]
 struct Span {
     name: usize,

@@ -1,7 +1,7 @@
-//! Where an entry lies, and what each line of its definition gives there.
+//! The position of an entry, and the value of each line of its definition there.
 //!
-//! A line is computed from its place alone, so a DN costs its RDN attributes and nothing else. Where
-//! a whole entry is made, a reference copies what the line it names gave before.
+//! A line is computed only from its position, so a DN costs no more than its RDN attributes. When a whole entry is
+//! made, a reference copies the value already computed for the line it names.
 
 use super::MakeLdif;
 use super::backslash::escaped;
@@ -12,27 +12,27 @@ use crate::stream::Draws;
 use crate::uuid;
 use std::ops::Range;
 
-/// One entry on the way from a branch down.
+/// One entry on the path down from a branch.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Level {
     pub(super) template: usize,
-    /// How many entries of this template come before it.
+    /// How many entries of this template precede it.
     pub(super) occurrence: u64,
     /// The same, below the same parent.
     pub(super) sibling: u64,
 }
 
-/// The place of one entry.
+/// The position of one entry.
 #[derive(Clone, Copy)]
 pub(super) struct EntryPosition<'a> {
     pub(super) forest: &'a MakeLdif,
     pub(super) branch: usize,
     pub(super) levels: &'a [Level],
-    /// What the lines of the entry gave so far, in the buffer that is being written.
+    /// The values of the entry's lines so far, in the buffer that is being written.
     pub(super) given: &'a [Given],
 }
 
-/// Where the value of a line lies; nothing if the line gave none, or was not reached yet.
+/// The range of a line's value; empty if the line gave none, or has not been reached yet.
 #[derive(Clone, Debug, Default)]
 pub(super) enum Given {
     #[default]
@@ -50,7 +50,7 @@ impl<'a> EntryPosition<'a> {
     /// Appends the DN.
     pub(super) fn dn(&self, out: &mut Vec<u8>) {
         for depth in (1..=self.levels.len()).rev() {
-            // What was given belongs to the entry itself, not to those above it.
+            // Values computed so far belong to the entry itself, not to those above it.
             let given = if depth == self.levels.len() { self.given } else { &[] };
             Self { levels: &self.levels[..depth], given, ..*self }.rdn(out);
             out.push(b',');
@@ -58,7 +58,7 @@ impl<'a> EntryPosition<'a> {
         out.extend_from_slice(self.forest.definitions[self.branch].name.as_bytes());
     }
 
-    /// Appends what line `line` gives; false, with nothing appended, if it gives no value.
+    /// Appends the value of line `line`; false, with nothing appended, if it has none.
     pub(super) fn value(&self, line: usize, out: &mut Vec<u8>) -> bool {
         match self.given.get(line) {
             Some(Given::Value(bytes)) => {
@@ -111,7 +111,7 @@ impl<'a> EntryPosition<'a> {
         }
     }
 
-    /// Whether one of `lines` gives a value, or gives `text` where that is asked for.
+    /// Whether one of `lines` has a value, or has the value `text` if that is given.
     fn any(&self, lines: &[usize], text: Option<&str>, start: usize, out: &mut Vec<u8>) -> bool {
         lines.iter().any(|&line| {
             let given = self.value(line, out);
@@ -206,19 +206,19 @@ fn draw(random: &Random, draws: &mut Draws, out: &mut Vec<u8>) {
     }
 }
 
-/// Keeps the first `chars` characters from `start` on; all where that is 0.
+/// Keeps the first `chars` characters from `start` on; if that is 0, all of them.
 fn shorten(out: &mut Vec<u8>, start: usize, chars: usize) {
     if chars == 0 {
         return;
     }
-    // A byte that continues a character does not begin one.
+    // A continuation byte does not begin a character.
     let mut begins = out[start..].iter().enumerate().filter(|(_, byte)| **byte & 0xc0 != 0x80);
     if let Some((beyond, _)) = begins.nth(chars) {
         out.truncate(start + beyond);
     }
 }
 
-/// Appends the part of a DN that `extent` asks for, counted in what `separator` parts.
+/// Appends the part of a DN that `extent` selects, counted in components separated by `separator`.
 fn cut(out: &mut Vec<u8>, extent: Extent, separator: u8, write: impl FnOnce(&mut Vec<u8>)) {
     let start = out.len();
     write(out);

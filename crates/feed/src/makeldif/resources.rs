@@ -1,4 +1,4 @@
-//! The data files a template names, and the lists that are built in for want of them.
+//! The data files that a template names, and the built-in lists that replace missing ones.
 
 use crate::lines::Lines;
 use crate::permutation::Permutation;
@@ -27,7 +27,8 @@ impl Resources {
         Self { dir, read: HashMap::new() }
     }
 
-    /// The lines of the file `name`: in the resource directory, else as a path, else built in.
+    /// The lines of the file `name`: from the resource directory, else from this path, else built
+    /// in.
     pub(super) fn lines(&mut self, name: &str) -> Result<Arc<Lines>, String> {
         if let Some(lines) = self.read.get(name) {
             return Ok(Arc::clone(lines));
@@ -59,7 +60,7 @@ impl Resources {
         Ok(lines)
     }
 
-    /// The first and last names, in an order that `stream` picks.
+    /// The first and last names, in an order that `stream` determines.
     pub(super) fn names(&mut self, stream: Stream) -> Result<Names, String> {
         let (first, last) = (self.lines("first.names")?, self.lines("last.names")?);
         let pairs = first.len().saturating_mul(last.len());
@@ -67,7 +68,7 @@ impl Resources {
     }
 }
 
-/// Pairs of a first and a last name, none twice before all have come.
+/// Pairs of a first and a last name; no pair is repeated before all have been used.
 #[derive(Clone, Debug)]
 pub(super) struct Names {
     first: Arc<Lines>,

@@ -8,14 +8,14 @@ use crate::stream::Stream;
 
 const LENGTH_MAX: u32 = 1024 * 1024;
 
-/// What a value is compiled with.
+/// The inputs for compiling a value.
 pub(super) struct Context<'a> {
     /// The lines above it, which it may refer to.
     pub(super) above: &'a [Line],
     pub(super) resources: &'a mut Resources,
-    /// The stream of the line; each tag takes one of its own from it.
+    /// The stream of the line, from which each tag takes its own.
     pub(super) stream: Stream,
-    /// Whether it stands in a branch, which has no parent to speak of.
+    /// Whether it is in a branch, which has no parent entry.
     pub(super) branch: bool,
 }
 
@@ -75,7 +75,7 @@ impl Context<'_> {
         Ok(())
     }
 
-    /// The lines above that give the attribute `name`; one at least.
+    /// The lines above that give the attribute `name`; at least one.
     fn lines(&self, name: &str) -> Result<Vec<usize>, String> {
         let lines: Vec<usize> = (0..self.above.len())
             .filter(|&line| self.above[line].name.eq_ignore_ascii_case(name))
@@ -164,7 +164,7 @@ impl Context<'_> {
     }
 }
 
-/// Where `close` stands in `text` without a backslash before it.
+/// The position of `close` in `text` without a backslash before it.
 fn end(text: &str, close: char) -> Option<usize> {
     let mut escaped = false;
     text.char_indices().find_map(|(at, char)| {

@@ -1,4 +1,4 @@
-//! Tests of `MakeLDIF` templates, against what `OpenDJ` 5.0.3 writes for the same files.
+//! Tests of `MakeLDIF` templates, compared with what `OpenDJ` 5.0.3 writes for the same files.
 
 use super::*;
 use std::collections::HashSet;
@@ -97,7 +97,7 @@ fn entries_come_in_the_order_of_makeldif() {
     assert_eq!(forest.len(), Some(8));
     let dns: Vec<String> =
         (0..8).map(|number| entry(&forest, number).lines().next().unwrap().to_owned()).collect();
-    // OpenDJ writes c2..c5, since it does not start over in spite of `true`; the rest is its order.
+    // OpenDJ writes c2..c5, since it does not start again despite `true`; the rest is its order.
     assert_eq!(
         dns,
         [

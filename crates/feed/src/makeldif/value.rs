@@ -1,4 +1,5 @@
-//! A compiled attribute line: text and tags in order, and whether it is there at all.
+//! A compiled attribute line: text and tags in order, and the conditions under which it has a
+//! value.
 
 use crate::charset::Charset;
 use crate::decimal::Decimal;
@@ -13,24 +14,24 @@ pub(super) struct Line {
     pub(super) value: Value,
 }
 
-/// What a line gives.
+/// The value of a line.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Value {
-    /// All of them must hold for the line to give a value.
+    /// The line has a value only if all of these hold.
     pub(super) conditions: Vec<Condition>,
     pub(super) parts: Vec<Part>,
     /// Whether the DN of the entry is needed to compute it.
     pub(super) needs_dn: bool,
 }
 
-/// When a line gives a value.
+/// A condition under which a line has a value.
 #[derive(Clone, Debug)]
 pub(super) enum Condition {
-    /// For this many entries of a hundred.
+    /// In this percentage of the entries.
     Presence(u8, Stream),
-    /// Where one of these lines gives a value, or this very one.
+    /// If one of these lines has a value, or this particular value.
     IfPresent(Vec<usize>, Option<String>),
-    /// Where none of them does.
+    /// If none of them does.
     IfAbsent(Vec<usize>, Option<String>),
 }
 
@@ -38,18 +39,18 @@ pub(super) enum Condition {
 #[derive(Clone, Debug)]
 pub(super) enum Part {
     Text(String),
-    /// What a line above gives, or its first characters where that is not 0.
+    /// The value of a line above, or its first characters if the number is not 0.
     Reference(usize, usize),
     Dn(Extent),
     ParentDn(Extent),
     Rdn(Extent),
     First,
     Last,
-    /// The lines of a file in turn.
+    /// The lines of a file in order.
     Lines(Arc<Lines>),
     /// A random line of a file.
     Line(Arc<Lines>, Stream),
-    /// One of several texts, each with the sum of the weights up to it.
+    /// One of several texts, each with the sum of the weights up to and including its own.
     List(Vec<(u64, String)>, Stream),
     Guid(Stream),
     Sequence {
@@ -59,7 +60,7 @@ pub(super) enum Part {
     Random(Random, Stream),
 }
 
-/// How much of a DN or RDN: the first components, the last where negative, all where 0.
+/// The part of a DN or RDN: the first components, the last if negative, all if 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Extent {
     pub(super) count: i32,
@@ -69,11 +70,11 @@ pub(super) struct Extent {
 /// What `<random:...>` draws.
 #[derive(Clone, Debug)]
 pub(super) enum Random {
-    /// Between so many and so many characters.
+    /// A number of characters between a minimum and a maximum.
     Chars(Charset, u32, u32),
-    /// A number from the first on, within the span.
+    /// A number in a range, given as its first number and its span.
     Number(i64, u64, Option<Decimal>),
-    /// The name of a month, or its first characters.
+    /// The name of a month, or its first characters if the number is not 0.
     Month(usize),
     Telephone,
 }

@@ -1,4 +1,5 @@
-//! Tests of value patterns, against what `UnboundID`'s SDK 7.0.3 gives for the same patterns.
+//! Tests of value patterns, compared with the results of `UnboundID`'s SDK 7.0.3 for the same
+//! patterns.
 
 use super::*;
 use crate::{Escape, Position, Row, Settings};

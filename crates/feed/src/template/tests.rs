@@ -1,4 +1,5 @@
-//! Tests of templates: placeholders, conversions, what stays text, and where values are escaped.
+//! Tests of templates: placeholders, conversions, text that is not changed, and where values are
+//! escaped.
 
 use super::*;
 use crate::{Arguments, Settings};

@@ -1,22 +1,22 @@
-//! Why bytes from the network were not what they should be: a small value that can be counted.
+//! Why bytes from the network could not be decoded: a small value that can be counted.
 //!
-//! It names the offset in the message, so that a capture can be laid beside it. It is `Copy` and
-//! owns nothing, because a hostile peer must not make us allocate.
+//! It contains the offset in the message, so that it can be compared with a capture. It is `Copy`
+//! and owns nothing, because a hostile peer must not be able to cause allocations.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why a decode failed. Offsets count from the first byte of what was handed to the decoder.
+/// Why decoding failed. Offsets count from the first byte passed to the decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeError {
-    /// An element says it is longer than the bytes that hold it.
+    /// An element claims to be longer than the bytes that contain it.
     Truncated {
         /// Where the element begins.
         offset: usize,
     },
     /// A tag number above 30, which LDAP never uses.
     LongTag {
-        /// Where the tag stands.
+        /// Its offset.
         offset: usize,
     },
     /// The indefinite form of length, which RFC 4511 section 5.1 forbids.
@@ -29,20 +29,20 @@ pub enum DecodeError {
         /// Where the element begins.
         offset: usize,
     },
-    /// A message longer than the reader is willing to hold.
+    /// A message longer than the reader's limit.
     TooLarge {
-        /// What the message says its length is, header included.
+        /// The length that the message claims, including its header.
         length: u64,
-        /// What is allowed.
+        /// The limit.
         limit: usize,
     },
-    /// Another element than the one the protocol asks for here.
+    /// A different element than the protocol requires here.
     Tag {
         /// Where the element begins.
         offset: usize,
-        /// The tag the protocol asks for.
+        /// The required tag.
         expected: u8,
-        /// The tag that was there.
+        /// The tag found.
         found: u8,
     },
     /// An integer that is empty, negative where it must not be, or too large.
@@ -57,26 +57,26 @@ pub enum DecodeError {
     },
     /// Elements nested deeper than [`DEPTH_MAX`](super::DEPTH_MAX).
     TooDeep {
-        /// Where the element too many begins.
+        /// Where the element that exceeds the depth begins.
         offset: usize,
     },
-    /// Bytes after the last element the protocol allows.
+    /// Bytes after the last element that the protocol allows.
     Trailing {
         /// Where they begin.
         offset: usize,
     },
-    /// A tag that stands for no operation, choice or credential known here.
+    /// A tag of an unknown operation, choice or credential.
     Choice {
         /// Where the element begins.
         offset: usize,
-        /// The tag that was there.
+        /// The tag found.
         found: u8,
     },
-    /// Well-formed BER whose value the protocol does not allow.
+    /// Well-formed BER with a value that the protocol does not allow.
     Value {
         /// Where its contents begin.
         offset: usize,
-        /// What the protocol asks for.
+        /// What the protocol requires.
         expected: &'static str,
     },
 }

@@ -1,7 +1,7 @@
 //! The Basic Encoding Rules as LDAP uses them (RFC 4511 section 5.1): definite lengths, one tag byte.
 //!
-//! Written lengths are minimal; read lengths may be padded up to four bytes, as some servers do.
-//! Nothing here knows what a message means.
+//! Written lengths are minimal; lengths that are read may be padded up to four bytes, as some servers do. Nothing here
+//! depends on the meaning of a message.
 
 mod error;
 mod node;
@@ -16,10 +16,10 @@ pub use text::{Piece, Text, Values};
 pub use writer::Writer;
 pub(crate) use writer::{HEADER_MAX, header_backwards, minimal};
 
-/// How deep elements may nest in what is read (RFC 4511 leaves it to the implementation).
+/// The maximum nesting depth of elements that are read (RFC 4511 leaves it to the implementation).
 pub const DEPTH_MAX: u8 = 32;
 
-/// The identifier bytes of the types LDAP uses, and how to make the others.
+/// The identifier bytes of the types that LDAP uses, and functions that make the others.
 pub mod tag {
     /// BOOLEAN.
     pub const BOOLEAN: u8 = 0x01;

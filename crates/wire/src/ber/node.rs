@@ -1,14 +1,14 @@
 //! A request as a tree: bytes, slots, and elements around them.
 //!
-//! This is what builders make and what a [`Skeleton`](crate::ldap::Skeleton) is compiled from. It
-//! exists once, before the run; nothing on the way of an exchange sees it.
+//! Builders produce it, and a [`Skeleton`](crate::ldap::Skeleton) is compiled from it. It only
+//! exists before the run; exchanges do not use it.
 
 use super::{Piece, Text, Writer, tag};
 
 /// A part of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Node {
-    /// Bytes that are already what they should be.
+    /// Encoded bytes.
     Bytes(Vec<u8>),
     /// The place of the value with this number.
     Slot(usize),

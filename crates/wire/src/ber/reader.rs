@@ -1,7 +1,9 @@
-//! A cursor over elements: borrows what it reads, allocates nothing, and bounds depth and length.
+//! A cursor over elements: it borrows what it reads, allocates nothing, and limits depth and
+//! length.
 //!
-//! Every step returns what it found or a [`DecodeError`] with the offset in the whole message. A
-//! reader of a part knows the offset of that part, so errors stay true however deep they occur.
+//! Every step returns an element or a [`DecodeError`] with the offset in the whole message. A
+//! reader of a part knows the offset of that part, so the offsets of errors are correct at any
+//! depth.
 
 use super::{DEPTH_MAX, DecodeError, tag};
 
@@ -57,7 +59,7 @@ impl<'a> Reader<'a> {
         self.rest.first().copied()
     }
 
-    /// Reads the next element, whatever it is.
+    /// Reads the next element, whatever its tag is.
     #[inline]
     pub fn element(&mut self) -> Result<Element<'a>, DecodeError> {
         let offset = self.offset;
@@ -81,7 +83,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reads the next element if it has this tag, and leaves it alone otherwise.
+    /// Reads the next element if it has this tag; otherwise leaves it unread.
     #[inline]
     pub fn optional(&mut self, expected: u8) -> Result<Option<Element<'a>>, DecodeError> {
         if self.peek() == Some(expected) { self.element().map(Some) } else { Ok(None) }
@@ -127,7 +129,7 @@ impl<'a> Reader<'a> {
         self.expect(tag::BOOLEAN)?.boolean()
     }
 
-    /// Makes sure that nothing follows.
+    /// Checks that nothing follows.
     pub fn end(&self) -> Result<(), DecodeError> {
         if self.is_empty() { Ok(()) } else { Err(DecodeError::Trailing { offset: self.offset }) }
     }
@@ -150,8 +152,8 @@ impl Element<'_> {
         }
     }
 
-    /// The contents as a boolean. Anything but zero is true: BER says so, and RFC 4511 asks only
-    /// writers for 0xff.
+    /// The contents as a boolean. Any value except zero is true: BER defines it so, and RFC 4511
+    /// requires 0xff only of writers.
     pub fn boolean(&self) -> Result<bool, DecodeError> {
         match self.content {
             [byte] => Ok(*byte != 0),
@@ -160,10 +162,10 @@ impl Element<'_> {
     }
 }
 
-/// The length of the element that begins with the first byte, header included. `None` until enough
-/// of the header is there to tell. The element itself need not be.
+/// The length of the element that begins with the first byte, including its header. `None` until
+/// enough of the header is available to determine it. The element itself need not be available.
 ///
-/// The limit is checked before anybody waits for, or makes room for, what the length announces.
+/// The limit is checked before a caller waits for, or allocates memory for, the announced length.
 #[inline]
 pub fn element_length(bytes: &[u8], limit: usize) -> Result<Option<usize>, DecodeError> {
     let Some(header) = Header::parse(bytes, 0)? else { return Ok(None) };

@@ -1,7 +1,7 @@
-//! A value with holes: static bytes and slots, one after the other.
+//! A value with slots: a sequence of static bytes and slots.
 //!
-//! A slot is a number, and what it stands for is handed over when the request is encoded. Where the
-//! values come from (a counter, a file, an answer of the server) is nobody's business here.
+//! A slot is a number; its value is supplied when the request is encoded. This module does not
+//! depend on where the values come from (a counter, a file, an answer of the server).
 
 use std::fmt;
 
@@ -23,23 +23,23 @@ pub struct Text {
 
 /// The values that fill the slots of one request.
 pub trait Values {
-    /// The value with this number. A number that has no value yields no bytes, so callers compare
-    /// [`Skeleton::slots`](crate::ldap::Skeleton::slots) with what they have before a run begins.
+    /// The value with this number. A number without a value yields no bytes, so callers compare
+    /// [`Skeleton::slots`](crate::ldap::Skeleton::slots) with their values before a run begins.
     fn value(&self, slot: usize) -> &[u8];
 }
 
 impl Text {
-    /// The text that is empty.
+    /// The empty text.
     pub const fn new() -> Self {
         Self { pieces: Vec::new() }
     }
 
-    /// A text that is nothing but one slot.
+    /// A text that consists of one slot.
     pub fn slot(slot: usize) -> Self {
         Self { pieces: vec![Piece::Slot(slot)] }
     }
 
-    /// The pieces in their order.
+    /// The pieces, in order.
     pub fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
@@ -58,7 +58,7 @@ impl Text {
         }
     }
 
-    /// How many values are needed: one more than the highest slot, 0 if there is none.
+    /// How many values are needed: one more than the highest slot, 0 if there are no slots.
     pub fn slots(&self) -> usize {
         let numbers = self.pieces.iter().map(|piece| match piece {
             Piece::Static(_) => 0,
@@ -83,7 +83,7 @@ impl Text {
         self.pieces.push(Piece::Slot(slot));
     }
 
-    /// Appends what the text is with these values in its slots.
+    /// Appends the text with these values in its slots.
     pub fn render<V: Values + ?Sized>(&self, values: &V, out: &mut Vec<u8>) {
         for piece in &self.pieces {
             match piece {

@@ -1,8 +1,8 @@
-//! Writes elements forwards, with minimal lengths, behind whatever the buffer already holds.
+//! Appends elements to a buffer, with minimal lengths.
 //!
-//! The length of a constructed element is known only at its end. One byte is kept free for it, and
-//! contents of 128 bytes or more are moved along by the few bytes missing. That is cheaper than
-//! measuring everything first, and the requests of the hot path do not come this way: they are
+//! The length of a constructed element is known only at its end. One byte is reserved for it, and
+//! contents of 128 bytes or more are moved by the few bytes that are missing. This is cheaper than
+//! measuring everything first. The requests of the hot path do not use this writer: they are
 //! compiled (see [`Skeleton`](crate::ldap::Skeleton)).
 
 use super::tag;
@@ -62,13 +62,13 @@ impl<'a> Writer<'a> {
         self.primitive(tag, &[if value { 0xff } else { 0 }]);
     }
 
-    /// Writes bytes that are elements already.
+    /// Writes bytes that are already encoded elements.
     pub fn raw(&mut self, elements: &[u8]) {
         self.out.extend_from_slice(elements);
     }
 }
 
-/// The most bytes a header can take: a tag, a length of lengths, eight bytes of length.
+/// The maximum size of a header: a tag, a length of lengths, eight bytes of length.
 pub(crate) const HEADER_MAX: usize = 10;
 
 /// Writes tag and length at the end of `buffer` and returns how many bytes they take.
@@ -91,7 +91,7 @@ pub(crate) fn header_backwards(buffer: &mut [u8; HEADER_MAX], tag: u8, length: u
     HEADER_MAX - (place - 1)
 }
 
-/// The bytes of a two's complement integer without those that repeat its sign.
+/// The bytes of a two's complement integer without redundant leading sign bytes.
 #[inline]
 pub(crate) fn minimal(bytes: &[u8; 4]) -> &[u8] {
     let mut rest = &bytes[..];

@@ -1,14 +1,14 @@
-//! A [`Draft`]: a message put together at start, before it is sent many times.
+//! A [`Draft`]: a message composed once at the start, before it is sent many times.
 //!
-//! Options come out as the old tool writes them: 53 first, then by code, 82 last (which RFC 3046
-//! section 2.1 demands), and no padding to the length of BOOTP.
+//! Options are written in the same order as by perfdhcp: 53 first, then by code, and 82 last (as RFC 3046 section 2.1
+//! requires), without padding to the length of BOOTP.
 
 use super::{Header, MessageType, Writer, option};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::fmt;
 
-/// A message to be.
+/// A message under construction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
     /// The fields before the options.
@@ -17,7 +17,7 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// A message of this type and nothing else in it.
+    /// Creates a message with this type and no other options.
     pub fn new(header: Header, kind: MessageType) -> Self {
         let options = BTreeMap::from([(option::MESSAGE_TYPE, vec![kind.byte()])]);
         Self { header, options }
@@ -31,7 +31,7 @@ impl Draft {
         self
     }
 
-    /// Adds an option that must not be there yet, except that the list of requested parameters grows.
+    /// Adds an option. It must not exist already, except for the parameter request list, which is extended.
     pub fn add(&mut self, code: u8, value: &[u8]) -> Result<(), Present> {
         debug_assert!(code != option::PAD && code != option::END, "{code} has no value");
         match self.options.get_mut(&code) {
@@ -75,7 +75,7 @@ impl Draft {
     }
 }
 
-/// An option that a message has already.
+/// An option that a message already has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Present {
     /// The option's code.

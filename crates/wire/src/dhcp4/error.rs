@@ -1,9 +1,9 @@
-//! Why bytes are no DHCPv4 message, and where.
+//! Why bytes are not a DHCPv4 message, and the offset of the fault.
 
 use std::error::Error;
 use std::fmt;
 
-/// Why bytes are no DHCPv4 message. Offsets are counted from the first byte of the message.
+/// Why bytes are not a DHCPv4 message. Offsets are counted from the first byte of the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeError {
     /// Shorter than the header and the magic cookie.
@@ -11,16 +11,16 @@ pub enum DecodeError {
         /// How many bytes there are.
         length: usize,
     },
-    /// The magic cookie is missing: BOOTP, or nothing of the kind.
+    /// The magic cookie is missing: the message is BOOTP, or of another protocol.
     NoCookie,
     /// A hardware address longer than its field.
     HardwareLength {
-        /// What the header says.
+        /// The length in the header.
         length: u8,
     },
-    /// An option ends beyond the field it stands in.
+    /// An option ends outside the field that contains it.
     Truncated {
-        /// Where the option's code stands.
+        /// The offset of the option's code.
         offset: usize,
         /// The option's code.
         code: u8,

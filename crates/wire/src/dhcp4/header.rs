@@ -12,7 +12,7 @@ pub struct Header {
     pub htype: u8,
     /// Length of the hardware address.
     pub hlen: u8,
-    /// Relay agents passed.
+    /// The number of relay agents passed.
     pub hops: u8,
     /// Transaction id.
     pub xid: u32,
@@ -22,7 +22,7 @@ pub struct Header {
     pub flags: u16,
     /// The client's address, if it has one.
     pub ciaddr: Ipv4Addr,
-    /// The address the server gives.
+    /// The address that the server assigns.
     pub yiaddr: Ipv4Addr,
     /// The next server of the bootstrap.
     pub siaddr: Ipv4Addr,
@@ -33,7 +33,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// The header of a request of an Ethernet client, all else zero.
+    /// The header of a request of an Ethernet client, with all other fields zero.
     pub const fn request() -> Self {
         Self {
             op: BOOTREQUEST,

@@ -1,14 +1,14 @@
-//! A [`FieldAt`]: what an offset into a message points at, so that an error about one can say so.
+//! A [`FieldAt`]: what an offset in a message points at, for error messages about offsets.
 
 use super::{OPTIONS_AT, Options, at, option};
 use std::fmt;
 
-/// What stands at an offset of a message.
+/// What an offset in a message points at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FieldAt {
     /// A field of the header.
     Field {
-        /// What RFC 2131 calls it.
+        /// Its name in RFC 2131.
         name: &'static str,
         /// Which byte of it the offset points at, counted from 0.
         into: usize,
@@ -22,7 +22,7 @@ pub enum FieldAt {
         /// How many bytes after its code the offset points: 0 at the code, 1 at the length.
         into: usize,
     },
-    /// A byte between options: a pad, an end or what follows one.
+    /// A byte between options: a pad, an end or a byte after the end.
     Filler,
     /// Beyond the last byte.
     Beyond {
@@ -51,7 +51,7 @@ const FIELDS: [(usize, &str); 15] = [
 ];
 
 impl FieldAt {
-    /// What stands at `offset` of `message`, whose options are read as far as they can be.
+    /// What is at `offset` of `message`, whose options are read as far as possible.
     pub fn of(message: &[u8], offset: usize) -> Self {
         if offset >= message.len() {
             return Self::Beyond { length: message.len() };

@@ -1,7 +1,7 @@
-//! A [`Message`] as it came from the network, read in place.
+//! A received [`Message`], read in place.
 //!
-//! Reading checks once that every option lies within its field and notes where those stand that are
-//! asked for in every exchange; everything else is looked up when somebody wants it.
+//! Parsing checks that every option is inside its field, and records the positions of the options that every exchange
+//! needs; all others are looked up on demand.
 
 use super::{
     BOOTREPLY, DecodeError, Header, MAGIC_COOKIE, MessageType, OPTIONS_AT, Options, at, option,
@@ -95,7 +95,7 @@ impl<'a> Message<'a> {
         self.address(at::CIADDR)
     }
 
-    /// The address the server gives.
+    /// The address that the server assigns.
     pub fn yiaddr(&self) -> Ipv4Addr {
         self.address(at::YIADDR)
     }
@@ -116,7 +116,7 @@ impl<'a> Message<'a> {
         self.bytes.get(at::CHADDR..end).unwrap_or_default()
     }
 
-    /// The header, to be written again.
+    /// The header, in a form that can be written again.
     pub fn header(&self) -> Header {
         Header {
             op: self.op(),
@@ -134,7 +134,7 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// What the message is for. None if it does not say, or in a number that is not a client's or server's.
+    /// The type of the message. `None` if the option is missing, or its number is not one that clients or servers use.
     pub fn message_type(&self) -> Option<MessageType> {
         self.kind.and_then(MessageType::from_byte)
     }
@@ -144,7 +144,7 @@ impl<'a> Message<'a> {
         self.server_id
     }
 
-    /// Every option, those in overloaded fields included.
+    /// All options, including those in overloaded fields.
     pub fn options(&self) -> Options<'a> {
         Options::new(self.bytes)
     }
@@ -154,8 +154,8 @@ impl<'a> Message<'a> {
         self.options().flatten().find(|each| each.code == code).map(|each| each.value)
     }
 
-    /// Appends to `out` the values of all options with this code, which are one value (RFC 3396
-    /// section 7), and says whether there was any.
+    /// Appends to `out` the values of all options with this code, which form one value (RFC 3396 section 7). Returns
+    /// whether there was one.
     pub fn joined(&self, code: u8, out: &mut Vec<u8>) -> bool {
         let mut found = false;
         for each in self.options().flatten().filter(|each| each.code == code) {
@@ -170,7 +170,7 @@ impl<'a> Message<'a> {
         self.fixed(option::REQUESTED_ADDRESS).map(Ipv4Addr::from)
     }
 
-    /// The lease time in seconds; all ones is forever.
+    /// The lease time in seconds; all ones means forever.
     pub fn lease_time(&self) -> Option<u32> {
         self.fixed(option::LEASE_TIME).map(u32::from_be_bytes)
     }
@@ -195,17 +195,17 @@ impl<'a> Message<'a> {
         self.option(option::RELAY_INFO)
     }
 
-    /// Whether rapid commit is asked for or given.
+    /// Whether rapid commit is requested or granted.
     pub fn rapid_commit(&self) -> bool {
         self.option(option::RAPID_COMMIT).is_some_and(<[u8]>::is_empty)
     }
 
-    /// Why a server refused.
+    /// The reason that a server gives for a refusal.
     pub fn message(&self) -> Option<&'a [u8]> {
         self.option(option::MESSAGE)
     }
 
-    /// The value of the first option with this code, if it is of this length.
+    /// The value of the first option with this code, if it has this length.
     fn fixed<const N: usize>(&self, code: u8) -> Option<[u8; N]> {
         self.option(code).and_then(|value| value.try_into().ok())
     }

@@ -8,17 +8,17 @@ pub enum MessageType {
     Discover = 1,
     /// A server offers a lease.
     Offer = 2,
-    /// A client asks for a lease, or for more time.
+    /// A client requests a lease, or an extension of it.
     Request = 3,
-    /// A client refuses an address that somebody uses.
+    /// A client refuses an address that is in use.
     Decline = 4,
-    /// A server gives what was asked for.
+    /// A server grants the request.
     Ack = 5,
-    /// A server refuses.
+    /// A server refuses the request.
     Nak = 6,
-    /// A client gives its lease back.
+    /// A client releases its lease.
     Release = 7,
-    /// A client that has an address asks for options.
+    /// A client that has an address requests options.
     Inform = 8,
     /// A server asks a client to renew.
     ForceRenew = 9,
@@ -38,7 +38,7 @@ impl MessageType {
         Self::ForceRenew,
     ];
 
-    /// The type with this number, if it is one of those clients and servers use. Lease queries are not.
+    /// The type with this number, if clients and servers use it. The types of lease queries are not included.
     pub fn from_byte(byte: u8) -> Option<Self> {
         Self::ALL.get(usize::from(byte).checked_sub(1)?).copied()
     }
@@ -48,7 +48,7 @@ impl MessageType {
         self as u8
     }
 
-    /// The name that RFC 2131 gives it.
+    /// Its name in RFC 2131.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Discover => "DHCPDISCOVER",

@@ -1,9 +1,8 @@
-//! DHCPv4 (RFC 2131, RFC 2132) as bytes: requests and replies read in place, written, and patched.
+//! DHCPv4 (RFC 2131, RFC 2132) as bytes: requests and replies are read in place, written, and patched.
 //!
-//! A client compiles a [`Draft`] once, copies what it wrote for every exchange and fills in a few
-//! fields through [`patch`]; it looks at the answer through a [`Message`]. A server reads the request
-//! through a [`Message`] and writes its reply with a [`Writer`]. [`FieldAt`] says what an offset into a
-//! packet points at, for packets that somebody else composed.
+//! A client compiles a [`Draft`] once, copies its bytes for every exchange and fills in a few fields with [`patch`]; it
+//! reads the answer with a [`Message`]. A server reads the request with a [`Message`] and writes its reply with a
+//! [`Writer`]. [`FieldAt`] says what an offset in a packet points at, for packets that a user composed.
 
 mod draft;
 mod error;
@@ -35,16 +34,16 @@ pub const CLIENT_PORT: u16 = 68;
 /// The length of the header with the magic cookie: where the options begin, and the shortest message.
 pub const OPTIONS_AT: usize = 240;
 
-/// What tells DHCP from BOOTP (RFC 2131 section 3).
+/// The bytes that distinguish DHCP from BOOTP (RFC 2131 section 3).
 pub const MAGIC_COOKIE: [u8; 4] = [99, 130, 83, 99];
 
-/// The flag by which a client asks for broadcast answers (RFC 2131 section 2).
+/// The flag with which a client requests broadcast answers (RFC 2131 section 2).
 pub const BROADCAST: u16 = 0x8000;
 
-/// The `op` of what clients and relay agents send to servers.
+/// The `op` of messages from clients and relay agents to servers.
 pub const BOOTREQUEST: u8 = 1;
 
-/// The `op` of what servers send.
+/// The `op` of messages from servers.
 pub const BOOTREPLY: u8 = 2;
 
 /// The hardware type of Ethernet.
@@ -58,7 +57,7 @@ pub mod at {
     pub const HTYPE: usize = 1;
     /// Length of the hardware address.
     pub const HLEN: usize = 2;
-    /// Relay agents passed.
+    /// The number of relay agents passed.
     pub const HOPS: usize = 3;
     /// Transaction id.
     pub const XID: usize = 4;
@@ -68,7 +67,7 @@ pub mod at {
     pub const FLAGS: usize = 10;
     /// The client's address, if it has one.
     pub const CIADDR: usize = 12;
-    /// The address the server gives.
+    /// The address that the server assigns.
     pub const YIADDR: usize = 16;
     /// The next server of the bootstrap.
     pub const SIADDR: usize = 20;

@@ -1,4 +1,4 @@
-//! The codes of DHCPv4 options (RFC 2132 and those that add to it), and what they are called.
+//! The codes of DHCPv4 options (RFC 2132 and its extensions), and their names.
 
 /// Fills up to a boundary; has no length.
 pub const PAD: u8 = 0;
@@ -18,7 +18,7 @@ pub const BROADCAST_ADDRESS: u8 = 28;
 pub const REQUESTED_ADDRESS: u8 = 50;
 /// Lease time.
 pub const LEASE_TIME: u8 = 51;
-/// Option overload: `file` or `sname` or both hold options.
+/// Option overload: `file`, `sname` or both contain options.
 pub const OVERLOAD: u8 = 52;
 /// Message type.
 pub const MESSAGE_TYPE: u8 = 53;
@@ -26,7 +26,7 @@ pub const MESSAGE_TYPE: u8 = 53;
 pub const SERVER_ID: u8 = 54;
 /// Parameter request list.
 pub const PARAMETER_REQUEST_LIST: u8 = 55;
-/// Message: why a server refused, or a client declined.
+/// Message: the reason why a server refused, or a client declined.
 pub const MESSAGE: u8 = 56;
 /// Maximum message size.
 pub const MAX_MESSAGE_SIZE: u8 = 57;
@@ -49,7 +49,7 @@ pub const RELAY_INFO: u8 = 82;
 /// Ends the options; has no length.
 pub const END: u8 = 255;
 
-/// What a message about an option calls it. Options that clients seldom send have no name here.
+/// The name of an option in messages. Options that clients seldom send have no name here.
 pub const fn name(code: u8) -> Option<&'static str> {
     Some(match code {
         PAD => "pad",

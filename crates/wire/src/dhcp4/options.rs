@@ -1,15 +1,15 @@
-//! [`Options`]: the options of a message one after the other, wherever they stand.
+//! [`Options`]: the options of a message in sequence, including those in overloaded fields.
 //!
-//! Option overload (RFC 2132 section 9.3) lets them go on in `file` and then in `sname`. A field
-//! without an end option ends where it ends, as servers that forget it are understood by everyone.
+//! Option overload (RFC 2132 section 9.3) allows them to continue in `file` and then in `sname`. A field without an end
+//! option ends at its last byte, because other implementations also accept messages of servers that omit it.
 
 use super::{DecodeError, OPTIONS_AT, at, option};
 use std::ops::Range;
 
-/// One option as it stands in a message.
+/// One option of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DhcpOption<'a> {
-    /// Where its code stands, counted from the first byte of the message.
+    /// The offset of its code, counted from the first byte of the message.
     pub offset: usize,
     /// Its code.
     pub code: u8,
@@ -18,15 +18,15 @@ pub struct DhcpOption<'a> {
 }
 
 impl DhcpOption<'_> {
-    /// Where its value stands.
+    /// The range of its value.
     pub fn value_at(&self) -> Range<usize> {
         self.offset + 2..self.offset + 2 + self.value.len()
     }
 }
 
-/// The options of a message in the order in which they are to be read (RFC 3396 section 5): the
-/// options field, then `file`, then `sname`, the last two only if they are overloaded. Pads and ends
-/// are passed over. After an error nothing follows.
+/// The options of a message in the order in which they must be read (RFC 3396 section 5): the options field, then
+/// `file`, then `sname`, the last two only if they are overloaded. Pads and ends are skipped. After an error the
+/// iteration ends.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
     bytes: &'a [u8],
@@ -35,12 +35,12 @@ pub struct Options<'a> {
     overload: Overload,
 }
 
-/// What is still to be read beside the field in hand.
+/// What must still be read after the current field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Overload {
-    /// Still in the options field: option 52 will say, bit 0 for `file`, bit 1 for `sname`.
+    /// Still in the options field; the value of option 52, where bit 0 means `file` and bit 1 means `sname`.
     Said(u8),
-    /// In `file`, with `sname` to follow if true.
+    /// In `file`; if true, `sname` follows.
     InFile(bool),
     /// In the last field.
     Last,
@@ -57,7 +57,7 @@ impl<'a> Options<'a> {
         }
     }
 
-    /// Goes on to the next field that holds options, if there is one.
+    /// Moves to the next field that contains options, if there is one.
     fn next_field(&mut self) -> bool {
         let (file, sname) = match self.overload {
             Overload::Said(bits) => (bits & 1 != 0, bits & 2 != 0),

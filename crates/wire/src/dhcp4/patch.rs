@@ -1,7 +1,7 @@
-//! Filling fields of a message in place, so that a packet is composed once and sent a million times.
+//! Filling in fields of a message in place, so that a packet is composed once and sent a million times.
 //!
-//! The message must be long enough for the field: that is known when it is compiled, so a field that
-//! does not fit is a mistake of ours. It is left alone then, never a panic.
+//! The message must be long enough for the field. This is known when the message is compiled, so a field that does not
+//! fit is a bug in this program. In that case the message is not changed, and there is no panic.
 
 use super::at;
 use std::net::Ipv4Addr;
@@ -49,7 +49,7 @@ pub fn chaddr(message: &mut [u8], address: &[u8]) {
     put(message, at::CHADDR, address);
 }
 
-/// Overwrites what stands at `offset`, such as the value of an option of the same length.
+/// Overwrites the bytes at `offset`, such as the value of an option of the same length.
 #[inline]
 pub fn put(message: &mut [u8], offset: usize, bytes: &[u8]) {
     let place = message.get_mut(offset..).and_then(|rest| rest.get_mut(..bytes.len()));

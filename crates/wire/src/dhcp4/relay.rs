@@ -2,15 +2,15 @@
 
 use super::DecodeError;
 
-/// What circuit the client is behind.
+/// The circuit that the client is connected to.
 pub const CIRCUIT_ID: u8 = 1;
-/// Who is at the other end of the circuit.
+/// The identity of the remote end of the circuit.
 pub const REMOTE_ID: u8 = 2;
-/// The subnet to choose from, where giaddr is not of it (RFC 3527).
+/// The subnet to choose from, if giaddr is not in it (RFC 3527).
 pub const LINK_SELECTION: u8 = 5;
-/// Who the relay is to itself (RFC 3993).
+/// The subscriber, as identified by the relay agent (RFC 3993).
 pub const SUBSCRIBER_ID: u8 = 6;
-/// Whom the client is to believe to be the server (RFC 5107).
+/// The server identifier that the client must use (RFC 5107).
 pub const SERVER_ID_OVERRIDE: u8 = 11;
 
 /// One sub-option.
@@ -22,8 +22,8 @@ pub struct SubOption<'a> {
     pub value: &'a [u8],
 }
 
-/// The sub-options in the value of option 82. Offsets of errors are counted from its first byte, and
-/// after an error nothing follows. Neither pads nor ends occur here (RFC 3046 section 2.0).
+/// The sub-options in the value of option 82. Offsets of errors are counted from its first byte, and after an error the
+/// iteration ends. Neither pads nor ends occur here (RFC 3046 section 2.0).
 pub fn sub_options(value: &[u8]) -> impl Iterator<Item = Result<SubOption<'_>, DecodeError>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -39,7 +39,7 @@ pub fn sub_options(value: &[u8]) -> impl Iterator<Item = Result<SubOption<'_>, D
     })
 }
 
-/// Appends a sub-option to the value of option 82. What is longer than 255 bytes is cut.
+/// Appends a sub-option to the value of option 82. A value longer than 255 bytes is truncated.
 pub fn put(out: &mut Vec<u8>, code: u8, value: &[u8]) {
     let value = value.get(..255).unwrap_or(value);
     out.extend_from_slice(&[code, value.len() as u8]);

@@ -1,7 +1,7 @@
-//! A [`Writer`] that appends a message to a buffer, option by option in the order of the calls.
+//! A [`Writer`] that appends a message to a buffer, with options in the order of the calls.
 //!
-//! It does not allocate beyond the buffer, so it serves a hot path. [`Draft`](super::Draft) puts
-//! options in order.
+//! It does not allocate beyond the buffer, so it is suitable for a hot path.
+//! [`Draft`](super::Draft) sorts options.
 
 use super::{Header, MessageType, option};
 use std::net::Ipv4Addr;
@@ -20,13 +20,14 @@ impl<'a> Writer<'a> {
         writer
     }
 
-    /// Begins a message with its header alone.
+    /// Begins a message with only its header.
     pub fn untyped(out: &'a mut Vec<u8>, header: &Header) -> Self {
         header.write(out);
         Self { out }
     }
 
-    /// Appends an option. A value longer than 255 bytes is split over several (RFC 3396 section 5).
+    /// Appends an option. A value longer than 255 bytes is split into several options (RFC 3396
+    /// section 5).
     pub fn option(&mut self, code: u8, value: &[u8]) -> &mut Self {
         debug_assert!(code != option::PAD && code != option::END, "{code} has no value");
         if value.is_empty() {

@@ -1,16 +1,16 @@
-//! A message put together in any order and written in ascending order of option codes.
+//! A message composed in any order and written in ascending order of option codes.
 
 use super::{MessageType, Writer};
 
-/// The options of a message that is still being thought about.
+/// The options of a message under construction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Draft {
-    /// In ascending order of codes; those of the same code in the order they came.
+    /// In ascending order of codes; those with the same code in the order in which they were added.
     options: Vec<(u16, Vec<u8>)>,
 }
 
 impl Draft {
-    /// Adds an option behind those of the same code.
+    /// Adds an option after those with the same code.
     pub fn add(&mut self, code: u16, data: impl Into<Vec<u8>>) -> &mut Self {
         let at = self.options.partition_point(|(other, _)| *other <= code);
         self.options.insert(at, (code, data.into()));
@@ -33,7 +33,7 @@ impl Draft {
         self.write_options(out);
     }
 
-    /// Writes the options alone at the end of `out`.
+    /// Writes only the options at the end of `out`.
     pub fn write_options(&self, out: &mut Vec<u8>) {
         let mut writer = Writer::behind(out);
         for (code, data) in self.options() {

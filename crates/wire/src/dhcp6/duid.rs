@@ -1,4 +1,4 @@
-//! DHCP unique identifiers: how clients and servers are told apart (RFC 8415 section 11).
+//! DHCP unique identifiers, which identify clients and servers (RFC 8415 section 11).
 
 /// The type octets and hardware type octets of identifiers over Ethernet.
 const LLT: [u8; 4] = [0, 1, 0, 1];
@@ -6,7 +6,7 @@ const LL: [u8; 4] = [0, 3, 0, 1];
 const EN: [u8; 2] = [0, 2];
 const UUID: [u8; 2] = [0, 4];
 
-/// A DUID of at most [`Duid::LENGTH_MAX`] octets, held in place.
+/// A DUID of at most [`Duid::LENGTH_MAX`] octets, stored inline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Duid {
     octets: [u8; Self::LENGTH_MAX],
@@ -14,10 +14,10 @@ pub struct Duid {
 }
 
 impl Duid {
-    /// The most octets there can be: 128 behind the type (RFC 8415 section 11.1).
+    /// The maximum number of octets: 128 after the type (RFC 8415 section 11.1).
     pub const LENGTH_MAX: usize = 130;
 
-    /// DUID-LLT over Ethernet: `seconds` are those since the beginning of 2000, UTC, modulo 2^32.
+    /// DUID-LLT over Ethernet: `seconds` is the time since the beginning of 2000, UTC, modulo 2^32.
     pub fn link_layer_time(seconds: u32, mac: [u8; 6]) -> Self {
         Self::of(&[&LLT, &seconds.to_be_bytes(), &mac])
     }
@@ -27,7 +27,7 @@ impl Duid {
         Self::of(&[&LL, &mac])
     }
 
-    /// DUID-EN: what the holder of an enterprise number makes of it, at most 124 octets.
+    /// DUID-EN: an identifier defined by the holder of an enterprise number, at most 124 octets.
     pub fn enterprise(number: u32, identifier: &[u8]) -> Self {
         Self::of(&[&EN, &number.to_be_bytes(), identifier])
     }
@@ -37,7 +37,7 @@ impl Duid {
         Self::of(&[&UUID, &uuid])
     }
 
-    /// These octets, unless they are none or too many.
+    /// A DUID of these octets; `None` if there are none or too many.
     pub fn new(octets: &[u8]) -> Option<Self> {
         (!octets.is_empty() && octets.len() <= Self::LENGTH_MAX).then(|| Self::of(&[octets]))
     }
@@ -47,7 +47,7 @@ impl Duid {
         self.octets.get(..usize::from(self.length)).unwrap_or_default()
     }
 
-    /// The same with its last octets replaced by these; as many of their last as fit.
+    /// The same DUID with its last octets replaced by these, or by the last of these that fit.
     #[must_use]
     pub fn ending(self, tail: &[u8]) -> Self {
         let length = usize::from(self.length);
@@ -55,7 +55,8 @@ impl Duid {
         self.with(length - tail.len(), tail)
     }
 
-    /// The same with the octets from `at` replaced by these, as many of their first as fit.
+    /// The same DUID with the octets from `at` on replaced by these, or by the first of these that
+    /// fit.
     #[must_use]
     pub fn with(mut self, at: usize, octets: &[u8]) -> Self {
         let length = usize::from(self.length);
@@ -66,7 +67,7 @@ impl Duid {
         self
     }
 
-    /// Joins the parts and leaves out what is too much.
+    /// Joins the parts and cuts off the excess.
     fn of(parts: &[&[u8]]) -> Self {
         let mut octets = [0; Self::LENGTH_MAX];
         let all = parts.iter().copied().flatten();

@@ -1,42 +1,43 @@
-//! Why bytes from the network are no DHCPv6 message: a small value that can be counted.
+//! Why bytes from the network are not a DHCPv6 message: a small value that can be counted.
 //!
-//! It names the offset in the datagram, so that a capture can be laid beside it. It is `Copy` and
-//! owns nothing, because a hostile peer must not make us allocate.
+//! It contains the offset in the datagram, so that it can be compared with a capture. It is `Copy`
+//! and owns nothing, because a hostile peer must not be able to cause allocations.
 
 use super::{MessageType, code, relay};
 use std::error::Error;
 use std::fmt;
 
-/// Why a decode failed. Offsets count from the first byte of what was handed to the decoder.
+/// Why decoding failed. Offsets count from the first byte passed to the decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DecodeError {
     /// Fewer bytes than the header of such a message has.
     TooShort {
-        /// How many there are.
+        /// The number of bytes available.
         length: usize,
-        /// How many the header needs.
+        /// The number of bytes that the header needs.
         needed: usize,
     },
-    /// A message of a type that cannot stand there: a relay message where a client's or a server's
-    /// is read, or the other way round.
+    /// A message of a type that is not allowed here: a relay message in place of a client's or a
+    /// server's, or the reverse.
     MessageType {
         /// Where it begins.
         offset: usize,
-        /// What it is.
+        /// The type found.
         found: MessageType,
     },
-    /// An option runs past the end of what holds it, or less than an option's header is left.
+    /// An option extends past the end of its container, or fewer bytes remain than an option's
+    /// header has.
     Truncated {
         /// Where the option begins.
         offset: usize,
     },
-    /// An option is not as long as its code asks for.
+    /// An option does not have the length that its code requires.
     Length {
         /// Where the option begins.
         offset: usize,
         /// Its code.
         code: u16,
-        /// The length it has.
+        /// Its length.
         length: usize,
     },
     /// A prefix longer than an address.
@@ -46,22 +47,22 @@ pub enum DecodeError {
         /// The length of the prefix in bits.
         bits: u8,
     },
-    /// An option that must be there is not.
+    /// A required option is missing.
     Missing {
-        /// Where the message that lacks it begins.
+        /// Where the message without it begins.
         offset: usize,
         /// Its code.
         code: u16,
     },
     /// Relay messages nested deeper than [`relay::DEPTH_MAX`].
     TooDeep {
-        /// Where the relay message too many begins.
+        /// Where the relay message that exceeds the depth begins.
         offset: usize,
     },
 }
 
 impl DecodeError {
-    /// The same error of something that begins `by` bytes further on.
+    /// The same error, for data that begins `by` bytes further on.
     #[must_use]
     pub(super) const fn shifted(self, by: usize) -> Self {
         match self {
@@ -78,7 +79,7 @@ impl DecodeError {
     }
 }
 
-/// An option's code and its name.
+/// An option's code with its name.
 struct Named(u16);
 
 impl fmt::Display for Named {

@@ -1,4 +1,4 @@
-//! Identity associations: the options in which leases are asked for and given.
+//! Identity associations: the options in which leases are requested and granted.
 
 use super::{DecodeError, Opt, Options, Status, code};
 use std::net::Ipv6Addr;
@@ -6,10 +6,10 @@ use std::net::Ipv6Addr;
 /// The length of the fixed part of an `IA_NA` or `IA_PD`: IAID, T1 and T2.
 const FIXED_LENGTH: usize = 12;
 
-/// The length of the fixed part of an `IA_TA`: the IAID alone.
+/// The length of the fixed part of an `IA_TA`: only the IAID.
 const FIXED_LENGTH_TA: usize = 4;
 
-/// What an association holds.
+/// What an association contains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum IaKind {
     /// Addresses that are not temporary.
@@ -40,7 +40,7 @@ impl IaKind {
         }
     }
 
-    /// The code of the options inside that hold the leases.
+    /// The code of the options inside that contain the leases.
     pub const fn lease_code(self) -> u16 {
         match self {
             Self::Na | Self::Ta => code::IAADDR,
@@ -52,22 +52,22 @@ impl IaKind {
 /// An identity association (RFC 8415 sections 21.4, 21.5 and 21.21).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ia<'a> {
-    /// What it holds.
+    /// What it contains.
     pub kind: IaKind,
-    /// Its number, which is the client's choice.
+    /// Its number, which the client chooses.
     pub iaid: u32,
-    /// When to renew, in seconds; 0 leaves it to the client, and an `IA_TA` has none.
+    /// When to renew, in seconds; 0 leaves it to the client. An `IA_TA` has no such time.
     pub t1: u32,
-    /// When to rebind, in seconds; 0 leaves it to the client, and an `IA_TA` has none.
+    /// When to rebind, in seconds; 0 leaves it to the client. An `IA_TA` has no such time.
     pub t2: u32,
-    /// The option it is.
+    /// The option that contains it.
     pub option: Opt<'a>,
     /// The options inside.
     pub options: Options<'a>,
 }
 
 impl<'a> Ia<'a> {
-    /// Reads an association; nothing if the option is none.
+    /// Parses an association; `None` if the option is not one.
     pub fn parse(option: &Opt<'a>) -> Result<Option<Self>, DecodeError> {
         let Some(kind) = IaKind::of(option.code) else { return Ok(None) };
         let fixed = if kind == IaKind::Ta { FIXED_LENGTH_TA } else { FIXED_LENGTH };
@@ -77,7 +77,7 @@ impl<'a> Ia<'a> {
         Ok(Some(Self { kind, iaid: word(0), t1, t2, option: *option, options }))
     }
 
-    /// The addresses or prefixes inside, each read as it is reached.
+    /// The addresses or prefixes inside, each parsed when it is reached.
     pub fn leases(&self) -> impl Iterator<Item = Result<Lease<'a>, DecodeError>> + use<'a> {
         let code = self.kind.lease_code();
         self.options
@@ -86,7 +86,7 @@ impl<'a> Ia<'a> {
             .map(|option| Lease::parse(&option))
     }
 
-    /// How it went; well if nothing is said.
+    /// The status; success if there is none.
     pub fn status(&self) -> Result<Status<'a>, DecodeError> {
         status_in(self.options)
     }
@@ -101,7 +101,7 @@ pub struct Lease<'a> {
     pub bits: u8,
     /// The preferred lifetime in seconds.
     pub preferred: u32,
-    /// The valid lifetime in seconds; 0 takes the lease away.
+    /// The valid lifetime in seconds; 0 withdraws the lease.
     pub valid: u32,
     /// The options inside.
     pub options: Options<'a>,
@@ -130,7 +130,7 @@ impl<'a> Lease<'a> {
         Ok(Self { address: Ipv6Addr::from(*address), bits, preferred, valid, options })
     }
 
-    /// How it went; well if nothing is said.
+    /// The status; success if there is none.
     pub fn status(&self) -> Result<Status<'a>, DecodeError> {
         status_in(self.options)
     }

@@ -1,4 +1,4 @@
-//! A message between client and server: what is in it, and the two fields changed in place.
+//! A message between client and server: its contents, and the two fields that are changed in place.
 
 use super::ia::status_in;
 use super::{DecodeError, Ia, MessageType, Opt, Options, Status, code};
@@ -6,7 +6,7 @@ use super::{DecodeError, Ia, MessageType, Opt, Options, Status, code};
 /// The length of the header: the type and the transaction id.
 pub const HEADER_LENGTH: usize = 4;
 
-/// A message whose options are known to lie end to end.
+/// A message whose options are known to fill it completely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Message<'a> {
     kind: MessageType,
@@ -16,12 +16,12 @@ pub struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Reads a message that stands in no relay message.
+    /// Parses a message that is not inside a relay message.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         Self::parse_at(bytes, 0)
     }
 
-    /// The same, of a message that begins at `offset` of a datagram.
+    /// The same, for a message that begins at `offset` of a datagram.
     pub(super) fn parse_at(bytes: &'a [u8], offset: usize) -> Result<Self, DecodeError> {
         let short = DecodeError::TooShort { length: bytes.len(), needed: HEADER_LENGTH };
         let ([kind, high, middle, low], options) = bytes.split_first_chunk().ok_or(short)?;
@@ -44,12 +44,12 @@ impl<'a> Message<'a> {
         self.xid
     }
 
-    /// All of it.
+    /// All its bytes.
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// Its options, in their order.
+    /// Its options, in order.
     pub const fn options(&self) -> Options<'a> {
         self.options
     }
@@ -69,17 +69,17 @@ impl<'a> Message<'a> {
         self.option(code::SERVER_ID).map(|option| option.data)
     }
 
-    /// The identity associations, each read as it is reached.
+    /// The identity associations, each parsed when it is reached.
     pub fn associations(&self) -> impl Iterator<Item = Result<Ia<'a>, DecodeError>> + use<'a> {
         self.options.iter().filter_map(|option| Ia::parse(&option).transpose())
     }
 
-    /// How it went with the message as a whole; well if nothing is said.
+    /// The status of the message as a whole; success if there is none.
     pub fn status(&self) -> Result<Status<'a>, DecodeError> {
         status_in(self.options)
     }
 
-    /// How much the server wants to be chosen; 0 if it does not say (RFC 8415 section 21.8).
+    /// The server's preference; 0 if it does not give one (RFC 8415 section 21.8).
     pub fn preference(&self) -> Result<u8, DecodeError> {
         let option = self.option(code::PREFERENCE);
         option.map_or(Ok(0), |option| option.exactly().map(|[value]| *value))
@@ -91,12 +91,12 @@ impl<'a> Message<'a> {
         option.map(|option| option.exactly().map(|bytes| u16::from_be_bytes(*bytes))).transpose()
     }
 
-    /// Whether one round trip is to do.
+    /// Whether rapid commit is requested or granted.
     pub fn rapid_commit(&self) -> bool {
         self.option(code::RAPID_COMMIT).is_some()
     }
 
-    /// The codes of the options that the client asks for.
+    /// The codes of the options that the client requests.
     pub fn requested(&self) -> impl Iterator<Item = u16> + use<'a> {
         let data = self.option(code::ORO).map_or(&[][..], |option| option.data);
         data.chunks_exact(2).filter_map(|pair| Some(u16::from_be_bytes(*pair.first_chunk()?)))

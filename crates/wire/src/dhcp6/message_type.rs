@@ -1,4 +1,4 @@
-//! The types of messages. A number and not an enum, because a type we do not know is still a message.
+//! The types of messages: a number rather than an enum, because a message of an unknown type is still a message.
 
 use std::fmt;
 
@@ -9,37 +9,37 @@ pub struct MessageType(pub u8);
 impl MessageType {
     /// A client looks for servers.
     pub const SOLICIT: Self = Self(1);
-    /// A server says what it would give.
+    /// A server makes an offer.
     pub const ADVERTISE: Self = Self(2);
-    /// A client asks the server it chose.
+    /// A client requests the offer of the server it chose.
     pub const REQUEST: Self = Self(3);
-    /// A client asks whether its addresses still fit the link.
+    /// A client asks whether its addresses are still appropriate for the link.
     pub const CONFIRM: Self = Self(4);
-    /// A client asks the server that gave the lease for more time.
+    /// A client asks the server that granted the lease for an extension.
     pub const RENEW: Self = Self(5);
-    /// A client asks any server for more time.
+    /// A client asks any server for an extension.
     pub const REBIND: Self = Self(6);
     /// A server's answer to everything but a SOLICIT without rapid commit.
     pub const REPLY: Self = Self(7);
-    /// A client gives a lease back.
+    /// A client releases a lease.
     pub const RELEASE: Self = Self(8);
-    /// A client says that an address is in use already.
+    /// A client says that an address is already in use.
     pub const DECLINE: Self = Self(9);
-    /// A server bids a client ask again.
+    /// A server tells a client to send a new request.
     pub const RECONFIGURE: Self = Self(10);
-    /// A client asks for options only.
+    /// A client requests only options.
     pub const INFORMATION_REQUEST: Self = Self(11);
     /// A relay agent carries a message towards the servers.
     pub const RELAY_FORW: Self = Self(12);
     /// A server's answer to a relay agent.
     pub const RELAY_REPL: Self = Self(13);
 
-    /// Whether it is a message between relay agent and server, whose header is another.
+    /// Whether it is a message between relay agent and server, which has a different header.
     pub const fn is_relay(self) -> bool {
         matches!(self, Self::RELAY_FORW | Self::RELAY_REPL)
     }
 
-    /// Its name in RFC 8415, if it has one there.
+    /// Its name in RFC 8415, if it has one.
     pub const fn name(self) -> Option<&'static str> {
         Some(match self {
             Self::SOLICIT => "SOLICIT",

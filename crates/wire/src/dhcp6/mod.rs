@@ -1,10 +1,10 @@
-//! DHCP for IPv6 (RFC 8415): messages scanned and written, relay messages taken off and put on.
+//! DHCP for IPv6 (RFC 8415): messages are scanned and written, relay messages removed and added.
 //!
-//! A [`Message`] is checked once, when it is parsed: from then on its options are known to lie end to
-//! end, and looking for one is a walk without errors. What an option holds is checked where it is
-//! read. A message is written with a [`Writer`] straight into the buffer that is sent, or put
-//! together as a [`Draft`] whose options may come in any order. Relay messages of any number of
-//! levels, bounded, are read by [`relay::unwrap`] and written around a message with a [`Nest`].
+//! A [`Message`] is checked once, when it is parsed: from then on its options are known to fill it completely, and
+//! searching for one cannot fail. The contents of an option are checked where they are read. A message is written with
+//! a [`Writer`] directly into the buffer that is sent, or composed as a [`Draft`] whose options may be added in any
+//! order. Relay messages, up to a maximum number of levels, are read by [`relay::unwrap`] and written around a message
+//! with a [`Nest`].
 
 pub mod code;
 mod draft;
@@ -43,5 +43,5 @@ pub const ALL_AGENTS: Ipv6Addr = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 1, 2);
 /// `All_DHCP_Servers`, in the site (RFC 8415 section 7.1).
 pub const ALL_SERVERS: Ipv6Addr = Ipv6Addr::new(0xff05, 0, 0, 0, 0, 0, 1, 3);
 
-/// The highest transaction id, which has three octets.
+/// The highest transaction id; an id has three octets.
 pub const XID_MAX: u32 = 0x00ff_ffff;

@@ -1,4 +1,4 @@
-//! Options as they lie in a message: code, length, data, end to end (RFC 8415 section 21.1).
+//! The encoding of options in a message: code, length, data, without gaps (RFC 8415 section 21.1).
 
 use super::DecodeError;
 
@@ -12,7 +12,7 @@ pub struct Opt<'a> {
     pub code: u16,
     /// Where it begins, counted from the first byte of the message that was parsed.
     pub offset: usize,
-    /// All of it, with code and length.
+    /// The whole option, including code and length.
     pub whole: &'a [u8],
     /// Its data.
     pub data: &'a [u8],
@@ -24,7 +24,7 @@ impl<'a> Opt<'a> {
         self.data.try_into().map_err(|_| self.wrong_length())
     }
 
-    /// The options that lie in the data behind the first `fixed` bytes.
+    /// The options in the data after the first `fixed` bytes.
     pub fn nested(&self, fixed: usize) -> Result<Options<'a>, DecodeError> {
         let inside = self.data.get(fixed..).ok_or(self.wrong_length())?;
         Options::parse(inside, self.offset + HEADER_LENGTH + fixed)
@@ -35,9 +35,9 @@ impl<'a> Opt<'a> {
     }
 }
 
-/// Options end to end, checked to fill the bytes that hold them.
+/// A sequence of options that has been checked to fill its bytes completely.
 ///
-/// There are at most a quarter as many as there are bytes, since each has a header.
+/// There are at most a quarter as many options as bytes, since each has a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options<'a> {
     bytes: &'a [u8],
@@ -45,7 +45,7 @@ pub struct Options<'a> {
 }
 
 impl<'a> Options<'a> {
-    /// Checks that `bytes`, which begin at `offset` of a message, are options and nothing else.
+    /// Checks that `bytes`, which begin at `offset` of a message, consist only of options.
     pub fn parse(bytes: &'a [u8], offset: usize) -> Result<Self, DecodeError> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -62,12 +62,12 @@ impl<'a> Options<'a> {
         self.iter().find(|option| option.code == code)
     }
 
-    /// The options in their order.
+    /// The options, in order.
     pub const fn iter(self) -> OptionIter<'a> {
         OptionIter { rest: self.bytes, offset: self.offset }
     }
 
-    /// All of them as they lie in the message.
+    /// All of them, encoded.
     pub const fn bytes(self) -> &'a [u8] {
         self.bytes
     }
@@ -82,7 +82,7 @@ impl<'a> IntoIterator for Options<'a> {
     }
 }
 
-/// A walk over [`Options`].
+/// An iterator over [`Options`].
 #[derive(Clone, Debug)]
 pub struct OptionIter<'a> {
     rest: &'a [u8],
@@ -101,7 +101,7 @@ impl<'a> Iterator for OptionIter<'a> {
     }
 }
 
-/// The first option and what lies behind it.
+/// The first option and the bytes after it.
 #[inline]
 fn split(bytes: &[u8], offset: usize) -> Option<(Opt<'_>, &[u8])> {
     let ([code_high, code_low, length_high, length_low], _) = bytes.split_first_chunk()?;

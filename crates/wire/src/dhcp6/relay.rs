@@ -1,19 +1,17 @@
-//! Relay messages (RFC 8415 sections 9 and 19): taken off a message, put around one, answered.
+//! Relay messages (RFC 8415 sections 9 and 19): removed from a message, put around one, and answered.
 //!
-//! A datagram of several levels is written in one pass from the outside to the inside: for each
-//! level a [`header`], its options and an opened relay message option, then the message, then the
-//! lengths.
+//! A datagram of several levels is written in one pass from the outermost to the innermost: for each level a
+//! [`header`], its options and an opened relay message option, then the message, then the lengths.
 //!
-//! How deep they nest is bounded by [`DEPTH_MAX`], so the places of all lengths of a datagram fit
-//! a [`Nest`] on the stack.
+//! The depth is limited by [`DEPTH_MAX`], so the positions of all lengths of a datagram fit in a [`Nest`] on the stack.
 
 use super::option::HEADER_LENGTH as OPTION_HEADER;
 use super::writer::close;
 use super::{DecodeError, Message, MessageType, Options, Writer, code};
 use std::net::Ipv6Addr;
 
-/// The most levels that are read or written. `HOP_COUNT_LIMIT` of RFC 8415 section 7.6 is 8, that of
-/// RFC 3315 was 32.
+/// The maximum number of levels that are read or written. `HOP_COUNT_LIMIT` of RFC 8415 section 7.6 is 8, that of RFC
+/// 3315 was 32.
 pub const DEPTH_MAX: usize = 32;
 
 /// The length of the header: type, hop count, link address and peer address.
@@ -24,13 +22,13 @@ pub const HEADER_LENGTH: usize = 34;
 pub struct Relay<'a> {
     /// RELAY-FORW or RELAY-REPL.
     pub kind: MessageType,
-    /// How many relay agents carried the message before.
+    /// How many relay agents forwarded the message before.
     pub hops: u8,
     /// The link the client is on.
     pub link: Ipv6Addr,
-    /// Where the message came from, or is to go.
+    /// Where the message came from, or must go.
     pub peer: Ipv6Addr,
-    /// The options, the relayed message among them.
+    /// The options, including the relayed message.
     pub options: Options<'a>,
     /// The message it carries.
     pub message: &'a [u8],
@@ -39,7 +37,7 @@ pub struct Relay<'a> {
 }
 
 impl<'a> Relay<'a> {
-    /// Reads a relay message, and nothing of the message that it carries.
+    /// Parses a relay message, but not the message that it carries.
     pub fn parse(bytes: &'a [u8]) -> Result<Self, DecodeError> {
         let short = DecodeError::TooShort { length: bytes.len(), needed: HEADER_LENGTH };
         let (first, _) = bytes.split_first().ok_or(short)?;
@@ -66,20 +64,20 @@ impl<'a> Relay<'a> {
     }
 }
 
-/// What is left when all relay messages are taken off.
+/// A message without its relay messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unwrapped<'a> {
     /// The message of the client or server.
     pub message: Message<'a>,
     /// Where in the datagram that message begins.
     pub offset: usize,
-    /// How many relay messages it came in.
+    /// The number of relay messages around it.
     pub depth: usize,
-    /// The relay message around it, if there is one: nearest to the client.
+    /// The relay message directly around it, nearest to the client, if there is one.
     pub nearest: Option<Relay<'a>>,
 }
 
-/// Takes a datagram out of its relay messages, if it came in any.
+/// Removes the relay messages around a datagram's message, if there are any.
 pub fn unwrap(datagram: &[u8]) -> Result<Unwrapped<'_>, DecodeError> {
     let mut nearest = None;
     let mut offset = 0;
@@ -99,15 +97,15 @@ pub fn unwrap(datagram: &[u8]) -> Result<Unwrapped<'_>, DecodeError> {
     Err(DecodeError::TooDeep { offset })
 }
 
-/// Begins a relay message at the end of `out`: its header, behind which options may follow before
-/// the relay message option is opened by [`Nest::open`].
+/// Begins a relay message at the end of `out`: writes its header. Options may follow before the relay message option is
+/// opened by [`Nest::open`].
 pub fn header(kind: MessageType, hops: u8, link: Ipv6Addr, peer: Ipv6Addr, out: &mut Vec<u8>) {
     out.extend_from_slice(&[kind.0, hops]);
     out.extend_from_slice(&link.octets());
     out.extend_from_slice(&peer.octets());
 }
 
-/// The places of relay message options whose lengths are not known yet.
+/// The positions of relay message options whose lengths are not known yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Nest {
     places: [usize; DEPTH_MAX],
@@ -115,9 +113,8 @@ pub struct Nest {
 }
 
 impl Nest {
-    /// Begins the answer to a datagram: RELAY-REPLs in the order of the RELAY-FORWs it came in, each
-    /// with the hop count, the addresses and the interface-id of the other (RFC 8415 section 19.3).
-    /// Writes nothing for a datagram that came in none.
+    /// Begins the answer to a datagram: RELAY-REPLs in the order of the datagram's RELAY-FORWs, each with the same hop
+    /// count, addresses and interface-id (RFC 8415 section 19.3). Writes nothing for a datagram without relay messages.
     pub fn answering(datagram: &[u8], out: &mut Vec<u8>) -> Result<Self, DecodeError> {
         let mut nest = Self::default();
         let mut offset = 0;
@@ -137,7 +134,7 @@ impl Nest {
         Ok(nest)
     }
 
-    /// Opens a relay message option at the end of `out`, unless there are too many already.
+    /// Opens a relay message option at the end of `out`. Returns false if there are too many already.
     pub fn open(&mut self, out: &mut Vec<u8>) -> bool {
         let Some(place) = self.places.get_mut(self.depth) else { return false };
         *place = out.len();
@@ -146,7 +143,7 @@ impl Nest {
         true
     }
 
-    /// Writes the lengths, innermost first, once the message stands in `out`.
+    /// Writes the lengths, innermost first, after the message has been written to `out`.
     pub fn close(&self, out: &mut Vec<u8>) {
         for at in self.places().iter().rev() {
             close(out, *at);

@@ -1,23 +1,23 @@
-//! How it went: the status codes of RFC 8415 section 21.13 and the option that carries one.
+//! The status codes of RFC 8415 section 21.13 and the option that contains one.
 
 use super::{DecodeError, Opt};
 
-/// It went well.
+/// Success.
 pub const SUCCESS: u16 = 0;
-/// It failed, and the server does not say why.
+/// The request failed, and the server does not say why.
 pub const UNSPEC_FAIL: u16 = 1;
 /// The server has no addresses for the client.
 pub const NO_ADDRS_AVAIL: u16 = 2;
-/// The server knows of no such lease.
+/// The server does not know this lease.
 pub const NO_BINDING: u16 = 3;
-/// The prefix of the address does not fit the link.
+/// The prefix of the address is not appropriate for the link.
 pub const NOT_ON_LINK: u16 = 4;
-/// The client is to ask by multicast.
+/// The client must use multicast.
 pub const USE_MULTICAST: u16 = 5;
 /// The server has no prefixes for the client.
 pub const NO_PREFIX_AVAIL: u16 = 6;
 
-/// The name of a status code in RFC 8415, if it has one there.
+/// The name of a status code in RFC 8415, if it has one.
 pub const fn name(code: u16) -> Option<&'static str> {
     Some(match code {
         SUCCESS => "Success",
@@ -31,12 +31,12 @@ pub const fn name(code: u16) -> Option<&'static str> {
     })
 }
 
-/// What a status code option says. Where there is none, it went well (RFC 8415 section 21.13).
+/// The contents of a status code option. A missing option means success (RFC 8415 section 21.13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status<'a> {
     /// The code.
     pub code: u16,
-    /// The words, UTF-8 if the server keeps to the rules.
+    /// The message, in UTF-8 if the server follows the RFC.
     pub text: &'a [u8],
 }
 
@@ -47,7 +47,7 @@ impl<'a> Status<'a> {
         Ok(Self { code: u16::from_be_bytes(*code), text })
     }
 
-    /// Whether it went well.
+    /// Whether the code is success.
     pub const fn is_success(&self) -> bool {
         self.code == SUCCESS
     }

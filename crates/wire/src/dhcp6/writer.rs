@@ -1,7 +1,7 @@
-//! Writes a message straight into the buffer that is sent, option after option.
+//! Writes a message directly into the buffer that is sent, option by option.
 //!
-//! It writes what it is told in the order it is told, so that a server can answer in the order it
-//! was asked and a test can write what no server would. [`Draft`](super::Draft) sorts.
+//! It writes options in the order of the calls, so that a server can answer in the order of the request and a test can
+//! write messages that no server would send. [`Draft`](super::Draft) sorts.
 
 use super::option::HEADER_LENGTH;
 use super::{IaKind, MessageType, code};
@@ -13,7 +13,7 @@ pub struct Writer<'o> {
     out: &'o mut Vec<u8>,
 }
 
-/// An option that was opened and not yet closed.
+/// An option that has been opened and not closed.
 #[derive(Debug)]
 #[must_use = "an option that is not closed has the length 0"]
 pub struct Open {
@@ -28,25 +28,25 @@ impl<'o> Writer<'o> {
         Self { out }
     }
 
-    /// Goes on behind whatever stands in the buffer.
+    /// Continues after the existing contents of the buffer.
     pub const fn behind(out: &'o mut Vec<u8>) -> Self {
         Self { out }
     }
 
-    /// Writes an option. What goes beyond 65,535 bytes is not written, since no length could say it.
+    /// Writes an option. Data beyond 65,535 bytes is not written, since the length field cannot represent it.
     pub fn option(&mut self, code: u16, data: &[u8]) -> &mut Self {
         let open = self.open(code);
         self.out.extend_from_slice(data);
         self.close(&open)
     }
 
-    /// Writes options that are encoded already.
+    /// Writes options that are already encoded.
     pub fn encoded(&mut self, options: &[u8]) -> &mut Self {
         self.out.extend_from_slice(options);
         self
     }
 
-    /// Opens an option: what is written until it is closed is its data.
+    /// Opens an option: everything written until it is closed is its data.
     pub fn open(&mut self, code: u16) -> Open {
         let at = self.out.len();
         let [high, low] = code.to_be_bytes();
@@ -54,7 +54,7 @@ impl<'o> Writer<'o> {
         Open { at }
     }
 
-    /// Closes an option, the one opened last first.
+    /// Closes an option; the one that was opened last must be closed first.
     pub fn close(&mut self, open: &Open) -> &mut Self {
         close(self.out, open.at);
         self
@@ -65,7 +65,7 @@ impl<'o> Writer<'o> {
         self.option(code::ELAPSED_TIME, &hundredths.to_be_bytes())
     }
 
-    /// Writes a status code with its words.
+    /// Writes a status code with its message.
     pub fn status(&mut self, status: u16, text: &str) -> &mut Self {
         let open = self.open(code::STATUS_CODE);
         self.out.extend_from_slice(&status.to_be_bytes());
@@ -108,8 +108,8 @@ impl<'o> Writer<'o> {
     }
 }
 
-/// Writes the length of the option at `at`, whose data ends where the buffer does, and cuts off
-/// what no length can say.
+/// Writes the length of the option at `at`, whose data ends at the end of the buffer, and cuts off data that the length
+/// field cannot represent.
 pub(super) fn close(out: &mut Vec<u8>, at: usize) {
     let data = at + HEADER_LENGTH;
     out.truncate(data + usize::from(u16::MAX));

@@ -1,44 +1,44 @@
-//! The chunked transfer coding (RFC 9112 section 7.1): a state machine over whatever the network brings at a time.
+//! The chunked transfer coding (RFC 9112 section 7.1): a state machine that accepts any number of bytes at a time.
 //!
-//! Extensions and trailers are read over, and bounded. Lines must end in CR LF: where one reader takes a lone LF for
-//! the end of a line and another does not, they disagree about where the message ends.
+//! Extensions and trailers are skipped, and their length is limited. Lines must end with CR LF: if one reader accepts a
+//! lone LF as the end of a line and another does not, they disagree about where the message ends.
 
 use super::Malformed;
 
-/// The longest line around a chunk, and the longest trailer.
+/// The maximum length of a line around a chunk, and of a trailer.
 const OVERHEAD_MAX: u32 = 16 * 1024;
 
-/// Where in a chunked body the next byte belongs.
+/// The position in a chunked body.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Chunked {
     at: At,
-    /// Bytes of this line, or of the trailer.
+    /// The number of bytes of this line, or of the trailer.
     overhead: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum At {
-    /// In the size of a chunk: what was read of it, and how many digits that were.
+    /// In the size of a chunk: its value so far, and its number of digits.
     Size(u64, u8),
-    /// Behind the size.
+    /// After the size.
     Extension(u64),
     /// Before the LF of a size's line.
     SizeEnd(u64),
-    /// In a chunk: how many bytes are left of it.
+    /// In a chunk, with the number of remaining bytes.
     Data(u64),
-    /// Before the CR behind a chunk.
+    /// Before the CR after a chunk.
     DataEnd,
-    /// Before the LF behind a chunk.
+    /// Before the LF after a chunk.
     DataEndLf,
     /// At the beginning of a line of the trailer.
     Trailer,
     /// In a line of the trailer.
     TrailerField,
-    /// Before the LF of such a line.
+    /// Before the LF of a trailer line.
     TrailerFieldEnd,
-    /// Before the very last LF.
+    /// Before the last LF.
     LastLf,
-    /// Behind it.
+    /// After the last LF.
     Ended,
 }
 
@@ -49,7 +49,7 @@ impl Default for At {
 }
 
 impl Chunked {
-    /// Reads as far as the body goes, showing `content` what is in it. Says how many bytes were used.
+    /// Reads up to the end of the body, and passes the content to `content`. Returns how many bytes were used.
     pub(super) fn take(
         &mut self,
         bytes: &[u8],
@@ -79,7 +79,7 @@ impl Chunked {
         self.at == At::Ended
     }
 
-    /// Takes one byte that is no content.
+    /// Processes one byte that is not content.
     fn step(&mut self, byte: u8) -> Result<At, Malformed> {
         self.overhead += 1;
         if self.overhead > OVERHEAD_MAX {
@@ -117,7 +117,7 @@ fn size_digit(size: u64, digits: u8, byte: u8) -> Result<At, Malformed> {
         b';' | b' ' | b'\t' if digits > 0 => return Ok(At::Extension(size)),
         _ => return Err(Malformed::ChunkSize),
     };
-    // 15 digits are 2^60 bytes, more than a body can be.
+    // 15 digits allow 2^60 bytes, more than a body can have.
     if digits == 15 {
         return Err(Malformed::ChunkSize);
     }
@@ -128,7 +128,7 @@ fn size_digit(size: u64, digits: u8, byte: u8) -> Result<At, Malformed> {
 mod tests {
     use super::*;
 
-    /// What is in a body that comes in pieces of that size, and how many bytes were used.
+    /// The content of a body that arrives in pieces of this size, and how many bytes were used.
     fn read(bytes: &[u8], piece: usize) -> Result<(Vec<u8>, usize, bool), Malformed> {
         let mut chunked = Chunked::default();
         let mut content = Vec::new();

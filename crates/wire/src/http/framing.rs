@@ -6,15 +6,15 @@ use super::chunked::Chunked;
 /// Where a body ends, as far as it has been read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Framing {
-    /// After so many bytes. Of nothing, where the response can have no body.
+    /// After this many bytes. It is 0 if the response cannot have a body.
     Length(u64),
-    /// Where its last chunk says.
+    /// After its last chunk.
     Chunked(Chunked),
-    /// With the connection.
+    /// At the end of the connection.
     UntilClose,
 }
 
-/// What was taken of some bytes.
+/// How much of some bytes belongs to a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Taken {
     /// How many of them belong to the body.
@@ -24,7 +24,7 @@ pub struct Taken {
 }
 
 impl Framing {
-    /// Reads as far as the body goes, showing `content` what is in it.
+    /// Reads up to the end of the body, and passes the content to `content`.
     pub fn take(
         &mut self,
         bytes: &[u8],
@@ -48,7 +48,7 @@ impl Framing {
         Ok(Taken { used, ended: self.has_ended() })
     }
 
-    /// Whether nothing of the body is still to come.
+    /// Whether the body is complete.
     pub fn has_ended(&self) -> bool {
         match self {
             Self::Length(left) => *left == 0,
@@ -57,12 +57,12 @@ impl Framing {
         }
     }
 
-    /// Whether the body is whole if the connection ends here.
+    /// Whether the body is complete if the connection ends here.
     pub fn may_end_here(&self) -> bool {
         *self == Self::UntilClose || self.has_ended()
     }
 
-    /// How long it says it is, if it does.
+    /// The length that it announces, if it does.
     pub fn announced(&self) -> Option<u64> {
         match self {
             Self::Length(left) => Some(*left),

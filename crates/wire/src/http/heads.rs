@@ -1,17 +1,17 @@
-//! [`Heads`]: the heads that came last, so that one that comes again need not be read again.
+//! [`Heads`]: a cache of recent heads, so that a repeated head need not be parsed again.
 //!
-//! A server answers the same request with the same head, but for a date that changes once a second. What a head means
-//! follows from its bytes alone, and to compare them costs a tenth of reading them. Only whoever does not want to see
-//! the fields can do with that.
+//! A server answers the same request with the same head, except for a date that changes once a second. The meaning of a
+//! head depends only on its bytes, and comparing them costs a tenth of parsing them. The cache can only be used by
+//! callers that do not need the fields.
 
 use super::{Head, Malformed, RequestKind, scan};
 
-/// How many heads are remembered: a few kinds of answers, told apart by how much came at once.
+/// How many heads are cached: a few kinds of answers, distinguished by how much was received at once.
 const SLOTS: usize = 8;
-/// The longest head that is remembered.
+/// The maximum length of a cached head.
 const LENGTH_MAX: usize = 1024;
 
-/// The heads that came last.
+/// The cached heads.
 #[derive(Debug, Default)]
 pub struct Heads {
     slots: [Slot; SLOTS],
@@ -24,7 +24,7 @@ struct Slot {
 }
 
 impl Heads {
-    /// Says what [`scan`] says, for whoever does not want to see the fields.
+    /// Returns the same as [`scan`], for callers that do not need the fields.
     pub fn scan(
         &mut self,
         bytes: &[u8],

@@ -5,29 +5,29 @@ use std::fmt;
 /// What is wrong with bytes that should be a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Malformed {
-    /// The first line is not that of a response.
+    /// The first line is not a status line.
     StatusLine,
-    /// A field that is not one.
+    /// A line is not a valid field.
     Field,
     /// More fields than there is room for.
     TooManyFields,
-    /// A length that is not a number, or that is several.
+    /// A length is not a number, or there are several lengths.
     Length,
-    /// A length beside a transfer coding: how a request is smuggled past somebody (RFC 9112 section 6.3).
+    /// There are both a length and a transfer coding, which can be used for request smuggling (RFC 9112 section 6.3).
     LengthAndCoding,
-    /// A transfer coding other than chunked, which nobody asked for.
+    /// A transfer coding other than chunked, which was not requested.
     Coding,
-    /// The size of a chunk is not a number, or none that fits.
+    /// The size of a chunk is not a number, or is too large.
     ChunkSize,
     /// A chunk does not end where it should.
     ChunkEnd,
-    /// Extensions of a chunk, or fields after the last, longer than anybody needs.
+    /// Chunk extensions, or trailer fields, are longer than any legitimate use needs.
     ChunkOverhead,
-    /// Interim answers without end.
+    /// Too many interim responses.
     Interim,
-    /// Another protocol, which nobody asked for.
+    /// A switch to another protocol, which was not requested.
     Switching,
-    /// More bytes than the answer said it had.
+    /// More bytes than the answer announced.
     Excess,
 }
 

@@ -1,10 +1,10 @@
-//! HTTP/1.1 as bytes (RFC 9112): the head of a request written, the head of a response scanned, the bodies told from
-//! what follows them.
+//! HTTP/1.1 as bytes (RFC 9112): writing the head of a request, scanning the head of a response, and separating bodies
+//! from the bytes after them.
 //!
-//! A head is scanned once, by `httparse`, for what decides where its message ends; whoever wants its fields is shown
-//! them on the way. Wherever two readers of the same bytes might disagree about that end (a length beside a transfer
-//! coding, two lengths), the answer is refused rather than guessed at: a load generator that guesses would count the
-//! answers of one request as those of the next. Nothing here knows a socket, and nothing is kept but a few words.
+//! A head is scanned once, by `httparse`, for the fields that determine where its message ends; callers that need other
+//! fields receive them in the same pass. If two readers of the same bytes could disagree about that end (a length
+//! beside a transfer coding, two lengths), the answer is refused: a load generator that guesses would count the answers
+//! of one request as those of the next. Nothing here depends on a socket, and only a few words of state are kept.
 
 mod chunked;
 mod framing;

@@ -1,10 +1,10 @@
-//! The head of a request: written line by line, and what its parts may hold.
+//! The head of a request: written line by line, and predicates for its parts.
 //!
-//! Writing checks nothing, as what is the same for every request of a run need be checked only once: that is what the
-//! predicates are for.
+//! Writing checks nothing, because parts that are the same for every request of a run need to be checked only once,
+//! with the predicates.
 
-/// Writes the request line (RFC 9112 section 3). The target is a path behind the `place` that it is of, which only a
-/// proxy is told.
+/// Writes the request line (RFC 9112 section 3). `target` is a path; `place` is the part of the URL before it, which is
+/// only sent to a proxy.
 pub fn request_line(out: &mut Vec<u8>, method: &[u8], place: &[u8], target: &[u8]) {
     out.reserve(method.len() + place.len() + target.len() + 11);
     out.extend_from_slice(method);
@@ -41,7 +41,7 @@ pub fn length(out: &mut Vec<u8>, bytes: u64) {
     field(out, b"Content-Length", digits.get(start..).unwrap_or_default());
 }
 
-/// Writes the line before a chunk of that size (RFC 9112 section 7.1).
+/// Writes the line before a chunk of this size (RFC 9112 section 7.1).
 pub fn chunk_size(out: &mut Vec<u8>, bytes: u64) {
     let digits = (u64::BITS - bytes.leading_zeros()).div_ceil(4).max(1);
     for place in (0..digits).rev() {
@@ -56,7 +56,7 @@ pub fn finish(out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// The first byte of a target that no request line may hold: anything but visible ASCII.
+/// The first byte of a target that is not allowed in a request line: anything except visible ASCII.
 pub fn illegal_in_target(target: &[u8]) -> Option<u8> {
     if all(target, |byte| byte.is_ascii_graphic()) {
         return None;
@@ -64,29 +64,30 @@ pub fn illegal_in_target(target: &[u8]) -> Option<u8> {
     target.iter().copied().find(|byte| !byte.is_ascii_graphic())
 }
 
-/// Whether it may be the value of a field (RFC 9110 section 5.5): no control but a tab.
+/// Whether it is a valid field value (RFC 9110 section 5.5): without control characters except tabs.
 pub fn is_field_value(value: &[u8]) -> bool {
     all(value, |byte| (byte >= b' ' && byte != 0x7f) || byte == b'\t')
 }
 
-/// Whether it may be the name of a field.
+/// Whether it is a valid field name.
 pub fn is_field_name(name: &[u8]) -> bool {
     is_token(name)
 }
 
-/// Whether it may be a method.
+/// Whether it is a valid method.
 pub fn is_method(method: &[u8]) -> bool {
     is_token(method)
 }
 
-/// A token (RFC 9110 section 5.6.2).
+/// Whether it is a token (RFC 9110 section 5.6.2).
 fn is_token(bytes: &[u8]) -> bool {
     const MARKS: &[u8] = b"!#$%&'*+-.^_`|~";
     !bytes.is_empty()
         && bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || MARKS.contains(byte))
 }
 
-/// Looks at every byte, whatever it finds: without an early way out, many are looked at in one instruction.
+/// Whether all bytes are legal. It always examines every byte: without an early exit, many are examined with one
+/// instruction.
 fn all(bytes: &[u8], legal: impl Fn(u8) -> bool) -> bool {
     bytes.iter().fold(true, |so_far, byte| so_far & legal(*byte))
 }

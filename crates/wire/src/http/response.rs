@@ -1,20 +1,20 @@
-//! The head of a response, scanned once for what decides where its message ends.
+//! The head of a response, scanned once for the fields that determine where its message ends.
 
 use super::chunked::Chunked;
 use super::{Framing, Malformed};
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// The most fields that a head may have.
+/// The maximum number of fields in a head.
 pub const FIELDS_MAX: usize = 256;
 
-/// What of a request decides how its response is read (RFC 9112 section 6.3).
+/// The property of a request that determines how its response is read (RFC 9112 section 6.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RequestKind {
     /// Any other method.
     #[default]
     Any,
-    /// HEAD, whose response has no body whatever its fields say.
+    /// HEAD, whose response has no body, whatever its fields say.
     Head,
     /// CONNECT, whose success is followed by a tunnel.
     Connect,
@@ -23,7 +23,7 @@ pub enum RequestKind {
 /// A head that was read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// How many bytes it has.
+    /// Its length in bytes.
     pub length: usize,
     /// The status.
     pub status: u16,
@@ -34,13 +34,13 @@ pub struct Head {
 }
 
 impl Head {
-    /// Whether another head follows, the final one.
+    /// Whether another head follows, because this is an interim response.
     pub fn is_interim(&self) -> bool {
         (100..200).contains(&self.status)
     }
 }
 
-/// What the fields of a head say about its message.
+/// The information about the message in the fields of a head.
 #[derive(Default)]
 struct MessageFields {
     length: Option<u64>,
@@ -49,17 +49,18 @@ struct MessageFields {
     keep_alive: bool,
 }
 
-/// What a body is coded in.
+/// The transfer coding of a body.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Coding {
-    /// In chunks, once and alone.
+    /// Only chunked, once.
     Chunked,
-    /// In something that nobody asked for.
+    /// A coding that was not requested.
     Other,
 }
 
-/// Scans the head at the beginning of `bytes`; `None` where its end has not come yet. `shown` is told where each
-/// field's name and value lie, in order, once the head is whole. At most `fields_max` fields are accepted.
+/// Scans the head at the beginning of `bytes`; `None` if its end has not arrived yet. Once the head is complete,
+/// `shown` is called with the positions of each field's name and value, in order. At most `fields_max` fields are
+/// accepted.
 pub fn scan(
     bytes: &[u8],
     asked: RequestKind,
@@ -101,7 +102,7 @@ impl MessageFields {
     #[inline]
     fn read(&mut self, name: &[u8], value: &[u8]) -> Result<(), Malformed> {
         match name.len() {
-            // What most servers say to every request, so that it is told by one comparison.
+            // Most servers send this in every response, so it is recognised by one comparison.
             10 if value == b"keep-alive" && name == b"Connection" => self.keep_alive = true,
             10 if name.eq_ignore_ascii_case(b"connection") => {
                 for option in value.split(|byte| *byte == b',').map(<[u8]>::trim_ascii) {
@@ -152,13 +153,13 @@ fn malformed(error: httparse::Error) -> Malformed {
     }
 }
 
-/// Where a part of `bytes` lies in them.
+/// The range of a part of `bytes` in them.
 fn within(bytes: &[u8], part: &[u8]) -> Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(bytes.as_ptr() as usize);
     start..start + part.len()
 }
 
-/// Digits and nothing else: no sign, no blank.
+/// Digits only: no sign, no blanks.
 fn decimal(digits: &[u8]) -> Option<u64> {
     if digits.is_empty() {
         return None;

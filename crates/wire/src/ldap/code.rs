@@ -1,11 +1,11 @@
 //! Result codes and their names (RFC 4511 section 4.1.9, and the registry of RFC 4520).
 //!
-//! Codes 81 to 97 never come from a server: they are what clients report of themselves, with the
-//! numbers of the C API and of OpenDJ, so that an exit code means what it always meant.
+//! Codes 81 to 97 never come from a server: clients use them for their own failures. The numbers
+//! are those of the C API and of OpenDJ, so that exit codes keep their established meanings.
 
 /// The operation succeeded.
 pub const SUCCESS: u32 = 0;
-/// The request is out of place.
+/// The request is not allowed at this point.
 pub const OPERATIONS_ERROR: u32 = 1;
 /// The request is malformed, or not of this protocol.
 pub const PROTOCOL_ERROR: u32 = 2;
@@ -17,11 +17,11 @@ pub const SIZE_LIMIT_EXCEEDED: u32 = 4;
 pub const COMPARE_FALSE: u32 = 5;
 /// The comparison succeeded and is true.
 pub const COMPARE_TRUE: u32 = 6;
-/// The server does not do this way of binding.
+/// The server does not support this authentication method.
 pub const AUTH_METHOD_NOT_SUPPORTED: u32 = 7;
-/// The server wants a stronger bind, or TLS.
+/// The server requires a stronger bind, or TLS.
 pub const STRONGER_AUTH_REQUIRED: u32 = 8;
-/// The server points elsewhere.
+/// The server refers to another server.
 pub const REFERRAL: u32 = 10;
 /// A critical control is not known.
 pub const UNAVAILABLE_CRITICAL_EXTENSION: u32 = 12;
@@ -31,9 +31,9 @@ pub const SASL_BIND_IN_PROGRESS: u32 = 14;
 pub const NO_SUCH_ATTRIBUTE: u32 = 16;
 /// A constraint of the entry, or of the account, does not allow it.
 pub const CONSTRAINT_VIOLATION: u32 = 19;
-/// The value is in the entry already.
+/// The value already exists in the entry.
 pub const ATTRIBUTE_OR_VALUE_EXISTS: u32 = 20;
-/// The value is not of the attribute's syntax.
+/// The value does not conform to the attribute's syntax.
 pub const INVALID_ATTRIBUTE_SYNTAX: u32 = 21;
 /// The entry does not exist.
 pub const NO_SUCH_OBJECT: u32 = 32;
@@ -43,17 +43,17 @@ pub const INVALID_DN_SYNTAX: u32 = 34;
 pub const INVALID_CREDENTIALS: u32 = 49;
 /// The identity may not do this.
 pub const INSUFFICIENT_ACCESS_RIGHTS: u32 = 50;
-/// The server has too much to do.
+/// The server is too busy.
 pub const BUSY: u32 = 51;
-/// The server is going down, or a part of it has.
+/// The server is shutting down, or a part of it is unavailable.
 pub const UNAVAILABLE: u32 = 52;
-/// The server will not.
+/// The server is unwilling to perform the operation.
 pub const UNWILLING_TO_PERFORM: u32 = 53;
 /// The entry has entries below it.
 pub const NOT_ALLOWED_ON_NON_LEAF: u32 = 66;
-/// The entry exists already.
+/// The entry already exists.
 pub const ENTRY_ALREADY_EXISTS: u32 = 68;
-/// Something else.
+/// Another error.
 pub const OTHER: u32 = 80;
 /// Client: the connection is gone.
 pub const SERVER_DOWN: u32 = 81;
@@ -67,7 +67,7 @@ pub const TIMEOUT: u32 = 85;
 pub const PARAM_ERROR: u32 = 89;
 /// Client: no connection.
 pub const CONNECT_ERROR: u32 = 91;
-/// Client: a search that had to find something found nothing.
+/// Client: a search that had to find an entry found none.
 pub const NO_RESULTS_RETURNED: u32 = 94;
 /// Client: a search that had to find one entry found more.
 pub const UNEXPECTED_RESULTS_RETURNED: u32 = 95;

@@ -1,8 +1,8 @@
-//! Distinguished names (RFC 4514): taken apart, compared, escaped.
+//! Distinguished names (RFC 4514): parsed, compared, escaped.
 //!
-//! A server without a schema cannot know how each attribute compares, so all compare as most do: case
-//! is ignored, runs of spaces are one space, spaces at the ends are none (RFC 4518, simplified). Two
-//! names are the same entry if their [normal forms](normalize) are the same bytes.
+//! A server without a schema cannot know how each attribute is compared, so all are compared as most attributes are:
+//! case is ignored, runs of spaces count as one space, and spaces at the ends are ignored (RFC 4518, simplified). Two
+//! names denote the same entry if their [normal forms](normalize) are identical.
 
 use std::error::Error;
 use std::fmt;
@@ -26,7 +26,7 @@ pub struct Rdn {
 pub struct Pair {
     /// The attribute, as written.
     pub attribute: String,
-    /// The value, its escapes undone. One given as `#…` is the BER that the digits stand for.
+    /// The value, with its escapes removed. A value written as `#…` is the BER that the digits represent.
     pub value: Vec<u8>,
 }
 
@@ -40,22 +40,22 @@ pub enum DnError {
     },
     /// A backslash with neither two hexadecimal digits nor a special character after it.
     Escape {
-        /// Where the backslash stands.
+        /// The offset of the backslash.
         offset: usize,
     },
     /// A character that must be escaped in a value.
     Unescaped {
-        /// Where it stands.
+        /// Its offset.
         offset: usize,
     },
-    /// A value that begins with `#` and goes on with something else than pairs of digits.
+    /// A value that begins with `#` and contains anything other than pairs of digits.
     Hexadecimal {
         /// Where the value begins.
         offset: usize,
     },
-    /// A quotation mark without its fellow.
+    /// A quotation mark without a matching one.
     Quote {
-        /// Where it stands.
+        /// Its offset.
         offset: usize,
     },
 }
@@ -89,8 +89,8 @@ impl fmt::Display for DnError {
 impl Error for DnError {}
 
 impl Dn {
-    /// Takes a DN apart. The empty DN has no RDN. Semicolons separate as commas do and values may be
-    /// in quotation marks, as RFC 4514 section 2.4 says older names have them.
+    /// Parses a DN. The empty DN has no RDN. Semicolons are accepted as separators, and values may be in quotation
+    /// marks, because older names use them (RFC 4514 section 2.4).
     pub fn parse(text: &[u8]) -> Result<Self, DnError> {
         let mut parser = Parser { text, at: 0 };
         let mut rdns = Vec::new();
@@ -141,8 +141,8 @@ impl Pair {
     }
 }
 
-/// Appends the normal form of a DN: equal names have equal forms, and the form of a parent is what
-/// follows the first comma that is not escaped.
+/// Appends the normal form of a DN: equal names have equal forms, and the form of the parent is the text after the
+/// first comma that is not escaped.
 pub fn normalize(text: &[u8], out: &mut Vec<u8>) -> Result<(), DnError> {
     if is_plain(text) {
         out.extend(text.iter().map(u8::to_ascii_lowercase));
@@ -152,7 +152,7 @@ pub fn normalize(text: &[u8], out: &mut Vec<u8>) -> Result<(), DnError> {
     Ok(())
 }
 
-/// Whether lower case is all that a name lacks: no spaces, no escapes, one pair an RDN.
+/// Whether a name only needs to be converted to lower case: it has no spaces, no escapes, and one pair in each RDN.
 fn is_plain(text: &[u8]) -> bool {
     let pair = |rdn: &[u8]| {
         let mut sides = rdn.splitn(2, |byte| *byte == b'=');
@@ -166,7 +166,7 @@ fn is_plain(text: &[u8]) -> bool {
     text.split(|byte| *byte == b',').all(pair)
 }
 
-/// Appends a value as it compares: lower case, runs of spaces one, none at the ends.
+/// Appends a value in its form for comparison: lower case, runs of spaces reduced to one, none at the ends.
 pub fn fold(value: &[u8], out: &mut Vec<u8>) {
     let start = out.len();
     let mut space = false;
@@ -186,13 +186,12 @@ pub fn fold(value: &[u8], out: &mut Vec<u8>) {
             let lower = text.to_lowercase();
             lower.bytes().for_each(|byte| push(byte, out));
         }
-        // Bytes that are not text compare as they are, but for what is ASCII in them.
+        // Bytes that are not text are compared unchanged, except for ASCII letters in them.
         _ => value.iter().for_each(|byte| push(byte.to_ascii_lowercase(), out)),
     }
 }
 
-/// Appends a value so that it can stand in a DN (RFC 4514 section 2.4). Whatever is not UTF-8 becomes
-/// `\xx`.
+/// Appends a value escaped for use in a DN (RFC 4514 section 2.4). Bytes that are not UTF-8 become `\xx`.
 pub fn escape(value: &[u8], out: &mut Vec<u8>) {
     let last = value.len().saturating_sub(1);
     let mut at = 0;
@@ -270,7 +269,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A value as RFC 4514 has it. Spaces at its end do not count unless they are escaped.
+    /// A value as defined in RFC 4514. Spaces at its end are ignored unless they are escaped.
     fn string(&mut self) -> Result<Vec<u8>, DnError> {
         let mut value = Vec::new();
         let mut kept = 0;
@@ -314,7 +313,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// What a backslash, a character or two digits after it, stands for.
+    /// The byte that a backslash with the following character, or with two digits, represents.
     fn escaped(&mut self) -> Result<u8, DnError> {
         let error = DnError::Escape { offset: self.at };
         self.at += 1;
@@ -326,7 +325,7 @@ impl Parser<'_> {
         pair_of_digits(first, second).ok_or(error)
     }
 
-    /// `#` and the digits of some BER.
+    /// `#` and the hexadecimal digits of a BER encoding.
     fn hexadecimal(&mut self) -> Result<Vec<u8>, DnError> {
         let error = DnError::Hexadecimal { offset: self.at };
         self.at += 1;

@@ -1,8 +1,7 @@
-//! Requests, read: what a server needs to know of each, borrowed from the message.
+//! Decoding requests: everything that a server needs to know of each, borrowed from the message.
 //!
-//! A server looks at all of a request, so all of it is decoded at once, and whatever is malformed is
-//! found before anything is done. Controls are read to the end as well: a server must refuse critical
-//! ones it does not know.
+//! A server needs all of a request, so all of it is decoded at once, and any malformed part is found before the request
+//! is processed. Controls are decoded completely as well: a server must refuse critical ones that it does not know.
 
 use super::control::{Controls, RawControl};
 use super::filter::Filter;
@@ -16,22 +15,22 @@ use crate::ber::{DecodeError, Element, Reader, tag};
 pub struct Message<'a> {
     /// The message id.
     pub message_id: i32,
-    /// What is asked.
+    /// The operation.
     pub request: Request<'a>,
-    /// With which controls.
+    /// Its controls.
     pub controls: Vec<RawControl<'a>>,
 }
 
-/// What is asked.
+/// An operation.
 #[derive(Clone, Debug)]
 pub enum Request<'a> {
     /// A bind (RFC 4511 section 4.2).
     Bind {
         /// The version of the protocol.
         version: i32,
-        /// Who.
+        /// The name.
         name: &'a [u8],
-        /// With what.
+        /// The credentials.
         authentication: Authentication<'a>,
     },
     /// An unbind (RFC 4511 section 4.3).
@@ -40,46 +39,46 @@ pub enum Request<'a> {
     Search(Search<'a>),
     /// A modify (RFC 4511 section 4.6).
     Modify {
-        /// Which entry.
+        /// The entry.
         dn: &'a [u8],
-        /// What to change.
+        /// The changes.
         changes: Vec<Change<'a>>,
     },
     /// An add (RFC 4511 section 4.7).
     Add {
-        /// Which entry.
+        /// The entry.
         dn: &'a [u8],
         /// Its attributes.
         attributes: Vec<Attribute<'a>>,
     },
     /// A delete (RFC 4511 section 4.8).
     Delete {
-        /// Which entry.
+        /// The entry.
         dn: &'a [u8],
     },
     /// A modify DN (RFC 4511 section 4.9).
     ModifyDn {
-        /// Which entry.
+        /// The entry.
         dn: &'a [u8],
-        /// Its new name.
+        /// Its new RDN.
         new_rdn: &'a [u8],
-        /// Whether the values of the old name go.
+        /// Whether to delete the values of the old RDN.
         delete_old_rdn: bool,
-        /// Where it goes, if it moves.
+        /// Its new parent, if it is moved.
         new_superior: Option<&'a [u8]>,
     },
     /// A compare (RFC 4511 section 4.10).
     Compare {
-        /// Which entry.
+        /// The entry.
         dn: &'a [u8],
-        /// Which attribute.
+        /// The attribute.
         attribute: &'a [u8],
-        /// Which value.
+        /// The value.
         value: &'a [u8],
     },
     /// An abandon (RFC 4511 section 4.11).
     Abandon {
-        /// The message id of the request that nobody waits for any more.
+        /// The message id of the request whose result is no longer needed.
         target: i32,
     },
     /// An extended request (RFC 4511 section 4.12).
@@ -91,51 +90,51 @@ pub enum Request<'a> {
     },
 }
 
-/// With what somebody binds.
+/// The credentials of a bind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Authentication<'a> {
     /// A password.
     Simple(&'a [u8]),
     /// A step of a SASL mechanism.
     Sasl {
-        /// Which.
+        /// The mechanism.
         mechanism: &'a [u8],
-        /// What the client says.
+        /// The client's credentials.
         credentials: Option<&'a [u8]>,
     },
 }
 
-/// A search, received.
+/// A received search.
 #[derive(Clone, Debug)]
 pub struct Search<'a> {
-    /// Where to begin.
+    /// The base entry.
     pub base: &'a [u8],
-    /// How far to go.
+    /// The scope.
     pub scope: Scope,
     /// When to follow aliases.
     pub deref: Deref,
-    /// How many entries to return at most; 0 is no limit.
+    /// The maximum number of entries to return; 0 is no limit.
     pub size_limit: i32,
-    /// How many seconds to search at most; 0 is no limit.
+    /// The maximum number of seconds to search; 0 is no limit.
     pub time_limit: i32,
     /// Whether to return names of attributes without their values.
     pub types_only: bool,
-    /// What to look for.
+    /// The filter.
     pub filter: Filter<&'a [u8]>,
-    /// What to return.
+    /// The attributes to return.
     pub attributes: Vec<&'a [u8]>,
 }
 
-/// One modification of a modify, received.
+/// One modification of a received modify.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change<'a> {
-    /// What to do.
+    /// The kind of modification.
     pub op: ModifyOp,
-    /// With which attribute and which values.
+    /// The attribute and its values.
     pub attribute: Attribute<'a>,
 }
 
-/// An attribute with its values, received.
+/// A received attribute with its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attribute<'a> {
     /// Its name, with options if it has some.
@@ -299,7 +298,7 @@ mod tests {
     use crate::ldap::filter;
     use crate::ldap::request;
 
-    /// A message around these parts.
+    /// Builds a message from these parts.
     fn message(parts: Vec<Node>) -> Vec<u8> {
         let mut whole = vec![Node::integer(5)];
         whole.extend(parts);

@@ -1,8 +1,9 @@
-//! LDAP version 3 (RFC 4511): requests compiled and written, answers scanned, and the other way round.
+//! LDAP version 3 (RFC 4511): requests are compiled and written, answers scanned; for a server, requests are decoded
+//! and answers written.
 //!
-//! A client compiles a [`request`] into a [`Skeleton`], encodes it through a [`Template`], finds the
-//! answer with [`response::frame`] and looks at it with [`response::scan`]. A server decodes a
-//! [`message::Message`] and writes a [`reply`].
+//! A client compiles a [`request`] into a [`Skeleton`], encodes it with a [`Template`], finds the answer with
+//! [`response::frame`] and scans it with [`response::scan`]. A server decodes a [`message::Message`] and writes a
+//! [`reply`].
 
 pub mod code;
 pub mod control;

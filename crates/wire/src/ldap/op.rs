@@ -1,6 +1,6 @@
 //! The tags of the operations of LDAP (RFC 4511 section 4.2 to 4.14).
 //!
-//! Plain bytes rather than an enum: a scan must be able to hand over a tag nobody knows.
+//! Plain bytes rather than an enum, because a scan must be able to return an unknown tag.
 
 /// `BindRequest`.
 pub const BIND_REQUEST: u8 = 0x60;

@@ -1,7 +1,7 @@
-//! Answers, written: the half of the protocol a server needs.
+//! Writing answers: the part of the protocol that a server needs.
 //!
-//! They are written directly rather than compiled, since every answer is another. A message is
-//! appended to what the buffer holds, so that a server can send many at once.
+//! They are written directly rather than compiled, since every answer is different. A message is appended to the
+//! contents of the buffer, so that a server can send many at once.
 
 use super::control::{self, RawControl};
 use super::op;
@@ -9,26 +9,26 @@ use super::request::write_entry;
 use super::response::NOTICE_OF_DISCONNECTION;
 use crate::ber::{Writer, tag};
 
-/// How an operation went (RFC 4511 section 4.1.9).
+/// The result of an operation (RFC 4511 section 4.1.9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answer<'a> {
     /// The result code.
     pub code: u32,
-    /// The nearest entry above that exists.
+    /// The nearest ancestor that exists.
     pub matched_dn: &'a [u8],
-    /// What the server has to say.
+    /// The diagnostic message.
     pub diagnostic: &'a [u8],
-    /// Where else to ask.
+    /// The URIs of other servers.
     pub referrals: &'a [&'a [u8]],
 }
 
 impl<'a> Answer<'a> {
-    /// An answer that is nothing but a code.
+    /// An answer with only a code.
     pub const fn code(code: u32) -> Self {
         Self { code, matched_dn: &[], diagnostic: &[], referrals: &[] }
     }
 
-    /// A code and a reason.
+    /// An answer with a code and a reason.
     pub const fn because(code: u32, diagnostic: &'a str) -> Self {
         Self { code, matched_dn: &[], diagnostic: diagnostic.as_bytes(), referrals: &[] }
     }

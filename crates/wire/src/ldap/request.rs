@@ -1,8 +1,7 @@
-//! The requests of LDAP, compiled: what to ask, with slots where every exchange differs.
+//! Compiled LDAP requests, with slots for the values that differ between exchanges.
 //!
-//! Each function makes a [`Skeleton`] that is encoded once an exchange. The requests that are made on
-//! the fly instead, because nothing about them is known before the run (an abandon, an entry from a
-//! template of its own), are written directly by the `encode_` functions.
+//! Each function makes a [`Skeleton`], which is encoded once for each exchange. Requests about which nothing is known
+//! before the run (an abandon, an entry from its own template) are written directly by the `encode_` functions.
 
 use super::control::{self, Control};
 use super::filter::Filter;
@@ -19,11 +18,11 @@ pub const CANCEL: &str = "1.3.6.1.1.8";
 /// Password modify (RFC 3062).
 pub const PASSWORD_MODIFY: &str = "1.3.6.1.4.1.4203.1.11.1";
 
-/// The version every bind names.
+/// The version in every bind.
 const VERSION: i32 = 3;
 
-/// A bind with a name and a password (RFC 4511 section 4.2). An empty password asks for an anonymous
-/// or unauthenticated bind (RFC 4513 section 5.1); refusing that is for the caller.
+/// A bind with a name and a password (RFC 4511 section 4.2). An empty password requests an anonymous or unauthenticated
+/// bind (RFC 4513 section 5.1); the caller must decide whether to refuse that.
 pub fn bind_simple(name: &Text, password: &Text, controls: &[Control]) -> Skeleton {
     bind(name, Node::string(tag::context(0), password), controls)
 }
@@ -45,12 +44,12 @@ fn bind(name: &Text, authentication: Node, controls: &[Control]) -> Skeleton {
     message(op::BIND_REQUEST, parts, controls)
 }
 
-/// How far below its base a search goes (RFC 4511 section 4.5.1.2).
+/// The scope of a search below its base (RFC 4511 section 4.5.1.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// The base alone.
+    /// Only the base.
     Base,
-    /// What is directly below the base.
+    /// The entries directly below the base.
     One,
     /// The base and everything below it.
     #[default]
@@ -65,9 +64,9 @@ pub enum Deref {
     /// Never.
     #[default]
     Never,
-    /// Below the base, not in finding it.
+    /// Below the base, but not when finding it.
     Searching,
-    /// In finding the base, not below it.
+    /// When finding the base, but not below it.
     Finding,
     /// Always.
     Always,
@@ -76,21 +75,21 @@ pub enum Deref {
 /// A search (RFC 4511 section 4.5.1).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Search {
-    /// Where to begin.
+    /// The base entry.
     pub base: Text,
-    /// How far to go.
+    /// The scope.
     pub scope: Scope,
     /// When to follow aliases.
     pub deref: Deref,
-    /// How many entries to return at most; 0 is no limit.
+    /// The maximum number of entries to return; 0 is no limit.
     pub size_limit: i32,
-    /// How many seconds to search at most; 0 is no limit.
+    /// The maximum number of seconds to search; 0 is no limit.
     pub time_limit: i32,
     /// Whether to return names of attributes without their values.
     pub types_only: bool,
-    /// What to look for.
+    /// The filter.
     pub filter: Filter<Text>,
-    /// What to return; nothing asks for all user attributes.
+    /// The attributes to return; if empty, all user attributes.
     pub attributes: Vec<Text>,
 }
 
@@ -131,22 +130,22 @@ impl Search {
 pub enum ModifyOp {
     /// Adds them.
     Add,
-    /// Deletes them, or all if there are none.
+    /// Deletes them, or all values if none are given.
     Delete,
-    /// Replaces all by them.
+    /// Replaces all values by them.
     Replace,
-    /// Adds the one number to the one there is (RFC 4525).
+    /// Adds the given number to the existing one (RFC 4525).
     Increment,
 }
 
 /// One modification of a modify.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// What to do.
+    /// The kind of modification.
     pub op: ModifyOp,
-    /// With which attribute.
+    /// The attribute.
     pub attribute: Text,
-    /// With which values.
+    /// The values.
     pub values: Vec<Text>,
 }
 
@@ -205,24 +204,24 @@ pub fn compare(dn: &Text, attribute: &Text, value: &Text, controls: &[Control]) 
     message(op::COMPARE_REQUEST, vec![Node::octets(dn), assertion], controls)
 }
 
-/// Whatever else (RFC 4511 section 4.12).
+/// Any other extended operation (RFC 4511 section 4.12).
 pub fn extended(oid: &str, value: Option<&Text>, controls: &[Control]) -> Skeleton {
     let value = value.map(|text| Node::string(tag::context(1), text));
     extended_node(oid, value, controls)
 }
 
-/// Asks for TLS (RFC 4511 section 4.14.1).
+/// Requests TLS (RFC 4511 section 4.14.1).
 pub fn start_tls() -> Skeleton {
     extended(START_TLS, None, &[])
 }
 
-/// Asks whom the server takes us for (RFC 4532 section 2.1).
+/// Requests the authorization identity that the server associates with the connection (RFC 4532 section 2.1).
 pub fn who_am_i(controls: &[Control]) -> Skeleton {
     extended(WHO_AM_I, None, controls)
 }
 
-/// Changes a password; without a user one's own, without a new one to what the server makes up
-/// (RFC 3062 section 2).
+/// Changes a password. Without a user, the bound user's own password is changed; without a new password, the server
+/// generates one (RFC 3062 section 2).
 pub fn password_modify(
     user: Option<&Text>,
     old: Option<&Text>,
@@ -242,7 +241,7 @@ fn extended_node(oid: &str, value: Option<Node>, controls: &[Control]) -> Skelet
     message(op::EXTENDED_REQUEST, parts, controls)
 }
 
-/// Says good-bye (RFC 4511 section 4.3).
+/// Ends the session (RFC 4511 section 4.3).
 pub fn unbind() -> Skeleton {
     Skeleton::message(&Node::string(op::UNBIND_REQUEST, &Text::new()), None)
 }
@@ -256,8 +255,7 @@ pub fn encode_unbind(out: &mut Vec<u8>, message_id: i32) {
     encode(out, message_id, |w| w.primitive(op::UNBIND_REQUEST, &[]));
 }
 
-/// Appends an abandon of the request with the message id `target` (RFC 4511 section 4.11). Nothing
-/// answers it.
+/// Appends an abandon of the request with the message id `target` (RFC 4511 section 4.11). It has no answer.
 pub fn encode_abandon(out: &mut Vec<u8>, message_id: i32, target: i32) {
     encode(out, message_id, |w| w.integer(op::ABANDON_REQUEST, target));
 }
@@ -274,9 +272,9 @@ pub fn encode_cancel(out: &mut Vec<u8>, message_id: i32, target: i32) {
     });
 }
 
-/// Appends an add of an entry made on the fly (RFC 4511 section 4.7).
+/// Appends an add of an entry made at run time (RFC 4511 section 4.7).
 ///
-/// The controls are an encoded [`control::node`] or nothing, so that they cost no more than a copy.
+/// The controls are an encoded [`control::node`] or empty, so that they cost only a copy.
 pub fn encode_add<N, V, A>(
     out: &mut Vec<u8>,
     message_id: i32,
@@ -296,7 +294,7 @@ pub fn encode_add<N, V, A>(
     });
 }
 
-/// A name and attributes, as an add asks for them and a search returns them.
+/// A name and attributes, as in an add request and in a search result.
 pub(super) fn write_entry<N, V, A>(
     w: &mut Writer<'_>,
     dn: &[u8],
@@ -321,7 +319,7 @@ pub(super) fn write_entry<N, V, A>(
     });
 }
 
-/// Appends a delete of an entry made on the fly (RFC 4511 section 4.8); controls as for an add.
+/// Appends a delete of an entry made at run time (RFC 4511 section 4.8); controls as in an add.
 pub fn encode_delete(out: &mut Vec<u8>, message_id: i32, dn: &[u8], controls: &[u8]) {
     encode(out, message_id, |w| {
         w.primitive(op::DELETE_REQUEST, dn);

@@ -1,21 +1,20 @@
-//! What a client looks at in an answer: as little as it can, as much as it must.
+//! What a client reads of an answer: only what it needs.
 //!
-//! [`frame`] says where a message ends, [`Scan`] who it is for, what it is and how it went. Nothing
-//! else is touched until somebody asks, and then read in place. Every answer may come from a hostile
-//! server, so each step can fail and none can panic.
+//! [`frame`] determines where a message ends, [`Scan`] its message id, its type and its result. All else is read on
+//! demand, in place. Every answer may come from a hostile server, so each step can fail and none can panic.
 
 use super::control::Controls;
 use super::op;
 use crate::ber::{DecodeError, Reader, element_length, tag};
 
-/// The longest message accepted unless a caller says otherwise.
+/// The maximum length of an accepted message, unless a caller sets another limit.
 pub const MESSAGE_MAX: usize = 16 << 20;
 
 /// The OID of a notice of disconnection (RFC 4511 section 4.4.1).
 pub const NOTICE_OF_DISCONNECTION: &str = "1.3.6.1.4.1.1466.20036";
 
-/// The length of the message that begins with the first byte, `None` if too little of it is there
-/// to tell. At most [`MESSAGE_MAX`].
+/// The length of the message that begins with the first byte; `None` if too little of it is available to determine it.
+/// At most [`MESSAGE_MAX`].
 #[inline]
 pub fn frame(bytes: &[u8]) -> Result<Option<usize>, DecodeError> {
     frame_limited(bytes, MESSAGE_MAX)
@@ -23,8 +22,8 @@ pub fn frame(bytes: &[u8]) -> Result<Option<usize>, DecodeError> {
 
 /// The same with another limit.
 ///
-/// The length may exceed what is there: a caller waits for the rest. What cannot begin a message is
-/// refused at its first byte, and a length above the limit as soon as it is known.
+/// The length may exceed the available bytes: a caller waits for the rest. Bytes that cannot begin a message are
+/// refused at the first byte, and a length above the limit as soon as it is known.
 #[inline]
 pub fn frame_limited(bytes: &[u8], limit: usize) -> Result<Option<usize>, DecodeError> {
     match bytes.first() {
@@ -34,18 +33,18 @@ pub fn frame_limited(bytes: &[u8], limit: usize) -> Result<Option<usize>, Decode
     }
 }
 
-/// The head of an answer: who it is for, what it is and how it went.
+/// The head of an answer: its message id, its type and its result.
 #[derive(Clone, Copy, Debug)]
 pub struct Scan<'a> {
-    /// The message id; 0 is a notice nobody asked for.
+    /// The message id; 0 is an unsolicited notification.
     pub message_id: i32,
     /// The tag of the operation, one of [`op`].
     pub op: u8,
     /// The result code, if the operation has one.
     pub code: Option<u32>,
-    /// The operation's contents.
+    /// The contents of the operation.
     content: Reader<'a>,
-    /// What follows the operation: its controls.
+    /// The bytes after the operation: its controls.
     rest: Reader<'a>,
 }
 
@@ -80,12 +79,12 @@ const fn has_result(op: u8) -> bool {
 
 #[inline]
 fn result_code(reader: &mut Reader<'_>) -> Result<u32, DecodeError> {
-    // Integers are never negative here, so nothing is lost.
+    // Integers are never negative here, so the conversion loses nothing.
     Ok(reader.enumerated()?.unsigned_abs())
 }
 
 impl<'a> Scan<'a> {
-    /// The whole result of an operation that has one.
+    /// The complete result of an operation that has one.
     pub fn result(&self) -> Result<LdapResult<'a>, DecodeError> {
         if !has_result(self.op) {
             return Err(DecodeError::Choice { offset: 0, found: self.op });
@@ -99,7 +98,7 @@ impl<'a> Scan<'a> {
         Entry::decode(self.content)
     }
 
-    /// The addresses of a `SearchResultReference`.
+    /// The URIs of a `SearchResultReference`.
     pub fn reference(&self) -> Result<Strings<'a>, DecodeError> {
         self.demand(op::SEARCH_REFERENCE)?;
         Ok(Strings { reader: self.content })
@@ -120,7 +119,7 @@ impl<'a> Scan<'a> {
         Controls::after(&mut self.rest.clone())
     }
 
-    /// Whether the server says that it is about to hang up (RFC 4511 section 4.4.1).
+    /// Whether the server announces that it will close the connection (RFC 4511 section 4.4.1).
     pub fn is_notice_of_disconnection(&self) -> bool {
         self.message_id == 0
             && self.op == op::EXTENDED_RESPONSE
@@ -138,18 +137,18 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// How an operation went (RFC 4511 section 4.1.9), with what binds and extended operations add to it.
+/// The result of an operation (RFC 4511 section 4.1.9), with the additional fields of binds and extended operations.
 #[derive(Clone, Debug)]
 pub struct LdapResult<'a> {
     /// The result code.
     pub code: u32,
-    /// The nearest entry above that exists.
+    /// The nearest ancestor that exists.
     pub matched_dn: &'a [u8],
-    /// What the server has to say.
+    /// The diagnostic message.
     pub diagnostic: &'a [u8],
-    /// Where else to ask.
+    /// The URIs of other servers.
     pub referrals: Strings<'a>,
-    /// What the server answers in a SASL bind.
+    /// The server's credentials in a SASL bind.
     pub server_credentials: Option<&'a [u8]>,
     /// The name of an extended response.
     pub name: Option<&'a [u8]>,
@@ -200,7 +199,7 @@ pub struct Intermediate<'a> {
     pub value: Option<&'a [u8]>,
 }
 
-/// An entry of a search result; its attributes are read when they are asked for.
+/// An entry of a search result; its attributes are decoded on demand.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry<'a> {
     dn: &'a [u8],
@@ -221,13 +220,12 @@ impl<'a> Entry<'a> {
         self.dn
     }
 
-    /// The attributes, one after the other.
+    /// The attributes, in order.
     pub const fn attributes(&self) -> Attributes<'a> {
         Attributes { reader: self.attributes }
     }
 
-    /// The values of the attribute with this name, in whatever case it is written; `None` if the
-    /// entry does not have it.
+    /// The values of the attribute with this name, ignoring case; `None` if the entry does not have it.
     pub fn attribute(&self, name: &[u8]) -> Result<Option<Strings<'a>>, DecodeError> {
         for attribute in self.attributes() {
             let attribute = attribute?;
@@ -256,7 +254,7 @@ pub struct Attribute<'a> {
     pub values: Strings<'a>,
 }
 
-/// The attributes of an entry. Ends after the first that is malformed.
+/// The attributes of an entry. The iteration ends after the first malformed one.
 #[derive(Clone, Debug)]
 pub struct Attributes<'a> {
     reader: Reader<'a>,
@@ -287,7 +285,7 @@ impl<'a> Iterator for Attributes<'a> {
     }
 }
 
-/// A list of strings: values, referrals. Ends after the first that is malformed.
+/// A list of strings: values, referrals. The iteration ends after the first malformed one.
 #[derive(Clone, Debug)]
 pub struct Strings<'a> {
     pub(super) reader: Reader<'a>,
@@ -424,7 +422,7 @@ mod tests {
 
     #[test]
     fn iterators_end_after_the_first_error() {
-        // A reference whose second address says it is longer than what is left.
+        // A reference whose second URI claims to be longer than the remaining bytes.
         let bytes = [0x30, 0x0b, 2, 1, 1, 0x73, 0x06, 4, 1, b'x', 4, 9, b'y'];
         let mut addresses = scan(&bytes).unwrap().reference().unwrap();
         assert_eq!(addresses.next(), Some(Ok(&b"x"[..])));

@@ -1,9 +1,9 @@
 //! A request compiled once and encoded any number of times, in one pass and without allocating.
 //!
-//! Lengths in BER come before what they measure and must be minimal, so a request whose values vary
-//! in length cannot simply be copied. It is written from its end to its beginning instead: when the
-//! header of an element is due, its contents already stand there and their length is known. Whatever
-//! holds no slot was turned into bytes when the skeleton was compiled.
+//! Lengths in BER precede the contents and must be minimal, so a request whose values vary in length cannot simply be
+//! copied. It is therefore written from its end to its beginning: when the header of an element is written, its
+//! contents are already in place and their length is known. Everything without a slot was turned into bytes when the
+//! skeleton was compiled.
 //!
 //! [`Template`](super::Template) goes one step further and patches the previous request.
 
@@ -12,15 +12,15 @@ use crate::ber::{HEADER_MAX, Node, Values, header_backwards, minimal, tag};
 /// A compiled request, or a compiled part of one.
 #[derive(Clone, Debug)]
 pub struct Skeleton {
-    /// What to do, from the end of the request to its beginning.
+    /// The steps, from the end of the request to its beginning.
     steps: Vec<Step>,
-    /// All static bytes; the steps name ranges of it.
+    /// All static bytes; the steps refer to ranges of it.
     bytes: Vec<u8>,
-    /// How many elements with slots nest.
+    /// The maximum nesting depth of elements with slots.
     depth: usize,
     /// How many values are needed.
     slots: usize,
-    /// The most bytes everything but the values can take.
+    /// The maximum size of everything except the values.
     fixed_max: usize,
 }
 
@@ -32,14 +32,14 @@ enum Step {
     Slot(usize),
     /// The message id, as an INTEGER.
     MessageId,
-    /// The end of an element; the number says how many others it stands in.
+    /// The end of an element, with the number of open elements around it.
     End(usize),
     /// The header of the element whose end has the same number.
     Header(usize, u8),
 }
 
-/// Where the value of a slot stands in an encoded request, counted back from the end of the request
-/// because that is what stays true while it is being written.
+/// The position of a slot's value in an encoded request, counted back from the end of the request, because that
+/// distance does not change while the request is being written.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SlotPosition {
     /// The number of the slot, or `None` for the contents of the message id.
@@ -48,10 +48,10 @@ pub(super) struct SlotPosition {
     pub(super) length: usize,
 }
 
-/// Nesting up to this depth needs no allocation: filters of 32 levels inside a control fit.
+/// Nesting up to this depth needs no allocation; this is sufficient for filters of 32 levels inside a control.
 const DEPTH_INLINE: usize = 48;
 
-/// The most bytes the INTEGER of a message id takes.
+/// The maximum size of the INTEGER of a message id.
 const MESSAGE_ID_MAX: usize = 6;
 
 impl Skeleton {
@@ -69,14 +69,14 @@ impl Skeleton {
         compiler.skeleton
     }
 
-    /// Compiles a part of a request, such as the controls of an add whose entry is made on the fly.
+    /// Compiles a part of a request, such as the controls of an add whose entry is made at run time.
     pub fn fragment(node: &Node) -> Self {
         let mut compiler = Compiler::default();
         compiler.node(node);
         compiler.skeleton
     }
 
-    /// How many values are needed: one more than the highest slot, 0 if there is none.
+    /// How many values are needed: one more than the highest slot, 0 if there are no slots.
     pub const fn slots(&self) -> usize {
         self.slots
     }
@@ -87,7 +87,7 @@ impl Skeleton {
         self.encode_noting(message_id, values, out, |_| {});
     }
 
-    /// The same, telling `note` where each value went.
+    /// The same, and calls `note` with the position of each value.
     #[inline]
     pub(super) fn encode_noting<V: Values + ?Sized>(
         &self,
@@ -188,7 +188,7 @@ struct Compiler {
 }
 
 impl Default for Skeleton {
-    /// The request that is empty.
+    /// The empty request.
     fn default() -> Self {
         Self { steps: Vec::new(), bytes: Vec::new(), depth: 0, slots: 0, fixed_max: 0 }
     }
@@ -215,14 +215,14 @@ impl Compiler {
         }
     }
 
-    /// Adds static bytes, joining them with those behind them where nothing stands between.
+    /// Adds static bytes. They are joined with the static bytes that follow them, if nothing is in between.
     fn bytes(&mut self, bytes: &[u8]) {
         if bytes.is_empty() {
             return;
         }
         self.skeleton.fixed_max += bytes.len();
         if let Some(Step::Bytes { start, end }) = self.skeleton.steps.last_mut() {
-            // The last run of static bytes is also the last in the store.
+            // The last run of static bytes is also the last in the buffer.
             self.skeleton.bytes.splice(*start..*start, bytes.iter().copied());
             *end += bytes.len();
             return;
@@ -261,7 +261,7 @@ mod tests {
         out.split_off(4)
     }
 
-    /// The same tree written forwards with the values already in their places.
+    /// The same tree, with the slots replaced by the values, written forwards.
     fn expected(node: &Node, values: &[&str]) -> Node {
         match node {
             Node::Bytes(bytes) => Node::Bytes(bytes.clone()),

@@ -1,14 +1,14 @@
-//! A request that remembers how it was last encoded, and changes only what differs.
+//! A request that stores its last encoding, and changes only what differs.
 //!
-//! Generated values mostly have the length of the ones before them, and the message id grows in
-//! width three times in two thousand million requests. As long as every length stays, nothing but
-//! the values themselves changes, and they are copied over the old ones. A worker keeps one template
-//! an operation, not one a session: ten thousand idle connections must not each hold a request.
+//! Generated values mostly have the same length as the previous ones, and the encoded message id becomes longer only
+//! three times in two thousand million requests. As long as every length is unchanged, only the values themselves
+//! change, and they are copied over the old ones. A worker keeps one template for each operation, not for each session:
+//! ten thousand idle connections must not each store a request.
 
 use super::skeleton::{Skeleton, SlotPosition};
 use crate::ber::{Values, minimal};
 
-/// A skeleton and the request it last made.
+/// A skeleton and the last request made from it.
 #[derive(Clone, Debug)]
 pub struct Template {
     skeleton: Skeleton,
@@ -27,8 +27,8 @@ impl Template {
         &self.skeleton
     }
 
-    /// One request with this message id and these values. The bytes are those of
-    /// [`Skeleton::encode`], always.
+    /// A request with this message id and these values. The bytes are always identical to those of
+    /// [`Skeleton::encode`].
     #[inline]
     pub fn encode<V: Values + ?Sized>(&mut self, message_id: i32, values: &V) -> &[u8] {
         if !self.patch(message_id, values) {
@@ -37,8 +37,8 @@ impl Template {
         &self.last
     }
 
-    /// Copies the values over the old ones; false if some length changed, in which case what was
-    /// copied so far does not matter.
+    /// Copies the values over the old ones; false if a length has changed, in which case the values copied so far do
+    /// not matter.
     #[inline]
     fn patch<V: Values + ?Sized>(&mut self, message_id: i32, values: &V) -> bool {
         let id = message_id.to_be_bytes();

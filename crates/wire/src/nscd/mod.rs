@@ -1,8 +1,8 @@
-//! The protocol of the name service cache daemon of the GNU C library: a request and a reply a connection.
+//! The protocol of the name service cache daemon of the GNU C library: one request and one reply for each connection.
 //!
-//! Numbers have 32 bits in the byte order of the machine, texts end in a zero byte that their lengths include. The
-//! layout is that of `nscd-client.h` of glibc 2.36 and was compared with what its daemon sends. Asking for the file in
-//! shared memory, with which the C library saves itself most requests, is no part of this.
+//! Numbers have 32 bits in the byte order of the machine, texts end with a zero byte that their lengths include. The
+//! layout is that of `nscd-client.h` of glibc 2.36 and was compared with what its daemon sends. Requesting the file in
+//! shared memory, with which the C library avoids most requests, is not supported.
 
 mod reply;
 mod request;

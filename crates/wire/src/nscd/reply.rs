@@ -1,15 +1,15 @@
-//! What comes back: [`scan`] tells it from the bytes that have come so far.
+//! Replies: [`scan`] decodes one from the bytes received so far.
 //!
-//! Every length stands in front of the texts, so a reader learns after a header, and for a group after the lengths of
-//! its members, how long the whole is, and never looks at the same byte more than three times.
+//! All lengths precede the texts, so a reader knows the total length after the header, or for a group after the lengths
+//! of its members, and never examines a byte more than three times.
 
 use super::{Request, VERSION};
 use crate::account::{Group, MEMBERS_MAX, Malformed, Progress, REPLY_MAX, TEXT_MAX, User, word};
 
-/// What a reply says.
+/// The contents of a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply<'a> {
-    /// The daemon does not keep such things: ask somebody else.
+    /// The daemon does not cache this kind of entry; another source must be asked.
     Off,
     /// There is no such user or group, or no group of that user.
     Absent,
@@ -21,18 +21,18 @@ pub enum Reply<'a> {
     Memberships(Gids<'a>),
 }
 
-/// Numbers of groups.
+/// Group ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gids<'a>(&'a [u8]);
 
 impl Gids<'_> {
-    /// Each of them.
+    /// Iterates over them.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.0.as_chunks().0.iter().map(|number| u32::from_ne_bytes(*number))
     }
 }
 
-/// Reads the reply to `request` from `bytes`, which is all that has come since the request was sent.
+/// Decodes the reply to `request` from `bytes`, which is everything received since the request was sent.
 pub fn scan(request: Request, bytes: &[u8]) -> Result<Progress<Reply<'_>>, Malformed> {
     let (Some(version), Some(found)) = (number(bytes, 0), number(bytes, 4)) else {
         return Ok(Progress::More(8));
@@ -53,8 +53,8 @@ pub fn scan(request: Request, bytes: &[u8]) -> Result<Progress<Reply<'_>>, Malfo
     }
 }
 
-/// `pw_response_header` of glibc: after version and verdict the lengths of name and password, both numbers, the
-/// lengths of the rest.
+/// `pw_response_header` of glibc: after version and result, the lengths of name and password, the user and group ids,
+/// and the lengths of the other texts.
 fn user(bytes: &[u8]) -> Result<Progress<Reply<'_>>, Malformed> {
     const HEADER: usize = 36;
     let Some(header) = bytes.get(..HEADER) else { return Ok(Progress::More(HEADER)) };
@@ -79,8 +79,8 @@ fn user(bytes: &[u8]) -> Result<Progress<Reply<'_>>, Malformed> {
     })))
 }
 
-/// `gr_response_header` of glibc: the lengths of name and password, the number, how many members, then the lengths of
-/// their names and all texts.
+/// `gr_response_header` of glibc: the lengths of name and password, the group id, the number of members, then the
+/// lengths of their names and all texts.
 fn group(bytes: &[u8]) -> Result<Progress<Reply<'_>>, Malformed> {
     const HEADER: usize = 24;
     let Some(header) = bytes.get(..HEADER) else { return Ok(Progress::More(HEADER)) };
@@ -109,7 +109,7 @@ fn group(bytes: &[u8]) -> Result<Progress<Reply<'_>>, Malformed> {
     })))
 }
 
-/// `initgr_response_header` of glibc: how many groups, then their numbers. The daemon sends more behind them, which its
+/// `initgr_response_header` of glibc: the number of groups, then their ids. The daemon sends more after them, which its
 /// own client does not read either.
 fn memberships(bytes: &[u8]) -> Result<Progress<Reply<'_>>, Malformed> {
     const HEADER: usize = 12;
@@ -125,7 +125,7 @@ fn number(bytes: &[u8], offset: usize) -> Option<u32> {
     word(bytes, offset).map(u32::from_ne_bytes)
 }
 
-/// The length of a text, which is at least that of its zero byte.
+/// The length of a text, which includes at least its zero byte.
 fn text_length(bytes: &[u8], offset: usize) -> Result<usize, Malformed> {
     let found = number(bytes, offset).unwrap_or_default();
     match found as usize {
@@ -142,14 +142,14 @@ fn count(bytes: &[u8], offset: usize) -> Result<usize, Malformed> {
     }
 }
 
-/// Texts end to end.
+/// Texts in sequence, without gaps.
 struct Texts<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
 impl<'a> Texts<'a> {
-    /// The text of this length, without its zero byte.
+    /// The text with this length, without its zero byte.
     fn take(&mut self, length: usize) -> Result<&'a [u8], Malformed> {
         let end = self.at + length;
         let text = self.bytes.get(self.at..end).unwrap_or_default();

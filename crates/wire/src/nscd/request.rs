@@ -1,30 +1,30 @@
-//! What can be asked: [`Request`].
+//! The requests: [`Request`].
 
 use super::VERSION;
 use std::io::Write as _;
 
-/// The longest key the daemon takes, with its zero byte: `MAXKEYLEN` of glibc.
+/// The maximum length of a key that the daemon accepts, including its zero byte: `MAXKEYLEN` of glibc.
 pub const KEY_MAX: usize = 1024;
 
-/// What is asked for. Numbers are `request_type` of glibc.
+/// What is requested. Numbers are `request_type` of glibc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Request {
     /// A user by name.
     UserByName = 0,
-    /// A user by number.
+    /// A user by id.
     UserById = 1,
     /// A group by name.
     GroupByName = 2,
-    /// A group by number.
+    /// A group by id.
     GroupById = 3,
-    /// The groups of a user by name, as `initgroups` wants them.
+    /// The groups of a user by name, as `initgroups` needs them.
     Memberships = 15,
 }
 
 impl Request {
-    /// Writes the request for `key` behind what is in `into`. Nothing is written, and `false` returned, where the key
-    /// is longer than the daemon takes or holds a zero byte, which would end it.
+    /// Appends the request for `key` to `into`. If the key is longer than the daemon accepts or contains a zero byte,
+    /// which would end it, nothing is written and `false` is returned.
     pub fn write(self, key: &[u8], into: &mut Vec<u8>) -> bool {
         if key.len() >= KEY_MAX || key.contains(&0) {
             return false;
@@ -38,11 +38,11 @@ impl Request {
         true
     }
 
-    /// Writes the request for a number, which goes as decimal digits.
+    /// Writes the request for an id, which is sent as decimal digits.
     pub fn write_id(self, id: u32, into: &mut Vec<u8>) -> bool {
         let mut digits = [0; 10];
         let mut rest = digits.as_mut_slice();
-        // No number has more digits.
+        // No id has more digits.
         let _ = write!(rest, "{id}");
         let length = 10 - rest.len();
         self.write(digits.get(..length).unwrap_or_default(), into)

@@ -1,8 +1,9 @@
-//! The protocol of nslcd, the daemon that asks a directory for nss-pam-ldapd: a request and a reply a connection.
+//! The protocol of nslcd, the daemon that queries a directory for nss-pam-ldapd: one request and one reply for each
+//! connection.
 //!
-//! Numbers have 32 bits in network byte order, a text is its length and its bytes, and a reply is a sequence of
-//! entries, each announced, up to a number that says there are no more. The layout is that of `nslcd.h` of
-//! nss-pam-ldapd 0.9.12 and was compared with what its daemon sends.
+//! Numbers have 32 bits in network byte order, a text is its length followed by its bytes, and a reply is a sequence of
+//! entries, each preceded by a number that announces it; another number marks the end. The layout is that of `nslcd.h`
+//! of nss-pam-ldapd 0.9.12 and was compared with what its daemon sends.
 
 mod reply;
 mod request;

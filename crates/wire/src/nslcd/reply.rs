@@ -1,16 +1,16 @@
-//! What comes back: [`Replies`], the entries of one reply in their order.
+//! Replies: [`Replies`], the entries of one reply in order.
 //!
-//! No length in front says how long an entry is, so the walk remembers how far into one it came and looks at no byte
-//! twice before all of the entry is there, however small the pieces in which it comes.
+//! No length precedes an entry, so the walk remembers how far into an entry it has come and examines no byte twice
+//! until the whole entry has arrived, however small the pieces in which it arrives.
 
 use super::{Request, VERSION};
 use crate::account::{Group, MEMBERS_MAX, Malformed, REPLY_MAX, TEXT_MAX, User, word};
 
-/// Says that an entry follows: `NSLCD_RESULT_BEGIN`.
+/// An entry follows: `NSLCD_RESULT_BEGIN`.
 const BEGIN: u32 = 1;
-/// Says that none follows: `NSLCD_RESULT_END`.
+/// No entry follows: `NSLCD_RESULT_END`.
 const END: u32 = 2;
-/// The bytes of version and action.
+/// The size of version and action.
 const HEADER: usize = 8;
 
 /// An entry of a reply.
@@ -22,14 +22,14 @@ pub enum Entry<'a> {
     Group(Group<'a>),
 }
 
-/// What a step through a reply came to.
+/// The result of a step through a reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step<'a> {
-    /// Nothing can be said before the reply has this many bytes in all.
+    /// The reply must have at least this many bytes in total before the walk can continue.
     More(usize),
     /// The next entry.
     Entry(Entry<'a>),
-    /// There are no more.
+    /// There are no more entries.
     End,
 }
 
@@ -37,23 +37,24 @@ pub enum Step<'a> {
 #[derive(Clone, Debug)]
 pub struct Replies {
     request: Request,
-    /// How many bytes were understood.
+    /// How many bytes have been processed.
     at: usize,
-    /// Where the fields of this entry begin; nothing between entries.
+    /// Where the fields of the current entry begin; `None` between entries.
     entry: Option<usize>,
-    /// How many of its fields were passed over.
+    /// How many of its fields were skipped.
     fields: usize,
-    /// How many members its group says it has.
+    /// How many members its group claims to have.
     members: usize,
 }
 
 impl Replies {
-    /// The walk through the reply to this request, of which nothing has come yet.
+    /// Creates the walk through the reply to this request, before any of it has arrived.
     pub const fn new(request: Request) -> Self {
         Self { request, at: 0, entry: None, fields: 0, members: 0 }
     }
 
-    /// The next step. `bytes` is all that has come since the request was sent, what was stepped over included.
+    /// The next step. `bytes` is everything received since the request was sent, including the entries already
+    /// returned.
     pub fn step<'a>(&mut self, bytes: &'a [u8]) -> Result<Step<'a>, Malformed> {
         if self.at == 0 {
             let (Some(version), Some(action)) = (number(bytes, 0), number(bytes, 4)) else {
@@ -105,12 +106,12 @@ impl Replies {
         matches!(self.request, Request::UserByName | Request::UserById)
     }
 
-    /// How many fields the entry has: of a group, its members are among them.
+    /// How many fields the entry has, including the members of a group.
     const fn layout(&self) -> usize {
         if self.is_user() { 7 } else { 4 + self.members }
     }
 
-    /// Passes over a field; where it is not all there, says how many bytes of it are wanted.
+    /// Skips a field; if it has not arrived completely, returns how many bytes of it are needed.
     fn pass(&mut self, bytes: &[u8]) -> Result<Option<usize>, Malformed> {
         let offset = self.at;
         let Some(found) = number(bytes, offset) else { return Ok(Some(4)) };
@@ -158,7 +159,7 @@ fn number(bytes: &[u8], offset: usize) -> Option<u32> {
     word(bytes, offset).map(u32::from_be_bytes)
 }
 
-/// The fields of an entry that was passed over, and so is all there.
+/// The fields of an entry that has arrived completely.
 struct Fields<'a> {
     bytes: &'a [u8],
     at: usize,

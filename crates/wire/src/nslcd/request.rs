@@ -1,27 +1,27 @@
-//! What can be asked: [`Request`].
+//! The requests: [`Request`].
 
 use super::VERSION;
 use crate::account::TEXT_MAX;
 
-/// What is asked for. Numbers are the `NSLCD_ACTION_…` of `nslcd.h`.
+/// What is requested. Numbers are the `NSLCD_ACTION_…` of `nslcd.h`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
 pub enum Request {
     /// A group by name.
     GroupByName = 0x0004_0001,
-    /// A group by number.
+    /// A group by id.
     GroupById = 0x0004_0002,
-    /// The groups of a user by name, as `initgroups` wants them.
+    /// The groups of a user by name, as `initgroups` needs them.
     Memberships = 0x0004_0006,
     /// A user by name.
     UserByName = 0x0008_0001,
-    /// A user by number.
+    /// A user by id.
     UserById = 0x0008_0002,
 }
 
 impl Request {
-    /// Writes the request for a name behind what is in `into`. Nothing is written, and `false` returned, where the name
-    /// is longer than any the daemon would hold.
+    /// Appends the request for a name to `into`. If the name is longer than any that the daemon could know, nothing is
+    /// written and `false` is returned.
     pub fn write(self, name: &[u8], into: &mut Vec<u8>) -> bool {
         if name.len() > TEXT_MAX {
             return false;
@@ -32,7 +32,7 @@ impl Request {
         true
     }
 
-    /// Writes the request for a number.
+    /// Writes the request for an id.
     pub fn write_id(self, id: u32, into: &mut Vec<u8>) {
         self.head(into);
         into.extend_from_slice(&id.to_be_bytes());

@@ -1,9 +1,9 @@
-//! The [`ExchangeTable`]: everything a hub does that needs no socket: dialogues, transactions, drop times, counts.
+//! The [`ExchangeTable`]: all the work of a hub that needs no socket: dialogues, transactions, drop times, counts.
 //!
-//! It is called with what was sent, what came in and what time it is, and changes its slots accordingly, so that late,
-//! duplicate and forged replies are tested to the nanosecond without a network. A reply is judged by its stamp: one
-//! that arrived after its drop time is late, even if the wheel has not come round to it yet, and one that the kernel
-//! had before is in time, however late it is read. It must not read a clock.
+//! Its caller passes in what was sent, what arrived and the current time, and it updates its slots accordingly. Late,
+//! duplicate and forged replies can therefore be tested to the nanosecond without a network. A reply is judged by its
+//! timestamp: a reply that arrived after its drop time is late, even if the timer wheel has not reached that time yet,
+//! and a reply that the kernel received before it is in time, however late it is read. It must not read a clock.
 
 use super::past::{Past, TransactionEnd};
 use super::slot::{EndedExchange, NEVER, Outgoing, Phase, Slot, Terms};
@@ -28,12 +28,12 @@ use std::sync::atomic::Ordering;
 use std::task::Context;
 use std::time::Duration;
 
-/// When a datagram came in.
+/// When a datagram arrived.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::dhcp) struct Arrival {
-    /// The time it is counted with: when it was read or, if asked for, the kernel's.
+    /// The time to count it with: when it was read or, if requested, the kernel's timestamp.
     pub(in crate::dhcp) at: Moment,
-    /// When the kernel got it, where that was looked up.
+    /// The kernel's timestamp, if it was looked up.
     pub(in crate::dhcp) stamp: Option<Moment>,
     /// When the run began.
     pub(in crate::dhcp) origin: Moment,
@@ -45,25 +45,25 @@ pub(in crate::dhcp) struct ExchangeTable<D: Dialogue> {
     worker: usize,
     tally: Arc<Tally>,
     slots: Box<[Slot<D>]>,
-    /// Slots with something to send, in order; some of them may have lost it again.
+    /// Slots with a message to send, in order; the message of some may have been withdrawn since.
     queue: VecDeque<u32>,
-    /// How many slots of the queue have nothing to send any more.
+    /// How many slots of the queue no longer have a message to send.
     stale: usize,
     transactions: Transactions<Past>,
     wheel: Wheel,
     leases: Leases<D::Lease>,
-    /// Which stages' messages have been kept, a bit each: sent, then received.
+    /// A bit for each stage whose sent message was kept, followed by those for received messages.
     kept: u32,
     server_kept: bool,
     /// Whether each slot keeps the reply that ended its exchange.
     keeps_answers: bool,
-    /// When replies came last, and what was sent after them.
+    /// When the last replies arrived, and what was sent after them.
     listening: Listening,
-    /// When the hub last stood still.
+    /// When the hub was last stalled.
     gap: Option<Gap>,
-    /// How many messages came back so far.
+    /// How many messages were returned so far.
     came_back: u64,
-    /// Room for what a client expects of an answer.
+    /// A buffer for the value that a client expects in an answer.
     scratch: Vec<u8>,
 }
 
@@ -141,7 +141,7 @@ impl<D: Dialogue> Table for ExchangeTable<D> {
         slot.queued = false;
         let outgoing = std::mem::replace(&mut slot.outgoing, Outgoing::Nothing);
         if outgoing == Outgoing::Again {
-            // The message left once, and its answer may still come.
+            // The message was sent once, and its answer may still arrive.
             slot.wait_from(now, slot.wait.unwrap_or_default());
             self.wheel.arm(index, slot.deadline);
             return;
@@ -172,7 +172,7 @@ impl<D: Dialogue> Table for ExchangeTable<D> {
             if slot.deadline < now {
                 self.expire(index);
             } else {
-                // A reply that arrived in this very nanosecond would be in time.
+                // A reply that arrived at exactly this nanosecond would be in time.
                 let deadline = slot.deadline.max(now + Duration::from_nanos(1));
                 self.wheel.arm(index, deadline);
             }
@@ -220,7 +220,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         }
     }
 
-    /// Begins an exchange in a slot that is free.
+    /// Begins an exchange in a free slot.
     pub(in crate::dhcp) fn begin(
         &mut self,
         index: u32,
@@ -244,7 +244,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         self.follow(index, step, now);
     }
 
-    /// Takes a lease to do something with, picked by `draw`.
+    /// Removes a lease, chosen by `draw`, from the store, for use in an exchange.
     pub(in crate::dhcp) fn take_lease(&mut self, draw: u64) -> Option<D::Lease> {
         self.leases.take(draw)
     }
@@ -285,7 +285,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         }
     }
 
-    /// A datagram came in.
+    /// Processes a datagram that arrived.
     pub(super) fn take_in(&mut self, datagram: &[u8], truncated: bool, arrival: Arrival) {
         let Arrival { mut at, stamp, origin } = arrival;
         let (xid, message) = match D::open(&self.plan, datagram) {
@@ -335,12 +335,12 @@ impl<D: Dialogue> ExchangeTable<D> {
         self.keeps_answers = true;
     }
 
-    /// The reply that ended the exchange of a slot, where such are kept; one that was not as expected always is.
+    /// The reply that ended the exchange of a slot, if replies are kept; an unexpected reply is always kept.
     pub(in crate::dhcp) fn answer(&self, index: u32) -> &[u8] {
         &self.slots[index as usize].answer
     }
 
-    /// The drop time of a slot's message is over.
+    /// Called when the drop time of a slot's message has passed.
     fn expire(&mut self, index: u32) {
         let slot = &mut self.slots[index as usize];
         let at = slot.deadline;
@@ -355,7 +355,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         self.follow(index, step, at);
     }
 
-    /// Does what a dialogue says.
+    /// Performs the step that a dialogue returned.
     fn follow(&mut self, index: u32, step: Step<D::Lease>, at: Moment) {
         match step {
             Step::Send(outgoing) => self.write(index, &outgoing, at),
@@ -370,7 +370,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         }
     }
 
-    /// Queues a message that opens a stage, and ends the stage before.
+    /// Queues a message that starts a stage, and ends the previous stage.
     fn write(&mut self, index: u32, outgoing: &OutgoingMessage, at: Moment) {
         let slot = &mut self.slots[index as usize];
         if slot.phase == Phase::Sent {
@@ -404,7 +404,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         self.enqueue(index, Outgoing::Fresh);
     }
 
-    /// The dialogue is over.
+    /// Ends a dialogue.
     fn conclude(&mut self, index: u32, mut ending: Ending<D::Lease>, at: Moment) {
         let slot = &self.slots[index as usize];
         let (past, client) = (slot.past(TransactionEnd::Answered), slot.client);
@@ -459,7 +459,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         self.stamp(index, answered.then_some(at));
     }
 
-    /// Whether the exchange gives an address up; nobody has it any more then.
+    /// Whether the exchange releases an address, so that no client has it any more.
     fn freed(&self, index: u32) -> bool {
         let freed = self.slots[index as usize].gives_up;
         if let (Some(addresses), Some(freed)) = (&self.shared.addresses, freed) {
@@ -468,7 +468,7 @@ impl<D: Dialogue> ExchangeTable<D> {
         freed.is_some()
     }
 
-    /// Whether another client has an address.
+    /// Counts an address that another client already has.
     fn note_address(&self, past: Past, address: IpAddr, client: u64) {
         if let Some(addresses) = &self.shared.addresses
             && addresses.note(past.stage, address, client)
@@ -496,13 +496,13 @@ impl<D: Dialogue> ExchangeTable<D> {
                 self.tally.count(phase, slot.before.unwrap_or(slot.stage), Counter::Duplicates);
             }
             Anomaly::Rejected => self.tally.count(phase, slot.stage, Counter::Rejected),
-            // A refusal that ends nothing is unexpected.
+            // A refusal that does not end an exchange is unexpected.
             Anomaly::Nak | Anomaly::Unexpected => self.overall(Some(phase), Overall::Unexpected),
             Anomaly::Malformed => self.overall(Some(phase), Overall::Malformed),
         }
     }
 
-    /// Counts a reply to a stage whose message has not left yet.
+    /// Counts a reply to a stage whose message has not been sent yet.
     fn premature(&self, phase: u8, before: Option<Stage>, message: &[u8]) {
         match D::answers(message).or(before).filter(|_| before.is_some()) {
             Some(stage) => self.tally.count(phase, stage, Counter::Duplicates),
@@ -517,21 +517,21 @@ impl<D: Dialogue> ExchangeTable<D> {
         };
         match (end, D::answers(message)) {
             (TransactionEnd::Preload, _) => self.overall(None, Overall::PreloadReceived),
-            // Its stage had been answered, or the one that came next would not have been sent.
+            // Its stage had been answered; otherwise the next stage would not have been sent.
             (_, Some(told)) if told != stage => self.tally.count(phase, told, Counter::Duplicates),
             (TransactionEnd::Answered, _) => self.tally.count(phase, stage, Counter::Duplicates),
             (TransactionEnd::GivenUp, _) => self.tally.count(phase, stage, Counter::Late),
         }
     }
 
-    /// Remembers a message that was sent before the run, or refused by this machine.
+    /// Records a message that was sent before the run, or that this machine refused to send.
     pub(super) fn preloaded(&mut self, outgoing: &OutgoingMessage, sent: bool) {
         let past = Past { stage: outgoing.stage, end: TransactionEnd::Preload, phase: 0 };
         self.transactions.remember(outgoing.xid, past);
         self.overall(None, if sent { Overall::PreloadSent } else { Overall::LocalLimit });
     }
 
-    /// What could grow.
+    /// The capacities of everything that could grow.
     #[cfg(test)]
     pub(super) fn sizes(&self) -> (usize, usize, usize) {
         let buffers = self.slots.iter().map(|slot| slot.out.capacity()).sum();

@@ -1,4 +1,4 @@
-//! The table on moments made up: every order of events that a network can bring about.
+//! Tests of the table with invented times: every order of events that a network can produce.
 
 use super::exchange_table::Arrival;
 use super::harness::{STEADY, TableHarness};
@@ -46,7 +46,7 @@ fn the_drop_time_is_exact_to_the_nanosecond() {
         let mut harness = TableHarness::new(1, Rules::default());
         harness.begin(0, 7);
         harness.send();
-        // The wheel has not come round when the reply is read.
+        // The wheel has not reached the drop time when the reply is read.
         harness.pass(Duration::from_secs(1) + later);
         harness.receive(OFFER, 7, 99);
         let ended = harness.end(0);
@@ -71,7 +71,7 @@ fn the_wheel_ends_what_nobody_answers_and_nothing_else() {
     harness.table.tick(harness.now);
     let ended = harness.end(0).unwrap();
     assert_eq!((ended.outcome, ended.at), (Outcome::TimedOut, at(1005)));
-    // A slot that is used again before the wheel comes round is left alone by it.
+    // The wheel does not affect a slot that is reused before the wheel reaches it.
     harness.begin(0, 8);
     harness.send();
     harness.receive(OFFER, 8, 1);
@@ -208,7 +208,7 @@ fn a_message_is_sent_again_as_long_as_its_dialogue_wants() {
     assert_eq!(harness.send(), [(DISCOVER, 7)]);
     harness.pass(second * 2);
     harness.table.tick(harness.now);
-    // The reply to the second comes in before the third has left.
+    // The reply to the second message arrives before the third has been sent.
     harness.receive(OFFER, 7, 9);
     assert_eq!(harness.send(), [(REQUEST, 7)]);
     harness.pass(Duration::from_secs(1) + NANO);
@@ -228,7 +228,7 @@ fn a_message_is_sent_again_as_long_as_its_dialogue_wants() {
         harness.send();
     }
     assert_eq!(harness.outcome(0), Some(Outcome::TimedOut));
-    // The second exchange was sent again twice, and is one that was sent again.
+    // The second exchange was sent twice again, and counts once as retried.
     let first = [("sent", 2), ("resent", 3), ("received", 1), ("drops", 1), ("retried", 2)];
     assert_eq!(harness.counts(Stage::First), first);
     harness.assert_nothing_waits();
@@ -428,8 +428,8 @@ fn what_is_wished_for_is_kept() {
     assert_eq!(stamps, expected);
 }
 
-/// A million exchanges that nobody answers, at 100,000 a second with a window of 2,000, and one reply
-/// in a hundred that comes when nobody waits: no table is any larger afterwards.
+/// Runs a million unanswered exchanges, at 100,000 a second with a window of 2,000. For one in a hundred, a reply
+/// arrives after the exchange has ended. Afterwards no table has grown.
 #[test]
 fn memory_stays_flat_in_an_overload() {
     const SLOTS: u32 = 2000;

@@ -1,4 +1,4 @@
-//! A [`TableHarness`]: a table on moments made up, for tests of what a network can bring about.
+//! A [`TableHarness`]: a table with invented times, for tests of what a network can do.
 
 use super::exchange_table::{Arrival, ExchangeTable};
 use super::slot::{EndedExchange, Terms};
@@ -17,15 +17,15 @@ use std::sync::Arc;
 use std::task::{Context, Waker};
 use std::time::Duration;
 
-/// The phase of the exchanges, where all are of the same.
+/// The phase of the exchanges, if all have the same phase.
 pub(super) const STEADY: u8 = 3;
 
-/// A table whose clock stands still until told otherwise.
+/// A table whose clock advances only when the test says so.
 pub(super) struct TableHarness {
     pub(super) table: ExchangeTable<Toy>,
     pub(super) shared: Arc<Shared<Toy>>,
     pub(super) now: Moment,
-    /// Whether exchanges take turns to be of the phases 1 to 3.
+    /// Whether exchanges belong to phases 1 to 3 in turn.
     pub(super) phased: bool,
 }
 
@@ -65,7 +65,7 @@ impl TableHarness {
         self.table.begin(slot, request, Terms { phase, until: None }, self.now);
     }
 
-    /// Sends all that is queued.
+    /// Sends everything that is queued.
     pub(super) fn send(&mut self) -> Vec<(u8, u32)> {
         let sent: Vec<_> = self
             .table
@@ -82,7 +82,7 @@ impl TableHarness {
         self.hear_stamped(what, xid, address, None, now);
     }
 
-    /// Reads a message `now` that the kernel got at `stamp`.
+    /// Reads, at `now`, a message that the kernel received at `stamp`.
     pub(super) fn hear_stamped(
         &mut self,
         what: u8,
@@ -107,7 +107,7 @@ impl TableHarness {
         self.end(slot).map(|ended| ended.outcome)
     }
 
-    /// What is counted of a stage, without zeros.
+    /// The counters of a stage that are not zero.
     pub(super) fn counts(&self, stage: Stage) -> Vec<(&'static str, u64)> {
         let counts = Counter::ALL.into_iter().map(|it| (it.word(), self.tally().stage(stage, it)));
         counts.filter(|(_, count)| *count > 0).collect()

@@ -1,7 +1,7 @@
 //! The [`Hub`] of a worker: its socket, and the exchanges of all its sessions.
 //!
-//! The [datagram hub](crate::net::hub) moves the messages; what is in them, and what is counted of them, is the
-//! [`ExchangeTable`]'s. Here the two meet a worker's sessions.
+//! The [datagram hub](crate::net::hub) sends and receives the messages. The [`ExchangeTable`] handles their contents
+//! and counts them. This module connects the two with a worker's sessions.
 
 mod exchange_table;
 #[cfg(test)]
@@ -38,7 +38,7 @@ pub(super) struct Hub<D: Dialogue, C: Carrier + 'static> {
 }
 
 impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
-    /// Opens a hub with so many slots and starts its I/O task.
+    /// Opens a hub with this number of slots and starts its I/O task.
     pub(super) fn start(
         shared: Arc<Shared<D>>,
         socket: Option<Opener<C>>,
@@ -50,7 +50,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         Self::start_on(shared, carrier, worker, slots)
     }
 
-    /// Opens a hub on a socket, or on the error that there is none.
+    /// Opens a hub on a socket, or on the error from opening one.
     fn start_on(
         shared: Arc<Shared<D>>,
         carrier: io::Result<C>,
@@ -70,7 +70,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         self.datagrams.table().take_lease(draw)
     }
 
-    /// Carries out an exchange in a slot that is free. Dropped before its end, it is cut off.
+    /// Performs an exchange in a free slot. If the future is dropped before it completes, the exchange is cut off.
     pub(super) async fn carry_out(
         &self,
         slot: u32,
@@ -85,18 +85,18 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
         self.datagrams.table().keep_answers();
     }
 
-    /// Passes on the reply that ended the exchange of a slot, where such are kept; one that was not as expected always
-    /// is.
+    /// Passes the reply that ended the exchange of a slot to `look`, if replies are kept; an unexpected reply is always
+    /// kept.
     pub(super) fn with_answer<T>(&self, slot: u32, look: impl FnOnce(&[u8]) -> T) -> T {
         look(self.datagrams.table().answer(slot))
     }
 
-    /// A session closes; with the last, the I/O task ends.
+    /// Records that a session has closed; the I/O task ends with the last one.
     pub(super) fn leave(&self) {
         self.datagrams.leave();
     }
 
-    /// Sends what is to be sent before the run, if no other session has done it.
+    /// Sends the messages that precede the run, if no other session has done so.
     pub(super) async fn preload(&self) {
         let count = self.shared.preload_of(self.worker);
         if self.preloaded.replace(true) || count == 0 {
@@ -123,7 +123,7 @@ impl<D: Dialogue, C: Carrier + 'static> Hub<D, C> {
                 }
             };
             self.datagrams.table().preloaded(&outgoing, sent);
-            // The answers to those before are coming in already.
+            // The answers to earlier messages are already arriving.
             tokio::task::coop::consume_budget().await;
         }
     }

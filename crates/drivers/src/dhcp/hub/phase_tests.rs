@@ -1,4 +1,4 @@
-//! The table in a run of several phases, and after it stood still: where each count belongs, in any order of events.
+//! The table in a run of several phases, and after a stall: which phase each count belongs to, in any order of events.
 
 use super::harness::{STEADY, TableHarness};
 use crate::dhcp::Stage;
@@ -9,7 +9,7 @@ use brunt_exchange::Outcome;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-/// Whatever happens in whatever order, every message sent meets one end, and every exchange begun.
+/// In any order of events, every sent message and every started exchange ends exactly once.
 #[test]
 fn nothing_is_lost_or_counted_twice_in_any_order() {
     let mut harness = TableHarness::new(16, Rules { resends: 1, ..Rules::default() });
@@ -59,7 +59,7 @@ fn nothing_is_lost_or_counted_twice_in_any_order() {
     harness.assert_nothing_waits();
     for phase in 1..=3 {
         for (what, stage) in [(DISCOVER, Stage::First), (REQUEST, Stage::Second)] {
-            // The transaction id is the number of the exchange, of which its phase follows.
+            // The transaction id is the number of the exchange, which determines its phase.
             let of_phase = |(sent, xid): &&(u8, u32)| *sent == what && xid % 3 + 1 == phase;
             let sent = harness.tally().stage_in(phase as u8, stage, Counter::Sent);
             assert_eq!(sent, left.iter().filter(of_phase).count() as u64, "{stage:?} {phase}");
@@ -73,14 +73,14 @@ fn nothing_is_lost_or_counted_twice_in_any_order() {
     assert_eq!(harness.tally().stage_in(0, Stage::First, Counter::Sent), 0);
 }
 
-/// What becomes of an exchange counts where it fell due, however much later it is: its drop, its late answer, the
-/// answer that came twice.
+/// The events of an exchange count in the phase in which it was due, however late they happen: its drop, its late
+/// answer, its duplicate answer.
 #[test]
 fn whatever_comes_of_an_exchange_is_counted_in_its_phase() {
     const WARM_UP: u8 = 1;
     let mut harness = TableHarness::new(3, Rules::default());
     harness.phased = true;
-    // Numbers that three divides are of the warm-up, the next ones of the ramp.
+    // Numbers divisible by three belong to the warm-up, the next ones to the ramp.
     harness.begin(0, 0);
     harness.begin(1, 3);
     harness.begin(2, 1);
@@ -111,7 +111,8 @@ fn whatever_comes_of_an_exchange_is_counted_in_its_phase() {
     assert_eq!(harness.tally().waiting_in(STEADY, Stage::First), 1, "the last one waits");
 }
 
-/// The thread stands still from 0.5 s to 9 s: an answer that the kernel had in time is one, whenever it is read.
+/// The thread stalls from 0.5 s to 9 s: an answer that the kernel received in time counts as an answer, whenever it is
+/// read.
 #[test]
 fn what_lay_in_the_socket_while_nobody_looked_is_judged_by_its_stamp() {
     let mut harness = TableHarness::new(4, Rules::default());
@@ -142,7 +143,7 @@ fn what_lay_in_the_socket_while_nobody_looked_is_judged_by_its_stamp() {
         ("drops because brunt stood still", 3),
     ];
     assert_eq!(harness.counts(Stage::First), first);
-    // What leaves in the burst that had waited for the table to go on is our fault too, and later drops are plain ones.
+    // Messages sent in the burst after the stall are also attributed to the stall; later drops are normal drops.
     harness.end(1);
     let counted = |harness: &TableHarness| {
         [Counter::Drops, Counter::DropsStalled].map(|it| harness.tally().stage(Stage::First, it))

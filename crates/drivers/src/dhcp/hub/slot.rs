@@ -1,6 +1,6 @@
 //! A [`Slot`]: the state of one exchange in flight, and the timing of its dialogue.
 //!
-//! Buffers stay with the slot, so that a warm exchange allocates nothing. A slot must not know a
+//! Buffers stay with the slot, so that an exchange allocates nothing once the slot is warm. A slot must not depend on a
 //! socket, a table or a counter.
 
 use super::past::{Past, TransactionEnd};
@@ -10,15 +10,15 @@ use std::net::{IpAddr, SocketAddr};
 use std::task::Waker;
 use std::time::Duration;
 
-/// Further away than any run lasts.
+/// Later than the end of any run.
 pub(super) const NEVER: Moment = Moment::from_nanos(u64::MAX);
 
-/// The conditions of an exchange, beside what it is to do.
+/// The conditions of an exchange, in addition to what it must do.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::dhcp) struct Terms {
-    /// The phase of the run in which it fell due, to which everything belongs that is counted of it.
+    /// The phase of the run in which it was due; everything counted about it belongs to this phase.
     pub(in crate::dhcp) phase: u8,
-    /// When it is over whatever its dialogue says, and how it ends then.
+    /// When it ends, whatever its dialogue does, and with which outcome.
     pub(in crate::dhcp) until: Option<(Moment, Outcome)>,
 }
 
@@ -28,32 +28,32 @@ pub(in crate::dhcp) struct EndedExchange<L> {
     pub(in crate::dhcp) anomaly: Option<Anomaly>,
     pub(in crate::dhcp) stage: Stage,
     pub(in crate::dhcp) lease: Option<L>,
-    /// When the first message left, if it did.
+    /// When the first message was sent, if it was.
     pub(in crate::dhcp) sent: Option<Moment>,
     pub(in crate::dhcp) at: Moment,
     pub(in crate::dhcp) took: [Option<(Stage, Duration)>; 2],
 }
 
-/// What is to be sent for a slot.
+/// What must be sent for a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Outgoing {
     Nothing,
-    /// A message that opens a stage.
+    /// A message that starts a stage.
     Fresh,
     /// The same message again.
     Again,
 }
 
-/// How far a slot's exchange is.
+/// The progress of a slot's exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// The slot is free.
     Idle,
-    /// The stage's message has not left yet.
+    /// The stage's message has not been sent yet.
     Unsent,
-    /// The stage's message has left.
+    /// The stage's message has been sent.
     Sent,
-    /// The exchange has ended, and its session has not been told yet.
+    /// The exchange has ended, and its session has not been notified yet.
     Ended,
 }
 
@@ -63,33 +63,33 @@ pub(super) struct Slot<D: Dialogue> {
     pub(super) to: SocketAddr,
     pub(super) phase: Phase,
     pub(super) outgoing: Outgoing,
-    /// Whether the slot stands in the queue.
+    /// Whether the slot is in the queue.
     pub(super) queued: bool,
     pub(super) kind: Kind,
     pub(super) client: u64,
     pub(super) stage: Stage,
-    /// The stage before this one, if there was one.
+    /// The previous stage, if there was one.
     pub(super) before: Option<Stage>,
     pub(super) xid: u32,
-    /// Whether the message has left more than once.
+    /// Whether the message was sent more than once.
     pub(super) retried: bool,
-    /// Whether it left in the burst after the hub stood still.
+    /// Whether it was sent in the burst after the hub stalled.
     pub(super) in_burst: bool,
-    /// How long the answer to what is sent next is waited for.
+    /// How long to wait for the answer to the message that is sent next.
     pub(super) wait: Option<Duration>,
-    /// When the first message of the exchange left.
+    /// When the first message of the exchange was sent.
     pub(super) first_sent: Option<Moment>,
-    /// When the stage's message left for the first time.
+    /// When the stage's message was sent for the first time.
     pub(super) stage_sent: Moment,
     pub(super) terms: Terms,
-    /// A reply that comes later than this is late.
+    /// A reply that arrives after this moment is late.
     pub(super) deadline: Moment,
-    /// What the answered stages took.
+    /// How long the answered stages took.
     pub(super) took: [Option<(Stage, Duration)>; 2],
-    /// The address of a lease that the exchange gives up.
+    /// The address of the lease that the exchange releases.
     pub(super) gives_up: Option<IpAddr>,
     pub(super) ending: Option<Ending<D::Lease>>,
-    /// The reply that ended the exchange, where replies are kept.
+    /// The reply that ended the exchange, if replies are kept.
     pub(super) answer: Vec<u8>,
     pub(super) ended: Moment,
     pub(super) waker: Option<Waker>,
@@ -125,7 +125,7 @@ impl<D: Dialogue> Slot<D> {
         }
     }
 
-    /// Forgets the exchange before.
+    /// Clears the state of the previous exchange.
     pub(super) fn reset(&mut self, kind: Kind, client: u64, terms: Terms) {
         self.phase = Phase::Idle;
         self.kind = kind;
@@ -141,18 +141,18 @@ impl<D: Dialogue> Slot<D> {
         self.answer.clear();
     }
 
-    /// Waits for an answer from `now` on, as long as is wanted and the exchange may last.
+    /// Starts waiting for an answer at `now`, for the given time but not beyond the end of the exchange.
     pub(super) fn wait_from(&mut self, now: Moment, wait: Duration) {
         let until = self.terms.until.map_or(NEVER, |(until, _)| until);
         self.deadline = (now + wait).min(until);
     }
 
-    /// What is to be remembered of its transaction.
+    /// What must be remembered about its transaction.
     pub(super) fn past(&self, end: TransactionEnd) -> Past {
         Past { stage: self.stage, end, phase: self.terms.phase }
     }
 
-    /// Notes what an answered stage took.
+    /// Records how long an answered stage took.
     pub(super) fn answered(&mut self, at: Moment) {
         let took = (self.stage, at - self.stage_sent);
         if let Some(room) = self.took.iter_mut().find(|room| room.is_none()) {

@@ -1,4 +1,4 @@
-//! The hub over a wire in memory, in a runtime as the engine makes it.
+//! Tests of the hub with an in-memory network, in the same kind of runtime that the engine creates.
 
 use super::*;
 use crate::dhcp::run::Dhcp;
@@ -19,7 +19,7 @@ fn runtime() -> LocalRuntime {
     Builder::new_current_thread().enable_all().build_local(LocalOptions::default()).unwrap()
 }
 
-/// Lets sessions act over a wire, and says what came of it.
+/// Runs sessions over an in-memory network, and returns the result.
 fn play<F: Future>(
     setup: Setup<Toy, Wire>,
     server: Server,
@@ -44,7 +44,7 @@ fn play<F: Future>(
     (dhcp, output)
 }
 
-/// Every session carries out an exchange, all begun in one turn of the runtime.
+/// Every session performs an exchange; all begin in one turn of the runtime.
 async fn at_once(sessions: Vec<Session<Toy, Wire>>) -> Vec<Outcome> {
     let tasks: Vec<_> = (0..)
         .zip(sessions)
@@ -75,7 +75,7 @@ fn what_falls_due_together_is_sent_together_and_in_order() {
     };
     let (dhcp, (outcomes, log)) = play(setup(Rules::default()), Box::new(obliging), 100, act);
     assert_eq!(outcomes, vec![Outcome::Ok(5); 100]);
-    // The answers to the first batch are in before the second leaves, and their REQUESTs join it.
+    // The answers to the first batch arrive before the second is sent, so their REQUESTs join the second.
     assert_eq!(*log.batches.borrow(), [64, 64, 64, 8]);
     let of = |what| -> Vec<u32> {
         let messages = log.messages.borrow();
@@ -118,7 +118,7 @@ fn silence_ends_with_the_drop_time() {
     assert_eq!(dhcp.tallies()[0].stage(Stage::First, Counter::Drops), 5);
 }
 
-/// The thread stands still for longer than the drop time, with the answer in the socket all the while.
+/// The thread stalls for longer than the drop time, while the answer is in the socket.
 #[test]
 fn what_came_in_time_counts_though_it_is_read_too_late() {
     let rules = Rules { wait: Duration::from_millis(30), first_only: true, ..Rules::default() };
@@ -263,7 +263,7 @@ fn clients_of_a_fleet_say_themselves_when_they_are_due() {
     assert!(born, "the third of them");
     let [inform, acquire] = [Kind::Inform, Kind::Acquire].map(|kind| kind as u16);
     let ok = Outcome::Ok(5);
-    // The toy's leases last forever: nothing is left to wait for.
+    // The toy's leases never expire, so there is nothing left to wait for.
     assert_eq!(seen, [(inform, ok, false), (acquire, ok, true)]);
     assert_eq!(after, Want::Nothing);
     assert_eq!(log.messages.borrow().len(), 3);

@@ -1,4 +1,4 @@
-//! Lives of clients in virtual time, by scripted leases.
+//! Lives of clients in virtual time, with scripted leases.
 
 use super::*;
 use crate::dhcp::toy::at;
@@ -13,7 +13,7 @@ const PLAIN: LifecycleOptions = LifecycleOptions {
     time_scale: 1.0,
     power_cut: None,
 };
-/// A lease of an hour.
+/// A lease of one hour.
 const HOUR: Times = Times {
     given: Duration::ZERO,
     renew: Some(Duration::from_secs(1800)),
@@ -25,7 +25,7 @@ fn lifecycle(lives: LifecycleOptions, birth: u32) -> Lifecycle<Times> {
     Lifecycle::new(lives, |times| *times, 7, birth, at(1000))
 }
 
-/// Carries out what is next within a millisecond.
+/// Performs the next exchange within a millisecond.
 fn pass(lifecycle: &mut Lifecycle<Times>, outcome: Outcome) -> (Kind, Moment, Option<Duration>) {
     let (kind, begins) = lifecycle.next().expect("there is something to do");
     let waited = Duration::from_millis(1);
@@ -105,7 +105,7 @@ fn a_lease_that_was_confirmed_after_t2_is_rebound_at_once() {
         (0..99).map(|birth| lifecycle(PLAIN, birth)).find(|it| it.renewals > 0).unwrap();
     let born = lifecycle.next().unwrap().1;
     pass(&mut lifecycle, OK);
-    // An answer to CONFIRM brings no lease.
+    // An answer to CONFIRM contains no lease.
     let (kind, outcome, back) = (Kind::Reboot, Outcome::Ok(7), born + Duration::from_secs(3200));
     let waited = Duration::from_millis(1);
     let turn = ExchangeResult { kind, outcome, lease: None, waited, at: back };
@@ -128,7 +128,7 @@ fn a_refused_renewal_is_a_new_beginning_and_a_refused_beginning_waits() {
     assert!(kind == Kind::Acquire && range.contains(&waits), "{waits:?}");
 }
 
-/// Many lives of many clients, and how often each kind of exchange came.
+/// Runs many lives of many clients, and counts each kind of exchange.
 fn lived(lives: LifecycleOptions) -> [u64; 7] {
     let mut counts = [0; 7];
     for birth in 0..200 {
@@ -156,7 +156,8 @@ fn shares_are_kept() {
     assert!(near(of(Kind::Release) / whole, 0.3), "{counts:?}");
     assert!(near(of(Kind::Inform) / whole, 0.2), "{counts:?}");
     assert!(near(of(Kind::Decline) / of(Kind::Acquire), 0.1), "{counts:?}");
-    // Those that had released have nothing to ask about, nor has a lease that ended meanwhile.
+    // Clients that released their lease have nothing to ask about, and neither have those whose
+    // lease expired meanwhile.
     let reboots = of(Kind::Reboot) / whole;
     assert!((0.05..0.25 * 0.7).contains(&reboots), "{counts:?}");
     assert_eq!(counts[Kind::Rebind as usize], 0);
@@ -185,7 +186,7 @@ fn when_the_power_fails_all_go_and_come_back_in_time() {
         assert_eq!(changes[0], up);
         let (kind, back) = lifecycle.next().unwrap();
         if back < fails {
-            // It left before, and began another life.
+            // It left before that time, and began another life.
             continue;
         }
         if kind == Kind::Acquire {

@@ -6,8 +6,8 @@ use crate::chance::mix;
 use crate::dhcp::Stage;
 use std::time::Duration;
 
-/// The wait after a message was sent for the `attempt`th time, counted from 0: 4, 8, 16, 32 and from
-/// then on 64 seconds, each up to a second more or less.
+/// The wait after a message was sent for the `attempt`th time, counted from 0: 4, 8, 16, 32 and from then on 64
+/// seconds, each up to a second longer or shorter.
 pub(super) fn doubling(seed: u64, number: u64, stage: Stage, attempt: u32) -> Duration {
     let chance = mix(mix(seed ^ mix(number)) ^ (u64::from(attempt) << 8 | stage as u64));
     let jitter = ((u128::from(chance) * (2 * SECOND + 1)) >> 64) as u64;
@@ -16,8 +16,8 @@ pub(super) fn doubling(seed: u64, number: u64, stage: Stage, attempt: u32) -> Du
 
 const SECOND: u128 = 1_000_000_000;
 
-/// The wait of a client that renews or rebinds: half of what is left, but at least a minute, and in
-/// no case more than is left (RFC 2131 section 4.4.5).
+/// The wait of a client that renews or rebinds: half of the remaining time, but at least a minute, and never more than
+/// the remaining time (RFC 2131 section 4.4.5).
 pub(super) fn halving(left: Duration) -> Duration {
     (left / 2).max(Duration::from_secs(60)).min(left)
 }

@@ -1,7 +1,8 @@
 //! A [`Client`]: one exchange of a DHCPv4 client, from its first message to its end.
 //!
-//! It believes an answer only if it bears the client's own hardware address: transaction ids count
-//! up from nothing in every run, so a neighbour's answers may well have them too.
+//! It accepts an answer only if the answer contains the client's own hardware address: transaction
+//! ids count up from 0 in every run, so the answers to a neighbouring client may well have the same
+//! ids.
 
 use super::lease::Lease;
 use super::plan::{AtOnce, Plan};
@@ -27,13 +28,13 @@ pub struct Client {
     holder: u64,
     mac: Mac,
     relay: Ipv4Addr,
-    /// The seconds that the message in hand claims when it is sent first.
+    /// The seconds that the current message claims when it is sent for the first time.
     secs: u16,
     /// When the exchange began, counted from the beginning of the run.
     began: Duration,
-    /// How often the message in hand was sent again.
+    /// How many times the current message was sent again.
     again: u32,
-    /// The lease that the exchange is about.
+    /// The lease that the exchange concerns.
     lease: Option<Lease>,
     offered: Option<Ipv4Addr>,
     /// The server that the REQUEST names.
@@ -59,7 +60,7 @@ impl Default for Client {
 }
 
 impl Client {
-    /// Writes the message of the stage in hand and says how it is to be sent.
+    /// Writes the current stage's message and returns how it must be sent.
     fn outgoing(&mut self, plan: &Plan, out: &mut Vec<u8>) -> OutgoingMessage {
         let held = self.lease.map(|lease| lease.address);
         let none = Ipv4Addr::UNSPECIFIED;
@@ -103,12 +104,12 @@ impl Client {
         self.number as u32
     }
 
-    /// How long to wait for the answer to a message sent `since` the stage began.
+    /// How long to wait for the answer to a message that was sent `since` the stage began.
     fn reply_timeout(&self, plan: &Plan, since: Duration) -> Duration {
         plan.reply_timeout(self.stage, self.number, self.again, self.left(since))
     }
 
-    /// What is left of the time in which a lease can be renewed, or rebound.
+    /// The remaining time in which a lease can be renewed, or rebound.
     fn left(&self, since: Duration) -> Option<Duration> {
         let lease = self.lease?;
         let ends = match self.stage {
@@ -118,7 +119,7 @@ impl Client {
         Some((lease.granted + ends).saturating_sub(self.began.saturating_add(since)))
     }
 
-    /// An OFFER.
+    /// Processes an OFFER.
     fn offer(
         &mut self,
         plan: &Plan,
@@ -146,7 +147,7 @@ impl Client {
         Step::Send(self.outgoing(plan, out))
     }
 
-    /// An ACK.
+    /// Processes an ACK.
     fn ack(&mut self, plan: &Plan, ack: &Message<'_>, received: &ReceivedReply<'_>) -> Step<Lease> {
         if self.stage == Stage::Inform {
             return ended(MessageType::Ack, self.lease);
@@ -159,7 +160,8 @@ impl Client {
         if self.stage == Stage::First && !at_once {
             return Step::Ignore(Anomaly::Unexpected);
         }
-        // What is renewed or remembered is one address, and an answer with another is no answer.
+        // A renewed or remembered lease is for one address, so an ACK with another address is not
+        // an answer.
         let wanted = self.lease.map(|lease| lease.address);
         let given = ack.yiaddr();
         if given.is_unspecified() && plan.no_address {
@@ -190,7 +192,7 @@ impl Client {
         ended(MessageType::Ack, Some(lease.timed(ack, asked)))
     }
 
-    /// A NAK: whatever was held is lost.
+    /// Processes a NAK: the client loses its lease.
     fn nak(&self, plan: &Plan) -> Step<Lease> {
         let expected = match self.stage {
             Stage::First => plan.at_once == AtOnce::Any,
@@ -209,8 +211,8 @@ impl Client {
         })
     }
 
-    /// The answer came and is of no use: an answer still if it only lacks a lease. A lease that was
-    /// held still is.
+    /// Ends the exchange after an unusable reply. If only the lease is missing, the reply still
+    /// counts as an answer. The client keeps a lease that it had before.
     fn failed(&self, anomaly: Anomaly) -> Step<Lease> {
         Step::Done(Ending {
             outcome: Outcome::Failed(Class::Check, 0),

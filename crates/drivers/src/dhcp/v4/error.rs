@@ -1,16 +1,16 @@
-//! A [`SetupError`]: why what is asked of DHCPv4 clients cannot be done.
+//! A [`SetupError`]: why the settings of DHCPv4 clients cannot be used.
 //!
-//! Options and packets are checked by those who write them, and all of them say what is wrong in the same words. It
-//! must not know what was asked, only what is in the way.
+//! The code that writes options and packets checks them, and reports all faults with this type. It must not depend on
+//! the settings, only on the fault.
 
 use brunt_wire::dhcp4::{DecodeError, FieldAt, Present, option};
 use std::path::PathBuf;
 use thiserror::Error;
 
-/// Why what is asked cannot be done.
+/// Why the settings cannot be used.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum SetupError {
-    /// An option that the message has already.
+    /// An option that the message already has.
     #[error("add option {} to the {message}: {source}; leave it out, only the list of option 55 can grow", source.code)]
     Present {
         /// What the message is called.
@@ -18,25 +18,25 @@ pub enum SetupError {
         /// Which option it is.
         source: Present,
     },
-    /// A code that is none.
+    /// A code that is not the code of an option.
     #[error("add option {code}: this code has no value (0 fills up and 255 ends)")]
     Code {
         /// The code.
         code: u8,
     },
-    /// A varied value longer than its option.
+    /// A varied value that is longer than its option allows.
     #[error("vary option {code}: {text:?} may grow to {length} bytes, and {room} fit")]
     TooLong {
         /// The code of the option.
         code: u8,
         /// The text.
         text: String,
-        /// How long it may get.
+        /// The length it may reach.
         length: usize,
-        /// What fits.
+        /// The length that fits.
         room: usize,
     },
-    /// A sub-option of an option that has none, or relay agent information without any.
+    /// A sub-option for an option that has no sub-options, or relay agent information without a sub-option.
     #[error(
         "vary option {code}: relay agent information ({}) consists of sub-options, and no other option does",
         option::RELAY_INFO
@@ -45,7 +45,7 @@ pub enum SetupError {
         /// The code of the option.
         code: u8,
     },
-    /// A template that is no DHCPv4 message.
+    /// A template that is not a DHCPv4 message.
     #[error("use the packet template {}: {source}", template.display())]
     Packet {
         /// Where the template comes from.
@@ -53,7 +53,7 @@ pub enum SetupError {
         /// What is wrong.
         source: DecodeError,
     },
-    /// An offset that points at something else than it should.
+    /// An offset that does not point at the field it should.
     #[error(
         "use the packet template {}: offset {offset} (-{switch}) {spot}; {remedy}",
         template.display()

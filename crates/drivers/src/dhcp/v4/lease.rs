@@ -1,4 +1,4 @@
-//! A [`Lease`]: what a client holds once a server acknowledged it.
+//! A [`Lease`]: what a client has once a server has acknowledged it.
 
 use brunt_wire::dhcp4::Message;
 use std::net::Ipv4Addr;
@@ -11,13 +11,14 @@ pub struct Lease {
     pub client: u64,
     /// The address.
     pub address: Ipv4Addr,
-    /// The server that gave it.
+    /// The server that granted it.
     pub server: Ipv4Addr,
-    /// The relay agent it was asked through; unspecified if none.
+    /// The relay agent it was requested through; unspecified if none.
     pub relay: Ipv4Addr,
-    /// When it was asked for, counted from the beginning of the run: from then on it lasts.
+    /// When it was requested, counted from the beginning of the run; its duration is counted from
+    /// then.
     pub granted: Duration,
-    /// How long it lasts; nothing if forever.
+    /// How long it is valid; `None` if forever.
     pub lasts: Option<Duration>,
     /// T1: when to renew, counted from `granted`.
     pub renew_after: Option<Duration>,
@@ -29,8 +30,8 @@ pub struct Lease {
 const FOR_EVER: u32 = u32::MAX;
 
 impl Lease {
-    /// Sets how long it lasts by what an acknowledgement says. Times that are missing or make no
-    /// sense are taken as a half and seven eighths of the whole (RFC 2131 section 4.4.5).
+    /// Sets the lease's times from an acknowledgement. If T1 and T2 are missing or inconsistent,
+    /// they are a half and seven eighths of the lease time (RFC 2131 section 4.4.5).
     pub(super) fn timed(mut self, ack: &Message<'_>, granted: Duration) -> Self {
         self.granted = granted;
         let lasts = ack.lease_time().unwrap_or(FOR_EVER);

@@ -1,8 +1,9 @@
-//! DHCPv4 clients: DORA and what follows it, spoken by a relay agent or by the clients themselves.
+//! DHCPv4 clients: DORA and the later exchanges, performed through a relay agent or by the clients
+//! directly.
 //!
-//! A [`Setup`] says what is wanted, a [`Plan`] is what was made of it and holds every packet ready
-//! but for a few fields, and a [`Client`] plays one exchange. Whatever can be wrong with packets is
-//! found out when the plan is made, so a run meets no such mistake.
+//! A [`Setup`] contains the settings. A [`Plan`] is compiled from it and contains every packet,
+//! complete except for a few fields. A [`Client`] performs one exchange. All possible faults of
+//! packets are found when the plan is compiled, so none can occur during a run.
 
 mod backoff;
 mod client;

@@ -15,7 +15,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// What the clients of a run share: who they are, their packets and their patience.
+/// What the clients of a run share: their identities, packets and waiting times.
 #[derive(Debug)]
 pub struct Plan {
     pub(super) seed: u64,
@@ -29,13 +29,13 @@ pub struct Plan {
     packets: Packets,
     first: Option<Form>,
     second: Option<Form>,
-    /// The server that made the first offer, where all requests are to name it.
+    /// The server that made the first offer, if all requests must name it.
     first_server: Option<OnceLock<Ipv4Addr>>,
-    /// What ends an exchange in its first stage.
-    /// Whether an answer without an address is one.
+    /// Whether an answer without an address counts as an answer.
     pub(super) no_address: bool,
+    /// Which acknowledgements end an exchange in its first stage.
     pub(super) at_once: AtOnce,
-    /// Whether answers bear the client's MAC in `chaddr`.
+    /// Whether answers contain the client's MAC in `chaddr`.
     pub(super) bears_mac: bool,
 }
 
@@ -46,7 +46,7 @@ pub(super) enum AtOnce {
     Never,
     /// One with the rapid commit option.
     Rapid,
-    /// Any: the first message is the user's own and no DISCOVER.
+    /// Any: the first message is the user's own and is not a DISCOVER.
     Any,
 }
 
@@ -63,8 +63,8 @@ struct Packets {
     decline: Recipe,
 }
 
-/// The parameters that clients ask for, as the old tool does: subnet mask, broadcast address, time
-/// offset, routers, domain name, domain name servers, host name.
+/// The parameters that clients request, as in perfdhcp: subnet mask, broadcast address, time offset, routers, domain
+/// name, domain name servers, host name.
 const PARAMETERS: [u8; 7] = [1, 28, 2, 3, 15, 6, 12];
 
 impl Plan {
@@ -113,13 +113,13 @@ impl Plan {
         &self.population
     }
 
-    /// The server that made the first offer, if requests are to name it and there was one.
+    /// The server that made the first offer, if requests must name it and there was one.
     pub fn first_server(&self) -> Option<Ipv4Addr> {
         self.first_server.as_ref().and_then(OnceLock::get).copied()
     }
 
-    /// Where fields are filled in the message that opens a stage of an acquisition, counted from
-    /// its first byte; options at their code. `packet` is such a message.
+    /// Where fields are filled in, in the message that starts a stage of an acquisition. Offsets are counted from its
+    /// first byte; those of options point at the code. `packet` is a message of this kind.
     pub fn offsets(&self, stage: Stage, packet: &[u8]) -> Offsets {
         let form = if stage == Stage::First { &self.first } else { &self.second };
         if let Some(form) = form {
@@ -138,17 +138,17 @@ impl Plan {
         }
     }
 
-    /// The server that a request names, given who made the offer.
+    /// The server that a request names, given the server that made the offer.
     pub(super) fn server(&self, offering: Ipv4Addr) -> Ipv4Addr {
         self.first_server.as_ref().map_or(offering, |first| *first.get_or_init(|| offering))
     }
 
-    /// The server that a message about a lease names, given who gave the lease.
+    /// The server that a message about a lease names, given the server that granted the lease.
     pub(super) fn named(&self, giving: Ipv4Addr) -> Ipv4Addr {
         self.first_server().unwrap_or(giving)
     }
 
-    /// The relay agent of an exchange; unspecified if clients speak for themselves.
+    /// The relay agent of an exchange; unspecified if clients send directly.
     pub(super) fn relay(&self, number: u64) -> Ipv4Addr {
         match &self.role {
             Role::Client { .. } => Ipv4Addr::UNSPECIFIED,
@@ -159,7 +159,7 @@ impl Plan {
         }
     }
 
-    /// Where a message for the server of a lease goes, if not to where all else goes.
+    /// The destination of a message to the server of a lease, if it is not the default destination.
     pub(super) fn unicast(&self, lease: &Lease) -> Option<SocketAddr> {
         match self.role {
             Role::Client { server_port } => Some((lease.server, server_port).into()),
@@ -167,9 +167,9 @@ impl Plan {
         }
     }
 
-    /// The address at which a client wants to be informed. Servers answer there whatever relay the message came by
-    /// (RFC 2131 section 4.3.5), at the port of clients, which nobody has where the clients are behind a relay: there
-    /// it is left out, and the relay is answered.
+    /// The address at which a client wants to receive the answer to an INFORM. Servers send the answer there, whatever
+    /// relay forwarded the message (RFC 2131 section 4.3.5), to the port of clients. If the clients are behind a relay,
+    /// no socket listens on that port; the address is then left out, and the answer goes to the relay.
     pub(super) fn informed_at(&self, held: Option<Ipv4Addr>) -> Ipv4Addr {
         match self.role {
             Role::Client { .. } => held.unwrap_or(self.address),
@@ -177,8 +177,8 @@ impl Plan {
         }
     }
 
-    /// How long to wait for an answer to a message that was sent for the `attempt`th time, counted
-    /// from 0, where `left` is what is left of the time in which it can be sent at all.
+    /// How long to wait for an answer to a message that was sent for the `attempt`th time, counted from 0. `left` is
+    /// the remaining time in which the message can be sent at all.
     pub(super) fn reply_timeout(
         &self,
         stage: Stage,
@@ -201,7 +201,7 @@ impl Plan {
         self.population.mac(client)
     }
 
-    /// Writes the message that opens a stage.
+    /// Writes the message that starts a stage.
     pub(super) fn write(&self, stage: Stage, fields: &Fields, out: &mut Vec<u8>) {
         out.clear();
         let packets = &self.packets;
@@ -222,7 +222,7 @@ impl Plan {
         }
     }
 
-    /// Whether the message that opens a stage says for how long its client has been waiting.
+    /// Whether the message that starts a stage says how long its client has been waiting.
     pub(super) fn claims_time(&self, stage: Stage) -> bool {
         let form = match stage {
             Stage::First => &self.first,
@@ -232,7 +232,7 @@ impl Plan {
         form.as_ref().is_none_or(Form::claims_time)
     }
 
-    /// The stage that an exchange begins with.
+    /// The first stage of an exchange.
     pub(super) const fn opening(kind: Kind) -> Stage {
         match kind {
             Kind::Acquire => Stage::First,
@@ -246,7 +246,7 @@ impl Plan {
     }
 }
 
-/// Keeps the choice of a relay apart from other choices of the same exchange.
+/// A salt that makes the choice of a relay independent of other choices of the same exchange.
 const RELAYS: u64 = 0x7265_6c61_7973;
 
 impl Packets {

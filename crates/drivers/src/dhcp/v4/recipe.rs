@@ -1,7 +1,7 @@
-//! A [`Recipe`]: a packet composed once, of which a few fields are filled in for every exchange.
+//! A [`Recipe`]: a packet that is composed once, with a few fields that are filled in for every exchange.
 //!
-//! Everything that is the same for all clients is copied as it stands. Options that differ may differ
-//! in length too, so they are written between the constant parts instead of being patched.
+//! Everything that is the same for all clients is copied unchanged. Options that differ may also differ in length, so
+//! they are written between the constant parts instead of being patched.
 
 use super::error::SetupError;
 use super::varied::VariedOption;
@@ -10,12 +10,12 @@ use brunt_wire::dhcp4::{Draft, ETHERNET, Message, OPTIONS_AT, option, patch, rel
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 
-/// What is filled in.
+/// The values to fill in.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields {
     pub(super) xid: u32,
     pub(super) secs: u16,
-    /// The seconds to be written into a packet that the user composed; nothing leaves its own.
+    /// The seconds to write into a packet that the user composed; `None` keeps the packet's own.
     pub(super) secs_in_template: Option<u16>,
     pub(super) mac: Mac,
     /// The number of the client.
@@ -36,7 +36,7 @@ pub(super) struct Recipe {
 /// A part of the options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Piece {
-    /// What is the same for everyone.
+    /// Bytes that are the same for all clients.
     Bytes(Vec<u8>),
     /// The client identifier: hardware type and MAC.
     ClientId,
@@ -44,7 +44,7 @@ enum Piece {
     Requested,
     /// The server identifier.
     Server,
-    /// What differs by a pattern.
+    /// An option that varies by a pattern.
     Varied(Varied),
 }
 
@@ -55,7 +55,7 @@ struct Varied {
     parts: Vec<VariedOption>,
 }
 
-/// What options a message has that are filled in, beside the client identifier that all have.
+/// Which options of a message are filled in, in addition to the client identifier that all messages have.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Shape {
     pub(super) requested: bool,
@@ -63,8 +63,8 @@ pub(super) struct Shape {
 }
 
 impl Recipe {
-    /// Composes a message of what all have in common, what the shape says and what varies. `called`
-    /// is what an error calls it.
+    /// Composes a message from the options that all messages have, those that the shape selects, and those that vary.
+    /// `called` is the name of the message in errors.
     pub(super) fn compose(
         called: &'static str,
         mut draft: Draft,
@@ -80,7 +80,7 @@ impl Recipe {
             filled.insert(option::SERVER_ID, Piece::Server);
         }
         for (code, each) in combined(varied)? {
-            // A client identifier of another form takes the place of the usual one.
+            // A client identifier of another form replaces the usual one.
             match filled.insert(code, Piece::Varied(each)) {
                 None | Some(Piece::ClientId) => {}
                 Some(_) => return Err(present(called, code)),
@@ -90,7 +90,7 @@ impl Recipe {
             if draft.option(*code).is_some() {
                 return Err(present(called, *code));
             }
-            // A place holder, so that the option comes in its order.
+            // A placeholder, so that the option gets its place in the order.
             draft = draft.with(*code, &[]);
         }
         for (code, value) in extra {
@@ -103,7 +103,7 @@ impl Recipe {
         Ok(Self::cut(&draft, &mut filled))
     }
 
-    /// Cuts a packet into what is constant and what is filled in.
+    /// Cuts a packet into constant and filled-in parts.
     fn cut(draft: &Draft, filled: &mut BTreeMap<u8, Piece>) -> Self {
         let packet = draft.to_bytes();
         let mut pieces = Vec::new();
@@ -176,7 +176,7 @@ fn present(message: &'static str, code: u8) -> SetupError {
     SetupError::Present { message, source: brunt_wire::dhcp4::Present { code } }
 }
 
-/// Puts sub-options of one option together, and makes sure that everything fits for every client.
+/// Combines the sub-options of one option, and checks that everything fits for every client.
 fn combined(varied: &[VariedOption]) -> Result<BTreeMap<u8, Varied>, SetupError> {
     let mut options = BTreeMap::<u8, Varied>::new();
     for each in varied {

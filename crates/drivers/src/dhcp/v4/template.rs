@@ -1,8 +1,8 @@
-//! A [`Form`]: a packet that the user composed, and where fields are filled in.
+//! A [`Form`]: a packet that the user composed, and the places where fields are filled in.
 //!
-//! An offset that does not point at what it claims would write into the middle of something else and
-//! leave a packet that no server understands. So every offset is held against the packet's own
-//! layout before the run, and the error says what it really points at.
+//! An offset that does not point at the right field would overwrite the middle of another one and produce a packet that
+//! no server understands. So every offset is checked against the packet's own layout before the run, and the error says
+//! what it really points at.
 
 use super::error::SetupError;
 use super::recipe::Fields;
@@ -21,7 +21,7 @@ pub(super) struct Form {
     packet: Vec<u8>,
     /// Where the first octet of the MAC goes.
     mac_at: usize,
-    /// Where it goes once more.
+    /// Where a second copy of the MAC goes.
     mac_again_at: Option<usize>,
     /// Whether the seconds that the packet claims are filled in.
     elapsed: bool,
@@ -51,7 +51,7 @@ impl Form {
         Ok(Self { packet, mac_at, mac_again_at, elapsed, server_at, requested_at })
     }
 
-    /// Adds an option behind the last one, where it moves nothing.
+    /// Adds an option after the last one, so that no existing option moves.
     pub(super) fn add(&mut self, code: u8, value: &[u8]) -> Result<(), Present> {
         let options =
             || Message::scan(&self.packet).into_iter().flat_map(|message| message.options());
@@ -61,19 +61,19 @@ impl Form {
         let inside = |each: &Range<usize>| each.start >= at::COOKIE;
         let ends = options().flatten().map(|each| each.value_at()).filter(inside);
         let end = ends.map(|place| place.end).max().unwrap_or(at::COOKIE + 4);
-        // Written behind an empty header, which is the only place where a writer begins.
+        // A writer can only begin with a header, so the option is written after an empty one.
         let mut written = Vec::new();
         Writer::untyped(&mut written, &brunt_wire::dhcp4::Header::request()).option(code, value);
         self.packet.splice(end..end, written.drain(at::COOKIE + 4..));
         Ok(())
     }
 
-    /// The packet's type.
+    /// The packet's message type.
     pub(super) fn kind(&self) -> Option<MessageType> {
         Message::scan(&self.packet).ok().and_then(|message| message.message_type())
     }
 
-    /// Whether it asks for rapid commit.
+    /// Whether it requests rapid commit.
     pub(super) fn rapid_commit(&self) -> bool {
         Message::scan(&self.packet).is_ok_and(|message| message.rapid_commit())
     }
@@ -88,7 +88,7 @@ impl Form {
         self.elapsed
     }
 
-    /// Where fields are filled in, options by their code, for those who print packets.
+    /// Where fields are filled in, with options by their code, for code that prints packets.
     pub(super) fn offsets(&self) -> Offsets {
         Offsets {
             xid: Some(at::XID),
@@ -99,7 +99,7 @@ impl Form {
         }
     }
 
-    /// Appends the packet, filled in. Whatever has no place in it is left out.
+    /// Appends the packet with its fields filled in. A field that has no place in it is omitted.
     pub(super) fn write(&self, fields: &Fields, out: &mut Vec<u8>) {
         let start = out.len();
         out.extend_from_slice(&self.packet);
@@ -137,7 +137,7 @@ impl Checked<'_> {
         }
     }
 
-    /// A field of the header stands in one place only.
+    /// Checks the offset of a header field, which has only one valid value.
     fn field(
         &self,
         switch: char,
@@ -151,7 +151,8 @@ impl Checked<'_> {
         }
     }
 
-    /// A MAC ends where `chaddr` of an Ethernet client ends, or at the end of a client identifier.
+    /// Checks the offset of the MAC's last octet. It must be the end of `chaddr` of an Ethernet client, or the end of a
+    /// client identifier.
     fn identity(&self, offset: usize) -> Result<usize, SetupError> {
         let packet = &self.template.packet;
         let in_client_id = matches!(
@@ -169,8 +170,8 @@ impl Checked<'_> {
         Err(self.wrong('O', offset, remedy))
     }
 
-    /// Where a client identifier repeats the packet's own `chaddr`. Servers believe it rather than
-    /// `chaddr`, so with one for all there would be but one client.
+    /// Where a client identifier repeats the packet's own `chaddr`. Servers identify clients by it rather than by
+    /// `chaddr`, so an unvaried identifier would make all clients appear as one.
     fn repeated_mac(&self) -> Option<usize> {
         let packet = &self.template.packet;
         let place = self.find(option::CLIENT_ID)?;
@@ -179,7 +180,8 @@ impl Checked<'_> {
         (packet.get(start..place.end)? == chaddr).then_some(start)
     }
 
-    /// An option that holds an address: where its value stands, if it is there at all.
+    /// Checks the offset of an option that contains an address. Returns where its value begins, if the option is
+    /// present.
     fn option(
         &self,
         switch: char,
@@ -205,7 +207,7 @@ impl Checked<'_> {
         Err(self.wrong(switch, offset, remedy))
     }
 
-    /// Where the value of the first option with this code stands.
+    /// The range of the value of the first option with this code.
     fn find(&self, code: u8) -> Option<Range<usize>> {
         let message = Message::scan(&self.template.packet).ok()?;
         let place = message.options().filter_map(Result::<_, DecodeError>::ok);

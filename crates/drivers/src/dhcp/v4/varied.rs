@@ -1,6 +1,6 @@
-//! A [`VariedOption`]: an option of DHCPv4 by which servers tell clients apart.
+//! A [`VariedOption`]: a DHCPv4 option by which servers distinguish clients.
 //!
-//! Whether its value fits and its code may have one is found out when packets are composed, and not known here.
+//! Whether its value fits and its code may have one is checked when packets are composed, not here.
 
 use crate::dhcp::varied::Pattern;
 
@@ -9,7 +9,7 @@ use crate::dhcp::varied::Pattern;
 pub struct VariedOption {
     /// Its code.
     pub code: u8,
-    /// The sub-option of it, for relay agent information (82); several make one option.
+    /// Its sub-option, for relay agent information (82); several of these form one option.
     pub sub: Option<u8>,
     /// Its value.
     pub value: Pattern,

@@ -1,4 +1,4 @@
-//! A [`Client`]: one exchange of one simulated client, as a machine over bytes.
+//! A [`Client`]: one exchange of one simulated client, as a state machine over bytes.
 
 use super::layout::Contents;
 use super::offer::{self, Offer, Refusal};
@@ -23,20 +23,20 @@ pub struct Client {
     kind: Kind,
     stage: Stage,
     number: u64,
-    /// The number of the client that speaks.
+    /// The number of the client that sends the messages.
     speaker: u64,
     duid: Duid,
-    /// The lease the exchange is about.
+    /// The lease that the exchange concerns.
     lease: Option<Lease>,
     /// The address or prefix that was offered last.
     offered: Option<IpAddr>,
-    /// Where in the datagram the elapsed time begins, and what it told at first.
+    /// Where in the datagram the elapsed time begins, and its first value.
     elapsed_at: Option<usize>,
     elapsed: u16,
     retransmission: Retransmission,
-    /// How long was waited for the answer to the last try.
+    /// How long the last attempt waited for the answer.
     wait: Duration,
-    /// How often the message was sent.
+    /// How many times the message was sent.
     tries: u32,
 }
 
@@ -127,7 +127,8 @@ impl Dialogue for Client {
                 lease: None,
             });
         }
-        // Where the lease is another client's than the order says, its holder speaks.
+        // If the lease belongs to another client than the request says, the lease's client sends
+        // the messages.
         let speaker = lease.as_ref().map_or(client, Lease::client);
         let duid = plan.duid(speaker);
         *self = Self { kind, number, speaker, duid, lease, ..Self::default() };
@@ -159,7 +160,7 @@ impl Dialogue for Client {
         };
         let advertise = match (self.stage, message.kind()) {
             (Stage::First, MessageType::ADVERTISE) => true,
-            // Only a REPLY that says so commits at once (RFC 8415 section 18.2.1).
+            // A REPLY commits immediately only if it says so (RFC 8415 section 18.2.1).
             (Stage::First, MessageType::REPLY) if plan.rapid_commit() && message.rapid_commit() => {
                 false
             }
@@ -168,8 +169,8 @@ impl Dialogue for Client {
             (Stage::Second, MessageType::ADVERTISE) => return Step::Ignore(Anomaly::Duplicate),
             _ => return Step::Ignore(Anomaly::Unexpected),
         };
-        // RFC 8415 section 16.3 and 16.10: without both identifiers it is no answer, and with
-        // another's client identifier it is somebody else's.
+        // RFC 8415 section 16.3 and 16.10: without both identifiers it is not an answer, and with
+        // another client identifier it belongs to another client.
         let (Some(client), Some(server)) = (message.client_id(), message.server_id()) else {
             return self.malformed();
         };
@@ -207,7 +208,7 @@ impl Dialogue for Client {
 }
 
 impl Client {
-    /// The message that opens a stage, and how long its answer is waited for.
+    /// The message that starts a stage, and how long to wait for its answer.
     fn outgoing(
         &mut self,
         plan: &Plan,
@@ -232,7 +233,7 @@ impl Client {
         }
     }
 
-    /// A server offers something: ask for it, unless that was all.
+    /// Processes an offer: requests it, unless the exchange ends with the offer.
     fn advertised(
         &mut self,
         plan: &Plan,
@@ -270,7 +271,7 @@ impl Client {
         Step::Send(self.outgoing(plan, stage, request, received.at))
     }
 
-    /// A REPLY that is to give a lease.
+    /// Processes a REPLY that should grant a lease.
     fn given(
         &mut self,
         plan: &Plan,
@@ -287,7 +288,7 @@ impl Client {
         ended(Outcome::Ok(MessageType::REPLY.0.into()), None, Some(lease))
     }
 
-    /// A REPLY that only says how it went.
+    /// Processes a REPLY that only contains a status.
     fn noted(&mut self, message: &Message<'_>) -> Step<Lease> {
         let lease = self.lease.take();
         match offer::status(message) {
@@ -305,21 +306,21 @@ impl Client {
         }
     }
 
-    /// An answer without the lease that was wanted.
+    /// Ends the exchange after an answer without the wanted lease.
     fn refused(&mut self, refusal: Refusal) -> Step<Lease> {
         let outcome = match refusal {
             Refusal::Malformed(_) => return self.malformed(),
             Refusal::Status(status) => Outcome::Failed(Class::Result, status.into()),
             Refusal::Nothing => Outcome::Failed(Class::Check, 0),
         };
-        // These two say nothing about the lease that is held.
+        // These two statuses say nothing about the lease that the client has.
         let of_asking =
             [status::UNSPEC_FAIL, status::USE_MULTICAST].map(Refusal::Status).contains(&refusal);
         let lease = self.lease.take().filter(|_| of_asking && self.kind != Kind::Acquire);
         ended(outcome, Some(Anomaly::Rejected), lease)
     }
 
-    /// A reply that ends the exchange and is no answer.
+    /// Ends the exchange after a reply that is not an answer.
     fn malformed(&mut self) -> Step<Lease> {
         let keeps = !matches!(self.kind, Kind::Acquire | Kind::Release | Kind::Decline);
         Step::Done(Ending {
@@ -331,7 +332,7 @@ impl Client {
     }
 }
 
-/// The end of an exchange that was answered.
+/// Ends an exchange that was answered.
 fn ended(outcome: Outcome, anomaly: Option<Anomaly>, lease: Option<Lease>) -> Step<Lease> {
     Step::Done(Ending { outcome, answered: true, anomaly, lease })
 }

@@ -1,4 +1,4 @@
-//! Who a client is: its DUID, a pure function of its number.
+//! The identity of a client: its DUID, a pure function of its number.
 
 use super::super::Population;
 use super::BaseDuid;
@@ -17,14 +17,14 @@ pub(super) struct Identity {
 enum Tail {
     /// None: there is one client.
     None,
-    /// The last six, which are the MAC.
+    /// The last six, which form the MAC.
     Mac,
-    /// The last `count` octets of the MAC, ending before `end`.
+    /// `count` of the MAC's last octets, written so that they end before `end`.
     Octets { end: usize, count: usize },
 }
 
 impl Identity {
-    /// Clients whose DUIDs are made of a base.
+    /// Creates DUIDs from a base.
     pub(super) fn new(population: Population, duid: BaseDuid) -> Self {
         let mac = population.mac(0);
         let base = match duid {
@@ -36,8 +36,8 @@ impl Identity {
         Self { population, base, tail }
     }
 
-    /// Clients whose DUIDs are that of a template, but for as many octets before `end` as it takes
-    /// to tell them apart.
+    /// Creates DUIDs from that of a template. They differ in the octets before `end`, as many as
+    /// are needed to distinguish the clients.
     pub(super) fn of_template(population: Population, base: Duid, end: usize) -> Self {
         let count = varying(&population);
         let tail = if count > 0 { Tail::Octets { end, count } } else { Tail::None };
@@ -57,7 +57,7 @@ impl Identity {
         }
     }
 
-    /// Behind which octet of a DUID so long those end that differ from client to client.
+    /// The offset after the octets that differ from client to client, in a DUID of this length.
     pub(super) const fn varying_end(&self, length: usize) -> usize {
         match self.tail {
             Tail::Octets { end, .. } => end,
@@ -66,7 +66,7 @@ impl Identity {
     }
 }
 
-/// How many octets at the end of the MAC it takes to tell the clients apart.
+/// How many octets at the end of the MAC are needed to distinguish the clients.
 pub(super) fn varying(population: &Population) -> usize {
     let last = population.size() - 1;
     match (population.base(), last) {

@@ -1,4 +1,4 @@
-//! A message as a sequence of pieces: bytes that never change and places that are filled in.
+//! A message as a sequence of pieces: constant bytes and fields that are filled in.
 
 use super::VariedOption;
 use brunt_wire::dhcp6::{MessageType, Writer, code, option};
@@ -13,15 +13,15 @@ pub(super) struct Layout {
 /// A part of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
-    /// Options that are encoded already.
+    /// Options that are already encoded.
     Fixed(Vec<u8>),
     /// The client identifier.
     ClientId,
     /// The server identifier.
     ServerId,
-    /// The association with addresses.
+    /// The identity association with addresses.
     Addresses,
-    /// The association with prefixes.
+    /// The identity association with prefixes.
     Prefixes,
     /// The elapsed time.
     Elapsed,
@@ -29,7 +29,7 @@ pub(super) enum Piece {
     Varied(VariedOption),
 }
 
-/// What a message is filled with.
+/// The values that fill a message.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Contents<'a> {
     /// The number of the client.
@@ -72,12 +72,12 @@ impl Layout {
         self.kind
     }
 
-    /// What it consists of.
+    /// The pieces of the message.
     pub(super) fn into_pieces(self) -> Vec<Piece> {
         self.pieces
     }
 
-    /// The most bytes there are beside the associations and the server's DUID.
+    /// The maximum number of bytes without the associations and the server's DUID.
     pub(super) fn longest(&self, duid: usize) -> usize {
         let of = |piece: &Piece| match piece {
             Piece::Fixed(bytes) => bytes.len(),
@@ -89,7 +89,7 @@ impl Layout {
         brunt_wire::dhcp6::HEADER_LENGTH + self.pieces.iter().map(of).sum::<usize>()
     }
 
-    /// Writes the message at the end of `out`; says where its elapsed time begins, if it has one.
+    /// Appends the message to `out`. Returns where its elapsed time begins, if it has one.
     pub(super) fn write(
         &self,
         xid: u32,
@@ -129,7 +129,7 @@ impl Piece {
         }
     }
 
-    /// Writes it at the end of `out`.
+    /// Appends the piece to `out`.
     pub(super) fn write(&self, contents: &Contents<'_>, out: &mut Vec<u8>) {
         let mut option = |code, data| {
             Writer::behind(out).option(code, data);
@@ -147,7 +147,7 @@ impl Piece {
 }
 
 impl VariedOption {
-    /// The most bytes it takes.
+    /// The maximum number of bytes it takes.
     fn longest(&self) -> usize {
         option::HEADER_LENGTH + 6 + self.text.longest()
     }

@@ -1,15 +1,15 @@
-//! The [`Lease`] a client holds: what it takes to renew it, to give it back and to compare it.
+//! The [`Lease`] that a client has: what is needed to renew, release and compare it.
 
 use super::offer::Offer;
 use crate::dhcp::dialogue::Times;
 use std::net::Ipv6Addr;
 use std::time::Duration;
 
-/// How many bytes a lease keeps without allocating: a server's DUID of 14 octets, an `IA_NA` with an
-/// address and an `IA_PD` with a prefix, and as much again.
+/// How many bytes a lease stores without allocating: a server's DUID of 14 octets, an `IA_NA` with an address and an
+/// `IA_PD` with a prefix, and as much again.
 const INLINE: usize = 208;
 
-/// What a server gave to a client.
+/// What a server granted to a client.
 #[derive(Clone, Debug)]
 pub struct Lease {
     client: u64,
@@ -17,7 +17,7 @@ pub struct Lease {
     bytes: Bytes,
     /// Where the server's DUID ends and the association with addresses begins.
     server_end: usize,
-    /// Where that ends and the one with prefixes begins.
+    /// Where the association with addresses ends and the one with prefixes begins.
     addresses_end: usize,
     address: Ipv6Addr,
     t1: u32,
@@ -26,7 +26,7 @@ pub struct Lease {
     given: Duration,
 }
 
-/// Bytes that are held in place unless they are many.
+/// Bytes that are stored inline unless there are too many.
 #[derive(Clone, Debug)]
 enum Bytes {
     Inline { bytes: [u8; INLINE], length: u8 },
@@ -34,7 +34,7 @@ enum Bytes {
 }
 
 impl Lease {
-    /// The lease that an answer gives to a client, `given` after the run began, in an exchange.
+    /// The lease that an answer grants to a client, in an exchange; `given` is the time since the run began.
     pub(super) fn new(
         (client, exchange): (u64, u64),
         server: &[u8],
@@ -53,18 +53,18 @@ impl Lease {
         self.client
     }
 
-    /// The number of the exchange in which it was first given. What that chose, such as the link the
-    /// client is on, stays as long as the lease does.
+    /// The number of the exchange in which it was first granted. Choices derived from that number, such as the link of
+    /// the client, remain valid as long as the lease does.
     pub const fn exchange(&self) -> u64 {
         self.exchange
     }
 
-    /// Its first address, or the first address of its first prefix where it has none.
+    /// Its first address, or the first address of its first prefix if it has no address.
     pub const fn address(&self) -> Ipv6Addr {
         self.address
     }
 
-    /// The DUID of the server that gave it.
+    /// The DUID of the server that granted it.
     pub fn server(&self) -> &[u8] {
         &self.bytes.all()[..self.server_end]
     }
@@ -81,29 +81,30 @@ impl Lease {
         &self.bytes.all()[self.addresses_end..]
     }
 
-    /// T1: how long after it was given it is to be renewed.
+    /// T1: how long after it was granted it must be renewed.
     pub const fn t1(&self) -> Duration {
         Duration::from_secs(self.t1 as u64)
     }
 
-    /// T2: how long after it was given any server is to be asked for more time.
+    /// T2: how long after it was granted any server must be asked for an extension.
     pub const fn t2(&self) -> Duration {
         Duration::from_secs(self.t2 as u64)
     }
 
-    /// How long after it was given it ends.
+    /// How long after it was granted it expires.
     pub const fn valid(&self) -> Duration {
         Duration::from_secs(self.valid as u64)
     }
 
-    /// When it was given, counted from the beginning of the run.
+    /// When it was granted, counted from the beginning of the run.
     pub const fn given(&self) -> Duration {
         self.given
     }
 }
 
 impl Lease {
-    /// How it ages. The longest time there is means forever (RFC 8415 section 7.7).
+    /// When it must be renewed and rebound, and when it expires. The maximum time value means forever (RFC 8415 section
+    /// 7.7).
     pub(super) fn times(&self) -> Times {
         let time =
             |seconds: u32| (seconds < u32::MAX).then_some(Duration::from_secs(seconds.into()));

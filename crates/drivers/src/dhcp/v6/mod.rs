@@ -1,10 +1,10 @@
-//! How clients of DHCP for IPv6 talk (RFC 8415): two and four way exchanges, and the rest of a lease's life.
+//! DHCPv6 clients (RFC 8415): two- and four-message exchanges, and the later exchanges of a lease.
 //!
-//! A [`Setup`] says what is wanted; [`Plan::compile`] checks it once and turns every message into a
-//! sequence of pieces, so that a [`Client`] only copies bytes and fills in what differs from one
-//! exchange to the next. The first server that offers what is wanted is taken, as the old tool does,
-//! and not the one with the highest preference: waiting for others would measure our own patience.
-//! It must not know a socket or a clock.
+//! A [`Setup`] contains the settings; [`Plan::compile`] checks it once and turns every message into a sequence of
+//! pieces, so that a [`Client`] only copies bytes and fills in the fields that differ between exchanges. A client takes
+//! the first server that offers what it wants, as perfdhcp does, and not the server with the highest preference:
+//! waiting for other offers would measure the client's waiting time instead of the server. It must not depend on a
+//! socket or a clock.
 
 mod client;
 mod identity;

@@ -1,17 +1,17 @@
-//! What an ADVERTISE or a REPLY offers or gives, held against what was wanted.
+//! What an ADVERTISE or a REPLY offers or grants, compared with what the client wants.
 
 use super::Wanted;
 use brunt_wire::dhcp6::{DecodeError, Ia, IaKind, Message};
 use std::net::Ipv6Addr;
 
-/// The leases of an answer that has all that was wanted.
+/// The leases of an answer that contains everything the client wants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Offer<'a> {
-    /// The option with the addresses, as it stands there; empty if none were wanted.
+    /// The option with the addresses, as received; empty if the client wants no addresses.
     pub(super) addresses: &'a [u8],
-    /// The option with the prefixes, as it stands there; empty if none were wanted.
+    /// The option with the prefixes, as received; empty if the client wants no prefixes.
     pub(super) prefixes: &'a [u8],
-    /// The first address, or the first prefix if no addresses were wanted.
+    /// The first address, or the first prefix if the client wants no addresses.
     pub(super) address: Ipv6Addr,
     /// The earliest T1 in seconds.
     pub(super) t1: u32,
@@ -21,14 +21,14 @@ pub(super) struct Offer<'a> {
     pub(super) valid: u32,
 }
 
-/// Why an answer is of no use.
+/// Why an answer cannot be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
-    /// It says so, with this status.
+    /// The answer contains this status.
     Status(u16),
-    /// What was wanted is not there, and nothing says why.
+    /// The answer does not contain what the client wants, and gives no reason.
     Nothing,
-    /// It is not the protocol.
+    /// The answer is malformed.
     Malformed(DecodeError),
 }
 
@@ -38,7 +38,7 @@ impl From<DecodeError> for Refusal {
     }
 }
 
-/// The first association of a kind, and what it comes to.
+/// The first association of a kind, and its values.
 #[derive(Clone, Copy)]
 struct Association<'a> {
     whole: &'a [u8],
@@ -48,7 +48,7 @@ struct Association<'a> {
     valid: u32,
 }
 
-/// What an answer holds of what was wanted.
+/// Reads what the client wants from an answer.
 pub(super) fn read<'a>(message: &Message<'a>, wanted: Wanted) -> Result<Offer<'a>, Refusal> {
     let status = message.status()?;
     if !status.is_success() {
@@ -68,7 +68,7 @@ pub(super) fn read<'a>(message: &Message<'a>, wanted: Wanted) -> Result<Offer<'a
     })
 }
 
-/// The first status that is no success, of the message or of an association.
+/// The first status that is not success, of the message or of an association.
 pub(super) fn status(message: &Message<'_>) -> Result<u16, DecodeError> {
     let status = message.status()?;
     if !status.is_success() {
@@ -109,7 +109,7 @@ fn association<'a>(message: &Message<'a>, kind: IaKind) -> Result<Association<'a
     Ok(Association { whole: option.whole, address, t1, t2, valid })
 }
 
-/// T1 and T2; where the server leaves them to the client, half and four fifths of the preferred
+/// T1 and T2; if the server leaves them to the client, half and four fifths of the preferred
 /// lifetime (RFC 8415 section 21.4).
 fn times(ia: &Ia<'_>, preferred: u32) -> (u32, u32) {
     let part = |of: u64| {

@@ -1,4 +1,4 @@
-//! A [`Plan`]: a [`Setup`] that was checked, with every message ready to be written.
+//! A [`Plan`]: a checked [`Setup`], with every message ready to be written.
 
 use super::super::rising::Rising;
 use super::super::template::Offsets;
@@ -16,15 +16,15 @@ use std::net::Ipv6Addr;
 use std::sync::OnceLock;
 use std::time::Duration;
 
-/// The most bytes of a datagram over IPv6 without jumbograms.
+/// The maximum size of a datagram over IPv6 without jumbograms.
 pub(super) const DATAGRAM_MAX: usize = 65_527;
 
-/// The association every client asks for, with the times the old tool asks for.
+/// The association that every client requests, with the same times as in perfdhcp.
 const IAID: u32 = 1;
 const T1_ASKED: u32 = 3600;
 const T2_ASKED: u32 = 5400;
 
-/// DNS servers and search domains, as the old tool asks for.
+/// DNS servers and search domains, as perfdhcp requests them.
 const ORO: [u8; 4] = [0, code::DNS_SERVERS as u8, 0, code::DOMAIN_LIST as u8];
 
 /// What all clients of a run share.
@@ -42,16 +42,16 @@ pub struct Plan {
     rising: Option<Rising>,
     seed: u64,
     layouts: Vec<Layout>,
-    /// Whether the REQUEST of a template tells how long ago the SOLICIT was sent.
+    /// Whether the REQUEST of a template says how long ago the SOLICIT was sent.
     request_is_timed: bool,
-    /// The one nearest to the clients first.
+    /// The relay agents, beginning with the one nearest to the clients.
     relays: Vec<Hop>,
     links: Vec<Ipv6Addr>,
-    /// Present where all REQUESTs go to the server that answered first.
+    /// Present if all REQUESTs go to the first server that answered.
     first_server: Option<OnceLock<Box<[u8]>>>,
 }
 
-/// A relay agent, its options ready.
+/// A relay agent, with its options encoded.
 #[derive(Debug)]
 struct Hop {
     link: Ipv6Addr,
@@ -60,7 +60,7 @@ struct Hop {
 }
 
 impl Plan {
-    /// Checks what a run's clients are to be like and makes their messages ready.
+    /// Checks the settings of a run's clients and prepares their messages.
     pub fn compile(setup: Setup) -> Result<Self, SetupError> {
         check(&setup)?;
         let mut layouts = default_layouts(&setup);
@@ -103,7 +103,7 @@ impl Plan {
         }
     }
 
-    /// Who the clients are.
+    /// The clients of the run.
     pub const fn population(&self) -> &Population {
         &self.population
     }
@@ -118,13 +118,13 @@ impl Plan {
         self.wanted
     }
 
-    /// The server that answered first, if all REQUESTs go to it and there was one.
+    /// The first server that answered, if all REQUESTs go to it and there was one.
     pub fn first_server(&self) -> Option<&[u8]> {
         self.first_server.as_ref().and_then(OnceLock::get).map(AsRef::as_ref)
     }
 
-    /// Where a packet that a client sends is filled in, counted from the first byte of the message
-    /// inside its relay messages; options at their code.
+    /// Where fields are filled in, in a packet that a client sends. Offsets are counted from the first byte of the
+    /// message inside its relay messages; those of options point at the code.
     pub fn offsets(&self, packet: &[u8]) -> Offsets {
         let Ok(unwrapped) = relay::unwrap(packet) else { return Offsets::default() };
         let of = |code| unwrapped.message.option(code);
@@ -142,8 +142,8 @@ impl Plan {
         }
     }
 
-    /// The transaction ids of an exchange, which has two unless it ends with its first half: that of a stage is the
-    /// second only for a REQUEST.
+    /// The transaction id of a stage of an exchange. An exchange has two ids unless it ends with its first half; only a
+    /// REQUEST uses the second.
     pub const fn xid(&self, number: u64, stage: Stage) -> u32 {
         let second = matches!(stage, Stage::Second);
         let each = if self.first_half { 1 } else { 2 };
@@ -166,15 +166,15 @@ impl Plan {
         self.request_is_timed
     }
 
-    /// The stage and the message with which an exchange begins.
+    /// The stage and the message that begin an exchange.
     pub(super) const fn opening(&self, kind: Kind) -> (Stage, MessageType) {
         match kind {
             Kind::Acquire => (Stage::First, MessageType::SOLICIT),
             Kind::Renew => (Stage::Renew, MessageType::RENEW),
             Kind::Release => (Stage::Release, MessageType::RELEASE),
             Kind::Rebind => (Stage::Rebind, MessageType::REBIND),
-            // A CONFIRM asks about addresses only; a client with prefixes rebinds in its place
-            // (RFC 8415 section 18.2.12).
+            // A CONFIRM is only for addresses; a client with prefixes sends a REBIND instead (RFC 8415 section
+            // 18.2.12).
             Kind::Reboot if self.wanted.prefixes() => (Stage::Reboot, MessageType::REBIND),
             Kind::Reboot => (Stage::Reboot, MessageType::CONFIRM),
             Kind::Inform => (Stage::Inform, MessageType::INFORMATION_REQUEST),
@@ -182,13 +182,13 @@ impl Plan {
         }
     }
 
-    /// How long an answer may take where nothing is sent again.
+    /// How long an answer may take if messages are not sent again.
     pub(super) const fn drop_time(&self, stage: Stage) -> Duration {
         let [first, second] = self.waits;
         if matches!(stage, Stage::First) { first } else { second }
     }
 
-    /// How the message of a stage is sent again, begun `at` this time of the run.
+    /// How the message of a stage is sent again, if the stage began `at` this time of the run.
     pub(super) fn retransmission(
         &self,
         stage: Stage,
@@ -199,8 +199,8 @@ impl Plan {
         if stage == Stage::Reboot {
             return Retransmission::CONFIRM;
         }
-        // A RENEW is tried until T2, a REBIND until the lease ends, and neither begins before its
-        // time however young the lease is by our clock.
+        // A RENEW is tried until T2, a REBIND until the lease expires. Neither begins before its time, however young
+        // the lease is according to the run's clock.
         let altogether = lease.map(|lease| {
             let (begin, end) = if kind == MessageType::RENEW {
                 (lease.t1(), lease.t2())
@@ -214,26 +214,25 @@ impl Plan {
         Retransmission::with(kind, altogether)
     }
 
-    /// What is random about one try of a stage's message.
+    /// The random value of one attempt to send a stage's message.
     pub(super) fn chance(&self, number: u64, stage: Stage, tries: u32) -> u64 {
         mix(self.seed ^ mix(number)) ^ ((stage as u64) << 32) ^ u64::from(tries)
     }
 
-    /// The elapsed time that a SOLICIT tells of at this time of the run, in hundredths of a second:
-    /// whole seconds, the first from the beginning of the rise on, as the old tool counts them.
+    /// The elapsed time that a SOLICIT claims at this time of the run, in hundredths of a second. Like perfdhcp, it
+    /// counts whole seconds from the beginning of the rise.
     pub(super) fn risen(&self, at: Duration) -> u16 {
         let seconds = self.rising.map_or(0, |rising| rising.seconds(at));
         hundredths(Duration::from_secs(seconds))
     }
 
-    /// The server that REQUESTs go to, having heard from this one.
+    /// The server that REQUESTs go to, after an answer from the server `received`.
     pub(super) fn server<'a>(&'a self, received: &'a [u8]) -> &'a [u8] {
         self.first_server.as_ref().map_or(received, |first| first.get_or_init(|| received.into()))
     }
 
-    /// Writes a message with all relay messages around it at the end of `out`, which must be empty;
-    /// says where its elapsed time begins, if it has one. `link` is the number of the exchange by
-    /// which the link address is chosen.
+    /// Writes a message with all relay messages around it to `out`, which must be empty. Returns where its elapsed time
+    /// begins, if it has one. `link` is the number of the exchange, which selects the link address.
     pub(super) fn write(
         &self,
         kind: MessageType,
@@ -264,7 +263,7 @@ impl Plan {
         if count == 0 { None } else { Some(self.links[pick(count, mix(!self.seed), number)]) }
     }
 
-    /// How long the longest message can be before a server had its say.
+    /// The maximum length of a message, without the parts that come from a server.
     fn longest(&self) -> usize {
         let duid = self.identity.duid(0).octets().len();
         let message = self.layouts.iter().map(|layout| layout.longest(duid)).max().unwrap_or(0);
@@ -287,7 +286,7 @@ impl Hop {
     }
 }
 
-/// A time in hundredths of a second, as long as two octets can say it (RFC 8415 section 21.9).
+/// A time in hundredths of a second, up to the maximum of two octets (RFC 8415 section 21.9).
 pub(super) fn hundredths(time: Duration) -> u16 {
     u16::try_from(time.as_millis() / 10).unwrap_or(u16::MAX)
 }
@@ -321,8 +320,8 @@ fn check(setup: &Setup) -> Result<(), SetupError> {
     Ok(())
 }
 
-/// Every message a client sends. Which options the first five have is what the old tool's captures
-/// show; the others follow RFC 8415 section 18.2.
+/// Every message that a client sends. The options of the first five are those in captures of perfdhcp; the others
+/// follow RFC 8415 section 18.2.
 fn default_layouts(setup: &Setup) -> Vec<Layout> {
     let layout = |kind, extra: &[Piece]| {
         let mut pieces: Vec<(u16, Piece)> = vec![(code::CLIENT_ID, Piece::ClientId)];
@@ -369,14 +368,14 @@ fn default_layouts(setup: &Setup) -> Vec<Layout> {
     ]
 }
 
-/// The options that every message has because the user says so.
+/// The options that the user adds to every message.
 fn extras(setup: &Setup) -> impl Iterator<Item = (u16, Piece)> {
     let fixed = setup.options.iter().map(|(code, data)| (*code, Piece::fixed(*code, data)));
     let varied = setup.varied.iter().map(|varied| (varied.code, Piece::Varied(varied.clone())));
     fixed.chain(varied)
 }
 
-/// A template keeps the order of its options; those that are added stand behind them.
+/// Adds the user's options. In a template, they follow its own options, whose order does not change.
 fn with_extras(layout: Layout, setup: &Setup) -> Layout {
     let kind = layout.kind();
     let mut pieces = layout.into_pieces();

@@ -1,4 +1,4 @@
-//! When a message is sent again and when it is given up: RFC 8415 sections 15 and 7.6.
+//! When a message is sent again and when it is abandoned: RFC 8415 sections 15 and 7.6.
 
 use crate::chance::mix;
 use brunt_wire::dhcp6::MessageType;
@@ -7,13 +7,13 @@ use std::time::Duration;
 /// How long a client waits for the answer to one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Retransmission {
-    /// IRT: how long it waits first.
+    /// IRT: the first wait.
     initial: Duration,
-    /// MRT: how long it waits at most before it asks again.
+    /// MRT: the longest wait before the message is sent again.
     longest: Option<Duration>,
-    /// MRC: how often it asks at most.
+    /// MRC: the maximum number of times that the message is sent.
     most: Option<u32>,
-    /// MRD: how long it goes on asking.
+    /// MRD: how long the client keeps sending it.
     altogether: Option<Duration>,
     /// Whether the first wait must be longer than IRT (RFC 8415 section 18.2.1).
     first_longer: bool,
@@ -23,8 +23,8 @@ const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);
 
 impl Retransmission {
-    /// The patience for messages of a type. `altogether` limits that for a RENEW and a REBIND, whose
-    /// limit is the lease's.
+    /// The parameters for messages of a type. `altogether` is the MRD of a RENEW or a REBIND, whose limit depends on
+    /// the lease.
     pub(super) const fn with(kind: MessageType, altogether: Option<Duration>) -> Self {
         let plain = Self {
             initial: SECOND,
@@ -51,7 +51,7 @@ impl Retransmission {
         }
     }
 
-    /// That of a CONFIRM, and of a REBIND that stands in for one (RFC 8415 section 18.2.12).
+    /// The parameters of a CONFIRM, and of a REBIND that replaces one (RFC 8415 section 18.2.12).
     pub(super) const CONFIRM: Self = Self {
         initial: SECOND,
         longest: Some(Duration::from_secs(4)),
@@ -60,16 +60,15 @@ impl Retransmission {
         first_longer: false,
     };
 
-    /// How long to wait after the message was first sent.
+    /// How long to wait after the message was sent for the first time.
     pub(super) fn first(&self, chance: u64) -> Duration {
         let rand = rand(chance);
         let rand = if self.first_longer { rand.abs() } else { rand };
         self.cut(spread(self.initial, 1.0 + rand), Duration::ZERO)
     }
 
-    /// How long to wait after the message was sent once more, having waited `before` the last time;
-    /// nothing if it is given up. `tries` is how often it was sent so far, `since` how long ago
-    /// first.
+    /// How long to wait after the message was sent again, when the last wait was `before`; `None` if the message is
+    /// abandoned. `tries` is how many times it has been sent, `since` is the time since it was first sent.
     pub(super) fn next(
         &self,
         before: Duration,
@@ -91,7 +90,7 @@ impl Retransmission {
         Some(self.cut(wait, since))
     }
 
-    /// No wait goes beyond the end of patience.
+    /// Shortens a wait so that it does not exceed the MRD.
     fn cut(&self, wait: Duration, since: Duration) -> Duration {
         self.altogether.map_or(wait, |altogether| wait.min(altogether.saturating_sub(since)))
     }
@@ -133,7 +132,7 @@ mod tests {
         let mut low = 1.0;
         let mut high = 1.0;
         for (wait, expected) in waits.iter().zip(expected) {
-            // Every wait is made of the one before, so what was random in that goes on.
+            // Each wait is computed from the one before, so its randomness accumulates.
             (low, high) = (low * 0.89, high * 1.11);
             assert!(*wait > expected * low && *wait < expected * high, "{waits:?}");
         }

@@ -1,4 +1,4 @@
-//! What a run's clients are to be like, as a command line or a plan file says it.
+//! The settings of a run's clients, as given on a command line or in a plan file.
 
 use super::super::Population;
 use super::super::varied::Pattern;
@@ -11,50 +11,50 @@ use std::path::PathBuf;
 use std::time::Duration;
 use thiserror::Error;
 
-/// Everything that is to be said about the clients of a run.
+/// All settings of the clients of a run.
 #[derive(Clone, Debug)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch that stands for itself")]
 pub struct Setup {
-    /// Who they are.
+    /// The clients.
     pub population: Population,
     /// What their DUIDs are made of.
     pub duid: BaseDuid,
-    /// What they ask for.
+    /// What they request.
     pub wanted: Wanted,
     /// Whether an exchange ends with the ADVERTISE.
     pub first_half: bool,
-    /// Whether a SOLICIT asks for a REPLY at once.
+    /// Whether a SOLICIT requests an immediate REPLY.
     pub rapid_commit: bool,
-    /// Whether all REQUESTs go to the server that answered first in the run.
+    /// Whether all REQUESTs go to the server that was the first to answer in the run.
     pub first_server: bool,
-    /// Options to add to every message, which stand behind those of the same code.
+    /// Options to add to every message; they follow existing options with the same code.
     pub options: Vec<(u16, Vec<u8>)>,
-    /// Options to add to every message that differ from client to client.
+    /// Options to add to every message whose values differ from client to client.
     pub varied: Vec<VariedOption>,
-    /// The relay agents on the way, the one nearest to the clients first. None of them: the clients
-    /// talk to the server themselves.
+    /// The relay agents on the path, beginning with the one nearest to the clients. If empty, the clients send directly
+    /// to the server.
     pub relays: Vec<Relay>,
-    /// Link addresses of which the nearest relay agent takes one for each exchange, if there are any.
+    /// Link addresses from which the nearest relay agent takes one for each exchange, if there are any.
     pub links: Vec<Ipv6Addr>,
-    /// How long the answer of a first and of any other stage may take where nothing is sent again.
+    /// How long the answer of a first stage and of any other stage may take if messages are not sent again.
     pub waits: [Duration; 2],
-    /// Whether messages are sent again as RFC 8415 section 15 says. Then every message bears the
-    /// elapsed time that section 21.9 asks for; the old tool's RENEW and RELEASE have none.
+    /// Whether messages are sent again as described in RFC 8415 section 15. In that case every message contains the
+    /// elapsed time that section 21.9 requires; perfdhcp's RENEW and RELEASE have none.
     pub retransmit: bool,
-    /// How many seconds of a lease pass in a second of the run.
+    /// How many seconds of a lease pass in one second of the run.
     pub lease_seconds: f64,
-    /// When to say that servers have not answered for long.
+    /// When to claim that servers have not answered for a long time.
     pub rising: Option<Rising>,
     /// The packet to send in place of SOLICIT.
     pub first_template: Option<Template>,
     /// The packet to send in place of REQUEST.
     pub second_template: Option<Template>,
-    /// What chance follows from.
+    /// The seed of all random choices.
     pub seed: u64,
 }
 
 impl Setup {
-    /// The old tool's run without any switch, by clients of this kind.
+    /// Creates the settings of perfdhcp without any options, for these clients.
     pub fn new(population: Population, duid: BaseDuid) -> Self {
         Self {
             population,
@@ -89,7 +89,7 @@ pub enum BaseDuid {
     Given(Duid),
 }
 
-/// What clients ask for, all of which an answer must hold.
+/// What clients request. An answer must contain all of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Wanted {
     /// An address.
@@ -102,22 +102,22 @@ pub enum Wanted {
 }
 
 impl Wanted {
-    /// Whether an address is among it.
+    /// Whether an address is requested.
     pub const fn addresses(self) -> bool {
         matches!(self, Self::Addresses | Self::Both)
     }
 
-    /// Whether a prefix is among it.
+    /// Whether a prefix is requested.
     pub const fn prefixes(self) -> bool {
         matches!(self, Self::Prefixes | Self::Both)
     }
 }
 
-/// An option by which clients differ.
+/// An option whose value differs from client to client.
 ///
-/// The text is framed as its code asks for: a user class (15) is one instance of class data, a
-/// vendor class (16) the same behind the enterprise number, a remote-id (37) stands behind the
-/// enterprise number, and every other option is the text alone.
+/// The text is framed as its code requires: a user class (15) is one instance of class data, a vendor class (16) is the
+/// same after the enterprise number, a remote-id (37) is the text after the enterprise number, and every other option
+/// is only the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariedOption {
     /// The code of the option.
@@ -131,7 +131,7 @@ pub struct VariedOption {
 /// A relay agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relay {
-    /// The link address: which link the clients, or the relay agent before, are on.
+    /// The link address: the link that the clients, or the previous relay agent, are on.
     pub link: Ipv6Addr,
     /// The peer address: where the message came from.
     pub peer: Ipv6Addr,
@@ -144,19 +144,19 @@ pub struct Relay {
 /// Why a run cannot be set up.
 #[derive(Debug, Error)]
 pub enum SetupError {
-    /// More relay agents than a datagram can be nested in.
+    /// More relay agents than relay messages can be nested.
     #[error("wrap messages for {count} relay agents: at most {} are possible", relay::DEPTH_MAX)]
     Relays {
         /// How many.
         count: usize,
     },
-    /// Link addresses, and no relay agent that could have them.
+    /// Link addresses, without a relay agent that could use them.
     #[error("choose among {count} link addresses: there is no relay agent; add one with -A 1")]
     Links {
         /// How many.
         count: usize,
     },
-    /// An option that no length can describe.
+    /// An option that is too long for its length field.
     #[error("add option {code}: it has {length} bytes, and no option has more than 65535")]
     OptionLength {
         /// Its code.
@@ -164,19 +164,19 @@ pub enum SetupError {
         /// How many bytes.
         length: usize,
     },
-    /// Messages that no datagram can hold.
+    /// Messages that are too long for a datagram.
     #[error("send messages of {length} bytes: no datagram has more than {max}", max = super::plan::DATAGRAM_MAX)]
     TooLong {
         /// How many bytes a message would have.
         length: usize,
     },
-    /// A pace at which leases do not pass.
+    /// A pace at which leases cannot age.
     #[error("let {0} seconds of a lease pass in a second: it must be more than none")]
     LeaseSeconds(f64),
-    /// Prefixes asked for in templates.
+    /// Prefixes requested in templates.
     #[error("ask for prefixes in packet templates: they ask for what stands in them")]
     TemplatePrefixes,
-    /// A template that is not what it is taken for.
+    /// A template that is not of the expected kind.
     #[error("use the packet template {}: {why}", name.display())]
     Template {
         /// Where it comes from.

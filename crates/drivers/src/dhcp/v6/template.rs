@@ -1,9 +1,8 @@
-//! Packet templates: a SOLICIT and a REQUEST given as bytes, and offsets that say what is filled in.
+//! Packet templates: a SOLICIT and a REQUEST given as bytes, with offsets that say what is filled in.
 //!
-//! The old tool writes at the offsets it is given, whatever stands there, and corrupts the packet
-//! when a server's identifier is longer or shorter than what the template has. Here a template is
-//! read as what it is, a message of options, and offsets are claims that are checked. What is
-//! filled in is then a whole option, so that it may have any length: the options behind it move.
+//! perfdhcp writes at the given offsets, whatever they point at, and corrupts the packet when a server's identifier is
+//! longer or shorter than the one in the template. Here a template is parsed as a message of options, and the offsets
+//! are checked. Whole options are then filled in, which may have any length: the options after them move.
 
 use super::super::Population;
 use super::super::template::Template;
@@ -21,45 +20,45 @@ pub enum TemplateError {
     /// It cannot be read.
     #[error("it is no DHCPv6 message: {0}")]
     Decode(#[from] DecodeError),
-    /// It is another message.
+    /// It is a different message.
     #[error("it is a {found}, and what is sent there is a {wanted}")]
     Type {
-        /// What it is.
+        /// The message found.
         found: MessageType,
-        /// What it should be.
+        /// The message expected.
         wanted: MessageType,
     },
-    /// It lacks an option that every such message has.
+    /// It lacks an option that every message of this type has.
     #[error("it has no {}", Named(*.code))]
     Missing {
         /// The code of the option.
         code: u16,
     },
-    /// The client identifier is none.
+    /// Its client identifier is not valid.
     #[error(
         "its client identifier has {length} octets, and one has between 1 and {}",
         Duid::LENGTH_MAX
     )]
     Duid {
-        /// How many octets it has.
+        /// The number of octets.
         length: usize,
     },
-    /// An offset does not point at what it claims.
+    /// An offset does not point at the field it should.
     #[error("offset {offset} ({switch}) is {place}; {remedy}")]
     Offset {
         /// The offset.
         offset: usize,
         /// The switch that gives it.
         switch: &'static str,
-        /// What stands there.
+        /// What it points at.
         place: String,
-        /// Where stands what was meant.
+        /// Where the intended field is.
         remedy: String,
     },
 }
 
 impl Template {
-    /// Takes it for a SOLICIT. Its elapsed time is filled in if it is `timed`.
+    /// Uses it as a SOLICIT. Its elapsed time is filled in if it is `timed`.
     pub(super) fn solicit(
         &self,
         population: &Population,
@@ -79,7 +78,7 @@ impl Template {
         Ok((layout, Identity::of_template(population.clone(), base, end)))
     }
 
-    /// Takes it for a REQUEST.
+    /// Uses it as a REQUEST.
     pub(super) fn request(&self) -> Result<Layout, TemplateError> {
         let message = self.message(MessageType::REQUEST)?;
         let offsets = self.offsets;
@@ -121,7 +120,7 @@ impl Template {
         }
     }
 
-    /// Behind which octet of the client identifier those end that differ from client to client.
+    /// The offset after the octets of the client identifier that differ from client to client.
     fn varying_end(
         &self,
         message: &Message<'_>,
@@ -145,7 +144,7 @@ impl Template {
         }
     }
 
-    /// Where the option of a code begins, if there is one, and that a claim about it is true.
+    /// Where the option with this code begins, if there is one. Checks the given offset of it, if there is one.
     fn begins(
         &self,
         message: &Message<'_>,
@@ -184,7 +183,7 @@ impl Template {
     }
 }
 
-/// Behind the last byte of an option.
+/// The offset after the last byte of an option.
 const fn end(option: &Opt<'_>) -> usize {
     option.offset + option.whole.len()
 }
@@ -201,7 +200,7 @@ fn find<'a>(message: &Message<'a>, code: u16) -> Result<Opt<'a>, TemplateError> 
     message.option(code).ok_or(TemplateError::Missing { code })
 }
 
-/// An option as people call it.
+/// An option with its common name.
 struct Named(u16);
 
 impl fmt::Display for Named {

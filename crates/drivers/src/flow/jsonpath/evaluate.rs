@@ -1,4 +1,4 @@
-//! Following a path through a value.
+//! The evaluation of a path on a value.
 
 use super::{Comparison, Condition, Operand, Query, Segment, Selector};
 use crate::flow::unexamined::Unexamined;
@@ -31,7 +31,8 @@ impl<'v> Evaluation<'v, '_> {
         Ok(values)
     }
 
-    /// What a segment selects of `value` and, if it descends, of all below. JSON is read no more than 127 deep.
+    /// What a segment selects from `value` and, if it descends, from everything below. JSON is parsed to a depth of at
+    /// most 127.
     fn segment(
         &self,
         segment: &Segment,
@@ -121,7 +122,7 @@ impl<'v> Evaluation<'v, '_> {
         }
     }
 
-    /// The value of an operand; none where its query leads to none.
+    /// The value of an operand; `None` if its query selects none.
     fn operand<'o>(
         &self,
         operand: &'o Operand,
@@ -158,7 +159,7 @@ impl<'v> Evaluation<'v, '_> {
         })
     }
 
-    /// Section 2.3.5.2.2: values of unlike kinds are unequal and neither is less.
+    /// Section 2.3.5.2.2: values of different types are unequal and neither is less.
     fn compare(
         &self,
         comparison: Comparison,
@@ -242,13 +243,13 @@ fn children(value: &Value) -> Box<dyn Iterator<Item = &Value> + '_> {
     }
 }
 
-/// The place that an index means, which counts from the end if it is negative.
+/// The position that an index means; a negative index counts from the end.
 fn place(at: i64, length: usize) -> Option<usize> {
     let length = i64::try_from(length).ok()?;
     usize::try_from(if at < 0 { at + length } else { at }).ok()
 }
 
-/// The places of a slice, section 2.3.4.2.2.
+/// The positions of a slice, section 2.3.4.2.2.
 fn slice(
     start: Option<i64>,
     end: Option<i64>,

@@ -1,9 +1,10 @@
 //! [`JsonPath`]: the values of a JSON body that a path leads to, RFC 9535.
 //!
-//! Written here because the crates that follow such paths do so to the end, however long that takes, and read
-//! expressions by recursion without a bound. What is followed here is counted against the [`Work`] of the answer. It is
-//! RFC 9535 but for one thing: the expression given to `match()` and `search()` must be a text in the path and not a
-//! value of the body, so that it is compiled once. The members of an object are met in the order of their names.
+//! It is implemented here because the crates that evaluate paths always evaluate them completely, however long that
+//! takes, and parse expressions by unbounded recursion. This evaluation is counted against the [`Work`] of the answer.
+//! It implements RFC 9535 with one exception: the expression passed to `match()` and `search()` must be a literal in
+//! the path and not a value of the body, so that it is compiled once. The members of an object are visited in the order
+//! of their names.
 
 mod evaluate;
 mod parse;
@@ -15,7 +16,7 @@ use serde_json::Value;
 use std::fmt;
 use std::sync::Arc;
 
-/// The longest path.
+/// The maximum length of a path.
 const LENGTH_MAX: usize = 4096;
 
 /// A path, compiled.
@@ -26,7 +27,7 @@ pub struct JsonPath {
 }
 
 impl JsonPath {
-    /// Reads a path. The error says what is wrong with it.
+    /// Parses a path. The error says what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.len() > LENGTH_MAX {
             return Err(format!("it is longer than {LENGTH_MAX} bytes"));
@@ -50,16 +51,16 @@ impl fmt::Display for JsonPath {
     }
 }
 
-/// Segments from somewhere.
+/// Segments from a starting point.
 #[derive(Clone, Debug)]
 struct Query {
-    /// Whether it begins at the root, `$`, and not at the value a filter looks at, `@`.
+    /// Whether it begins at the root, `$`, and not at the current value of a filter, `@`.
     absolute: bool,
     segments: Vec<Segment>,
 }
 
 impl Query {
-    /// Whether it leads to one value at most.
+    /// Whether it leads to at most one value.
     fn is_singular(&self) -> bool {
         let single = |segment: &Segment| {
             !segment.descends
@@ -71,7 +72,7 @@ impl Query {
 
 #[derive(Clone, Debug)]
 struct Segment {
-    /// Whether all that stands below is meant as well: `..`.
+    /// Whether all descendants are included: `..`.
     descends: bool,
     selectors: Vec<Selector>,
 }
@@ -85,7 +86,7 @@ enum Selector {
     Filter(Condition),
 }
 
-/// What a filter asks of a value.
+/// A condition of a filter.
 #[derive(Clone, Debug)]
 enum Condition {
     Any(Vec<Self>),
@@ -93,7 +94,7 @@ enum Condition {
     Not(Box<Self>),
     Exists(Query),
     Compare(Operand, Comparison, Operand),
-    /// Of a text: `match()` and `search()`.
+    /// On a text: `match()` and `search()`.
     Matches(Operand, Pattern),
 }
 
@@ -107,11 +108,11 @@ enum Comparison {
     GreaterOrEqual,
 }
 
-/// What is compared.
+/// An operand of a comparison.
 #[derive(Clone, Debug)]
 enum Operand {
     Literal(Value),
-    /// A query that leads to one value at most.
+    /// A query that leads to at most one value.
     Value(Query),
     /// `length()`
     Length(Box<Self>),

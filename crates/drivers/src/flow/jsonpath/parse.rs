@@ -4,13 +4,13 @@ use super::{Comparison, Condition, Operand, Query, Segment, Selector};
 use crate::flow::pattern::Pattern;
 use serde_json::Value;
 
-/// How deep conditions and queries stand within each other.
+/// The maximum nesting depth of conditions and queries.
 const DEPTH_MAX: u32 = 32;
 
 /// The largest number that an index may be (RFC 7493).
 const INDEX_MAX: i64 = (1 << 53) - 1;
 
-/// The comparisons, those first that begin like others.
+/// The comparison operators; those that are prefixes of others come later.
 const COMPARISONS: [(&str, Comparison); 6] = [
     ("==", Comparison::Equal),
     ("!=", Comparison::NotEqual),
@@ -22,7 +22,7 @@ const COMPARISONS: [(&str, Comparison); 6] = [
 
 type Result<T> = std::result::Result<T, String>;
 
-/// The query that `text` is.
+/// Parses `text` as a query.
 pub(super) fn parse(text: &str) -> Result<Query> {
     let mut parser = Parser { text, at: 0, depth: 0 };
     if !parser.take("$") {
@@ -41,7 +41,7 @@ struct Parser<'a> {
     depth: u32,
 }
 
-/// What an argument of a function or a part of a condition is.
+/// An argument of a function or an operand of a condition.
 enum Term {
     Query(Query),
     Operand(Operand),
@@ -68,7 +68,7 @@ impl<'a> Parser<'a> {
         self.at += rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
     }
 
-    /// What stands where something else should.
+    /// An error that says what was found in place of what was expected.
     fn wrong(&self, expected: &str) -> String {
         match self.rest().chars().next() {
             None => format!("it ends where {expected} should stand"),
@@ -79,11 +79,11 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The segments behind `$` or `@`.
+    /// The segments after `$` or `@`.
     fn query(&mut self, absolute: bool) -> Result<Query> {
         let mut segments = Vec::new();
         loop {
-            // Blanks stand between segments, but not behind the last.
+            // Blanks are allowed between segments, but not after the last.
             let before = self.at;
             self.blanks();
             let descends = self.take("..");
@@ -161,7 +161,7 @@ impl<'a> Parser<'a> {
         Ok(Selector::Slice { start, end, step: step.unwrap_or(1) })
     }
 
-    /// A whole number, if there is one.
+    /// An integer, if there is one.
     fn index(&mut self) -> Result<Option<i64>> {
         let rest = self.rest();
         let digits = rest.strip_prefix('-').unwrap_or(rest);
@@ -181,7 +181,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A text in quotes of either kind.
+    /// A string in single or double quotes.
     fn string(&mut self) -> Result<String> {
         let mut chars = self.rest().char_indices();
         let quote = chars.next().map_or('"', |(_, quote)| quote);
@@ -213,7 +213,7 @@ impl<'a> Parser<'a> {
         Err(format!("the quote in {} is not closed", self.rest()))
     }
 
-    /// Conditions of which one must hold.
+    /// Conditions of which at least one must hold.
     fn condition(&mut self) -> Result<Condition> {
         self.depth += 1;
         if self.depth > DEPTH_MAX {
@@ -227,7 +227,7 @@ impl<'a> Parser<'a> {
         Ok(if any.len() == 1 { any.remove(0) } else { Condition::Any(any) })
     }
 
-    /// Conditions all of which must hold.
+    /// Conditions that must all hold.
     fn all(&mut self) -> Result<Condition> {
         let mut all = vec![self.basic()?];
         while self.operator("&&") {
@@ -292,7 +292,7 @@ impl<'a> Parser<'a> {
         found.map(|(_, comparison)| comparison)
     }
 
-    /// A query, a literal or the call of a function.
+    /// A query, a literal or a function call.
     fn term(&mut self) -> Result<Term> {
         for (mark, absolute) in [("$", true), ("@", false)] {
             if self.take(mark) {
@@ -330,7 +330,7 @@ impl<'a> Parser<'a> {
         Ok(Term::Operand(Operand::Literal(literal)))
     }
 
-    /// A number as JSON has it, or `-0`.
+    /// A number as in JSON, or `-0`.
     fn number(&mut self) -> Result<Value> {
         let rest = self.rest();
         let mut before = ' ';
@@ -349,7 +349,7 @@ impl<'a> Parser<'a> {
         Ok(number)
     }
 
-    /// The call of a function whose name and parenthesis were read.
+    /// A function call whose name and opening parenthesis have been read.
     fn call(&mut self, name: &str) -> Result<Term> {
         let mut arguments = Vec::new();
         self.blanks();
@@ -396,7 +396,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// What may be compared: one value.
+/// An operand that may be compared: a single value.
 fn operand(term: Term, text: &str) -> Result<Operand> {
     match term {
         Term::Operand(operand) => Ok(operand),
@@ -408,14 +408,14 @@ fn operand(term: Term, text: &str) -> Result<Operand> {
     }
 }
 
-/// An expression of RFC 9485, which is matched as a whole or anywhere in a text.
+/// An expression of RFC 9485, which must match a whole text or any part of it.
 fn regex(text: &str, whole: bool) -> Result<Pattern> {
-    // A dot matches neither of the characters that end a line.
+    // A dot does not match either of the characters that end a line.
     let text = if whole { format!(r"(?R)\A(?:{text})\z") } else { format!("(?R){text}") };
     Pattern::parse(&text, 0)
 }
 
-/// The character of `\u` whose digits follow, or of two of them.
+/// The character of `\u` and the digits that follow, or of a surrogate pair.
 fn unicode(chars: &mut std::str::CharIndices<'_>) -> Result<char> {
     let mut unit = || {
         let digits: Option<u32> =

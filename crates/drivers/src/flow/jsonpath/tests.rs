@@ -1,4 +1,4 @@
-//! Paths over the document of RFC 9535, over whatever a server may send, and beside another implementation.
+//! Paths on the document of RFC 9535 and on arbitrary documents, and a comparison with another implementation.
 
 use super::*;
 use proptest::prelude::*;
@@ -13,7 +13,7 @@ fn found(path: &str, value: &Value) -> Result<Vec<Value>, Unexamined> {
 fn the_examples_of_the_rfc_hold() {
     let value = json!({"a": [3, 5, 1, 2, 4, 6, {"b": "j"}, {"b": "k"}, {"b": {}}, {"b": "kilo"}],
         "o": {"p": 1, "q": 2, "r": 3, "s": 5, "t": {"u": 6}}, "e": "f"});
-    // Table 12 of section 2.3.5.3, and others of its kind.
+    // Table 12 of section 2.3.5.3, and similar cases.
     let cases = [
         ("$.a[?@.b == 'kilo']", json!([{"b": "kilo"}])),
         ("$.a[?(@.b == 'kilo')]", json!([{"b": "kilo"}])),
@@ -27,7 +27,7 @@ fn the_examples_of_the_rfc_hold() {
         ("$.a[?search(@.b, \"[jk]\")]", json!([{"b": "j"}, {"b": "k"}, {"b": "kilo"}])),
         ("$.o[?@>1 && @<4]", json!([2, 3])),
         ("$.o[?@.u || @.x]", json!([{"u": 6}])),
-        // Table 11: what is absent, or true, is equal and so no more.
+        // Table 11: two absent values are equal, and so are two `true` values, but nothing more.
         ("$.a[?$.x <= $.y][0]", json!([])),
         ("$.o[?$.x <= $.y && true >= true && !($.a <= 1)]", json!([1, 2, 3, 5, {"u": 6}])),
         ("$.a[?@.b == $.x]", json!([3, 5, 1, 2, 4, 6])),
@@ -97,7 +97,7 @@ fn paths_that_stand_within_each_other_are_bounded() {
 
 #[test]
 fn work_is_bounded() {
-    // Of 961 KB: each `..` beyond the first multiplies by how deep values stand.
+    // A document of 961 KB: each `..` after the first multiplies the work by the depth of the values.
     let chains = vec!["[".repeat(100) + &"]".repeat(100); 4_800].join(",");
     assert!(chains.len() > 960_000);
     let chains: Value = serde_json::from_str(&format!("[{chains}]")).unwrap();
@@ -137,7 +137,8 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Without `<=` and `>=`, of which the other says that they do not hold of two absent values, or of `true` and `true`.
+/// Paths without `<=` and `>=`: the other implementation says that they do not hold for two absent values, or for
+/// `true` and `true`.
 fn paths() -> impl Strategy<Value = String> {
     let selector = prop_oneof![
         Just("*".to_owned()),
@@ -156,7 +157,7 @@ fn paths() -> impl Strategy<Value = String> {
         0..3,
     )
     .prop_map(|segments| segments.concat());
-    // No negative indices: in a comparison the other finds nothing there.
+    // No negative indices: in a comparison the other implementation finds no value for them.
     let single = "(\\.[ab]|\\[[0-2]\\]){0,2}";
     let operand = prop_oneof![
         single.prop_map(|path| format!("@{path}")),
@@ -195,7 +196,7 @@ proptest! {
         let ours = JsonPath::parse(&path);
         prop_assert_eq!(ours.is_ok(), theirs.is_ok(), "{}: {:?}", path, ours.err());
         if let (Ok(ours), Ok(theirs)) = (JsonPath::parse(&path), theirs) {
-            // In which order values below each other come is not the same everywhere.
+            // The implementations return nested values in different orders.
             let sorted = |all: Vec<&Value>| {
                 let mut all: Vec<String> = all.into_iter().map(Value::to_string).collect();
                 all.sort();

@@ -2,26 +2,27 @@
 
 use brunt_feed::Values;
 
-/// How much is told of a body: less than is kept of it, so that what was cut is not the end of a secret.
+/// How many bytes of a body are shown: fewer than are kept, so that the end of the kept text, which may be an
+/// incomplete secret, is not shown.
 const BODY_TOLD: usize = 12 * 1024;
 
 /// A body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bytes {
-    /// Its beginning, where it is text.
+    /// Its beginning, if it is text.
     pub text: Option<String>,
     /// How many bytes it has.
     pub length: u64,
-    /// Whether there is more of it than its beginning.
+    /// Whether it is longer than this beginning.
     pub cut: bool,
 }
 
 impl Bytes {
-    /// Of a body of which these bytes were kept.
+    /// Creates it from the kept bytes of a body.
     pub(super) fn of(bytes: &[u8], length: u64, values: &Values) -> Self {
         let kept = &bytes[..bytes.len().min(BODY_TOLD + BODY_TOLD / 4)];
         let text = String::from_utf8_lossy(kept);
-        // A character that was cut at the end is no sign of anything.
+        // A replacement character at the end may only be the result of cutting a character.
         let text = text.trim_end_matches(char::REPLACEMENT_CHARACTER);
         if text.contains(['\0', char::REPLACEMENT_CHARACTER]) {
             return Self { text: None, length, cut: true };
@@ -29,7 +30,7 @@ impl Bytes {
         Self::of_text(text, length, values)
     }
 
-    /// Of a body that is this text, or begins with it.
+    /// Creates it from a text that is the body or its beginning.
     pub(super) fn of_text(text: &str, length: u64, values: &Values) -> Self {
         let whole = text.len() as u64 >= length && text.len() <= BODY_TOLD;
         let shown = brunt_redact::text(&values.shown(text));
@@ -38,7 +39,7 @@ impl Bytes {
     }
 }
 
-/// The beginning of a text, of so many bytes at most.
+/// The beginning of a text, with at most this many bytes.
 pub(super) fn cut(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
     &text[..end]

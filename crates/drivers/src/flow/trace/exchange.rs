@@ -1,4 +1,4 @@
-//! [`TracedExchange`]: one exchange as it is told, and how it is made of what a user has in its hands.
+//! [`TracedExchange`]: the description of one exchange, and how it is made from a user's state.
 
 use super::bytes::{Bytes, cut};
 use super::request::{self, TracedRequest};
@@ -13,9 +13,9 @@ use brunt_feed::Values;
 use brunt_redact::HIDDEN;
 use std::time::Duration;
 
-/// How much is told of one value.
+/// The maximum number of bytes shown of one value.
 const VALUE_TOLD: usize = 1_000;
-/// How many fields or values of an answer are told.
+/// The maximum number of fields or values of an answer that are shown.
 const VALUES_TOLD: usize = 60;
 
 /// One exchange.
@@ -25,31 +25,31 @@ pub struct TracedExchange {
     pub scenario: String,
     /// The number of the scenario.
     pub scenario_number: usize,
-    /// What the step is called.
+    /// The name of the step.
     pub step: String,
     /// The number of its operation.
     pub operation: u16,
-    /// The user who carried it out.
+    /// The user who performed it.
     pub user: u32,
-    /// When the request left, since the origin of the run.
+    /// When the request was sent, since the origin of the run.
     pub sent: Option<Moment>,
-    /// From then, or from when it should have left, to the end of the answer.
+    /// The time from then, or from when it should have been sent, to the end of the answer.
     pub took: Duration,
-    /// From then to the first byte of the answer.
+    /// The time from then to the first byte of the answer.
     pub first_byte: Option<Duration>,
     /// How it ended.
     pub outcome: Outcome,
     /// Why it failed, in words.
     pub why: String,
-    /// What was sent; nothing of a step that was skipped.
+    /// What was sent; `None` for a step that was skipped.
     pub request: Option<TracedRequest>,
     /// The redirects that were followed.
     pub hops: Vec<TracedHop>,
-    /// What came back.
+    /// What was received.
     pub answer: Option<TracedAnswer>,
-    /// What was expected of it.
+    /// The results of the checks.
     pub checks: Vec<Looked>,
-    /// What was kept of it.
+    /// The results of the extractions.
     pub extracts: Vec<Kept>,
 }
 
@@ -60,58 +60,58 @@ pub struct TracedHop {
     pub status: u16,
     /// The method of the request that followed.
     pub method: String,
-    /// Where it went.
+    /// The URL of that request.
     pub url: String,
 }
 
-/// What came back.
+/// What was received.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedAnswer {
     /// The protocol's own code.
     pub code: u32,
-    /// Fields of HTTP; of others the values that were looked at.
+    /// The HTTP fields; for other protocols, the values that were examined.
     pub values: Vec<(String, String)>,
     /// The body of HTTP.
     pub body: Option<Bytes>,
 }
 
-/// What became of a check.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Looked {
-    /// What was expected; and where it did not hold, what came.
+    /// What was expected, and if the check failed, what was received.
     pub words: String,
     /// Whether it held.
     pub holds: bool,
 }
 
-/// What became of an extraction.
+/// The result of an extraction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kept {
     /// The variable.
     pub name: String,
-    /// Where in the answer its value was looked for.
+    /// The place in the answer where its value was looked for.
     pub from: String,
-    /// What came of it.
+    /// The value of the variable afterwards.
     pub value: KeptValue,
 }
 
 /// The value of a variable after an extraction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeptValue {
-    /// This, a secret being starred.
+    /// A value; a secret is replaced by stars.
     Value {
         /// The value.
         shown: String,
         /// How many bytes it has.
         length: usize,
     },
-    /// None: the answer does not hold it.
+    /// No value: the answer does not contain it.
     Missing,
-    /// It was not looked for, since the step had failed.
+    /// It was not looked for, because the step had failed.
     Unlooked,
 }
 
-/// A step that was carried out, and what it was sent with.
+/// A step that was performed, and the values it was sent with.
 pub(in crate::flow) struct Performed<'a> {
     pub(in crate::flow) flow: &'a Flow,
     pub(in crate::flow) id: StepId,
@@ -126,17 +126,17 @@ pub(in crate::flow) struct Answered<'a> {
     pub(in crate::flow) outcome: Outcome,
     pub(in crate::flow) reply: Option<Reply<'a>>,
     pub(in crate::flow) course: Option<&'a Course>,
-    /// The values as they stand now.
+    /// The current values.
     pub(in crate::flow) values: &'a Values,
 }
 
 impl Performed<'_> {
-    /// A step that was not carried out.
+    /// Describes a step that was not performed.
     pub(in crate::flow) fn skipped(&self, why: String) -> TracedExchange {
         TracedExchange { why, ..self.bare(Outcome::Skipped) }
     }
 
-    /// A step that was given up after so long.
+    /// Describes a step that was abandoned after the given time.
     pub(in crate::flow) fn given_up(&self, took: Duration) -> TracedExchange {
         TracedExchange {
             took,
@@ -146,7 +146,7 @@ impl Performed<'_> {
         }
     }
 
-    /// A step that came to its end.
+    /// Describes a step that has ended.
     pub(in crate::flow) fn ended(
         &self,
         answered: &Answered<'_>,
@@ -203,7 +203,7 @@ impl Performed<'_> {
         }
     }
 
-    /// Asks every check.
+    /// Evaluates every check.
     fn looked(&self, parsed: &Parsed<'_>) -> Vec<Looked> {
         let looked = |check: &Check| {
             parsed.work().renew();
@@ -217,7 +217,7 @@ impl Performed<'_> {
         self.act.checks.iter().map(looked).collect()
     }
 
-    /// What was kept. An extraction that fails ends the step, and those behind it are not made.
+    /// The results of the extractions. An extraction that fails ends the step, and the later ones are not made.
     fn kept(&self, answered: &Answered<'_>, checks: &[Looked]) -> Vec<Kept> {
         let refused = matches!(answered.outcome, Outcome::Failed(Class::Result, _));
         let mut over =
@@ -235,7 +235,7 @@ impl Performed<'_> {
 }
 
 impl KeptValue {
-    /// What became of a variable.
+    /// The result for a variable.
     fn of(extract: &Extract, values: &Values) -> Self {
         let Some(value) = values.value(extract.into) else { return Self::Missing };
         let shown = if values.is_hidden(extract.into) {
@@ -273,7 +273,7 @@ fn body(response: &Response, values: &Values) -> Option<Bytes> {
     if received == 0 && body.is_empty() {
         return None;
     }
-    // What was compressed is longer than it was received.
+    // An unpacked body is longer than the number of bytes received.
     let length = if response.is_truncated() || body.is_empty() {
         received
     } else {

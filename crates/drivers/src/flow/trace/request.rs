@@ -1,4 +1,4 @@
-//! What a step sent, as the plan and the variables say, with secrets starred.
+//! What a step sent, derived from the plan and the variables, with secrets replaced by stars.
 
 use super::bytes::Bytes;
 use crate::dhcp::Kind;
@@ -17,21 +17,21 @@ pub enum TracedRequest {
         method: String,
         /// The URL.
         url: String,
-        /// The fields, those that the client added last.
+        /// The fields; those that the client added are last.
         fields: Vec<(String, String)>,
         /// The body.
         body: Option<Bytes>,
     },
-    /// Of another protocol, in words.
+    /// With another protocol, in words.
     Words {
-        /// Which.
+        /// The protocol.
         protocol: &'static str,
-        /// What was asked.
+        /// A description of the request.
         lines: Vec<String>,
     },
 }
 
-/// The request of a step, filled with the values it was sent with.
+/// The request of a step, filled in with the values it was sent with.
 pub(super) fn of(payload: &Payload, values: &Values) -> TracedRequest {
     match payload {
         Payload::Http(http) => of_http(http, values),
@@ -72,7 +72,7 @@ fn of_http(http: &HttpExchange, values: &Values) -> TracedRequest {
     }
 }
 
-/// An operation in lines that read like LDIF and the words of a search.
+/// An operation in lines that read like LDIF or the description of a search.
 fn of_ldap(operation: &LdapOperation, values: &Values) -> TracedRequest {
     let line = |text: &Text| brunt_redact::text(&filled(text, values));
     let value = |name: &str, text: &Text| {
@@ -124,7 +124,8 @@ fn of_ldap(operation: &LdapOperation, values: &Values) -> TracedRequest {
     TracedRequest::Words { protocol: "LDAP", lines }
 }
 
-/// A text with its values; a secret is starred, and what has no value is called by its place.
+/// A text filled in with its values; secrets are replaced by stars, and a variable without a value
+/// is shown as `(no value)`.
 fn filled(text: &Text, values: &Values) -> String {
     let mut out = Vec::new();
     for piece in text.pieces() {

@@ -1,4 +1,4 @@
-//! A step that is traced: what of it is remembered until it has ended, and what is told then.
+//! A step that is traced: what is remembered about it until it has ended, and what is shown then.
 
 use super::{User, WorkerContext};
 use crate::flow::compiled_flow::ExchangeInfo;
@@ -12,17 +12,17 @@ use brunt_feed::{Hole, Values};
 /// A step that is traced.
 pub(super) struct Traced {
     began: Moment,
-    /// The values it was sent with: what is kept of its answer may change them.
+    /// The values it was sent with: extractions from its answer may change them.
     values: Values,
 }
 
 impl WorkerContext {
-    /// Where exchanges are told of, if they are.
+    /// Where exchanges are shown, if they are.
     fn trace(&self) -> Option<&Trace> {
         self.compiled.flow().trace.as_ref()
     }
 
-    /// A step that a user carried out with these values.
+    /// A step that a user performed with these values.
     fn performed<'a>(
         &'a self,
         (id, act): (StepId, &'a ExchangeStep),
@@ -34,7 +34,7 @@ impl WorkerContext {
 }
 
 impl User {
-    /// Lets the step that begins be traced, while there is room for it.
+    /// Starts tracing the step that begins, if another exchange may be shown.
     #[cold]
     pub(super) fn begin_trace(&mut self, trace: &Trace, watch: &mut Watch<'_>) {
         if trace.wants() {
@@ -44,7 +44,7 @@ impl User {
         }
     }
 
-    /// Tells of a step that was traced, given whether there was an answer.
+    /// Shows a step that was traced; `came` says whether there was an answer.
     #[cold]
     pub(super) fn tell(
         &self,
@@ -82,7 +82,7 @@ impl User {
         trace.show(|| performed.ended(&answered, traced.began, watch));
     }
 
-    /// Tells of a step to which no answer came in time, if it was traced.
+    /// Shows a step whose answer did not arrive in time, if it was traced.
     pub(super) fn tell_given_up(&mut self, id: StepId, act: &ExchangeStep, now: Moment) {
         if let (Some(traced), Some(trace)) = (self.traced.take(), self.context.trace()) {
             let performed = self.context.performed((id, act), self.number, &traced.values);
@@ -90,7 +90,7 @@ impl User {
         }
     }
 
-    /// Tells why a step was skipped, where every step is told of.
+    /// Shows why a step was skipped, if every step is shown.
     pub(super) fn tell_skipped(&self, id: StepId, act: &ExchangeStep, info: &ExchangeInfo) {
         let context = &self.context;
         let Some(trace) = context.trace().filter(|trace| trace.wants_every()) else { return };

@@ -10,7 +10,7 @@ use roxmltree::{Document, Node, NodeType};
 
 type Result<T> = std::result::Result<T, Unexamined>;
 
-/// What `expression` comes to at the root of `document`.
+/// The value of `expression` at the root of `document`.
 pub(super) fn evaluate<'a, 'i>(
     expression: &Expression,
     document: &'a Document<'i>,
@@ -42,11 +42,11 @@ pub(super) fn text(item: &Item<'_, '_>, work: &Work) -> Result<String> {
     Ok(all)
 }
 
-/// Where an expression stands.
+/// The context of an expression.
 #[derive(Clone, Copy)]
 struct Context<'a, 'i> {
     item: Item<'a, 'i>,
-    /// The place of the item among those that a predicate chooses from, counted from 1.
+    /// The position of the item among those that a predicate selects from, counted from 1.
     position: usize,
     size: usize,
 }
@@ -80,7 +80,7 @@ impl<'a, 'i> Evaluation<'a, 'i, '_> {
         at: Context<'a, 'i>,
     ) -> Result<Value<'a, 'i>> {
         let left = self.value(left, at)?;
-        // What decides alone leaves the other alone.
+        // If the left side decides the result, the right side is not evaluated.
         match operator {
             Operator::Or if left.truth() => return Ok(Value::Truth(true)),
             Operator::And if !left.truth() => return Ok(Value::Truth(false)),
@@ -108,7 +108,7 @@ impl<'a, 'i> Evaluation<'a, 'i, '_> {
         }
     }
 
-    /// Comparison, section 3.4: of nodes, whether it holds of any of them.
+    /// Comparison, section 3.4: for nodes, whether it holds for any of them.
     fn compare(
         &self,
         operator: Operator,
@@ -147,7 +147,7 @@ impl<'a, 'i> Evaluation<'a, 'i, '_> {
         })
     }
 
-    /// Whether a comparison with one text or number holds of any of these nodes.
+    /// Whether a comparison with one text or number holds for any of these nodes.
     fn any_of(
         &self,
         nodes: &[Item<'a, 'i>],
@@ -164,7 +164,7 @@ impl<'a, 'i> Evaluation<'a, 'i, '_> {
         nodes.iter().map(|node| text(node, self.work)).collect()
     }
 
-    /// A value as text: of nodes, that of the first.
+    /// A value as text: for nodes, the text of the first.
     fn text(&self, value: Value<'a, 'i>) -> Result<Value<'a, 'i>> {
         Ok(match value {
             Value::Nodes(nodes) => Value::Text(match nodes.first() {
@@ -246,7 +246,7 @@ impl<'a, 'i> Evaluation<'a, 'i, '_> {
     /// The nodes that a step leads to from one node, in the order of its axis.
     fn step(&self, step: &Step, from: Item<'a, 'i>) -> Result<Vec<Item<'a, 'i>>> {
         if matches!(step.axis, Axis::Following | Axis::Preceding) {
-            // The way up, on which there may be nothing to be found.
+            // The path to the root, which costs work even if it selects nothing.
             self.work.visit(from.element().ancestors().count())?;
         }
         let prefixed =
@@ -261,7 +261,7 @@ impl<'a, 'i> Evaluation<'a, 'i, '_> {
         self.chosen(nodes, &step.predicates)
     }
 
-    /// Those of `nodes` of which all predicates hold.
+    /// The nodes among `nodes` for which all predicates hold.
     fn chosen(
         &self,
         mut nodes: Vec<Item<'a, 'i>>,
@@ -286,7 +286,7 @@ impl<'a, 'i> Evaluation<'a, 'i, '_> {
         Ok(nodes)
     }
 
-    /// Nodes in the order of the document, none twice.
+    /// Nodes in document order, without duplicates.
     fn ordered(&self, mut nodes: Vec<Item<'a, 'i>>) -> Result<Vec<Item<'a, 'i>>> {
         self.work.visit(nodes.len())?;
         nodes.sort_by_key(Item::key);
@@ -295,14 +295,14 @@ impl<'a, 'i> Evaluation<'a, 'i, '_> {
     }
 }
 
-/// The nodes of an axis, those first that are nearest.
+/// The nodes of an axis, beginning with the nearest.
 fn axis<'a, 'i>(axis: Axis, from: Item<'a, 'i>) -> Box<dyn Iterator<Item = Item<'a, 'i>> + 'a>
 where
     'i: 'a,
 {
     let node = match from {
         Item::Node(node) => node,
-        // Of an attribute there is little but what it belongs to.
+        // An attribute has few axes other than that of its element.
         Item::Attribute(node, _) => {
             return match axis {
                 Axis::Own | Axis::DescendantOrSelf => Box::new(std::iter::once(from)),
@@ -368,7 +368,7 @@ fn passes(test: &Test, axis: Axis, item: &Item<'_, '_>) -> bool {
     }
 }
 
-/// What an operator becomes where its sides change places.
+/// The operator to use when its sides are swapped.
 fn turned(operator: Operator) -> Operator {
     match operator {
         Operator::Less => Operator::Greater,

@@ -1,4 +1,4 @@
-//! The functions of XPath 1.0, section 4, that look at values alone.
+//! The functions of XPath 1.0, section 4, that depend only on values.
 
 use super::value::Value;
 
@@ -32,7 +32,7 @@ pub(super) enum Function {
     Round,
 }
 
-/// Each function with its name and how many arguments it takes.
+/// Each function with its name and its minimum and maximum number of arguments.
 const FUNCTIONS: [(&str, Function, usize, usize); 25] = [
     ("last", Function::Last, 0, 0),
     ("position", Function::Position, 0, 0),
@@ -62,7 +62,7 @@ const FUNCTIONS: [(&str, Function, usize, usize); 25] = [
 ];
 
 impl Function {
-    /// The function of that name, if it takes so many arguments.
+    /// The function with this name, if it takes this many arguments.
     pub(super) fn named(name: &str, arguments: usize) -> Result<Self, String> {
         let known = FUNCTIONS.iter().find(|(known, ..)| *known == name);
         let (_, function, least, most) = known.ok_or_else(|| {
@@ -78,7 +78,7 @@ impl Function {
         Ok(*function)
     }
 
-    /// Whether it is about the node that an expression stands at where it is given no argument.
+    /// Whether it applies to the context node if it is called without an argument.
     pub(super) fn is_of_context(self) -> bool {
         matches!(
             self,
@@ -92,14 +92,14 @@ impl Function {
         )
     }
 
-    /// Whether nodes it is given stand for the text of the first.
+    /// Whether an argument of nodes means the text of the first.
     pub(super) fn reads_text(self) -> bool {
         use Function::{Boolean, Count, LocalName, Name, NamespaceUri, Not, Sum};
         !matches!(self, Count | LocalName | NamespaceUri | Name | Boolean | Not | Sum)
     }
 
-    /// What it comes to for these arguments, of which there are as many as it takes. What depends on where an
-    /// expression stands is none of its business: `last()` and `position()` come to nothing here.
+    /// The result for these arguments, of which there is a valid number. It does not depend on the context: `last()`
+    /// and `position()` have no useful result here.
     pub(super) fn call<'a, 'i>(self, arguments: Vec<Value<'a, 'i>>) -> Value<'a, 'i> {
         let mut arguments = arguments.into_iter();
         let mut next = || arguments.next().unwrap_or(Value::Truth(false));
@@ -139,7 +139,7 @@ impl Function {
             Self::True => Value::Truth(true),
             Self::False | Self::Last | Self::Position => Value::Truth(false),
             Self::Number => Value::Number(next().into_number()),
-            // Of nodes, it is summed up where they are read.
+            // The sum over nodes is computed where the nodes are read.
             Self::Sum => Value::Number(f64::NAN),
             Self::Floor => Value::Number(next().into_number().floor()),
             Self::Ceiling => Value::Number(next().into_number().ceil()),
@@ -157,7 +157,7 @@ impl Function {
     }
 }
 
-/// The characters whose places, counted from 1, are at least `first` and below `first + length`, both rounded.
+/// The characters whose positions, counted from 1, are at least `first` and below `first + length`, both rounded.
 fn substring(text: &str, first: f64, length: f64) -> String {
     let rounded = |number: f64| (number + 0.5).floor();
     let (first, end) = (rounded(first), rounded(first) + rounded(length));
@@ -166,7 +166,7 @@ fn substring(text: &str, first: f64, length: f64) -> String {
     chars.filter(|(at, _)| within(*at as f64 + 1.0)).map(|(_, char)| char).collect()
 }
 
-/// Each character of `from` replaced by the one at its place in `to`, or left out where there is none.
+/// Replaces each character of `from` by the one at the same position in `to`, or removes it if there is none.
 fn translate(text: &str, from: &str, to: &str) -> String {
     let replaced = |char: char| match from.chars().position(|known| known == char) {
         None => Some(char),

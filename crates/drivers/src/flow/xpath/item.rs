@@ -1,4 +1,4 @@
-//! [`Item`]: a node as XPath sees it, attributes being nodes too.
+//! [`Item`]: a node in the sense of XPath, in which attributes are nodes too.
 
 use roxmltree::{Attribute, Node, NodeType};
 
@@ -6,12 +6,12 @@ use roxmltree::{Attribute, Node, NodeType};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Item<'a, 'i> {
     Node(Node<'a, 'i>),
-    /// An attribute: whose, and which of them.
+    /// An attribute: its element, and its number.
     Attribute(Node<'a, 'i>, usize),
 }
 
 impl<'a, 'i> Item<'a, 'i> {
-    /// What puts nodes in the order of the document.
+    /// The key that sorts nodes in document order.
     pub(super) fn key(&self) -> (u32, usize) {
         match self {
             Self::Node(node) => (node.id().get(), 0),
@@ -19,7 +19,7 @@ impl<'a, 'i> Item<'a, 'i> {
         }
     }
 
-    /// The text of it, XPath 1.0 section 5: of an element, all text within.
+    /// Its text, XPath 1.0 section 5: for an element, all text inside.
     pub(super) fn text(&self) -> String {
         match self {
             Self::Attribute(..) => self.attribute().map_or("", |own| own.value()).to_owned(),
@@ -34,7 +34,7 @@ impl<'a, 'i> Item<'a, 'i> {
         }
     }
 
-    /// The name without its prefix; empty where there is none.
+    /// The name without its prefix; empty if it has none.
     pub(super) fn local_name(&self) -> &'a str {
         match self {
             Self::Attribute(..) => self.attribute().map_or("", |own| own.name()),
@@ -51,7 +51,7 @@ impl<'a, 'i> Item<'a, 'i> {
         }
     }
 
-    /// The name with a prefix that stands for its namespace.
+    /// The name with a prefix for its namespace.
     pub(super) fn name(&self) -> String {
         let prefix = self.namespace().and_then(|uri| self.element().lookup_prefix(uri));
         match prefix.filter(|prefix| !prefix.is_empty()) {
@@ -60,7 +60,7 @@ impl<'a, 'i> Item<'a, 'i> {
         }
     }
 
-    /// Whether its namespace is the one that `prefix` stands for here.
+    /// Whether its namespace is the one that `prefix` means here.
     pub(super) fn is_of(&self, prefix: &str) -> bool {
         let meant = match prefix {
             "xml" => Some("http://www.w3.org/XML/1998/namespace"),
@@ -69,7 +69,7 @@ impl<'a, 'i> Item<'a, 'i> {
         meant.is_some() && meant == self.namespace()
     }
 
-    /// The attributes, of an element.
+    /// The attributes of an element.
     pub(super) fn attributes(self) -> impl Iterator<Item = Self> {
         let (node, count) = match self {
             Self::Node(node) => (node, node.attributes().len()),
@@ -83,7 +83,7 @@ impl<'a, 'i> Item<'a, 'i> {
         self.element().namespaces().len()
     }
 
-    /// The node it is or belongs to.
+    /// The element that it is or belongs to.
     pub(super) fn element(&self) -> Node<'a, 'i> {
         match self {
             Self::Node(node) | Self::Attribute(node, _) => *node,

@@ -1,11 +1,11 @@
 //! [`XPath`]: a value of an XML body, found by XPath 1.0.
 //!
-//! Written here because the crates that evaluate XPath 1.0 are no longer kept up, cannot be shared between threads, or
-//! bring a whole XSLT processor; `roxmltree` does the parsing. It is XPath 1.0 (W3C, 16 November 1999) but for four
-//! things. A name without a prefix stands for that name in any namespace, since a plan has no place to declare
-//! prefixes and most answers have a default namespace; a prefix means what the document makes it mean where it stands.
-//! There are no variables, no namespace axis, and neither `id()` nor `lang()`. What an evaluation does is counted
-//! against the [`Work`] of the answer.
+//! It is implemented here because the crates that evaluate XPath 1.0 are no longer maintained, cannot be shared between
+//! threads, or need a whole XSLT processor; `roxmltree` does the parsing. It implements XPath 1.0 (W3C, 16 November
+//! 1999) with four exceptions. A name without a prefix means that name in any namespace, since a plan has no place to
+//! declare prefixes and most answers have a default namespace; a prefix has the meaning that the document gives it at
+//! that place. There are no variables, no namespace axis, and neither `id()` nor `lang()`. The work of an evaluation is
+//! counted against the [`Work`] of the answer.
 
 mod evaluate;
 mod function;
@@ -22,7 +22,7 @@ use std::fmt;
 use std::sync::Arc;
 use value::Value;
 
-/// The longest expression.
+/// The maximum length of an expression.
 const LENGTH_MAX: usize = 4096;
 
 /// An expression, compiled.
@@ -33,7 +33,7 @@ pub struct XPath {
 }
 
 impl XPath {
-    /// Reads an expression. The error says what is wrong with it.
+    /// Parses an expression. The error says what is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         if text.len() > LENGTH_MAX {
             return Err(format!("it is longer than {LENGTH_MAX} bytes"));
@@ -42,7 +42,7 @@ impl XPath {
         Ok(Self { text: text.into(), expression })
     }
 
-    /// The value: of nodes, the text of the first. None where there is no such node.
+    /// The value: for nodes, the text of the first. `None` if there is no such node.
     pub(super) fn find(
         &self,
         document: &Document<'_>,
@@ -56,7 +56,7 @@ impl XPath {
         }
     }
 
-    /// How many nodes there are; a value that is no node counts as one.
+    /// How many nodes there are; a value that is not nodes counts as one.
     pub(super) fn count(&self, document: &Document<'_>, work: &Work) -> Result<usize, Unexamined> {
         Ok(match evaluate::evaluate(&self.expression, document, work)? {
             Value::Nodes(nodes) => nodes.len(),

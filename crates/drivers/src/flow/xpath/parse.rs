@@ -3,10 +3,10 @@
 use super::function::Function;
 use super::token::Token;
 
-/// How deep expressions stand within each other.
+/// The maximum nesting depth of expressions.
 const DEPTH_MAX: u32 = 64;
 
-/// What is evaluated.
+/// An expression.
 #[derive(Clone, Debug)]
 pub(super) enum Expression {
     Number(f64),
@@ -35,7 +35,7 @@ pub(super) enum Operator {
     Union,
 }
 
-/// Steps from somewhere.
+/// Steps from a starting point.
 #[derive(Clone, Debug)]
 pub(super) struct Path {
     pub(super) start: Start,
@@ -46,7 +46,7 @@ pub(super) struct Path {
 pub(super) enum Start {
     Root,
     Context,
-    /// The nodes of another expression, of which these predicates hold.
+    /// The nodes of another expression for which these predicates hold.
     Of(Box<Expression>, Vec<Expression>),
 }
 
@@ -73,7 +73,7 @@ pub(super) enum Axis {
     PrecedingSibling,
 }
 
-/// Which nodes of an axis are meant.
+/// Which nodes of an axis are selected.
 #[derive(Clone, Debug)]
 pub(super) enum Test {
     Any,
@@ -85,7 +85,7 @@ pub(super) enum Test {
     Instruction,
 }
 
-/// Operators by how loosely they bind.
+/// Operators by precedence, from the lowest to the highest.
 const LEVELS: [&[(&str, Operator)]; 7] = [
     &[("or", Operator::Or)],
     &[("and", Operator::And)],
@@ -101,10 +101,10 @@ const LEVELS: [&[(&str, Operator)]; 7] = [
     &[("|", Operator::Union)],
 ];
 
-/// How loosely `-` binds that stands before an operand: less than `|`, more than the others.
+/// The precedence of a `-` before an operand: lower than that of `|`, higher than the others.
 const NEGATIVE_LEVEL: usize = 6;
 
-/// The expression that these words make.
+/// Parses these tokens as an expression.
 pub(super) fn parse(tokens: &[Token]) -> Result<Expression, String> {
     let mut parser = Parser { tokens, at: 0, depth: 0 };
     let expression = parser.expression()?;
@@ -133,7 +133,7 @@ impl Parser<'_> {
         expression
     }
 
-    /// An expression of operators of one level and those that bind more tightly.
+    /// An expression of operators of one level and those with higher precedence.
     fn level(&mut self, level: usize) -> Result<Expression, String> {
         if level == NEGATIVE_LEVEL {
             let mut count = 0;
@@ -141,7 +141,7 @@ impl Parser<'_> {
                 count += 1;
             }
             let mut operand = self.operators(level)?;
-            // Twice is not nothing: it makes a number of a text.
+            // A double minus is not the same as none: it converts a text to a number.
             for _ in 0..count.min(2 - count % 2) {
                 operand = Expression::Negative(Box::new(operand));
             }
@@ -161,7 +161,7 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    /// A path, or what else an operand may be.
+    /// A path, or another kind of operand.
     fn path(&mut self) -> Result<Expression, String> {
         let start = match self.tokens.get(self.at) {
             Some(Token::Mark("/")) => {
@@ -308,7 +308,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether what follows is a step of a path and not a value or the call of a function.
+    /// Whether the next tokens are a step of a path and not a value or a function call.
     fn begins_step(&self) -> bool {
         match self.tokens.get(self.at) {
             Some(

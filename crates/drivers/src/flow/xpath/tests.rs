@@ -1,4 +1,4 @@
-//! Expressions over documents as identity servers write them.
+//! Expressions on documents like those of identity servers.
 
 use super::*;
 use proptest::prelude::*;
@@ -22,7 +22,7 @@ fn found(expression: &str) -> Option<String> {
 
 #[test]
 fn paths_lead_to_elements_attributes_and_texts() {
-    // What `xmllint --xpath` says of the same, names without prefix apart.
+    // The results of `xmllint --xpath` for the same cases, except for names without a prefix.
     let cases = [
         ("/samlp:Response/@ID", "_1"),
         ("//NameID", "jo"),
@@ -186,7 +186,7 @@ fn work_is_bounded() {
     assert_eq!(find(&wide, "count(//b)"), Ok(Some("20000".to_owned())));
     let long = format!("concat({0},{0},{0})", "concat(//t,//t,//t,//t)");
     for (document, expression) in [
-        // Each of 20,000 with all that follow it would be 200 million.
+        // 20,000 nodes, each with all that follow it, would be 200 million.
         (&wide, "count(//b/following::b)"),
         (&wide, "//b[. = //b]"),
         (&text, "//b[contains(//t, 'y')]"),

@@ -1,31 +1,32 @@
-//! The words of an expression, XPath 1.0 section 3.7.
+//! The tokens of an expression, XPath 1.0 section 3.7.
 
-/// A word.
+/// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Number(f64),
     Literal(String),
-    /// A name, or `*` with a prefix; its local part may be `*` only then.
+    /// A name, or `*` with a prefix; its local part can be `*` only with a prefix.
     Name {
         prefix: Option<String>,
         local: String,
     },
-    /// `*` where a name may stand.
+    /// `*` where a name is allowed.
     Any,
-    /// An operator or a mark: `/`, `//`, `and`, `!=` and so on. `*` where an operator may stand.
+    /// An operator or a mark: `/`, `//`, `and`, `!=` and so on; also `*` where an operator is
+    /// allowed.
     Mark(&'static str),
 }
 
-/// The marks, those first that begin like others.
+/// The marks; those that are prefixes of others come later.
 const MARKS: [&str; 21] = [
     "//", "..", "::", "!=", "<=", ">=", "/", ".", "(", ")", "[", "]", "@", ",", "|", "+", "-", "=",
     "<", ">", "*",
 ];
 
-/// The words that are operators where an operator may stand.
+/// The names that are operators where an operator is allowed.
 const WORDS: [&str; 4] = ["and", "or", "mod", "div"];
 
-/// The words of `text`.
+/// Splits `text` into tokens.
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut tokens: Vec<Token> = Vec::new();
     let mut rest = text.trim_start();
@@ -87,7 +88,7 @@ fn starts_name(char: char) -> bool {
     char == '_' || char.is_alphabetic()
 }
 
-/// How long the name is that `text` begins with.
+/// The length of the name at the beginning of `text`.
 fn name(text: &str) -> usize {
     if !text.starts_with(starts_name) {
         return 0;
@@ -96,7 +97,7 @@ fn name(text: &str) -> usize {
     text.find(|char| !within(char)).unwrap_or(text.len())
 }
 
-/// Whether an operator may follow: it may behind anything that ends an operand.
+/// Whether an operator is allowed next: it is after any token that ends an operand.
 fn may_be_operator(before: Option<&Token>) -> bool {
     match before {
         None => false,

@@ -1,11 +1,12 @@
-//! [`Value`]: what an expression comes to, and how one kind becomes another, XPath 1.0 section 4.
+//! [`Value`]: the result of an expression, and the conversions between its types, XPath 1.0 section
+//! 4.
 
 use super::item::Item;
 
-/// What an expression comes to.
+/// The result of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Value<'a, 'i> {
-    /// Nodes, in the order of the document, none twice.
+    /// Nodes, in document order, without duplicates.
     Nodes(Vec<Item<'a, 'i>>),
     Text(String),
     Number(f64),
@@ -13,12 +14,12 @@ pub(super) enum Value<'a, 'i> {
 }
 
 impl Value<'_, '_> {
-    /// How many bytes of text it is.
+    /// The length of its text in bytes.
     pub(super) fn length(&self) -> usize {
         if let Self::Text(text) = self { text.len() } else { 0 }
     }
 
-    /// As text: of nodes, that of the first.
+    /// Converts it to text: for nodes, that of the first.
     pub(super) fn into_text(self) -> String {
         match self {
             Self::Nodes(nodes) => nodes.first().map(Item::text).unwrap_or_default(),
@@ -28,7 +29,7 @@ impl Value<'_, '_> {
         }
     }
 
-    /// As a number.
+    /// Converts it to a number.
     pub(super) fn into_number(self) -> f64 {
         match self {
             Self::Number(number) => number,
@@ -37,7 +38,7 @@ impl Value<'_, '_> {
         }
     }
 
-    /// As yes or no.
+    /// Converts it to a boolean.
     pub(super) fn truth(&self) -> bool {
         match self {
             Self::Nodes(nodes) => !nodes.is_empty(),
@@ -48,7 +49,8 @@ impl Value<'_, '_> {
     }
 }
 
-/// The number that a text is: digits with at most one point, a sign before them, space around them.
+/// The number in a text: digits with at most one point, an optional minus sign before them, and
+/// white space around them.
 pub(super) fn number(text: &str) -> f64 {
     let text = text.trim_matches([' ', '\t', '\r', '\n']);
     let plain = |char: char| char.is_ascii_digit() || matches!(char, '.' | '-');
@@ -59,6 +61,6 @@ fn written(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
     }
-    // Without the sign of a zero.
+    // Adding zero removes the sign of a negative zero.
     format!("{}", number + 0.0)
 }

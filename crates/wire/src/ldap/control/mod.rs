@@ -1,8 +1,7 @@
-//! Controls (RFC 4511 section 4.1.11): how they are asked for, and how they look when received.
+//! Controls (RFC 4511 section 4.1.11): in requests and as received.
 //!
-//! A [`Control`] is a part of a request that will be compiled, so its value may hold slots. A
-//! [`RawControl`] is one on the wire and borrows from its message; what its value means is decoded by
-//! [`value`] only where somebody wants to know.
+//! A [`Control`] is a part of a request that will be compiled, so its value may contain slots. A [`RawControl`] is an
+//! encoded one and borrows from its message; its value is decoded by [`value`] only on demand.
 
 mod option;
 pub mod value;
@@ -28,7 +27,7 @@ pub const MANAGE_DSA_IT: &str = "2.16.840.1.113730.3.4.2";
 pub const PRE_READ: &str = "1.3.6.1.1.13.1";
 /// Post-read, request and response (RFC 4527).
 pub const POST_READ: &str = "1.3.6.1.1.13.2";
-/// Permissive modify: adding what is there and deleting what is not succeeds.
+/// Permissive modify: adding an existing value and deleting a missing one both succeed.
 pub const PERMISSIVE_MODIFY: &str = "1.2.840.113556.1.4.1413";
 /// Simple paged results, request and response (RFC 2696).
 pub const PAGED_RESULTS: &str = "1.2.840.113556.1.4.319";
@@ -40,13 +39,13 @@ pub const SORT_RESPONSE: &str = "1.2.840.113556.1.4.474";
 pub const TREE_DELETE: &str = "1.2.840.113556.1.4.805";
 /// Subentries (RFC 3672).
 pub const SUBENTRIES: &str = "1.3.6.1.4.1.4203.1.10.1";
-/// Do not do it, only say what would happen (draft-zeilenga-ldap-noop).
+/// Only report what would happen, without doing it (draft-zeilenga-ldap-noop).
 pub const NO_OPERATION: &str = "1.3.6.1.4.1.4203.1.10.2";
 
 /// The tag of the controls of a message.
 pub(super) const CONTROLS: u8 = tag::context_constructed(0);
 
-/// A control of a request, its value possibly with slots.
+/// A control of a request; its value may contain slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Control {
     /// Its OID.
@@ -71,29 +70,29 @@ impl Control {
         self
     }
 
-    /// The same control with a value that is BER itself.
+    /// The same control with a value that is BER.
     #[must_use]
     pub fn with_node(mut self, value: Node) -> Self {
         self.value = Some(vec![value]);
         self
     }
 
-    /// Asks a bind for the identity it led to (RFC 3829 section 3).
+    /// Requests the authorization identity from a bind (RFC 3829 section 3).
     pub fn authorization_identity() -> Self {
         Self::new(AUTHORIZATION_IDENTITY, false)
     }
 
-    /// Asks for warnings and errors of the password policy.
+    /// Requests warnings and errors of the password policy.
     pub fn password_policy() -> Self {
         Self::new(PASSWORD_POLICY, false)
     }
 
-    /// Acts for somebody else: `dn:uid=…` or `u:name` (RFC 4370 section 3). Always critical.
+    /// Acts as another identity: `dn:uid=…` or `u:name` (RFC 4370 section 3). Always critical.
     pub fn proxied_authorization(identity: &Text) -> Self {
         Self::new(PROXIED_AUTHORIZATION, true).with_value(identity)
     }
 
-    /// Only if the filter is true of the entry (RFC 4528 section 3).
+    /// Performs the operation only if the filter is true of the entry (RFC 4528 section 3).
     pub fn assertion(filter: &Filter<Text>, critical: bool) -> Self {
         Self::new(ASSERTION, critical).with_node(filter.node())
     }
@@ -113,19 +112,19 @@ impl Control {
         Self::new(POST_READ, critical).with_node(selection(attributes))
     }
 
-    /// Adding what is there and deleting what is not succeeds.
+    /// Adding an existing value and deleting a missing one both succeed.
     pub fn permissive_modify(critical: bool) -> Self {
         Self::new(PERMISSIVE_MODIFY, critical)
     }
 
-    /// Returns a page of so many entries; the cookie is empty at first and then the server's
+    /// Returns a page of this many entries; the cookie is empty in the first request, and the server's in later ones
     /// (RFC 2696 section 2).
     pub fn paged_results(size: i32, cookie: &Text, critical: bool) -> Self {
         let page = Node::sequence(vec![Node::integer(size), Node::octets(cookie)]);
         Self::new(PAGED_RESULTS, critical).with_node(page)
     }
 
-    /// Sorts what is found (RFC 2891 section 1.1).
+    /// Sorts the results (RFC 2891 section 1.1).
     pub fn sort(keys: &[SortKey], critical: bool) -> Self {
         let keys = keys.iter().map(|key| {
             Node::written(|w| {
@@ -143,8 +142,8 @@ impl Control {
         Self::new(SORT, critical).with_node(Node::sequence(keys.collect()))
     }
 
-    /// The control as a part of a request. The default of `criticality` is not written, and false is
-    /// its default (RFC 4511 section 5.1).
+    /// The control as a part of a request. If `criticality` is false, which is its default, it is not written (RFC 4511
+    /// section 5.1).
     fn node(&self) -> Node {
         let mut parts = vec![Node::octets(&Text::from(self.oid.as_str()))];
         if self.critical {
@@ -157,14 +156,14 @@ impl Control {
     }
 }
 
-/// What to sort by.
+/// A sort key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SortKey {
     /// The attribute.
     pub attribute: String,
     /// The ordering rule, if it is not the attribute's own.
     pub rule: Option<String>,
-    /// From last to first.
+    /// In reverse order.
     pub reverse: bool,
 }
 
@@ -180,12 +179,12 @@ pub fn node(controls: &[Control]) -> Option<Node> {
     Some(Node::Element(CONTROLS, controls.iter().map(Control::node).collect()))
 }
 
-/// A control as it stands in a message.
+/// A control in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RawControl<'a> {
     /// Its OID.
     pub oid: &'a [u8],
-    /// Whether it must be known to be allowed.
+    /// Whether a server that does not know it must refuse the request.
     pub critical: bool,
     /// Its value.
     pub value: Option<&'a [u8]>,
@@ -218,14 +217,14 @@ pub fn write(controls: &[RawControl<'_>], writer: &mut Writer<'_>) {
     });
 }
 
-/// The controls of a message, one after the other. Ends after the first that is malformed.
+/// The controls of a message, in sequence. The iteration ends after the first malformed one.
 #[derive(Clone, Debug)]
 pub struct Controls<'a> {
     reader: Reader<'a>,
 }
 
 impl<'a> Controls<'a> {
-    /// Reads what follows the operation of a message: nothing, or the controls and nothing else.
+    /// Reads what follows the operation of a message: nothing, or only the controls.
     pub fn after(reader: &mut Reader<'a>) -> Result<Self, DecodeError> {
         let controls = match reader.optional(CONTROLS)? {
             Some(element) => reader.inside(&element)?,

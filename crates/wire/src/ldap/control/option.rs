@@ -1,7 +1,7 @@
 //! The text of a control on a command line: `oid[:critical[:value|::base64|:<file]]`.
 //!
-//! Only the text is taken apart here. Whether a value is a template, and what a file holds, is for
-//! whoever may open files.
+//! This module only parses the text. The caller determines whether a value is a template, and reads
+//! files.
 
 use std::error::Error;
 use std::fmt;
@@ -11,7 +11,7 @@ use super::{
     PERMISSIVE_MODIFY, PROXIED_AUTHORIZATION, SUBENTRIES, TREE_DELETE,
 };
 
-/// A control as a command line names it.
+/// A control as given on a command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ControlOption {
     /// Its OID.
@@ -25,24 +25,24 @@ pub struct ControlOption {
 /// Where the value of a control comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// There is no value.
+    /// The control has no value.
     Absent,
     /// The value is this text.
     Text(String),
-    /// The value was given in base 64 and is these bytes.
+    /// The value was given in base64 and is these bytes.
     Bytes(Vec<u8>),
-    /// The value is what the file with this name holds.
+    /// The value is the contents of this file.
     File(String),
 }
 
 /// Why a text is not a control.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ControlError {
-    /// Neither an OID nor one of the names known here.
+    /// It is neither an OID nor one of the known names.
     Oid(String),
-    /// Neither `true` nor `false`.
+    /// It is neither `true` nor `false`.
     Criticality(String),
-    /// Not base 64.
+    /// It is not base64.
     Base64(String),
     /// No file name after `<`.
     NoFile,
@@ -69,7 +69,7 @@ impl fmt::Display for ControlError {
 
 impl Error for ControlError {}
 
-/// Names that stand for OIDs, as the LDAP tools of OpenDJ know them, in lower case.
+/// Names for OIDs, as in the LDAP tools of OpenDJ, in lower case.
 const NAMES: [(&str, &str); 9] = [
     ("assertion", ASSERTION),
     ("authzid", AUTHORIZATION_IDENTITY),
@@ -83,7 +83,7 @@ const NAMES: [(&str, &str); 9] = [
 ];
 
 impl ControlOption {
-    /// Takes the text apart.
+    /// Parses the text.
     pub fn parse(text: &str) -> Result<Self, ControlError> {
         let mut fields = text.splitn(3, ':');
         let oid = identifier(fields.next().unwrap_or_default().trim())?;

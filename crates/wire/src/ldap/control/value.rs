@@ -1,17 +1,17 @@
-//! What the values of controls mean: read from answers, and written by a server.
+//! The values of controls: read from answers, and written by a server.
 //!
-//! Each function takes the value of one control and knows nothing of the message around it, so the
-//! offsets of its errors count from the beginning of that value.
+//! Each function takes the value of one control and does not depend on the message around it, so the offsets of its
+//! errors count from the beginning of that value.
 
 use std::fmt;
 
 use crate::ber::{DecodeError, Reader, Writer, tag};
 use crate::ldap::response::Entry;
 
-/// What the password policy has to say (draft-behera-ldap-password-policy section 6.2).
+/// The information from the password policy (draft-behera-ldap-password-policy section 6.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PasswordPolicy {
-    /// A warning, with the request done nevertheless.
+    /// A warning; the request was performed nevertheless.
     pub warning: Option<PolicyWarning>,
     /// An error.
     pub error: Option<PolicyError>,
@@ -20,9 +20,9 @@ pub struct PasswordPolicy {
 /// A warning of the password policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PolicyWarning {
-    /// The password expires in so many seconds.
+    /// The password expires in this many seconds.
     ExpiresIn(i32),
-    /// The password has expired, and so many more binds are allowed.
+    /// The password has expired, and this many more binds are allowed.
     GraceBindsLeft(i32),
 }
 
@@ -43,7 +43,7 @@ pub enum PolicyError {
     InsufficientQuality,
     /// The new password is too short.
     TooShort,
-    /// The password was changed a moment ago.
+    /// The password was changed too recently.
     TooYoung,
     /// The new password was used before.
     InHistory,
@@ -84,7 +84,7 @@ impl fmt::Display for PolicyError {
 }
 
 impl PasswordPolicy {
-    /// Reads the value of a response control.
+    /// Decodes the value of a response control.
     pub fn decode(value: &[u8]) -> Result<Self, DecodeError> {
         let mut outer = Reader::new(value);
         let mut reader = outer.nested(tag::SEQUENCE)?;
@@ -136,18 +136,18 @@ impl PolicyWarning {
     }
 }
 
-/// A page: how many entries, and what to go on with (RFC 2696 section 2). In a request the number is
-/// the size of the page, in an answer the server's guess of the total.
+/// A page: the number of entries, and the cookie with which to continue (RFC 2696 section 2). In a request the number
+/// is the size of the page, in an answer the server's estimate of the total.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Page<'a> {
-    /// How many entries.
+    /// The number of entries.
     pub size: i32,
-    /// What to go on with; empty at the beginning and at the end.
+    /// The cookie with which to continue; empty at the beginning and at the end.
     pub cookie: &'a [u8],
 }
 
 impl<'a> Page<'a> {
-    /// Reads the value of a control.
+    /// Decodes the value of a control.
     pub fn decode(value: &'a [u8]) -> Result<Self, DecodeError> {
         let mut outer = Reader::new(value);
         let mut reader = outer.nested(tag::SEQUENCE)?;
@@ -169,8 +169,8 @@ impl<'a> Page<'a> {
     }
 }
 
-/// The entry in the value of a pre-read or post-read response (RFC 4527 section 3). A plain
-/// SEQUENCE is taken for one as well.
+/// The entry in the value of a pre-read or post-read response (RFC 4527 section 3). A plain SEQUENCE is accepted as
+/// well.
 pub fn read_entry(value: &[u8]) -> Result<Entry<'_>, DecodeError> {
     let mut outer = Reader::new(value);
     let element = match outer.peek() {
@@ -181,7 +181,7 @@ pub fn read_entry(value: &[u8]) -> Result<Entry<'_>, DecodeError> {
     Entry::decode(outer.inside(&element)?)
 }
 
-/// The attributes a pre-read or post-read request asks for (RFC 4527 section 3).
+/// The attributes that a pre-read or post-read request asks for (RFC 4527 section 3).
 pub fn read_attributes(value: &[u8]) -> Result<Vec<&[u8]>, DecodeError> {
     let mut outer = Reader::new(value);
     let mut reader = outer.nested(tag::SEQUENCE)?;

@@ -1,4 +1,5 @@
-//! Reads a filter from a message, borrowing every leaf. Nesting is bounded before it is followed.
+//! Decodes a filter from a message, borrowing every leaf. The nesting depth is checked before each
+//! descent.
 
 use super::{DEPTH_MAX, Filter};
 use crate::ber::{DecodeError, Element, Reader, tag};
@@ -16,7 +17,7 @@ const APPROXIMATE: u8 = tag::context_constructed(8);
 const EXTENSIBLE: u8 = tag::context_constructed(9);
 
 impl<'a> Filter<&'a [u8]> {
-    /// Reads the next element as a filter.
+    /// Decodes the next element as a filter.
     pub fn decode(reader: &mut Reader<'a>) -> Result<Self, DecodeError> {
         nested(reader, 1)
     }

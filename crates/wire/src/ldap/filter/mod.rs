@@ -1,8 +1,9 @@
-//! Search filters (RFC 4511 section 4.5.1.7) as a tree: parsed from text, read from bytes, written as both.
+//! Search filters (RFC 4511 section 4.5.1.7) as a tree: parsed from text, decoded from bytes, and written in both
+//! forms.
 //!
-//! The tree is generic over its leaves. A filter that is to be sent has [`Text`] leaves, so that a
-//! value may be a slot; a filter that was received borrows its leaves from the message. Slots stand in
-//! leaves only: what is in a slot never decides the shape of a filter.
+//! The tree is generic over its leaves. A filter that will be sent has [`Text`] leaves, so that a value may be a slot;
+//! a received filter borrows its leaves from the message. Slots are only in leaves, so the value of a slot never
+//! affects the structure of a filter.
 
 mod decode;
 mod parse;
@@ -13,7 +14,7 @@ pub use show::escape;
 
 use crate::ber::{Node, Text, tag};
 
-/// How deep filters may nest, in text and in bytes.
+/// The maximum nesting depth of filters, in text and in bytes.
 pub const DEPTH_MAX: usize = 24;
 
 /// A search filter.
@@ -74,7 +75,7 @@ pub enum Filter<T> {
         attribute: Option<T>,
         /// The assertion value.
         value: T,
-        /// Whether the attributes of the entry's DN take part.
+        /// Whether the attributes of the entry's DN are matched too.
         dn_attributes: bool,
     },
 }

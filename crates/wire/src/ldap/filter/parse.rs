@@ -1,11 +1,11 @@
-//! Parses filters as RFC 4515 writes them, from text that may hold slots.
+//! Parses filters in the notation of RFC 4515, from text that may contain slots.
 //!
-//! A slot may stand wherever a value, an attribute description or a matching rule may, in whole or in
-//! part. Where it could decide the shape of the filter (a whole filter, a list, an operator) parsing
-//! fails with [`FilterError::Structural`], and the caller renders the text first and parses it then.
+//! A slot may be all or part of a value, an attribute description or a matching rule. If it could affect the structure
+//! of the filter (a whole filter, a list, an operator), parsing fails with [`FilterError::Structural`], and the caller
+//! renders the text first and parses the result.
 //!
-//! Two liberties beyond the RFC, because `ldapsearch` takes them: the outermost parentheses may be
-//! missing, and spaces may stand around parentheses and operators of lists.
+//! In two respects it accepts more than the RFC allows, because `ldapsearch` does: the outermost parentheses may be
+//! omitted, and spaces are allowed around parentheses and operators of lists.
 
 use std::error::Error;
 use std::fmt;
@@ -13,7 +13,7 @@ use std::fmt;
 use super::{DEPTH_MAX, Filter};
 use crate::ber::{Piece, Text};
 
-/// A place in the text of a filter: how many static bytes and how many slots stand before it.
+/// A position in the text of a filter: the numbers of static bytes and slots before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Position {
     /// Static bytes before.
@@ -36,30 +36,30 @@ impl fmt::Display for Position {
 /// Why a text is not a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FilterError {
-    /// There is no filter at all.
+    /// The text contains no filter.
     Empty,
-    /// A slot stands where it could decide the shape of the filter.
+    /// A slot could affect the structure of the filter.
     Structural {
         /// The number of the slot.
         slot: usize,
-        /// Where it stands.
+        /// Its position.
         position: Position,
     },
-    /// Something else stands where this should.
+    /// Something other than what is required here.
     Expected {
-        /// What should be there.
+        /// What is required.
         what: &'static str,
-        /// Where.
+        /// The position.
         position: Position,
     },
     /// A filter without an operator after its attribute.
     Operator {
-        /// Where it was looked for.
+        /// Where it should be.
         position: Position,
     },
-    /// A character that an attribute description or a matching rule cannot hold.
+    /// A character that is not allowed in an attribute description or a matching rule.
     Attribute {
-        /// Where it stands.
+        /// Its position.
         position: Position,
     },
     /// A filter without an attribute before its operator.
@@ -69,19 +69,19 @@ pub enum FilterError {
     },
     /// A backslash without two hexadecimal digits after it.
     Escape {
-        /// Where the backslash stands.
+        /// The position of the backslash.
         position: Position,
     },
     /// A character that must be escaped in a value.
     Unescaped {
         /// The character.
         character: char,
-        /// Where it stands.
+        /// Its position.
         position: Position,
     },
     /// Filters nested deeper than [`DEPTH_MAX`].
     TooDeep {
-        /// Where the one too many begins.
+        /// Where the filter that exceeds the depth begins.
         position: Position,
     },
 }
@@ -158,7 +158,7 @@ impl Filter<Text> {
     }
 }
 
-/// What a text is made of, one at a time.
+/// The symbols of a text, one at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Symbol {
     Byte(u8),
@@ -172,7 +172,7 @@ struct Parser<'a> {
     position: Position,
 }
 
-/// How a comparison goes on after its attribute.
+/// How a comparison continues after its attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Operator {
     Equal,
@@ -221,7 +221,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Structure must be there in so many bytes: a slot there is an error of its own.
+    /// Requires a literal byte of the structure: a slot here is a separate error.
     fn demand(&mut self, byte: u8, what: &'static str) -> Result<(), FilterError> {
         let position = self.position;
         match self.peek() {
@@ -231,7 +231,7 @@ impl Parser<'_> {
         }
     }
 
-    /// A filter in parentheses, of which the opening one comes next.
+    /// A filter in parentheses, whose opening one comes next.
     fn enclosed(&mut self, depth: usize) -> Result<Filter<Text>, FilterError> {
         if depth > DEPTH_MAX {
             return Err(FilterError::TooDeep { position: self.position });
@@ -248,7 +248,7 @@ impl Parser<'_> {
                 self.skip_spaces();
                 Filter::Not(Box::new(inner))
             }
-            // A filter in doubled parentheses is one too many, but nothing else is wrong with it.
+            // Doubled parentheses are an error, although nothing else may be wrong with the filter.
             Some(Symbol::Byte(b'(')) => {
                 return Err(FilterError::Expected {
                     what: "one of & | ! or an attribute",
@@ -279,7 +279,7 @@ impl Parser<'_> {
         if operator == Operator::Extensible {
             return self.extensible(names, enclosed, start);
         }
-        // A colon in front of a plain operator belongs to no attribute.
+        // A colon before a plain operator does not belong to an attribute.
         let [attribute] =
             <[Text; 1]>::try_from(names).map_err(|_| FilterError::Attribute { position: start })?;
         if attribute.is_empty() {
@@ -296,7 +296,7 @@ impl Parser<'_> {
         })
     }
 
-    /// Reads what stands before the operator, split at colons, and the operator.
+    /// Reads the names before the operator, split at colons, and the operator.
     fn names(&mut self, names: &mut Vec<Text>) -> Result<Operator, FilterError> {
         let mut first_slot = None;
         loop {
@@ -330,7 +330,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Without an operator, a slot before may hold it, and then decides more than a name.
+    /// The error for a missing operator. A slot before it may contain the operator and would then affect the structure.
     fn no_operator(first_slot: Option<(usize, Position)>, position: Position) -> FilterError {
         match first_slot {
             Some((slot, position)) => FilterError::Structural { slot, position },
@@ -365,7 +365,7 @@ impl Parser<'_> {
         Ok(Filter::Extensible { rule, attribute, value, dn_attributes })
     }
 
-    /// What `=` begins: presence, substrings or equality, told apart by asterisks.
+    /// A comparison that begins with `=`: presence, substrings or equality, depending on its asterisks.
     fn equal(&mut self, attribute: Text, enclosed: bool) -> Result<Filter<Text>, FilterError> {
         let initial = self.part(enclosed)?;
         if !self.take(b'*') {
@@ -388,7 +388,7 @@ impl Parser<'_> {
         Ok(Filter::Substrings { attribute, initial: some(initial), any, last: some(last) })
     }
 
-    /// A value that goes up to the end of the comparison.
+    /// A value that extends to the end of the comparison.
     fn value(&mut self, enclosed: bool) -> Result<Text, FilterError> {
         let value = self.part(enclosed)?;
         if self.peek() == Some(Symbol::Byte(b'*')) {
@@ -397,7 +397,7 @@ impl Parser<'_> {
         Ok(value)
     }
 
-    /// A value up to an asterisk or the end of the comparison, its escapes undone.
+    /// A value up to an asterisk or the end of the comparison, with its escapes removed.
     fn part(&mut self, enclosed: bool) -> Result<Text, FilterError> {
         let mut text = Text::new();
         while let Some(symbol) = self.peek() {
@@ -449,7 +449,7 @@ mod tests {
         Filter::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"))
     }
 
-    /// A text in which `{n}` stands for slot n, counted from 1.
+    /// A text in which `{n}` means slot n, counted from 1.
     fn template(text: &str) -> Text {
         let mut made = Text::new();
         let mut rest = text;

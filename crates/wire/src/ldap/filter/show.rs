@@ -1,12 +1,13 @@
-//! Writes a filter as RFC 4515 has it, for diagnostics and for escaping a value into a template.
+//! Writes a filter in the notation of RFC 4515, for diagnostics and for escaping a value in a
+//! template.
 
 use std::fmt;
 
 use super::Filter;
 use crate::ber::{Piece, Text};
 
-/// Appends `value` to `out` so that a filter parsed from it means these very bytes (RFC 4515
-/// section 3): parentheses, asterisks, backslashes, control characters and whatever is not UTF-8
+/// Appends `value` to `out` in a form that a filter parser reads as exactly these bytes (RFC 4515
+/// section 3): parentheses, asterisks, backslashes, control characters and bytes that are not UTF-8
 /// become `\xx`.
 pub fn escape(value: &[u8], out: &mut Vec<u8>) {
     for chunk in value.utf8_chunks() {
@@ -28,7 +29,7 @@ fn hexadecimal(byte: u8, out: &mut Vec<u8>) {
     out.extend_from_slice(&[b'\\', digit(byte >> 4), digit(byte & 0x0f)]);
 }
 
-/// A leaf of a filter that can be shown.
+/// A leaf of a filter that can be displayed.
 trait Leaf {
     fn show(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result;
 }

@@ -1,11 +1,11 @@
-//! Replies as the daemon of glibc 2.36 sent them on a little-endian machine, in a namespace of its own with a directory
-//! of one user and two groups, and replies that were made up.
+//! Replies as sent by the daemon of glibc 2.36 on a little-endian machine, in its own namespace with a directory of one
+//! user and two groups, and invented replies.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Whole words that a daemon sent, as text.
+/// Words sent by a daemon, given as text.
 fn bytes(text: &str) -> Vec<u8> {
     let digit = |byte: u8| (byte as char).to_digit(16).unwrap() as u8;
     let digits: Vec<u8> = text.bytes().filter(|byte| !byte.is_ascii_whitespace()).collect();
@@ -54,7 +54,7 @@ fn a_reply_in_pieces_says_how_much_is_wanted_and_never_more_than_there_is() {
     for (request, text, whole) in [
         (Request::UserByName, USER, 64),
         (Request::GroupByName, GROUP, 43),
-        // The byte behind the numbers is not waited for.
+        // The reader does not wait for the byte after the numbers.
         (Request::Memberships, MEMBERSHIPS, 20),
     ] {
         let all = bytes(text);

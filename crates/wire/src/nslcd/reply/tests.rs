@@ -1,5 +1,5 @@
-//! Replies as nslcd 0.9.12 sent them, in a namespace of its own with a directory of one user and two groups, and
-//! replies that were made up.
+//! Replies as sent by nslcd 0.9.12, in its own namespace with a directory of one user and two groups, and invented
+//! replies.
 
 use proptest::prelude::*;
 
@@ -29,7 +29,7 @@ const SEVEN: User<'static> = User {
     shell: b"/bin/sh",
 };
 
-/// What a reply says, of which so many bytes more come whenever it cannot go on.
+/// The entries of a reply of which `piece` more bytes arrive whenever the walk cannot continue.
 fn walk(request: Request, bytes: &[u8], piece: usize) -> Result<Vec<Entry<'_>>, Malformed> {
     let mut replies = Replies::new(request);
     let (mut entries, mut come) = (Vec::new(), 0);

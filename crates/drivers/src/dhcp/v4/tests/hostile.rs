@@ -1,4 +1,4 @@
-//! Replies that nobody should send.
+//! Replies that no server should send.
 
 use super::{Answer, Play, seconds};
 use crate::dhcp::v4::{Client, Lease, Retransmission};
@@ -8,7 +8,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-/// A client somewhere in an exchange.
+/// A client at some point of an exchange.
 fn somewhere(kind: Kind, second: bool, rapid: bool, again: bool) -> Play {
     let mut play = Play::with(|setup| {
         setup.rapid_commit = rapid;
@@ -27,7 +27,7 @@ fn replies() -> impl Strategy<Value = Vec<(u8, Vec<u8>)>> {
     vec((code, vec(any::<u8>(), 0..6)), 0..8)
 }
 
-/// Whatever follows a reply must make sense in itself.
+/// Checks that the step after a reply is consistent.
 fn sane(play: &Play, step: &Step<Lease>) -> Result<(), TestCaseError> {
     match step {
         Step::Send(outgoing) => {

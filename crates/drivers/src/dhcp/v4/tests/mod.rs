@@ -1,4 +1,4 @@
-//! A client played against replies made by hand: every path through an exchange, without a socket.
+//! Runs a client against handmade replies: every path through an exchange, without a socket.
 
 mod hostile;
 mod packets;
@@ -28,7 +28,7 @@ fn setup() -> Setup {
     setup
 }
 
-/// A client with its plan and the packet it sent last.
+/// A client with its plan and the packet that it sent last.
 struct Play {
     plan: Plan,
     client: Client,
@@ -54,12 +54,12 @@ impl Play {
         self.client.begin(&self.plan, request, &mut self.out)
     }
 
-    /// The same, where a message is expected.
+    /// The same, when a message is expected.
     fn outgoing(&mut self, kind: Kind, number: u64, lease: Option<Lease>) -> OutgoingMessage {
         outgoing(self.begin(kind, number, lease))
     }
 
-    /// Hands over a reply that came after half a second.
+    /// Passes on a reply that arrived after half a second.
     fn receive(&mut self, message: &[u8]) -> Step<Lease> {
         self.hear_after(message, Duration::from_millis(500))
     }
@@ -102,7 +102,7 @@ impl Play {
     }
 }
 
-/// A reply in the making.
+/// A reply under construction.
 #[derive(Clone)]
 struct Answer {
     kind: MessageType,
@@ -144,7 +144,7 @@ fn outgoing(step: Step<Lease>) -> OutgoingMessage {
     }
 }
 
-/// What the old tool and Kea said to each other, one side of it.
+/// One side of a captured conversation between perfdhcp and Kea.
 fn captured(mark: &str) -> Vec<Vec<u8>> {
     let text = include_str!("../../../../../wire/testdata/dhcp4/perfdhcp.hex");
     let lines = text.lines().filter_map(|line| line.strip_prefix(mark));

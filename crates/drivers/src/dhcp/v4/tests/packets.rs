@@ -1,4 +1,4 @@
-//! What the messages look like.
+//! The contents of the messages.
 
 use super::{BASE, LOCAL, OFFERED, Play, SERVER, captured, outgoing, seconds, setup};
 use crate::dhcp::Rising;
@@ -17,7 +17,7 @@ fn wrong(change: impl FnOnce(&mut Setup)) -> String {
     Plan::compile(setup).unwrap_err().to_string()
 }
 
-/// The codes of a packet's options, in their order.
+/// The codes of a packet's options, in order.
 fn codes(play: &Play) -> Vec<u8> {
     play.packet().options().map(|each| each.unwrap().code).collect()
 }
@@ -56,7 +56,7 @@ fn messages_say_what_rfc_2131_wants_of_them() {
         (Kind::Renew, MessageType::Request, held, None, None),
         (Kind::Rebind, MessageType::Request, held, None, None),
         (Kind::Reboot, MessageType::Request, none, Some(held), None),
-        // Behind a relay, which is to be answered in place of the client.
+        // Behind a relay, which must receive the answer in place of the client.
         (Kind::Inform, MessageType::Inform, none, None, None),
         (Kind::Release, MessageType::Release, held, None, Some(SERVER)),
         (Kind::Decline, MessageType::Decline, none, Some(held), Some(SERVER)),

@@ -1,4 +1,4 @@
-//! The ways an exchange can go.
+//! The paths that an exchange can take.
 
 use super::{LOCAL, OFFERED, Play, SERVER, outgoing, seconds};
 use crate::dhcp::v4::{Client, Lease, Retransmission, Role};
@@ -100,7 +100,7 @@ fn rapid_commit_ends_it_at_once_unless_the_server_offers() {
     assert!(play.packet().rapid_commit());
     let slow = play.reply(MessageType::Ack);
     let rapid = slow.clone().with(option::RAPID_COMMIT, &[]);
-    // RFC 4039 section 3: without the option it is no answer to a DISCOVER.
+    // RFC 4039 section 3: without the option it is not an answer to a DISCOVER.
     assert_eq!(play.receive(&slow.bytes()), Step::Ignore(Anomaly::Unexpected));
     let Step::Done(ending) = play.receive(&rapid.bytes()) else { panic!("the ACK ends it") };
     assert_eq!((ending.outcome, ending.answered), (Outcome::Ok(5), true));
@@ -150,13 +150,13 @@ fn answers_without_what_was_asked_for_end_it() {
     let empty = play.reply(MessageType::Ack).giving(Ipv4Addr::UNSPECIFIED).bytes();
     assert_eq!(play.receive(&empty), useless(Anomaly::Rejected, true, None));
 
-    // A lease that is renewed is still there when the answer speaks of another address.
+    // The client keeps a lease that it renews when the answer contains another address.
     let lease = lease_of(&mut play);
     play.outgoing(Kind::Renew, 5, Some(lease));
     let other = play.reply(MessageType::Ack).giving(Ipv4Addr::new(10, 9, 1, 3)).bytes();
     assert_eq!(play.receive(&other), useless(Anomaly::Rejected, true, Some(lease)));
 
-    // An ACK that does not say who it is from is from the server that was asked.
+    // An ACK that does not name its server is from the server that was asked.
     play.outgoing(Kind::Acquire, 2, None);
     outgoing(play.receive(&play.reply(MessageType::Offer).bytes()));
     let nameless = play.reply(MessageType::Ack).without(option::SERVER_ID).bytes();
@@ -209,7 +209,7 @@ fn who_has_an_address_asks_for_the_rest() {
     for held in [None, Some(lease)] {
         let sent = play.outgoing(Kind::Inform, 6, held);
         assert_eq!((sent.stage, sent.wait), (Stage::Inform, Some(seconds(2))));
-        // A server would answer a client there, where its relay does not listen.
+        // A server would send the answer to the client there, where the relay does not listen.
         assert_eq!(play.packet().ciaddr(), Ipv4Addr::UNSPECIFIED);
         let nak = play.reply(MessageType::Nak).bytes();
         assert_eq!(play.receive(&nak), Step::Ignore(Anomaly::Unexpected));
@@ -246,7 +246,8 @@ fn messages_are_sent_again_after_waits_that_double() {
     }
     assert_eq!(play.expire(since + wait), unanswered(None));
 
-    // The REQUEST begins again, and claims the seconds since the DISCOVER was sent first.
+    // The REQUEST starts with its own timer, and claims the seconds since the DISCOVER was first
+    // sent.
     play.outgoing(Kind::Acquire, 2, None);
     play.expire(seconds(4));
     let offer = play.reply(MessageType::Offer).bytes();
@@ -272,7 +273,7 @@ fn without_a_bound_messages_are_sent_for_ever() {
 fn a_renewal_is_sent_again_until_it_is_time_to_rebind() {
     let mut play = Play::with(|setup| setup.retransmission = Some(Retransmission::default()));
     let lease = lease_of(&mut play);
-    // Granted at second 10 of the run with T2 after 1,800 s, and asked for again at second 10.
+    // Granted at second 10 of the run with T2 after 1,800 s, and requested again at second 10.
     let mut wait = play.outgoing(Kind::Renew, 5, Some(lease)).wait.unwrap();
     let mut since = Duration::ZERO;
     let mut waits = Vec::new();
@@ -286,10 +287,10 @@ fn a_renewal_is_sent_again_until_it_is_time_to_rebind() {
     }
     assert_eq!(waits, [900, 450, 225, 112, 60, 52]);
     assert_eq!(since, seconds(1_800));
-    // Rebinding goes on until the lease ends.
+    // Rebinding continues until the lease expires.
     let wait = play.outgoing(Kind::Rebind, 6, Some(lease)).wait.unwrap();
     assert_eq!(wait, seconds(2_000));
-    // A renewal that comes too late waits as any message does, and is not sent twice.
+    // A renewal that is too late waits like any other message, and is not sent twice.
     let late = Lease { rebind_after: Some(Duration::ZERO), ..lease };
     let wait = play.outgoing(Kind::Renew, 7, Some(late)).wait.unwrap();
     assert!(wait.abs_diff(seconds(4)) <= seconds(1));

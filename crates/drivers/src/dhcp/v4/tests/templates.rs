@@ -9,7 +9,8 @@ use brunt_wire::dhcp4::{Draft, Header, MessageType, option, patch};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A packet with a host name, which the default ones do not have, and room for what is filled in.
+/// A packet with a host name, which the default packets do not have, and with space for the
+/// filled-in fields.
 fn packet(kind: MessageType) -> Vec<u8> {
     let mut draft = Draft::new(Header { hops: 3, xid: 0xffff_ffff, ..Header::request() }, kind)
         .with(option::HOST_NAME, b"phone")
@@ -80,14 +81,14 @@ fn options_of_a_template_are_found_without_offsets() {
 #[test]
 fn the_mac_may_stand_in_a_client_identifier() {
     let discover = packet(MessageType::Discover);
-    // The client identifier is the last option: its last octet stands before the end.
+    // The client identifier is the last option: its last octet comes before the end option.
     let last = discover.len() - 2;
     let offsets = Offsets { identity: Some(last), ..Offsets::default() };
     let mut play = Play::with(|setup| setup.first_template = Some(template(discover, offsets)));
     play.outgoing(Kind::Acquire, 4, None);
     assert_eq!(play.packet().client_id(), Some(&[1, 0x00, 0x0c, 0x01, 0x02, 0x03, 0x05][..]));
     assert_eq!(play.packet().chaddr(), [0; 6]);
-    // Such an answer bears the template's own address, and is heard.
+    // An answer of this kind contains the template's own address, and is accepted.
     outgoing(play.receive(&play.reply(MessageType::Offer).bytes()));
 }
 
@@ -123,7 +124,7 @@ fn a_wrong_offset_is_told_what_it_points_at() {
         ),
         "{said}"
     );
-    // One octet short of where the client identifier ends.
+    // One octet before the end of the client identifier.
     let said = wrong(request.clone(), Offsets { identity: Some(274), ..none });
     assert!(
         said.contains("is inside option 61 (client identifier), 7 bytes")

@@ -1,4 +1,4 @@
-//! Clients say byte for byte what perfdhcp 2.2.0 said to Kea, and understand what Kea said.
+//! Clients send byte for byte what perfdhcp 2.2.0 sent to Kea, and understand Kea's answers.
 
 use super::super::{BaseDuid, Client, Lease, Plan, Relay, Setup, Wanted};
 use super::{MAC, Player, done, outgoing};
@@ -13,7 +13,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
-/// The datagrams behind a command line: what was sent, and what was answered.
+/// The captured datagrams of a command line: those sent, and those received.
 fn exchange(command: &str) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let mut lines = CAPTURE.lines().skip_while(|line| *line != format!("# perfdhcp -6 {command}"));
     assert!(lines.next().is_some(), "{command}");
@@ -23,14 +23,14 @@ fn exchange(command: &str) -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     (datagrams('>'), datagrams('<'))
 }
 
-/// The setup of whoever sent this datagram: the start of the run is in its DUID.
+/// The settings of the client that sent this datagram: the start of the run is in its DUID.
 fn setup(datagram: &[u8], range: u64) -> Setup {
     let duid = unwrap(datagram).unwrap().message.client_id().unwrap();
     let started = u32::from_be_bytes(duid[4..8].try_into().unwrap());
     Setup::new(Population::cycle(MAC, range), BaseDuid::Time(started))
 }
 
-/// Plays one exchange and compares what is sent.
+/// Performs one exchange and compares the messages sent.
 fn play(plan: &Plan, number: u64, sent: &[&[u8]], received: &[&[u8]]) -> Lease {
     let mut player = Player::default();
     let first = outgoing(player.begin(plan, Kind::Acquire, number, None));

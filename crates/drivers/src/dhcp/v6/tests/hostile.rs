@@ -1,4 +1,5 @@
-//! Replies that are random, or real ones that were tampered with: never a panic, always a step.
+//! Replies that are random, or real ones that were corrupted: there is never a panic, and always a
+//! step.
 
 use super::super::{Client, Lease, Plan, Relay, Wanted};
 use super::{Player, TOOK, delegates, gives, plan};
@@ -24,7 +25,7 @@ fn plans() -> [Plan; 3] {
     ]
 }
 
-/// Whether a step is one that may follow.
+/// Checks that a step is valid after a reply.
 fn sound(step: &Step<Lease>, out: &[u8]) {
     match step {
         Step::Send(_) | Step::Again(_) => assert!(!out.is_empty()),
@@ -50,7 +51,7 @@ proptest! {
             let mut player = Player::default();
             let _ = player.begin(&plan, Kind::ALL[request], 1, None);
             let _ = (Client::answers(&datagram), Client::server(&datagram));
-            // Whoever drives it opens first; it must bear being handed anything.
+            // The caller removes relay messages first, but a reply of any bytes must be handled.
             for message in [opened.unwrap_or(&[]), &datagram] {
                 let received = ReceivedReply { message, took: TOOK, at: TOOK };
                 let step = player.client.reply(&plan, &received, &mut player.out);

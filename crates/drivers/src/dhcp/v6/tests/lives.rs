@@ -1,4 +1,4 @@
-//! The rest of a lease's life: rebinding, confirming, declining, asking again and giving up.
+//! The later exchanges of a lease: rebinding, confirming, declining, sending again and giving up.
 
 use super::super::{BaseDuid, Lease, Plan, Setup, Wanted};
 use super::{Player, codes, delegates, done, gives, outgoing, plan, refuses};
@@ -16,7 +16,7 @@ const fn secs(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// A client that holds a lease and asks about it.
+/// A client that has a lease and begins an exchange about it.
 fn asks(plan: &Plan, kind: Kind) -> (Player, crate::dhcp::OutgoingMessage) {
     let mut player = Player::default();
     let lease = player.acquires(plan, 3);
@@ -95,7 +95,7 @@ fn what_a_reply_leaves_of_a_lease() {
         let end = done(player.receives(&plan, &player.answer(MessageType::REPLY, gift)));
         assert_eq!((end.outcome, end.answered), (outcome, true), "{kind:?}");
         assert_eq!(end.lease.is_some(), keeps, "{kind:?} {outcome:?}");
-        // Silence takes nothing away but what was given up anyway.
+        // Without an answer, the client loses only a lease that it was giving up anyway.
         let (mut player, opening) = asks(&plan, kind);
         let end = done(player.client.expired(&plan, opening.wait.unwrap(), &mut player.out));
         assert_eq!((end.outcome, end.answered), (Outcome::TimedOut, false));
@@ -119,7 +119,7 @@ fn a_client_with_prefixes_rebinds_where_it_would_confirm() {
     assert!(end.lease.is_some());
 }
 
-/// Sends a message again until patience ends; says how long was waited each time.
+/// Sends a message again until it is abandoned. Returns how long each wait was.
 fn waits(plan: &Plan, player: &mut Player, first: Duration) -> Vec<Duration> {
     let mut all = vec![first];
     let mut since = first;
@@ -169,8 +169,8 @@ fn messages_are_sent_again_at_the_instants_of_the_rfc() {
     let request = waits(&plan, &mut player, request.wait.unwrap());
     assert_eq!(request.len(), 10, "REQ_MAX_RC");
 
-    // The lease was given at 9 s of the run and is asked about at 0 s, so its T1 of 1,000 s and T2
-    // of 2,000 s bound what there is: 1,000 s for a RENEW, 2,000 s for a REBIND.
+    // The lease was granted at 9 s of the run and the request is made at 0 s, so its T1 of 1,000 s
+    // and T2 of 2,000 s limit the time: 1,000 s for a RENEW, 2,000 s for a REBIND.
     for (kind, count, sum) in [
         (Kind::Renew, None, Some(1000.0)),
         (Kind::Rebind, None, Some(2000.0)),
@@ -203,7 +203,7 @@ fn a_lease_that_passes_quickly_is_given_up_quickly() {
     let (mut player, opening) = asks(&plan, Kind::Renew);
     let all = waits(&plan, &mut player, opening.wait.unwrap());
     assert!((total(&all).as_secs_f64() - 2.0).abs() < 1e-6, "1,000 s at 500 in a second");
-    // It was given at 9 s; at 11.5 s, 1,250 s of it have passed, and 750 s are left to T2.
+    // It was granted at 9 s; at 11.5 s, 1,250 s of it have passed, and 750 s are left until T2.
     let lease = Player::default().acquires(&plan, 3);
     let at = Duration::from_millis(11_500);
     let request =
@@ -227,7 +227,7 @@ fn elapsed_times_rise_for_a_while() {
         outgoing(Dialogue::begin(&mut player.client, &plan, request, &mut player.out));
         player.message().elapsed().unwrap().unwrap()
     };
-    // As perfdhcp 2.2.0 -r 4 -p 6 -Y 1 -y 3 was seen to tell them.
+    // The values that perfdhcp 2.2.0 -r 4 -p 6 -Y 1 -y 3 was observed to send.
     let seen = [(0, 0), (999, 0), (1000, 100), (1750, 100), (2000, 200), (2750, 200), (3000, 300)];
     for (millis, expected) in seen.into_iter().chain([(3999, 300), (4000, 0), (5750, 0)]) {
         assert_eq!(told(millis), expected, "{millis}");

@@ -1,4 +1,4 @@
-//! Plays clients against replies made by hand and against those of real servers.
+//! Runs clients against handmade replies and against those of real servers.
 
 mod capture;
 mod hostile;
@@ -21,7 +21,7 @@ const ADDRESS: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0x10);
 const PREFIX: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0x100, 0, 0, 0, 0, 0);
 const TOOK: Duration = Duration::from_millis(250);
 
-/// So many clients with DUIDs made of a MAC and a time.
+/// This many clients with DUIDs made of a MAC and a time.
 fn clients(range: u64) -> Setup {
     Setup::new(Population::cycle(MAC, range), BaseDuid::Time(0x3293_e00b))
 }
@@ -55,12 +55,12 @@ impl Player {
         Message::parse(&self.out).unwrap()
     }
 
-    /// The identifier the client has just named itself by.
+    /// The identifier with which the client has just identified itself.
     fn duid(&self) -> Vec<u8> {
         self.message().client_id().unwrap().to_vec()
     }
 
-    /// Asks for a lease and gets it.
+    /// Requests a lease and gets it.
     fn acquires(&mut self, plan: &Plan, number: u64) -> Lease {
         outgoing(self.begin(plan, Kind::Acquire, number, None));
         let advertise = self.answer(MessageType::ADVERTISE, gives);
@@ -93,13 +93,13 @@ fn answer(
     out
 }
 
-/// Gives an address.
+/// Writes an address.
 fn gives(writer: &mut Writer<'_>) {
     let open = writer.open_ia(IaKind::Na, 1, 1000, 2000);
     writer.address(ADDRESS, 3000, 4000).close(&open);
 }
 
-/// Gives a prefix.
+/// Writes a prefix.
 fn delegates(writer: &mut Writer<'_>) {
     let open = writer.open_ia(IaKind::Pd, 1, 900, 0);
     writer.prefix(PREFIX, 56, 2000, 3500).close(&open);

@@ -1,4 +1,4 @@
-//! Clients behind relay agents, and clients that differ by what their options say.
+//! Clients behind relay agents, and clients with different option values.
 
 use super::super::{Client, Plan, Relay, SetupError, VariedOption};
 use super::{Player, TOOK, answer, clients, gives, outgoing, plan};
@@ -23,7 +23,7 @@ fn varied(code: u16, text: &str) -> VariedOption {
     VariedOption { code, enterprise: 4491, text: Pattern::parse(text).unwrap() }
 }
 
-/// The relay messages around a datagram, the outermost first.
+/// The relay messages around a datagram, beginning with the outermost.
 fn levels(mut datagram: &[u8]) -> Vec<Read<'_>> {
     let mut all = Vec::new();
     while let Ok(relay) = Read::parse(datagram) {

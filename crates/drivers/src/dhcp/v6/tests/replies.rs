@@ -1,4 +1,4 @@
-//! Every way a reply can end an exchange, or not.
+//! All the ways in which a reply can end an exchange, or not.
 
 use super::super::{Client, Lease, Plan, Wanted};
 use super::{

@@ -1,4 +1,4 @@
-//! Packet templates: what is filled in, what is left alone, and offsets that do not say the truth.
+//! Packet templates: what is filled in, what is not changed, and wrong offsets.
 
 use super::super::{Lease, Plan, Relay, Setup};
 use super::{ADDRESS, Player, TOOK, answer, clients, codes, done, gives, outgoing};
@@ -77,7 +77,7 @@ fn offsets_of_what_is_sent_are_those_one_would_give() {
     let request =
         ExchangeRequest { kind: Kind::Acquire, number: 1, client: 1, lease: None, at: TOOK };
     outgoing(player.client.begin(&plan, request, &mut player.out));
-    // As perfdhcp -x T shows them of its default packets: 1 and 21.
+    // As perfdhcp -x T shows them for its default packets: 1 and 21.
     let expected =
         Offsets { xid: Some(1), identity: Some(21), elapsed: Some(46), lease: Some(22), ..NONE };
     assert_eq!(plan.offsets(&player.out), expected);
@@ -90,7 +90,7 @@ fn one_client_is_the_template_s_own() {
     let mut player = Player::default();
     outgoing(player.begin(&plan, Kind::Acquire, 0, None));
     assert_eq!(player.duid(), DUID);
-    // The octets that differ may end before the last.
+    // The octets that differ may end before the last octet.
     let inside = Offsets { identity: Some(15), ..NONE };
     let duid = compiled(256, inside, NONE).unwrap().duid(1);
     assert_eq!(duid.octets(), [&DUID[..7], &[0x05], &DUID[8..]].concat());
@@ -126,7 +126,7 @@ fn a_request_is_laid_out_anew_around_what_was_offered() {
         assert_eq!(player.out, expected);
         let reply = answer(MessageType::REPLY, 599, Some(&duid), Some(server), gives);
         let lease: Lease = done(player.receives(&plan, &reply)).lease.unwrap();
-        // What follows is no template, and is the same client's.
+        // The messages that follow are not templates, and belong to the same client.
         outgoing(player.begin(&plan, Kind::Renew, 300, Some(lease)));
         assert_eq!((player.duid(), codes(&player.message())), (duid, vec![1, 2, 3]));
     }
@@ -152,7 +152,7 @@ fn options_of_the_user_stand_behind_the_template_s() {
     outgoing(player.begin(&plan, Kind::Acquire, 0, None));
     assert_eq!(codes(&player.message()), [1, 8, 6, 3, 39, 14, 4]);
     assert_eq!(player.message().elapsed(), Ok(Some(77)));
-    // The REQUEST, of which there is no template, is the default one.
+    // The REQUEST has no template and is the default one.
     outgoing(player.receives(&plan, &player.answer(MessageType::ADVERTISE, gives)));
     assert_eq!(codes(&player.message()), [1, 2, 3, 4, 8]);
 }
