@@ -1,4 +1,4 @@
-//! `brunt push`: a record, brought to a site of `brunt serve`.
+//! `brunt push`: uploads a record to a site of `brunt serve`.
 
 use std::time::Duration;
 
@@ -17,14 +17,14 @@ use crate::cli::serve::PushArgs;
 use crate::console;
 use crate::run::service::{Manner, Service};
 
-/// How long it may take, the comparison with a baseline included.
+/// How long the upload may take, including the comparison with a baseline.
 const WITHIN: Duration = Duration::from_secs(180);
 /// The most bytes of an answer.
 const ANSWER_MAX: usize = 1 << 20;
 /// The most bytes of a file with a token.
 const TOKEN_MAX: u64 = 4_096;
 
-/// What a site says of a record that was brought.
+/// What a site answers about an uploaded record.
 #[derive(Debug, Deserialize)]
 struct Pushed {
     page: String,
@@ -47,7 +47,7 @@ struct Problem {
     detail: String,
 }
 
-/// Pushes the record, and says what came of it.
+/// Uploads the record, and prints the result.
 pub(crate) fn push(args: &PushArgs) -> Result<Exit, Refusal> {
     if !args.site.is_secure() && !args.site.is_loopback() {
         return Err(Refusal::usage(format!(
@@ -86,7 +86,7 @@ fn token(args: &PushArgs) -> Result<String, Refusal> {
     Ok(token.to_owned())
 }
 
-/// What came of it, in lines.
+/// The result, in lines.
 fn told(args: &PushArgs, pushed: &Pushed) -> String {
     let known = if pushed.new { "" } else { " (already uploaded)" };
     let mut lines = vec![
@@ -104,7 +104,7 @@ fn told(args: &PushArgs, pushed: &Pushed) -> String {
     lines.join("\n") + "\n"
 }
 
-/// How it compares with a baseline.
+/// The comparison with a baseline, in words.
 fn found(against: &Against) -> String {
     match (against.trusted, against.worse.as_slice()) {
         (false, _) => "not compared: a run is not valid, or the load is not the same".to_owned(),
@@ -123,7 +123,7 @@ fn exit(args: &PushArgs, pushed: &Pushed) -> Exit {
     }
 }
 
-/// Brings the record; what the site answered.
+/// Uploads the record. Returns the answer of the site.
 fn brought(args: &PushArgs, token: &str, record: Vec<u8>) -> Result<(StatusCode, Bytes), String> {
     let trust = match &args.ca {
         Some(path) => Trust::Stores(vec![Store { path: path.clone(), password: None }]),
@@ -139,7 +139,7 @@ fn brought(args: &PushArgs, token: &str, record: Vec<u8>) -> Result<(StatusCode,
     service.ask(request.body(Full::from(record)).map_err(|error| error.to_string())?)
 }
 
-/// What is said of the record.
+/// What the user states about the record, as the query of the request.
 fn query(args: &PushArgs) -> String {
     let named = [("name", &args.name), ("commit", &args.commit)];
     let named = named.into_iter().filter_map(|(key, value)| Some((key, value.as_deref()?)));

@@ -18,12 +18,12 @@ use crate::cli::plane::BrokerArgs;
 use crate::cli::serve::ServeArgs;
 use crate::console;
 
-/// Where a site is that no directory was named for.
+/// The default directory of a site.
 const DIRECTORY: &str = "brunt-site";
-/// How long a run waits for its agents, if nobody says.
+/// How long a run waits for its agents by default.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Serves until a signal ends the program, or does what is asked of the directory.
+/// Serves until a signal ends the program, or carries out another operation on the directory.
 pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
     let is_private = args.listen.ip().is_loopback();
     if !is_private && args.tls_cert.is_none() && args.behind_proxy.is_empty() {
@@ -67,7 +67,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
             None => console::say(&format!("serve: {origin}/")),
             Some(link) => {
                 console::say("To set the password of admin, open this link within 30 minutes:");
-                // Whole in one line, so that it can be copied.
+                // Complete on one line, so that it can be copied.
                 console::tell(&format!("serve: {origin}{link}\n"));
             }
         }
@@ -76,7 +76,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<Exit, Refusal> {
     Ok(Exit::Ok)
 }
 
-/// The agents that the site knows, if it was told of a broker.
+/// The cluster of the site, if a broker was given.
 fn cluster(args: &ServeArgs) -> Result<Option<Cluster>, Refusal> {
     if !args.broker.is_named() {
         let why = "error: --pool and --patience need the broker of the agents: add --keys DIR, or --nats \
@@ -98,7 +98,7 @@ fn cluster(args: &ServeArgs) -> Result<Option<Cluster>, Refusal> {
     Ok(Some(Cluster { meeting, agents }))
 }
 
-/// Listens where it was asked to.
+/// Listens on the requested address.
 fn listener(args: &ServeArgs) -> Result<TcpListener, Refusal> {
     TcpListener::bind(args.listen).map_err(|error| {
         let another = "name another address with --listen; port 0 picks a free port";
@@ -106,7 +106,7 @@ fn listener(args: &ServeArgs) -> Result<TcpListener, Refusal> {
     })
 }
 
-/// Where browsers find the site.
+/// The address under which browsers find the site.
 fn origin(args: &ServeArgs, at: std::net::SocketAddr) -> String {
     let secure = args.tls_cert.is_some() || !args.behind_proxy.is_empty();
     let scheme = if secure { "https" } else { "http" };

@@ -1,9 +1,9 @@
-//! [`Onlooker`]: hears who is there in a cluster, for the website.
+//! [`Onlooker`]: listens to the agents of a cluster, for the website.
 //!
-//! It listens where coordinators do, and answers nobody: an agent that waits asks for work, and one at work reports. It
-//! connects when somebody first looks, and leaves when nobody has looked for a while, so that a site which nobody
-//! reads costs a cluster nothing. A look waits for the first agents, and for no longer than [`PATIENCE`]; connecting
-//! may take longer, and is a thread's.
+//! It listens to the same messages as coordinators, and never answers: an agent that waits asks for work, and one at
+//! work reports. It connects at the first look, and disconnects when there was no look for a while, so that a site
+//! without visitors costs a cluster nothing. A look waits for the first agents, for at most [`PATIENCE`]; connecting
+//! may take longer, and is done by a separate thread.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -21,27 +21,27 @@ use crate::cli::Refusal;
 use crate::cli::plane::{BrokerArgs, PlaneArgs};
 use crate::console;
 
-/// How long a look waits at most.
+/// The longest time that a look waits.
 const PATIENCE: Duration = Duration::from_millis(1_900);
-/// All agents that are there are heard so long after the broker was reached.
+/// All agents are heard within this time after the broker was reached.
 const ALL_HEARD: Duration = Duration::from_millis(1_500);
-/// How long is listened after the last look.
+/// How long the listening continues after the last look.
 const WANTED: Duration = Duration::from_secs(60);
-/// How often what is around is looked at.
+/// How often the connection and the need to listen are checked.
 const TICK: Duration = Duration::from_millis(200);
-/// How long until a broker that could not be reached is tried again.
+/// How long to wait before a broker that could not be reached is tried again.
 const AGAIN: Duration = Duration::from_secs(2);
-/// Who this is among the broker's clients, without keys.
+/// The name of this client at the broker, when there are no keys.
 const NAME: &str = "coordinator";
 
-/// Hears who is there.
+/// Listens to the agents of a cluster.
 #[derive(Debug)]
 pub(super) struct Onlooker(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
     plane: PlaneArgs,
-    /// Where the broker is, as pages show it.
+    /// The address of the broker, as pages show it.
     broker: String,
     clock: Monotonic,
     known: Mutex<Known>,
@@ -50,18 +50,19 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// When somebody looked last.
+    /// When the last look was.
     asked: Duration,
-    /// Whether there is a thread that listens.
+    /// Whether a thread is listening.
     goes_on: bool,
-    /// Since when the broker lets it hear.
+    /// Since when the broker has let this client listen.
     hears: Option<Duration>,
     trouble: Option<String>,
     roster: Roster,
 }
 
 impl Onlooker {
-    /// One that listens at this broker once somebody looks. A broker that would never be connected to is refused.
+    /// An onlooker that listens at this broker after the first look. A broker to which no connection is possible is
+    /// refused.
     pub(super) fn new(broker: &BrokerArgs) -> Result<Self, Refusal> {
         let plane = PlaneArgs { broker: broker.clone(), ..PlaneArgs::default() };
         let broker = plane::check(&plane, NAME)?;
@@ -113,14 +114,14 @@ impl Shared {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what is known, and tells whoever waits for it.
+    /// Changes what is known, and notifies the waiting threads.
     fn learn(&self, change: impl FnOnce(&mut Known)) {
         change(&mut self.known());
         self.changed.notify_all();
     }
 
-    /// Whether somebody has looked lately. If not, what was heard is forgotten: nobody is said to be silent whom nobody
-    /// listened to.
+    /// Whether there was a look recently. If not, what was heard is dropped, so that no agent appears silent only
+    /// because this client was not listening.
     fn is_wanted(&self) -> bool {
         let mut known = self.known();
         let wanted = self.now().saturating_sub(known.asked) <= WANTED;
@@ -142,11 +143,11 @@ impl Shared {
     }
 }
 
-/// Listens until nobody looks any more.
+/// Listens until there has been no look for a while.
 fn listen(shared: &Shared) {
     let done = runtime().map(|runtime| {
         runtime.block_on(async {
-            // Whoever finds that nobody looks any more goes: another look starts another thread.
+            // A thread that finds no recent look ends; the next look starts another thread.
             while let Err(refusal) = hear(shared).await {
                 let why = sentence(&refusal);
                 shared.learn(|known| (known.hears, known.trouble) = (None, Some(why)));
@@ -165,7 +166,7 @@ fn listen(shared: &Shared) {
     }
 }
 
-/// Connects, and hears agents until nobody looks any more.
+/// Connects, and listens to agents until there has been no look for a while.
 async fn hear(shared: &Shared) -> Result<(), Refusal> {
     let nats = connect(&shared.plane, NAME).await?;
     let mut hellos = nats.listen(hello(&shared.plane.broker.pool())).await.map_err(failed)?;
@@ -186,7 +187,7 @@ async fn hear(shared: &Shared) -> Result<(), Refusal> {
 }
 
 impl Shared {
-    /// Whether the broker is there, and lets us hear.
+    /// Checks whether the broker is connected, and lets this client listen.
     fn look_at(&self, nats: &Nats) {
         let now = self.now();
         let away = (!nats.is_connected()).then(|| format!("{} is not connected", self.broker));
@@ -251,7 +252,7 @@ fn permitted(permits: &Permits) -> Permitted {
     }
 }
 
-/// Why not, in one line.
+/// The reason for a refusal, in one line.
 fn sentence(refusal: &Refusal) -> String {
     refusal.text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

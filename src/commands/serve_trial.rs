@@ -1,6 +1,6 @@
-//! `brunt serve --trial`: the website with something to load, and nothing to set up.
+//! `brunt serve --trial`: the website with servers to load, and nothing to set up.
 //!
-//! The servers are threads of this program and end with it, and so do the runs that load them.
+//! The servers are threads of this program and end with it, as do the runs that load them.
 
 use std::fs;
 use std::net::{SocketAddr, TcpListener};
@@ -18,7 +18,7 @@ use crate::cli::serve::ServeArgs;
 use crate::console;
 use crate::run::signals::{Awaited, Signal};
 
-/// Serves a site to try brunt with, until ^C.
+/// Serves a trial site until ^C.
 pub(super) fn trial(args: &ServeArgs, listener: TcpListener) -> Result<Exit, Refusal> {
     let place = Place::of(args)?;
     let directory = ldap::Server::start(ldap::Config::default()).map_err(failed)?;
@@ -40,7 +40,7 @@ pub(super) fn trial(args: &ServeArgs, listener: TcpListener) -> Result<Exit, Ref
     let (tell, told) = mpsc::channel();
     let begun = |at, link: Option<String>| begin(&place, at, &link.unwrap_or_default());
     let comes = move || {
-        // Whoever would be told waits for the end of this.
+        // The receiver outlives this closure, so sending cannot fail.
         let _ = tell.send(awaited.wait());
     };
     let ended = site.serve_until(listener, begun, comes);
@@ -51,22 +51,22 @@ pub(super) fn trial(args: &ServeArgs, listener: TcpListener) -> Result<Exit, Ref
     })
 }
 
-/// Says what there is, and where.
+/// Prints what the trial contains, and its address.
 fn begin(place: &Place, at: SocketAddr, link: &str) {
     console::say(
         "A trial with a directory and an identity API in memory, and plans that load them.\n\
          Open this address to sign in; it works once:",
     );
-    // Whole in one line, so that it can be copied.
+    // Complete on one line, so that it can be copied.
     console::tell(&format!("serve: http://{at}{link}\n"));
     console::say(&format!("{}\n^C ends it.", place.promise()));
 }
 
-/// Where a trial keeps its runs.
+/// Where a trial stores its runs.
 enum Place {
-    /// A directory that was named, and stays.
+    /// A given directory, which remains.
     Named(PathBuf),
-    /// One that goes with the trial.
+    /// A temporary directory, which is removed with the trial.
     Own(TempDir),
 }
 
@@ -86,7 +86,7 @@ impl Place {
         }
     }
 
-    /// What becomes of the runs.
+    /// What happens to the runs.
     fn promise(&self) -> String {
         match self {
             Self::Named(path) => format!("Runs are kept in {}.", path.display()),
@@ -97,7 +97,7 @@ impl Place {
         }
     }
 
-    /// Says what became of the runs, and removes them if that was promised.
+    /// Prints what happened to the runs, and removes them if that was promised.
     fn end(self, is_over: bool) -> Result<(), Refusal> {
         let runs = fs::read_dir(self.path().join("runs")).map_or(0, Iterator::count);
         let runs = match runs {

@@ -1,7 +1,7 @@
-//! The agents of a cluster, as far as a site knows them: who was heard, and what each says of itself.
+//! The agents of a cluster, as a site sees them: which were heard, and what each reports about itself.
 //!
-//! The site speaks no protocol of clusters. Whoever starts it brings something that listens ([`Agents`]); here is what
-//! it hears, as pages and programs are told it.
+//! The site does not speak the cluster protocol. The code that starts the site supplies a listener ([`Agents`]); this
+//! module has the types in which pages and the API show what it heard.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,63 +11,63 @@ use serde::Serialize;
 
 use crate::child::Meeting;
 
-/// The most agents of a run.
+/// The most agents that a run may have.
 pub(crate) const AGENTS_MAX: u32 = 1_000;
 
-/// A cluster that a site was told of.
+/// The cluster that a site was configured with.
 #[derive(Clone, Debug)]
 pub struct Cluster {
-    /// Where runs meet its agents.
+    /// Where runs meet their agents.
     pub meeting: Meeting,
-    /// Who knows its agents.
+    /// The source of its agents.
     pub agents: Arc<dyn Agents>,
 }
 
-/// Who knows agents.
+/// A source of agents.
 pub trait Agents: fmt::Debug + Send + Sync {
-    /// The agents that were heard lately. It waits for no longer than two seconds.
+    /// The agents that were heard recently. The call takes two seconds at most.
     fn look(&self) -> Look;
 }
 
-/// What is known of a cluster.
+/// What is known about a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Look {
-    /// Where its broker is.
+    /// The address of its broker.
     pub broker: String,
-    /// The pool whose agents are looked for. Those at work are heard whatever their pool is.
+    /// The pool whose agents are listed. Agents at work are listed from every pool.
     pub pool: String,
-    /// Why nobody can be heard, if so.
+    /// Why no agent can be heard, if so.
     pub trouble: Option<String>,
-    /// Who was heard, by their names.
+    /// The agents that were heard, sorted by name.
     pub agents: Vec<Agent>,
 }
 
 /// An agent that was heard.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Agent {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// What it does.
     pub state: AgentState,
-    /// The id of the run that it takes part in.
+    /// The id of the run in which it takes part.
     pub run: Option<String>,
-    /// Its machine, if it has said so.
+    /// Its machine, if it has reported one.
     pub host: Option<String>,
-    /// How many cores that has.
+    /// How many cores this machine has.
     pub cores: Option<u32>,
     /// The version of its program.
     pub version: Option<String>,
-    /// Why it cannot be ordered from here.
+    /// Why this site cannot use it.
     pub misfit: Option<String>,
-    /// Whether another agent has its name.
+    /// Whether another agent has the same name.
     pub twin: bool,
-    /// How many operations a second it can make at most, by operation, as far as that was measured.
+    /// The most operations a second that it can make, by operation, as far as this was measured.
     pub ceilings: BTreeMap<String, f64>,
-    /// What its owner permits, if it says so.
+    /// What its owner permits, if it reports this.
     pub permits: Option<Permitted>,
     /// How many seconds its wall clock is ahead of this machine's.
     pub clock_ahead_s: Option<f64>,
-    /// How many seconds ago it was heard.
+    /// How many seconds ago it was last heard.
     pub heard_s: f64,
 }
 
@@ -75,19 +75,19 @@ pub struct Agent {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum AgentState {
-    /// It waits for orders.
+    /// It waits for a run.
     #[default]
     Waits,
-    /// It connects for a run that is to begin.
+    /// It connects for a run that is about to begin.
     Prepares,
     /// It carries out its share of a run.
     Runs,
-    /// It is not heard any more.
+    /// It is no longer heard.
     Silent,
 }
 
 impl AgentState {
-    /// The words for it.
+    /// The words that a page shows for it.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Waits => "waits",
@@ -101,14 +101,14 @@ impl AgentState {
 /// What the owner of an agent permits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Permitted {
-    /// Addresses that may be reached: the first of them.
+    /// The addresses that may be reached: the first of them.
     pub targets: Vec<String>,
-    /// How many more there are.
+    /// How many more addresses there are.
     pub more: u32,
     /// The most operations a second.
     pub rate_max: Option<f64>,
-    /// The commands that may be ordered, if not all.
+    /// The commands that are permitted, if not all are.
     pub commands: Option<Vec<String>>,
-    /// Until when.
+    /// When the permission ends.
     pub expires: Option<String>,
 }

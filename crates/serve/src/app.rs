@@ -1,4 +1,4 @@
-//! [`App`]: what every request has at hand.
+//! [`App`]: what every request can use.
 
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -15,57 +15,57 @@ use crate::queue::Queue;
 use crate::store::Store;
 use crate::vault::Vault;
 
-/// How long a link holds by which somebody chooses a password, in seconds.
+/// How long a link is valid with which a person chooses a password, in seconds.
 const LINK_LASTS: i64 = 30 * 60;
-/// How long one holds that signs in to a trial.
+/// How long a link is valid that signs in to a trial, in seconds.
 const TRIAL_LINK_LASTS: i64 = 24 * 3_600;
-/// The file of the key that seals the audit trail.
+/// The file of the key that authenticates the audit trail.
 const AUDIT_KEY: &str = "audit.key";
 
-/// What every request has at hand.
+/// What every request can use.
 pub(crate) struct App {
     pub(crate) store: Arc<Store>,
     pub(crate) vault: Arc<Vault>,
     pub(crate) history: Arc<History>,
     pub(crate) children: Arc<Children>,
-    /// Open while the site is served: whoever opens it starts the runs that wait.
+    /// Set while the site is served. The code that opens the queue starts the waiting runs.
     pub(crate) queue: OnceLock<Queue>,
     pub(crate) passwords: Passwords,
     pub(crate) limiter: Limiter,
     pub(crate) hosts: Hosts,
-    /// Whether browsers reach this by TLS alone.
+    /// Whether browsers reach this site only by TLS.
     pub(crate) secure: bool,
-    /// What becomes of everything at the end, where this is a trial.
+    /// What happens to all data at the end, if this is a trial.
     pub(crate) trial: Option<String>,
     pub(crate) audit_key: hmac::Key,
-    /// The length of what counts as a second in searches, where tests shorten it.
+    /// The length that counts as one second in searches, where tests shorten it.
     pub(crate) search_second: Option<String>,
     /// The cluster whose agents are shown, if there is one.
     pub(crate) cluster: Option<Cluster>,
     /// Seconds since 1970.
     pub(crate) now: fn() -> i64,
-    /// Where operators read what went wrong.
+    /// The log in which operators read what went wrong.
     pub(crate) log: Box<dyn Fn(&str) + Send + Sync>,
 }
 
 impl App {
-    /// The time.
+    /// The current time, in seconds since 1970.
     pub(crate) fn now(&self) -> i64 {
         (self.now)()
     }
 
-    /// Runs that were submitted here.
+    /// The runs that were submitted here.
     pub(crate) fn queue(&self) -> Result<&Queue, Problem> {
         self.queue.get().ok_or_else(|| Problem::bug("the queue is not open"))
     }
 
-    /// Puts runs into the index that have come to their end.
+    /// Adds runs that have ended to the index.
     pub(crate) fn absorb(&self) -> Result<(), Problem> {
         let runs = self.queue()?.list();
         self.absorb_of(runs.into_iter().filter(|run| run.state.is_over()).map(|run| run.id))
     }
 
-    /// The same of these, if they are not in it.
+    /// Adds these runs to the index, if they are not yet in it.
     pub(crate) fn absorb_of(&self, ids: impl IntoIterator<Item = RunId>) -> Result<(), Problem> {
         for id in ids {
             if self.store.run(id.as_str())?.is_none()
@@ -82,12 +82,12 @@ impl App {
         self.audit_by(&who.named(), act, what)
     }
 
-    /// The same of somebody who did not sign in.
+    /// Adds a line to the audit trail for an actor who is not signed in.
     pub(crate) fn audit_by(&self, who: &str, act: &str, what: &str) -> Result<(), Problem> {
         Ok(self.store.note(&self.audit_key, (self.now(), who), act, what)?)
     }
 
-    /// Makes a link by which somebody chooses a password, or signs in to a trial, as a path. What opens it is in the
+    /// Makes a link with which a person chooses a password, or signs in to a trial, as a path. Its secret is in the
     /// fragment, which browsers send to no server.
     pub(crate) fn invite(&self, user: i64) -> Result<String, Problem> {
         let secret = Secret::new().map_err(Problem::bug)?;

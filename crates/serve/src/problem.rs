@@ -1,4 +1,4 @@
-//! [`Problem`]: why a request was not carried out, in words for whoever asked.
+//! [`Problem`]: why a request was not carried out, in words for the user.
 
 use http::StatusCode;
 
@@ -12,9 +12,9 @@ pub(crate) struct Problem {
     pub(crate) title: String,
     /// Why, and what to do.
     pub(crate) detail: String,
-    /// What only those learn who run the server.
+    /// Details that only operators see, in the log.
     pub(crate) hidden: Option<String>,
-    /// After how many seconds another try may succeed.
+    /// The number of seconds after which another try may succeed.
     pub(crate) wait: Option<i64>,
 }
 
@@ -23,12 +23,12 @@ impl Problem {
         Self { status, title: title.to_owned(), detail: detail.into(), hidden: None, wait: None }
     }
 
-    /// What was sent cannot be used.
+    /// The request is not acceptable.
     pub(crate) fn unusable(detail: impl Into<String>) -> Self {
         Self::new(StatusCode::UNPROCESSABLE_ENTITY, "Not accepted", detail)
     }
 
-    /// There is no such thing, or whoever asks is not to know of it.
+    /// There is no such thing, or the user may not know about it.
     pub(crate) fn missing(what: &str) -> Self {
         let detail = format!(
             "There is no such {what}. It may have been deleted, or the address is incomplete."

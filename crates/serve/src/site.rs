@@ -1,5 +1,5 @@
-//! [`Site`]: a directory that is opened, and what an operator does with it: serve it, make a link, build the index
-//! anew, verify the audit trail.
+//! [`Site`]: the directory of a site, and the operations of an operator: serve it, make a link, rebuild the index,
+//! verify the audit trail.
 
 use std::fs::{DirBuilder, File};
 use std::net::{SocketAddr, TcpListener};
@@ -26,46 +26,46 @@ use crate::store::{BrokenAt, Store};
 use crate::trial::{self, Trial};
 use crate::vault::{self, Vault};
 
-/// The administrator that a new site has.
+/// The name of the first administrator of a new site.
 const FIRST: &str = "admin";
-/// Held by the process that serves a directory.
+/// The lock file of a directory, locked by the process that serves it.
 const LOCK: &str = "serve.lock";
 /// How long the runs of a trial may take to end.
 const ENDED_WITHIN: Duration = Duration::from_secs(15);
-/// How long what is being answered may take when the site ends.
+/// How long active requests may take when the site ends.
 const HANDLERS_END_WITHIN: Duration = Duration::from_secs(1);
-/// How often runs that ended are looked for.
+/// How often the site checks for runs that ended.
 const INDEXED_EVERY: Duration = Duration::from_secs(5);
 
 /// How a site is served.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Names that browsers may use, beside `localhost` and addresses in figures.
+    /// Host names that browsers may use, in addition to `localhost` and numeric addresses.
     pub hosts: Vec<String>,
     /// The certificate chain and the private key, as PEM files.
     pub tls: Option<(PathBuf, PathBuf)>,
-    /// Proxies that terminate TLS before it, and say who asks.
+    /// Proxies that terminate TLS in front of the site, and that report the client's address.
     pub proxies: Vec<IpNet>,
-    /// Where systemd put credentials: the key of the secrets, if it is not to be in the directory.
+    /// The directory of systemd credentials, for the key of the secrets if it must not be in the site's directory.
     pub credentials: Option<PathBuf>,
-    /// What there is to try brunt with, where it is for that.
+    /// The contents of a trial, if the site is one.
     pub trial: Option<Trial>,
-    /// The length of what counts as a second in searches for the highest rate, where tests shorten it.
+    /// The length that counts as one second in searches for the highest rate, where tests shorten it.
     pub search_second: Option<String>,
     /// The cluster whose agents are shown, if there is one.
     pub cluster: Option<Cluster>,
 }
 
-/// A directory that is opened.
+/// A site whose directory is open.
 pub struct Site {
     app: Arc<App>,
     settings: Settings,
-    /// Whoever holds it is the one server of the directory.
+    /// The lock that makes this process the only server of the directory.
     _lock: File,
 }
 
 impl Site {
-    /// Opens a directory, which is made if there is none. `log` is told what operators should know. The error reads
+    /// Opens a directory, and creates it if it does not exist. `log` receives messages for operators. The error reads
     /// after "failed to".
     pub fn open(
         directory: &Path,
@@ -109,8 +109,8 @@ impl Site {
         Ok(Self { app, settings, _lock: lock })
     }
 
-    /// Serves for good. `begun` is told what to show: where the site is, and, while nobody can administer it, the path
-    /// of a link by which the first administrator chooses a password.
+    /// Serves forever. `begun` receives what to print: the address of the site, and, while it has no administrator who
+    /// can sign in, the path of a link with which the first one chooses a password.
     pub fn serve(
         self,
         listener: TcpListener,
@@ -119,8 +119,8 @@ impl Site {
         self.serve_while(listener, begun, std::future::pending())
     }
 
-    /// Serves until something comes, which may wait, and then stops the runs that it has: for a trial, whose servers
-    /// end as well. Whether every run came to its end in time is what it returns.
+    /// Serves until `comes` returns, which may block, and then stops all runs: for a trial, whose servers end as well.
+    /// Returns whether every run ended in time.
     pub fn serve_until(
         self,
         listener: TcpListener,
@@ -129,7 +129,7 @@ impl Site {
     ) -> Result<bool, String> {
         let app = Arc::clone(&self.app);
         let waited = async {
-            // Whatever went wrong with the wait, there is nothing to wait for any more.
+            // Even if the wait failed, there is nothing to wait for any more.
             drop(tokio::task::spawn_blocking(comes).await);
         };
         self.serve_while(listener, begun, waited)?;
@@ -183,7 +183,8 @@ impl Site {
         self.link(FIRST).map(Some)
     }
 
-    /// The path of a link by which somebody chooses a password. Who does not exist yet administers the site.
+    /// The path of a link with which a user chooses a password. If the site has no administrator, an unknown name is
+    /// added as one.
     pub fn link(&self, name: &str) -> Result<String, String> {
         let told = |error: crate::problem::Problem| error.hidden.unwrap_or(error.detail);
         let store = &self.app.store;
@@ -214,8 +215,8 @@ impl Site {
         self.app.invite(id).map_err(told)
     }
 
-    /// Builds the index of runs anew from their directories, and what comparisons take of a run where it is missing or
-    /// of another version; how many runs there are.
+    /// Rebuilds the index of runs from their directories, and the figures of a run for comparisons if they are missing
+    /// or of another version. Returns the number of runs.
     pub fn reindex(&self) -> Result<usize, String> {
         let (app, mut entries) = (&self.app, Vec::new());
         for id in app.history.ids().map_err(|error| error.to_string())? {
@@ -231,10 +232,11 @@ impl Site {
         app.store.put_all_runs(entries.into_iter()).map_err(|error| error.to_string())
     }
 
-    /// Makes what comparisons take of a run, if it is not there. Without it they read its record, which takes longer.
+    /// Creates the figures of a run for comparisons, if they are missing. Without them comparisons read its record,
+    /// which takes longer.
     fn figure(&self, run: &Entry) {
         let app = &self.app;
-        // Nothing compares a search.
+        // Searches are not compared.
         if run.summary.capacity.is_some() || app.history.is_figured(&run.id) {
             return;
         }
@@ -244,7 +246,7 @@ impl Site {
         }
     }
 
-    /// How many lines the audit trail has, if each is as it was written. The error says which is not.
+    /// How many lines the audit trail has, if every line is unchanged. The error names the line that is not.
     pub fn verify_audit(&self) -> Result<i64, String> {
         let verified =
             self.app.store.verify_audit(&self.app.audit_key).map_err(|error| error.to_string())?;
@@ -254,7 +256,7 @@ impl Site {
     }
 }
 
-/// Opens the queue, and puts runs into the index that ended while nobody served the site.
+/// Opens the queue, and indexes runs that ended while the site was not served.
 fn open_queue(app: &App) -> Result<(), String> {
     let failed = |why: &dyn std::fmt::Display| format!("open the queue: {why}");
     let (history, children) = (Arc::clone(&app.history), Arc::clone(&app.children));
@@ -262,7 +264,7 @@ fn open_queue(app: &App) -> Result<(), String> {
     let keeper = vault::keeper(Arc::clone(&app.store), Arc::clone(&app.vault), app.now);
     let queue = Queue::open_with(history, children, machine_lock(), (Box::new(keeper), meeting));
     let queue = queue.map_err(|error| failed(&error))?;
-    // A site is served once.
+    // A site is served only once, so this cannot fail.
     let _ = app.queue.set(queue);
     let ids = app.history.ids().map_err(|error| failed(&error))?;
     if let Err(problem) = app.absorb_of(ids) {
@@ -271,14 +273,14 @@ fn open_queue(app: &App) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts runs into the index as they end, whether or not anybody looks.
+/// Indexes runs as they end, whether or not the site is visited.
 async fn index_for_good(app: Arc<App>) {
     let mut due = tokio::time::interval(INDEXED_EVERY);
     loop {
         due.tick().await;
         let app = Arc::clone(&app);
         let done = tokio::task::spawn_blocking(move || app.absorb());
-        // What cannot be read now may be later; the list of runs says why it cannot.
+        // What cannot be read now may be readable later; the list of runs reports the reason.
         drop(done.await);
     }
 }

@@ -1,7 +1,7 @@
 //! [`Tail`]: the events of a run, read from its file as they are written.
 //!
-//! The file is somebody else's to write, and may end in the middle of a line at any moment: what has no end yet is
-//! left for the next look. So a server that stood still, or was started anew, goes on where the file is.
+//! Another process writes the file, which may end in the middle of a line at any time: an incomplete line is left for
+//! the next read. So a server that was paused or restarted continues where the file is.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read as _};
@@ -10,22 +10,22 @@ use std::path::Path;
 use brunt_record::Head;
 use brunt_record::events::{Event, EventError, EventReader, LINE_MAX};
 
-/// How much is read at a time.
+/// How many bytes are read at a time.
 const PIECE: usize = 256 << 10;
-/// The last line holds the whole record, and begins with this behind its number.
+/// The last line contains the whole record, and begins with this after its number.
 const LAST: &[u8] = br#""type":"end""#;
-/// How far into a line that can stand.
+/// How many bytes at the beginning of a line are searched for this text.
 const LAST_WITHIN: usize = 64;
 
 /// Follows an event file.
 pub(crate) struct Tail {
-    /// Knows what outcomes were called so far.
+    /// The reader, which knows the outcome names that occurred so far.
     pub(crate) events: EventReader<WholeLines>,
     head: Option<Head>,
 }
 
 impl Tail {
-    /// Begins at the beginning of a file.
+    /// Starts at the beginning of a file.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         let lines = WholeLines {
             file: File::open(path)?,
@@ -37,7 +37,7 @@ impl Tail {
         Ok(Self { events: EventReader::new(path, lines), head: None })
     }
 
-    /// What is known of the run before it began, once that is written.
+    /// The description of the run from before it began, once it is written.
     pub(crate) fn head(&mut self) -> Result<Option<&Head>, EventError> {
         if self.head.is_none() {
             match self.events.head() {
@@ -49,20 +49,20 @@ impl Tail {
         Ok(self.head.as_ref())
     }
 
-    /// What the next whole line says, if there is one. The last line, with the record, is not read.
+    /// The event of the next complete line, if there is one. The last line, with the record, is not read.
     pub(crate) fn next(&mut self) -> Result<Option<Event>, EventError> {
         if self.head()?.is_none() { Ok(None) } else { self.events.next_event() }
     }
 }
 
-/// A file of lines without what has no end yet.
+/// The complete lines of a file.
 pub(crate) struct WholeLines {
     file: File,
     bytes: Vec<u8>,
-    /// How many of the bytes are whole lines, and how many of them were taken.
+    /// How many of the bytes are complete lines, and how many of them were consumed.
     whole: usize,
     read: usize,
-    /// Whether the last line was met.
+    /// Whether the last line was reached.
     over: bool,
 }
 
@@ -100,7 +100,7 @@ impl BufRead for WholeLines {
 }
 
 impl WholeLines {
-    /// Finds out how many lines are whole, given how many bytes are known to have no end of a line.
+    /// Determines how many bytes are complete lines, given how many bytes are known to contain no line end.
     fn find_whole(&mut self, before: usize) {
         let Some(end) = self.bytes[before..].iter().rposition(|byte| *byte == b'\n') else {
             self.over = is_last(&self.bytes);

@@ -1,8 +1,8 @@
-//! A site to try brunt with: built-in servers that may be loaded, plans that are ready to run, and a link that signs
-//! in.
+//! A trial site: built-in servers that may be loaded, plans that are ready to run, and a link that signs in.
 //!
-//! Nothing else can be listed as a target there, so a trial reaches this machine alone. A directory remembers that it
-//! was made by a trial: that of a site with people's passwords is never opened so, where a link would do for one.
+//! Nothing else can be added as a target there, so a trial reaches only this machine. A directory records that it was
+//! made by a trial: a site with people's passwords is never opened as a trial, because a link would then replace a
+//! password.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -13,14 +13,14 @@ use crate::child::Grant;
 use crate::problem::Problem;
 use crate::store::Target;
 
-/// What is in a directory that a trial made.
+/// The file that marks the directory of a trial.
 const MARK: &str = "trial";
 const DATABASE: &str = "brunt.db";
-/// What the built-in servers are called in the list of targets.
+/// The name of the built-in servers in the list of targets.
 const TARGET: &str = "Built-in servers";
-/// Who made the plans.
+/// The author of the plans.
 const AUTHOR: &str = "brunt";
-/// Longer than anybody tries something out without starting it anew.
+/// Longer than a trial runs without a restart, in seconds.
 const LISTED_FOR: i64 = 30 * 24 * 3_600;
 const USERS_MAX: u32 = 2_000;
 /// Enough for a search for the highest rate: a quick one takes five minutes.
@@ -32,18 +32,19 @@ const PLANS: [(&str, &str); 3] = [
     ("Monday morning: a login storm", include_str!("trial/storm.toml")),
 ];
 
-/// What a site to try brunt with has.
+/// The contents of a trial site.
 #[derive(Clone, Debug, Default)]
 pub struct Trial {
-    /// What plans call the built-in servers, and where those are, such as `SERVER` and `ldap://127.0.0.1:35455`.
+    /// The names that plans use for the built-in servers, and their addresses, such as `SERVER` and
+    /// `ldap://127.0.0.1:35455`.
     pub settings: Vec<(String, String)>,
-    /// Their addresses, as `--allow` takes them.
+    /// Their addresses, in the syntax of `--allow`.
     pub allow: Vec<String>,
-    /// What becomes of everything when the trial ends, in a sentence for every page.
+    /// What happens to all data when the trial ends, as a sentence for every page.
     pub promise: String,
 }
 
-/// Makes a directory one of trials. The error reads after "failed to".
+/// Marks a directory as a trial's. The error reads after "failed to".
 pub(crate) fn claim(directory: &Path) -> Result<(), String> {
     let mark = directory.join(MARK);
     if directory.join(DATABASE).exists() && !mark.exists() {
@@ -56,7 +57,7 @@ pub(crate) fn claim(directory: &Path) -> Result<(), String> {
     fs::write(&mark, "").map_err(|error| format!("write {}: {error}", mark.display()))
 }
 
-/// Makes a directory a site of its own, which no trial opens any more. The error reads after "failed to".
+/// Removes the mark of a trial from a directory, so that no trial opens it any more. The error reads after "failed to".
 pub(crate) fn disclaim(directory: &Path) -> Result<(), String> {
     let mark = directory.join(MARK);
     match fs::remove_file(&mark) {
@@ -67,7 +68,7 @@ pub(crate) fn disclaim(directory: &Path) -> Result<(), String> {
     }
 }
 
-/// Lists the servers, and writes the plans that are not there yet.
+/// Adds the servers to the list of targets, and the plans that are missing.
 pub(crate) fn furnish(app: &App, trial: &Trial) -> Result<(), String> {
     let told = |error: &dyn std::fmt::Display| error.to_string();
     let settings = trial.settings.iter().map(|(name, value)| format!("{name}={value}\n"));
@@ -93,7 +94,7 @@ pub(crate) fn furnish(app: &App, trial: &Trial) -> Result<(), String> {
     Ok(())
 }
 
-/// Takes the servers from the list, since they end with the trial.
+/// Removes the servers from the list of targets, because they end with the trial.
 pub(crate) fn clear(app: &App) -> Result<(), Problem> {
     for target in app.store.targets()? {
         if target.name == TARGET {

@@ -1,9 +1,9 @@
-//! [`Vault`]: secrets of targets, sealed where they are kept and open only in the process of a run.
+//! [`Vault`]: secrets of targets, stored encrypted and decrypted only for the process of a run.
 //!
-//! The key is in a file of its own, or where systemd puts credentials, so that a copy of the database opens nothing. It
-//! guards such copies and no more: whoever is root on this machine, or is the user of the server, can read what its
-//! processes hold. A secret is of one target and for the addresses that the target had when it was stored, and that is
-//! sealed with it: a target that is widened later takes no secret along.
+//! The key is in a file of its own, or in systemd's credentials, so that a copy of the database reveals nothing. It
+//! protects only such copies: root on this machine, and the user of the server, can read the memory of its processes. A
+//! secret belongs to one target and to the addresses that the target had when the secret was stored. Both are
+//! authenticated with it: a target that is extended later cannot use the secret for its new addresses.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
@@ -17,15 +17,15 @@ use crate::auth::Secret;
 use crate::child::{Grant, SecretsAsked};
 use crate::store::{Hook, SecretRow, Store};
 
-/// The file of the key, in the directory of the site or in that of credentials.
+/// The file of the key, in the directory of the site or in the credentials.
 pub(crate) const KEY_FILE: &str = "secrets.key";
 
-/// Seals and opens.
+/// Encrypts and decrypts secrets.
 pub(crate) struct Vault(LessSafeKey);
 
 impl Vault {
-    /// Takes the key from the credentials, if there is one, or else from the directory, where it is made if there is
-    /// none. The error reads after "failed to".
+    /// Reads the key from the credentials, if it is there, otherwise from the directory, where it is created if it does
+    /// not exist. The error reads after "failed to".
     pub(crate) fn open(directory: &Path, credentials: Option<&Path>) -> Result<Self, String> {
         let given = credentials.map(|at| at.join(KEY_FILE)).filter(|path| path.is_file());
         let path = given.unwrap_or_else(|| directory.join(KEY_FILE));
@@ -36,7 +36,7 @@ impl Vault {
         Ok(Self(LessSafeKey::new(key)))
     }
 
-    /// What is kept of a secret. The error reads after "failed to".
+    /// Encrypts a secret for storing. The error reads after "failed to".
     pub(crate) fn seal(&self, of: &SecretRow, value: &str) -> Result<Vec<u8>, String> {
         let mut nonce = [0; NONCE_LEN];
         getrandom::fill(&mut nonce).map_err(|error| format!("draw random numbers: {error}"))?;
@@ -47,17 +47,18 @@ impl Vault {
         Ok([nonce.as_slice(), &bytes].concat())
     }
 
-    /// What is kept of the key of a webhook, which signs what that URL is told. The error reads after "failed to".
+    /// Encrypts the key of a webhook, which signs the messages to its URL, for storing. The error reads after "failed
+    /// to".
     pub(crate) fn seal_key(&self, hook: &Hook, key: &str) -> Result<Vec<u8>, String> {
         self.seal(&row_of(hook), key)
     }
 
-    /// The key of a webhook; none if it was sealed with another key, or for another URL.
+    /// Decrypts the key of a webhook; `None` if it was encrypted with another key, or for another URL.
     pub(crate) fn unseal_key(&self, hook: &Hook, sealed: &[u8]) -> Option<String> {
         self.unseal(&row_of(hook), sealed)
     }
 
-    /// The value of a secret; none if it was sealed with another key, or is not as it was sealed.
+    /// Decrypts a secret; `None` if it was encrypted with another key, or was changed.
     pub(crate) fn unseal(&self, of: &SecretRow, sealed: &[u8]) -> Option<String> {
         let (nonce, sealed) = sealed.split_at_checked(NONCE_LEN)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).ok()?;
@@ -67,7 +68,7 @@ impl Vault {
     }
 }
 
-/// A webhook as if its key were the secret of a target. No target is without a name.
+/// A webhook in the form of a secret. Its target is empty, which no real target's name is.
 fn row_of(hook: &Hook) -> SecretRow {
     SecretRow {
         target: String::new(),
@@ -79,13 +80,13 @@ fn row_of(hook: &Hook) -> SecretRow {
     }
 }
 
-/// What a secret is sealed together with.
+/// The data that is authenticated together with a secret.
 fn bound(of: &SecretRow) -> Aad<Vec<u8>> {
     let parts = [&of.target.to_lowercase(), &of.name, &of.allow];
     Aad::from(serde_json::to_vec(&parts).unwrap_or_default())
 }
 
-/// What runs are given their secrets by, as they begin. The error says why they are not.
+/// The function that gives runs their secrets when they begin. The error says why a run does not get them.
 pub(crate) fn keeper(
     store: Arc<Store>,
     vault: Arc<Vault>,
@@ -113,7 +114,7 @@ pub(crate) fn keeper(
     }
 }
 
-/// Whether every address that a run may reach is one that the secret was stored for.
+/// Whether the secret was stored for every address that a run may reach.
 fn holds(stored: &str, reached: &[String]) -> bool {
     let stored: Vec<String> = serde_json::from_str(stored).unwrap_or_default();
     let stored: Vec<(IpNet, u16)> = stored.iter().filter_map(|text| place(text)).collect();
@@ -123,7 +124,7 @@ fn holds(stored: &str, reached: &[String]) -> bool {
     !reached.is_empty() && reached.iter().all(|text| place(text).is_some_and(within))
 }
 
-/// A network and a port, as targets keep them, or an address and a port.
+/// A network and a port in the form of targets, or an address and a port.
 fn place(text: &str) -> Option<(IpNet, u16)> {
     let (network, port) = text.rsplit_once(':')?;
     let plain = network.replace(['[', ']'], "");
@@ -171,7 +172,7 @@ mod tests {
         let elsewhere = tempfile::tempdir().unwrap();
         let other = Vault::open(elsewhere.path(), None).unwrap();
         assert_eq!(other.unseal(&row, &sealed), None);
-        // A credential takes the place of the file.
+        // A credential replaces the file.
         let given = Vault::open(elsewhere.path(), Some(directory.path())).unwrap();
         assert_eq!(given.unseal(&row, &sealed).as_deref(), Some("hunter2"));
         let mut changed = sealed;

@@ -10,7 +10,7 @@ use brunt_serve::history::PageParts;
 use super::figured;
 use crate::run::tool;
 
-/// The page of a comparison, whose baseline is the first. The error says why the runs cannot be compared.
+/// The page of a comparison with the first run. The error says why the runs cannot be compared.
 pub(super) fn compare(runs: &[Compared]) -> Result<ComparedPage, String> {
     let mut sides = Vec::new();
     for run in runs {

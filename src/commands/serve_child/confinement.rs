@@ -1,8 +1,9 @@
-//! [`Confinement`]: what of the machine a child may touch, held by the kernel (Landlock) for as long as it lives.
+//! [`Confinement`]: what a child may access on the machine, enforced by the kernel (Landlock) for the lifetime of the
+//! child.
 //!
-//! A plan names files, and a record is read by decoders. Neither gets further than the directory it lies in: what a
-//! child may read beside that is what names are resolved, certificates checked and processors counted by. It must be
-//! entered while the process has one thread.
+//! A plan refers to files, and a record is read by decoders. Neither can reach beyond its own directory. Besides it, a
+//! child may read only the files needed to resolve names, verify certificates and count processors. The confinement
+//! must be entered while the process has one thread.
 
 use std::fs::File;
 use std::io;
@@ -15,14 +16,14 @@ use landlock::{
 };
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-/// The newest rules that are asked for; an older kernel holds those that it knows.
+/// The newest rules that are requested; an older kernel enforces those that it knows.
 const NEWEST: ABI = ABI::V6;
-/// What a child that answers at once may use.
+/// The limits of a child that answers quickly: memory, processor time and file size.
 const MEMORY_MAX: u64 = 3 << 30;
 const SECONDS_MAX: u64 = 60;
 const FILE_MAX: u64 = 2 << 30;
 
-/// Files by which the machine is known: read by every run, and of no use to anybody else.
+/// Files that describe the machine: every run reads them, and they are not sensitive.
 const MACHINE: &[&str] = &[
     "/proc/cpuinfo",
     "/proc/loadavg",
@@ -37,7 +38,7 @@ const MACHINE: &[&str] = &[
     "/etc/localtime",
     "/usr/share/zoneinfo",
 ];
-/// Files by which names are resolved and certificates checked.
+/// Files needed to resolve names and verify certificates.
 const NETWORK: &[&str] = &[
     "/etc/hosts",
     "/etc/host.conf",
@@ -50,7 +51,7 @@ const NETWORK: &[&str] = &[
     "/etc/ca-certificates",
     "/usr/share/ca-certificates",
     "/usr/local/share/ca-certificates",
-    // The C library opens the parts of its name service when it needs them.
+    // The C library loads the modules of its name service on demand.
     "/etc/ld.so.cache",
     "/lib",
     "/lib64",
@@ -60,19 +61,19 @@ const NETWORK: &[&str] = &[
     "/run/nscd",
 ];
 
-/// What a child may touch beside what it has opened.
+/// What a child may access besides what it has already opened.
 #[derive(Debug, Default)]
 pub(super) struct Access {
-    /// Files and directories that are read.
+    /// Files and directories that may be read.
     pub(super) read: Vec<PathBuf>,
-    /// A directory whose files are written as well.
+    /// A directory in which files may also be written.
     pub(super) write: Option<PathBuf>,
-    /// Whether it connects. If not, not even to this machine.
+    /// Whether it may connect. If not, then not even to this machine.
     pub(super) connects: bool,
 }
 
 impl Access {
-    /// The directory that the child was started in.
+    /// The directory in which the child was started.
     pub(super) fn own_directory() -> Self {
         Self { write: Some(PathBuf::from(".")), ..Self::default() }
     }
@@ -90,11 +91,12 @@ impl Access {
     }
 }
 
-/// That this process is confined.
+/// The confinement of this process.
 #[derive(Debug)]
 pub(super) struct Confinement {
     holds: bool,
-    /// What the kernel knows a process's own files by goes when nobody holds it, and with it the right to read them.
+    /// Keeps `/proc/self` open: the kernel identifies it by an inode that it drops when no process uses it, and with it
+    /// the right to read the files below.
     _own: Option<File>,
 }
 
@@ -104,13 +106,13 @@ pub(super) enum ConfinementError {
     /// A rule was refused.
     #[error("confine the process: {0}")]
     Rule(#[from] RulesetError),
-    /// A file that is to be read is not there.
+    /// A directory that must be accessible does not exist.
     #[error("confine the process: {0}")]
     Path(#[from] PathFdError),
 }
 
 impl Confinement {
-    /// Confines this process, for good, as far as its kernel can.
+    /// Confines this process permanently, as far as its kernel can.
     pub(super) fn enter(access: &Access) -> Result<Self, ConfinementError> {
         let mut rules = Ruleset::default().handle_access(AccessFs::from_all(NEWEST))?;
         if !access.connects {
@@ -120,7 +122,7 @@ impl Confinement {
         let own = File::open("/proc/self").ok().filter(|_| access.connects);
         let own_path = own.is_some().then(|| PathBuf::from("/proc/self"));
         for path in access.read.iter().chain(&own_path) {
-            // Not every machine has every one of them.
+            // Not every machine has all of them.
             if let Ok(opened) = PathFd::new(path) {
                 rules = rules.add_rule(PathBeneath::new(opened, readable(path)))?;
             }
@@ -133,7 +135,7 @@ impl Confinement {
         Ok(Self { holds: status.ruleset != RulesetStatus::NotEnforced, _own: own })
     }
 
-    /// Whether the kernel holds it. One that is older than 5.13, or has it switched off, does not.
+    /// Whether the kernel enforces it. A kernel that is older than 5.13, or has Landlock switched off, does not.
     pub(super) const fn holds(&self) -> bool {
         self.holds
     }
@@ -148,7 +150,7 @@ fn writable() -> BitFlags<AccessFs> {
     files | AccessFs::MakeDir
 }
 
-/// Bounds what a child that answers at once may use, and leaves the machine to others first.
+/// Limits the resources of a child that answers quickly, and lowers its priority.
 pub(super) fn limit() -> io::Result<()> {
     let _ = rustix::process::nice(10);
     no_core()?;
@@ -157,7 +159,7 @@ pub(super) fn limit() -> io::Result<()> {
     bound(Resource::Fsize, FILE_MAX)
 }
 
-/// Bounds what a run may use: a plan of too many users ends by itself, and not the machine.
+/// Limits the memory of a run: a plan with too many users ends the run, and not the machine.
 pub(super) fn limit_run() -> io::Result<()> {
     if let Some(memory) = Environment::read().memory_bytes {
         bound(Resource::Data, memory / 4 * 3)?;
@@ -165,7 +167,7 @@ pub(super) fn limit_run() -> io::Result<()> {
     no_core()
 }
 
-/// Leaves no image of the memory behind, whatever happens: it may hold secrets.
+/// Disables core dumps, because memory may contain secrets.
 fn no_core() -> io::Result<()> {
     bound(Resource::Core, 0)
 }

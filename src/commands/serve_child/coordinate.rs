@@ -1,9 +1,10 @@
 //! A run that agents share: this process is its coordinator, and makes no load.
 //!
-//! It holds the keys that sign orders, so it reads nothing that a person wrote: another process has checked the plan,
-//! which is sent as the bytes that it is, with the files that belong to it. What the administrator listed travels as
-//! `--allow`, which each agent puts around its own run. What ends a run is here: the conditions that end every run of a
-//! site and those of the plan, a request to stop, and a time by which it is over whatever agents say.
+//! It has the keys that sign orders, so it reads nothing that a user wrote: another process has checked the plan, which
+//! is sent unchanged as bytes, together with its files. The addresses that the administrator listed are sent as
+//! `--allow`, which each agent enforces for its own part of the run. This process decides when the run ends: by the
+//! conditions that end every run of a site and those of the plan, by a request to stop, and by a time at which it is
+//! over whatever agents report.
 
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -26,15 +27,16 @@ use crate::commands::{failed, unread};
 use crate::console;
 use crate::run::signals::Signals;
 
-/// What a run may take beside that and its own time: files travel, all begin together, what is in flight comes home.
+/// The time that a run may take in addition to waiting and to its own duration: files are sent, all agents begin
+/// together, exchanges in flight complete.
 const BESIDE: Duration = Duration::from_secs(90);
 
-/// Has agents carry a run out.
+/// Has agents carry out a run.
 pub(super) fn coordinate(asked: &Asked, agents: u32, meeting: &Meeting) -> Result<Exit, Refusal> {
     fence::put_up(only(Vec::new()));
     confinement::limit_run().map_err(failed)?;
     let mut access = Access::of_run();
-    // A broker that comes back is shown them again.
+    // The keys are needed again when the broker reconnects.
     access.read.extend(meeting.keys.clone());
     let _confinement = Confinement::enter(&access).map_err(failed)?;
     let args = arguments(asked, agents, meeting)?;
@@ -49,11 +51,11 @@ pub(super) fn coordinate(asked: &Asked, agents: u32, meeting: &Meeting) -> Resul
     commissioned(&args, &commission, &signals)
 }
 
-/// The options as somebody would type them. The record's command names neither the keys nor the broker.
+/// The options as a user would type them. The record's command contains neither the keys nor the broker.
 fn arguments(asked: &Asked, agents: u32, meeting: &Meeting) -> Result<ClusterRunArgs, Refusal> {
     let mut typed: Vec<String> = ["brunt", "cluster", "run"].map(str::to_owned).to_vec();
     typed.push(format!("--agents={agents}"));
-    // Those of the plan, among which a check puts the site's own.
+    // The conditions of the plan, to which a check has added the site's own.
     let watchdog = [WATCHDOG.to_owned()];
     let others = asked.abort_on.iter().filter(|text| *text != WATCHDOG);
     typed.extend(watchdog.iter().chain(others).map(|text| format!("--abort-on={text}")));
@@ -79,7 +81,7 @@ fn arguments(asked: &Asked, agents: u32, meeting: &Meeting) -> Result<ClusterRun
     }
 }
 
-/// Ends the run in good order after so long.
+/// Ends the run gracefully after this time.
 fn end_after(time: Duration, signals: &Signals) -> Result<(), Refusal> {
     let stop = signals.stop();
     let wait = move || {

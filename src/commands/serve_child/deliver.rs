@@ -1,7 +1,8 @@
-//! Tells a webhook something, by one request that has to be answered with success.
+//! Sends a message to a webhook, by one request that must be answered with success.
 //!
-//! The site is not to become a way to places that its administrator did not mean: the name is looked up once, and the
-//! connection goes to an address of that, which is neither this machine's, unless the URL says so, nor one of a link.
+//! The site must not give access to places that its administrator did not intend: the name is resolved once, and the
+//! connection goes to one of its addresses. That is neither an address of this machine, unless the URL names one, nor a
+//! link-local one.
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::time::Duration;
@@ -14,12 +15,12 @@ use http_body_util::Full;
 use crate::cli::base_url::BaseUrl;
 use crate::run::service::{Manner, Service};
 
-/// How long it may take from connecting on.
+/// How long it may take, from connecting.
 const WITHIN: Duration = Duration::from_secs(10);
-/// The most bytes of an answer, which is not looked at.
+/// The most bytes of an answer, whose content is ignored.
 const ANSWER_MAX: usize = 64 << 10;
 
-/// Sends it. The error says why it did not arrive.
+/// Sends the message. The error says why it did not arrive.
 pub(super) fn deliver(asked: &Delivery) -> Result<(), String> {
     let url = BaseUrl::read(&asked.url, "write a URL such as https://ci.example.com/hook")?;
     let addresses = addresses(&url)?;
@@ -34,11 +35,11 @@ pub(super) fn deliver(asked: &Delivery) -> Result<(), String> {
     let request =
         request.body(Full::from(asked.body.clone())).map_err(|error| error.to_string())?;
     let (status, _) = service.ask(request)?;
-    // A redirect is not followed: its place is not what an administrator wrote.
+    // A redirect is not followed: its address is not one that an administrator wrote.
     if status.is_success() { Ok(()) } else { Err(format!("it answered {status}")) }
 }
 
-/// The addresses of a URL that may be told something.
+/// The addresses of a URL to which a message may be sent.
 fn addresses(url: &BaseUrl) -> Result<Vec<SocketAddr>, String> {
     let found = (url.host(), url.port()).to_socket_addrs().map_err(|error| error.to_string())?;
     let found: Vec<SocketAddr> =
@@ -49,7 +50,7 @@ fn addresses(url: &BaseUrl) -> Result<Vec<SocketAddr>, String> {
     Ok(found)
 }
 
-/// Whether an address is neither of this machine nor of a link, and of one machine alone.
+/// Whether an address is neither of this machine nor link-local, and is a unicast address.
 fn is_elsewhere(address: IpAddr) -> bool {
     let is_of_link = match address {
         IpAddr::V4(address) => {
@@ -89,7 +90,7 @@ mod tests {
             ["127.0.0.1:81".parse::<SocketAddr>().unwrap()]
         );
         assert!(of("http://169.254.169.254/latest").is_err());
-        // As an address of IPv6 it is the same place.
+        // The IPv6 form of the address is the same place.
         assert!(of("http://[::ffff:169.254.169.254]/latest").is_err());
     }
 }

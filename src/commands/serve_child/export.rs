@@ -1,4 +1,4 @@
-//! Writes the record of a run in another format, for somebody who takes it away.
+//! Exports the record of a run to another format, for a download.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use brunt_report::{capacity, cells_csv, intervals_csv};
 use brunt_serve::child::Export;
 use brunt_serve::history::RECORD_KEPT;
 
-/// The text of the record in the directory that the child was started in. The error says why there is none.
+/// The exported record of the directory in which the child was started. The error says why there is none.
 pub(super) fn export(export: Export) -> Result<String, String> {
     match Document::read(Path::new(RECORD_KEPT)).map_err(|error| error.to_string())? {
         Document::Record(record) => written(&record, export),

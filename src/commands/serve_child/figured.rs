@@ -1,5 +1,5 @@
-//! What a history keeps of a run for comparisons and trends, beside its record: written as it is indexed, and read in
-//! place of the record, which takes many times as long.
+//! The figures of a run that a history stores for comparisons and trends, beside its record: they are written when the
+//! run is indexed, and are read instead of the record, which takes many times as long.
 
 use std::path::{Path, PathBuf};
 
@@ -9,13 +9,13 @@ use brunt_serve::history::{FIGURES, PAGE_MAX, RECORD_KEPT, RunFiles, STEPS_KEPT}
 
 use crate::commands::runs::input;
 
-/// Writes it of the record in the directory that the child was started in.
+/// Writes the figures of the record in the directory in which the child was started.
 pub(super) fn figures() -> Result<(), String> {
     let files = RunFiles::new(PathBuf::from("."));
     keep(&files, record(&files.path(RECORD_KEPT))?)
 }
 
-/// Writes it of a record.
+/// Writes the figures of a record.
 pub(super) fn keep(files: &RunFiles, record: Record) -> Result<(), String> {
     let said = |error: &dyn std::fmt::Display| format!("failed to keep the figures: {error}");
     let made = FiguredRun::of(&input(String::new(), record)).map_err(|error| said(&error))?;
@@ -33,7 +33,7 @@ pub(super) fn paths<'a>(records: impl Iterator<Item = &'a PathBuf>) -> Vec<PathB
     records.flat_map(beside).collect()
 }
 
-/// A run for a comparison: of its record, if nothing that this version made of it is beside that.
+/// The figures of a run for a comparison: the stored ones, or those of its record if this version has stored none.
 pub(super) fn compared(name: &str, path: &Path) -> Result<FiguredRun, String> {
     if let Some((figures, steps)) = kept(path).zip(kept_steps(path)) {
         return Ok(FiguredRun { name: name.to_owned(), figures, steps });
@@ -41,7 +41,7 @@ pub(super) fn compared(name: &str, path: &Path) -> Result<FiguredRun, String> {
     FiguredRun::of(&input(name.to_owned(), record(path)?)).map_err(|error| failed(&error))
 }
 
-/// The same for a trend.
+/// The figures of a run for a trend.
 pub(super) fn followed(path: &Path) -> Result<RunFigures, String> {
     if let Some(figures) = kept(path) {
         return Ok(figures);

@@ -1,7 +1,7 @@
-//! Makes a plan of what describes requests elsewhere, in a directory of its own.
+//! Makes a plan from a description of requests in another format, in a directory of its own.
 //!
-//! Nothing is sent, and no file is read but those that were given. Secrets become variables: a text that is kept for a
-//! team is no place for them.
+//! Nothing is sent, and only the given files are read. Secrets become variables, because the text of a plan is stored
+//! for a team.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ const DEPTH_MAX: usize = 8;
 /// The directory that a tree is written to.
 const TREE: &str = "tree";
 
-/// Does it. The error says why there is no plan.
+/// Imports a plan. The error says why there is none.
 pub(super) fn import(asked: &Import) -> Result<Imported, String> {
     let failed = |error: &dyn std::fmt::Display| format!("failed to {error}");
     let secrets = Secrets::Named;
@@ -51,7 +51,7 @@ pub(super) fn import(asked: &Import) -> Result<Imported, String> {
     Ok(Imported { name: imported.name, text, notes, data, ..Imported::default() })
 }
 
-/// What a text is that nobody named.
+/// The format of a text, detected if it was not given.
 fn kind(asked: &Import) -> Kind {
     if asked.kind != Kind::Auto {
         return asked.kind;
@@ -68,7 +68,7 @@ fn kind(asked: &Import) -> Kind {
     if is_har { Kind::Har } else { Kind::Openapi }
 }
 
-/// The plan of a job of LoadGen.
+/// The plan of a LoadGen job.
 fn tree(asked: &Import) -> Result<Imported, String> {
     let files: BTreeMap<String, String> = serde_json::from_str(&asked.text)
         .map_err(|error| format!("failed to read the files of the tree: {error}"))?;
@@ -83,7 +83,7 @@ fn tree(asked: &Import) -> Result<Imported, String> {
             .and_then(|()| fs::write(&path, text));
         written.map_err(|error| format!("failed to keep {}: {error}", path.display()))?;
     }
-    // LoadGen looks for files below the directory that it is started in.
+    // LoadGen looks for files below the directory in which it is started.
     std::env::set_current_dir(TREE).map_err(|error| format!("failed to use the tree: {error}"))?;
     let (mut plan, notes) =
         loadgen::as_plan(&job).map_err(|refusal| refusal.text.trim().to_owned())?;
@@ -100,7 +100,7 @@ fn tree(asked: &Import) -> Result<Imported, String> {
     Ok(Imported { name, text: format!("{head}\n{text}"), notes, data, steps: tasks(&plan) })
 }
 
-/// The tasks, without the workload that is before a name which several have.
+/// The tasks, without the workload that precedes names which several tasks share.
 fn tasks(plan: &Plan) -> BTreeMap<String, String> {
     let steps = plan.scenario.iter().flat_map(|scenario| &scenario.steps);
     let named = steps.filter_map(|step| {
@@ -110,7 +110,7 @@ fn tasks(plan: &Plan) -> BTreeMap<String, String> {
     named.collect()
 }
 
-/// The files by their paths below the directory that holds `jobs`, whatever directories somebody dropped.
+/// The files by their paths below the directory that contains `jobs`, whichever directory was dropped.
 fn rooted(files: BTreeMap<String, String>) -> Result<BTreeMap<PathBuf, String>, String> {
     let above = |path: &str| {
         let parts: Vec<&str> = path.split('/').collect();
@@ -134,13 +134,13 @@ fn rooted(files: BTreeMap<String, String>) -> Result<BTreeMap<PathBuf, String>, 
     Ok(all)
 }
 
-/// The job that is meant.
+/// The requested job.
 fn job(files: &BTreeMap<PathBuf, String>, named: &str) -> Result<PathBuf, String> {
     let is_json = |path: &&PathBuf| path.extension().is_some_and(|ending| ending == "json");
     let mut jobs: Vec<&PathBuf> =
         files.keys().filter(is_json).filter(|path| path.starts_with("jobs")).collect();
     if jobs.is_empty() {
-        // One file may hold everything.
+        // One file may contain everything.
         jobs = files.keys().filter(is_json).filter(|path| path.components().count() == 1).collect();
     }
     let is_named = |path: &&&PathBuf| path.ends_with(named.trim_start_matches('/'));
@@ -162,7 +162,7 @@ fn job(files: &BTreeMap<PathBuf, String>, named: &str) -> Result<PathBuf, String
     }
 }
 
-/// Takes the files along that a plan names, and names them as they will be kept.
+/// Collects the files that a plan refers to, and renames them to their stored names.
 fn taken(plan: &mut Plan) -> Result<BTreeMap<String, String>, String> {
     let here =
         std::env::current_dir().map_err(|error| format!("failed to find the tree: {error}"))?;

@@ -1,5 +1,5 @@
-//! Reads the record of a run and writes what a history keeps of it: the record itself, its events, what charts and
-//! pages are made from, and a summary. All of it is in the directory that the child was started in.
+//! Reads the record of a run and writes what a history stores of it: the record itself, its events, the files from
+//! which charts and pages are made, and a summary. All files are in the directory in which the child was started.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -16,10 +16,10 @@ use serde::de::IgnoredAny;
 use super::{figured, searched};
 use crate::run::asked_words;
 
-/// The most bytes of a record that is kept.
+/// The most bytes of a stored record.
 const RECORD_MAX: u64 = 512 << 20;
 
-/// Does it. The error says what is wrong with the record.
+/// Indexes the record. The error says what is wrong with it.
 pub(super) fn index() -> Result<(), String> {
     let files = RunFiles::new(PathBuf::from("."));
     let source = [BROUGHT, RECORD, EVENTS].into_iter().find(|name| files.path(name).is_file());
@@ -48,7 +48,7 @@ pub(super) fn index() -> Result<(), String> {
     if let Some(events) = opened(&files, EVENTS).map_err(kept)? {
         files.pack(EVENTS_KEPT, events).map_err(kept)?;
     }
-    // Written last: a run that has one is whole.
+    // Written last: a run with a summary is complete.
     files.write(SUMMARY, &summary).map_err(kept)?;
     for name in [RECORD, EVENTS, PROGRESS] {
         drop(fs::remove_file(files.path(name)));
@@ -56,7 +56,7 @@ pub(super) fn index() -> Result<(), String> {
     Ok(())
 }
 
-/// A name for the load that was asked for, whatever its seed and wherever its results went.
+/// A hash of the load that was requested, without its seed and its output files.
 fn load(record: &Record) -> String {
     let words = asked_words(&record.command);
     let operations = record.operations.iter().map(|operation| operation.name.as_str());
@@ -69,7 +69,7 @@ fn load(record: &Record) -> String {
     sha256(asked.join("\0").as_bytes())
 }
 
-/// The same of a search.
+/// A hash of the load of a search.
 fn load_of_search(collection: &Collection) -> String {
     let target = collection.facts.get("target").cloned().unwrap_or_default();
     let asked = [collection.subject.clone(), target].into_iter();
@@ -77,7 +77,7 @@ fn load_of_search(collection: &Collection) -> String {
     sha256(asked.join("\0").as_bytes())
 }
 
-/// The text of the record: as it came, or, if it was made of events, as a run writes it.
+/// The text of the record: unchanged, or, if it was made from events, as a run writes it.
 fn text_of(
     files: &RunFiles,
     source: &str,
@@ -86,7 +86,7 @@ fn text_of(
     let mut text = String::new();
     let from = unpacked(File::open(files.path(source))?)?;
     from.take(RECORD_MAX).read_to_string(&mut text)?;
-    // Events are many documents.
+    // An event file contains many documents.
     if source != EVENTS && serde_json::from_str::<IgnoredAny>(&text).is_ok() {
         return Ok(text);
     }
@@ -100,7 +100,7 @@ fn write_page(files: &RunFiles, page: &Page) -> io::Result<()> {
         sections: page.sections(),
     };
     files.pack(PAGE_KEPT, serde_json::to_vec(&parts)?.as_slice())?;
-    // Only a run has one.
+    // Only a run has a view.
     let Some(view) = &page.view else { return Ok(()) };
     files.pack(VIEW_KEPT, serde_json::to_vec(view)?.as_slice())
 }

@@ -1,7 +1,7 @@
-//! The hidden command by which `brunt serve` has plans and records read, and load made, in processes of their own.
+//! The hidden command with which `brunt serve` reads plans and records, and makes load, in separate processes.
 //!
-//! A child is told what to do in one document on its standard input. It confines itself before it looks at anything
-//! that a person wrote, and answers in one document on its standard output; a run answers by the files it leaves.
+//! A child receives its task in one document on its standard input. It confines itself before it reads anything that a
+//! user wrote, and answers in one document on its standard output; a run answers by the files that it leaves.
 
 mod compare;
 mod confinement;
@@ -34,7 +34,7 @@ use crate::console;
 use crate::tools::flow::plan::{Granted, Secrets, check_granted, edit};
 use confinement::{Access, Confinement};
 
-/// Does what the envelope on standard input says.
+/// Carries out the task of the envelope on standard input.
 pub(crate) fn serve_child() -> Result<Exit, Refusal> {
     let envelope = Envelope::read(io::stdin().lock()).map_err(failed)?;
     match envelope.task {
@@ -67,7 +67,7 @@ pub(crate) fn serve_child() -> Result<Exit, Refusal> {
             answer(&outcome(trend::trend(&name, &records)))
         }
         Task::Deliver(asked) => {
-            // The fence is for what is loaded; this has addresses of its own.
+            // The fence is for load; a delivery checks its own addresses.
             confined(&Access::of_network())?;
             answer(&outcome(deliver::deliver(&asked)))
         }
@@ -109,14 +109,14 @@ fn check(asked: &Asked) -> Result<Answer<brunt_serve::child::Checked>, Refusal> 
     Ok(Answer::Done(check_granted(&args, &granted)))
 }
 
-/// Confines a child that sends nothing: it reaches no address, and little of the machine.
+/// Confines a child that makes no load: its fence permits no address, and it can access little of the machine.
 fn confined(access: &Access) -> Result<Confinement, Refusal> {
     fence::put_up(only(Vec::new()));
     confinement::limit().map_err(failed)?;
     Confinement::enter(access).map_err(failed)
 }
 
-/// Puts the fence up around what is granted: nothing, if nothing is.
+/// Sets the fence to the granted addresses: none, if none are granted.
 fn put_up(asked: &Asked) -> Result<(), Refusal> {
     let allowed: Result<Vec<Allowed>, _> =
         asked.grant.allow.iter().map(|text| text.parse()).collect();
@@ -124,15 +124,15 @@ fn put_up(asked: &Asked) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What an administrator granted, and nothing else: a file of targets is of a user who types.
+/// Only what an administrator granted: a file of targets belongs to users of the command line.
 fn only(allowed: Vec<Allowed>) -> Policy {
     Policy { allowed: Some(allowed), ..Policy::default() }
 }
 
-/// What ends every run that somebody submitted: nobody may look at it while its target fails.
+/// The condition that ends every submitted run: no person may be watching while its target fails.
 const WATCHDOG: &str = "errors>50% for 10s";
 
-/// The options of a run as a user would type them, so that its record has a command which makes the same again.
+/// The options of a run as a user would type them, so that the command in its record repeats the run.
 fn arguments(asked: &Asked, granted: &Granted<'_>) -> Result<RunArgs, Refusal> {
     let mut words: Vec<String> = ["brunt", "run", "plan.toml"].map(str::to_owned).to_vec();
     words.extend(asked.duration.iter().map(|text| format!("--duration={text}")));
@@ -172,7 +172,7 @@ fn search_arguments(
     }
 }
 
-/// What is wrong with a word, without what a terminal is told beside it.
+/// The message of an error, without the hints that a terminal shows after it.
 fn first_words(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     line.strip_prefix("error: ").unwrap_or(line).to_owned()

@@ -1,4 +1,4 @@
-//! A run that somebody submitted, from the locks it takes to what it says of how it ended.
+//! A submitted run, from the locks that it takes to its report of how it ended.
 
 use std::fs::File;
 use std::io;
@@ -22,12 +22,12 @@ use crate::run::fence;
 use crate::run::signals::Signals;
 use crate::tools::flow::plan::{Granted, Secrets, run_granted};
 
-/// How often to ask again for the machine.
+/// How often to try again for the machine's lock.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// Carries a run out, and writes how it ended.
+/// Carries out a run, and writes how it ended.
 pub(super) fn run(task: &RunTask) -> Result<Exit, Refusal> {
-    // Held until this process ends, however it does.
+    // Held until this process ends, in whatever way.
     let _directory = only_one(Path::new(".")).map_err(failed)?;
     let _machine = alone(&task.lock).map_err(failed)?;
     let mut said = String::new();
@@ -42,7 +42,7 @@ pub(super) fn run(task: &RunTask) -> Result<Exit, Refusal> {
     ended
 }
 
-/// Why a run was refused, with what can be done about it on a website.
+/// The reason for which a run was refused, with the remedy that a website offers.
 fn on_a_site(text: &str) -> String {
     let text = text.trim();
     text.strip_prefix("error: ")
@@ -50,7 +50,7 @@ fn on_a_site(text: &str) -> String {
         .replace("add it with --allow", "an administrator can list it among the targets")
 }
 
-/// Carries it out; a search says what it found.
+/// Carries out a run or a search. A search writes its result to `said`.
 fn carry_out(task: &RunTask, said: &mut String) -> Result<Exit, Refusal> {
     let asked = &task.asked;
     if let Some((agents, meeting)) = asked.agents.zip(task.cluster.as_ref()) {
@@ -75,14 +75,14 @@ fn carry_out(task: &RunTask, said: &mut String) -> Result<Exit, Refusal> {
     Ok(exit)
 }
 
-/// Locks the directory of the run, which no other process may write to.
+/// Locks the directory of the run, because no other process may write to it.
 fn only_one(directory: &Path) -> io::Result<File> {
     let opened = File::open(directory)?;
     flock(&opened, FlockOperation::NonBlockingLockExclusive)?;
     Ok(opened)
 }
 
-/// Waits until no other run goes on on this machine.
+/// Waits until no other run is active on this machine.
 fn alone(lock: &Path) -> io::Result<File> {
     let opened = File::options().create(true).append(true).open(lock)?;
     loop {

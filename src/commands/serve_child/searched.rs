@@ -1,4 +1,4 @@
-//! A search for the highest rate as a history keeps it: its page, and its summary in a list of runs.
+//! A search for the highest rate as a history stores it: its page, and its summary in a list of runs.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use brunt_report::page::Page;
 use brunt_serve::child::StepPage;
 use brunt_serve::history::{Capacity, Figures, PageParts, RECORD_KEPT, Searched, Summary};
 
-/// The page of a search and its summary. The error says why a collection is none.
+/// The page of a search and its summary. The error says why a collection is not a search.
 pub(super) fn read(collection: &Collection) -> Result<(Page, Summary), String> {
     let Some(reading) = Reading::of(collection) else {
         let why = "it holds many runs that were compared; bring the records of single runs, or of find-max";
@@ -83,13 +83,14 @@ pub(super) fn step_page(number: usize) -> Result<StepPage, String> {
     Ok(StepPage { page: PageParts { title, about, sections: page.sections() }, view })
 }
 
-/// The step at which a rate was held: its confirmation, or whatever was evidence for it.
+/// The step at which a rate was held: its confirmation, or another step that is evidence for it.
 fn held<'a>(reading: &Reading<'a>, rate: f64) -> Option<Row<'a>> {
     let at = |row: &Row<'a>| row.rate.is_some_and(|at| (at - rate).abs() <= 1e-3 * rate);
     reading.confirmation(rate).or_else(|| reading.curve().into_iter().rev().find(at))
 }
 
-/// As a list of runs tells it: a rate that holds for no one state of its target, or is not all that was asked for.
+/// The verdict in a list of runs: unstable if the rate is not valid for one state of the target, partial if the result
+/// is less than what was requested.
 fn verdict(reading: &Reading<'_>) -> Status {
     match reading.answer {
         _ if reading.is_unstable() => Status::Unstable,

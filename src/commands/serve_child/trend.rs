@@ -10,7 +10,7 @@ use brunt_serve::history::PageParts;
 use super::figured;
 use crate::run::tool;
 
-/// The trend of these runs, the oldest first. The error says why there is none.
+/// The trend of these runs, oldest first. The error says why there is none.
 pub(super) fn trend(name: &str, records: &[PathBuf]) -> Result<Trended, String> {
     let mut runs = Vec::with_capacity(records.len());
     for (number, path) in records.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What programs ask: `/api/v1`.
+//! The API for programs: `/api/v1`.
 
 pub(crate) mod plans;
 pub(crate) mod records;

@@ -1,4 +1,4 @@
-//! Plans as programs make and change them.
+//! Plans, as programs create and change them.
 
 use crate::call::{Answer, Call};
 use crate::child::Kind;

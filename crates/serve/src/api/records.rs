@@ -1,4 +1,4 @@
-//! Records: kept, listed, and given away again.
+//! Records: uploaded, listed and downloaded.
 
 use brunt_record::SloOutcome;
 use brunt_report::comparison::Comparison;
@@ -32,18 +32,18 @@ pub(crate) fn entry(call: &Call) -> Result<Answer, Problem> {
     Answer::json(&run::entry(call)?)
 }
 
-/// What came of bringing a record.
+/// The result of uploading a record.
 #[derive(Serialize)]
 struct Pushed {
     id: String,
     /// The path of its page.
     page: String,
-    /// Whether it was not here before.
+    /// Whether the record is new here.
     new: bool,
     verdict: &'static str,
     /// Objectives that were missed.
     missed: Vec<String>,
-    /// How it compares with the baseline of its load, if there is one.
+    /// How it compares with the baseline of its load, if there is a baseline.
     against: Option<Against>,
 }
 
@@ -54,9 +54,10 @@ pub(crate) struct Against {
     baseline: String,
     /// The path of the comparison.
     page: String,
-    /// Whether the comparison can be trusted: it cannot if a run is not valid, or was not asked for the same.
+    /// Whether the comparison can be trusted. It cannot if a run is not valid, or if the two runs were requested
+    /// differently.
     pub(crate) trusted: bool,
-    /// Figures that are worse beyond chance.
+    /// Figures that are worse by more than chance explains.
     pub(crate) worse: Vec<String>,
 }
 

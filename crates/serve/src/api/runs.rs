@@ -11,25 +11,25 @@ use crate::pages::live::stopped;
 use crate::pages::plans::{Submission, submit_meant};
 use crate::problem::Problem;
 
-/// What is asked for.
+/// What a program requests.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
-    /// The name of the plan, whose newest revision is run.
+    /// The name of the plan. Its newest revision is run.
     plan: String,
     /// The name of the target.
     target: String,
-    /// The same name again, which says of a production target that it is meant.
+    /// The same name again, required for a production target as a confirmation.
     #[serde(default)]
     sure: String,
-    /// How long, in place of what the plan says.
+    /// The duration, in place of the plan's.
     #[serde(default)]
     duration: String,
     #[serde(default)]
     tags: Vec<String>,
     #[serde(default)]
     commit: String,
-    /// The search for the highest rate that is made in place of a run.
+    /// The search for the highest rate, if one is made in place of a run.
     #[serde(default)]
     search: Option<Search>,
     /// How many agents of the site's cluster share it.
@@ -41,7 +41,7 @@ struct Asked {
 #[derive(Serialize)]
 struct Submitted {
     id: String,
-    /// The path of its page while it goes on.
+    /// The path of its page while it is running.
     live: String,
     /// The path of its page once it is over.
     page: String,
@@ -75,18 +75,18 @@ pub(crate) fn start(call: &Call) -> Result<Answer, Problem> {
     Answer::json(&Submitted { id: id.to_string(), live, page })
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Serialize)]
 struct Progress {
     id: String,
     state: &'static str,
-    /// Why, where that does not go without saying.
+    /// Why, where the state does not explain itself.
     reason: String,
-    /// Whether nothing more happens.
+    /// Whether the run is over, so that nothing changes any more.
     over: bool,
     /// How many seconds of it were measured.
     seconds: f64,
-    /// The exit code of the same on a command line, once it is over.
+    /// The exit code that the same run has on a command line, once it is over.
     exit: Option<u8>,
     /// The path of its page, if it has a record.
     page: Option<String>,

@@ -1,5 +1,5 @@
-// The forms of a plan. What they show and what a change makes of the text is said by the server for each change; the
-// text is the truth, and what is saved.
+// The forms of a plan. For each change the server says what they show and how the text changes. The text is the source
+// of truth, and it is what is saved.
 (() => {
   const form = document.querySelector("form[data-plan]");
   const builder = document.getElementById("builder");
@@ -28,7 +28,7 @@
     made.addEventListener("click", act);
     return made;
   };
-  // Nothing is drawn anew under somebody's hand: neither what is dragged nor a button that is being pressed.
+  // Nothing is redrawn while the user holds it: neither an element that is dragged nor a button that is pressed.
   let pressed = Promise.resolve();
   builder.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || !event.target.closest("button,.grip")) return;
@@ -41,7 +41,7 @@
   const changes = planChanges(form, { draw, pressed: () => pressed, status, undo });
   const { ask, edits } = changes;
   const fieldOf = (key) => [...builder.querySelectorAll("[data-key]")].find((one) => one.dataset.key === key);
-  // The key of something that was drawn, as it is now.
+  // The current key of a drawn element, after the changes since it was drawn.
   function keyNow(key) {
     const from = key ? key.indexOf("[") : -1;
     if (from < 0) return key;
@@ -61,7 +61,7 @@
     const active = document.activeElement;
     const { value, selectionStart: from, selectionEnd: to } = active;
     const key = builder.contains(active) ? keyNow(active.dataset.key) : "";
-    // What is chosen to be added, and was not added yet, stays.
+    // A choice of what to add, which was not added yet, is kept.
     const toAdd = () => [...part.querySelectorAll(".adding [data-key]")];
     const chosen = new Map(toAdd().map((field) => [keyNow(field.dataset.key), field.value]));
     drawing = true;
@@ -73,7 +73,7 @@
     toAdd().forEach((field) => choose(field, chosen.get(field.dataset.key)));
     keep.disabled = !(at.length === 4 && at[2] === "steps");
     insert.disabled = library.options.length === 0;
-    // Whoever has gone on to another field is not called back.
+    // If the user has moved to another field, the focus stays there.
     const isAsker = active === asker || (active.dataset.key && active.dataset.key === asker?.dataset.key);
     const isElsewhere = !isAsker && active.matches("input,select,textarea");
     const wanted = focus && !isElsewhere ? focus : key;
@@ -93,7 +93,7 @@
     if (!drawing && changes.isUnsent()) ask([], () => null);
   };
 
-  // Opens the form that has a path, and goes to its field.
+  // Opens the form of a path and moves to its field.
   function lead(path) {
     if (shown !== "form") tab("form");
     return ask([], () => {
@@ -104,7 +104,7 @@
       return { to, focus: () => nearest(path) };
     });
   }
-  // The field of a path, or where it is added, or that of what it lies in.
+  // The field of a path, or where it is added, or the field of the part that contains it.
   function nearest(path) {
     const { at } = changes;
     for (let length = path.length; length >= at.length; length -= 1) {
@@ -148,7 +148,7 @@
 
   const isScenario = ({ path }) => path.length === 2 && path[0] === "scenario";
 
-  // Adds a step behind the one that is open, or at the end of the scenario that is.
+  // Adds a step after the open one, or at the end of the open scenario.
   const addStep = (change) => ask([], () => {
     const { at, last } = changes;
     const scenario = at[0] === "scenario" && at.length >= 2 ? at[1] : 0;
@@ -159,7 +159,8 @@
     return { change: { ...change, path, at: place }, moves: [{ op: "insert", at: to }], to, focus: "heading" };
   });
 
-  // Moves a part to another place among its likes, which is said of where it is when its turn comes.
+  // Moves a part to another place in its list. The place is computed when the change has its turn, from where the part
+  // is then.
   const move = (path, place, focus) => ask(path, (from, later) => {
     const to = place(from[from.length - 1], later);
     if (!(to >= 0) || to === from[from.length - 1]) return null;
@@ -171,7 +172,7 @@
     { change: { op: "unset", path: at }, moves: [{ op: "remove", at }], focus: "heading" }
   ));
 
-  // By mouse, pen or finger; the buttons beside it do the same by keys.
+  // Dragging works by mouse, pen or finger; the buttons beside it do the same from the keyboard.
   function grip(item, path) {
     const made = make("span", "⠿", { className: "grip", title: "Drag to move" });
     made.setAttribute("aria-hidden", "true");
@@ -233,7 +234,7 @@
     return [mover(-1, "up"), mover(1, "down")];
   }
 
-  // Words with what is code in them between backticks.
+  // Text in which backticks mark code.
   function words(said, name = "p") {
     const made = make(name);
     made.className = "note";
@@ -383,8 +384,8 @@
     return [field, why];
   }
 
-  // What is typed is kept until the server has taken it. A field that is drawn anew says that it was changed, as it
-  // goes: that was kept before.
+  // What was typed is kept until the server has taken it. A focused field that is redrawn fires a change event as it is
+  // removed: this is ignored, since its text was kept before.
   function typed(one, field) {
     if (drawing) return;
     const key = JSON.stringify(one.path);
@@ -397,7 +398,7 @@
   }
   builder.addEventListener("focusout", flush);
 
-  // What may follow a "${" that is not closed yet.
+  // Completions for a "${" that is not closed yet.
   function complete(field) {
     const from = field.value.lastIndexOf("${");
     const isOpen = from >= 0 && !field.value.slice(from).includes("}");
@@ -405,7 +406,7 @@
     names.replaceChildren(...all.map((name) => new Option("", `${field.value.slice(0, from)}\${${name}}`)));
   }
 
-  // A field is left by Enter, which does not save the plan.
+  // Enter leaves a field and does not save the plan.
   builder.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.target.matches("button,textarea")) return;
     event.preventDefault();
@@ -428,14 +429,14 @@
     else library.append(new Option(name, last.own));
     insert.disabled = false;
   });
-  // What could not be is taken back first: it was typed last, and is in no text.
+  // A refused value is taken back first: it was typed last, and is in no text.
   undo.addEventListener("click", () => ask([], () => {
     if (!changes.refused()) return changes.undoes ? { back: true } : null;
     changes.drop();
     return {};
   }));
 
-  // Nothing is saved or run before the text has what was typed. What cannot be is in the way of it.
+  // Nothing is saved or run before the text contains everything that was typed. A refused value prevents both.
   const forms = [form, ...document.querySelectorAll("#run form, #find form")];
   const TWICE_MS = 3000;
   let isHeld = false;
@@ -478,7 +479,7 @@
     localStorage.setItem("builder", name);
     tab(name);
   });
-  // A fault leads to its line, which is in the text, or to its field.
+  // A fault links to its line, which is in the text, or to its field.
   document.getElementById("checked").addEventListener("click", (event) => {
     const field = event.target.closest("[data-field]");
     if (event.target.closest("[data-line]") && shown === "form") tab("source");

@@ -1,12 +1,14 @@
-// What the forms of a plan have the server change, one thing after the other, and what was typed and is in no text yet.
-// Who draws the forms gives what draws them, and a promise that is kept when they may be drawn.
+// The changes that the forms of a plan request from the server, one after the other, and what was typed but is not in
+// the text yet. The caller supplies `draw`, which draws the forms, and `pressed`, a promise that resolves when they may
+// be drawn.
 function planChanges(form, { draw, pressed, status, undo }) {
   const text = form.elements.text;
-  // What Undo takes back: each text before a change of a form, with the parts that it moved.
+  // What Undo restores: each text before a change by a form, with the parts that the change moved.
   const before = [];
-  // Every change of the parts there was, in order. What was drawn before some of them has paths of before them.
+  // Every change of the parts so far, in order. Elements that were drawn before some of them have the paths of that
+  // time.
   const moved = [];
-  // What was typed and is not in the text yet, by its path as it is now; with why, where it cannot be.
+  // What was typed and is not in the text yet, by its current path; with the reason, if it was refused.
   const edits = new Map();
   let at = [];
   let last = null;
@@ -32,8 +34,9 @@ function planChanges(form, { draw, pressed, status, undo }) {
     undo.disabled = before.length === 0 && wrong.length === 0;
   }
 
-  // One after the other, so that none is made of a text that another is changing. What is wanted is said when its turn
-  // comes, of the path as it is then; whoever wants nothing has what was typed sent.
+  // Requests run one after the other, so that none starts from a text that another is changing. `want` is called when
+  // the request has its turn, with the path as it is then. If it returns nothing, the request only sends what was
+  // typed.
   function ask(path, want) {
     const [since, asker] = [moved.length, document.activeElement];
     waiting += 1;
@@ -62,7 +65,7 @@ function planChanges(form, { draw, pressed, status, undo }) {
     tell();
   }
 
-  // What the server makes of a text; nothing if somebody changed the text by hand meanwhile.
+  // What the server makes of a text; null if the user changed the text by hand in the meantime.
   async function told(changes, where, from = text.value) {
     const sent = text.value;
     const headers = { "content-type": "application/json", "x-brunt-form": form.elements.form.value };
@@ -74,7 +77,7 @@ function planChanges(form, { draw, pressed, status, undo }) {
     return text.value === sent ? said : null;
   }
 
-  // Sends what was typed. What is typed on meanwhile waits for the next time.
+  // Sends what was typed. What is typed in the meantime waits for the next request.
   async function send() {
     let said = null;
     let left = [...edits].filter(([, edit]) => isNew(edit));
@@ -96,7 +99,7 @@ function planChanges(form, { draw, pressed, status, undo }) {
     else if (edits.has(key)) edits.get(key).was = edit.text;
   }
 
-  // Makes a change of the parts, or takes the last one back, or only goes somewhere.
+  // Makes a change of the parts, or undoes the last one, or only opens another part.
   async function changed({ change, back, moves = [], to }) {
     const where = to || moves.reduce((place, one) => (place && places.after(place, one)) || place, at);
     const undone = back ? before[before.length - 1] : null;
@@ -118,7 +121,7 @@ function planChanges(form, { draw, pressed, status, undo }) {
     return said;
   }
 
-  // The text that the server has made.
+  // Takes the text that the server has made.
   function take(made, moves) {
     if (made === text.value) return;
     before.push({ text: text.value, moves });
@@ -133,7 +136,7 @@ function planChanges(form, { draw, pressed, status, undo }) {
     text.dispatchEvent(new Event("input"));
     writing = false;
   }
-  // What was typed goes where its part went, and away with it.
+  // What was typed moves with its part, and is dropped with it.
   function settle(moves) {
     const kept = [...edits.values()];
     edits.clear();
@@ -146,14 +149,14 @@ function planChanges(form, { draw, pressed, status, undo }) {
   function drop() {
     for (const [key, edit] of edits) if (edit.why) edits.delete(key);
   }
-  // Whoever changes the text by hand changes what could not be there.
+  // A change of the text by hand drops the refused values.
   text.addEventListener("input", () => {
     if (writing) return;
     drop();
     tell();
   });
 
-  // Has the text say all that was typed and pressed: whether it does.
+  // Brings everything that was typed and pressed into the text. Returns whether this succeeded.
   async function settled() {
     const failed = failures;
     for (const edit of edits.values()) edit.why = "";

@@ -1,5 +1,5 @@
-// What is dropped or chosen is read here and becomes the text of the form: a file as it is, a directory of LoadGen as
-// the paths and texts of its files.
+// Files that are dropped or chosen are read here and become the text of the form: a file as it is, a LoadGen directory
+// as the paths and texts of its files.
 (() => {
   const form = document.querySelector("form[data-import]");
   if (!form) return;

@@ -1,10 +1,10 @@
-// A run that goes on: takes what it has to tell, and becomes its page when it is over.
+// The page of a running run: shows its events, and becomes the page of the finished run when it is over.
 document.addEventListener("DOMContentLoaded", () => {
   const place = document.querySelector("[data-live]");
   if (!place || !window.brunt) return;
   const state = document.querySelector("[data-state]");
   const reason = document.querySelector("[data-reason]");
-  // What each section says. One whose words stay keeps its charts as they are.
+  // The content of each section. A section whose content does not change keeps its charts.
   const told = new Map();
   let shown = null;
 
@@ -49,13 +49,13 @@ document.addEventListener("DOMContentLoaded", () => {
     window.brunt.append([]);
   });
   on("state", (status) => {
-    // A reader is told of phases, and never of seconds.
+    // The state is only written when it changes, so that screen readers announce phases and not seconds.
     if (state.textContent !== status.state) state.textContent = status.state;
     reason.textContent = status.reason || "";
   });
   on("end", () => {
     source.close();
-    // What it has become is a page of its own, as soon as that is written.
+    // The finished run has a page of its own, as soon as this page is written.
     setTimeout(() => location.reload(), 300);
   });
   source.onerror = () => {

@@ -1,7 +1,8 @@
-//! What pages load from this server: a style sheet and two scripts, under names that change with what is in them.
+//! The files that pages load from this server: a style sheet and two scripts, under names that change with their
+//! content.
 //!
-//! The report's own style and script are served as they are, so that a run looks here as it does in its file. A browser
-//! may keep them for good.
+//! The report's own style and script are served unchanged, so that a run looks the same here as in its file. A browser
+//! may cache them indefinitely.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -63,7 +64,7 @@ pub(crate) fn charts() -> String {
     format!("/assets/{}", CHARTS.name)
 }
 
-/// What pages may load and run: nothing but these, and the style of pictures in a page.
+/// What pages may load and run: only these files, and the style of pictures in a page.
 pub(crate) fn policy() -> &'static str {
     static POLICY: LazyLock<String> = LazyLock::new(|| {
         let hash = BASE64.encode(digest(&SHA256, page::picture_style().as_bytes()));

@@ -1,15 +1,16 @@
-// Where a part of a plan is after others were added, taken away or moved: whoever holds a path from before asks here.
+// The path of a part of a plan after other parts were added, removed or moved. Code that has an older path converts it
+// here.
 const places = (() => {
   const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
-  // Where an element of a list comes to be when another is moved.
+  // The new place of an element of a list when another element is moved.
   function beside(place, from, to) {
     if (place === from) return to;
     if (from < place && place <= to) return place - 1;
     return to <= place && place < from ? place + 1 : place;
   }
 
-  // The path after a change of the parts: null where it led to something that is gone.
+  // The path after a change of the parts: null if the part no longer exists.
   function after(path, { op, at, to }) {
     const depth = at.length - 1;
     if (path.length <= depth || !same(path.slice(0, depth), at.slice(0, depth))) return path;
@@ -22,14 +23,14 @@ const places = (() => {
     return op === "move" ? put(beside(place, from, to)) : path;
   }
 
-  // What takes a change of the parts back.
+  // The change that reverses a change of the parts.
   function back({ op, at, to }) {
     if (op === "insert") return { op: "remove", at };
     if (op === "remove") return { op: "insert", at };
     return op === "move" ? { op, at: [...at.slice(0, -1), to], to: at[at.length - 1] } : { op, at };
   }
 
-  // As the messages about a plan write a path, elements counted from 1.
+  // A path as messages about a plan write it, with elements counted from 1.
   const name = (path) =>
     path.map((part) => (typeof part === "number" ? `[${part + 1}]` : `.${part}`)).join("").replace(/^\./, "");
 

@@ -1,4 +1,4 @@
-// A plan is checked while somebody types: what is wrong with it stands beside it, with a link to its line.
+// A plan is checked while it is edited. Its faults are shown beside it, each with a link to its line.
 (() => {
   const form = document.querySelector("form[data-plan]");
   const preview = document.getElementById("checked");
@@ -14,7 +14,7 @@
     text.scrollTop = (line - 3) * parseFloat(getComputedStyle(text).lineHeight);
   }
 
-  // What leads to the field of a fault, where there are forms, and else to the text.
+  // A link to the field of a fault, where there are forms, otherwise to the text.
   function place({ field, path }) {
     const code = make("code", field);
     if (path.length === 0) return code;
@@ -50,7 +50,7 @@
     preview.replaceChildren(...parts);
   }
 
-  // What is run is what was saved.
+  // The saved revision is run.
   const question = "The plan has unsaved changes. Run the saved revision?";
   for (const run of document.querySelectorAll("#run form, #find form")) {
     run.addEventListener("submit", (event) => {
@@ -70,7 +70,7 @@
       const said = await answer.json();
       if (number === asked && answer.ok) show(said);
     } catch {
-      // Without the server nothing is checked; saving says so.
+      // Without the server nothing is checked; saving reports the failure.
     }
   }
   let waiting = null;

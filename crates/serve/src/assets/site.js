@@ -1,17 +1,17 @@
-// What pages of the site do beside being read: nothing here is needed to use them. Text is only ever set as text.
+// Optional behaviour of the site's pages: the pages work without it. Text is only ever set as text.
 "use strict";
 
 (() => {
   const all = (css) => [...document.querySelectorAll(css)];
   const make = (name, text) => Object.assign(document.createElement(name), { textContent: text });
 
-  // The secret of a link stands behind its #, where no server and no log sees it.
+  // The secret of a link is after its #, so it reaches no server and no log.
   for (const field of all("[data-fragment]")) {
     if (location.hash.length > 1) {
       field.value = location.hash.slice(1);
       field.closest(".field").hidden = true;
       history.replaceState(null, "", location.pathname);
-      // A link that signs in needs nothing more.
+      // A link that signs in needs no further input.
       if (field.form.matches("[data-enter]")) field.form.requestSubmit();
     }
   }
@@ -40,7 +40,7 @@
     if (button && !confirm(button.dataset.confirm)) event.preventDefault();
   });
 
-  // Runs that are chosen, in the order in which they were: the first is what the others are compared with.
+  // The chosen runs, in the order in which they were chosen: the others are compared with the first.
   const boxes = all("table.runs input[name=run]");
   const FIRST = "The others are compared with the first one chosen.";
   const chosen = [];
@@ -68,7 +68,7 @@
       else if (told) told.textContent = `Choose two to six runs; ${chosen.length} chosen.`;
     });
   }
-  // The boxes belong to the form that compares; another one takes them along.
+  // The boxes belong to the form that compares; another form copies them when it is submitted.
   for (const form of all("[data-with-runs]")) {
     form.addEventListener("submit", () => {
       form.querySelectorAll("input[data-taken]").forEach((taken) => taken.remove());
@@ -81,7 +81,7 @@
     });
   }
 
-  // Keys, unless somebody types or has switched them off.
+  // Keyboard shortcuts, unless the user is typing or has switched them off.
   const KEYS = [
     ["/", "search"], ["j k", "next and previous run"], ["x", "choose it"], ["Enter", "open it"],
     ["c", "compare what is chosen"], ["?", "show or hide this"],

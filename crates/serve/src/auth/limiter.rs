@@ -1,15 +1,15 @@
-//! [`Limiter`]: how often somebody may try to sign in.
+//! [`Limiter`]: how often a person may try to sign in.
 //!
-//! Five failures a minute are people who mistype. After them each further failure doubles the wait, up to an hour, for
-//! the name that was tried and for the address that tried it. What is remembered is bounded: who came longest ago is
-//! forgotten first.
+//! Five failures a minute are allowed for typing errors. After them each further failure doubles the wait, up to an
+//! hour, for the name that was tried and for the address that tried it. The table is bounded: the oldest entry is
+//! dropped first.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Failures that cost nothing.
+/// Failures that cause no wait.
 const FREE: u32 = 5;
-/// After this long without a failure, in seconds, they are free again.
+/// The time without a failure after which the count starts again, in seconds.
 const FORGIVEN: i64 = 60;
 /// The first wait, in seconds, and the longest.
 const WAIT_MIN: i64 = 30;
@@ -17,7 +17,7 @@ const WAIT_MAX: i64 = 3_600;
 /// How many names and addresses are remembered.
 const KNOWN_MAX: usize = 10_000;
 
-/// What is known of one name or address.
+/// What is known about one name or address.
 #[derive(Clone, Copy, Debug, Default)]
 struct Failures {
     count: u32,
@@ -30,7 +30,7 @@ struct Failures {
 pub(crate) struct Limiter(Mutex<HashMap<String, Failures>>);
 
 impl Limiter {
-    /// How many seconds to wait before another try by any of these; none if now will do.
+    /// How many seconds must pass before another try by any of these; `None` if a try is allowed now.
     pub(crate) fn wait(&self, keys: &[String], now: i64) -> Option<i64> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let waits =
@@ -38,7 +38,7 @@ impl Limiter {
         waits.max().filter(|wait| *wait > 0)
     }
 
-    /// Remembers a failure.
+    /// Records a failure.
     pub(crate) fn failed(&self, keys: &[String], now: i64) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for key in keys {
@@ -63,7 +63,7 @@ impl Limiter {
         }
     }
 
-    /// Forgets the failures of a name whose password came.
+    /// Drops the failures of a name whose password was correct.
     pub(crate) fn succeeded(&self, key: &str) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(key);
     }

@@ -1,7 +1,7 @@
-//! Who somebody is and what they may do.
+//! Authentication, and what each user may do.
 //!
-//! People sign in with a password and then have a session, of which their browser keeps the secret; programs have a
-//! token. Of secrets the store knows hashes alone, so that a copy of it opens nothing.
+//! People sign in with a password and then have a session, whose secret their browser keeps; programs have a token. The
+//! store has only hashes of secrets, so that a copy of it gives no access.
 
 mod limiter;
 mod password;
@@ -15,21 +15,21 @@ pub(crate) use secret::{Hash, Secret, same};
 
 use crate::store::User;
 
-/// Who asks.
+/// The user who makes a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Who {
     pub(crate) user: User,
     pub(crate) by: By,
 }
 
-/// How somebody showed who they are.
+/// How a user was authenticated.
 #[derive(Clone, Debug)]
 pub(crate) enum By {
-    /// With a session, of which this is the secret.
+    /// By a session, with its secret.
     Session(Secret),
-    /// With a token of this name, which is for this.
+    /// By a token.
     Token {
-        /// What it is called.
+        /// Its name.
         name: String,
         /// What it is for.
         scope: Scope,
@@ -37,7 +37,7 @@ pub(crate) enum By {
 }
 
 impl Who {
-    /// What a form holds that writes, so that no page of others can send it.
+    /// The token that every form which changes something contains, so that no other site's page can send it.
     pub(crate) fn form_token(&self) -> String {
         match &self.by {
             By::Session(secret) => secret.form_token(),
@@ -45,7 +45,7 @@ impl Who {
         }
     }
 
-    /// How an audit line names them.
+    /// The name of the user in a line of the audit trail.
     pub(crate) fn named(&self) -> String {
         match &self.by {
             By::Session(_) => self.user.name.clone(),

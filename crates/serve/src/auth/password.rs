@@ -1,34 +1,34 @@
-//! [`Passwords`]: how passwords are kept and asked for.
+//! [`Passwords`]: how passwords are stored and verified.
 //!
-//! Argon2id with the parameters that OWASP names (19 MiB, two passes, one lane), one at a time, so that many who sign
-//! in at once cost no more memory than one. Who does not exist takes as long as who does.
+//! Argon2id with the parameters that OWASP recommends (19 MiB, two passes, one lane), one at a time, so that many
+//! concurrent sign-ins need no more memory than one. An unknown user takes as long as a known one.
 
 use std::sync::{Mutex, PoisonError};
 
 use argon2::Argon2;
 use argon2::password_hash::{PasswordHasher as _, PasswordVerifier as _};
 
-/// The least characters of a password.
+/// The fewest characters of a password.
 pub(crate) const PASSWORD_MIN: usize = 12;
-/// The most bytes that are looked at.
+/// The most bytes of a password that are examined.
 const PASSWORD_MAX: usize = 1_000;
 
-/// Keeps and compares passwords.
+/// Stores and verifies passwords.
 pub(crate) struct Passwords {
-    /// Held while one is worked out.
+    /// Held while a hash is computed.
     turn: Mutex<()>,
-    /// The hash of a password that nobody has.
+    /// The hash of a random password that no user has.
     nobody: String,
 }
 
 impl Passwords {
-    /// The error reads after "failed to".
+    /// Creates the hash for unknown users. The error reads after "failed to".
     pub(crate) fn new() -> Result<Self, String> {
         let password = super::Secret::new()?.shown();
         Ok(Self { turn: Mutex::default(), nobody: hashed(&password)? })
     }
 
-    /// What is kept of a password. The error says what is wrong with it.
+    /// The hash of a password, to be stored. The error says what is wrong with the password.
     pub(crate) fn hash(&self, password: &str) -> Result<String, String> {
         if password.chars().count() < PASSWORD_MIN {
             return Err(format!(
@@ -42,7 +42,7 @@ impl Passwords {
         hashed(password)
     }
 
-    /// Whether a password is the one of which this is kept; for nobody it never is, and that takes as long.
+    /// Whether a password matches this hash. Without a hash it never does, and takes as long.
     pub(crate) fn is(&self, password: &str, kept: Option<&str>) -> bool {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         let bytes = password.as_bytes();

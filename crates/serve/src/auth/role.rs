@@ -1,13 +1,13 @@
 //! What people may do ([`Role`]), and what a token is for ([`Scope`]).
 
-/// What somebody may do. Whoever may do more may do less as well.
+/// What a user may do. Each role includes the ones before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Role {
-    /// Reads.
+    /// Reads runs.
     Viewer,
-    /// Keeps, names and compares runs.
+    /// Uploads, names and compares runs.
     Runner,
-    /// Everything.
+    /// May do everything.
     Admin,
 }
 
@@ -22,7 +22,7 @@ impl Role {
         }
     }
 
-    /// What whoever has it may do, for a form.
+    /// What a user with this role may do, for a form.
     pub(crate) const fn meaning(self) -> &'static str {
         match self {
             Self::Viewer => "reads and compares runs",
@@ -41,9 +41,9 @@ impl Role {
 pub(crate) enum Scope {
     /// To read runs.
     Read,
-    /// To add runs, and to learn what came of that: for CI.
+    /// To upload runs, and to read the result: for CI.
     Push,
-    /// To have plans run, and to learn what became of that.
+    /// To run plans, and to read the result.
     Run,
 }
 
@@ -67,7 +67,7 @@ impl Scope {
         }
     }
 
-    /// What somebody may do at least who has such a token.
+    /// The least role that a user needs for a token of this scope.
     pub(crate) const fn role(self) -> Role {
         match self {
             Self::Read => Role::Viewer,

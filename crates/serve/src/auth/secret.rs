@@ -1,4 +1,4 @@
-//! [`Secret`]: 256 random bits that open something, and what is kept of them.
+//! [`Secret`]: 256 random bits that give access, and the hash that is stored.
 
 use std::fmt;
 use std::io::ErrorKind;
@@ -10,7 +10,7 @@ use ring::digest::{SHA256, digest};
 
 const BYTES: usize = 32;
 
-/// What is kept of a secret. With so many random bits nothing can be tried, so a plain hash serves.
+/// What is stored of a secret. So many random bits cannot be guessed, so a plain hash is enough.
 pub(crate) type Hash = [u8; BYTES];
 
 /// The secret of a session, a link or a token.
@@ -18,21 +18,21 @@ pub(crate) type Hash = [u8; BYTES];
 pub(crate) struct Secret([u8; BYTES]);
 
 impl Secret {
-    /// A new one. The error reads after "failed to".
+    /// A new secret. The error reads after "failed to".
     pub(crate) fn new() -> Result<Self, String> {
         let mut bytes = [0; BYTES];
         getrandom::fill(&mut bytes).map_err(|error| format!("draw random numbers: {error}"))?;
         Ok(Self(bytes))
     }
 
-    /// Reads one.
+    /// Reads a secret from its text.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let mut bytes = [0; BYTES];
         let read = BASE64.decode_slice(text, &mut bytes).ok()?;
         (read == BYTES).then_some(Self(bytes))
     }
 
-    /// The one that a file holds, which is made if there is none. The error says why it cannot be used.
+    /// The secret in a file, which is created if it does not exist. The error says why it cannot be used.
     pub(crate) fn kept(path: &Path) -> Result<Self, String> {
         match std::fs::read_to_string(path) {
             Ok(text) => Self::read(text.trim()).ok_or_else(|| "it holds no key".to_owned()),
@@ -46,22 +46,22 @@ impl Secret {
         }
     }
 
-    /// As it is given away, once.
+    /// The text of the secret, which is shown once.
     pub(crate) fn shown(&self) -> String {
         BASE64.encode(self.0)
     }
 
-    /// As it is kept.
+    /// The hash that is stored.
     pub(crate) fn hash(&self) -> Hash {
         hashed(&[&self.0])
     }
 
-    /// What forms hold of a session, from which the session cannot be told.
+    /// The token that forms of a session contain. The session's secret cannot be computed from it.
     pub(crate) fn form_token(&self) -> String {
         BASE64.encode(hashed(&[b"form", &self.0]))
     }
 
-    /// As a key.
+    /// Its bytes, as a key.
     pub(crate) const fn bytes(&self) -> &[u8; BYTES] {
         &self.0
     }
@@ -80,7 +80,7 @@ fn hashed(parts: &[&[u8]]) -> Hash {
     hash
 }
 
-/// Whether two texts are the same. How long that takes says nothing of how much of them is.
+/// Whether two texts are equal. The time it takes does not depend on where they differ.
 pub(crate) fn same(one: &str, other: &str) -> bool {
     let differ = one.bytes().zip(other.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
     one.len() == other.len() && differ == 0

@@ -1,4 +1,4 @@
-//! [`Answer`]: what a handler says, and how it becomes a response.
+//! [`Answer`]: what a handler returns, and how it becomes a response.
 
 use std::io::Write as _;
 
@@ -13,20 +13,20 @@ use serde::Serialize;
 
 use crate::problem::Problem;
 
-/// Shorter bodies are not worth packing.
+/// The fewest bytes of a body that is compressed: shorter ones are not worth it.
 const PACKED_MIN: usize = 1_000;
 pub(crate) const HTML: &str = "text/html; charset=utf-8";
 pub(crate) const JSON: &str = "application/json";
 const PROBLEM: &str = "application/problem+json";
 
-/// What a handler says.
+/// What a handler returns.
 #[derive(Debug)]
 pub(crate) struct Answer {
     status: StatusCode,
     kind: &'static str,
     headers: Vec<(HeaderName, String)>,
     body: Vec<u8>,
-    /// What comes instead of a body, as long as somebody reads.
+    /// A stream that replaces the body and lasts as long as the client reads.
     stream: Option<Body>,
 }
 
@@ -43,18 +43,18 @@ impl Answer {
         Ok(Self::new(JSON, serde_json::to_vec(value).map_err(Problem::bug)?))
     }
 
-    /// Messages as they come.
+    /// A stream of messages.
     pub(crate) fn stream(kind: &'static str, body: Body) -> Self {
         Self { stream: Some(body), ..Self::new(kind, Vec::new()) }
     }
 
-    /// Sends a browser on to another page.
+    /// Redirects a browser to another page.
     pub(crate) fn see(path: &str) -> Self {
         let status = StatusCode::SEE_OTHER;
         Self { status, ..Self::new("text/plain", Vec::new()).with(header::LOCATION, path) }
     }
 
-    /// A file for a browser to keep.
+    /// A file for a browser to save.
     pub(crate) fn file(kind: &'static str, name: &str, body: Vec<u8>) -> Self {
         Self::new(kind, body)
             .with(header::CONTENT_DISPOSITION, &format!("attachment; filename=\"{name}\""))
@@ -69,7 +69,7 @@ impl Answer {
         self
     }
 
-    /// A problem as RFC 9457 has it.
+    /// A problem as RFC 9457 defines it.
     pub(crate) fn problem(problem: &Problem, request: &str) -> Self {
         #[derive(Serialize)]
         struct Told<'a> {
@@ -88,7 +88,7 @@ impl Answer {
         Self { status: problem.status, ..Self::new(PROBLEM, body) }
     }
 
-    /// The response to somebody who sent these headers.
+    /// The response to a request with these headers.
     pub(crate) fn response(self, asked: &HeaderMap) -> Response {
         let accepts = asked.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
         let gzip =
@@ -109,7 +109,7 @@ impl Answer {
             headers.insert(header::VARY, HeaderValue::from_static("accept-encoding"));
         }
         for (name, value) in self.headers {
-            // What is no header was made of a text of somebody's, and is left out.
+            // A value that is not a valid header was made from a user's text, and is left out.
             if let Ok(value) = HeaderValue::from_str(&value) {
                 headers.append(name, value);
             }

@@ -1,29 +1,29 @@
-//! The cookie of a session: given, and found again in what a browser sends.
+//! The cookie of a session: how it is set, and how it is read from a request.
 
 use cookie::Cookie;
 
 use crate::app::App;
 use crate::auth::Secret;
 
-/// What a browser keeps of a session.
+/// The cookie that carries a session.
 pub(crate) fn cookie(app: &App, secret: &Secret) -> String {
     format!("{}={}; Path=/; HttpOnly; SameSite=Strict{}", name(app), secret.shown(), secure(app))
 }
 
-/// What has a browser forget it.
+/// The cookie that makes a browser forget the session.
 pub(crate) fn ended_cookie(app: &App) -> String {
     format!("{}=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0{}", name(app), secure(app))
 }
 
-/// What a header says that a cookie is: as often as it names it, in that order.
+/// The values that a header gives for a cookie: one for each occurrence, in order.
 pub fn cookie_values<'a>(header: &'a str, name: &'a str) -> impl Iterator<Item = String> {
     let all = Cookie::split_parse(header).filter_map(Result::ok);
     all.filter(move |cookie| cookie.name() == name).map(|cookie| cookie.value().to_owned())
 }
 
-/// What it is called.
+/// The name of the cookie.
 pub(crate) fn name(app: &App) -> &'static str {
-    // Browsers take a name with this prefix over TLS alone.
+    // Browsers accept a name with this prefix only over TLS.
     if app.secure { "__Host-brunt" } else { "brunt" }
 }
 

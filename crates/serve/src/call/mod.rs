@@ -1,4 +1,4 @@
-//! [`Call`]: one request, as its handler sees it: whole, bounded, and asked by somebody who may.
+//! [`Call`]: one request as its handler receives it: complete, of bounded size, and authorised.
 
 mod answer;
 mod cookie;
@@ -20,12 +20,12 @@ pub(crate) use cookie::{cookie, ended_cookie, name as cookie_name};
 /// One request.
 pub(crate) struct Call {
     pub(crate) app: Arc<App>,
-    /// Who asks, if they showed who they are.
+    /// The user who makes the request, if authenticated.
     pub(crate) who: Option<Who>,
     /// The path and the query.
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
-    /// Where it came from.
+    /// The address of the client.
     pub(crate) from: IpAddr,
     pub(crate) segments: Vec<(String, String)>,
     pub(crate) query: Vec<(String, String)>,
@@ -34,7 +34,7 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Who asks. The table of routes lets nobody else come here.
+    /// The user who makes the request. The table of routes admits no other requests to a handler that needs one.
     pub(crate) fn who(&self) -> Result<&Who, Problem> {
         let needed = || Problem::new(StatusCode::UNAUTHORIZED, "Sign in", "Sign in to do this.");
         self.who.as_ref().ok_or_else(needed)
@@ -65,9 +65,9 @@ fn of<'a>(pairs: &'a [(String, String)], name: &str) -> &'a str {
     pairs.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).unwrap_or_default()
 }
 
-/// The pairs of a query or a form.
+/// The pairs of a query or of a form.
 pub(crate) fn pairs(text: &[u8]) -> Vec<(String, String)> {
-    /// More than any form of ours has.
+    /// More than any form of this site has.
     const PAIRS_MAX: usize = 500;
     form_urlencoded::parse(text).into_owned().take(PAIRS_MAX).collect()
 }

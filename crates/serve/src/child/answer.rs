@@ -1,4 +1,4 @@
-//! What children answer: one JSON document on their standard output, or, of a run, its last file.
+//! What children answer: one JSON document on their standard output, or, for a run, its last file.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,29 +6,29 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer<T> {
-    /// What was asked for.
+    /// The result.
     Done(T),
-    /// Why not, as a sentence for whoever asked.
+    /// Why there is no result, as a sentence for the user.
     Failed(String),
 }
 
-/// A plan that was looked at.
+/// The result of checking a plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
-    /// What is wrong with it; nothing if it can be carried out.
+    /// What is wrong with it; empty if it can be run.
     pub findings: Vec<Finding>,
-    /// What could be mistaken.
+    /// What could be misunderstood.
     pub notes: Vec<String>,
-    /// What it comes to: load, mix, first requests. Secrets are starred.
+    /// What it will do: load, mix, first requests. Secrets are starred.
     pub preview: String,
-    /// The plan with its defaults.
+    /// The plan with its defaults filled in.
     pub merged: String,
     /// The load in figures.
     pub load: Option<LoadFigures>,
-    /// The secrets that it names.
+    /// The secrets that it refers to.
     #[serde(default)]
     pub secrets: Vec<String>,
-    /// The conditions under which it is ended, as `--abort-on` takes them.
+    /// The conditions under which the run is ended, in the syntax of `--abort-on`.
     #[serde(default)]
     pub abort_on: Vec<String>,
 }
@@ -36,16 +36,16 @@ pub struct Checked {
 /// What is wrong with a plan.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The line, counted from 1, where it is one of the text.
+    /// The line, counted from 1, if the finding belongs to a line of the text.
     pub line: Option<u32>,
     /// The column, counted from 1.
     pub column: Option<u32>,
-    /// The key, such as `scenario[1].steps[2].get`; empty where it is about the whole.
+    /// The key, such as `scenario[1].steps[2].get`; empty if the finding is about the whole plan.
     pub field: String,
-    /// The same by its parts, elements counted from 0, for whoever has a form with it; empty where no text has it.
+    /// The same by its parts, with elements counted from 0, for forms; empty if no part of the text has the key.
     #[serde(default)]
     pub path: Vec<PathPart>,
-    /// What stands there and what could.
+    /// What the plan contains there, and what it could contain.
     pub text: String,
 }
 
@@ -55,7 +55,7 @@ pub struct Finding {
 pub enum PathPart {
     /// The number of an element, counted from 0.
     Index(usize),
-    /// A key.
+    /// The name of a key.
     Key(String),
 }
 
@@ -64,24 +64,24 @@ pub enum PathPart {
 pub struct LoadFigures {
     /// The most virtual users.
     pub users: u32,
-    /// Iterations a second at the peak; null for a closed load.
+    /// Iterations a second at the peak; `None` for a closed load.
     pub iterations: Option<f64>,
-    /// The most exchanges a second that follow from that.
+    /// The most exchanges a second that result from this.
     pub exchanges: Option<f64>,
-    /// How long it lasts, in seconds; null for one without end.
+    /// How long it lasts, in seconds; `None` for a load without an end.
     pub seconds: Option<f64>,
 }
 
-/// What a run's child says of how it ended: `outcome.json`. Without one it was killed.
+/// How a run ended, as its child reports it: `outcome.json`. Without this file the child was killed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The exit code of the same run on a command line.
+    /// The exit code that the same run has on a command line.
     pub exit: u8,
-    /// What it would have said there; empty where nothing failed.
+    /// The message that it would have printed there; empty if nothing failed.
     pub said: String,
 }
 
-/// The exit code of a run that was kept from an address, or would have done what its grant does not hold.
+/// The exit code of a run that was refused an address, or that would have exceeded its grant.
 pub const EXIT_REFUSED: u8 = 8;
 /// The exit code of a run that was ended because its target failed for too long.
 pub const EXIT_ABORTED: u8 = 10;

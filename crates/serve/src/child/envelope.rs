@@ -1,7 +1,7 @@
-//! [`Envelope`]: what a child is told, as one JSON document on its standard input.
+//! [`Envelope`]: what a child receives, as one JSON document on its standard input.
 //!
-//! Nothing of it is in a command line, an environment or a file, where others could read it. It is bounded and
-//! versioned, and what it does not name is refused.
+//! Nothing of it is in a command line, in an environment or in a file, where others could read it. Its size is bounded,
+//! it has a version, and unknown fields are refused.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -16,59 +16,59 @@ use super::import::Import;
 pub const ENVELOPE_VERSION: u32 = 1;
 /// The most bytes of an envelope.
 pub const ENVELOPE_MAX: u64 = 40 << 20;
-/// The most runs that are compared.
+/// The most runs in a comparison.
 pub const COMPARED_MAX: usize = 6;
 
-/// What a child is told.
+/// What a child receives.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Envelope {
     /// Always [`ENVELOPE_VERSION`].
     pub version: u32,
-    /// What to do.
+    /// The task of the child.
     pub task: Task,
 }
 
-/// What a child does, in the directory that it is started in.
+/// What a child does, in the directory in which it is started.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Task {
-    /// Says what is wrong with a plan, or what it comes to. Sends nothing.
+    /// Reports what is wrong with a plan, or what it will do. Sends nothing.
     Check(Asked),
-    /// Carries a plan out.
+    /// Runs a plan.
     Run(RunTask),
-    /// Reads the record in its directory and writes what lists, charts and pages are made from.
+    /// Reads the record in its directory and writes the files from which lists, charts and pages are made.
     Index,
-    /// Reads the kept record in its directory and writes what comparisons and trends take of it.
+    /// Reads the stored record in its directory and writes the figures that comparisons and trends need.
     Figures,
-    /// Compares the records of these directories, the first of which is the baseline.
+    /// Compares these records, the first of which is the baseline.
     Compare(Vec<Compared>),
     /// Writes the record in its directory in another format.
     Export(Export),
     /// Makes the page of one step of the search in its directory, by its number from 1.
     Step(usize),
-    /// Follows the figures of runs, the oldest first.
+    /// Follows the figures of runs, oldest first.
     Trend {
-        /// What they are called together.
+        /// The common name of the runs.
         name: String,
         /// Their records.
         records: Vec<PathBuf>,
     },
-    /// Makes a plan of what describes requests elsewhere, in a directory of its own.
+    /// Makes a plan from a description of requests in another format, in a directory of its own.
     Import(Import),
-    /// Sends something to a webhook, which is all that it reaches.
+    /// Sends a message to a webhook. The child can reach nothing else.
     Deliver(Delivery),
-    /// Changes the text of a plan as a form asks, a JSON document of which only the child knows what is in it.
+    /// Changes the text of a plan as a form requests, by a JSON document that only the child interprets.
     Edit(String),
 }
 
-/// What a record is written as.
+/// The format in which a record is exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Export {
     /// A line per interval and operation.
     Csv,
-    /// A page that needs nothing else.
+    /// A self-contained page.
     Html,
 }
 
@@ -76,9 +76,9 @@ pub enum Export {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Delivery {
-    /// Where to, as an administrator wrote it.
+    /// The URL, as an administrator wrote it.
     pub url: String,
-    /// The headers beside those that every request has.
+    /// The headers that are added to those of every request.
     pub headers: Vec<(String, String)>,
     /// The body, which is JSON.
     pub body: String,
@@ -88,70 +88,70 @@ pub struct Delivery {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Compared {
-    /// What the comparison calls it.
+    /// The name of the run in the comparison.
     pub name: String,
     /// Its record.
     pub record: PathBuf,
 }
 
-/// What is asked of a run.
+/// What is requested of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
     /// The text of the plan.
     pub plan: String,
-    /// What `${env:NAME}` stands for. The environment itself is empty.
+    /// The values of `${env:NAME}`. The environment itself is empty.
     #[serde(default)]
     pub variables: BTreeMap<String, String>,
-    /// Keys of the plan that are set, each as `run.users=50`.
+    /// Keys of the plan that are overridden, each as `run.users=50`.
     #[serde(default)]
     pub set: Vec<String>,
-    /// How long to run, in place of the plan's duration.
+    /// The duration, in place of the plan's.
     #[serde(default)]
     pub duration: Option<String>,
-    /// Objectives beside those of the plan.
+    /// Objectives in addition to those of the plan.
     #[serde(default)]
     pub objectives: Vec<String>,
-    /// That the highest rate is searched at which its objectives are met, instead of a run.
+    /// The search for the highest rate at which its objectives are met, if one is made in place of a run.
     #[serde(default)]
     pub search: Option<Search>,
-    /// How many agents of the site's cluster share it. Without it this machine makes the load.
+    /// How many agents of the site's cluster share the load. Without it this machine makes the load.
     #[serde(default)]
     pub agents: Option<u32>,
-    /// The conditions under which its plan is ended. Whoever coordinates agents does not read the plan, and needs them.
+    /// The conditions under which the plan's run is ended. The coordinator of the agents does not read the plan, so it
+    /// needs them here.
     #[serde(default)]
     pub abort_on: Vec<String>,
     /// What it may do.
     #[serde(default)]
     pub grant: Grant,
-    /// The secrets that `env = "NAME"` may stand for. Their values are in no request that is kept.
+    /// The secrets that `env = "NAME"` may refer to. Their values are in no request that is stored.
     #[serde(default)]
     pub secrets: Option<SecretsAsked>,
-    /// The names of files that belong to the plan, in [`DATA`](crate::history::DATA) of the directory that the child is
-    /// started in.
+    /// The names of the plan's files, in [`DATA`](crate::history::DATA) of the directory in which the child is started.
     #[serde(default)]
     pub data: Vec<String>,
 }
 
-/// How the highest rate is searched, as `brunt find-max` takes it.
+/// How the highest rate is searched for, with the options of `brunt find-max`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Search {
-    /// Objectives beside those of the plan.
+    /// Objectives in addition to those of the plan.
     pub objectives: Vec<String>,
     /// The rate to begin with, in iterations a second.
     pub from: Option<String>,
-    /// The highest rate that is tried. The target's own holds as well.
+    /// The highest rate that is tried. The target's own limit applies as well.
     pub to: Option<String>,
-    /// Whether it is to be quick.
+    /// Whether the search is quick.
     pub quick: bool,
-    /// Whether requests that change something may be sent.
+    /// Whether requests that change data may be sent.
     pub writes: bool,
-    /// The length of what counts as a second, for tests.
+    /// The length that counts as one second, for tests.
     pub second: Option<String>,
 }
 
-/// How far a search is: the file [`PROGRESS`](crate::history::PROGRESS).
+/// The progress of a search: the file [`PROGRESS`](crate::history::PROGRESS).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SearchProgress {
     /// Seconds since it began.
@@ -164,45 +164,45 @@ pub struct SearchProgress {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecretsAsked {
-    /// Whose they are.
+    /// The target that they belong to.
     pub target: String,
     /// Their names.
     pub names: Vec<String>,
 }
 
-/// What a run may do. By default nothing may be reached.
+/// What a run may do. By default it may reach no address.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grant {
-    /// Addresses that may be reached, each as `--allow` takes it. Every connection is checked by its address.
+    /// Addresses that may be reached, in the syntax of `--allow`. The address of every connection is checked.
     #[serde(default)]
     pub allow: Vec<String>,
-    /// The most exchanges a second. A closed load, whose rate nobody knows before, is then refused.
+    /// The most exchanges a second. With this limit a closed load is refused, because its rate is not known in advance.
     #[serde(default)]
     pub rate_max: Option<f64>,
-    /// Whether a closed load may run although there is a highest rate.
+    /// Whether a closed load may run although there is a rate limit.
     #[serde(default)]
     pub closed: bool,
     /// The most virtual users.
     #[serde(default)]
     pub users_max: Option<u32>,
-    /// The most seconds, and a run has to have an end.
+    /// The most seconds. With this limit a run must have an end.
     #[serde(default)]
     pub seconds_max: Option<u64>,
 }
 
-/// A run.
+/// A run that a child carries out.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunTask {
-    /// What is asked of it.
+    /// What is requested of it.
     pub asked: Asked,
-    /// The lock that all runs of the machine share. The run holds it until it ends.
+    /// The lock that all runs on this machine share. The run holds it until it ends.
     pub lock: PathBuf,
-    /// The values of the secrets that its plan names.
+    /// The values of the secrets that its plan refers to.
     #[serde(default)]
     pub secrets: BTreeMap<String, String>,
-    /// How its agents are met, if agents share it.
+    /// Where its agents are met, if agents share the load.
     #[serde(default)]
     pub cluster: Option<Meeting>,
 }
@@ -211,7 +211,7 @@ pub struct RunTask {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Meeting {
-    /// The directory of the coordinator's keys, from `/`.
+    /// The directory of the coordinator's keys, as an absolute path.
     #[serde(default)]
     pub keys: Option<PathBuf>,
     /// The broker.
@@ -219,14 +219,14 @@ pub struct Meeting {
     pub nats: Option<String>,
     /// The pool.
     pub pool: String,
-    /// How many seconds agents are waited for, and then their connections.
+    /// How many seconds to wait for agents, and then again for their connections.
     pub patience_s: u64,
-    /// What the run is called among agents: its id here.
+    /// The name of the run among agents: its id here.
     #[serde(default)]
     pub run: String,
 }
 
-/// No secret is shown by anything that prints a task.
+/// Prints the names of secrets only, so that a printed task shows no secret.
 impl fmt::Debug for RunTask {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { asked, lock, secrets, cluster } = self;
@@ -246,21 +246,21 @@ pub enum EnvelopeError {
     /// It is too long.
     #[error("read the envelope: it has more than {} MiB", ENVELOPE_MAX >> 20)]
     Long,
-    /// It is not as this program writes it.
+    /// It is not in the format that this program writes.
     #[error("read the envelope: {0}")]
     Foreign(#[from] serde_json::Error),
-    /// It is of another version.
+    /// It has another version.
     #[error("read the envelope: it has version {0} and this program knows {ENVELOPE_VERSION}")]
     Version(u32),
 }
 
 impl Envelope {
-    /// One of this version.
+    /// An envelope of this version.
     pub const fn new(task: Task) -> Self {
         Self { version: ENVELOPE_VERSION, task }
     }
 
-    /// Reads one, of whoever wrote it.
+    /// Reads an envelope, which is not trusted.
     pub fn read(from: impl Read) -> Result<Self, EnvelopeError> {
         #[derive(Deserialize)]
         struct Head {

@@ -1,27 +1,27 @@
-//! What a child is told, and what it answers, when it makes a plan of something else.
+//! The task of making a plan from another format, and its result.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// What a plan is made of.
+/// The source of a plan.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Import {
-    /// What it is.
+    /// The format of the source.
     pub kind: Kind,
-    /// The text; of a LoadGen tree a JSON object of the paths of its files and their texts.
+    /// The text. For a LoadGen tree it is a JSON object that maps the paths of its files to their texts.
     pub text: String,
-    /// The path of the job in a LoadGen tree; needless where there is one job.
+    /// The path of the job in a LoadGen tree; not needed if there is only one job.
     #[serde(default)]
     pub job: String,
 }
 
-/// What a text is.
+/// The format of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A cURL command line, a HAR recording or an OpenAPI document: whichever it looks like.
+    /// A cURL command line, a HAR recording or an OpenAPI document, detected from the text.
     #[default]
     Auto,
     /// A cURL command line.
@@ -48,16 +48,16 @@ impl Kind {
     }
 }
 
-/// A plan that was made of something else.
+/// A plan that was made from another format.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Imported {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its text.
     pub text: String,
-    /// What was left out, taken out or guessed, and which secrets it needs.
+    /// What was left out, removed or guessed, and which secrets the plan needs.
     pub notes: Vec<String>,
-    /// Files that it names, by their names in [`DATA`](crate::history::DATA), in base64.
+    /// The files that it refers to, by their names in [`DATA`](crate::history::DATA), in base64.
     pub data: BTreeMap<String, String>,
     /// The tasks of a LoadGen tree by their names, each as the keys of a step in TOML.
     #[serde(default)]

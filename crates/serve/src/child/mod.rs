@@ -1,9 +1,9 @@
-//! [`Children`]: processes of the same program that read what people wrote and make load.
+//! [`Children`]: processes of the same program that read what users wrote and make load.
 //!
 //! The server itself does neither. Each child is started from `/proc/self/exe` in a process group of its own, with an
-//! empty environment, gets one [`Envelope`] on its standard input and confines itself before it looks at it further:
-//! it reads the files of its own directory, and what names are resolved and certificates checked by; a check or an
-//! index reaches no address at all.
+//! empty environment. It receives one [`Envelope`] on its standard input and confines itself before it interprets the
+//! content. It can read the files of its own directory and those needed to resolve names and verify certificates; a
+//! check or an index can reach no address at all.
 
 mod answer;
 mod envelope;
@@ -35,15 +35,15 @@ use crate::history::files::{LOG, RunFiles};
 use crate::history::parts::PageParts;
 use short::Places;
 
-/// The hidden command of the program that a child carries out.
+/// The hidden command of the program that runs a child.
 pub const COMMAND: &str = "serve-child";
 /// How long a check may take.
 const CHECKING: Duration = Duration::from_secs(10);
-/// How long it may take to read a record and to write what is made of it.
+/// How long it may take to read a record and to write the files that are made from it.
 const INDEXING: Duration = Duration::from_secs(60);
-/// How long it may take to make a plan of something.
+/// How long an import may take.
 const IMPORTING: Duration = Duration::from_secs(20);
-/// How long a webhook may take to be told something.
+/// How long sending a message to a webhook may take.
 const DELIVERING: Duration = Duration::from_secs(20);
 /// How long a comparison may take.
 const COMPARING: Duration = Duration::from_secs(60);
@@ -64,7 +64,7 @@ pub enum ChildError {
     /// It took too long.
     #[error("finish within {} s, so it was ended; make it smaller", .0.as_secs())]
     Slow(Duration),
-    /// It ended without an answer, as one does that comes to its limit of memory.
+    /// It ended without an answer, as a process does that reaches its memory limit.
     #[error("get an answer: the process ended without one{0}")]
     Ended(String),
     /// Its answer cannot be understood.
@@ -75,11 +75,11 @@ pub enum ChildError {
 /// Runs that were compared.
 #[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
 pub struct ComparedPage {
-    /// Words and tables.
+    /// Text and tables.
     pub page: PageParts,
-    /// What the runs differ in beside their figures, where that keeps them from being compared.
+    /// Differences between the runs, other than their figures, that prevent a comparison.
     pub unlike: Vec<String>,
-    /// The same for a pull request.
+    /// The comparison as Markdown, for a pull request.
     pub markdown: String,
     /// The comparison as a document (`brunt-comparison/1`).
     pub json: String,
@@ -88,18 +88,18 @@ pub struct ComparedPage {
 /// One step of a search.
 #[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
 pub struct StepPage {
-    /// Words and tables.
+    /// Text and tables.
     pub page: PageParts,
-    /// What its charts are drawn from, as JSON.
+    /// The data of its charts, as JSON.
     pub view: Option<String>,
 }
 
 /// Figures that were followed over many runs.
 #[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
 pub struct Trended {
-    /// Words, tables and charts.
+    /// Text, tables and charts.
     pub page: PageParts,
-    /// The same as a document (`brunt-trend/1`).
+    /// The trend as a document (`brunt-trend/1`).
     pub json: String,
 }
 
@@ -115,8 +115,8 @@ impl Children {
         Self { program, places: Places::default() }
     }
 
-    /// Says what is wrong with a plan, or what it comes to. Nothing is sent, and no name is resolved. Files that belong
-    /// to it are in `directory`.
+    /// Reports what is wrong with a plan, or what it will do. Nothing is sent, and no name is resolved. The plan's
+    /// files are in `directory`.
     pub fn check(&self, asked: &Asked, directory: Option<&Path>) -> Result<Checked, ChildError> {
         let directory = directory.unwrap_or(Path::new("/"));
         let answer = self.ask(Task::Check(asked.clone()), directory, CHECKING)?;
@@ -129,7 +129,7 @@ impl Children {
         })
     }
 
-    /// Follows the figures of runs of a history, the oldest first. The inner error says why they cannot be.
+    /// Follows the figures of runs of a history, oldest first. The inner error says why this is not possible.
     pub fn trend(
         &self,
         directory: &Path,
@@ -142,8 +142,8 @@ impl Children {
         })
     }
 
-    /// Makes a plan of what describes requests elsewhere. The directory is empty and is used up. The inner error says
-    /// why there is none.
+    /// Makes a plan from a description of requests in another format. The directory is empty and is consumed. The inner
+    /// error says why there is no plan.
     pub fn import(
         &self,
         directory: &Path,
@@ -155,8 +155,8 @@ impl Children {
         })
     }
 
-    /// Changes the text of a plan as a form asks, and answers with the text and the form as JSON. The inner error says
-    /// why not.
+    /// Changes the text of a plan as a form requests, and returns the text and the form as JSON. The inner error says
+    /// why this failed.
     pub fn edit(&self, asked: String) -> Result<Result<Value, String>, ChildError> {
         Ok(match self.ask(Task::Edit(asked), Path::new("/"), CHECKING)? {
             Answer::Done(told) => Ok(told),
@@ -164,8 +164,8 @@ impl Children {
         })
     }
 
-    /// Reads the record of a directory, and writes there what lists, charts and pages are made from. The inner error
-    /// says why it is no record.
+    /// Reads the record of a directory, and writes there the files from which lists, charts and pages are made. The
+    /// inner error says why it is not a record.
     pub fn index(&self, directory: &Path) -> Result<Result<(), String>, ChildError> {
         Ok(match self.ask(Task::Index, directory, INDEXING)? {
             Answer::Done(()) => Ok(()),
@@ -173,7 +173,7 @@ impl Children {
         })
     }
 
-    /// Sends something to a webhook. The inner error says why it did not arrive.
+    /// Sends a message to a webhook. The inner error says why it did not arrive.
     pub(crate) fn deliver(&self, delivery: Delivery) -> Result<Result<(), String>, ChildError> {
         Ok(match self.ask(Task::Deliver(delivery), Path::new("/"), DELIVERING)? {
             Answer::Done(()) => Ok(()),
@@ -181,7 +181,8 @@ impl Children {
         })
     }
 
-    /// Makes anew what comparisons and trends take of the record of a directory. The inner error says why not.
+    /// Recreates the figures that comparisons and trends need from the record of a directory. The inner error says why
+    /// this failed.
     pub(crate) fn figures(&self, directory: &Path) -> Result<Result<(), String>, ChildError> {
         Ok(match self.ask(Task::Figures, directory, INDEXING)? {
             Answer::Done(()) => Ok(()),
@@ -189,7 +190,7 @@ impl Children {
         })
     }
 
-    /// Compares runs of a history, the first of which is the baseline. The inner error says why they cannot be.
+    /// Compares runs of a history, the first of which is the baseline. The inner error says why this is not possible.
     pub fn compare(
         &self,
         directory: &Path,
@@ -204,7 +205,7 @@ impl Children {
         })
     }
 
-    /// The record of a directory in another format. The inner error says why not.
+    /// Exports the record of a directory to another format. The inner error says why this failed.
     pub fn export(
         &self,
         directory: &Path,
@@ -228,7 +229,7 @@ impl Children {
         })
     }
 
-    /// Starts a run. It is not waited for: what becomes of it stands in its directory.
+    /// Starts a run and does not wait for it: its result is written to its directory.
     pub(crate) fn start_run(&self, files: &RunFiles, task: RunTask) -> io::Result<Child> {
         let log = File::options().create(true).append(true).open(files.path(LOG))?;
         let mut command = self.command(files.directory());
@@ -252,17 +253,17 @@ impl Children {
     fn command(&self, directory: &Path) -> Command {
         let mut command = Command::new(&self.program);
         command.arg(COMMAND).env_clear().current_dir(directory).stdin(Stdio::piped());
-        // A ^C at the terminal is the server's to hear: runs outlive it.
+        // A ^C at the terminal is meant for the server only: runs outlive it.
         command.process_group(0);
         command
     }
 }
 
-/// Hands over the envelope, on a thread of its own: a child that is stopped reads nothing.
+/// Sends the envelope from a thread of its own, because a stopped child does not read.
 fn tell(mut child: Child, envelope: &Envelope) -> io::Result<Child> {
     let text = serde_json::to_vec(envelope)?;
     if let Some(mut stdin) = child.stdin.take() {
-        // A child that has ended takes nothing, which is told by what it left.
+        // A child that has ended reads nothing. What it left behind shows this.
         let write = move || drop(stdin.write_all(&text));
         thread::Builder::new().name("envelope".to_owned()).spawn(write)?;
     }

@@ -1,4 +1,4 @@
-//! Children that answer at once: how many there may be, how long they may take, how much they may say.
+//! Children that answer quickly: how many run at a time, how long they may take, and how much they may print.
 
 use std::io::{self, Read};
 use std::process::Child;
@@ -11,25 +11,25 @@ use serde::de::DeserializeOwned;
 
 use super::{Answer, ChildError};
 
-/// Children that work at a time; others wait. A run should have the machine to itself.
+/// How many children work at a time; others wait. A run should have the machine to itself.
 const PLACES: usize = 2;
 /// The most bytes of an answer.
 const ANSWER_MAX: u64 = 64 << 20;
-/// The most bytes of complaints that are kept.
+/// The most bytes of error messages that are kept.
 const COMPLAINT_MAX: u64 = 2_000;
 
-/// How many children work.
+/// The number of children that are working.
 #[derive(Debug, Default)]
 pub(super) struct Places {
     taken: Mutex<usize>,
     freed: Condvar,
 }
 
-/// The right to start one.
+/// The right to start one child.
 pub(super) struct Place<'a>(&'a Places);
 
 impl Places {
-    /// Waits until there is room for one more.
+    /// Waits until one more child may start.
     pub(super) fn take(&self) -> Place<'_> {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let mut taken = self
@@ -48,7 +48,7 @@ impl Drop for Place<'_> {
     }
 }
 
-/// Waits for the answer of a child, and ends it if it takes too long.
+/// Waits for the answer of a child, and kills the child if it takes too long.
 pub(super) fn answer<T: DeserializeOwned>(
     mut child: Child,
     patience: Duration,
@@ -62,7 +62,7 @@ pub(super) fn answer<T: DeserializeOwned>(
     if said.is_err() {
         drop(child.kill());
     }
-    // It closed its output, or is being killed.
+    // It has closed its output, or is being killed.
     let ended = child.wait();
     let words = words.join().unwrap_or_default();
     let words = String::from_utf8_lossy(&words).trim().to_owned();
@@ -77,7 +77,7 @@ pub(super) fn answer<T: DeserializeOwned>(
     }
 }
 
-/// Reads all there is, and keeps no more than `most`: whoever writes must not wait for us.
+/// Reads everything, and keeps `most` bytes at most: the writer must not block.
 fn read(from: Option<impl Read>, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let Some(mut from) = from else { return Ok(bytes) };

@@ -1,4 +1,4 @@
-//! [`About`]: what people say of a run, beside what was measured.
+//! [`About`]: what people write about a run, in addition to what was measured.
 
 use std::collections::BTreeMap;
 
@@ -13,34 +13,34 @@ pub const NOTE_MAX: usize = 16 << 10;
 /// The most marks of a run.
 pub const MARKS_MAX: usize = 200;
 
-/// What people say of a run: `about.json`. Everything may be changed but where it comes from.
+/// What people write about a run: `about.json`. Everything except its origin may be changed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct About {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Words to find it by.
     pub tags: Vec<String>,
-    /// What somebody noted of it.
+    /// A note about it.
     pub note: String,
-    /// Whether it is kept whatever becomes old.
+    /// Whether it is kept when old runs are removed.
     pub pin: bool,
     /// Whether other runs of its load are compared with it.
     pub baseline: bool,
-    /// Moments that somebody marked.
+    /// Moments that a person marked.
     pub marks: Vec<Mark>,
     /// Where it comes from.
     pub origin: Origin,
 }
 
-/// A moment that somebody marked while the run went on.
+/// A moment that a person marked while the run was running.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mark {
-    /// When, in seconds since the origin of the run.
+    /// The time, in seconds since the origin of the run.
     pub at_s: f64,
-    /// Why.
+    /// The reason.
     pub text: String,
-    /// By whom.
+    /// The person who marked it.
     pub by: String,
 }
 
@@ -48,40 +48,40 @@ pub struct Mark {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Origin {
-    /// Who started it, or brought its record.
+    /// The user who started it, or who uploaded its record.
     pub by: String,
-    /// Whether its record was brought here. Then it says what somebody else wrote into it.
+    /// Whether its record was uploaded. Its content is then whatever the uploader wrote into it.
     pub brought: bool,
-    /// The plan it was made from and its revision, where it was.
+    /// The plan that it was made from, with its revision, if there is one.
     pub plan: Option<String>,
-    /// Which target was loaded, as the administrator calls it.
+    /// The target that was loaded, by the name that the administrator gave it.
     pub target: Option<String>,
-    /// The agents that carried it out and their pool, where it was not this machine.
+    /// The agents that made the load and their pool, if it was not this machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agents: Option<String>,
     /// The commit that was tested.
     pub commit: Option<String>,
-    /// When it came to this history, in RFC 3339.
+    /// When it was added to this history, in RFC 3339.
     pub at: String,
-    /// Anything else whoever submitted it wants to find again.
+    /// Further labels from the submitter, to find the run by.
     pub labels: BTreeMap<String, String>,
 }
 
-/// Why something cannot be said of a run.
+/// Why what people wrote about a run is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AboutError {
     /// A text is too long.
     #[error("change what is said of a run: {what} has more than {most} bytes; shorten it")]
     Long {
-        /// Which.
+        /// The text.
         what: &'static str,
-        /// The most it may have.
+        /// The most bytes it may have.
         most: usize,
     },
-    /// There are too many.
+    /// There are too many of something.
     #[error("change what is said of a run: it has more than {most} {what}; remove some")]
     Many {
-        /// Of what.
+        /// The kind of thing.
         what: &'static str,
         /// The most there may be.
         most: usize,
@@ -89,7 +89,7 @@ pub enum AboutError {
 }
 
 impl About {
-    /// Whether everything is within its bounds.
+    /// Checks that everything is within its limits.
     pub fn check(&self) -> Result<(), AboutError> {
         let words = [("the name", &self.name), ("who started it", &self.origin.by)];
         let tags = self.tags.iter().map(|tag| ("a tag", tag));

@@ -1,4 +1,4 @@
-//! The directory of a run and the names of what is in it, as the server and its children use them.
+//! The directory of a run and the names of its files, as the server and its children use them.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -11,48 +11,48 @@ use flate2::write::GzEncoder;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The plan that was carried out.
+/// The plan that was run.
 pub const PLAN: &str = "plan.toml";
-/// What was asked for, by whom.
+/// The request, and who made it.
 pub const REQUEST: &str = "request.json";
-/// How far the run is.
+/// The state of the run.
 pub const STATE: &str = "state.json";
-/// What the child says of how it ended: its last act.
+/// How the run ended, as the child reports it in its last step.
 pub const OUTCOME: &str = "outcome.json";
-/// What the child said on its standard error.
+/// What the child printed on its standard error.
 pub const LOG: &str = "log.txt";
-/// The events of a run that goes on.
+/// The events of a running run.
 pub const EVENTS: &str = "events.ndjson";
-/// How far a search for the highest rate is that goes on.
+/// The progress of a running search for the highest rate.
 pub const PROGRESS: &str = "progress.json";
 /// The record as the run wrote it.
 pub const RECORD: &str = "record.json";
-/// The record, kept.
+/// The record, stored compressed.
 pub const RECORD_KEPT: &str = "record.json.gz";
-/// The events, kept.
+/// The events, stored compressed.
 pub const EVENTS_KEPT: &str = "intervals.gz";
-/// The rows for charts, kept.
+/// The rows for charts, stored compressed.
 pub const VIEW_KEPT: &str = "view.json.gz";
-/// Words and tables of the page of the run, kept.
+/// Text and tables of the page of the run, stored compressed.
 pub const PAGE_KEPT: &str = "page.json.gz";
-/// The figures of the run as comparisons and trends take them, so that neither reads its record.
+/// The figures of the run that comparisons and trends need, so that neither reads its record.
 pub const FIGURES: &str = "figures.json";
-/// How these varied within the run, kept.
+/// How these figures varied within the run, stored compressed.
 pub const STEPS_KEPT: &str = "steps.json.gz";
 /// The run in a few figures.
 pub const SUMMARY: &str = "summary.json";
-/// What people say of it.
+/// What people write about it.
 pub const ABOUT: &str = "about.json";
-/// LoadGen's report of a run whose plan says what a job says.
+/// LoadGen's report of a run whose plan contains what a LoadGen job contains.
 pub const LOADGEN: &str = "loadgen.txt";
-/// The directory of files that the plan names.
+/// The directory of the files that the plan refers to.
 pub const DATA: &str = "data";
-/// A document that somebody brought, until it was read.
+/// An uploaded document, until it has been read.
 pub const BROUGHT: &str = "brought";
 
 /// The most bytes of a small file.
 pub const SMALL_MAX: u64 = 1 << 20;
-/// The most bytes of a view or a page, unpacked.
+/// The most bytes of a view or a page, uncompressed.
 pub const PAGE_MAX: u64 = 64 << 20;
 
 /// The directory of one run.
@@ -60,7 +60,7 @@ pub const PAGE_MAX: u64 = 64 << 20;
 pub struct RunFiles(PathBuf);
 
 impl RunFiles {
-    /// Those in this directory.
+    /// The files in this directory.
     pub fn new(directory: PathBuf) -> Self {
         Self(directory)
     }
@@ -70,30 +70,30 @@ impl RunFiles {
         &self.0
     }
 
-    /// The path of one of them.
+    /// The path of one of its files.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.join(name)
     }
 
-    /// Reads one as text; `None` where it does not exist.
+    /// Reads a file as text; `None` if it does not exist.
     pub fn text(&self, name: &str, most: u64) -> io::Result<Option<String>> {
         let Some(file) = opened(&self.path(name))? else { return Ok(None) };
         bounded(file, most).map(Some)
     }
 
-    /// Reads one that is packed.
+    /// Reads a compressed file.
     pub fn packed(&self, name: &str, most: u64) -> io::Result<Option<String>> {
         let Some(file) = opened(&self.path(name))? else { return Ok(None) };
         bounded(GzDecoder::new(file), most).map(Some)
     }
 
-    /// Reads one of ours as JSON.
+    /// Reads a file that this program wrote, as JSON.
     pub fn json<T: DeserializeOwned>(&self, name: &str) -> io::Result<Option<T>> {
         let Some(text) = self.text(name, SMALL_MAX)? else { return Ok(None) };
         serde_json::from_str(&text).map(Some).map_err(io::Error::other)
     }
 
-    /// Writes one as JSON, whole or not at all.
+    /// Writes a value as JSON, atomically.
     pub fn write(&self, name: &str, value: &impl Serialize) -> io::Result<()> {
         replace(&self.path(name), |mut out| {
             serde_json::to_writer_pretty(&mut out, value)?;
@@ -101,12 +101,12 @@ impl RunFiles {
         })
     }
 
-    /// Writes text as it is, whole or not at all.
+    /// Writes text as it is, atomically.
     pub fn write_text(&self, name: &str, text: &str) -> io::Result<()> {
         replace(&self.path(name), |out| out.write_all(text.as_bytes()))
     }
 
-    /// Writes one packed, whole or not at all.
+    /// Writes a file compressed, atomically.
     pub fn pack(&self, name: &str, mut from: impl io::Read) -> io::Result<()> {
         replace(&self.path(name), |out| {
             let mut packed = GzEncoder::new(out, Compression::new(6));
@@ -124,7 +124,7 @@ fn opened(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// All there is to read, if that is no more than `most`.
+/// Reads everything, if it has `most` bytes at most.
 pub fn bounded(from: impl io::Read, most: u64) -> io::Result<String> {
     let mut text = String::new();
     from.take(most + 1).read_to_string(&mut text)?;

@@ -1,7 +1,7 @@
-//! [`RunId`]: what a run is called in addresses and in the name of its directory.
+//! [`RunId`]: the name of a run in addresses, and the name of its directory.
 //!
-//! A run that this server makes has an id of its own before there is a record of it. The id of a record that somebody
-//! brings follows from its bytes, so that bringing it twice makes one entry.
+//! A run that this server makes has a random id before there is a record of it. The id of an uploaded record is derived
+//! from its bytes, so that uploading it twice makes one entry.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,33 +9,33 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-/// Characters of an id.
+/// The number of characters of an id.
 const LENGTH: usize = 24;
 
-/// An id: 24 small letters and digits, which mean nothing in a path, a page or an address.
+/// An id: 24 lower-case letters and digits, which have no special meaning in a path, a page or an address.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct RunId(String);
 
-/// Why a text is no id.
+/// Why a text is not an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("read the id of a run: it has {LENGTH} small letters and digits")]
 pub struct IdError;
 
 impl RunId {
-    /// A new one.
+    /// A new random id.
     pub fn new() -> Result<Self, getrandom::Error> {
         let mut bytes = [0; LENGTH / 2];
         getrandom::fill(&mut bytes)?;
         Ok(Self(hexadecimal(&bytes)))
     }
 
-    /// The id of a record that was brought here, by the SHA-256 of its bytes in hexadecimal.
+    /// The id of an uploaded record, by the SHA-256 of its bytes in hexadecimal.
     pub fn of_hash(sha256: &str) -> Result<Self, IdError> {
         sha256.get(..LENGTH).ok_or(IdError)?.parse()
     }
 
-    /// Its text.
+    /// The text of the id.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -71,7 +71,7 @@ impl fmt::Display for RunId {
     }
 }
 
-/// The SHA-256 of what is in a document, in hexadecimal.
+/// The SHA-256 of the content of a document, in hexadecimal.
 pub fn sha256(bytes: &[u8]) -> String {
     hexadecimal(&Sha256::digest(bytes))
 }
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn the_id_of_a_document_follows_from_its_bytes() {
-        // By sha256sum of coreutils.
+        // From sha256sum of coreutils.
         let id = RunId::of_hash(&sha256(b"abc")).unwrap();
         assert_eq!(id.as_str(), "ba7816bf8f01cfea414140de");
         assert!(RunId::of_hash("ba78").is_err() && RunId::of_hash(&"../".repeat(30)).is_err());

@@ -1,8 +1,9 @@
-//! [`History`]: runs that are over, as a directory of ordinary records.
+//! [`History`]: finished runs, as a directory of ordinary records.
 //!
-//! Each run has a directory of its own, whose files say everything: a record that `brunt report` reads without any
-//! server, its events, what charts and pages are made from, and what people say of it. A database of them is an index
-//! that can be made again. Records are read by children alone; what this module reads was written by them.
+//! Each run has a directory of its own with all its data: a record that `brunt report` reads without a server, its
+//! events, the files from which charts and pages are made, and what people wrote about it. The database is an index of
+//! these directories and can be rebuilt. Records are read only by children; the files that this module reads were
+//! written by them.
 
 mod about;
 pub(crate) mod files;
@@ -36,40 +37,40 @@ use serde::Serialize;
 
 use crate::child::{ChildError, Children};
 
-/// The most bytes of a document that somebody brings, as it comes.
+/// The most bytes of an uploaded document, as it is received.
 pub const BROUGHT_MAX: usize = 64 << 20;
 
-/// Runs that are over.
+/// The runs that are over.
 #[derive(Debug)]
 pub struct History {
     directory: PathBuf,
-    /// Which run has a record of this hash.
+    /// Which run has the record with this hash.
     known: Mutex<HashMap<String, RunId>>,
-    /// Held while what people say of a run is read and written.
+    /// Held while what people wrote about a run is read and written.
     editing: Mutex<()>,
 }
 
 /// A run of the history.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Entry {
-    /// What it is called in addresses.
+    /// Its name in addresses.
     pub id: RunId,
     /// The run in a few figures.
     pub summary: Summary,
-    /// What people say of it.
+    /// What people write about it.
     pub about: About,
 }
 
-/// A record that was brought here.
+/// An uploaded record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Put {
     /// The run.
     pub entry: Entry,
-    /// Whether it was not known before.
+    /// Whether it was unknown before.
     pub is_new: bool,
 }
 
-/// What failed of a history.
+/// A failed operation on a history.
 #[derive(Debug, thiserror::Error)]
 #[error("{act} {}: {source}", path.display())]
 pub struct HistoryError {
@@ -78,19 +79,19 @@ pub struct HistoryError {
     source: io::Error,
 }
 
-/// Why a record was not taken.
+/// Why a record was not accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum PutError {
     /// It is too long.
     #[error("take the record: it has more than {} MiB", BROUGHT_MAX >> 20)]
     Long,
-    /// What is said of it is not within bounds.
+    /// What people wrote about it exceeds a limit.
     #[error(transparent)]
     About(#[from] AboutError),
-    /// It is no record, or one that cannot be read.
+    /// It is not a record, or it cannot be read.
     #[error("take the record: {0}")]
     Unfit(String),
-    /// The child that was to read it failed.
+    /// The child that reads it failed.
     #[error(transparent)]
     Child(#[from] ChildError),
     /// It could not be written.
@@ -98,13 +99,13 @@ pub enum PutError {
     History(#[from] HistoryError),
 }
 
-/// Why what people say of a run was not changed.
+/// Why what people write about a run was not changed.
 #[derive(Debug, thiserror::Error)]
 pub enum EditError {
     /// There is no such run.
     #[error("find the run {0}")]
     Unknown(RunId),
-    /// It is not within bounds.
+    /// It exceeds a limit.
     #[error(transparent)]
     About(#[from] AboutError),
     /// It could not be written.
@@ -113,14 +114,14 @@ pub enum EditError {
 }
 
 impl History {
-    /// Opens a history, which is made if there is none. Only its owner may read it.
+    /// Opens a history, and creates it if it does not exist. Only its owner may read it.
     pub fn open(directory: &Path) -> Result<Self, HistoryError> {
         for part in ["runs", "incoming"] {
             let path = directory.join(part);
             let made = DirBuilder::new().recursive(true).mode(0o700).create(&path);
             made.map_err(failed("make the directory", &path))?;
         }
-        // What was being brought when the server ended is not whole.
+        // An upload that was in progress when the server ended is incomplete.
         let incoming = directory.join("incoming");
         for left in directories(&incoming)? {
             drop(fs::remove_dir_all(left));
@@ -138,7 +139,7 @@ impl History {
         Ok(history)
     }
 
-    /// Where it is.
+    /// The directory of the history.
     pub fn directory(&self) -> &Path {
         &self.directory
     }
@@ -148,14 +149,14 @@ impl History {
         RunFiles::new(self.directory.join("runs").join(id.as_str()))
     }
 
-    /// Every directory of a run: of those that are over, and of those that are queued or go on.
+    /// Every directory of a run: finished, queued or running.
     pub fn ids(&self) -> Result<Vec<RunId>, HistoryError> {
         let all = directories(&self.directory.join("runs"))?;
         let name = |path: &PathBuf| path.file_name()?.to_str()?.parse().ok();
         Ok(all.iter().filter_map(name).collect())
     }
 
-    /// A run that is over; `None` of any other.
+    /// A run that is over; `None` for any other id.
     pub fn entry(&self, id: &RunId) -> Result<Option<Entry>, HistoryError> {
         let files = self.files(id);
         let read = failed("read", files.directory());
@@ -164,7 +165,7 @@ impl History {
         Ok(Some(Entry { id: id.clone(), summary, about }))
     }
 
-    /// Whether comparisons need not read its record.
+    /// Whether its figures are stored, so that comparisons need not read its record.
     pub(crate) fn is_figured(&self, id: &RunId) -> bool {
         #[derive(serde::Deserialize)]
         struct Made {
@@ -175,13 +176,13 @@ impl History {
         made.is_some_and(|made| made.schema == FIGURES_SCHEMA) && files.path(STEPS_KEPT).is_file()
     }
 
-    /// What charts of it are made from, as JSON of one line (`brunt-view/1`).
+    /// The data of its charts, as JSON on one line (`brunt-view/1`).
     pub fn view(&self, id: &RunId) -> Result<Option<String>, HistoryError> {
         let files = self.files(id);
         files.packed(VIEW_KEPT, PAGE_MAX).map_err(failed("read the view of", files.directory()))
     }
 
-    /// Words and tables of its page.
+    /// Text and tables of its page.
     pub fn page(&self, id: &RunId) -> Result<Option<PageParts>, HistoryError> {
         let files = self.files(id);
         let read = failed("read the page of", files.directory());
@@ -189,7 +190,7 @@ impl History {
         serde_json::from_str(&text).map(Some).map_err(|error| read(io::Error::other(error)))
     }
 
-    /// The plan it was made from, where it was made here.
+    /// The plan that it was made from, if it was made here.
     pub fn plan(&self, id: &RunId) -> Result<Option<String>, HistoryError> {
         let files = self.files(id);
         files.text(PLAN, 16 << 20).map_err(failed("read the plan of", files.directory()))
@@ -200,7 +201,7 @@ impl History {
         self.known().get(sha256).cloned()
     }
 
-    /// Takes a record that somebody brings, packed by gzip or not. The same record brought again changes nothing.
+    /// Accepts an uploaded record, compressed with gzip or not. Uploading the same record again changes nothing.
     pub fn put(&self, children: &Children, bytes: &[u8], about: About) -> Result<Put, PutError> {
         if bytes.len() > BROUGHT_MAX {
             return Err(PutError::Long);
@@ -245,12 +246,12 @@ impl History {
         Ok(Put { entry: Entry { id, summary, about }, is_new: true })
     }
 
-    /// A run that has come to its end belongs to the history.
+    /// Adds a run that has ended to the history.
     pub(crate) fn keep(&self, id: &RunId, summary: &Summary) {
         self.known().insert(summary.sha256.clone(), id.clone());
     }
 
-    /// Changes what people say of a run, and returns it as it is now.
+    /// Changes what people write about a run, and returns the new state.
     pub fn edit(&self, id: &RunId, change: impl FnOnce(&mut About)) -> Result<About, EditError> {
         let _editing = self.editing.lock().unwrap_or_else(PoisonError::into_inner);
         let files = self.files(id);
@@ -267,7 +268,7 @@ impl History {
         Ok(about)
     }
 
-    /// Removes a run that is over, for good. Whether there was one.
+    /// Removes a run that is over, permanently. Returns whether there was one.
     pub fn remove(&self, id: &RunId) -> Result<bool, HistoryError> {
         let Some(entry) = self.entry(id)? else { return Ok(false) };
         self.known().remove(&entry.summary.sha256);
@@ -285,7 +286,7 @@ impl History {
         Ok(self.entry(&id)?.map(|entry| Put { entry, is_new: false }))
     }
 
-    /// Does something in a directory of its own, which is removed then.
+    /// Calls `act` with a temporary directory, and removes the directory afterwards.
     pub(crate) fn in_scratch<T>(&self, act: impl FnOnce(&Path) -> T) -> Result<T, HistoryError> {
         let incoming = self.incoming()?;
         let done = act(incoming.directory());
@@ -293,7 +294,7 @@ impl History {
         Ok(done)
     }
 
-    /// A directory of its own for something that is brought.
+    /// Creates a directory for an upload.
     fn incoming(&self) -> Result<RunFiles, HistoryError> {
         let directory = self.directory.join("incoming");
         let make = failed("make a directory in", &directory);

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Words and tables of a run's page: `page.json.gz`. Its charts are drawn from its view.
+/// Text and tables of a run's page: `page.json.gz`. Its charts are drawn from its view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct PageParts {
-    /// What it is about.
+    /// The title.
     pub title: String,
-    /// When and by what it was made.
+    /// When the record was made, and by which program.
     pub about: String,
-    /// The inner HTML of each section, by its id; what stands above the first heading has the id `top`.
+    /// The inner HTML of each section, by its id; the part above the first heading has the id `top`.
     pub sections: Vec<(String, String)>,
 }

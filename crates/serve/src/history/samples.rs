@@ -4,7 +4,7 @@ use brunt_record::{Mode, Status};
 
 use super::{Figures, SUMMARY_SCHEMA, Summary};
 
-/// One of a run that did what was asked.
+/// The summary of a successful run.
 pub(crate) fn summary() -> Summary {
     Summary {
         schema: SUMMARY_SCHEMA.to_owned(),

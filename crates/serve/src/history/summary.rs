@@ -1,22 +1,22 @@
-//! [`Summary`]: what a list of runs shows of one, and what an index of them is made from.
+//! [`Summary`]: what a list of runs shows of each run, and the source of the index.
 //!
-//! It is made of the record by a child, so that the server never reads a record that somebody brought. Its texts are
-//! bounded, and come from servers and users: they are text and never more.
+//! A child makes it from the record, so that the server never reads an uploaded record. Its texts have limited lengths.
+//! They come from servers and users, so they are only ever shown as text.
 
 use brunt_record::{Collection, Latency, Mode, Record, SloOutcome, Status};
 use serde::{Deserialize, Serialize};
 
 /// The version of the format.
 pub const SUMMARY_SCHEMA: &str = "brunt-summary/1";
-/// The most operations that have figures of their own here.
+/// The most operations whose figures are in a summary.
 const OPERATIONS_MAX: usize = 40;
 /// The most reasons and objectives.
 const LINES_MAX: usize = 40;
-/// The most steps of a search that have a page of their own.
+/// The most steps of a search that have a page.
 const STEPS_MAX: usize = 200;
 /// The most characters of a text.
 const TEXT_MAX: usize = 500;
-/// Points of the small curve beside a run in a list.
+/// The number of points of the small curve beside a run in a list.
 const CURVE: usize = 40;
 
 /// A run in a few figures: `summary.json`.
@@ -24,49 +24,49 @@ const CURVE: usize = 40;
 pub struct Summary {
     /// `brunt-summary/1`.
     pub schema: String,
-    /// The SHA-256 of the record's file, unpacked.
+    /// The SHA-256 of the record's file, uncompressed.
     pub sha256: String,
     /// The id of the run in its record.
     pub run: Option<String>,
-    /// What follows from what was asked alone, its seed included.
+    /// A hash of everything that was requested, including the seed.
     pub fingerprint: Option<String>,
-    /// A name for the load that was asked for, whatever its seed: runs that have the same can be compared. Empty if
-    /// that is unknown.
+    /// A hash of the load that was requested, without its seed: runs with the same value can be compared. Empty if it
+    /// is unknown.
     #[serde(default)]
     pub load: String,
     /// When it began, in RFC 3339.
     pub started: String,
-    /// What made the record, and its version.
+    /// The program that made the record, and its version.
     pub tool: String,
-    /// The command line, secrets replaced.
+    /// The command line, with secrets replaced.
     pub command: Vec<String>,
-    /// What was loaded.
+    /// The target that was loaded.
     pub target: Option<String>,
-    /// The machine the generator ran on.
+    /// The machine on which the generator ran.
     pub host: String,
     /// How many of its cores the generator could use.
     pub cores: Option<u64>,
-    /// How load was made.
+    /// How the load was made.
     pub mode: Mode,
     /// Connections or virtual users.
     pub sessions: u64,
     /// How long the steady phase was, in seconds.
     pub seconds: f64,
-    /// What came of it, in a sentence.
+    /// The result, in a sentence.
     pub sentence: String,
-    /// Whether the figures can be trusted. No figure is shown without it.
+    /// Whether the figures can be trusted. No figure is shown without the verdict.
     pub verdict: Status,
-    /// Why not, and what else there is to know.
+    /// The reasons for the verdict, and further notes.
     pub reasons: Vec<String>,
-    /// The objectives.
+    /// The objectives, with their outcomes.
     pub objectives: Vec<Objective>,
-    /// Of all operations together.
+    /// The figures of all operations together.
     pub figures: Figures,
-    /// Of each, in the order of the record.
+    /// The figures of each operation, in the order of the record.
     pub operations: Vec<OperationFigures>,
     /// Goodput over time, for a small curve.
     pub curve: Vec<f64>,
-    /// What was found, where this is a search for the highest rate and no single run.
+    /// What was found, if this is a search for the highest rate instead of a single run.
     #[serde(default)]
     pub capacity: Option<Capacity>,
 }
@@ -75,30 +75,30 @@ pub struct Summary {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Capacity {
-    /// In a word or two: `valid`, `floor`, `no claim` or `unstable`.
+    /// The kind of result: `valid`, `floor`, `no claim` or `unstable`.
     pub word: String,
-    /// The rate that was held; of a floor the rate that is borne at least.
+    /// The rate that was held; for a floor, the rate that the target sustains at least.
     pub rate: Option<f64>,
-    /// Whether it bears more for all that is known: the rate is a floor.
+    /// Whether the rate is a floor: the target may sustain more.
     pub at_least: bool,
     /// The lowest rate above it that failed.
     pub fails_at: Option<f64>,
-    /// What each step was: its kind, its rate, its verdict.
+    /// Each step: its kind, its rate, its verdict.
     pub steps: Vec<String>,
 }
 
-/// What is told of a search beside its collection.
+/// The result of a search, in addition to what its collection contains.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Searched {
     /// What was found, in a sentence.
     pub sentence: String,
-    /// What was loaded.
+    /// The target that was loaded.
     pub target: String,
-    /// What the rate had to meet.
+    /// The objectives that the rate had to meet.
     pub objectives: Vec<String>,
-    /// What speaks against what was found.
+    /// Reasons to doubt the result.
     pub doubts: Vec<String>,
-    /// Whether it can be trusted.
+    /// Whether the result can be trusted.
     pub verdict: Status,
     /// What was found.
     pub capacity: Capacity,
@@ -108,34 +108,34 @@ pub struct Searched {
     pub seconds: f64,
 }
 
-/// What became of an objective.
+/// The outcome of an objective.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Objective {
-    /// The objective as it was given.
+    /// The text of the objective, as it was given.
     pub text: String,
-    /// Whether it was met.
+    /// The outcome.
     pub outcome: SloOutcome,
 }
 
-/// The figures of a run that are searched and followed.
+/// The figures of a run by which runs are searched and followed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Figures {
-    /// Asked for; null for as many as possible.
+    /// Exchanges a second that were requested; `None` for as many as possible.
     pub asked: Option<f64>,
-    /// Exchanges a second that fell due.
+    /// Exchanges a second that were due.
     pub offered: Option<f64>,
-    /// Exchanges a second that were answered, well or not.
+    /// Exchanges a second that were answered, successfully or not.
     pub achieved: Option<f64>,
-    /// Exchanges a second that did what was asked.
+    /// Exchanges a second that succeeded.
     pub goodput: Option<f64>,
-    /// Exchanges that fell due.
+    /// Exchanges that were due.
     pub due: u64,
-    /// Those that did what was asked.
+    /// Exchanges that succeeded.
     pub ok: u64,
-    /// Those that failed, had no answer or were never sent.
+    /// Exchanges that failed, had no answer or were never sent.
     pub missed: u64,
-    /// Response times in milliseconds, where answers came.
+    /// The median response time in milliseconds, if there were answers.
     pub p50_ms: Option<f64>,
     /// The 99th percentile.
     pub p99_ms: Option<f64>,
@@ -143,10 +143,10 @@ pub struct Figures {
     pub p999_ms: Option<f64>,
 }
 
-/// One operation.
+/// The figures of one operation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OperationFigures {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// Its figures.
     #[serde(flatten)]
@@ -154,7 +154,7 @@ pub struct OperationFigures {
 }
 
 impl Summary {
-    /// The summary of a record whose file has this hash. The sentence is that of the record's page.
+    /// The summary of a record whose file has this hash. The sentence is the one on the record's page.
     pub fn of(record: &Record, sha256: String, sentence: &str) -> Self {
         let operations = record.operations.iter().take(OPERATIONS_MAX);
         let operations = operations.map(|operation| OperationFigures {
@@ -207,7 +207,7 @@ impl Summary {
     /// The summary of a search whose file has this hash.
     pub fn of_search(collection: &Collection, sha256: String, searched: Searched) -> Self {
         let Searched { capacity, figures, verdict, seconds, .. } = searched;
-        // What was claimed met them; what was not says nothing of them.
+        // A claimed rate met the objectives. Without a claim nothing is known about them.
         let is_claim = verdict == Status::Valid;
         let objectives = searched.objectives.iter().take(LINES_MAX).filter(|_| is_claim);
         let (tool, environment) = (&collection.tool, &collection.environment);
@@ -269,7 +269,7 @@ fn latencies(latency: Option<&Latency>) -> Figures {
     Figures { p50_ms: of(50.0), p99_ms: of(99.0), p999_ms: of(99.9), ..Figures::default() }
 }
 
-/// Goodput by end, in as many stretches as the curve has points.
+/// Goodput by the time at which exchanges ended, in up to as many intervals as the curve has points.
 fn curve(record: &Record) -> Vec<f64> {
     let each = record.series.len().div_ceil(CURVE).max(1);
     let stretches = record.series.chunks(each).map(|steps| {

@@ -1,16 +1,17 @@
-//! Which names a browser may have come by: [`Hosts`].
+//! The host names under which a browser may reach the site: [`Hosts`].
 //!
-//! A page of somebody else can have its own name point here after it was loaded (DNS rebinding), and then read answers
-//! as if they were its own. What it cannot choose is the name that the browser sends.
+//! A malicious page can change the DNS entry of its own name so that it points here after the page was loaded (DNS
+//! rebinding), and then read answers as if they came from its own server. It cannot choose the `Host` header that the
+//! browser sends.
 
 use std::net::IpAddr;
 
-/// The names by which this site may be asked.
+/// The names under which this site answers.
 #[derive(Clone, Debug, Default)]
 pub struct Hosts(Vec<String>);
 
 impl Hosts {
-    /// Addresses in figures, `localhost`, and these.
+    /// Numeric addresses, `localhost`, and these names.
     pub fn new(names: &[String]) -> Self {
         Self(names.iter().map(|name| name.to_lowercase()).collect())
     }

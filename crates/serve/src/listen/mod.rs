@@ -1,5 +1,5 @@
-//! Connections: accepted here, since how many there are, how long a head may take and what a socket holds is bounded,
-//! which axum's own server leaves open.
+//! Connections. They are accepted here, because axum's own server does not limit their number, the time for a request
+//! head, or the memory of a connection.
 
 mod hosts;
 mod tls;
@@ -29,25 +29,25 @@ pub(crate) use tls::acceptor;
 
 use crate::watch::STUCK_MAX;
 
-/// Where a request came from, as whoever accepted its connection knows.
+/// The address of a client, as determined when its connection was accepted.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Peer(pub(crate) IpAddr);
 
 /// The most connections at a time.
 const CONNECTIONS_MAX: usize = 1_024;
-/// What the server holds of a connection before it is read.
+/// The most bytes of a connection that the server buffers before it handles them.
 const BUFFER: usize = 64 << 10;
 /// How long a head, and a handshake, may take.
 const HEAD_MAX: Duration = Duration::from_secs(10);
-/// How long to wait after a connection that could not be accepted, as when there are no descriptors left.
+/// How long to wait after a failed accept, for example when no file descriptors are left.
 const AGAIN: Duration = Duration::from_millis(100);
 
-/// Who may say in whose name they ask.
+/// The proxies that may report the address of a client.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Proxies(pub(crate) Vec<IpNet>);
 
 impl Proxies {
-    /// Where a request came from: what the last proxy of ours says, and nobody else.
+    /// The address of a client: the one that the last trusted proxy reports, otherwise the peer's.
     fn client(&self, peer: IpAddr, forwarded: Option<&str>) -> IpAddr {
         let peer = peer.to_canonical();
         if !self.0.iter().any(|network| network.contains(&peer)) {
@@ -58,7 +58,7 @@ impl Proxies {
     }
 }
 
-/// Serves for good.
+/// Accepts and serves connections forever.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
@@ -88,13 +88,13 @@ async fn connection(
     tls: Option<TlsAcceptor>,
     proxies: &Arc<Proxies>,
 ) {
-    // A socket that takes no option is served as it is.
+    // The connection is served even if a socket option cannot be set.
     let _ = stream.set_nodelay(true);
     let _ = set_tcp_user_timeout(&stream, STUCK_MAX.as_millis() as u32);
     match tls {
         None => requests(stream, peer, router, proxies).await,
         Some(tls) => {
-            // Whoever does not speak TLS, or not in time, learns nothing.
+            // A client that does not complete the TLS handshake in time gets no answer.
             if let Ok(Ok(stream)) = timeout(HEAD_MAX, tls.accept(stream)).await {
                 requests(stream, peer, router, proxies).await;
             }
@@ -118,7 +118,7 @@ async fn requests(
     });
     let mut server = http1::Builder::new();
     server.timer(TokioTimer::new()).header_read_timeout(HEAD_MAX).max_buf_size(BUFFER);
-    // A browser that goes away is no failure.
+    // A browser that disconnects is not a failure.
     let _ = server.serve_connection(TokioIo::new(stream), service).await;
 }
 

@@ -1,4 +1,4 @@
-//! TLS with a certificate and a key of the operator's own.
+//! TLS with the operator's own certificate and key.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio_rustls::rustls::crypto::ring::default_provider;
 use tokio_rustls::rustls::pki_types::pem::PemObject as _;
 use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
-/// Takes TLS connections with this certificate chain and this key, as PEM. The error reads after "failed to".
+/// A TLS acceptor with this certificate chain and this key, as PEM. The error reads after "failed to".
 pub(crate) fn acceptor(chain: &Path, key: &Path) -> Result<TlsAcceptor, String> {
     let unread =
         |path: &Path, why: &dyn std::fmt::Display| format!("read {}: {why}", path.display());

@@ -1,4 +1,4 @@
-//! Somebody's own page: their password, and tokens for programs.
+//! The page of a user's own account: the password, and tokens for programs.
 
 use maud::{Markup, html};
 
@@ -9,7 +9,7 @@ use crate::problem::Problem;
 use crate::store::TokenRow;
 
 const DAY: i64 = 24 * 3_600;
-/// How many days a token may last.
+/// The numbers of days that a token may last.
 const DAYS: [i64; 4] = [30, 90, 7, 365];
 /// The most characters of the name of a token.
 const NAME_MAX: usize = 60;
@@ -37,7 +37,7 @@ fn shown(call: &Call, made: Option<&str>, said: Option<&str>) -> Result<Answer, 
             h2 { "Password" }
             form.stack method="post" action="/account/password" {
                 (hidden(who))
-                // For programs that keep passwords.
+                // For password managers.
                 input name="username" value=(who.user.name) autocomplete="username" readonly hidden;
                 (field("current", "Current password", &html! {
                     input id="current" name="current" type="password" required autocomplete="current-password";
@@ -172,7 +172,7 @@ pub(crate) fn password(call: &Call) -> Result<Answer, Problem> {
     };
     app.store.set_password(who.user.id, &hash)?;
     app.audit(who, "change password", "")?;
-    // Setting it ended this session as well.
+    // Setting the password ended this session as well.
     let By::Session(_) = &who.by else { return Ok(Answer::see("/account")) };
     let session = Secret::new().map_err(Problem::bug)?;
     app.store.begin_session(who.user.id, &session.hash(), app.now())?;

@@ -1,4 +1,4 @@
-//! The agents of a cluster that were heard lately, for people and for programs.
+//! The agents of a cluster that were heard recently, as a page and as JSON.
 
 use maud::{Markup, html};
 use serde::Serialize;
@@ -10,10 +10,10 @@ use crate::call::{Answer, Call};
 use crate::history::RunId;
 use crate::problem::Problem;
 
-/// Clocks that differ by more are told of as a fault, in seconds.
+/// A clock difference above which a fault is shown, in seconds.
 const AHEAD: f64 = 1.0;
 
-/// Who is there; on a site without a cluster there is no such page.
+/// The agents. A site without a cluster has no such page.
 fn looked(call: &Call) -> Result<Look, Problem> {
     let cluster = call.app.cluster.as_ref().ok_or_else(|| Problem::missing("page"))?;
     Ok(cluster.agents.look())
@@ -65,7 +65,7 @@ fn nobody() -> Markup {
     }
 }
 
-/// How many there are of each kind, in a sentence.
+/// The number of agents in each state, as a sentence.
 fn counted(agents: &[Agent]) -> String {
     let count = |of: &[AgentState]| agents.iter().filter(|it| of.contains(&it.state)).count();
     let all = [
@@ -126,7 +126,7 @@ fn row(app: &App, agent: &Agent) -> Result<Markup, Problem> {
     })
 }
 
-/// What it does, told by its word and not by its colour alone.
+/// The state of an agent, shown by its word and not only by its colour.
 fn state(state: AgentState) -> Markup {
     let class = match state {
         AgentState::Waits => "mark good",
@@ -136,7 +136,7 @@ fn state(state: AgentState) -> Markup {
     html! { span class=(class) { (state.words()) } }
 }
 
-/// The page of a run, if it is one of this site.
+/// The page of a run, if the run belongs to this site.
 fn page_of(app: &App, run: &str) -> Result<Option<String>, Problem> {
     let Ok(id) = run.parse::<RunId>() else { return Ok(None) };
     Ok(app.queue()?.status(&id).map(|_| format!("/live/{id}")))
@@ -186,7 +186,7 @@ pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
     struct Told<'a> {
         #[serde(flatten)]
         agent: &'a Agent,
-        /// The path of the page of its run, if that is one of this site.
+        /// The path of the page of its run, if the run belongs to this site.
         page: Option<String>,
     }
     #[derive(Serialize)]

@@ -1,4 +1,4 @@
-//! The page about the API: every route of its document.
+//! The page about the API, with every route of its OpenAPI document.
 
 use maud::html;
 

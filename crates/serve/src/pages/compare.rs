@@ -1,4 +1,4 @@
-//! Two to six runs beside each other. The first is what the others are compared with.
+//! The comparison of two to six runs. The others are compared with the first.
 
 use maud::html;
 
@@ -27,7 +27,7 @@ fn chosen(call: &Call) -> Result<Vec<Entry>, Problem> {
     found.collect()
 }
 
-/// Compares runs, the first being what the others are compared with.
+/// Compares runs with the first of them.
 pub(crate) fn compared(app: &App, runs: &[Entry]) -> Result<ComparedPage, Problem> {
     if let Some(search) = runs.iter().find(|run| run.summary.capacity.is_some()) {
         return Err(Problem::unusable(format!(
@@ -43,7 +43,7 @@ pub(crate) fn compared(app: &App, runs: &[Entry]) -> Result<ComparedPage, Proble
     compared.map_err(Problem::bug)?.map_err(|why| Problem::unusable(format!("Failed to {why}.")))
 }
 
-/// The same of the runs that an address names.
+/// Compares the runs that an address names.
 pub(crate) fn compared_by(call: &Call) -> Result<ComparedPage, Problem> {
     compared(&call.app, &chosen(call)?)
 }

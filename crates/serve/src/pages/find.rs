@@ -1,7 +1,7 @@
-//! The highest rate that a target bears: what is asked of a search, beside the plan it is made with.
+//! Searches for the highest rate that a target sustains: the form, and the options of a search beside its plan.
 //!
-//! A search is submitted, waits, goes on and is kept as a run is. It is made with the plan's steps: how often, how long
-//! and by how many users they are gone through is what it tries out, so that is left out of its plan.
+//! A search is submitted, queued, run and stored like a run. It uses the steps of the plan. Their rate, duration and
+//! number of users are what the search varies, so these are removed from its plan.
 
 use maud::{Markup, html};
 use serde_json::json;
@@ -16,14 +16,14 @@ use crate::child::Search;
 use crate::problem::Problem;
 use crate::store::Plan;
 
-/// The most objectives of a search beside those of its plan.
+/// The most objectives of a search in addition to those of its plan.
 const OBJECTIVES_MAX: usize = 20;
-/// The most characters of one, and of a rate.
+/// The most characters of an objective, and of a rate.
 const TEXT_MAX: usize = 200;
-/// What is offered: a limit that fits any target.
+/// The default objective: a limit that fits any target.
 const USUAL: &str = "p99<5x";
 
-/// What a runner is asked.
+/// The form for starting a search.
 pub(super) fn form(call: &Call, plan: &Plan) -> Result<Markup, Problem> {
     let targets = open_targets(call)?;
     let input = |id: &str, name: &str, hint: &str| {
@@ -92,12 +92,12 @@ pub(crate) fn find(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::see(&format!("/live/{id}")))
 }
 
-/// The text of a plan without what a search tries out.
+/// The text of a plan without the settings that a search varies.
 pub(crate) fn without_pace(app: &App, plan: &Plan) -> Result<String, Problem> {
     edited(app, &plan.text, &json!({ "op": "search" }))
 }
 
-/// A search within bounds, as it is kept.
+/// The search with its texts trimmed, if it is within the limits.
 pub(crate) fn bounded(app: &App, search: Search) -> Result<Search, Problem> {
     let objectives = search.objectives.iter().map(|text| text.trim().to_owned());
     let objectives: Vec<String> = objectives.filter(|text| !text.is_empty()).collect();

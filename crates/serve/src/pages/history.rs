@@ -1,4 +1,4 @@
-//! The list of runs: filters stand in the address, so a list can be kept and sent.
+//! The list of runs. Its filters are part of the address, so a filtered list can be bookmarked and shared.
 
 use maud::{Markup, html};
 
@@ -10,14 +10,14 @@ use crate::problem::Problem;
 use crate::store::{Filter, Listed, Position, title};
 use brunt_record::{SloOutcome, Status};
 
-/// Runs on a page.
+/// The number of runs on a page.
 pub(crate) const PER_PAGE: usize = 50;
 const TAGS_SHOWN: i64 = 20;
-/// Plans that are offered while there is no run.
+/// The number of plans that are offered while there is no run.
 const PLANS_SHOWN: usize = 10;
 const VERDICTS: [&str; 4] = ["valid", "unstable", "partial", "generator-limited"];
 
-/// Which runs an address asks for.
+/// The filter that an address contains.
 pub(crate) fn filter(call: &Call) -> Filter {
     let of = |name: &str| call.query(name).trim().to_owned();
     Filter {
@@ -35,13 +35,13 @@ pub(crate) fn filter(call: &Call) -> Filter {
     }
 }
 
-/// Where a page of the list begins.
+/// The position at which a page of the list begins.
 pub(crate) fn behind(call: &Call) -> Option<Position> {
     let (started, id) = call.query("behind").rsplit_once('~')?;
     Some(Position { started: started.to_owned(), id: id.to_owned() })
 }
 
-/// Where the next page begins, if there is one.
+/// The position at which the next page begins, if there is one.
 pub(crate) fn next(listed: &Listed) -> Option<String> {
     let last = listed.runs.last().filter(|_| listed.more)?;
     Some(format!("{}~{}", last.summary.started, last.id))
@@ -82,7 +82,7 @@ pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::page(page(call, "Runs", &body)))
 }
 
-/// Runs that wait or go on.
+/// Runs that are queued or running.
 fn under_way(call: &Call) -> Result<Markup, Problem> {
     let runs = call.app.queue()?.list();
     let runs: Vec<_> = runs.iter().filter(|run| !run.state.is_over()).collect();
@@ -161,7 +161,7 @@ fn search(filter: &Filter, tags: &[String]) -> Markup {
     }
 }
 
-/// What would stand there, and how to get it there.
+/// The text of an empty list: what it would show, and how to add a run.
 fn empty(call: &Call, is_narrowed: bool) -> Result<Markup, Problem> {
     let plans = call.app.store.plans()?;
     let offered = call.who()?.user.role >= Role::Runner && !plans.is_empty();
@@ -218,7 +218,7 @@ fn table(runs: &[Entry]) -> Markup {
     }
 }
 
-/// What a run is called.
+/// The name of a run.
 pub(super) fn name(run: &Entry) -> String {
     if run.about.name.is_empty() { title(&run.summary) } else { run.about.name.clone() }
 }
@@ -248,7 +248,7 @@ fn row(run: &Entry) -> Markup {
     }
 }
 
-/// The verdict of a run; of a search, what was found.
+/// The verdict of a run; for a search, the result.
 fn judged(summary: &Summary) -> Markup {
     let Some(found) = &summary.capacity else { return verdict(summary.verdict) };
     let class = match summary.verdict {
@@ -280,7 +280,7 @@ fn objectives(run: &Entry) -> Markup {
     }
 }
 
-/// What is done with several runs at once. The boxes above belong to two forms.
+/// Actions for several runs at once. The checkboxes belong to two forms.
 fn several(call: &Call) -> Result<Markup, Problem> {
     Ok(html! {
         form.several method="post" action="/runs" data-with-runs {

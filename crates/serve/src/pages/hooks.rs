@@ -1,4 +1,5 @@
-//! Webhooks: where schedules tell what became of their runs. An administrator lists them, since the site reaches them.
+//! Webhooks: where schedules send the results of their runs. An administrator lists them, because the site connects to
+//! them.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -23,7 +24,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     shown(call, None)
 }
 
-/// The page; with the key of one that was just added, which is shown this once.
+/// The page of webhooks, with the key of one that was just added. The key is shown only this once.
 fn shown(call: &Call, key: Option<&str>) -> Result<Answer, Problem> {
     let hooks = call.app.store.hooks()?;
     let body = html! {

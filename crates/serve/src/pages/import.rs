@@ -1,6 +1,8 @@
-//! Plans made of what somebody has already: a cURL command line, a HAR recording, an OpenAPI document, LoadGen's files.
+//! Plans that are made from existing material: a cURL command line, a HAR recording, an OpenAPI document, LoadGen's
+//! files.
 //!
-//! A child reads it. Files that a plan names are kept in a directory of the plan, and go into each of its runs.
+//! A child reads it. Files that a plan refers to are stored in a directory of the plan, and copied into each of its
+//! runs.
 
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -18,7 +20,7 @@ use crate::child::{Import, Imported, Kind};
 use crate::history::DATA;
 use crate::problem::Problem;
 
-/// The most bytes of all files of a plan.
+/// The most bytes of all files of a plan together.
 const DATA_MAX: usize = 16 << 20;
 
 /// `GET /plans/import`.
@@ -35,7 +37,7 @@ fn form(call: &Call, fault: Option<&str>) -> Result<Markup, Problem> {
         ("loadgen", "LoadGen: jobs, workloads, tasks"),
     ];
     let (given, kind) = (call.field("text"), call.field("kind"));
-    // What is too long to be looked at is not sent back either.
+    // A text that is too long to be read is not sent back either.
     let given = if given.len() <= TEXT_MAX { given } else { "" };
     Ok(html! {
         p.crumbs { a href="/plans" { "Plans" } }
@@ -105,7 +107,7 @@ pub(crate) fn import(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::see(&format!("/plans/{id}")))
 }
 
-/// The plan that a child makes of a text.
+/// The plan that a child makes from a text.
 pub(crate) fn made(call: &Call, kind: Kind, text: String, job: &str) -> Result<Imported, Problem> {
     let App { history, children, .. } = &*call.app;
     let import = Import { kind, text, job: job.trim().to_owned() };
@@ -115,13 +117,13 @@ pub(crate) fn made(call: &Call, kind: Kind, text: String, job: &str) -> Result<I
     done.map_err(|why| Problem::unusable(sentence(&why)))
 }
 
-/// A document that somebody brought, as text.
+/// The bytes of an uploaded document, as text.
 pub(crate) fn text_of(bytes: &[u8]) -> Result<String, Problem> {
     let text = std::str::from_utf8(bytes);
     text.map(str::to_owned).map_err(|_| Problem::unusable("This is not UTF-8 text."))
 }
 
-/// What a child says, as a sentence.
+/// A message from a child, as a sentence.
 pub(crate) fn sentence(why: &str) -> String {
     let mut letters = why.chars();
     let first = letters.next().map(|first| first.to_uppercase().to_string()).unwrap_or_default();
@@ -129,7 +131,7 @@ pub(crate) fn sentence(why: &str) -> String {
     format!("{first}{}{end}", letters.as_str())
 }
 
-/// Keeps a plan under its name, or the first that is free.
+/// Stores a plan under its name, or under the first similar name that is free.
 fn keep(call: &Call, imported: &Imported) -> Result<i64, Problem> {
     let (app, by) = (&call.app, &call.who()?.user.name);
     if imported.text.len() > TEXT_MAX {
@@ -170,12 +172,12 @@ fn keep(call: &Call, imported: &Imported) -> Result<i64, Problem> {
     Err(Problem::unusable("There are too many plans with this name. Delete or rename some."))
 }
 
-/// A name that is no path.
+/// Whether a name is a plain file name without a path.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && !name.contains(['/', '\0']) && name.len() < 200
 }
 
-/// Where the files of a plan are.
+/// The directory of a plan's files.
 pub(super) fn directory(app: &App, plan: i64) -> PathBuf {
     app.history.directory().join("plans").join(plan.to_string())
 }

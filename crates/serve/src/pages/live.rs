@@ -1,5 +1,5 @@
-//! A run that waits or goes on: the live page of the program, told by server-sent events. When it is over it has become
-//! the page of a run.
+//! A run that is queued or running: the program's live page, updated by server-sent events. When the run is over, its
+//! address leads to the page of the finished run.
 
 use http::header::HeaderName;
 use maud::html;
@@ -71,7 +71,7 @@ pub(crate) fn events(call: &Call) -> Result<Answer, Problem> {
             detail,
         ));
     };
-    // A proxy that keeps events back until it has many would show a run minutes late.
+    // A proxy that buffers events would show a run minutes late.
     let at_once = HeaderName::from_static("x-accel-buffering");
     Ok(Answer::stream("text/event-stream", body(watcher)).with(at_once, "no"))
 }

@@ -1,7 +1,8 @@
-//! Pages: made whole on the server, readable without scripts, at a telephone's width, in light and in dark.
+//! Pages. They are rendered completely on the server, and are readable without scripts, at a telephone's width, in
+//! light and in dark.
 //!
-//! Whatever comes from a record or a person is text: maud escapes it. What is not escaped is what the report made,
-//! which escapes its own.
+//! Everything from a record or from a user is text, which maud escapes. The only unescaped parts come from the report,
+//! which escapes its own texts.
 
 pub(crate) mod account;
 pub(crate) mod agents;
@@ -39,23 +40,23 @@ use crate::auth::{Role, Who};
 use crate::call::Call;
 use crate::problem::Problem;
 
-/// A page somebody reads who signed in.
+/// A page for a user who is signed in.
 pub(crate) fn page(call: &Call, title: &str, body: &Markup) -> Markup {
     let path = call.path.split('?').next().unwrap_or_default();
     whole(title, Some(call), path, false, body)
 }
 
-/// The same with charts.
+/// A page with charts for a user who is signed in.
 fn page_with_charts(call: &Call, title: &str, body: &Markup) -> Markup {
     whole(title, Some(call), &call.path, true, body)
 }
 
-/// A page for somebody who has not signed in.
+/// A page for a visitor who is not signed in.
 fn outer(title: &str, body: &Markup) -> Markup {
     whole(title, None, "", false, body)
 }
 
-/// The same with charts.
+/// A page with charts for a visitor who is not signed in.
 fn outer_with_charts(title: &str, body: &Markup) -> Markup {
     whole(title, None, "", true, body)
 }
@@ -127,7 +128,7 @@ fn header(who: &Who, path: &str, has_agents: bool) -> Markup {
     }
 }
 
-/// What every form holds that changes something.
+/// The hidden field of every form that changes something.
 fn hidden(who: &Who) -> Markup {
     html! { input type="hidden" name="form" value=(who.form_token()); }
 }
@@ -148,7 +149,7 @@ pub(crate) fn problem(problem: &Problem, request: &str) -> Markup {
     )
 }
 
-/// A verdict as a mark that is told by its word, and not by its colour alone.
+/// A verdict as a mark, shown by its word and not only by its colour.
 fn verdict(status: Status) -> Markup {
     let class = match status {
         Status::Valid => "mark good",
@@ -158,19 +159,19 @@ fn verdict(status: Status) -> Markup {
     html! { span class=(class) { (status.word()) } }
 }
 
-/// A moment as it is read, given in RFC 3339.
+/// A time as pages show it, given in RFC 3339.
 fn moment(text: &str) -> Markup {
     let Ok(at) = text.parse::<Timestamp>() else { return html! { (text) } };
     html! { time datetime=(text) { (at.strftime("%Y-%m-%d %H:%M")) } }
 }
 
-/// The same, given in seconds since 1970.
+/// A time as pages show it, given in seconds since 1970.
 fn moment_of(seconds: i64) -> Markup {
     let text = Timestamp::from_second(seconds).map(|at| at.to_string()).unwrap_or_default();
     moment(&text)
 }
 
-/// A figure with as many digits as a reader compares.
+/// A figure with as many digits as a reader needs for comparing.
 fn figure(value: Option<f64>) -> String {
     match value {
         None => "–".to_owned(),

@@ -1,4 +1,4 @@
-//! Who may sign in, and as what. For administrators.
+//! The users who may sign in, and their roles. For administrators.
 
 use maud::{Markup, html};
 
@@ -100,7 +100,7 @@ fn role(call: &Call) -> Result<Role, Problem> {
     Role::named(call.field("role")).ok_or_else(|| Problem::unusable("This role does not exist."))
 }
 
-/// Whether a name can be typed and told from others.
+/// Whether a name can be typed and distinguished from others.
 pub(crate) fn is_name(name: &str) -> bool {
     let plain = |character: char| character.is_alphanumeric() || "-._@".contains(character);
     (1..=NAME_MAX).contains(&name.chars().count()) && name.chars().all(plain)

@@ -1,6 +1,7 @@
-//! Plans: their texts, checked as somebody types, and runs that are made of them.
+//! Plans: their texts, which are checked during editing, and the runs that are made from them.
 //!
-//! The text is the truth. A child of the program reads it and says what is wrong, or what it comes to; here it is text.
+//! The text is the source of truth. A child of the program reads it and reports what is wrong, or what it will do; the
+//! server handles it only as text.
 
 use maud::{Markup, html};
 use serde::Serialize;
@@ -21,7 +22,7 @@ use crate::problem::Problem;
 use crate::queue::{RunRequest, SubmitError};
 use crate::store::{Plan, Target};
 
-/// Plans to begin with.
+/// Templates for new plans.
 const TEMPLATES: [(&str, &str); 3] = [
     ("Get one page", include_str!("plans/get.toml")),
     ("Sign in to a directory and search", include_str!("plans/directory.toml")),
@@ -153,7 +154,7 @@ fn shown(
     Ok(Answer::page(whole(call, &plan.name, &body)))
 }
 
-/// What was told when the revision was made.
+/// The notes that an import made for this revision.
 fn told(plan: &Plan) -> Markup {
     html! {
         @if !plan.note.is_empty() {
@@ -165,7 +166,7 @@ fn told(plan: &Plan) -> Markup {
     }
 }
 
-/// What is wrong with a plan, or what it comes to.
+/// What is wrong with a plan, or what it will do.
 fn findings(checked: &Checked) -> Markup {
     html! {
         @if checked.findings.is_empty() {
@@ -187,7 +188,7 @@ fn found(finding: &Finding) -> Markup {
     }
 }
 
-/// What leads to the field of a fault, where there are forms, and else to the text.
+/// A link to the field of a fault, where there are forms, otherwise to the text.
 fn place(finding: &Finding) -> Markup {
     let path = serde_json::to_string(&finding.path).ok().filter(|_| !finding.path.is_empty());
     html! {
@@ -222,7 +223,7 @@ fn text(call: &Call) -> Result<String, Problem> {
     (text.len() <= TEXT_MAX).then_some(text).ok_or_else(|| Problem::unusable(detail))
 }
 
-/// `POST /check`: what a script asks while somebody types.
+/// `POST /check`: the check that a script requests during editing.
 pub(crate) fn check(call: &Call) -> Result<Answer, Problem> {
     #[derive(Serialize)]
     struct Told {
@@ -253,7 +254,7 @@ fn check_with(
     checked(&call.app, plan, &asked(&call.app, plan, text, (target, call.field("duration")))?)
 }
 
-/// What a child says of what is asked. The files of a plan are where the child is.
+/// A child's check of a plan. If the plan has files, the child runs in their directory.
 fn checked(app: &App, plan: i64, asked: &Asked) -> Result<Checked, Problem> {
     let directory = (!asked.data.is_empty()).then(|| import::directory(app, plan));
     let checked = app.children.check(asked, directory.as_deref());
@@ -282,14 +283,14 @@ fn asked(
     })
 }
 
-/// The targets that may be reached today.
+/// The targets whose permission has not expired.
 pub(super) fn open_targets(call: &Call) -> Result<Vec<Target>, Problem> {
     let mut targets = call.app.store.targets()?;
     targets.retain(|target| target.expires > call.app.now());
     Ok(targets)
 }
 
-/// What somebody is told who may not run it.
+/// The note for users who may not run the plan.
 fn readers(call: &Call) -> Result<Markup, Problem> {
     let (has, needs) = (call.who()?.user.role.word(), Role::Runner.word());
     Ok(html! {
@@ -303,7 +304,7 @@ fn readers(call: &Call) -> Result<Markup, Problem> {
     })
 }
 
-/// The targets that are offered, each with its limits.
+/// The selection of a target, with the limits of each.
 pub(super) fn offered(id: &str, targets: &[Target]) -> Markup {
     html! {
         select id=(id) name="target" { @for target in targets {
@@ -372,28 +373,28 @@ pub(crate) fn run(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::see(&format!("/live/{id}")))
 }
 
-/// What is asked of a run beside its plan.
+/// What is requested of a run in addition to its plan.
 pub(crate) struct Submission<'a> {
     pub(crate) target: i64,
-    /// In place of the plan's; empty for that.
+    /// The duration; empty for the plan's.
     pub(crate) duration: &'a str,
-    /// With commas between.
+    /// The tags, separated by commas.
     pub(crate) tags: &'a str,
-    /// May be empty.
+    /// The commit that is tested; may be empty.
     pub(crate) commit: &'a str,
     pub(crate) by: &'a str,
-    /// The search that is made instead of a run.
+    /// The search that is made in place of a run.
     pub(crate) search: Option<Search>,
-    /// How many agents share it, if it is not this machine that makes the load.
+    /// How many agents share the load; without it this machine makes the load.
     pub(crate) agents: Option<u32>,
 }
 
-/// Has a text run that is the plan's, or was made of it, as the form says.
+/// Submits a run of the plan's text, or of a text made from it, with the settings of the form.
 pub(super) fn submit(call: &Call, plan: &Plan, text: &str) -> Result<RunId, Problem> {
     submit_with(call, plan, text, (None, None))
 }
 
-/// The same, or a search with it, or by agents.
+/// Submits a run, or a search, on this machine or shared by agents.
 pub(super) fn submit_with(
     call: &Call,
     plan: &Plan,
@@ -412,7 +413,7 @@ pub(super) fn submit_with(
     submit_meant(&call.app, plan, text, &submission, call.field("sure"))
 }
 
-/// The same of somebody who says that production is meant, by its name.
+/// Submits a run or a search. For a production target `sure` must repeat the target's name.
 pub(crate) fn submit_meant(
     app: &App,
     plan: &Plan,
@@ -431,7 +432,7 @@ pub(crate) fn submit_meant(
     submit_for(app, plan, text, submission)
 }
 
-/// The same of whoever has a right to it.
+/// Submits a run or a search without asking for a confirmation: the caller has checked that it is permitted.
 pub(crate) fn submit_for(
     app: &App,
     plan: &Plan,
@@ -459,7 +460,7 @@ pub(crate) fn submit_for(
         shared::refuse_unshared(&checked, agents)?;
         asked.abort_on.clone_from(&checked.abort_on);
     }
-    // What the plan does not name is not taken along.
+    // Only secrets that the plan refers to are passed on.
     if let Some(secrets) = &mut asked.secrets {
         secrets.names = checked.secrets;
     }

@@ -1,4 +1,4 @@
-//! The page of a run: the report's own words, tables and charts, and beside them what people say of it.
+//! The page of a run: the report's own text, tables and charts, and what people wrote about the run.
 
 use http::StatusCode;
 use maud::{Markup, PreEscaped, html};
@@ -10,7 +10,7 @@ use crate::call::{Answer, Call};
 use crate::history::{About, EditError, Entry, LOADGEN, PAGE_MAX, PageParts, RunId};
 use crate::problem::Problem;
 
-/// The most runs that something is done with at once.
+/// The most runs for one action on several.
 const SEVERAL_MAX: usize = 200;
 
 /// The run that a path names.
@@ -30,7 +30,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let body = html! {
         p.crumbs {
             a href="/" { "Runs" }
-            // Charts and tables have many places to stop at for whoever uses keys.
+            // Keyboard users would have to pass many charts and tables to reach the form.
             @if runner { " · " a href="#about" { "Name, tags and note" } }
         }
         @if !run.about.name.is_empty() {
@@ -42,14 +42,14 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         (acts(call, &run)?)
         @if runner { (form(call, &run)?) }
         @if let Some(view) = view {
-            // JSON in which nothing can end the element that it stands in.
+            // JSON in which nothing can close the script element.
             script type="application/json" id="view" { (PreEscaped(view.replace('<', "\\u003c"))) }
         }
     };
     Ok(Answer::page(page_with_charts(call, &name(&run), &body)))
 }
 
-/// `GET /runs/{id}/loadgen`: the report of a job of LoadGen that became a plan.
+/// `GET /runs/{id}/loadgen`: the report of a LoadGen job that was imported as a plan.
 pub(crate) fn loadgen(call: &Call) -> Result<Answer, Problem> {
     let run = entry(call)?;
     let text = call.app.history.files(&run.id).text(LOADGEN, PAGE_MAX).map_err(Problem::bug)?;
@@ -57,7 +57,7 @@ pub(crate) fn loadgen(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::new("text/plain; charset=utf-8", text.into_bytes()))
 }
 
-/// What people say of it, in a line.
+/// What people wrote about the run, in one line.
 fn said(run: &Entry) -> Markup {
     let About { tags, pin, baseline, origin, note, .. } = &run.about;
     html! {
@@ -75,7 +75,7 @@ fn said(run: &Entry) -> Markup {
     }
 }
 
-/// The sections of a page that the report made, with links to them.
+/// The sections of a page from the report, with links to them.
 pub(super) fn sections(parts: &PageParts) -> Markup {
     html! {
         @for (number, (id, inner)) in parts.sections.iter().enumerate() {
@@ -93,14 +93,14 @@ pub(super) fn sections(parts: &PageParts) -> Markup {
     }
 }
 
-/// The heading that a section begins with, escaped as it stands there.
+/// The heading at the beginning of a section, in its escaped form.
 fn heading(inner: &str) -> &str {
     let rest = inner.split_once("<h2>").map_or("", |(_, rest)| rest);
     rest.split_once("</h2>").map_or("", |(heading, _)| heading)
 }
 
 fn acts(call: &Call, run: &Entry) -> Result<Markup, Problem> {
-    // A search is compared with nothing: its steps are.
+    // A search is not compared; its steps can be.
     let is_run = run.summary.capacity.is_none();
     let baseline = call.app.store.baseline_of(&run.summary.load)?;
     let baseline = baseline.filter(|one| is_run && one.id != run.id);
@@ -183,7 +183,7 @@ pub(crate) fn about(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::see(&format!("/runs/{}", run.id)))
 }
 
-/// `POST /runs`: something for several at once.
+/// `POST /runs`: an action on several runs at once.
 pub(crate) fn several(call: &Call) -> Result<Answer, Problem> {
     let chosen = call.form.iter().filter(|(name, _)| name == "run").map(|(_, id)| id.as_str());
     let chosen: Vec<&str> = chosen.take(SEVERAL_MAX).collect();
@@ -221,7 +221,7 @@ fn delete(call: &Call, run: &Entry) -> Result<(), Problem> {
     call.app.audit(call.who()?, "delete run", &format!("{} {}", run.id, name(run)))
 }
 
-/// The tags of a text with commas between them, in order and once each.
+/// The tags of a comma-separated text, sorted and without duplicates.
 pub(crate) fn tags(text: &str) -> Vec<String> {
     let mut tags: Vec<String> = text.split(',').map(|tag| tag.trim().to_owned()).collect();
     tags.retain(|tag| !tag.is_empty());
@@ -230,7 +230,7 @@ pub(crate) fn tags(text: &str) -> Vec<String> {
     tags
 }
 
-/// Changes what people say of a run, in its directory and in the index.
+/// Changes what people wrote about a run, in its directory and in the index.
 pub(crate) fn change(
     call: &Call,
     id: &RunId,

@@ -1,4 +1,4 @@
-//! Schedules: which plan is run when, the next times, and what became of the last ones.
+//! Schedules: which plan is run when, the next times, and the results of the last ones.
 
 use maud::{Markup, html};
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::problem::Problem;
 use crate::schedule::{Quiet, Times};
 use crate::store::{Came, Schedule};
 
-/// Times that are shown ahead and back.
+/// How many future and past times are shown.
 const AHEAD: usize = 3;
 const BACK: i64 = 5;
 
@@ -113,7 +113,7 @@ fn became(came: &Came) -> Markup {
 fn form(call: &Call) -> Result<Markup, Problem> {
     let hooks = call.app.store.hooks()?;
     let (plans, mut targets) = (call.app.store.plans()?, open_targets(call)?);
-    // Nobody is there to say that production is meant.
+    // No person is there to confirm a run on production.
     targets.retain(|target| !target.production);
     let input = |name: &str, hint: &str, required: bool| {
         html! {

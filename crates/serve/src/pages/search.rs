@@ -1,4 +1,4 @@
-//! The steps of a search for the highest rate: each is a run, with a page as runs have.
+//! The steps of a search for the highest rate: each is a run, with a page like a run's.
 
 use maud::{Markup, PreEscaped, html};
 

@@ -1,4 +1,4 @@
-//! Secrets of targets. They are written here and shown nowhere: whoever forgot one stores it again.
+//! Secrets of targets. They are entered here and never shown: a forgotten secret must be stored again.
 
 use maud::{Markup, html};
 

@@ -1,4 +1,4 @@
-//! The form by which a link to runs is made.
+//! The form that creates a link to runs.
 
 use maud::{Markup, html};
 
@@ -7,10 +7,10 @@ use crate::call::Call;
 use crate::history::Entry;
 use crate::problem::Problem;
 
-/// The most days for which a link holds.
+/// The most days for which a link is valid.
 pub(super) const DAYS_MAX: i64 = 365;
 
-/// A form that makes a link to these runs.
+/// A form that creates a link to these runs.
 pub(super) fn form(call: &Call, runs: &[&Entry]) -> Result<Markup, Problem> {
     Ok(html! {
         details {

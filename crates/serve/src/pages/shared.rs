@@ -1,7 +1,7 @@
-//! Runs that agents of a cluster share: what is asked of a run beside the rest, and what it may not have.
+//! Runs that agents of a cluster share: their options, and their restrictions.
 //!
-//! The plan travels to other machines, so it travels whole: what `${env:NAME}` stands for is filled in, and a plan that
-//! needs secrets is refused, since those do not leave this machine.
+//! The plan is sent to other machines, so it must be complete: the values of `${env:NAME}` are filled in. A plan that
+//! needs secrets is refused, because secrets do not leave this machine.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::call::Call;
 use crate::child::{Asked, Checked};
 use crate::problem::Problem;
 
-/// The field of a form, on a site that knows agents.
+/// The form field for the number of agents, on a site with a cluster.
 pub(super) fn form(call: &Call) -> Markup {
     html! {
         @if call.app.cluster.is_some() {
@@ -31,18 +31,18 @@ pub(super) fn form(call: &Call) -> Markup {
     }
 }
 
-/// So many of them, in words.
+/// A number of agents, in words.
 pub(super) fn words(agents: u32) -> String {
     if agents == 1 { "1 agent".to_owned() } else { format!("{agents} agents") }
 }
 
-/// The same with the pool that they are of.
+/// A number of agents and their pool, in words.
 pub(super) fn carriers(app: &App, agents: u32) -> String {
     let pool = app.cluster.as_ref().map(|cluster| format!(" of the pool {}", cluster.meeting.pool));
     words(agents) + &pool.unwrap_or_default()
 }
 
-/// The number of agents that a form names, if it does.
+/// The number of agents in a form, if given.
 pub(super) fn named(call: &Call) -> Result<Option<u32>, Problem> {
     match call.field("agents").trim() {
         "" => Ok(None),
@@ -50,7 +50,7 @@ pub(super) fn named(call: &Call) -> Result<Option<u32>, Problem> {
     }
 }
 
-/// The same of runs that are to come. A number that no run of this site could have is refused at once.
+/// The number of agents for future runs. A number that this site could never use is refused at once.
 pub(super) fn scheduled(call: &Call) -> Result<Option<u32>, Problem> {
     let agents = named(call)?;
     agents.map(|agents| permitted(&call.app, agents)).transpose()?;
@@ -74,7 +74,7 @@ fn wrong_number() -> Problem {
     Problem::unusable(format!("The number of agents is a whole number from 1 to {AGENTS_MAX}."))
 }
 
-/// What is asked of a run, for so many agents to carry it out: the plan says what its settings said.
+/// The request for a run that agents carry out: its settings are written into the plan.
 pub(super) fn asked(app: &App, asked: Asked, agents: u32) -> Result<Asked, Problem> {
     permitted(app, agents)?;
     if asked.search.is_some() {
@@ -87,8 +87,8 @@ pub(super) fn asked(app: &App, asked: Asked, agents: u32) -> Result<Asked, Probl
     Ok(Asked { plan, variables: BTreeMap::new(), agents: Some(agents), ..asked })
 }
 
-/// Refuses a plan, as a check found it to be, that so many agents cannot share: one that names secrets, or has fewer
-/// users than there are agents.
+/// Refuses a checked plan that this number of agents cannot share: one that refers to secrets, or has fewer users than
+/// there are agents.
 pub(super) fn refuse_unshared(checked: &Checked, agents: u32) -> Result<(), Problem> {
     if let Some(users) = checked.load.map(|load| load.users).filter(|users| *users < agents) {
         return Err(Problem::unusable(format!(

@@ -1,7 +1,7 @@
-//! Links by which somebody reads a run or a comparison who does not sign in: random, for a time, and revocable.
+//! Links to a run or a comparison for readers who do not sign in: random, temporary and revocable.
 //!
-//! Whoever makes one says whether it tells where the target is. If not, addresses, the environment and the plan are
-//! left out, and wherever they stand in a text they are starred.
+//! The creator of a link chooses whether it reveals the target. If not, addresses, the environment and the plan are
+//! left out, and where they occur in other texts they are starred.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -18,7 +18,7 @@ use crate::problem::Problem;
 use crate::store::Share;
 
 const DAY: i64 = 86_400;
-/// Sections of a run that say where and how it was made.
+/// Sections of a run that reveal where and how it was made.
 const WHERE: [&str; 5] = [
     "the-generator",
     "environment-and-how-to-repeat-the-run",
@@ -26,7 +26,7 @@ const WHERE: [&str; 5] = [
     "the-target-s-own-figures",
     "where-these-figures-come-from",
 ];
-/// Shorter names are words that stand anywhere.
+/// Shorter names are too common as words to be starred.
 const NAME_MIN: usize = 4;
 
 /// `POST /shares`.
@@ -106,7 +106,7 @@ fn title(call: &Call, id: &str) -> Result<String, Problem> {
     Ok(call.app.store.run(id)?.map_or_else(|| "a deleted run".to_owned(), |run| name(&run)))
 }
 
-/// Who made a link may end it, and so may who administers the site.
+/// The creator of a link may end it, and so may an administrator.
 fn may_end(call: &Call, share: &Share) -> bool {
     call.who().is_ok_and(|who| who.user.role == Role::Admin || who.user.name == share.by)
 }
@@ -122,7 +122,7 @@ pub(crate) fn end(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::see("/shares"))
 }
 
-/// `GET /shared/{secret}`: what somebody sees who has the link.
+/// `GET /shared/{secret}`: the page that the link opens.
 pub(crate) fn shared(call: &Call) -> Result<Answer, Problem> {
     let missing = || Problem::missing("link");
     let secret = Secret::read(call.segment("secret")).ok_or_else(missing)?;
@@ -169,7 +169,7 @@ pub(crate) fn shared(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::page(outer_with_charts("A load test", &body)))
 }
 
-/// What tells where a run was made, and against what.
+/// Texts that reveal where a run was made, and against which target.
 fn names(run: &Entry) -> Vec<String> {
     let target = run.summary.target.clone().unwrap_or_default();
     let authority = target.split_once("://").map_or("", |(_, rest)| rest);
@@ -178,7 +178,7 @@ fn names(run: &Entry) -> Vec<String> {
     let listed = run.about.origin.target.clone().unwrap_or_default();
     let mut all = vec![target, authority, host, listed, run.summary.host.clone()];
     all.retain(|name| name.len() >= NAME_MIN);
-    // Longer ones first, since they hold the others.
+    // Longer names first, because they contain the shorter ones.
     all.sort_by_key(|name| std::cmp::Reverse(name.len()));
     all
 }
@@ -190,7 +190,7 @@ fn without(text: &str, names: &[String]) -> String {
     })
 }
 
-/// The first section without its title, and without when and where it was made.
+/// The first section without its title, and without the time and place of the run.
 fn headless(top: &str) -> String {
     let rest = top.split_once("</h1>").map_or(top, |(_, rest)| rest).trim_start();
     match rest.strip_prefix("<p class=\"meta\">") {

@@ -17,7 +17,7 @@ pub(crate) fn form(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::page(shown(call.query("next"), "", None, ready)))
 }
 
-/// `POST /sign-in`. Whoever does not exist takes as long as whoever does, and is told the same.
+/// `POST /sign-in`. An unknown name takes as long as a known one and gets the same answer.
 pub(crate) fn sign_in(call: &Call) -> Result<Answer, Problem> {
     let (app, now) = (&call.app, call.app.now());
     let name = call.field("name").trim();
@@ -57,7 +57,7 @@ fn shortened(name: &str) -> String {
     name.chars().take(60).collect()
 }
 
-/// Where to go afterwards: a page of ours, whatever was asked for.
+/// The page to open afterwards: always one of this site, whatever was requested.
 fn next(asked: &str) -> String {
     let is_ours = asked.starts_with('/') && !asked.starts_with("//") && !asked.contains('\\');
     let is_plain = asked.bytes().all(|byte| byte.is_ascii_graphic());

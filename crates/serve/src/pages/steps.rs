@@ -1,4 +1,4 @@
-//! The builder of a plan, whose forms a script makes of what a child says, and the library of steps that it inserts.
+//! The plan builder, whose forms a script creates from a child's answer, and the library of steps that can be inserted.
 
 use maud::{Markup, html};
 
@@ -11,7 +11,7 @@ use crate::problem::Problem;
 /// The most bytes of a step.
 const STEP_MAX: usize = 16 << 10;
 
-/// The place of a plan's forms, and what may be inserted. Without scripts there is the text.
+/// The placeholder for a plan's forms, and the steps that can be inserted. Without scripts only the text is shown.
 pub(super) fn builder(call: &Call) -> Result<Markup, Problem> {
     let steps = call.app.store.steps()?;
     Ok(html! {

@@ -1,4 +1,4 @@
-//! What runs may reach, and how hard. Administrators list it; whoever runs reads it.
+//! What runs may reach, and how hard. Administrators edit the list; users who run plans can read it.
 
 use std::net::IpAddr;
 
@@ -14,7 +14,7 @@ use crate::problem::Problem;
 use crate::store::Target;
 
 const DAY: i64 = 24 * 3_600;
-/// The most characters of a name, and of what is said of a target.
+/// The most characters of a name, and of a target's other texts.
 const NAME_MAX: usize = 60;
 const TEXT_MAX: usize = 2_000;
 /// The most networks of a target.
@@ -54,7 +54,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::page(whole(call, "Targets", &body)))
 }
 
-/// How hard it may be loaded, in words.
+/// The limits of a target, in words.
 pub(super) fn limits(grant: &Grant) -> String {
     let mut words = Vec::new();
     words.extend(grant.rate_max.map(|rate| format!("{rate}/s")));
@@ -193,7 +193,7 @@ fn target(call: &Call) -> Result<Target, Problem> {
     })
 }
 
-/// A network that may be listed, as it is kept. The error says why not.
+/// A network for a target, in its stored form. The error says why it is not accepted.
 fn network(text: &str) -> Result<String, String> {
     let wrong = || {
         format!(
@@ -225,7 +225,7 @@ fn network(text: &str) -> Result<String, String> {
     })
 }
 
-/// What the settings of a target stand for.
+/// The names and values in the settings of a target.
 pub(super) fn settings_of(text: &str) -> Result<Vec<(String, String)>, String> {
     let plain = |name: &str| {
         name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') && !name.is_empty()

@@ -1,7 +1,7 @@
-//! Thresholds of a plan's steps, proposed from what the steps take while nothing else goes on.
+//! Thresholds for a plan's steps, proposed from their response times while nothing else is running.
 //!
-//! One user goes through the plan alone. What 999 of 1,000 answers took is rounded up, and shown as a change of the
-//! plan's text that somebody accepts or does not.
+//! A single user runs the plan. The 99.9th percentile of a step's response times is rounded up, and shown as a change
+//! of the plan's text that a person accepts or rejects.
 
 use brunt_record::Status;
 use maud::{Markup, html};
@@ -15,12 +15,12 @@ use crate::call::{Answer, Call};
 use crate::history::{Entry, RunId};
 use crate::problem::Problem;
 
-/// How long the user goes on, if nobody says.
+/// How long the user runs by default.
 const LASTING: &str = "30s";
-/// Fewer answers than this have no 99.9th percentile of their own: it is the slowest of them.
+/// With fewer answers than this the 99.9th percentile is the slowest answer.
 const ENOUGH: u64 = 1_000;
 
-/// `POST /plans/{id}/thresholds`: has the plan run by one user.
+/// `POST /plans/{id}/thresholds`: runs the plan with one user.
 pub(crate) fn measure(call: &Call) -> Result<Answer, Problem> {
     let plan = named(call)?;
     if shared::named(call)?.is_some() {
@@ -49,7 +49,7 @@ pub(crate) fn edited(app: &App, text: &str, change: &Value) -> Result<String, Pr
     }
 }
 
-/// `GET /plans/{id}/thresholds`: what is proposed.
+/// `GET /plans/{id}/thresholds`: the proposed thresholds.
 pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     let plan = named(call)?;
     let id: RunId = call.query("run").parse().map_err(|_| Problem::missing("run"))?;
@@ -109,14 +109,14 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::page(whole(call, "Thresholds", &body)))
 }
 
-/// What a step took.
+/// The measured response times of a step.
 struct Measured {
     name: String,
     /// The 99.9th percentile in milliseconds.
     took: f64,
     answers: u64,
     failed: u64,
-    /// What is proposed: nothing of a step that failed, since failures take other times.
+    /// The proposed threshold; none for a step that failed, because failures take other times.
     threshold: Option<String>,
 }
 
@@ -135,7 +135,7 @@ fn measured(run: &Entry) -> Vec<Measured> {
     of.collect()
 }
 
-/// A time rounded up to two figures, as a plan writes it.
+/// A time rounded up to two significant digits, as a plan writes it.
 fn threshold(took_ms: f64) -> String {
     let micros = took_ms * 1e3;
     let unit = 10_f64.powf((micros.log10().floor() - 1.0).max(0.0));
@@ -175,7 +175,7 @@ fn table(steps: &[Measured]) -> Markup {
     }
 }
 
-/// The lines of two texts: those that go and those that come, with a few of the others around them.
+/// The lines in which two texts differ, removed and added, with a few unchanged lines around them.
 fn difference(before: &str, after: &str) -> Markup {
     let (before, after): (Vec<&str>, Vec<&str>) =
         (before.lines().collect(), after.lines().collect());

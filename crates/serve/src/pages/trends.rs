@@ -13,10 +13,10 @@ use crate::store::Filter;
 use brunt_record::Status;
 use brunt_report::comparison::RECORDS_MAX;
 
-/// Fewer have no level before a change and none after it.
+/// With fewer runs there is no level before and after a change.
 const RUNS_MIN: usize = 6;
 
-/// The valid runs of a load, the oldest first, and how many others there are.
+/// The valid runs of a load, oldest first, and how many others there are.
 fn runs(call: &Call) -> Result<(Vec<Entry>, usize), Problem> {
     let load = call.query("load").trim().to_owned();
     if load.is_empty() {

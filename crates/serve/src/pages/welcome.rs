@@ -1,8 +1,8 @@
-//! The page on which somebody chooses a password, by a link that holds once and for half an hour. In a trial there is
+//! The page on which a user chooses a password, by a link that is valid once and for half an hour. In a trial there is
 //! no password to choose: the link signs in.
 //!
-//! What opens it is in the link's fragment, which a browser sends to no server and no log; a script puts it into the
-//! form. Without scripts it is copied there.
+//! The link's secret is in its fragment, which a browser sends to no server and no log; a script copies it into the
+//! form. Without scripts the user copies it.
 
 use maud::{Markup, html};
 
@@ -49,7 +49,7 @@ pub(crate) fn choose(call: &Call) -> Result<Answer, Problem> {
     Ok(Answer::see("/").with(http::header::SET_COOKIE, &cookie(app, &session)))
 }
 
-/// Signs in to a trial. The next link is told to whoever started it, for another browser.
+/// Signs in to a trial. The next link is printed for the operator, for another browser.
 fn enter(call: &Call) -> Result<Answer, Problem> {
     let (app, now) = (&call.app, call.app.now());
     let link = Secret::read(call.field("link").trim());

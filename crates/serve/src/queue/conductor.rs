@@ -1,4 +1,4 @@
-//! [`Conductor`]: the thread that starts runs, stops them, and finds out what became of them.
+//! [`Conductor`]: the thread that starts runs, stops them, and determines how they ended.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -20,17 +20,17 @@ use crate::history::{
 };
 use crate::watch::Watch;
 
-/// How often it looks.
+/// How often it checks the runs.
 const TICK: Duration = Duration::from_millis(100);
-/// Looks between the first request to end and the second, so that a process sees two.
+/// The number of checks between the first interrupt and the second, so that the process sees two separate signals.
 const AGAIN: u32 = 3;
-/// Looks after which a process is killed that was asked to end at once.
+/// The number of checks after which a process that was asked to end at once is killed.
 const PATIENCE: u32 = 100;
-/// Looks between two looks at the disk.
+/// The number of checks between two checks of the disk.
 const DISK_EVERY: u32 = 50;
-/// What must be left on the disk for a run to go on.
+/// The free disk space that a run needs to continue, in bytes.
 const DISK_MIN: u64 = 1 << 30;
-/// The most bytes of a log that explain an end.
+/// The most bytes of a log that are shown to explain how a run ended.
 const LAST_WORDS: usize = 2_000;
 
 /// Conducts the runs of a queue.
@@ -47,7 +47,7 @@ struct Going {
     watch: Arc<Watch>,
     process: Process,
     follower: Follower,
-    /// How often it was asked to end, and how many looks ago that was.
+    /// How many times it was asked to end, and how many checks ago the last time was.
     asked: u32,
     since: u32,
 }
@@ -76,7 +76,7 @@ impl Conductor {
         Ok(conductor)
     }
 
-    /// Works until the queue is closed. Runs that go on then go on.
+    /// Works until the queue is closed. Active runs continue after that.
     pub(super) fn run(mut self) {
         loop {
             self.cancel();
@@ -99,7 +99,7 @@ impl Conductor {
         }
     }
 
-    /// Runs that were stopped before they had begun.
+    /// Ends the runs that were stopped before they began.
     fn cancel(&self) {
         let known = self.shared.known();
         let waiting = known.runs.values().map(|run| &run.status);
@@ -126,7 +126,8 @@ impl Conductor {
         }
     }
 
-    /// Whether no run holds the machine's lock. A run takes it itself, so that it is held for as long as there is one.
+    /// Whether no run holds the machine's lock. The run itself takes the lock, so that it is held for as long as the
+    /// run's process exists.
     fn machine_is_free(&self) -> bool {
         let Ok(lock) = lock_file(&self.shared.lock) else { return true };
         flock(&lock, FlockOperation::NonBlockingLockExclusive).is_ok()
@@ -137,7 +138,7 @@ impl Conductor {
         let files = self.shared.history.files(&status.id);
         let failed = |error: io::Error| format!("failed to start its process: {error}");
         let asked = asked(&files).map_err(failed)?;
-        // What they are stands in no file: they are asked for when they are needed.
+        // Secret values are in no file: they are requested when they are needed.
         let secrets = match &asked.secrets {
             Some(secrets) => (self.shared.secrets.0)(secrets, &asked.grant)?,
             None => BTreeMap::new(),
@@ -147,7 +148,7 @@ impl Conductor {
         self.launch(status, &files, task).map_err(failed)
     }
 
-    /// Where a run meets its agents. A site may have been started anew since it was submitted.
+    /// Where a run meets its agents. The site may have been restarted with other settings since the run was submitted.
     fn meeting(&self, status: &Status) -> Result<Meeting, String> {
         let none = "it needs agents, but the site was started without --keys or --nats";
         let meeting = self.shared.meeting.clone().ok_or(none)?;
@@ -182,7 +183,7 @@ impl Conductor {
         Ok(())
     }
 
-    /// Looks at a run: it goes on, or has ended.
+    /// Checks a run. Returns `None` if it has ended.
     fn look(&self, mut going: Going) -> Option<Going> {
         if let Some(how) = going.process.ended() {
             self.finish(going, &how);
@@ -217,10 +218,10 @@ impl Conductor {
         self.shared.update(going.number, |status| status.stop = Some(stop));
     }
 
-    /// A run has ended: finds out how, and has its record read.
+    /// Handles a run that has ended: determines how it ended, and has its record read.
     fn finish(&self, going: Going, how: &str) {
         let Going { number, files, watch, follower, .. } = going;
-        // What it wrote last is read before the rest is told.
+        // Dropping the follower reads the last events before anything else is reported.
         drop(follower);
         let outcome: Option<Outcome> = files.json(OUTCOME).ok().flatten();
         let has_events = files.path(EVENTS).metadata().is_ok_and(|it| it.len() > 0);
@@ -253,7 +254,7 @@ impl Conductor {
         self.over(number, state, reason, outcome.map(|outcome| outcome.exit));
     }
 
-    /// Says that a run is over, to those who watch and for good.
+    /// Records that a run is over, for its watchers and in its state file.
     fn over(&self, number: u64, state: State, reason: String, exit: Option<u8>) {
         self.shared.update(number, |status| {
             (status.state, status.reason, status.exit) = (state, reason, exit);
@@ -277,7 +278,7 @@ impl Going {
             1 => stop.now && self.since >= AGAIN,
             _ => false,
         };
-        // A process that has just ended is found so at the next look.
+        // If the process has just ended, the next check finds this.
         if due {
             drop(self.process.interrupt());
             (self.asked, self.since) = (self.asked + 1, 0);
@@ -287,7 +288,7 @@ impl Going {
     }
 }
 
-/// What was asked of a run.
+/// The request of a run.
 fn asked(files: &RunFiles) -> io::Result<Asked> {
     let asked: Option<Asked> = files.json(REQUEST)?;
     let plan = files.text(PLAN, PLAN_MAX as u64)?;
@@ -297,12 +298,12 @@ fn asked(files: &RunFiles) -> io::Result<Asked> {
     Ok(Asked { plan, ..asked })
 }
 
-/// The file of the machine's lock, which is made if there is none.
+/// The file of the machine's lock, which is created if it does not exist.
 fn lock_file(path: &std::path::Path) -> io::Result<File> {
     File::options().create(true).append(true).open(path)
 }
 
-/// What became of a run, by what its process left, and why.
+/// How a run ended and why, according to what its process left.
 fn ending(
     status: &Status,
     outcome: Option<&Outcome>,
@@ -337,20 +338,20 @@ fn ending(
     }
 }
 
-/// The end of what a process said.
+/// The end of the output of a process.
 fn last_words(files: &RunFiles) -> String {
     let text = std::fs::read(files.path(LOG)).unwrap_or_default();
     let from = text.len().saturating_sub(LAST_WORDS);
     String::from_utf8_lossy(&text[from..]).trim().to_owned()
 }
 
-/// Shows the page of the record to those who watch.
+/// Shows the page of the record to the watchers.
 fn last_page(files: &RunFiles, watch: &Watch) {
     let view = files.packed(VIEW_KEPT, PAGE_MAX).ok().flatten();
     let page = files.packed(PAGE_KEPT, PAGE_MAX).ok().flatten();
     let page = page.and_then(|page| serde_json::from_str::<PageParts>(&page).ok());
     let Some(page) = page else { return };
-    // A search has no drawings of one run.
+    // A search does not have the charts of a single run.
     let spectra = view.as_ref().and_then(|view| serde_json::from_str::<View>(view).ok());
     let spectra = spectra.map(|view| view.spectra).unwrap_or_default();
     let told = brunt_report::run::Told { sections: page.sections, spectra };

@@ -1,9 +1,9 @@
-//! [`Follower`]: reads the events of a run ten times a second and tells those who watch.
+//! [`Follower`]: reads the events of a run ten times a second and sends them to the watchers.
 //!
-//! Rows cost little and are told at once. Words and tables are of a provisional record, which costs the more the longer
-//! a run goes on; so a thread of its own makes them, which gives way to all others, reads the events for itself, and
-//! only while somebody looks, and takes no more than a small share of the time there is. No row waits for words, and
-//! nothing of the run for either. A server that stood still goes on where it was.
+//! Rows are cheap and are sent at once. Text and tables are made from a provisional record, which costs more the longer
+//! a run lasts. A separate thread with low priority makes them. It reads the events itself, only while the run is
+//! watched, and uses only a small share of its time. Rows never wait for this text, and the run waits for neither. A
+//! server that was paused continues where it was.
 
 use std::io;
 use std::path::Path;
@@ -24,19 +24,19 @@ use crate::history::{EVENTS, RunFiles};
 use crate::tail::Tail;
 use crate::watch::{History, Watch};
 
-/// How often it looks.
+/// How often it reads events.
 const TICK: Duration = Duration::from_millis(100);
-/// How often words and tables are made anew, if anybody watches.
+/// How often text and tables are made again while the run is watched.
 const WORDS_EVERY: Duration = Duration::from_secs(2);
-/// The most of its time that their thread may spend on them is one in so many.
+/// Their thread may spend at most one part in this many of its time on them.
 const SHARE: u32 = 10;
-/// What its priority is lowered by.
+/// By how much the priority of their thread is lowered.
 const NICE: i32 = 10;
 
-/// What a run has come to by its events.
+/// The progress of a run according to its events.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Reached {
-    /// How far it is; `Preparing` until the first interval.
+    /// The state; `Preparing` until the first interval.
     pub(super) state: Option<State>,
     /// How many seconds of it were measured.
     pub(super) seconds: f64,
@@ -66,18 +66,18 @@ impl Follower {
         };
         let rows = Some(begin("follower", tell_rows)?);
         let follower = Self { shared: Arc::clone(&shared), rows };
-        // Whoever waits for the end of a run does not wait for its last words.
+        // The end of a run does not wait for its last text.
         drop(begin("words", tell_words)?);
         Ok(follower)
     }
 
-    /// What the run has come to.
+    /// The progress of the run.
     pub(super) fn reached(&self) -> Reached {
         self.shared.state().0
     }
 }
 
-/// The run is over: what is still to be read is read.
+/// Called when the run is over: reads the remaining events.
 impl Drop for Follower {
     fn drop(&mut self) {
         self.shared.state().1 = true;
@@ -91,20 +91,20 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits so long, or until the run is over; whether it is.
+    /// Waits for this time, or until the run is over. Returns whether it is over.
     fn is_over_after(&self, time: Duration) -> bool {
         let waited = self.woken.wait_timeout_while(self.state(), time, |(_, is_over)| !*is_over);
         waited.unwrap_or_else(PoisonError::into_inner).0.1
     }
 }
 
-/// Tells views, rows and verdicts as they are written, and how far a search is.
+/// Sends views, rows and verdicts as they are written, and the progress of a search.
 fn tell_rows(files: &RunFiles, watch: &Watch, shared: &Shared) {
     let events = files.path(EVENTS);
     let mut searching = Searching::new(files);
     let mut following: Option<Following> = None;
     loop {
-        // Before the look, so that nothing is missed that was written before the end.
+        // Read before the events, so that nothing is missed that was written before the end.
         let is_over = shared.state().1;
         open(&mut following, &events);
         if let Some(reached) = searching.look(watch) {
@@ -120,9 +120,9 @@ fn tell_rows(files: &RunFiles, watch: &Watch, shared: &Shared) {
     }
 }
 
-/// Tells words and tables while somebody watches.
+/// Sends text and tables while the run is watched.
 fn tell_words(files: &RunFiles, watch: &Watch, shared: &Shared) {
-    // Of a thread's own priority only others have an advantage.
+    // Lowering the priority of this thread only benefits other threads.
     let _ = rustix::process::nice(NICE);
     let events = files.path(EVENTS);
     let mut following: Option<Following> = None;
@@ -144,22 +144,22 @@ fn tell_words(files: &RunFiles, watch: &Watch, shared: &Shared) {
     }
 }
 
-/// Opens the events of a run, and anew until they have begun: a run tries its files out before it writes them, and the
-/// file that is opened meanwhile is removed.
+/// Opens the events of a run, and opens them again until they have begun: a run first creates its files to test them,
+/// and a file that is opened at that time is removed.
 fn open(following: &mut Option<Following>, events: &Path) {
     if following.as_ref().is_none_or(|it| it.head.is_none()) {
         *following = Tail::open(events).ok().map(Following::new);
     }
 }
 
-/// A run whose events are there.
+/// A run whose event file is open.
 struct Following {
     tail: Tail,
     head: Option<Head>,
     measured: Measured,
     view: LiveView,
     reached: Reached,
-    /// How many steps the words are of.
+    /// The number of steps that the text covers.
     told: usize,
     failed: bool,
 }
@@ -177,7 +177,7 @@ impl Following {
         }
     }
 
-    /// Whether it is known what the run is of.
+    /// Whether the head of the events has been read.
     fn has_begun(&mut self) -> bool {
         if self.head.is_none() {
             self.head = self.tail.head().ok().flatten().cloned();
@@ -185,7 +185,7 @@ impl Following {
         self.head.is_some()
     }
 
-    /// Tells what was written since.
+    /// Sends what was written since the last call.
     fn rows(&mut self, watch: &Watch, mut reached: impl FnMut(Reached)) {
         if self.failed {
             return;
@@ -209,7 +209,7 @@ impl Following {
                     let verdict = json(&verdict);
                     watch.change(|history| history.tell("verdict", &verdict));
                 }
-                // Only a node of several waits to be told when to begin.
+                // Only a node of several waits for the order to begin.
                 Ok(Some(Event::Ready { .. })) => {}
                 Ok(Some(Event::End { .. }) | None) => return,
                 Err(error) => {
@@ -233,12 +233,12 @@ impl Following {
         watch.change(|history| show(history, &update));
     }
 
-    /// Words and tables of what was measured so far, if there is more than there was.
+    /// Text and tables of what was measured so far, if there are new steps.
     fn words(&mut self) -> Option<String> {
         if !self.has_begun() {
             return None;
         }
-        // What cannot be read is told with the rows.
+        // Read errors are reported with the rows.
         while let Ok(Some(event)) = self.tail.next() {
             match event {
                 Event::Interval(interval) => self.measured.absorb(&interval),
@@ -271,7 +271,7 @@ const fn state(phase: Phase) -> State {
     }
 }
 
-/// JSON of one line; what is told here has no map whose keys are no text.
+/// JSON on one line. Serialising these values cannot fail, because no map has keys that are not text.
 pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

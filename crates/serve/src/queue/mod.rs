@@ -1,12 +1,12 @@
-//! [`Queue`]: runs that were submitted, of which one goes on at a time.
+//! [`Queue`]: submitted runs, which are run one at a time.
 //!
-//! Two runs on one machine disturb each other, and the figures of both. So there is one at a time, and a run's process
-//! holds a lock of the machine that the runs of another `brunt serve` wait for. Runs that somebody starts on a command
-//! line do not: who types a command expects it to begin, may mean to run several, and the verdict of each tells if the
-//! machine did not bear it.
+//! Two runs on one machine disturb each other, and the figures of both. So one runs at a time, and its process holds a
+//! lock of the machine for which the runs of another `brunt serve` wait. Runs that are started on a command line do not
+//! wait: a user who types a command expects it to begin and may want to run several, and the verdict of each shows
+//! whether the machine was overloaded.
 //!
-//! What becomes of a run is written into its directory by its own process. A server that ends, however it does, takes
-//! no run with it: the next one finds it by its process, or finds what it left.
+//! The process of a run writes the result into the run's directory. A run continues when the server ends, for whatever
+//! reason: the next server finds its process, or what the process left.
 
 mod conductor;
 mod follower;
@@ -33,26 +33,26 @@ use crate::child::{Asked, Children, Grant, Meeting, SecretsAsked};
 use crate::history::{ABOUT, About, AboutError, History, PLAN, REQUEST, RunId, STATE};
 use crate::watch::{Audience, Watch};
 
-/// The most runs that wait.
+/// The most runs that may wait.
 pub const WAITING_MAX: usize = 100;
 /// The most bytes of a plan.
 pub const PLAN_MAX: usize = 4 << 20;
-/// Runs that are over and may still be watched, or asked for without looking into their directories.
+/// The number of finished runs that may still be watched, and whose status is in memory.
 const REMEMBERED: usize = 20;
 
-/// A run that somebody wants.
+/// A run that is submitted.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunRequest {
-    /// What is asked of it.
+    /// What is requested of it.
     pub asked: Asked,
-    /// What is said of it: name, tags, who wants it, which plan and target it is of.
+    /// What people write about it: name, tags, submitter, and its plan and target.
     pub about: About,
 }
 
-/// Why a run was not taken.
+/// Why a run was not accepted.
 #[derive(Debug, thiserror::Error)]
 pub enum SubmitError {
-    /// There are too many.
+    /// Too many runs are waiting.
     #[error(
         "queue the run: {WAITING_MAX} runs are already waiting; wait until some end, or cancel some"
     )]
@@ -60,7 +60,7 @@ pub enum SubmitError {
     /// Its plan is too long.
     #[error("queue the run: its plan has more than {} MiB", PLAN_MAX >> 20)]
     Long,
-    /// What is said of it is not within bounds.
+    /// What people wrote about it exceeds a limit.
     #[error(transparent)]
     About(#[from] AboutError),
     /// It could not be written.
@@ -71,7 +71,7 @@ pub enum SubmitError {
 /// Why a run was not stopped.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StopError {
-    /// There is none.
+    /// There is no such run.
     #[error("find the run {0}")]
     Unknown(RunId),
     /// It is over.
@@ -79,11 +79,11 @@ pub enum StopError {
     Over(RunId),
 }
 
-/// Gives a run, as it begins, the values of the secrets that its plan names, or says why not.
+/// Returns the values of the secrets that a plan refers to when its run begins, or the reason why it may not have them.
 pub type Keeper =
     dyn Fn(&SecretsAsked, &Grant) -> Result<BTreeMap<String, String>, String> + Send + Sync;
 
-/// Where secrets come from, of which nothing is shown.
+/// The source of secrets, which its debug output does not show.
 struct Secrets(Box<Keeper>);
 
 impl fmt::Debug for Secrets {
@@ -92,14 +92,14 @@ impl fmt::Debug for Secrets {
     }
 }
 
-/// Runs that were submitted.
+/// The runs that were submitted.
 #[derive(Debug)]
 pub struct Queue {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the conductor and whoever asks have in common.
+/// The state that the conductor shares with the callers of the queue.
 #[derive(Debug)]
 struct Shared {
     history: Arc<History>,
@@ -114,7 +114,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// By their numbers: runs that wait or go on, and the last that are over.
+    /// By their numbers: runs that are queued or active, and the last finished ones.
     runs: BTreeMap<u64, Run>,
     next: u64,
     is_closed: bool,
@@ -127,14 +127,15 @@ struct Run {
 }
 
 impl Queue {
-    /// Opens the queue of a history, and finds what became of its runs meanwhile. `lock` is a file that all runs of
-    /// this machine share, see [`machine_lock`].
+    /// Opens the queue of a history, and determines the state of its runs. `lock` is a file that all runs of this
+    /// machine share, see [`machine_lock`].
     pub fn open(history: Arc<History>, children: Arc<Children>, lock: PathBuf) -> io::Result<Self> {
         let none = |_: &SecretsAsked, _: &Grant| Err("this queue keeps no secrets".to_owned());
         Self::open_with(history, children, lock, (Box::new(none), None))
     }
 
-    /// The same, with a keeper of the secrets that plans name, and where agents are met, if runs may be theirs.
+    /// Opens the queue with a source for the secrets that plans refer to, and with the place where agents are met, if
+    /// agents may share runs.
     pub fn open_with(
         history: Arc<History>,
         children: Arc<Children>,
@@ -157,12 +158,12 @@ impl Queue {
         Ok(Self { shared, thread: Some(thread) })
     }
 
-    /// Takes a run. Its plan is not looked at: a check does that, and so does the run.
+    /// Queues a run. Its plan is not examined here: a check does that, and so does the run.
     pub fn submit(&self, request: RunRequest) -> Result<RunId, SubmitError> {
         self.submit_with(request, &|_| Ok(()))
     }
 
-    /// The same; `fill` puts files into the directory of the run that its plan names.
+    /// Queues a run; `fill` adds the files that its plan refers to, to the directory of the run.
     pub fn submit_with(
         &self,
         request: RunRequest,
@@ -196,17 +197,17 @@ impl Queue {
         Ok(id)
     }
 
-    /// Ends a run in good order: what is in flight comes home, and there is a record. One that waits is cancelled.
+    /// Ends a run gracefully: exchanges in flight complete, and there is a record. A queued run is cancelled.
     pub fn stop(&self, id: &RunId, by: &str) -> Result<(), StopError> {
         self.shared.stop(id, &StopAsked { by: by.to_owned(), now: false, why: String::new() })
     }
 
-    /// Ends a run at once: what is in flight is cut off. There is a record all the same.
+    /// Ends a run at once: exchanges in flight are cut off. There is still a record.
     pub fn stop_now(&self, id: &RunId, by: &str) -> Result<(), StopError> {
         self.shared.stop(id, &StopAsked { by: by.to_owned(), now: true, why: String::new() })
     }
 
-    /// Ends all runs at once, and waits so long for their ends; whether they came.
+    /// Ends all runs at once, and waits at most this time. Returns whether all have ended.
     pub fn end_all(&self, patience: Duration) -> bool {
         let left = |known: &Known| -> Vec<RunId> {
             let runs = known.runs.values().map(|run| &run.status);
@@ -214,7 +215,7 @@ impl Queue {
         };
         let going = left(&self.shared.known());
         for id in &going {
-            // One that has come to its end meanwhile needs no stop.
+            // A run that has ended in the meantime needs no stop.
             drop(self.stop_now(id, ""));
         }
         let waited =
@@ -225,7 +226,7 @@ impl Queue {
         left(&known).is_empty()
     }
 
-    /// How far a run is.
+    /// The status of a run.
     pub fn status(&self, id: &RunId) -> Option<Status> {
         let known = self.shared.known();
         let known = known.runs.values().find(|run| run.status.id == *id);
@@ -233,19 +234,19 @@ impl Queue {
         known.or_else(|| self.shared.history.files(id).json(STATE).ok().flatten())
     }
 
-    /// Runs that wait or go on, and the last that are over, as they were submitted.
+    /// Runs that are queued or active, and the last finished ones, in the order in which they were submitted.
     pub fn list(&self) -> Vec<Status> {
         self.shared.known().runs.values().map(|run| run.status.clone()).collect()
     }
 
-    /// What a run tells while it goes on, and for a while after it.
+    /// The messages of a run, while it is active and for a while afterwards.
     pub fn watch(&self, id: &RunId) -> Option<Arc<Watch>> {
         let known = self.shared.known();
         known.runs.values().find(|run| run.status.id == *id).map(|run| Arc::clone(&run.watch))
     }
 }
 
-/// Runs go on: they are found again when a queue of the same history is opened.
+/// Runs continue: a new queue of the same history finds them.
 impl Drop for Queue {
     fn drop(&mut self) {
         self.shared.known().is_closed = true;
@@ -254,7 +255,7 @@ impl Drop for Queue {
     }
 }
 
-/// The lock that runs of this user share on this machine.
+/// The lock that all runs of this user share on this machine.
 pub fn machine_lock() -> PathBuf {
     let own = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|path| path.is_dir());
     let user = rustix::process::getuid().as_raw();
@@ -277,7 +278,7 @@ impl Shared {
         if run.status.state.is_over() {
             return Err(StopError::Over(id.clone()));
         }
-        // Who stopped it first is who stopped it; that it is to be at once may be said later.
+        // The first request to stop is recorded; a later one can only make it immediate.
         let asked = run.status.stop.get_or_insert_with(|| stop.clone());
         asked.now |= stop.now;
         // Under the lock, so that an older status never replaces a newer one.
@@ -287,7 +288,7 @@ impl Shared {
         Ok(())
     }
 
-    /// Changes the status of a run, and tells and keeps it.
+    /// Changes the status of a run, stores it, and sends it to the watchers.
     fn update(&self, number: u64, change: impl FnOnce(&mut Status)) {
         let mut known = self.known();
         let Some(run) = known.runs.get_mut(&number) else { return };
@@ -297,7 +298,7 @@ impl Shared {
             return;
         }
         let (status, watch) = (run.status.clone(), Arc::clone(&run.watch));
-        // A second of progress is not worth a write; everything else is. Under the lock, so that an older status never
+        // Progress alone is not worth a write; every other change is. Under the lock, so that an older status never
         // replaces a newer one.
         if (Status { reached_s: before.reached_s, ..status.clone() }) != before {
             drop(self.history.files(&status.id).write(STATE, &status));

@@ -1,7 +1,7 @@
-//! The process of a run: [`Process`], whether this server started it or one before.
+//! The process of a run: [`Process`], started by this server or by an earlier one.
 //!
-//! A number of a process may be another's after a while. So a process is known by its number and by when it began, and
-//! is signalled through a descriptor that was opened before that was looked at.
+//! A process number can be reused. So a process is identified by its number and its start time, and is signalled
+//! through a descriptor that was opened before the start time was checked.
 
 use std::fs;
 use std::io;
@@ -11,14 +11,14 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 use serde::{Deserialize, Serialize};
 
-/// A process, for good.
+/// The unique identity of a process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessId {
     /// Its number.
     pub pid: u32,
-    /// When it began, in ticks since the machine did.
+    /// When it started, in ticks since the machine started.
     pub began: u64,
-    /// Which start of the machine.
+    /// The boot id of the machine at that time.
     pub boot: String,
 }
 
@@ -29,7 +29,7 @@ impl ProcessId {
         Ok(Self { pid, began, boot: boot() })
     }
 
-    /// Whether it still runs.
+    /// Whether it is still running.
     pub(super) fn is_alive(&self) -> bool {
         self.boot == boot()
             && stat(self.pid)
@@ -51,27 +51,27 @@ impl ProcessId {
 #[derive(Debug)]
 pub(super) struct Process {
     id: ProcessId,
-    /// None of one that an earlier server started.
+    /// `None` if an earlier server started it.
     child: Option<Child>,
 }
 
 impl Process {
-    /// One that was just started.
+    /// A process that was just started.
     pub(super) fn started(child: Child) -> io::Result<Self> {
         Ok(Self { id: ProcessId::of(child.id())?, child: Some(child) })
     }
 
-    /// One that was found.
+    /// A process that an earlier server started.
     pub(super) const fn adopted(id: ProcessId) -> Self {
         Self { id, child: None }
     }
 
-    /// Which.
+    /// Its identity.
     pub(super) const fn id(&self) -> &ProcessId {
         &self.id
     }
 
-    /// How it ended, if it has. Of one that was found nobody knows how.
+    /// How it ended, if it has. For a process of an earlier server this is unknown.
     pub(super) fn ended(&mut self) -> Option<String> {
         match &mut self.child {
             Some(child) => match child.try_wait() {
@@ -83,22 +83,22 @@ impl Process {
         }
     }
 
-    /// Asks it to end in good order; again, at once.
+    /// Asks it to end gracefully; the second call, to end at once.
     pub(super) fn interrupt(&self) -> io::Result<()> {
         self.id.signal(Signal::INT)
     }
 
-    /// Ends it.
+    /// Kills it.
     pub(super) fn kill(&self) -> io::Result<()> {
         self.id.signal(Signal::KILL)
     }
 }
 
-/// When a process began and what it does, by the kernel.
+/// The start time and the state of a process, from the kernel.
 fn stat(pid: u32) -> io::Result<(u64, char)> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat"))?;
     let odd = || io::Error::from(io::ErrorKind::InvalidData);
-    // Its name may hold anything, and ends at the last bracket.
+    // The name may contain anything, and ends at the last bracket.
     let rest = text.rsplit_once(')').ok_or_else(odd)?.1;
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next().and_then(|state| state.chars().next()).ok_or_else(odd)?;

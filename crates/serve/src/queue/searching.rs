@@ -1,7 +1,7 @@
-//! [`Searching`]: reads how far a search for the highest rate is, and tells those who watch.
+//! [`Searching`]: reads the progress of a search for the highest rate, and sends it to the watchers.
 //!
-//! The search replaces its file as a whole, so that the newest is all there is to read, and a server that stood still
-//! or was started anew lacks nothing. A run writes no such file.
+//! The search replaces its file as a whole, so reading the newest version is enough, and a server that was paused or
+//! restarted misses nothing. A run writes no such file.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -17,17 +17,17 @@ use crate::watch::Watch;
 /// Follows the progress of one search.
 pub(super) struct Searching<'a> {
     files: &'a RunFiles,
-    /// The file that was read last: its number, and when it was written.
+    /// The file that was read last: its inode, and when it was written.
     seen: Option<(u64, i64, i64)>,
 }
 
 impl<'a> Searching<'a> {
-    /// Nothing was read yet.
+    /// A follower that has read nothing yet.
     pub(super) const fn new(files: &'a RunFiles) -> Self {
         Self { files, seen: None }
     }
 
-    /// Tells what is new; how far the search is, if there is anything new.
+    /// Sends new progress to the watchers. Returns the progress, if it is new.
     pub(super) fn look(&mut self, watch: &Watch) -> Option<Reached> {
         let found = fs::metadata(self.files.path(PROGRESS)).ok()?;
         let seen = Some((found.ino(), found.mtime(), found.mtime_nsec()));

@@ -1,39 +1,39 @@
-//! How far a run is: [`State`], and [`Status`], which is shown of it and kept in its directory.
+//! The progress of a run: [`State`], and [`Status`], which is shown and is stored in the run's directory.
 
 use serde::{Deserialize, Serialize};
 
 use super::process::ProcessId;
 use crate::history::RunId;
 
-/// How far a run is.
+/// The state of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
-    /// It waits for those before it.
+    /// It waits for the runs before it.
     #[default]
     Queued,
     /// Its process reads the plan and connects.
     Preparing,
-    /// Exchanges that are not counted, or at a rate on its way.
+    /// Exchanges that are not counted, or whose rate is still rising.
     WarmUp,
     /// The phase that is measured.
     Steady,
     /// Steps of a search for the highest rate, one after the other.
     Searching,
-    /// Nothing more is due; what is in flight comes home.
+    /// No more exchanges are due; those in flight complete.
     Draining,
-    /// It came to its end, and has a record.
+    /// It has ended as planned, and has a record.
     Done,
-    /// It ended without doing what was asked: the reason says why.
+    /// It ended without doing what was requested: the reason says why.
     Failed,
-    /// Somebody stopped it. If it had begun there is a record of what was measured by then.
+    /// A user or the server stopped it. If it had begun, there is a record of what was measured until then.
     Stopped,
-    /// Its process was killed or crashed. There is a record of what it had written by then, if it had.
+    /// Its process was killed or crashed. There is a record of what it had written until then, if any.
     Lost,
 }
 
 impl State {
-    /// Whether nothing more happens.
+    /// Whether the run has ended.
     pub const fn is_over(self) -> bool {
         matches!(self, Self::Done | Self::Failed | Self::Stopped | Self::Lost)
     }
@@ -63,11 +63,11 @@ impl State {
 /// A run that was submitted: `state.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Status {
-    /// Which.
+    /// Its id.
     pub id: RunId,
-    /// How far it is.
+    /// Its state.
     pub state: State,
-    /// Why it is, where that does not go without saying: what it waits for, why it failed.
+    /// The reason, where the state does not explain itself: what it waits for, why it failed.
     #[serde(default)]
     pub reason: String,
     /// The place in the order in which runs were submitted.
@@ -77,31 +77,31 @@ pub struct Status {
     /// When its process was started.
     #[serde(default)]
     pub started: Option<String>,
-    /// When that had ended.
+    /// When its process had ended.
     #[serde(default)]
     pub ended: Option<String>,
-    /// Who stopped it, and how.
+    /// The request to stop it, if there was one.
     #[serde(default)]
     pub stop: Option<StopAsked>,
-    /// The exit code of the same run on a command line.
+    /// The exit code that the same run has on a command line.
     #[serde(default)]
     pub exit: Option<u8>,
     /// How many seconds of it were measured.
     #[serde(default)]
     pub reached_s: f64,
-    /// Its process, by which a server that was started anew finds it.
+    /// Its process, by which a restarted server finds it.
     #[serde(default)]
     pub process: Option<ProcessId>,
 }
 
-/// That a run is to be stopped.
+/// A request to stop a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StopAsked {
-    /// Who wants it; empty where the server does.
+    /// The user who requested it; empty if the server did.
     pub by: String,
-    /// Whether at once: what is in flight is cut off.
+    /// Whether to stop at once: exchanges in flight are cut off.
     pub now: bool,
-    /// Why, where the server does.
+    /// The reason, if the server requested it.
     #[serde(default)]
     pub why: String,
 }

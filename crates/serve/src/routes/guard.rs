@@ -1,5 +1,5 @@
-//! What is asked of every request before its handler: by which name it came, who sent it, whether they may, and whether
-//! a page of ours had them send it.
+//! Checks on every request before its handler: the host name, the user, the user's permission, and whether a page of
+//! this site sent it.
 
 use http::StatusCode;
 use http::header::{self, HeaderMap};
@@ -9,12 +9,12 @@ use crate::auth::{By, Role, Scope, Secret, Who, same};
 use crate::call::{Call, cookie_name, cookie_values};
 use crate::problem::Problem;
 
-/// The header in which a script sends what forms hold.
+/// The header in which a script sends the token of forms.
 const FORM_HEADER: &str = "x-brunt-form";
-/// The field that forms hold.
+/// The form field that contains this token.
 pub(crate) const FORM_FIELD: &str = "form";
 
-/// Refuses a request that came by a name that is none of ours.
+/// Refuses a request for a host name that does not belong to the site.
 pub(super) fn known_host(call: &Call) -> Result<(), Problem> {
     let host = host(&call.headers);
     if host.is_some_and(|host| call.app.hosts.allow(host)) {
@@ -31,7 +31,7 @@ fn host(headers: &HeaderMap) -> Option<&str> {
     host.filter(|_| hosts.next().is_none())
 }
 
-/// Who sent a request, if they say so. Who says so wrongly is refused.
+/// The user who sent a request, if it carries credentials. An invalid token is refused.
 pub(super) fn who(call: &Call) -> Result<Option<Who>, Problem> {
     let (app, now) = (&call.app, call.app.now());
     if let Some(given) = call.headers.get(header::AUTHORIZATION) {
@@ -57,7 +57,7 @@ fn session(call: &Call) -> Option<Secret> {
     ours.find_map(|value| Secret::read(&value))
 }
 
-/// Refuses who may not.
+/// Refuses a request whose user lacks the permission.
 pub(super) fn may(route: &Route, call: &Call) -> Result<(), Problem> {
     if route.access == Access::Anyone {
         return Ok(());
@@ -91,7 +91,7 @@ fn needs(has: Role, needs: Role) -> String {
     )
 }
 
-/// Browsers are sent to sign in, and then back.
+/// The answer without credentials: browsers are redirected to sign in, and then back.
 fn unknown(call: &Call) -> Problem {
     let is_page = !call.path.starts_with("/api/");
     if is_page {
@@ -105,7 +105,8 @@ fn unknown(call: &Call) -> Problem {
     Problem::new(StatusCode::UNAUTHORIZED, "Token needed", detail)
 }
 
-/// Refuses what changes something and was not sent by a page of ours. A token is only sent by who means to.
+/// Refuses a request that changes something and was not sent by a page of this site. Tokens need no such check, because
+/// browsers do not attach them on their own.
 pub(super) fn own_page(route: &Route, call: &Call) -> Result<(), Problem> {
     let by_token = call.who.as_ref().is_some_and(|who| matches!(who.by, By::Token { .. }));
     if route.ask == Ask::Get || by_token {

@@ -1,8 +1,8 @@
-//! What may be asked of the server, by whom, and how it is answered.
+//! The routes of the server, who may use them, and how requests are answered.
 //!
-//! [`table`] is the one list of routes: the router, who may use which, and the OpenAPI document are made of it. Every
-//! request passes [`guard`] before its handler. Handlers are plain functions that may wait for the disk and for
-//! children; they run on threads of their own, so many at a time.
+//! [`table`] is the one list of routes: the router, the permissions and the OpenAPI document are made from it. Every
+//! request passes [`guard`] before its handler. Handlers are plain functions that may block on the disk and on
+//! children; they run on separate threads, a limited number at a time.
 
 mod guard;
 pub(crate) mod openapi;
@@ -49,7 +49,7 @@ pub(crate) fn router(app: &Arc<App>) -> Router {
         let (app, room) = (Arc::clone(app), Arc::clone(&room));
         let act = move |segments: Result<RawPathParams, RawPathParamsRejection>,
                         request: Request| {
-            // A path that is no text names nothing.
+            // A path that is not valid text has no named parts.
             let named = |segments: RawPathParams| {
                 segments.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
             };
@@ -92,7 +92,7 @@ async fn answered(
         guard::known_host(&call)?;
         let Some(route) = route else { return Err(Problem::missing("page")) };
         let Ok(_place) = room.acquire().await else { return Err(Problem::bug("the server ends")) };
-        // Before its body is read, so that nobody sends much who may not.
+        // Before the body is read, so that a request without permission cannot send much.
         call = on_a_thread(call, move |mut call| {
             call.who = guard::who(&call)?;
             guard::may(route, &call)?;
@@ -117,7 +117,7 @@ async fn answered(
     response
 }
 
-/// Does something that may wait.
+/// Runs something that may block on a thread of its own.
 async fn on_a_thread<T: Send + 'static>(
     call: Call,
     act: impl FnOnce(Call) -> Result<T, Problem> + Send + 'static,
@@ -138,7 +138,7 @@ async fn bounded(body: axum::body::Body, most: usize) -> Result<Bytes, Problem> 
     Ok(read.map_err(slow)?.map_err(large)?.to_bytes())
 }
 
-/// A problem as a page or as JSON, with a number by which whoever runs the server finds it.
+/// A problem as a page or as JSON, with a number by which the operator finds it in the log.
 fn told(app: &App, problem: &Problem, is_api: bool, asked: &HeaderMap) -> Response {
     let id = Secret::new().map_or_else(|_| String::new(), |secret| secret.shown()[..8].to_owned());
     if let Some(hidden) = &problem.hidden {
@@ -158,7 +158,7 @@ fn told(app: &App, problem: &Problem, is_api: bool, asked: &HeaderMap) -> Respon
     answer.response(asked)
 }
 
-/// What every answer says of what browsers may do with it.
+/// Adds the headers of every answer that restrict what browsers may do with it.
 fn finish(app: &App, headers: &mut HeaderMap) {
     let policy = HeaderValue::from_static(assets::policy());
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);

@@ -1,10 +1,10 @@
-//! The OpenAPI document, made of routes.
+//! The OpenAPI document, made from the routes.
 
 use serde_json::{Map, Value, json};
 
 use super::route::{Access, Ask, Route, Takes};
 
-/// Which scope a token needs.
+/// The scope that a token needs.
 pub(crate) fn scope(route: &Route) -> &'static str {
     match route.access {
         Access::Token(_, scope) => scope.word(),
@@ -73,7 +73,7 @@ fn operation(route: &Route) -> Value {
     operation
 }
 
-/// What a route takes: records are JSON, packed or not.
+/// The request body of a route: records are JSON, compressed or not.
 fn taken(route: &Route) -> Value {
     match route.ask {
         Ask::Put => json!({ "application/json": {}, "application/gzip": {} }),
@@ -81,7 +81,7 @@ fn taken(route: &Route) -> Value {
     }
 }
 
-/// What a route answers: its type, and what is in it.
+/// The answer of a route: its type, and its content.
 fn answer(path: &str, method: &str) -> (&'static str, Value) {
     let of_json = |schema: Value| ("application/json", schema);
     match (path.rsplit('/').next().unwrap_or_default(), method) {
@@ -106,7 +106,7 @@ fn reference(name: &str) -> Value {
     json!({ "$ref": format!("#/components/schemas/{name}") })
 }
 
-/// An agent of a cluster. What it has not said is null.
+/// The schema of an agent of a cluster. What it has not reported is null.
 fn agent() -> Value {
     let text = || json!({ "type": ["string", "null"] });
     let number = || json!({ "type": ["number", "null"] });

@@ -1,4 +1,4 @@
-//! The routes about the routes themselves, which have to know all of them.
+//! The routes about the routes themselves, which need the list of all routes.
 
 use super::openapi;
 use super::route::{Access, Route};
@@ -20,7 +20,7 @@ static OWN: &[Route] = &[
     },
 ];
 
-/// Every route there is.
+/// All routes.
 pub(super) fn all() -> impl Iterator<Item = &'static Route> {
     TABLE.iter().chain(OWN)
 }

@@ -1,4 +1,4 @@
-//! [`Route`]: one thing that may be asked.
+//! [`Route`]: one route of the server.
 
 use axum::routing::MethodFilter;
 
@@ -8,29 +8,29 @@ use crate::problem::Problem;
 
 /// The most bytes of a form.
 const FORM_MAX: usize = 128 << 10;
-/// The most bytes of a form that brings a document.
+/// The most bytes of a form with an uploaded document.
 const UPLOAD_MAX: usize = 64 << 20;
-/// The most bytes of a record that is brought here.
+/// The most bytes of an uploaded record.
 const DOCUMENT_MAX: usize = 64 << 20;
 
-/// What carries out a request.
+/// The function that carries out a request.
 pub(crate) type Handler = fn(&Call) -> Result<Answer, Problem>;
 
-/// One thing that may be asked.
+/// One route of the server.
 #[derive(Clone, Copy)]
 pub(crate) struct Route {
     pub(crate) ask: Ask,
     pub(crate) path: &'static str,
     pub(crate) access: Access,
     pub(crate) takes: Takes,
-    /// What it does, in a sentence for the API's document.
+    /// What it does, in a sentence for the OpenAPI document.
     pub(crate) what: &'static str,
     /// The parameters of its query, and what they mean.
     pub(crate) query: &'static [(&'static str, &'static str)],
     pub(crate) act: Handler,
 }
 
-/// How something is asked.
+/// The method of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ask {
     /// Reads, and changes nothing.
@@ -57,20 +57,20 @@ impl Ask {
     }
 }
 
-/// Who may ask.
+/// Who may use a route.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Access {
-    /// Everybody.
+    /// Any client, with or without signing in.
     Anyone,
-    /// Somebody who signed in and may do at least this.
+    /// A signed-in user with at least this role.
     Signed(Role),
-    /// The same, or a token for this.
+    /// A signed-in user, or a token with this scope, whose user has at least this role.
     Token(Role, Scope),
-    /// The same, or a token for anything.
+    /// A signed-in user, or a token with any scope, whose user has at least this role.
     AnyToken(Role),
 }
 
-/// What a request brings.
+/// The kind of body that a request has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Takes {
     Nothing,

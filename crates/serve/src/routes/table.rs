@@ -43,10 +43,10 @@ const PUSHED: &[(&str, &str)] = &[
     ("commit", "The commit that was tested"),
 ];
 
-/// Agents, of a site that was told of a cluster.
+/// The agents, on a site that was configured with a cluster.
 pub(super) const AGENTS: &str = "/api/v1/agents";
 
-/// Every route but those about the routes themselves. The first part is read by people, the second by programs.
+/// Every route except those about the routes themselves. The first part is for people, the second for programs.
 pub(super) static TABLE: &[Route] = &[
     Route { path: "/assets/{name}", access: Access::Anyone, act: assets::file, ..PAGE },
     Route { path: "/welcome", access: Access::Anyone, act: pages::welcome::form, ..PAGE },

@@ -30,7 +30,7 @@ struct Server {
     directory: tempfile::TempDir,
 }
 
-/// Somebody who asks.
+/// The client that sends a request.
 #[derive(Clone)]
 enum Client {
     Nobody,
@@ -59,7 +59,7 @@ impl Server {
     fn start_with(cluster: Option<Cluster>) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let history = Arc::new(History::open(directory.path()).unwrap());
-        // No test here brings a record, or has something run.
+        // No test here uploads a record, or starts a run.
         let children = Arc::new(Children::of_program("/nowhere".into()));
         let lock = directory.path().join("machine.lock");
         let queue = Queue::open(Arc::clone(&history), Arc::clone(&children), lock).unwrap();
@@ -165,7 +165,7 @@ impl Server {
         self.ask(client, "GET", path, "", "")
     }
 
-    /// A form of our own page.
+    /// Sends a form as a page of this site does.
     fn send(&self, client: &Client, path: &str, fields: &str) -> Said {
         let form = match client {
             Client::Session(secret) => format!("form={}&", secret.form_token()),
@@ -257,7 +257,7 @@ fn what_another_site_has_a_browser_send_is_refused() {
     let header =
         format!("Sec-Fetch-Site: same-origin\r\nX-Brunt-Form: {}\r\n", secret.form_token());
     assert_eq!(server.ask(&session, "POST", &path, &header, "name=y").status, 303);
-    // Nor does it choose by which name a browser comes.
+    // It does not choose the host name under which a browser comes either.
     for host in ["evil.example", "127.0.0.1.evil.example", ""] {
         let said = server
             .raw(&format!("GET /sign-in HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n"));
@@ -300,7 +300,7 @@ fn a_password_is_chosen_once_and_guessed_by_nobody() {
     let wrong: Vec<Said> = (0..5).map(|_| sign_in("ada", "wrong")).collect();
     let nobody = Server::start();
     let unknown = nobody.send(&Client::Nobody, "/sign-in", "name=ada&password=wrong");
-    // Who does not exist is told the same.
+    // An unknown name gets the same answer.
     assert!(wrong.iter().all(|said| said.status == 403) && unknown.status == 403);
     assert!(unknown.body.contains("The name or the password is wrong."));
     let limited = sign_in("ada", "correct-horse-battery");
@@ -346,7 +346,7 @@ fn a_shared_link_shows_its_run_to_whoever_has_it_until_it_is_revoked() {
     assert!(!seen.body.contains("ds1.example") && !seen.body.contains("/openam"), "{}", seen.body);
     assert!(!seen.body.contains("<form") && !seen.body.contains("<nav class"), "{}", seen.body);
     assert!(server.see(&Client::Nobody, &whole).body.contains("ds1.example"));
-    // It opens nothing else, and nothing but the link opens it.
+    // The link gives access to nothing else, and only the link gives this access.
     for path in [&*format!("/runs/{id}"), &*format!("/runs/{id}/record"), "/", "/shares"] {
         assert_eq!(server.see(&Client::Nobody, path).status, 303, "{path}");
     }
@@ -354,7 +354,7 @@ fn a_shared_link_shows_its_run_to_whoever_has_it_until_it_is_revoked() {
     for path in [other.as_str(), "/shared/x", &short[..short.len() - 1]] {
         assert_eq!(server.see(&Client::Nobody, path).status, 404, "{path}");
     }
-    // Whoever made it ends it, and nobody else but an administrator.
+    // Only its creator or an administrator may end it.
     assert_eq!(server.send(&bob, "/shares/end", "id=1").status, 404);
     assert_eq!(server.send(&rae, "/shares/end", "id=1").status, 303);
     assert_eq!(server.see(&Client::Nobody, &short).status, 404);
@@ -380,10 +380,10 @@ fn a_schedule_is_kept_with_its_next_times_and_what_it_missed() {
     let add = |fields: &str| server.send(&ada, "/schedules", &format!("plan=1&target=1&{fields}"));
     assert_eq!(add("times=61+*+*+*+*").status, 422);
     assert_eq!(add("times=0+9+*+*+*&quiet=8").status, 422);
-    // This site knows no agents.
+    // This site has no cluster.
     assert_eq!(add("times=0+9+*+*+*&agents=2").status, 422);
     assert_eq!(add("times=*/10+*+*+*+*").status, 303);
-    // No child reads the plan here, so that a time which comes is missed, and says so.
+    // No child reads the plan here, so a time that is due is missed, and the list says so.
     server.app.store.schedule_seen(1, NOW - 700).unwrap();
     crate::schedule::look(&server.app).unwrap();
     let shown = server.see(&ada, "/schedules").body;
@@ -392,7 +392,7 @@ fn a_schedule_is_kept_with_its_next_times_and_what_it_missed() {
     assert!(!came.is_empty() && came.iter().all(|came| came.run.is_none()), "{came:?}");
     assert!(shown.contains("missed, "), "{shown}");
     assert!(came[0].missed.contains("start a process"), "{came:?}");
-    // Who may not run plans any more has none run.
+    // No run starts for a user who may no longer run plans.
     server.app.store.schedule_seen(1, NOW - 300).unwrap();
     let ada_id = server.app.store.user_named("ada").unwrap().unwrap().id;
     server.user("bob", Role::Admin);
@@ -475,12 +475,12 @@ fn whoever_takes_nothing_is_let_go() {
     let mut stream = TcpStream::connect(server.at).unwrap();
     let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.at);
     stream.set_write_timeout(Some(Duration::from_secs(1))).unwrap();
-    // More than sockets hold; what does not fit any more need not be asked.
+    // More than the sockets hold; what no longer fits need not be sent.
     let _ = stream.write_all(request.repeat(ASKED).as_bytes());
     std::thread::park_timeout(STUCK_MAX + Duration::from_secs(3));
     stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
     let mut taken = Vec::new();
-    // What was on its way comes, and then the end.
+    // The data in flight arrives, and then the end.
     let ended = stream.read_to_end(&mut taken);
     let waits = ended.as_ref().is_err_and(|error| error.kind() == ErrorKind::WouldBlock);
     assert!(!waits && taken.len() < whole * ASKED / 2, "{ended:?}: {} bytes", taken.len());
@@ -526,6 +526,6 @@ fn bodies_are_bounded_and_slow_heads_hold_up_nobody() {
     assert_eq!(said.status, 413, "{}", said.body);
     assert_eq!(server.see(&session, "/").status, 200);
     drop(slow);
-    // What the table says is taken is what is sent.
+    // A route takes a body exactly if its method is not GET.
     assert!(own::all().all(|route| (route.takes == Takes::Nothing) == (route.ask == Ask::Get)));
 }

@@ -1,19 +1,19 @@
-//! [`Times`]: a line of cron: minute, hour, day of the month, month, day of the week, in a time zone.
+//! [`Times`]: a cron line: minute, hour, day of the month, month, day of the week, in a time zone.
 //!
-//! A time that a clock skips in spring is as much later as the clock jumps; one that comes twice in autumn is taken
-//! once.
+//! A time that the clock skips in spring is moved by as much as the clock jumps; a time that occurs twice in autumn
+//! counts once.
 
 use jiff::civil::{Date, Time};
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _, Zoned};
 
-/// How many days ahead are looked at: every date there is comes within the years between two leap days.
+/// How many days ahead are searched: every possible date occurs within the longest interval between two leap days.
 const DAYS: usize = 366 * 8 + 2;
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 const WEEKDAYS: [&str; 7] = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"];
 
-/// When something is due.
+/// The times at which something is due.
 #[derive(Clone, Debug)]
 pub(crate) struct Times {
     minutes: u64,
@@ -21,13 +21,13 @@ pub(crate) struct Times {
     days: u64,
     months: u64,
     weekdays: u64,
-    /// Whether days of the month and days of the week were both named: then either will do.
+    /// Whether days of the month and days of the week were both given: then either of them matches.
     either: bool,
     zone: TimeZone,
 }
 
 impl Times {
-    /// Reads a line and the name of a time zone. The error says what is wrong with it.
+    /// Reads a cron line and the name of a time zone. The error says what is wrong with them.
     pub(crate) fn read(line: &str, zone: &str) -> Result<Self, String> {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let [minutes, hours, days, months, weekdays] = &fields[..] else {
@@ -54,7 +54,7 @@ impl Times {
         })
     }
 
-    /// The first time after this one; none if there is none within eight years.
+    /// The first time after this one; `None` if there is none within eight years.
     pub(crate) fn next(&self, after: i64) -> Option<i64> {
         let after = Timestamp::from_second(after).ok()?;
         let mut date = after.to_zoned(self.zone.clone()).date();
@@ -89,7 +89,7 @@ impl Times {
         })
     }
 
-    /// A moment in the time zone.
+    /// A time in the time zone.
     pub(crate) fn local(&self, at: i64) -> Option<Zoned> {
         Some(Timestamp::from_second(at).ok()?.to_zoned(self.zone.clone()))
     }
@@ -131,7 +131,7 @@ fn field(text: &str, (least, most): (u32, u32), names: &[&str]) -> Result<u64, S
     Ok(bits)
 }
 
-/// Hours of each day in which nothing begins, such as 08:00-18:00; they may go past midnight.
+/// Hours of each day in which no run begins, such as 08:00-18:00; they may extend past midnight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Quiet {
     from: Time,
@@ -139,7 +139,7 @@ pub(crate) struct Quiet {
 }
 
 impl Quiet {
-    /// Reads them; none of an empty text.
+    /// Reads quiet hours; `None` for an empty text.
     pub(crate) fn read(text: &str) -> Result<Option<Self>, String> {
         if text.trim().is_empty() {
             return Ok(None);
@@ -156,7 +156,7 @@ impl Quiet {
         if from == to { Err(wrong()) } else { Ok(Some(Self { from, to })) }
     }
 
-    /// When they end that a moment lies in; none if it does not.
+    /// When the quiet hours end that contain this time; `None` if they do not contain it.
     pub(crate) fn end(self, at: &Zoned) -> Option<i64> {
         let time = at.time();
         let inside = if self.from < self.to {
@@ -198,11 +198,11 @@ mod tests {
                 "Mon 2026-11-23 08:00 +0000",
             ),
             ("0 0 29 2 *", "UTC", "2026-11-23T00:00:00[UTC]", "Tue 2028-02-29 00:00 +0000"),
-            // Either the 13th or a Friday, as cron has it.
+            // Either the 13th or a Friday, as in cron.
             ("0 12 13 * 5", "UTC", "2026-11-23T00:00:00[UTC]", "Fri 2026-11-27 12:00 +0000"),
             ("0 12 * jan,dec 7", "UTC", "2026-11-23T00:00:00[UTC]", "Sun 2026-12-06 12:00 +0000"),
             ("5/20 0 * * *", "UTC", "2026-11-23T00:05:00[UTC]", "Mon 2026-11-23 00:25 +0000"),
-            // In spring 02:30 does not come: it is 03:30. In autumn it comes twice, and counts once.
+            // In spring 02:30 does not exist: it becomes 03:30. In autumn it occurs twice, and counts once.
             (
                 "30 2 * * *",
                 "Europe/Berlin",

@@ -1,7 +1,7 @@
-//! Schedules: what is due of them, and what became of it.
+//! Schedules: which runs are due, and their results.
 //!
-//! What is due follows from a line of cron and the clock alone ([`due`]), and is tested without either. A time that
-//! nobody could keep is not made up for later, and is not forgotten: it is listed, and why.
+//! What is due depends only on the cron line and the time, so [`due`] is tested without a site. A time that was missed
+//! is not made up for later. It is listed with the reason.
 
 mod cron;
 mod tell;
@@ -18,30 +18,31 @@ use crate::pages::plans::{Submission, submit_for};
 use crate::problem::Problem;
 use crate::store::Schedule;
 
-/// How late a run may begin that was due while the site was busy or was started anew, in seconds.
+/// How late a run may begin that was due while the site was busy or was restarting, in seconds.
 const LATE_MAX: i64 = 600;
-/// The most times that are looked at at once: a site that was away for a year has missed many.
+/// The most times that are examined at once: a site that was down for a year has missed many.
 const LOOKED_MAX: usize = 50;
-/// How often it is looked.
+/// How often the schedules are checked.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// Something that is due.
+/// A time of a schedule that has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Occasion {
-    /// When, as the line of cron says.
+    /// The time, according to the cron line.
     pub(crate) at: i64,
-    /// Why it is not kept; empty if it is to be run now.
+    /// Why no run begins; empty if it must begin now.
     pub(crate) missed: String,
 }
 
-/// What is due of a schedule, up to when that is said, and what became of it. The error says what is wrong with it.
+/// The times of a schedule that have come, and the time up to which this is complete. The error says what is wrong with
+/// the schedule.
 pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<Occasion>, i64), String> {
     let times = Times::read(&schedule.times, &schedule.zone)?;
     let quiet = Quiet::read(&schedule.quiet)?;
     let (mut all, mut seen) = (Vec::new(), schedule.seen);
     while let Some(at) = times.next(seen).filter(|at| *at <= now) {
         if all.len() == LOOKED_MAX {
-            // What came before is not listed one by one.
+            // Earlier times are not listed one by one.
             let missed = "the site was not running; later times were missed too".to_owned();
             all.truncate(LOOKED_MAX - 1);
             all.push(Occasion { at, missed });
@@ -59,14 +60,14 @@ pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<Occasion>, i64),
             None => at,
         };
         if begins > now {
-            // It waits for the end of the quiet hours; what is due meanwhile waits with it.
+            // It waits for the end of the quiet hours; later times wait with it.
             break;
         }
         let missed = if now - begins > LATE_MAX { "the site was not running" } else { "" };
         all.push(Occasion { at, missed: missed.to_owned() });
         seen = at;
     }
-    // Of several that could begin now, the last does.
+    // Of several that could begin now, only the last does.
     let last = all.iter().rposition(|one| one.missed.is_empty());
     for (number, one) in all.iter_mut().enumerate() {
         if one.missed.is_empty() && Some(number) != last {
@@ -76,7 +77,7 @@ pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<Occasion>, i64),
     Ok((all, seen))
 }
 
-/// Looks at all schedules: begins what is due, and lists what was missed.
+/// Checks all schedules: starts the runs that are due, and lists missed times.
 pub(crate) fn look(app: &App) -> Result<(), Problem> {
     let now = app.now();
     for schedule in app.store.schedules()? {
@@ -84,7 +85,7 @@ pub(crate) fn look(app: &App) -> Result<(), Problem> {
         if seen == schedule.seen {
             continue;
         }
-        // Before anything begins: a time is kept once, whatever happens then.
+        // Stored before anything begins: a time starts one run at most, whatever happens afterwards.
         app.store.schedule_seen(schedule.id, seen)?;
         for occasion in occasions {
             let (run, missed) = if occasion.missed.is_empty() {
@@ -103,7 +104,7 @@ pub(crate) fn look(app: &App) -> Result<(), Problem> {
 
 fn begin(app: &App, schedule: &Schedule) -> Result<String, Problem> {
     let plan = app.store.plan(schedule.plan)?.ok_or_else(|| Problem::missing("plan"))?;
-    // A schedule may no more than whoever made it.
+    // A schedule has no more permissions than the user who created it.
     let author = app.store.user_named(&schedule.by)?;
     if author.is_none_or(|author| author.disabled || author.role < Role::Runner) {
         return Err(Problem::unusable(format!("{} may no longer run plans.", schedule.by)));
@@ -127,7 +128,7 @@ fn begin(app: &App, schedule: &Schedule) -> Result<String, Problem> {
     Ok(id.to_string())
 }
 
-/// Looks again and again. What came of times is told beside that: a webhook that does not answer holds up no run.
+/// Checks the schedules forever. Results are reported concurrently: a webhook that does not answer delays no run.
 pub(crate) async fn for_good(app: Arc<App>) {
     tokio::join!(again_and_again(&app, look), again_and_again(&app, tell));
 }
@@ -191,7 +192,7 @@ mod tests {
         assert_eq!(told(&skips, 3_600), [(1, "the time is in the quiet hours".to_owned())]);
         let waits = schedule("01:00-03:00", true, 0);
         assert_eq!(told(&waits, 2 * 3_600), []);
-        // At the end of the quiet hours one begins, not three.
+        // At the end of the quiet hours one run begins, not three.
         let told = told(&waits, 3 * 3_600);
         assert_eq!(told.iter().filter(|(_, missed)| missed.is_empty()).count(), 1);
         assert_eq!(told.len(), 3);

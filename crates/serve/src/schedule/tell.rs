@@ -1,9 +1,9 @@
-//! What came of the times of schedules: the verdict of a run, its objectives, how it compares with the baseline of its
-//! load; and webhooks, which are told.
+//! The results of scheduled runs: the verdict of a run, its objectives, how it compares with the baseline of its load;
+//! and the webhooks that receive them.
 //!
-//! What is sent is signed as Standard Webhooks has it (`webhook-id`, `webhook-timestamp`, `webhook-signature`), with a
-//! key that only the receiver has beside us. A receiver that does not answer with success is told again, a few times
-//! and later each time; its id stays the same, so it can tell that it knows it already.
+//! Messages are signed as Standard Webhooks defines (`webhook-id`, `webhook-timestamp`, `webhook-signature`), with a
+//! key that only the site and the receiver have. If a receiver does not answer with success, the message is sent again
+//! a few times, with increasing delays. Its id stays the same, so that the receiver can detect duplicates.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -20,14 +20,14 @@ use crate::problem::Problem;
 use crate::queue::State;
 use crate::store::{Hook, Schedule, Untold};
 
-/// What the key of a webhook begins with, as its receiver is given it.
+/// The prefix of a webhook's key, in the form in which the receiver gets it.
 pub(crate) const KEY_BEGINS: &str = "whsec_";
-/// After how many seconds it is tried again, by how often it was tried.
+/// The seconds until the next try, by the number of earlier tries.
 const AGAIN: [i64; 4] = [30, 300, 1_800, 7_200];
-/// The most times that are looked at at once.
+/// The most times that are examined at once.
 const LOOKED_MAX: i64 = 500;
 
-/// What a webhook is told.
+/// The message that a webhook receives.
 #[derive(Serialize)]
 struct Message<'a> {
     #[serde(rename = "type")]
@@ -41,13 +41,13 @@ struct Data<'a> {
     schedule: i64,
     plan: String,
     target: String,
-    /// When it was due.
+    /// When the run was due.
     at: String,
     #[serde(flatten)]
     outcome: Outcome<'a>,
 }
 
-/// What came of a time. What does not apply is null.
+/// The result of a scheduled time. What does not apply is null.
 #[derive(Default, Serialize)]
 struct Outcome<'a> {
     /// The id of the run.
@@ -56,7 +56,7 @@ struct Outcome<'a> {
     page: Option<String>,
     /// How the run ended.
     state: Option<&'static str>,
-    /// Why it was missed, or ended as it did.
+    /// Why the time was missed, or why the run ended as it did.
     why: Option<String>,
     sentence: Option<String>,
     verdict: Option<&'static str>,
@@ -65,7 +65,7 @@ struct Outcome<'a> {
     against: Option<Against>,
 }
 
-/// Looks at all times of which it is not told yet what became of them.
+/// Handles all times whose result has not been reported yet.
 pub(crate) fn look(app: &App) -> Result<(), Problem> {
     let schedules = app.store.schedules()?;
     for untold in app.store.untold(app.now(), LOOKED_MAX)? {
@@ -98,7 +98,7 @@ fn settle(app: &App, schedule: &Schedule, untold: &Untold) -> Result<(), Problem
     Ok(app.store.settle(&tried, (&words, &told), again.map(|again| app.now() + again))?)
 }
 
-/// What came of a time; nothing while its run goes on.
+/// The result of a scheduled time; `None` while its run is active.
 fn outcome<'a>(app: &App, untold: &'a Untold) -> Result<Option<Outcome<'a>>, Problem> {
     let Some(run) = untold.run.as_deref() else {
         let why = Some(untold.missed.clone());
@@ -122,7 +122,7 @@ fn outcome<'a>(app: &App, untold: &'a Untold) -> Result<Option<Outcome<'a>>, Pro
     };
     match app.history.entry(&id).map_err(Problem::bug)? {
         Some(entry) => Ok(Some(judged(app, ended, &entry))),
-        // One that came to its end is indexed in a moment.
+        // A run that has ended as planned is indexed in a moment.
         None if status.state == State::Done => Ok(None),
         None => Ok(Some(ended)),
     }
@@ -148,7 +148,7 @@ fn judged<'a>(app: &App, ended: Outcome<'a>, run: &Entry) -> Outcome<'a> {
     }
 }
 
-/// The same for whoever reads the page of schedules.
+/// The result in words, for the page of schedules.
 fn words(outcome: &Outcome<'_>) -> String {
     let mut words = Vec::new();
     words.extend(outcome.state.filter(|_| outcome.verdict.is_none()).map(str::to_owned));
@@ -186,7 +186,7 @@ fn message(
     serde_json::to_string(&message).map_err(Problem::bug)
 }
 
-/// Tells a webhook. The error says why it did not arrive.
+/// Sends a message to a webhook. The error says why it did not arrive.
 fn deliver(
     app: &App,
     (hook, sealed): (&Hook, &[u8]),
@@ -208,7 +208,7 @@ fn deliver(
     app.children.deliver(delivery).map_err(|error| error.to_string())?
 }
 
-/// The signature of a message; none if the key is not as it was given to its receiver.
+/// The signature of a message; `None` if the key does not have the form that its receiver got.
 fn signature(key: &str, id: &str, at: i64, body: &str) -> Option<String> {
     let key = BASE64.decode(key.strip_prefix(KEY_BEGINS)?).ok()?;
     let key = hmac::Key::new(hmac::HMAC_SHA256, &key);
@@ -241,7 +241,7 @@ mod tests {
         assert_eq!(words(&valid), "valid; missed p99<1ms");
         let lost = Outcome { why: Some("it was killed".to_owned()), ..ended("lost") };
         assert_eq!(words(&lost), "lost; it was killed");
-        // Why a time was missed stands beside it already.
+        // The reason for a missed time is already shown beside it.
         let missed =
             Outcome { why: Some("the site was not running".to_owned()), ..Outcome::default() };
         assert_eq!(words(&missed), "");

@@ -1,14 +1,14 @@
-//! The audit trail: who did what, in lines of which each is sealed together with the one before it.
+//! The audit trail: who did what, in lines that are each authenticated together with the line before.
 //!
-//! The key is in a file of its own beside the database. Whoever changes, removes or inserts a line without it breaks
-//! the chain from there on. Lines that were cut off at the end are noticed by the number of lines, which the seal of a
-//! table row cannot tell: a copy elsewhere can.
+//! The key is in a file of its own beside the database. A change, removal or insertion of a line without the key breaks
+//! the chain from there on. Lines that were cut off at the end cannot be detected from the table: the number of lines,
+//! compared with a copy elsewhere, shows them.
 
 use ring::hmac;
 
 use super::{Result, Store};
 
-/// One line.
+/// One line of the trail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AuditLine {
     pub(crate) id: i64,
@@ -18,12 +18,12 @@ pub(crate) struct AuditLine {
     pub(crate) what: String,
 }
 
-/// The number of the first line whose seal is not what it should be.
+/// The number of the first line whose authentication code is wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct BrokenAt(pub(crate) i64);
 
 impl Store {
-    /// Adds a line.
+    /// Adds a line to the trail.
     pub(crate) fn note(
         &self,
         key: &hmac::Key,
@@ -44,7 +44,7 @@ impl Store {
         })
     }
 
-    /// The newest lines, the newest first.
+    /// The newest lines, newest first.
     pub(crate) fn audit(&self, most: i64) -> Result<Vec<AuditLine>> {
         self.read(|file| {
             let ask = "SELECT id, at, who, act, what FROM audit ORDER BY id DESC LIMIT ?1";
@@ -57,7 +57,7 @@ impl Store {
         })
     }
 
-    /// How many lines there are, if every one is as it was written; otherwise the first that is not.
+    /// How many lines there are, if every line is unchanged; otherwise the first that is not.
     pub(crate) fn verify_audit(
         &self,
         key: &hmac::Key,

@@ -1,4 +1,4 @@
-//! Webhooks: where schedules tell what became of their runs, and the keys that sign it, sealed.
+//! Webhooks: where schedules send the results of their runs, and the keys that sign the messages, encrypted.
 
 use rusqlite::{OptionalExtension as _, Row};
 
@@ -25,7 +25,7 @@ fn hook(row: &Row<'_>) -> rusqlite::Result<Hook> {
 }
 
 impl Store {
-    /// All of them, by name.
+    /// All webhooks, by name.
     pub(crate) fn hooks(&self) -> Result<Vec<Hook>> {
         self.read(|file| {
             let ask = "SELECT id, name, url, author, at FROM hook ORDER BY name LIMIT 1000";
@@ -35,7 +35,7 @@ impl Store {
         })
     }
 
-    /// One, and its sealed key.
+    /// One webhook, and its encrypted key.
     pub(crate) fn hook(&self, id: i64) -> Result<Option<(Hook, Vec<u8>)>> {
         self.read(|file| {
             let ask = "SELECT id, name, url, author, at, sealed FROM hook WHERE id = ?1";
@@ -43,7 +43,7 @@ impl Store {
         })
     }
 
-    /// Adds one, whatever its id says; false if there is one of its name.
+    /// Adds a webhook, ignoring its `id`; false if the name is taken.
     pub(crate) fn add_hook(&self, it: &Hook, sealed: &[u8]) -> Result<bool> {
         self.write(|file| {
             let add =
@@ -52,7 +52,7 @@ impl Store {
         })
     }
 
-    /// Removes one; false if there is none. Its schedules tell nobody any more.
+    /// Removes a webhook; false if there is none. Its schedules send no more messages.
     pub(crate) fn end_hook(&self, id: i64) -> Result<bool> {
         self.write(|file| {
             file.execute("UPDATE schedule SET hook = NULL WHERE hook = ?1", [id])?;

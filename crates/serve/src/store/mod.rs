@@ -1,8 +1,9 @@
 //! [`Store`]: the SQLite file of a site: people, tokens, the audit trail, and an index of the runs.
 //!
-//! There is one writer, so that nothing waits for SQLite's own lock, and a few readers, which WAL lets go on beside
-//! it. The file has a version; a newer program brings it up to date step by step and keeps a copy of what it was, and
-//! a newer file is refused. What is in the directory of runs is the truth: the index of it can be made again.
+//! There is one writer, so that no thread waits for SQLite's own lock, and a few readers, which can read at the same
+//! time in WAL mode. The file has a version. A newer program migrates it step by step and keeps a copy of the old
+//! version; a file from a newer program is refused. The directory of runs is the source of truth: the index of it can
+//! be rebuilt.
 
 mod audit;
 mod hooks;
@@ -37,7 +38,7 @@ pub(crate) use shares::Share;
 pub(crate) use targets::Target;
 pub(crate) use tokens::TokenRow;
 
-/// The steps by which a file gets its version. One that was released never changes.
+/// The migrations that bring a file to its version. A released migration never changes.
 const MIGRATIONS: [&str; 6] = [
     include_str!("001_begin.sql"),
     include_str!("002_build.sql"),
@@ -51,18 +52,18 @@ const READERS_KEPT: usize = 4;
 const PATIENCE: Duration = Duration::from_secs(10);
 const NAME: &str = "brunt.db";
 
-/// Why the store could not do something.
+/// Why an operation of the store failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum StoreError {
     /// The file could not be read or written.
     #[error("use brunt.db: {0}")]
     Sqlite(#[from] rusqlite::Error),
-    /// The file could not be made.
+    /// The file could not be created.
     #[error("open {}: {source}", path.display())]
     Make {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// The file was written by a newer program.
@@ -72,14 +73,14 @@ pub(crate) enum StoreError {
         path: PathBuf,
         /// Its version.
         found: i64,
-        /// The newest that is known.
+        /// The newest version that this program knows.
         known: usize,
     },
 }
 
 type Result<T> = std::result::Result<T, StoreError>;
 
-/// The file.
+/// The database of a site.
 pub(crate) struct Store {
     path: PathBuf,
     writer: Mutex<Connection>,
@@ -87,7 +88,7 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Opens the file of a directory, makes it if there is none, and brings it up to date.
+    /// Opens the file of a directory, creates it if it does not exist, and migrates it.
     pub(crate) fn open(directory: &Path) -> Result<Self> {
         let path = directory.join(NAME);
         private(&path)?;
@@ -100,7 +101,7 @@ impl Store {
         Ok(Self { path, writer: Mutex::new(writer), readers: Mutex::default() })
     }
 
-    /// Changes something, wholly or not at all.
+    /// Runs a change in a transaction.
     pub(crate) fn write<T>(&self, act: impl FnOnce(&Transaction<'_>) -> Result<T>) -> Result<T> {
         let mut writer = locked(&self.writer);
         let transaction = writer.transaction()?;
@@ -109,7 +110,7 @@ impl Store {
         Ok(done)
     }
 
-    /// Reads something.
+    /// Runs a query.
     pub(crate) fn read<T>(&self, act: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let kept = locked(&self.readers).pop();
         let reader = match kept {
@@ -132,8 +133,7 @@ impl Store {
     }
 }
 
-/// Makes the file if there is none, so that only its owner may read it; SQLite gives what it puts beside it the same
-/// mode.
+/// Creates the file if it does not exist, readable only by its owner; SQLite gives its companion files the same mode.
 fn private(path: &Path) -> Result<()> {
     let made = File::options().append(true).create(true).mode(0o600).open(path);
     made.map(drop).map_err(|source| StoreError::Make { path: path.to_owned(), source })
@@ -153,7 +153,7 @@ fn migrate(writer: &mut Connection, path: &Path) -> Result<()> {
     for (version, step) in (found..).zip(missing) {
         if version > 0 {
             let copy = path.with_extension(format!("db.{version}"));
-            // Left there by a step that was begun before.
+            // Left by an earlier migration that did not finish.
             let _ = std::fs::remove_file(&copy);
             private(&copy)?;
             writer.execute("VACUUM INTO ?1", [copy.display().to_string()])?;

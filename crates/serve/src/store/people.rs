@@ -1,11 +1,11 @@
-//! People: their names, roles and passwords, and the links by which they choose one.
+//! People: their names, roles and passwords, and the links with which they choose a password.
 
 use rusqlite::{OptionalExtension as _, Row};
 
 use super::{Result, Store};
 use crate::auth::{Hash, Role};
 
-/// Somebody who may sign in.
+/// A person who may sign in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct User {
     pub(crate) id: i64,
@@ -22,7 +22,7 @@ pub(super) fn user(row: &Row<'_>) -> rusqlite::Result<User> {
     Ok(User {
         id: row.get(0)?,
         name: row.get(1)?,
-        // The table holds no other word; whoever put one there gets the least.
+        // The program writes no other word here; any other gets the least role.
         role: Role::named(&row.get::<_, String>(2)?).unwrap_or(Role::Viewer),
         disabled: row.get(3)?,
         ready: row.get(4)?,
@@ -30,7 +30,7 @@ pub(super) fn user(row: &Row<'_>) -> rusqlite::Result<User> {
 }
 
 impl Store {
-    /// Everybody, by name.
+    /// All users, by name.
     pub(crate) fn users(&self) -> Result<Vec<User>> {
         self.read(|file| {
             let mut all = file.prepare(&format!("SELECT {COLUMNS} FROM user ORDER BY name"))?;
@@ -39,7 +39,7 @@ impl Store {
         })
     }
 
-    /// Somebody by name.
+    /// A user by name.
     pub(crate) fn user_named(&self, name: &str) -> Result<Option<User>> {
         self.read(|file| {
             let ask = format!("SELECT {COLUMNS} FROM user WHERE name = ?1");
@@ -47,7 +47,7 @@ impl Store {
         })
     }
 
-    /// Somebody by number.
+    /// A user by id.
     pub(crate) fn user(&self, id: i64) -> Result<Option<User>> {
         self.read(|file| {
             let ask = format!("SELECT {COLUMNS} FROM user WHERE id = ?1");
@@ -55,7 +55,7 @@ impl Store {
         })
     }
 
-    /// Whether somebody can sign in who may do everything.
+    /// Whether an administrator exists who can sign in.
     pub(crate) fn has_admin(&self) -> Result<bool> {
         self.read(|file| {
             let ask = "SELECT EXISTS (SELECT 1 FROM user WHERE role = 'admin' AND disabled = 0 \
@@ -64,7 +64,7 @@ impl Store {
         })
     }
 
-    /// Adds somebody; none if the name is taken.
+    /// Adds a user; `None` if the name is taken.
     pub(crate) fn add_user(&self, name: &str, role: Role, now: i64) -> Result<Option<i64>> {
         self.write(|file| {
             let add = "INSERT OR IGNORE INTO user (name, role, created) VALUES (?1, ?2, ?3)";
@@ -73,7 +73,7 @@ impl Store {
         })
     }
 
-    /// Changes what somebody may do, and ends their sessions. False if that would leave nobody who may do everything.
+    /// Changes the role of a user, and ends the user's sessions. False if no administrator would remain.
     pub(crate) fn change_user(&self, id: i64, role: Role, disabled: bool) -> Result<bool> {
         self.write(|file| {
             let ready = "role = 'admin' AND disabled = 0 AND password IS NOT NULL";
@@ -92,7 +92,7 @@ impl Store {
         })
     }
 
-    /// The hash of somebody's password, if one was chosen and they may sign in.
+    /// The hash of a user's password, if one was chosen and the user may sign in.
     pub(crate) fn password_of(&self, id: i64) -> Result<Option<String>> {
         self.read(|file| {
             let ask = "SELECT password FROM user WHERE id = ?1 AND disabled = 0";
@@ -110,7 +110,7 @@ impl Store {
         })
     }
 
-    /// Makes a link by which somebody chooses a password; it replaces any other.
+    /// Makes a link with which a user chooses a password; it replaces any earlier link.
     pub(crate) fn invite(&self, user: i64, link: &Hash, expires: i64) -> Result<()> {
         self.write(|file| {
             file.execute("DELETE FROM invitation WHERE user = ?1", [user])?;
@@ -120,7 +120,7 @@ impl Store {
         })
     }
 
-    /// Whose link this is, if it still holds, which it does from now on no more.
+    /// The user of a link, if the link is valid. The link is invalid afterwards.
     pub(crate) fn take_invitation(&self, link: &Hash, now: i64) -> Result<Option<User>> {
         let taken: Option<i64> = self.write(|file| {
             let take = "DELETE FROM invitation WHERE hash = ?1 AND expires > ?2 RETURNING user";
@@ -130,7 +130,7 @@ impl Store {
         Ok(user.filter(|user| !user.disabled))
     }
 
-    /// Whose link this is, if it still holds.
+    /// The user of a link, if the link is valid.
     pub(crate) fn invited(&self, link: &Hash, now: i64) -> Result<Option<User>> {
         self.read(|file| {
             let ask = format!(

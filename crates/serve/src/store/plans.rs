@@ -4,17 +4,17 @@ use rusqlite::{OptionalExtension as _, Row};
 
 use super::{Result, Store};
 
-/// A plan at one of its revisions.
+/// A plan in one of its revisions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Plan {
     pub(crate) id: i64,
     pub(crate) name: String,
-    /// Counted from 1.
+    /// The number of the revision, counted from 1.
     pub(crate) revision: i64,
     pub(crate) text: String,
     pub(crate) by: String,
     pub(crate) at: i64,
-    /// What was told when it was made, in lines.
+    /// The notes of the import that made it, in lines.
     pub(crate) note: String,
 }
 
@@ -34,7 +34,7 @@ fn plan(row: &Row<'_>) -> rusqlite::Result<Plan> {
 }
 
 impl Store {
-    /// All of them at their newest revision, by name.
+    /// All plans in their newest revision, by name.
     pub(crate) fn plans(&self) -> Result<Vec<Plan>> {
         self.read(|file| {
             let mut all = file.prepare(&format!("{NEWEST} ORDER BY name"))?;
@@ -43,14 +43,14 @@ impl Store {
         })
     }
 
-    /// One at its newest revision.
+    /// A plan in its newest revision.
     pub(crate) fn plan(&self, id: i64) -> Result<Option<Plan>> {
         self.read(|file| {
             Ok(file.query_row(&format!("{NEWEST} AND plan.id = ?1"), [id], plan).optional()?)
         })
     }
 
-    /// One at every revision, the newest first.
+    /// All revisions of a plan, newest first.
     pub(crate) fn revisions(&self, id: i64) -> Result<Vec<Plan>> {
         self.read(|file| {
             let ask = "SELECT plan.id, name, revision, text, author, at, note FROM plan \
@@ -61,12 +61,12 @@ impl Store {
         })
     }
 
-    /// Adds a plan; none if there is one of that name.
+    /// Adds a plan; `None` if the name is taken.
     pub(crate) fn add_plan(&self, name: &str, text: &str, by: (&str, i64)) -> Result<Option<i64>> {
         self.add_noted_plan(name, (text, ""), by)
     }
 
-    /// The same with what was told when it was made.
+    /// Adds a plan with the notes of its import.
     pub(crate) fn add_noted_plan(
         &self,
         name: &str,
@@ -84,7 +84,7 @@ impl Store {
         })
     }
 
-    /// Adds a revision that follows `after`; false if somebody else has added one meanwhile.
+    /// Adds a revision that follows `after`; false if another one was added in the meantime.
     pub(crate) fn revise_plan(
         &self,
         id: i64,

@@ -1,4 +1,4 @@
-//! The index of the runs: what lists, filters and searches are answered from.
+//! The index of the runs, for lists, filters and searches.
 
 use rusqlite::types::{Type, Value};
 use rusqlite::{OptionalExtension as _, Row, Transaction, params_from_iter};
@@ -7,26 +7,26 @@ use super::{Result, Store};
 use crate::history::{Entry, Summary};
 use brunt_record::SloOutcome;
 
-/// Which runs are asked for. What is empty asks for nothing.
+/// The conditions for listed runs. An empty field is no condition.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Filter {
-    /// Words that begin with these stand somewhere in the run's texts.
+    /// The run's texts contain words that begin with each of these.
     pub(crate) text: String,
     pub(crate) tag: String,
     pub(crate) target: String,
     pub(crate) verdict: String,
     pub(crate) commit: String,
     pub(crate) load: String,
-    /// Began on this day or later, as `2026-11-23`.
+    /// The run began on this day or later, given as `2026-11-23`.
     pub(crate) since: String,
-    /// Began on this day or earlier.
+    /// The run began on this day or earlier.
     pub(crate) until: String,
     pub(crate) missed: bool,
     pub(crate) pinned: bool,
     pub(crate) baseline: bool,
 }
 
-/// Where a page of a list begins: behind this run.
+/// The position at which a page of a list begins: after this run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Position {
     pub(crate) started: String,
@@ -37,9 +37,9 @@ pub(crate) struct Position {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Listed {
     pub(crate) runs: Vec<Entry>,
-    /// Whether there are more.
+    /// Whether more runs follow.
     pub(crate) more: bool,
-    /// How many there are in all that were asked for.
+    /// The number of runs that match the filter.
     pub(crate) all: i64,
 }
 
@@ -57,7 +57,7 @@ fn run(row: &Row<'_>) -> rusqlite::Result<Entry> {
     })
 }
 
-/// What a run is called where nobody gave it a name: its command, as far as that says what was done, and its target.
+/// The name of a run that has no name: its command without options, and its target.
 pub(crate) fn title(summary: &Summary) -> String {
     let words = summary.command.iter().map(String::as_str).filter(|word| *word != "brunt");
     let words: Vec<&str> = words.take_while(|word| !word.starts_with('-')).take(2).collect();
@@ -69,18 +69,18 @@ pub(crate) fn title(summary: &Summary) -> String {
 }
 
 impl Store {
-    /// Puts a run into the index, in place of what was there of it.
+    /// Adds a run to the index, or replaces its entry.
     pub(crate) fn put_run(&self, run: &Entry) -> Result<()> {
         self.write(|file| put(file, run))
     }
 
-    /// Makes the whole index anew.
+    /// Rebuilds the whole index.
     pub(crate) fn put_all_runs(&self, runs: impl Iterator<Item = Entry>) -> Result<usize> {
         self.write(|file| {
             file.execute_batch("DELETE FROM tag; DELETE FROM run_text; DELETE FROM run;")?;
             let mut count = 0;
             for run in runs {
-                // There is nothing of it to be found and taken away.
+                // The index is empty here, so there is no old entry to remove.
                 insert(file, &run)?;
                 count += 1;
             }
@@ -88,12 +88,12 @@ impl Store {
         })
     }
 
-    /// Takes a run out of the index.
+    /// Removes a run from the index.
     pub(crate) fn forget_run(&self, id: &str) -> Result<()> {
         self.write(|file| forget(file, id))
     }
 
-    /// One run.
+    /// One run, by its id.
     pub(crate) fn run(&self, id: &str) -> Result<Option<Entry>> {
         self.read(|file| {
             let ask = format!("SELECT {COLUMNS} FROM run WHERE id = ?1");
@@ -101,7 +101,7 @@ impl Store {
         })
     }
 
-    /// The runs that are asked for, the newest first, from behind a position on.
+    /// The runs that match a filter, newest first, after a position.
     pub(crate) fn runs(
         &self,
         filter: &Filter,
@@ -144,7 +144,7 @@ impl Store {
         Ok(self.runs(&filter, None, 1)?.runs.into_iter().next())
     }
 
-    /// The tags that there are, the most frequent first.
+    /// The tags in use, most frequent first.
     pub(crate) fn tags(&self, most: i64) -> Result<Vec<String>> {
         self.read(|file| {
             let ask = "SELECT tag FROM tag GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?1";
@@ -162,7 +162,7 @@ fn put(file: &Transaction<'_>, run: &Entry) -> Result<()> {
 
 fn insert(file: &Transaction<'_>, run: &Entry) -> Result<()> {
     let Entry { id, summary, about } = run;
-    // What cannot be written as JSON does not come of a summary.
+    // A summary always serialises, so these cannot fail.
     let [summary_json, about_json] = [serde_json::to_string(summary), serde_json::to_string(about)];
     let missed = summary.objectives.iter().filter(|one| one.outcome == SloOutcome::Missed).count();
     let (title, tags) = (title(summary), about.tags.join(" "));
@@ -216,12 +216,12 @@ fn forget(file: &Transaction<'_>, id: &str) -> Result<()> {
     Ok(())
 }
 
-/// The conditions of a filter, and the values they ask for in their order.
+/// The conditions of a filter, and their values in the same order.
 fn conditions(filter: &Filter) -> (Vec<String>, Vec<Value>) {
     let mut wanted = Vec::new();
     let mut values: Vec<Value> = Vec::new();
     let search = search(&filter.text);
-    // A day is behind everything that began on it.
+    // This text sorts after every time on that day.
     let until = if filter.until.is_empty() { String::new() } else { format!("{}~", filter.until) };
     let conditions: [(&str, &str); 8] = [
         ("run.id IN (SELECT run FROM run_text WHERE run_text MATCH ?)", &search),
@@ -251,7 +251,8 @@ fn conditions(filter: &Filter) -> (Vec<String>, Vec<Value>) {
     (wanted, values)
 }
 
-/// A search as FTS5 reads it: every word begins a word of the text. Quoted, none of them is an operator.
+/// A search in the syntax of FTS5: every word is a prefix of a word of the text. Quoting prevents words from being
+/// operators.
 fn search(text: &str) -> String {
     let words = text.split_whitespace().take(10);
     let quoted = words.map(|word| format!("\"{}\"*", word.replace('"', "\"\"").replace('\0', "")));
@@ -311,7 +312,7 @@ mod tests {
         assert_eq!(with(&|filter| filter.until = "2026-11-02".to_owned()), [1, 0]);
         assert_eq!(with(&|filter| filter.text = "ds4 auth".to_owned()), [4]);
         assert_eq!(with(&|filter| filter.target = "ds5.".to_owned()), [5]);
-        // None of these is an operator, and none a fault.
+        // None of these is an operator, and none causes an error.
         for text in ["\"", "ds4 OR ds5", "NEAR(", "*", "-", "words:x", "ds4\"*"] {
             let _ = with(&|filter| filter.text = text.to_owned());
         }

@@ -1,59 +1,59 @@
-//! Runs at times: what is to be run when, and what became of each time.
+//! Schedules: plans that run at given times, and the result of each time.
 
 use rusqlite::Row;
 
 use super::{Result, Store};
 
-/// Times of a schedule that are kept.
+/// The number of past times that are kept for a schedule.
 const OCCASIONS_KEPT: i64 = 200;
 
-/// A plan that is run at times.
+/// A plan that runs at given times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Schedule {
     pub(crate) id: i64,
     pub(crate) plan: i64,
     pub(crate) target: i64,
-    /// A line of cron.
+    /// A cron line.
     pub(crate) times: String,
-    /// The time zone of that line.
+    /// The time zone of the cron line.
     pub(crate) zone: String,
-    /// Hours in which nothing begins; may be empty.
+    /// Hours in which no run begins; may be empty.
     pub(crate) quiet: String,
-    /// How long a run goes on; empty for what the plan says.
+    /// How long a run lasts; empty for the plan's duration.
     pub(crate) duration: String,
-    /// Whether it waits for the end of the quiet hours.
+    /// Whether a run that is due in quiet hours waits for their end.
     pub(crate) waits: bool,
     pub(crate) by: String,
-    /// Up to when times were looked at.
+    /// The time up to which due times were handled.
     pub(crate) seen: i64,
-    /// The webhook that is told what became of it.
+    /// The webhook that receives the results.
     pub(crate) hook: Option<i64>,
-    /// How many agents share its runs, if it is not this machine that makes the load.
+    /// How many agents share its runs; without it this machine makes the load.
     pub(crate) agents: Option<u32>,
 }
 
-/// A time that came.
+/// A time of a schedule that has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Came {
     pub(crate) at: i64,
-    /// The run that it was kept by.
+    /// The run that was started.
     pub(crate) run: Option<String>,
-    /// Why it was not.
+    /// Why no run was started.
     pub(crate) missed: String,
-    /// What came of the run, in words; empty while it goes on.
+    /// The result of the run, in words; empty while it is active.
     pub(crate) outcome: String,
-    /// What came of telling it to a webhook; empty if that is not to be done, or not yet.
+    /// The outcome of the message to the webhook; empty if there is none, or none yet.
     pub(crate) told: String,
 }
 
-/// A time that came, of which it is not told yet what became.
+/// A time that has come, whose result has not been reported yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Untold {
     pub(crate) schedule: i64,
     pub(crate) at: i64,
     pub(crate) run: Option<String>,
     pub(crate) missed: String,
-    /// How often it was tried to tell it.
+    /// How many times the report was tried.
     pub(crate) tries: i64,
 }
 
@@ -75,7 +75,7 @@ fn schedule(row: &Row<'_>) -> rusqlite::Result<Schedule> {
 }
 
 impl Store {
-    /// All of them.
+    /// All schedules.
     pub(crate) fn schedules(&self) -> Result<Vec<Schedule>> {
         self.read(|file| {
             let ask = "SELECT id, plan, target, times, zone, quiet, duration, waits, author, seen, hook, \
@@ -86,7 +86,7 @@ impl Store {
         })
     }
 
-    /// Adds one, whatever its id says.
+    /// Adds a schedule, ignoring its `id`.
     pub(crate) fn add_schedule(&self, it: &Schedule) -> Result<i64> {
         self.write(|file| {
             let add = "INSERT INTO schedule (plan, target, times, zone, quiet, duration, waits, author, seen, hook, \
@@ -100,12 +100,12 @@ impl Store {
         })
     }
 
-    /// Removes one; false if there is none.
+    /// Removes a schedule; false if there is none.
     pub(crate) fn remove_schedule(&self, id: i64) -> Result<bool> {
         self.write(|file| Ok(file.execute("DELETE FROM schedule WHERE id = ?1", [id])? > 0))
     }
 
-    /// Says up to when times were looked at.
+    /// Stores the time up to which due times were handled.
     pub(crate) fn schedule_seen(&self, id: i64, seen: i64) -> Result<()> {
         self.write(|file| {
             file.execute("UPDATE schedule SET seen = ?2 WHERE id = ?1", (id, seen))?;
@@ -113,7 +113,7 @@ impl Store {
         })
     }
 
-    /// Notes what became of a time.
+    /// Stores a time that has come, with its run or the reason why there is none.
     pub(crate) fn add_occasion(
         &self,
         schedule: i64,
@@ -131,7 +131,7 @@ impl Store {
         })
     }
 
-    /// The last times of one that came, the newest first.
+    /// The last times of a schedule that have come, newest first.
     pub(crate) fn occasions(&self, schedule: i64, most: i64) -> Result<Vec<Came>> {
         self.read(|file| {
             let ask = "SELECT at, run, missed, outcome, told FROM occasion WHERE schedule = ?1 \
@@ -152,7 +152,7 @@ impl Store {
 }
 
 impl Store {
-    /// Times that came of which it is to be told now what became, the oldest first.
+    /// The times whose results must be reported now, oldest first.
     pub(crate) fn untold(&self, now: i64, most: i64) -> Result<Vec<Untold>> {
         self.read(|file| {
             let ask = "SELECT schedule, at, run, missed, tries FROM occasion WHERE due <= ?1 ORDER BY at LIMIT ?2";
@@ -170,7 +170,7 @@ impl Store {
         })
     }
 
-    /// Notes what came of a time, what came of telling it, and when to look at it again, if that is to be.
+    /// Stores the result of a time, the outcome of its report, and when to try again, if at all.
     pub(crate) fn settle(
         &self,
         of: &Untold,

@@ -1,4 +1,4 @@
-//! Secrets of targets as they are kept: sealed, and with the addresses that they may be sent to.
+//! Secrets of targets as they are stored: encrypted, and with the addresses to which they may be sent.
 
 use rusqlite::{OptionalExtension as _, Row};
 
@@ -14,7 +14,7 @@ pub(crate) struct SecretRow {
     pub(crate) allow: String,
     pub(crate) by: String,
     pub(crate) at: i64,
-    /// When a run was last given it.
+    /// When a run last received it.
     pub(crate) used: Option<i64>,
 }
 
@@ -32,7 +32,7 @@ fn secret(row: &Row<'_>) -> rusqlite::Result<SecretRow> {
 }
 
 impl Store {
-    /// All of them, by target and name.
+    /// All secrets, by target and name.
     pub(crate) fn secrets(&self) -> Result<Vec<SecretRow>> {
         self.read(|file| {
             let ask = format!("SELECT {COLUMNS} FROM secret ORDER BY target, name");
@@ -42,7 +42,7 @@ impl Store {
         })
     }
 
-    /// One of a target, and its sealed value.
+    /// One secret of a target, and its encrypted value.
     pub(crate) fn secret(&self, target: &str, name: &str) -> Result<Option<(SecretRow, Vec<u8>)>> {
         self.read(|file| {
             let ask =
@@ -52,7 +52,7 @@ impl Store {
         })
     }
 
-    /// Keeps one, in place of the one of its name.
+    /// Stores a secret, and replaces the one with the same name.
     pub(crate) fn put_secret(&self, row: &SecretRow, sealed: &[u8]) -> Result<()> {
         self.write(|file| {
             let add = "INSERT OR REPLACE INTO secret (target, name, sealed, allow, author, at) \
@@ -63,7 +63,7 @@ impl Store {
         })
     }
 
-    /// Remembers that a run was given it.
+    /// Stores that a run received the secret.
     pub(crate) fn secret_used(&self, target: &str, name: &str, now: i64) -> Result<()> {
         self.write(|file| {
             let change = "UPDATE secret SET used = ?3 WHERE target = ?1 AND name = ?2";
@@ -72,7 +72,7 @@ impl Store {
         })
     }
 
-    /// Removes one; whether there was one.
+    /// Removes a secret. Returns whether there was one.
     pub(crate) fn end_secret(&self, target: &str, name: &str) -> Result<bool> {
         self.write(|file| {
             let removed = "DELETE FROM secret WHERE target = ?1 AND name = ?2";
@@ -80,7 +80,7 @@ impl Store {
         })
     }
 
-    /// Removes all of a target.
+    /// Removes all secrets of a target.
     pub(crate) fn end_secrets(&self, target: &str) -> Result<()> {
         self.write(|file| {
             file.execute("DELETE FROM secret WHERE target = ?1", [target])?;

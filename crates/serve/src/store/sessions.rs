@@ -6,13 +6,13 @@ use super::people::user;
 use super::{Result, Store, User};
 use crate::auth::Hash;
 
-/// How long a session lasts that is not used.
+/// How long an unused session lasts, in seconds.
 const IDLE_MAX: i64 = 12 * 3_600;
-/// How long one lasts however much it is used.
+/// How long a session lasts at most, in seconds.
 const AGE_MAX: i64 = 14 * 24 * 3_600;
-/// How exactly it is remembered when one was used, so that not every request writes.
+/// The precision with which the last use is stored, in seconds, so that not every request writes.
 const SEEN_EVERY: i64 = 60;
-/// The most sessions of a user: more are a program that does not keep its cookie.
+/// The most sessions of a user: a program that does not keep its cookie would create more.
 const OF_USER_MAX: i64 = 50;
 
 impl Store {
@@ -32,7 +32,7 @@ impl Store {
         })
     }
 
-    /// Whose session this is, if it lasts.
+    /// The user of a session, if the session has not expired.
     pub(crate) fn session(&self, session: &Hash, now: i64) -> Result<Option<User>> {
         let found = self.read(|file| {
             let ask = "SELECT user.id, name, role, disabled, password IS NOT NULL, seen FROM session \
@@ -76,7 +76,7 @@ mod tests {
         store.begin_session(user, &session, 1_000).unwrap();
         let lasts = |now| store.session(&session, now).unwrap().is_some();
         assert!(lasts(1_000 + IDLE_MAX - 1));
-        // That was a use.
+        // That counted as a use.
         assert!(lasts(1_000 + 2 * IDLE_MAX - 2));
         assert!(!lasts(1_000 + 3 * IDLE_MAX));
         assert!(!lasts(1_001 + AGE_MAX));

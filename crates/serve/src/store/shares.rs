@@ -1,4 +1,4 @@
-//! Links by which somebody reads runs who does not sign in. What opens one is kept as its hash alone.
+//! Links with which runs can be read without signing in. Only the hash of a link's secret is stored.
 
 use rusqlite::{OptionalExtension as _, Row};
 
@@ -9,7 +9,7 @@ use crate::auth::Hash;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Share {
     pub(crate) id: i64,
-    /// The ids of the runs, the first of a comparison being its baseline.
+    /// The ids of the runs; the first of a comparison is its baseline.
     pub(crate) runs: Vec<String>,
     /// Whether addresses, the environment and the plan are shown.
     pub(crate) whole: bool,
@@ -33,7 +33,7 @@ fn share(row: &Row<'_>) -> rusqlite::Result<Share> {
 const COLUMNS: &str = "id, runs, whole, author, created, expires";
 
 impl Store {
-    /// Adds one that lasts until then.
+    /// Adds a link that is valid until `expires`.
     pub(crate) fn add_share(
         &self,
         hash: &Hash,
@@ -49,7 +49,7 @@ impl Store {
         })
     }
 
-    /// The one that this opens, if it has not ended.
+    /// The link with this hash, if it has not expired.
     pub(crate) fn share(&self, hash: &Hash, now: i64) -> Result<Option<Share>> {
         self.read(|file| {
             let ask = format!("SELECT {COLUMNS} FROM share WHERE hash = ?1 AND expires >= ?2");
@@ -57,7 +57,7 @@ impl Store {
         })
     }
 
-    /// Those that have not ended, the newest first.
+    /// The links that have not expired, newest first.
     pub(crate) fn shares(&self, now: i64) -> Result<Vec<Share>> {
         self.read(|file| {
             let ask = format!(
@@ -69,7 +69,7 @@ impl Store {
         })
     }
 
-    /// Ends one; false if there is none.
+    /// Ends a link; false if there is none.
     pub(crate) fn end_share(&self, id: i64) -> Result<bool> {
         self.write(|file| Ok(file.execute("DELETE FROM share WHERE id = ?1", [id])? > 0))
     }

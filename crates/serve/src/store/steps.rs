@@ -4,7 +4,7 @@ use rusqlite::Row;
 
 use super::{Result, Store};
 
-/// A step that is kept.
+/// A stored step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) id: i64,
@@ -28,7 +28,7 @@ fn step(row: &Row<'_>) -> rusqlite::Result<Step> {
 }
 
 impl Store {
-    /// All of them, by name.
+    /// All steps, by name.
     pub(crate) fn steps(&self) -> Result<Vec<Step>> {
         self.read(|file| {
             let ask = "SELECT id, name, note, text, author, at FROM step ORDER BY name LIMIT 1000";
@@ -38,7 +38,7 @@ impl Store {
         })
     }
 
-    /// Keeps one under a name; what was kept under it is replaced.
+    /// Stores a step under a name, and replaces the one with the same name.
     pub(crate) fn keep_step(
         &self,
         name: &str,
@@ -53,7 +53,7 @@ impl Store {
         })
     }
 
-    /// Removes one; what it was called.
+    /// Removes a step. Returns its name.
     pub(crate) fn remove_step(&self, id: i64) -> Result<Option<String>> {
         self.write(|file| {
             let mut removed = file.prepare("DELETE FROM step WHERE id = ?1 RETURNING name")?;

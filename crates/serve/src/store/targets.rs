@@ -1,4 +1,4 @@
-//! Targets: what runs may reach, and how hard. What is not listed here is reached by no run.
+//! Targets: what runs may reach, and how hard. A run can reach nothing else.
 
 use rusqlite::{OptionalExtension as _, Row};
 use serde::{Deserialize, Serialize};
@@ -6,19 +6,19 @@ use serde::{Deserialize, Serialize};
 use super::{Result, Store};
 use crate::child::Grant;
 
-/// What runs may reach.
+/// A target of runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Target {
     pub(crate) id: i64,
     pub(crate) name: String,
-    /// What `${env:NAME}` of a plan stands for: `HOST` and the like, one `NAME=value` a line.
+    /// The values of `${env:NAME}` in a plan: `HOST` and so on, one `NAME=value` a line.
     pub(crate) settings: String,
     pub(crate) grant: Grant,
-    /// When it ends, in seconds since 1970.
+    /// When the permission expires, in seconds since 1970.
     pub(crate) expires: i64,
-    /// Whether its name is typed before a run begins.
+    /// Whether the user must type its name before a run begins.
     pub(crate) production: bool,
-    /// Whose it is, and why it may be loaded.
+    /// Who owns it, and why it may be loaded.
     pub(crate) reason: String,
 }
 
@@ -30,7 +30,7 @@ fn target(row: &Row<'_>) -> rusqlite::Result<Target> {
         id: row.get(0)?,
         name: row.get(1)?,
         settings: row.get(2)?,
-        // What cannot be read reaches nothing.
+        // A grant that cannot be read permits nothing.
         grant: serde_json::from_str(&granted).unwrap_or_default(),
         expires: row.get(4)?,
         production: row.get(5)?,
@@ -39,7 +39,7 @@ fn target(row: &Row<'_>) -> rusqlite::Result<Target> {
 }
 
 impl Store {
-    /// All of them, by name.
+    /// All targets, by name.
     pub(crate) fn targets(&self) -> Result<Vec<Target>> {
         self.read(|file| {
             let mut all = file.prepare(&format!("SELECT {COLUMNS} FROM target ORDER BY name"))?;
@@ -48,7 +48,7 @@ impl Store {
         })
     }
 
-    /// One of them.
+    /// A target by id.
     pub(crate) fn target(&self, id: i64) -> Result<Option<Target>> {
         self.read(|file| {
             let ask = format!("SELECT {COLUMNS} FROM target WHERE id = ?1");
@@ -56,7 +56,7 @@ impl Store {
         })
     }
 
-    /// Adds one, in place of the one of its name.
+    /// Adds a target, and replaces the one with the same name.
     pub(crate) fn put_target(&self, target: &Target) -> Result<()> {
         let granted = serde_json::to_string(&target.grant).unwrap_or_default();
         self.write(|file| {
@@ -68,7 +68,7 @@ impl Store {
         })
     }
 
-    /// Removes one; its name, if there was one.
+    /// Removes a target. Returns its name, if there was one.
     pub(crate) fn end_target(&self, id: i64) -> Result<Option<String>> {
         self.write(|file| {
             let removed = "DELETE FROM target WHERE id = ?1 RETURNING name";

@@ -1,4 +1,4 @@
-//! Tokens: what programs show instead of a password.
+//! Tokens: what programs send instead of a password.
 
 use rusqlite::OptionalExtension as _;
 
@@ -6,10 +6,10 @@ use super::people::user;
 use super::{Result, Store, User};
 use crate::auth::{Hash, Scope};
 
-/// How exactly it is remembered when one was used.
+/// The precision with which the last use is stored, in seconds.
 const USED_EVERY: i64 = 60;
 
-/// A token, without what makes it one.
+/// A token, without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TokenRow {
     pub(crate) id: i64,
@@ -21,7 +21,7 @@ pub(crate) struct TokenRow {
 }
 
 impl Store {
-    /// Keeps a token.
+    /// Stores a token.
     pub(crate) fn add_token(
         &self,
         user: i64,
@@ -57,7 +57,7 @@ impl Store {
         })
     }
 
-    /// Whose token this is and what it is for, if it still holds.
+    /// The user, the scope and the name of a token, if it is valid.
     pub(crate) fn token(&self, token: &Hash, now: i64) -> Result<Option<(User, Scope, String)>> {
         let found = self.read(|file| {
             let ask = "SELECT user.id, user.name, role, disabled, password IS NOT NULL, scope, token.name, used, \
@@ -80,7 +80,7 @@ impl Store {
         Ok(Scope::named(&scope).map(|scope| (user, scope, name)))
     }
 
-    /// Ends a token: of that user, or of anybody. False if there is none.
+    /// Ends a token of this user, or of any user. False if there is none.
     pub(crate) fn end_token(&self, id: i64, of: Option<i64>) -> Result<bool> {
         self.write(|file| {
             let ended = "DELETE FROM token WHERE id = ?1 AND (?2 IS NULL OR user = ?2)";

@@ -1,4 +1,4 @@
-//! What a browser gets that watches a run: server-sent events, for as long as there are any.
+//! The response to a browser that watches a run: server-sent events until the run is over.
 
 use std::convert::Infallible;
 
@@ -7,7 +7,7 @@ use futures_util::stream::unfold;
 
 use super::Watcher;
 
-/// What a watcher is told, as a body that ends when there is nothing more.
+/// The messages of a watcher, as a body that ends after the last one.
 pub(crate) fn body(watcher: Watcher) -> Body {
     let events = unfold(watcher, async |mut watcher: Watcher| {
         let event = watcher.next().await?;

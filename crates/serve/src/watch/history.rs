@@ -1,86 +1,87 @@
-//! [`History`]: what browsers are told of a run, in order, and [`Cursor`], how much of it one of them was told.
+//! [`History`]: the messages about a run for browsers, in order, and [`Cursor`], how many of them one browser has
+//! received.
 //!
-//! Every message is made once and shared, so that a tab costs its place in it and what its socket holds. A tab that is
-//! slow, was away or came late goes on from its own cursor, and gets the rows that it lacks together: nothing waits in
-//! a queue of its own, so there is none to overflow, and no run waits for it. What is kept is bounded: a view replaces
-//! all rows before it, and whoever runs this shows a new one before the rows become too many.
+//! Every message is made once and shared, so a tab costs only its cursor and its socket buffer. A tab that is slow, was
+//! disconnected or came late continues from its own cursor, and gets the missing rows in a few messages: there is no
+//! queue for each tab that could overflow, and no run waits for a tab. Memory is bounded: a view replaces all rows
+//! before it, and the caller shows a new view before there are too many rows.
 
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
 
-/// The most bytes of rows that are told at a time, so that a tab which does not read holds no more than this.
+/// The most bytes of rows in one message, so that a tab which does not read occupies no more than this.
 const ROWS_AT_A_TIME: usize = 64 << 10;
 
-/// What tabs are told of a run.
+/// The messages about a run for browser tabs.
 #[derive(Debug, Default)]
 pub struct History {
-    /// How many views there have been.
+    /// The number of views so far.
     epoch: u64,
-    /// The view that counts.
+    /// The current view.
     view: Option<Bytes>,
     /// The rows that were added to it, in JSON.
     rows: Vec<Bytes>,
-    /// What of each kind only the newest counts of, and how often there was a new one.
+    /// For each kind of which only the newest message counts: that message, and how many there have been.
     newest: BTreeMap<&'static str, (u64, Bytes)>,
     over: bool,
 }
 
-/// How much of a history a tab was told.
+/// How much of a history a tab has received.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Cursor {
     epoch: u64,
-    /// How many messages of this epoch: the view, then rows.
+    /// The number of messages of this epoch that it has received: the view, then rows.
     next: usize,
     newest: BTreeMap<&'static str, u64>,
     over: bool,
 }
 
 impl Cursor {
-    /// Where a tab goes on that names the last message it got: a new one, or one that was away, from the beginning.
+    /// The cursor of a tab that names the last message it received. Without a valid id it starts at the beginning.
     pub fn after(id: Option<&str>) -> Self {
         let read = id.and_then(|id| id.split_once('.'));
         let read = read.and_then(|(epoch, next)| Some((epoch.parse().ok()?, next.parse().ok()?)));
         read.map_or_else(Self::default, |(epoch, next)| Self { epoch, next, ..Self::default() })
     }
 
-    /// Whether the tab was told that the run is over.
+    /// Whether the tab has received the end of the run.
     pub const fn is_over(&self) -> bool {
         self.over
     }
 }
 
 impl History {
-    /// Replaces what was told by this view, in JSON of one line.
+    /// Replaces the view and its rows by this view, as JSON on one line.
     pub fn show(&mut self, view: &str) {
         self.epoch += 1;
         self.rows.clear();
         self.view = Some(message("view", Some((self.epoch, 1)), view));
     }
 
-    /// Adds a row to the view, in JSON of one line.
+    /// Adds a row to the view, as JSON on one line.
     pub fn append(&mut self, row: &str) {
         debug_assert!(self.view.is_some(), "rows belong to a view");
         self.rows.push(Bytes::copy_from_slice(row.as_bytes()));
     }
 
-    /// Replaces what was told of this kind, in JSON of one line.
+    /// Replaces the message of this kind, as JSON on one line.
     pub fn tell(&mut self, kind: &'static str, data: &str) {
         let told = self.newest.entry(kind).or_default();
         *told = (told.0 + 1, message(kind, None, data));
     }
 
-    /// Nothing follows.
+    /// Marks the history as complete: nothing follows.
     pub fn end(&mut self) {
         self.over = true;
     }
 
-    /// Whether nothing follows.
+    /// Whether the history is complete.
     pub const fn is_over(&self) -> bool {
         self.over
     }
 
-    /// The next message for a tab, if there is one that it was not told.
+    /// The next message that a tab has not received, if there is one.
     pub fn next(&self, cursor: &mut Cursor) -> Option<Bytes> {
         let messages = self.rows.len() + usize::from(self.view.is_some());
         if cursor.epoch != self.epoch || cursor.next > messages {
@@ -106,7 +107,7 @@ impl History {
         })
     }
 
-    /// As many of the rows that a tab lacks as are told at a time, as one array.
+    /// The rows that a tab is missing, as one array, up to the limit for one message.
     fn rows_after(&self, cursor: &mut Cursor) -> Bytes {
         let mut data = String::from("[");
         for row in &self.rows[cursor.next - 1..] {
@@ -124,7 +125,7 @@ impl History {
     }
 }
 
-/// A server-sent event. Lines would end it, and JSON as it is written here has none.
+/// A server-sent event. A line break would end it; the JSON that is written here has none.
 fn message(name: &str, id: Option<(u64, usize)>, data: &str) -> Bytes {
     debug_assert!(!data.contains(['\n', '\r']), "data of one line");
     let id = id.map_or_else(String::new, |(epoch, next)| format!("id: {epoch}.{next}\n"));
@@ -186,7 +187,7 @@ mod tests {
         history.append("r2");
         history.append("r3");
         assert_eq!(told(&history, &mut Cursor::after(id.as_deref())), "[r2,r3]");
-        // What it was told is no longer what counts, or never was: it is told all of what does.
+        // The position is outdated or was never valid: the tab gets everything that is current.
         history.show("v2");
         for id in ["1.2", "2.9", "9.1", "", "x", "1", "18446744073709551615.18446744073709551615"] {
             assert_eq!(told(&history, &mut Cursor::after(Some(id))), "v2", "{id}");

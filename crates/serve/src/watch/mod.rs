@@ -1,9 +1,9 @@
-//! [`Watch`]: a run that goes on, as any number of browsers see it, and [`Watcher`], one of them.
+//! [`Watch`]: an active run as any number of browsers see it, and [`Watcher`], one of them.
 //!
-//! Whoever follows the run puts in what there is to be told; a server takes out server-sent events and writes them.
-//! Neither waits for the other. The events are `view` (all rows so far, as `brunt.show` takes them), `rows` (an array
-//! of those that follow), `sections` (words and tables), `state` (how far the run is), `verdict` (what it would be
-//! worth if it ended now) and `end`. Each `view` and `rows` has an id, which a browser that comes back names as
+//! The code that follows the run adds messages; the server reads server-sent events and writes them. Neither waits for
+//! the other. The events are `view` (all rows so far, as `brunt.show` takes them), `rows` (an array of those that
+//! follow), `sections` (text and tables), `state` (the state of the run), `verdict` (the verdict that the run would get
+//! if it ended now) and `end`. Each `view` and `rows` has an id, which a browser that reconnects sends as
 //! `Last-Event-ID`.
 
 mod events;
@@ -22,17 +22,17 @@ use tokio::time::timeout;
 
 /// The most watchers of all runs together. More are refused, as with status 503.
 pub const WATCHERS_MAX: usize = 500;
-/// After so long without an event a comment is sent, by which a proxy and a browser know that there is somebody.
+/// After this time without an event a comment is sent, which keeps proxies and browsers from closing the connection.
 pub const HEARTBEAT: Duration = Duration::from_secs(15);
-/// How long a watcher may take nothing before its connection should be closed: `TCP_USER_TIMEOUT` of its socket.
+/// How long a watcher may read nothing before its connection is closed: `TCP_USER_TIMEOUT` of its socket.
 pub const STUCK_MAX: Duration = Duration::from_secs(10);
 
-/// How many watch.
+/// The number of watchers of all runs.
 #[derive(Clone, Debug, Default)]
 pub struct Audience(Arc<AtomicUsize>);
 
 impl Audience {
-    /// How many there are.
+    /// The current number of watchers.
     pub fn count(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
@@ -43,18 +43,18 @@ impl Audience {
     }
 }
 
-/// A run that goes on.
+/// An active run.
 #[derive(Debug)]
 pub struct Watch {
     history: Mutex<History>,
     changed: watch::Sender<()>,
-    /// Those of this run, and those of all.
+    /// The watchers of this run, and those of all runs.
     watchers: AtomicUsize,
     audience: Audience,
 }
 
 impl Watch {
-    /// One of which nothing was told yet.
+    /// A run without any messages yet.
     pub fn new(audience: Audience) -> Self {
         Self {
             history: Mutex::default(),
@@ -64,18 +64,18 @@ impl Watch {
         }
     }
 
-    /// Whether anybody looks at it.
+    /// Whether any browser watches it.
     pub fn is_watched(&self) -> bool {
         self.watchers.load(Ordering::Relaxed) > 0
     }
 
-    /// Changes what is told.
+    /// Changes the messages, and notifies the watchers.
     pub fn change(&self, change: impl FnOnce(&mut History)) {
         change(&mut self.history());
         self.changed.send_replace(());
     }
 
-    /// Begins to watch, from after the event of this id; `None` if too many do.
+    /// Adds a watcher that continues after the event of this id; `None` if there are too many watchers.
     pub fn open(self: &Arc<Self>, last_event_id: Option<&str>) -> Option<Watcher> {
         if !self.audience.admit() {
             return None;
@@ -99,10 +99,10 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Waits for the next event, or for as long as until a heartbeat is due; `None` after the last.
+    /// Waits for the next event, or until a heartbeat is due; `None` after the last event.
     pub async fn next(&mut self) -> Option<Bytes> {
         loop {
-            // Before the look at the history, so that nothing is missed in between.
+            // Before the history is read, so that no change in between is missed.
             self.changed.mark_unchanged();
             let (next, is_over) = {
                 let history = self.watch.history();
@@ -153,7 +153,7 @@ mod tests {
             }
         }
         watch.change(History::end);
-        // The others get all of it now, in a few messages.
+        // The others get everything now, in a few messages.
         for reader in readers.iter_mut().skip(50) {
             let view = now(reader.next()).unwrap();
             let rows = now(reader.next()).unwrap();

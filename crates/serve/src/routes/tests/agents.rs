@@ -1,4 +1,4 @@
-//! The page of agents: whoever listens to them is made up here, and says what no agent should.
+//! The page of agents. The source of agents is made up here, and reports what no real agent should.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::agents::{Agent, AgentState, Agents, Look, Permitted};
 use crate::child::Meeting;
 
-/// Knows what it was told.
+/// Returns a fixed list of agents.
 #[derive(Debug)]
 struct Known(Look);
 
@@ -27,7 +27,7 @@ pub(super) fn cluster(trouble: Option<&str>, agents: Vec<Agent>) -> Cluster {
     Cluster { meeting, agents: Arc::new(Known(look)) }
 }
 
-/// One that waits and says what no agent should, one that is busy, and one that is silent.
+/// A waiting agent that reports what no agent should, a busy one, and a silent one.
 pub(super) fn some() -> Vec<Agent> {
     let permits = Permitted {
         targets: vec![EVIL.to_owned()],

@@ -1,9 +1,9 @@
-//! Who may use which page: every page of the table, by five who ask for it.
+//! Who may use which page: every page of the table, requested by five clients.
 
 use super::*;
 use crate::routes::route::Access;
 
-/// What everybody may see, signed in or not.
+/// The pages that are open to any client, signed in or not.
 const ANYONE: &[&str] = &[
     "GET /assets/{name}",
     "GET /welcome",
@@ -75,7 +75,7 @@ const ADMIN: &[&str] = &[
     "GET /audit",
 ];
 
-/// The least that somebody has to be, as a reader of the specification would say; none for what anybody may see.
+/// The least role for a page, as its specification would say; `None` for pages that are open to any client.
 fn least(page: &str) -> Option<Role> {
     let all = [
         (ANYONE, None),
@@ -112,13 +112,13 @@ fn every_page_is_used_by_whom_it_is_for_and_by_nobody_else() {
         let is_sent_away = nobody.header("location").is_some_and(|at| at.starts_with("/sign-in"));
         assert_eq!(is_sent_away, least.is_some(), "{page}: {}", nobody.head);
         for (user, role) in people {
-            // A session of its own: one of these ends it.
+            // A separate session, because one of these pages ends it.
             let said = ask(&server.session(user));
             let refused = said.status == 403 && said.body.contains("this needs");
             let word = role.word();
             assert_eq!(refused, least.is_some_and(|least| role < least), "{page} as {word}");
         }
-        // A token is for programs, and the pages are not.
+        // Tokens are for programs, and pages are not.
         let said = ask(&token);
         let refused = said.status == 403 && said.body.contains("Not with this token");
         assert_eq!(refused, route.access != Access::Anyone, "{page}: {}", said.head);
