@@ -1,9 +1,10 @@
 //! [`AbortRule`]: a condition that ends a run, as `errors>50% for 10s`, and [`AbortWatch`], which looks for it.
 //!
-//! A condition is written like an objective and means the opposite: an objective is what must hold, a condition is what
-//! must not go on. It is held against each interval by itself, merged over all workers, and has to hold in every one of
-//! them for as long as it says. An interval in which nothing ended says nothing: it neither begins such a time nor ends
-//! it. Accounts that are locked stay locked, so they are counted over the whole run. It must not know how a run ends.
+//! A condition is written like an objective and means the opposite: an objective must hold, a condition must not
+//! persist. It is checked against each interval separately, merged over all workers, and must hold in every interval
+//! for its stated time. An interval in which no exchange ended gives no information: it neither starts nor ends this
+//! time. Locked accounts stay locked, so they are counted over the whole run. The rule must not depend on how a run
+//! ends.
 
 use crate::slo::Lockouts;
 use crate::{Interval, Phase, Reach, Slo, SloError};
@@ -11,7 +12,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// What `locked` alone stands for.
+/// What the word `locked` without a comparison stands for.
 const LOCKED: &str = "locked>0";
 
 /// A condition that ends a run.
@@ -22,13 +23,13 @@ pub struct AbortRule {
     lasting: Duration,
 }
 
-/// Why a text is no condition.
+/// Why a text is not a condition.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AbortError {
-    /// It is no expression like an objective.
+    /// It is not an expression like an objective.
     #[error(transparent)]
     Condition(#[from] SloError),
-    /// What follows `for` is no time.
+    /// What follows `for` is not a time.
     #[error(
         "read the condition {0:?}: write how long it must hold as 'for 10s', 'for 500ms' or 'for 1m'"
     )]
@@ -59,7 +60,7 @@ impl fmt::Display for AbortRule {
 }
 
 impl AbortRule {
-    /// Checks that a run with these operations can be asked this.
+    /// Checks that the condition applies to a run with these operations.
     pub fn check<'a>(
         &self,
         operations: impl IntoIterator<Item = &'a str>,
@@ -67,7 +68,7 @@ impl AbortRule {
         Ok(self.condition.check(operations)?)
     }
 
-    /// How many accounts may be found locked before it ends the run, if it is a count of these.
+    /// How many accounts may be found locked before the condition ends the run, if the condition is about this number.
     pub fn locked_tolerated(&self) -> Option<u64> {
         self.condition.locked_tolerated()
     }
@@ -78,14 +79,14 @@ impl AbortRule {
 pub struct AbortWatch {
     rules: Vec<Watched>,
     operations: Vec<String>,
-    /// The length of an interval.
+    /// The usual length of an interval.
     usual: Duration,
 }
 
 #[derive(Clone, Debug)]
 struct Watched {
     rule: AbortRule,
-    /// Since when the condition has held, as a time that intervals add up to.
+    /// How long the condition has held: the sum of the lengths of these intervals.
     held: Duration,
     lockouts: Lockouts,
 }
@@ -105,7 +106,7 @@ impl AbortWatch {
         }
     }
 
-    /// Takes in an interval. Says in words which condition has held for its time, if one has.
+    /// Takes in an interval. Returns a text that names the condition which has held for its time, if there is one.
     pub fn look(&mut self, interval: &Interval) -> Option<String> {
         if interval.phase == Phase::Drain {
             return None;
@@ -297,7 +298,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
-        /// A run of one interval has a record, and the same expression comes out the same there.
+        /// A run of one interval has a record, and the same expression has the same outcome there.
         #[test]
         fn an_interval_is_judged_as_a_record_of_it_is(ended in run(), dropped in 0u64..3) {
             let interval = second(0, &ended, dropped);

@@ -1,9 +1,9 @@
-//! When the target was away: exchanges waited for it and not one was answered.
+//! When the target was away: exchanges waited for it and none was answered.
 //!
-//! Found while the run goes on, slot by slot ([`Presence`]), in memory that does not grow with the
-//! run. Whether a silence is long enough to be called an absence depends on how long the target
-//! usually takes, and on whether the generator itself stood still meanwhile; both are known only
-//! at the end, so every silence of a second is kept until then.
+//! Absences are found while the run is in progress, slot by slot ([`Presence`]), in memory that does not grow with the
+//! run. Whether a silence is long enough to be called an absence depends on how long the target usually takes, and on
+//! whether the generator itself stood still at that time. Both are known only at the end, so every silence of a second
+//! or more is kept until then.
 
 use crate::presence::{Presence, SLOT, Sign, Slot};
 use crate::{Stall, health};
@@ -13,14 +13,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// A silence shorter than this is a pause that response times tell of.
+/// A silence shorter than this is a pause, which the response times show.
 pub const AWAY_MIN: Duration = Duration::from_secs(1);
-/// A silence must outlast the median service time by this factor: a target that takes long is slow
-/// and not away.
+/// A silence must outlast the median service time by this factor. A target that takes long is slow, not away.
 pub(crate) const AWAY_SERVICES: u32 = 10;
-/// Where exchanges were given up in a silence, so many must have been sent in it and ended without an answer: one or
-/// two are lost packets, of which the last of a run is followed by silence as a matter of course. Unless every session
-/// waited.
+/// Where exchanges were given up in a silence, at least this many must have been sent in it and ended without an
+/// answer. One or two are lost packets, and the last lost packet of a run is always followed by silence. This minimum
+/// does not apply if every session waited.
 pub(crate) const LOST_MIN: u32 = 3;
 /// The most silences kept.
 const KEPT_MAX: usize = 64;
@@ -30,12 +29,12 @@ const REORDER: u32 = 30;
 /// A time in which the target answered nothing although exchanges waited for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Away {
-    /// When it began, in seconds since the origin of the run, to a tenth of a second: the first
-    /// exchange that waited in vain was due or under way.
+    /// When it began, in seconds since the origin of the run, to a tenth of a second: the first exchange that waited
+    /// without an answer was due or in flight.
     pub from_s: f64,
     /// When it ended: the target took a connection again, or answered. Null if it never did.
     pub to_s: Option<f64>,
-    /// From then to the first answer, in seconds.
+    /// The time from `to_s` to the first answer, in seconds.
     pub answered_after_s: Option<f64>,
     /// From the first answer until no exchange waited for a session any more, in seconds: the time
     /// to recover. Null if that was not reached within the run.
@@ -47,11 +46,11 @@ pub struct Away {
 /// Finds absences in a stream of slots.
 #[derive(Clone, Debug, Default)]
 pub struct Absences {
-    /// Slots that others may still be laid over.
+    /// Slots into which other workers' slots may still be merged.
     recent: BTreeMap<u32, Presence>,
     answered_before: bool,
     silence: Option<Silence>,
-    /// Whether the last silence kept has its backlog still to be served.
+    /// Whether the backlog of the last silence kept is still being served.
     recovering: bool,
     kept: Vec<Silence>,
 }
@@ -85,9 +84,9 @@ impl Absences {
         }
     }
 
-    /// The absences of the run: silences that outlast what the target usually takes and were not
-    /// the generator's own. A generator that `lacked` ports or descriptors has exchanges that wait for those, so only
-    /// what was sent in vain proves an absence there.
+    /// The absences of the run: silences that are longer than the target usually takes and that the generator did not
+    /// cause. If the generator `lacked` ports or descriptors, its exchanges wait for those, so only requests that were
+    /// sent and not answered prove an absence.
     pub fn found(&self, median_service: Duration, stalls: &[Stall], lacked: bool) -> Vec<Away> {
         let mut all = self.clone();
         let last = self.recent.last_key_value().map_or(0, |(number, _)| *number);
@@ -146,19 +145,19 @@ impl Absences {
             silence.lost = silence.lost.saturating_add(slot.lost());
         }
         if let Some(silence) = self.silence.as_mut().filter(|_| slot.has(Sign::Connected)) {
-            // A target that takes connections and answers nothing is away all the same.
+            // A target that accepts connections and answers nothing is also away.
             silence.connected.get_or_insert(number);
         }
     }
 }
 
 impl Silence {
-    /// Whether it was the target that was silent, and not the way of a few exchanges to it.
+    /// Whether the target itself was silent, and not only the path of a few exchanges to it.
     fn is_of_all(&self, lacked: bool) -> bool {
         self.lost >= LOST_MIN || (!lacked && (self.everyone || !self.gave_up))
     }
 
-    /// Whether it is only that the first answers took long, and all came: a target that had to load something first.
+    /// Whether only the first answers took long and all of them arrived: the target had to load something first.
     fn is_slow_start(&self) -> bool {
         !self.answered_before && self.answered.is_some() && !self.gave_up && self.lost == 0
     }
@@ -183,7 +182,7 @@ impl Silence {
 }
 
 impl Away {
-    /// What a report says of it.
+    /// The absence in the words of a report.
     pub fn words(&self) -> String {
         let Some(to) = self.to_s else {
             return if self.answered_before {
@@ -211,8 +210,8 @@ impl Away {
 mod tests {
     use super::*;
 
-    /// A letter a slot: A answered, W wanted, C connected (and wanted), B answered with a backlog,
-    /// a dot nothing.
+    /// One letter for each slot: A answered, W wanted, C connected (and wanted), B answered with a backlog, a dot
+    /// nothing.
     fn found(slots: &str, median: Duration, stalls: &[Stall]) -> Vec<Away> {
         let mut absences = Absences::default();
         for (number, letter) in (0..).zip(slots.chars()) {
@@ -254,7 +253,7 @@ mod tests {
             words(&restarted),
             ["away 4.0 s to 5.2 s, answered again after 0.3 s, had caught up 0.4 s later"]
         );
-        // Refused once a second: between the attempts nothing is seen.
+        // Refused once a second: nothing is seen between the attempts.
         let refused = "A".repeat(10) + &"W.........".repeat(4) + "AA";
         assert_eq!(words(&refused), ["away 1.0 s to 5.0 s"]);
     }

@@ -1,31 +1,32 @@
-//! [`Buckets`]: how many values fell into which bucket, in memory that follows how many different values there were.
+//! [`Buckets`]: how many values fell into which bucket, in memory that grows with the number of different values.
 //!
-//! A plan may have thousands of operations, each with several distributions in several hands, and most of those hold a
-//! few values of a second. An array of every bucket is 188 KiB; so the first values are a list of the buckets they fell
-//! into, and only when that is full are there counts, in pages of neighbouring buckets that are made with their first
-//! value, narrow until a count outgrows them. Where a thousand values are recorded one by one there is the array: few
-//! can be so busy at once, and recording costs no more than it does in a plain histogram. What was made once is kept: a
-//! histogram that is emptied and filled again with the like allocates nothing. The layout of the buckets is that of
-//! `HdrHistogram`, and must not differ from it.
+//! A plan may have thousands of operations, each with several distributions in several copies, and most of those
+//! contain a few values of a second. An array of every bucket takes 188 KiB. So the first values are kept as a list of
+//! the buckets they fell into. When the list is full, it is replaced by counts, in pages of neighbouring buckets. A
+//! page is created with its first value, and its counts are narrow until one outgrows them. Where a thousand values are
+//! recorded one by one, the array is used instead: few histograms can be this busy at once, and recording then costs no
+//! more than in a plain histogram. Memory is kept once it is allocated: a histogram that is emptied and filled again
+//! with similar values allocates nothing. The layout of the buckets is that of `HdrHistogram`, and must not differ from
+//! it.
 
 /// Three digits: no quantile is off by more than a thousandth.
 pub(crate) const DIGITS: u8 = 3;
 /// The width of the narrowest bucket.
 pub(crate) const LOWEST: u64 = 1 << LOWEST_BITS;
-/// The greatest value that is told apart from greater ones.
+/// The greatest value that is distinguished from greater ones.
 pub(crate) const CEILING: u64 = 60_000_000_000;
 /// How many times the range doubles.
 pub(crate) const DOUBLINGS: usize = 22;
 
 const LOWEST_BITS: u32 = 4;
-/// Each doubling of the range has so many buckets, and the first twice as many.
+/// The number of buckets in each doubling of the range, as a power of two; the first doubling has twice as many.
 const HALF_BITS: u32 = 10;
 const MASK: u64 = ((2 << HALF_BITS) - 1) << LOWEST_BITS;
-/// How many values are listed before they are counted. So many in pages would take ten times as much.
+/// How many values are listed before they are counted. In pages, this many values would take ten times as much memory.
 const FEW: usize = 1_024;
 /// How many values there is room for at first.
 const FEW_AT_FIRST: usize = 64;
-/// How many buckets have their counts beside each other.
+/// How many buckets a page counts.
 const PAGE: usize = 256;
 const BUCKETS: usize = (DOUBLINGS + 1) << HALF_BITS;
 const PAGES: usize = BUCKETS / PAGE;
@@ -36,12 +37,12 @@ const BUSY: u64 = FEW as u64 - 1;
 #[derive(Clone, Default)]
 pub(crate) struct Buckets {
     count: u64,
-    /// The buckets of the first values, in the order in which these came.
+    /// The buckets of the first values, in the order in which these were recorded.
     few: Vec<u16>,
     /// Whether there were more than can be listed: then all are in the pages.
     spilled: bool,
     pages: Option<Box<[Page; PAGES]>>,
-    /// In place of both, the counts of all buckets.
+    /// The counts of all buckets, which replace the list and the pages.
     dense: Option<Box<[u64]>>,
 }
 
@@ -97,7 +98,7 @@ impl Buckets {
         }
     }
 
-    /// Records one value where all buckets need not be made for it.
+    /// Records one value without creating the array of all buckets.
     fn enter(&mut self, bucket: usize) {
         if self.spilled || self.dense.is_some() {
             self.add(bucket, 1);
@@ -107,7 +108,7 @@ impl Buckets {
         self.count += 1;
     }
 
-    /// Makes all buckets.
+    /// Creates the array of all buckets.
     #[cold]
     fn unfold(&mut self) {
         let mut dense = vec![0; BUCKETS].into_boxed_slice();
@@ -139,7 +140,7 @@ impl Buckets {
         }
     }
 
-    /// Counts what is listed, so that what follows is counted too.
+    /// Moves the listed values into counts, so that the following values are counted too.
     #[cold]
     fn spill(&mut self) {
         if self.spilled || self.dense.is_some() {
@@ -161,7 +162,7 @@ impl Buckets {
         pages[bucket / PAGE].add(bucket % PAGE, count);
     }
 
-    /// Adds what another holds.
+    /// Adds the counts of another.
     pub(crate) fn merge(&mut self, other: &Self) {
         if !other.spilled && other.dense.is_none() {
             other.few.iter().for_each(|bucket| self.enter((*bucket).into()));
@@ -174,7 +175,7 @@ impl Buckets {
         self.count = self.count.saturating_add(other.count);
     }
 
-    /// Takes away what another holds; `None` if it holds more of anything.
+    /// Subtracts the counts of another; `None` if any of its counts is greater.
     pub(crate) fn without(&self, other: &Self) -> Option<Self> {
         let mut rest = Self::default();
         let mut taken = other.iter().peekable();
@@ -188,7 +189,7 @@ impl Buckets {
         taken.next().is_none().then_some(rest)
     }
 
-    /// Forgets everything but keeps its memory.
+    /// Clears everything and keeps its memory.
     pub(crate) fn reset(&mut self) {
         self.count = 0;
         if let Some(dense) = &mut self.dense {
@@ -217,7 +218,7 @@ impl Buckets {
         self.iter().last().map(|(greatest, _)| greatest)
     }
 
-    /// The standard deviation, taking each value for the middle of its bucket.
+    /// The standard deviation, with each value taken as the middle of its bucket.
     pub(crate) fn deviation(&self) -> f64 {
         let count = self.count as f64;
         let middle = |greatest: u64| {
@@ -229,8 +230,8 @@ impl Buckets {
         (squares.sum::<f64>() / count).sqrt()
     }
 
-    /// The greatest value of the bucket that the share `quantile` (0 to 1) of all did not exceed; of the share 0 the
-    /// least.
+    /// The greatest value of the bucket which the share `quantile` (0 to 1) of all values did not exceed; for the share
+    /// 0, the least value.
     pub(crate) fn quantile(&self, quantile: f64) -> Option<u64> {
         if quantile <= 0.0 {
             return self.min();
@@ -244,7 +245,7 @@ impl Buckets {
         self.iter().find(reached).map(|(value, _)| value)
     }
 
-    /// The non-empty buckets in ascending order: the greatest value of each, and how many it holds.
+    /// The non-empty buckets in ascending order: the greatest value of each, and its count.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.counts().map(|(bucket, count)| (greatest_of(bucket), count))
     }
@@ -322,7 +323,7 @@ impl Page {
     }
 }
 
-/// Buckets in ascending order that were listed in any.
+/// The listed buckets of several histograms in ascending order.
 struct Few {
     sorted: Vec<u16>,
     at: usize,

@@ -1,4 +1,4 @@
-//! The names of what an interval only numbers, sent once beside the stream of intervals.
+//! The names of what an interval identifies by number, sent once beside the stream of intervals.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,7 @@ pub struct Catalogue {
     pub operations: Vec<String>,
     /// The name of part `n`: `connect`, `tls`.
     pub parts: Vec<String>,
-    /// The name of tally `n`, of what a driver counts beside exchanges: `DISCOVER-OFFER sent`.
+    /// The name of tally `n`, which a driver counts beside exchanges: `DISCOVER-OFFER sent`.
     #[serde(default)]
     pub tallies: Vec<String>,
 }

@@ -1,8 +1,8 @@
-//! How often each outcome, with its code, was met.
+//! How often each outcome, with its code, occurred.
 //!
-//! A run meets few different codes, and nearly every exchange meets the first, so this is a list
-//! that is searched from the front and not a map. A target that answers with ever new codes
-//! cannot make it grow: beyond [`Codes::LABELS_MAX`] they are counted together.
+//! A run has few different codes, and nearly every exchange has the first, so this is a list that is searched from the
+//! front and not a map. A target that answers with ever new codes cannot make it grow: beyond [`Codes::LABELS_MAX`]
+//! they are counted together.
 
 use brunt_exchange::Outcome;
 
@@ -14,10 +14,10 @@ pub struct Codes {
 }
 
 impl Codes {
-    /// The most codes told apart.
+    /// The most codes that are counted separately.
     pub const LABELS_MAX: usize = 64;
 
-    /// An empty list. It makes room for codes as they are met, and keeps it.
+    /// An empty list. It allocates memory for codes as they occur, and keeps it.
     pub fn new() -> Self {
         Self::default()
     }
@@ -39,14 +39,13 @@ impl Codes {
         }
     }
 
-    /// Counts exchanges whose codes are not told apart.
+    /// Counts exchanges whose codes are not counted separately.
     pub(crate) fn add_other(&mut self, count: u64) {
         self.other += count;
     }
 
-    /// Adds what another counted. In what order lists are merged does not matter as long as they
-    /// hold no more than [`LABELS_MAX`](Self::LABELS_MAX) codes between them; beyond that the
-    /// total is still exact.
+    /// Adds the counts of another. The order in which lists are merged does not matter as long as they have no more
+    /// than [`LABELS_MAX`](Self::LABELS_MAX) codes between them; beyond that the total is still exact.
     pub fn merge(&mut self, other: &Self) {
         for &(outcome, count) in &other.entries {
             self.add(outcome, count);
@@ -54,24 +53,24 @@ impl Codes {
         self.other += other.other;
     }
 
-    /// Forgets everything but keeps its room.
+    /// Clears everything and keeps its memory.
     pub fn reset(&mut self) {
         self.entries.clear();
         self.other = 0;
     }
 
-    /// How often `outcome` was met.
+    /// How often `outcome` occurred.
     pub fn count(&self, outcome: Outcome) -> u64 {
         self.entries.iter().find(|(known, _)| *known == outcome).map_or(0, |(_, count)| *count)
     }
 
-    /// Exchanges whose codes came too late to be told apart.
+    /// Exchanges whose codes arrived after the list was full, so they are not counted separately.
     pub fn other(&self) -> u64 {
         self.other
     }
 
-    /// Exchanges that the target answered, well or not. Codes that are not told apart were answers: what has no answer
-    /// has few codes.
+    /// Exchanges that the target answered, well or not. Codes that are not counted separately are taken as answers,
+    /// since exchanges without an answer have few codes.
     pub fn answered(&self) -> u64 {
         let answers = self.entries.iter().filter(|(outcome, _)| outcome.answered());
         answers.map(|(_, count)| count).sum::<u64>() + self.other
@@ -82,7 +81,7 @@ impl Codes {
         self.entries.iter().map(|(_, count)| count).sum::<u64>() + self.other
     }
 
-    /// The outcomes met and how often, the most frequent first, equals by class and code.
+    /// The outcomes that occurred and how often, the most frequent first, equal counts by class and code.
     pub fn sorted(&self) -> Vec<(Outcome, u64)> {
         let mut sorted = self.entries.clone();
         sorted.sort_by_key(|&(outcome, count)| (std::cmp::Reverse(count), rank(outcome)));
@@ -98,7 +97,7 @@ impl PartialEq for Codes {
 
 impl Eq for Codes {}
 
-/// The order in which reports list outcomes that were met equally often.
+/// The order in which reports list outcomes that occurred equally often.
 pub(crate) fn rank(outcome: Outcome) -> (u8, Option<brunt_exchange::Class>, u32) {
     match outcome {
         Outcome::Ok(code) => (0, None, code),

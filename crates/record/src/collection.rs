@@ -1,9 +1,9 @@
 //! Runs that belong together: a [`Collection`], which a comparison of stores, caches or settings is made from.
 //!
-//! A comparison is a table, and each of its cells is a run. What tells the cells apart are their labels (`store`,
-//! `operation`, `users`), so that a reader finds a cell by what it is and never by its place. A cell holds the record
-//! of its run, and beside it the figures that no record has: the seconds a program of the system took, the rows a
-//! database counted. Nothing here knows what is compared.
+//! A comparison is a table, and each of its cells is a run. Cells differ by their labels (`store`, `operation`,
+//! `users`), so a reader finds a cell by its labels and never by its place. A cell contains the record of its run, and
+//! beside it the figures that no record has: the seconds that a system program took, the rows that a database counted.
+//! Nothing here depends on the subject of the comparison.
 
 use crate::{Environment, Record, Tool};
 use schemars::JsonSchema;
@@ -28,11 +28,11 @@ pub struct Collection {
     pub command: Vec<String>,
     /// The machine.
     pub environment: Environment,
-    /// What holds for all cells, by name: the delay of an fsync, the version of a server, what "sync" means for a
+    /// What applies to all cells, by name: the delay of an fsync, the version of a server, what "sync" means for a
     /// store. Values are text, as a report shows them.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
-    /// Numbers that hold for all cells, by name with their unit: `fsync_p50_us`.
+    /// Numbers that apply to all cells, by name with their unit: `fsync_p50_us`.
     #[serde(default)]
     pub figures: BTreeMap<String, f64>,
     /// The runs, in the order in which they were made.
@@ -42,12 +42,12 @@ pub struct Collection {
 /// One run of a collection.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cell {
-    /// What tells this cell from the others.
+    /// The labels that distinguish this cell from the others.
     pub labels: BTreeMap<String, String>,
     /// What was measured beside the record, by name with the unit: `seconds`, `rows`, `searches`.
     #[serde(default)]
     pub figures: BTreeMap<String, f64>,
-    /// What a reader should know of this cell in words: why it is invalid, what was not measured.
+    /// What a reader should know about this cell, in words: why it is invalid, what was not measured.
     #[serde(default)]
     pub notes: Vec<String>,
     /// The record of the run, where there is one.

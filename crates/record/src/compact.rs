@@ -1,7 +1,7 @@
 //! A [`Histogram`] in a document that only programs of this workspace read: `#[serde(with = "brunt_record::compact")]`.
 //!
-//! A record has its histograms in the form that public tools read, and each takes an array of all buckets to be read.
-//! Whoever reads thousands of them again and again keeps them like this: the buckets that hold something, packed, in
+//! A record has its histograms in the form that public tools read, and reading each needs an array of all buckets. A
+//! program that reads thousands of histograms repeatedly keeps them in this form: the non-empty buckets, packed, in
 //! base64, and the exact integers beside them. An empty one is null.
 
 use crate::Histogram;
@@ -23,7 +23,7 @@ struct Compact {
     saturated: u64,
 }
 
-/// Writes one.
+/// Writes a histogram.
 pub fn serialize<S: Serializer>(histogram: &Histogram, to: S) -> Result<S::Ok, S::Error> {
     let packed = Packed::new(histogram);
     let compact = packed.parts().map(|(bytes, (sum, [min, max], saturated))| Compact {
@@ -36,7 +36,7 @@ pub fn serialize<S: Serializer>(histogram: &Histogram, to: S) -> Result<S::Ok, S
     compact.serialize(to)
 }
 
-/// Reads one, whoever wrote it.
+/// Reads a histogram, from any writer.
 pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Histogram, D::Error> {
     let Some(read) = Option::<Compact>::deserialize(from)? else { return Ok(Histogram::new()) };
     let Compact { buckets, sum, min, max, saturated } = read;
@@ -56,7 +56,7 @@ mod tests {
     fn a_histogram_is_had_back_to_the_bucket() {
         let mut histogram = Histogram::new();
         (0..5_000_u64).for_each(|n| histogram.record(Duration::from_nanos(n * n * 7_919 + 3)));
-        // Beyond what the buckets tell apart.
+        // Beyond the range of the buckets.
         histogram.record(Duration::from_secs(90));
         for holder in [histogram, Histogram::new()].map(Holder) {
             let text = serde_json::to_string(&holder).unwrap();
@@ -76,7 +76,7 @@ mod tests {
         assert_eq!(of(&[], 0).unwrap(), 0);
         let most = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1];
         let (beyond, full) = ([&most[..], &[1]].concat(), [&[1], &most[..]].concat());
-        // Ends within a bucket, lies beyond all buckets, holds more than can be counted.
+        // Ends within a bucket, lies beyond all buckets, has more than can be counted.
         for wrong in [vec![1], beyond, [&full[..], &full].concat()] {
             assert!(of(&wrong, 0).is_err(), "{wrong:?}");
         }

@@ -1,4 +1,4 @@
-//! How many exchanges met which end, and the arithmetic that no run may violate.
+//! How many exchanges ended in which way, and the arithmetic that no run may violate.
 
 use brunt_exchange::Outcome;
 use schemars::JsonSchema;
@@ -6,28 +6,28 @@ use serde::{Deserialize, Serialize};
 
 /// Exchanges counted by how they ended.
 ///
-/// `sent` counts every exchange a session took on, also the one that found no connection: it was
-/// attempted, so it is accounted for.
+/// `sent` counts every exchange that a session took, also one that found no connection: it was attempted, so it is
+/// accounted for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Counts {
     /// Exchanges the schedule asked for.
     pub planned: u64,
-    /// Exchanges a session took on.
+    /// Exchanges that a session took.
     pub sent: u64,
-    /// Exchanges no session came free for.
+    /// Exchanges that were given up because no session was free.
     pub dropped: u64,
-    /// Exchanges that fell due with nothing to do them with.
+    /// Exchanges that fell due without the data they needed.
     #[serde(default)]
     pub skipped: u64,
-    /// Exchanges that did what was asked.
+    /// Exchanges that succeeded.
     pub ok: u64,
-    /// Exchanges that failed, for whatever reason.
+    /// Exchanges that failed, for any reason.
     pub failed: u64,
     /// Exchanges that outlived the operation timeout.
     pub timed_out: u64,
     /// Exchanges in flight when the run ended.
     pub cut_off: u64,
-    /// What the exchanges brought: entries of a search, rows.
+    /// Items that the exchanges returned: entries of a search, rows.
     pub items: u64,
 }
 
@@ -55,13 +55,13 @@ pub enum Imbalance {
     Sent {
         /// Exchanges sent.
         sent: u64,
-        /// Exchanges that met an end.
+        /// Exchanges that ended.
         ended: u64,
     },
 }
 
 impl Counts {
-    /// Counts an exchange that ended, as planned, sent and ended; one that was skipped was never sent.
+    /// Counts an exchange that ended, as planned, sent and ended; a skipped one was never sent.
     pub fn record(&mut self, outcome: Outcome) {
         self.planned += 1;
         self.sent += u64::from(outcome != Outcome::Skipped);
@@ -74,7 +74,7 @@ impl Counts {
         }
     }
 
-    /// Counts the end of an exchange that was counted as planned before.
+    /// Counts the end of an exchange that was already counted as planned.
     #[inline]
     pub fn settle(&mut self, outcome: Outcome, items: u64) {
         self.record(outcome);
@@ -82,22 +82,22 @@ impl Counts {
         self.items += items;
     }
 
-    /// Exchanges that came to an end of their own: all that were sent but those cut off.
+    /// Exchanges that ended by themselves: all that were sent except those cut off.
     pub fn completed(&self) -> u64 {
         self.ok + self.failed + self.timed_out
     }
 
-    /// Exchanges that came to an end of their own and were not ok: what the old tools call errors.
+    /// Exchanges that ended by themselves and were not ok: the original tools call these errors.
     pub fn errors(&self) -> u64 {
         self.failed + self.timed_out
     }
 
-    /// Exchanges that fell due and should have done something.
+    /// Exchanges that fell due and were not skipped.
     pub fn due(&self) -> u64 {
         self.planned - self.skipped.min(self.planned)
     }
 
-    /// Exchanges that were due and did not do what was asked, whatever the reason.
+    /// Exchanges that were due and did not succeed, for any reason.
     pub fn missed(&self) -> u64 {
         self.failed + self.timed_out + self.cut_off + self.dropped
     }
@@ -115,8 +115,8 @@ impl Counts {
         self.items += other.items;
     }
 
-    /// Whether every exchange is accounted for. True of a whole run; an interval may hold the end
-    /// of an exchange that was planned in the one before.
+    /// Whether every exchange is accounted for. This holds for a whole run; an interval may contain the end of an
+    /// exchange that was planned in the interval before.
     pub fn conserved(&self) -> Result<(), Imbalance> {
         let &Self { planned, sent, dropped, skipped, .. } = self;
         if planned != sent + dropped + skipped {

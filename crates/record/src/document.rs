@@ -1,8 +1,8 @@
-//! JSON documents with a version: how a [`Record`] and a [`Collection`] get into files and back.
+//! JSON documents with a version: how a [`Record`] and a [`Collection`] are written to files and read back.
 //!
-//! A document is written with [`replace`], so it is under its name whole or not at all. The head of
-//! a document (its `schema`) is read first and alone, so that a file of another kind or version is
-//! named for what it is and never for the field in which it happens to differ.
+//! A document is written with [`replace`], so a file with its name is either complete or absent. The head of a document
+//! (its `schema`) is read first and separately. So an error about a file of another kind or version names that kind or
+//! version, and not the first field that differs.
 
 use crate::events::{
     GatheredError, LINE_MAX, Replay, ReplayError, begins_events, begins_gathered, gathered,
@@ -40,7 +40,7 @@ pub enum ReadError {
     /// The file cannot be read.
     #[error("read {what} {}: {source}", path.display())]
     File {
-        /// What the file was read as.
+        /// The kind of document the file was read as.
         what: &'static str,
         /// The file.
         path: PathBuf,
@@ -50,9 +50,9 @@ pub enum ReadError {
     /// The file is something else.
     #[error("read {what} {}: it is not {kind} of brunt, as --record writes it ({source})", path.display())]
     Foreign {
-        /// What the file was read as.
+        /// The kind of document the file was read as.
         what: &'static str,
-        /// One of those.
+        /// A document of that kind.
         kind: &'static str,
         /// The file.
         path: PathBuf,
@@ -66,18 +66,18 @@ pub enum ReadError {
         path.display()
     )]
     Version {
-        /// What the file was read as.
+        /// The kind of document the file was read as.
         what: &'static str,
         /// The file.
         path: PathBuf,
-        /// The format it says it has.
+        /// The format that it states.
         found: String,
         /// The formats that are understood.
         known: String,
     },
 }
 
-/// What `--record` writes, and what is made of what `--events` writes: one run, or several that belong together.
+/// What `--record` writes, and what is made from the output of `--events`: one run, or several that belong together.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Document {
     /// One run.
@@ -87,8 +87,8 @@ pub enum Document {
 }
 
 impl Document {
-    /// Reads either; of an event file, the record of its run, or the collection of its runs. Any of them may be packed
-    /// by gzip.
+    /// Reads either kind; from an event file, the record of its run or the collection of its runs. Any of them may be
+    /// compressed by gzip.
     pub fn read(path: &Path) -> Result<Self, ReadError> {
         let (what, kind) = ("the record", "a record");
         let file = |source| ReadError::File { what, path: path.to_owned(), source };
@@ -125,7 +125,8 @@ impl Record {
         text(self)
     }
 
-    /// Reads what a run wrote to a pipe. It is compiled here and not wherever a record is read.
+    /// Reads a record that a run wrote to a pipe. This function keeps the code in this crate, so it is not compiled in
+    /// each crate that reads a record.
     pub fn from_text(text: &str) -> Result<Self, serde_json::Error> {
         serde_json::from_str(text)
     }
@@ -186,7 +187,7 @@ fn read<T: DeserializeOwned>(
     if found == version { file.body() } else { Err(file.version(&found, &[version])) }
 }
 
-/// What is in a file, which may be packed by gzip.
+/// The content of a file, which may be compressed by gzip.
 pub fn unpacked(file: impl Read + 'static) -> io::Result<Box<dyn Read>> {
     const PACKED: [u8; 2] = [0x1f, 0x8b];
     let mut file = BufReader::new(file);
@@ -194,7 +195,7 @@ pub fn unpacked(file: impl Read + 'static) -> io::Result<Box<dyn Read>> {
     Ok(if is_packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) })
 }
 
-/// The text of a record, which has an end.
+/// The text of a record, up to the size limit.
 fn text_of(from: impl Read) -> io::Result<String> {
     let mut text = String::new();
     from.take(TEXT_MAX + 1).read_to_string(&mut text)?;
@@ -367,7 +368,7 @@ mod tests {
             ("events", events),
             ("collection-events", gathered),
         ] {
-            // Readers resolve references against it; a relative one has them look for a file.
+            // Readers resolve references against it; a relative one makes them look for a file.
             let read: serde_json::Value = serde_json::from_str(&schema).unwrap();
             let id = read["$id"].as_str().unwrap();
             assert!(id.starts_with("https://") && id.contains(&format!("/brunt-{name}/")), "{id}");

@@ -1,9 +1,9 @@
-//! The machine a run was made on. Figures of different machines should not be compared unawares.
+//! The machine a run was made on. Figures of different machines should not be compared by accident.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is known of the machine. What could not be found out is left out.
+/// What is known about the machine. Unknown values are absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Environment {
     /// The name of the distribution.
@@ -27,7 +27,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Finds out about this machine.
+    /// Reads the properties of this machine.
     pub fn read() -> Self {
         let uname = rustix::system::uname();
         let text = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
@@ -52,7 +52,7 @@ impl Environment {
     }
 }
 
-/// The value of the first line that begins with `key` and goes on with `separator`.
+/// The value of the first line that begins with `key`, followed by `separator`.
 fn field(text: &str, separator: char, key: &str) -> Option<String> {
     text.lines().find_map(|line| {
         let (name, value) = line.split_once(separator)?;
@@ -64,7 +64,7 @@ fn kibibytes(text: &str) -> Option<u64> {
     text.strip_suffix("kB")?.trim().parse::<u64>().ok().map(|count| count * 1_024)
 }
 
-/// `cpu.max` holds a quota and a period in microseconds, or `max` for none.
+/// `cpu.max` contains a quota and a period in microseconds, or `max` for no limit.
 fn cpus(text: &str) -> Option<f64> {
     let (quota, period) = text.trim().split_once(' ')?;
     let (quota, period): (f64, f64) = (quota.parse().ok()?, period.parse().ok()?);

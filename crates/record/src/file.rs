@@ -1,9 +1,8 @@
-//! [`replace`]: a file that appears under its name whole or not at all; [`create_private`]: one that grows.
+//! [`replace`]: writes a file that is always complete; [`create_private`]: creates a file that grows.
 //!
-//! A run may be killed while it writes what it measured. So a file is written beside the old one,
-//! under a temporary name in the same directory, brought to disk and renamed: a reader sees the old
-//! file or the new one and never a part of either. Only its owner may read it, because a command
-//! line may tell more than its author thought of.
+//! A run may be killed while it writes its results. So a file is written beside the old one, under a temporary name in
+//! the same directory, synced to disk and renamed: a reader sees the old file or the new one and never a part of
+//! either. Only its owner may read it, because a command line may contain more than its author intended to publish.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -12,10 +11,10 @@ use std::path::Path;
 
 use crate::pipe::Pipe;
 
-/// Writes a file in place of what was there, with what `print` writes.
+/// Writes a file in place of an existing one, with the output of `print`.
 ///
-/// What is not a file, a pipe or a device, is written to as it is; a link goes on pointing where it
-/// does.
+/// A path that is not a regular file, such as a pipe or a device, is written to directly. A symbolic link still points
+/// to the same file.
 pub fn replace(
     path: &Path,
     print: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -35,12 +34,13 @@ pub fn replace(
     Ok(())
 }
 
-/// Opens a file to be written from its beginning on, which its owner alone may read, whether or not it was there. What
-/// is not a file, a pipe or a device, is left as it is.
+/// Opens a file for writing from its beginning, which only its owner may read, whether or not it existed. Anything
+/// else, such as a pipe or a device, keeps its permissions.
 pub fn create_private(path: &Path) -> io::Result<File> {
     let file = File::options().write(true).create(true).truncate(true).mode(0o600).open(path)?;
     if file.metadata()?.is_file() {
-        // A file of somebody else may be written and not changed; then its owner has decided who reads it.
+        // A file that another user owns may be writable without allowing this change; then its owner has decided who
+        // reads it.
         let _ = file.set_permissions(Permissions::from_mode(0o600));
     }
     Ok(file)

@@ -1,8 +1,8 @@
-//! [`Growing`]: a file that grows while a run goes on, or a pipe to somebody who follows it.
+//! [`Growing`]: a file that grows while a run is in progress, or a pipe to a reader that follows it.
 //!
-//! What [`write_all`](Write::write_all) is given is handed to the operating system in one piece. If it cannot be
-//! written, a regular file is cut back to where it was, so that a full disk leaves whole lines. Only
-//! its owner may read it.
+//! The data of each [`write_all`](Write::write_all) is passed to the operating system in one piece. If it cannot be
+//! written, a regular file is cut back to its previous length, so that a full disk leaves whole lines. Only its owner
+//! may read it.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -25,7 +25,7 @@ enum To {
 }
 
 impl Growing {
-    /// Begins a file in place of one that was there. A named pipe has to have a reader.
+    /// Begins a file in place of an existing one. A named pipe must have a reader.
     pub fn create(path: &Path) -> io::Result<Self> {
         if Pipe::is_at(path) {
             return Pipe::open(path).map(|pipe| Self(To::Pipe(pipe)));
@@ -53,7 +53,7 @@ impl Write for Growing {
         match &mut self.0 {
             To::File(file, whole) => {
                 if let Err(error) = file.write_all(bytes) {
-                    // Of the two failures the first is the one to tell.
+                    // Of the two failures, the first is the one to report.
                     let _ = file.set_len(*whole);
                     return Err(error);
                 }

@@ -1,4 +1,4 @@
-//! How the generator itself fared: the processor time of its workers and what its sockets lost.
+//! How the generator itself performed: the processor time of its workers and what its sockets lost.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,11 +16,11 @@ pub struct WorkerLoad {
     #[serde(rename = "cpu_ns", with = "crate::nanos")]
     #[schemars(with = "u64")]
     pub cpu: Duration,
-    /// The time in which it was used.
+    /// The time over which it was measured.
     #[serde(rename = "wall_ns", with = "crate::nanos")]
     #[schemars(with = "u64")]
     pub wall: Duration,
-    /// How long the thread could have run and had no core to run on (its run-queue delay).
+    /// How long the thread was ready to run but had no core (its run-queue delay).
     #[serde(rename = "waited_ns", with = "crate::nanos")]
     #[schemars(with = "u64")]
     pub waited: Duration,
@@ -34,17 +34,17 @@ impl WorkerLoad {
         (!self.wall.is_zero()).then(|| self.cpu.as_secs_f64() / self.wall.as_secs_f64())
     }
 
-    /// The share of the time in which it could have run and had no core to run on.
+    /// The share of the time in which it was ready to run but had no core.
     pub fn waited_share(&self) -> Option<f64> {
         (!self.wall.is_zero()).then(|| self.waited.as_secs_f64() / self.wall.as_secs_f64())
     }
 }
 
-/// What the machine did beside running the generator. Times are sums over the cores it may use, except
-/// `wall`, `throttled` and `pressure`.
+/// What else the machine did while it ran the generator. Times are sums over the cores it may use, except `wall`,
+/// `throttled` and `pressure`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Machine {
-    /// The time in which it was looked at.
+    /// The time over which it was observed.
     #[serde(rename = "wall_ns", with = "crate::nanos")]
     #[schemars(with = "u64")]
     pub wall: Duration,
@@ -62,7 +62,7 @@ pub struct Machine {
     #[serde(rename = "throttled_ns", with = "crate::nanos")]
     #[schemars(with = "u64")]
     pub throttled: Duration,
-    /// Time in which some process waited for a core, as the kernel's pressure stall information has it.
+    /// Time in which some process waited for a core, from the kernel's pressure stall information.
     #[serde(rename = "pressure_ns", with = "crate::nanos")]
     #[schemars(with = "u64")]
     pub pressure: Duration,
@@ -79,7 +79,7 @@ impl Machine {
     }
 }
 
-/// A time in which the generator stood still: stopped, paused with its virtual machine, or kept from every core.
+/// A time in which the generator stood still: stopped, paused with its virtual machine, or without any core.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stall {
     /// The node that stood still; 0 in a run of one machine.
@@ -102,7 +102,7 @@ pub(crate) fn overlap(stalls: &[Stall], from: Duration, to: Duration) -> Duratio
     stalls.iter().map(of).sum()
 }
 
-/// How late this machine wakes up a thread that does nothing but sleep.
+/// How late this machine wakes up a thread that only sleeps.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TimerNoise {
     /// How many wake-ups were timed.
@@ -131,17 +131,17 @@ pub struct NodeMachine {
     pub machine: Machine,
 }
 
-/// What was seen of the generator. Everything is kept by node and worker: an average would hide a saturated one among
-/// others that are idle.
+/// What was observed of the generator. Everything is kept by node and worker: an average would hide a saturated worker
+/// among idle ones.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Health {
     /// The workers, by node and number.
     pub workers: Vec<WorkerLoad>,
     /// Datagrams that the kernel dropped because we did not read them in time.
     pub socket_drops: u64,
-    /// What the machine did beside, where there is one.
+    /// What else the machine did, in a run of one machine.
     pub machine: Machine,
-    /// What each machine did beside, where there are several.
+    /// What else each machine did, in a run of several machines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub machines: Vec<NodeMachine>,
     /// The first few times in which the generator stood still, in order.
@@ -156,7 +156,7 @@ impl Health {
     /// The most stalls that are kept one by one.
     pub const STALLS_MAX: usize = 32;
 
-    /// Adds what was seen of a worker.
+    /// Adds an observation of a worker.
     pub fn record(&mut self, load: WorkerLoad) {
         let key = |of: &WorkerLoad| (of.node, of.worker);
         match self.workers.binary_search_by_key(&key(&load), key) {
@@ -170,7 +170,7 @@ impl Health {
         }
     }
 
-    /// Adds what another saw.
+    /// Adds the observations of another.
     pub fn merge(&mut self, other: &Self) {
         other.workers.iter().for_each(|load| self.record(*load));
         self.socket_drops += other.socket_drops;
@@ -185,14 +185,14 @@ impl Health {
         self.keep(&other.stalls);
     }
 
-    /// Adds what was seen of the machine, and the times in which the generator stood still.
+    /// Adds an observation of the machine, and the times in which the generator stood still.
     pub fn observe(&mut self, machine: &Machine, stalls: &[Stall]) {
         self.machine.merge(machine);
         self.stalled += stalls.iter().map(|stall| stall.lasted).sum::<Duration>();
         self.keep(stalls);
     }
 
-    /// Says which of the machines of a run this was, so that it can be merged with others'.
+    /// Sets which of the machines of a run this was, so that it can be merged with others.
     pub fn of_node(&mut self, node: u32) {
         self.workers.iter_mut().for_each(|load| load.node = node);
         self.stalls.iter_mut().for_each(|stall| stall.node = node);
@@ -211,7 +211,7 @@ impl Health {
         self.workers.iter().filter_map(WorkerLoad::share).reduce(f64::max)
     }
 
-    /// Forgets everything but keeps its memory.
+    /// Clears everything and keeps its memory.
     pub fn reset(&mut self) {
         self.workers.clear();
         self.socket_drops = 0;

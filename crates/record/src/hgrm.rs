@@ -7,12 +7,12 @@ use std::io::{self, Write};
 const STEPS_PER_HALVING: u32 = 5;
 const NANOS_PER_MILLI: f64 = 1e6;
 
-/// What a file says of values that are only bounds, which its format has no place for.
+/// The remark of a file about values that are only bounds, for which its format has no field.
 pub(crate) fn bounds(censored: u64) -> String {
     format!("{censored} exchanges had no answer: each is listed with its minimum possible time")
 }
 
-/// Writes the distribution of `histogram`, of whose values `censored` are only bounds.
+/// Writes the distribution of `histogram`, in which `censored` values are only bounds.
 pub fn write_hgrm(out: &mut impl Write, histogram: &Histogram, censored: u64) -> io::Result<()> {
     writeln!(
         out,

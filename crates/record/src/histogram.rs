@@ -1,12 +1,11 @@
 //! A [`Histogram`] of durations: HDR buckets for the quantiles, exact integers for the rest.
 //!
-//! Values are nanoseconds and the lowest bucket is 16 ns wide, because a directory on the same
-//! machine answers in 20 us, of which buckets of a microsecond would blur a twentieth; finer than
-//! that is below what a clock call costs. Sum, least and greatest are kept exactly beside the
-//! buckets: a mean must not depend on bucket widths, and no quantile may exceed the greatest.
-//! Every histogram has the same bounds, so any two can be merged. Most histograms of a run (of
-//! failures, of what was cut off) stay empty, and an empty one costs nothing; what others cost
-//! follows from what they hold ([`Buckets`]).
+//! Values are nanoseconds and the lowest bucket is 16 ns wide: a directory on the same machine answers in 20 us, and
+//! buckets of a microsecond would blur a twentieth of that. A finer bucket would be below the cost of a clock call.
+//! Sum, least and greatest are kept exactly beside the buckets: a mean must not depend on bucket widths, and no
+//! quantile may exceed the greatest. Every histogram has the same bounds, so any two can be merged. Most histograms of
+//! a run (of failures, of exchanges that were cut off) stay empty, and an empty one costs nothing; the cost of the
+//! others depends on their values ([`Buckets`]).
 
 use crate::buckets::{Buckets, CEILING, DIGITS, DOUBLINGS, LOWEST, range};
 use crate::v2;
@@ -16,7 +15,7 @@ use hdrhistogram::serialization::Deserializer;
 use std::fmt;
 use std::time::Duration;
 
-/// What the public tools read and write.
+/// The histogram type of the public tools.
 type Public = hdrhistogram::Histogram<u64>;
 
 /// A distribution of durations from nothing to a minute.
@@ -29,14 +28,14 @@ pub struct Histogram {
     saturated: u64,
 }
 
-/// How many of all durations were no longer than so many nanoseconds.
+/// How many of all durations were no longer than a given number of nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
     /// The duration.
     pub nanos: u64,
     /// The share of all, from 0 to 1.
     pub quantile: f64,
-    /// How many that are.
+    /// The number of durations in this share.
     pub count: u64,
 }
 
@@ -49,10 +48,10 @@ pub enum HistogramError {
     /// The bytes are not a V2 histogram.
     #[error("read a histogram: its bytes are not a compressed V2 HdrHistogram ({0})")]
     Bytes(String),
-    /// The exact integers beside the buckets cannot be theirs.
+    /// The exact integers beside the buckets do not fit the buckets.
     #[error("read a histogram: its {0} does not fit its buckets")]
     Exact(&'static str),
-    /// A histogram with other bounds than ours holds values that ours cannot.
+    /// A histogram with other bounds contains values that are out of range here.
     #[error("read a histogram: it holds values beyond 60 s, which this version cannot hold")]
     Bounds,
 }
@@ -64,7 +63,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// The longest duration told apart from longer ones.
+    /// The longest duration that is distinguished from longer ones.
     pub const CEILING: Duration = Duration::from_nanos(CEILING);
 
     /// An empty histogram.
@@ -87,7 +86,7 @@ impl Histogram {
         self.buckets.record(nanos.min(CEILING));
     }
 
-    /// Records no time at all, `count` times.
+    /// Records a duration of zero, `count` times.
     pub fn record_zero(&mut self, count: u64) {
         if count > 0 {
             self.min = 0;
@@ -95,7 +94,7 @@ impl Histogram {
         }
     }
 
-    /// Adds what another recorded.
+    /// Adds the durations of another.
     pub fn merge(&mut self, other: &Self) {
         if other.is_empty() {
             return;
@@ -107,8 +106,8 @@ impl Histogram {
         self.saturated += other.saturated;
     }
 
-    /// What is left without `part`, which was merged into this before. Least and greatest are then known as well as
-    /// the buckets know them.
+    /// The durations without those of `part`, which was merged into this before. Least and greatest then have the
+    /// precision of the buckets.
     #[must_use]
     pub fn without(&self, part: &Self) -> Self {
         if part.is_empty() {
@@ -125,7 +124,7 @@ impl Histogram {
         rest
     }
 
-    /// Forgets everything but keeps its memory.
+    /// Clears everything and keeps its memory.
     pub fn reset(&mut self) {
         if self.is_empty() {
             return;
@@ -144,7 +143,7 @@ impl Histogram {
         self.count() == 0
     }
 
-    /// Durations beyond [`CEILING`](Self::CEILING), whose quantiles are only known to be no less.
+    /// Durations beyond [`CEILING`](Self::CEILING), whose quantiles are only known to be at least this long.
     pub fn saturated(&self) -> u64 {
         self.saturated
     }
@@ -160,7 +159,7 @@ impl Histogram {
         (count > 0).then(|| Duration::from_nanos((self.sum / count) as u64))
     }
 
-    /// The standard deviation, as well as the buckets know it.
+    /// The standard deviation, with the precision of the buckets.
     pub fn deviation(&self) -> Option<Duration> {
         (!self.is_empty()).then(|| Duration::from_nanos(self.buckets.deviation() as u64))
     }
@@ -178,7 +177,7 @@ impl Histogram {
     /// The duration that the share `quantile` (0 to 1) of all did not exceed: the upper end of the
     /// bucket it falls into, and never more than the greatest recorded.
     pub fn quantile(&self, quantile: f64) -> Option<Duration> {
-        // 0.07 x 100 is a little more than 7 in binary, which would ask for the eighth of a hundred.
+        // 0.07 x 100 is a little more than 7 in binary, which would select the eighth of a hundred.
         let quantile = quantile.clamp(0.0, 1.0) * (1.0 - 4.0 * f64::EPSILON);
         let nanos = self.buckets.quantile(quantile)?;
         let nanos = if nanos >= CEILING { self.max } else { nanos };
@@ -197,8 +196,7 @@ impl Histogram {
         Some(Duration::from_nanos(nanos.clamp(self.min, self.max)))
     }
 
-    /// The non-empty buckets in ascending order: the greatest value of each, in nanoseconds, and
-    /// how many it holds.
+    /// The non-empty buckets in ascending order: the greatest value of each, in nanoseconds, and its count.
     pub fn buckets(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.buckets.iter()
     }
@@ -249,7 +247,8 @@ impl Histogram {
     /// The histogram whose buckets [`to_v2`](Self::to_v2) wrote.
     pub fn from_v2(bytes: &[u8]) -> Result<Self, HistogramError> {
         let plain = v2::inflate(bytes).map_err(HistogramError::Bytes)?;
-        // The library would make an array of all buckets, and a record has thousands of histograms with a few each.
+        // The library would make an array of all buckets, and a record has thousands of histograms with a few non-empty
+        // buckets each.
         if v2::bounds(&plain) == Some((LOWEST, CEILING, DIGITS)) {
             let whole = Self::of_counts(v2::counts(&plain));
             let beyond = || HistogramError::Bytes("it has buckets beyond its bounds".to_owned());
@@ -258,7 +257,7 @@ impl Histogram {
         Self::by_library(&plain)
     }
 
-    /// The histogram of these buckets, if there are such.
+    /// The histogram of these buckets, if all of them exist.
     fn of_counts(counts: impl Iterator<Item = (usize, u64)>) -> Option<Self> {
         let mut whole = Self::new();
         for (bucket, count) in counts {
@@ -271,7 +270,7 @@ impl Histogram {
         Some(whole)
     }
 
-    /// A histogram of whatever bounds.
+    /// A histogram with any bounds.
     fn by_library(mut plain: &[u8]) -> Result<Self, HistogramError> {
         let read: Public = Deserializer::new()
             .deserialize(&mut plain)
@@ -306,8 +305,8 @@ impl Histogram {
         self
     }
 
-    /// Records `count` times the value of a bucket that [`buckets`](Self::buckets) gave, without
-    /// touching the exact integers.
+    /// Records `count` times the value of a bucket from [`buckets`](Self::buckets), without changing the exact
+    /// integers.
     pub(crate) fn refill(&mut self, value: u64, count: u64) {
         self.buckets.record_n(value.min(CEILING), count);
     }

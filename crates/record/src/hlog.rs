@@ -1,7 +1,7 @@
 //! Writes the interval log of the `HdrHistogram` tools, version 1.3.
 //!
-//! Response times of everything stand untagged, as the log processor reads them unless told
-//! otherwise; `Tag=bind` holds those of one operation and `Tag=bind.service` its service times. An
+//! The response times of all operations have no tag, since the log processor reads untagged lines
+//! by default; `Tag=bind` marks those of one operation and `Tag=bind.service` its service times. An
 //! interval is written in one piece, so that a run that is killed leaves whole lines.
 
 use crate::{Catalogue, Histogram, Interval};
@@ -33,7 +33,8 @@ impl<W: Write> Hlog<W> {
         Ok(Self { out, censored: 0, tags: tags.collect() })
     }
 
-    /// Adds one interval: a line for everything and two for each operation that was carried out.
+    /// Adds one interval: one line for all operations and two for each operation that was carried
+    /// out.
     pub fn push(&mut self, interval: &Interval) -> io::Result<()> {
         let (from, lasted) = (interval.from, interval.lasted());
         let mut all = Histogram::new();
@@ -50,7 +51,7 @@ impl<W: Write> Hlog<W> {
         self.out.flush()
     }
 
-    /// Hands back what was written to, flushed.
+    /// Returns the writer, flushed.
     pub fn finish(mut self) -> io::Result<W> {
         if self.censored > 0 {
             let bounds = format!("#[{}]\n", crate::hgrm::bounds(self.censored));
@@ -61,7 +62,7 @@ impl<W: Write> Hlog<W> {
     }
 }
 
-/// A line of one histogram; nothing, if nothing was recorded.
+/// A line of one histogram; empty if nothing was recorded.
 fn line(tag: Option<&str>, from: Duration, lasted: Duration, histogram: &Histogram) -> String {
     let Some(max) = histogram.max() else { return String::new() };
     format!(
@@ -74,7 +75,7 @@ fn line(tag: Option<&str>, from: Duration, lasted: Duration, histogram: &Histogr
     )
 }
 
-/// A tag may not hold what separates fields.
+/// A tag must not contain the field separators.
 fn tag(name: &str) -> String {
     name.replace([',', ' ', '\t', '\r', '\n'], "_")
 }

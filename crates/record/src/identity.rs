@@ -1,28 +1,27 @@
-//! What tells one run from another, and what tells that two did the same: a run id and a
-//! fingerprint.
+//! What identifies a run, and what shows that two runs did the same: a run id and a fingerprint.
 //!
-//! A *run id* is drawn anew for every run, never from its seed: two runs with the same seed are two
-//! runs. A *fingerprint* follows from what was asked alone, so the nodes of one run have the same,
-//! wherever they ran and whatever else they were told to write. Merging rests on it.
+//! A *run id* is drawn at random for every run, never from its seed: two runs with the same seed
+//! are two runs. A *fingerprint* follows only from the requested load, so the nodes of one run have
+//! the same one, wherever they run and whatever files they write. Merging relies on it.
 
 use crate::{Basis, Catalogue, Plan, Tool};
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 
 /// An id for a new run: 128 random bits in hexadecimal.
 pub fn run_id() -> String {
-    // The operating system seeds the keys of these states; each has keys of its own.
+    // The operating system seeds the keys of these states; each state has its own keys.
     let half = || RandomState::new().build_hasher().finish();
     format!("{:016x}{:016x}", half(), half())
 }
 
-/// The fingerprint of what was asked of a run: 128 bits in hexadecimal.
+/// The fingerprint of the requested run: 128 bits in hexadecimal.
 ///
 /// It covers the tool and its version, the model, the seed, the target, the latency that is shown,
-/// the names of the operations, and `load`: whatever else decides which exchanges the whole run
-/// makes and when, such as the words of the command line that say so, or the text of a plan file.
-/// It covers neither the node nor a node's share (its rate, its sessions), nor where results go.
-/// The hash is FNV-1a, each text with its length before it; it stays the same between versions of
-/// the format.
+/// the names of the operations, and `load`: everything else that decides which exchanges the whole
+/// run makes and when, such as the words of the command line that say so, or the text of a plan
+/// file. It covers neither the node nor a node's share (its rate, its sessions), nor where results
+/// go. The hash is FNV-1a, each text with its length before it; it stays the same between versions
+/// of the format.
 pub fn fingerprint<'a>(
     tool: &Tool,
     plan: &Plan,

@@ -1,13 +1,13 @@
-//! What was measured in one step of time: the unit of the stream that everything is made from.
+//! What was measured in one step of time: the unit of the stream from which all results are made.
 //!
-//! A worker fills one and gives it away; intervals of the same index are laid beside each other
-//! with [`Interval::merge`], intervals of one phase end to end with [`Interval::append`]. Counts,
-//! sums and buckets are added as integers, so the order never matters.
+//! A worker fills an interval and passes it on. Intervals of the same index are combined with [`Interval::merge`],
+//! successive intervals of one phase with [`Interval::append`]. Counts, sums and buckets are added as integers, so the
+//! order never matters.
 //!
 //! A step has two views. By *end*: what ended in it, with its latencies ([`Interval::operations`],
-//! [`Interval::dropped`]). By *due*: what fell due in it and what became of that ([`Interval::due`]),
-//! which is known only once all of it has ended; until then later steps settle the rest
-//! ([`Interval::settled`]). Over a whole run both views count the same exchanges.
+//! [`Interval::dropped`]). By *due*: what fell due in it and how that ended ([`Interval::due`]), which is known only
+//! once all of it has ended; until then later steps settle the rest ([`Interval::settled`]). Over a whole run both
+//! views count the same exchanges.
 
 use crate::operation::left;
 use crate::{Codes, Counts, Health, Histogram, Operation, Own, Phase, Presence, Sample};
@@ -16,12 +16,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What became, in a later step, of exchanges that fell due in an earlier one.
+/// How exchanges that fell due in an earlier step ended in a later one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Settled {
     /// The index of the interval in which they fell due.
     pub index: u64,
-    /// What became of them. They were counted as planned then, so nothing is planned here.
+    /// How they ended. They were counted as planned when they fell due, so nothing is planned here.
     pub counts: Counts,
 }
 
@@ -48,15 +48,15 @@ pub struct Interval {
     pub dropped_after: Histogram,
     /// How many of those were due while the generator stood still.
     pub dropped_tainted: u64,
-    /// What fell due in this step, and what had become of it when the step ended.
+    /// What fell due in this step, and how it had ended by the end of the step.
     pub due: Counts,
-    /// What became in this step of exchanges that had fallen due in earlier ones.
+    /// How exchanges that had fallen due in earlier steps ended in this one.
     pub settled: Vec<Settled>,
-    /// When the target answered, and when it was waited for.
+    /// When the target answered, and when exchanges waited for it.
     pub presence: Presence,
     /// Sent − due.
     pub lag: Histogram,
-    /// Sent − the later of due and free: the lag that is our own fault.
+    /// Sent − the later of due and free: the part of the lag that the generator caused.
     pub lateness: Histogram,
     /// The most exchanges that were due and waited for a session.
     pub backlog_peak: u64,
@@ -64,17 +64,18 @@ pub struct Interval {
     pub in_flight: u64,
     /// Replies that answered no exchange in flight.
     pub orphans: u64,
-    /// Connections made anew because the target had closed them while they were idle.
+    /// Connections that were reopened because the target had closed them while they were idle.
     pub reconnected: u64,
     /// Requests sent again because the connection they left on was closed before an answer began.
     pub resent: u64,
     /// Why attempts to make a session ready failed, whether an exchange waited for it or not.
     pub unready: Codes,
-    /// What the driver counted beside exchanges, by the numbers of the catalogue. Grows to as many as there are.
+    /// What the driver counted beside exchanges, by the numbers of the catalogue. It grows with the highest number
+    /// counted.
     pub tallies: Vec<u64>,
-    /// How the generator fared.
+    /// How the generator performed.
     pub health: Health,
-    /// Failures in words, as many as were still wanted.
+    /// Texts of failures, as many as were still wanted.
     pub samples: Vec<Sample>,
 }
 
@@ -130,9 +131,8 @@ impl Interval {
         self.samples.clear();
     }
 
-    /// Records an exchange that ended, but not that it was planned: what fell due is known to the
-    /// schedule, and counted in [`planned`](Self::planned) there. Of an exchange that never left,
-    /// lag and lateness say nothing.
+    /// Records an exchange that ended, but not that it was planned: the schedule knows what fell due, and counts it in
+    /// [`planned`](Self::planned). An exchange that was never sent has no lag and no lateness.
     #[inline]
     pub fn record(
         &mut self,
@@ -153,8 +153,7 @@ impl Interval {
         }
     }
 
-    /// Records an exchange that ended without its request ever having left: neither service time
-    /// nor lag nor lateness can be told of it.
+    /// Records an exchange that ended before its request was sent: it has no service time, no lag and no lateness.
     pub fn record_unsent(
         &mut self,
         operation: u16,
@@ -177,14 +176,14 @@ impl Interval {
         self.due.planned += 1;
     }
 
-    /// Records an exchange that is given up after it waited so long.
+    /// Records an exchange that is given up after it waited this long.
     pub fn drop_after(&mut self, waited: Duration, tainted: bool) {
         self.dropped += 1;
         self.dropped_tainted += u64::from(tainted);
         self.dropped_after.record(waited);
     }
 
-    /// Where what became of exchanges is counted that fell due in the step of this index.
+    /// The counts for the outcomes of exchanges that fell due in the step of this index.
     #[inline]
     pub fn due_in(&mut self, index: u64) -> &mut Counts {
         if index == self.index {
@@ -228,8 +227,8 @@ impl Interval {
         counts
     }
 
-    /// Lays beside this what another worker measured in the same step. Peaks of backlogs are
-    /// added, which is the most there can have been at once.
+    /// Adds what another worker measured in the same step. Peaks of backlogs are added, which gives the most there can
+    /// have been at once.
     pub fn merge(&mut self, other: &Self) {
         debug_assert_eq!(self.index, other.index, "only the same step can be merged");
         self.add(other);
@@ -245,11 +244,10 @@ impl Interval {
         self.in_flight += other.in_flight;
     }
 
-    /// Lays end to end with this what was measured in another step. What belongs to single steps is
-    /// left out of the sum, which else would grow with their number: [`settled`](Self::settled)
-    /// becomes part of what was due, [`presence`](Self::presence) is
-    /// [`Absences`](crate::Absences)' to keep, and [`samples`](Self::samples) are
-    /// [`Samples`](crate::Samples)'.
+    /// Adds what was measured in a following step. What belongs to single steps is left out of the sum, which would
+    /// otherwise grow with their number: [`settled`](Self::settled) becomes part of the counts by due,
+    /// [`presence`](Self::presence) is kept by [`Absences`](crate::Absences), and [`samples`](Self::samples) by
+    /// [`Samples`](crate::Samples).
     pub fn append(&mut self, other: &Self) {
         self.leave_out_steps();
         self.due.merge(&other.due);
@@ -260,7 +258,7 @@ impl Interval {
         self.add(other);
     }
 
-    /// The sum that begins with this step, as [`append`](Self::append) makes it of several.
+    /// The sum that begins with this step, in the form that [`append`](Self::append) makes from several.
     #[must_use]
     pub fn to_sum(&self) -> Self {
         let mut sum = self.clone();

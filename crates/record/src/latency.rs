@@ -29,7 +29,7 @@ pub struct Latency {
     pub count: u64,
     /// The exact mean in microseconds; null if there were none.
     pub mean_us: Option<f64>,
-    /// The standard deviation in microseconds, as well as the buckets know it.
+    /// The standard deviation in microseconds, with the precision of the buckets.
     pub stddev_us: Option<f64>,
     /// The exact least, in nanoseconds.
     pub min_ns: Option<u64>,
@@ -37,9 +37,10 @@ pub struct Latency {
     pub max_ns: Option<u64>,
     /// The exact sum, in nanoseconds.
     pub sum_ns: u64,
-    /// Durations beyond what the buckets can tell apart (60 s).
+    /// Durations beyond the range of the buckets (60 s).
     pub saturated: u64,
-    /// Those of them that are censored: known only to be no less, as there was no answer. Absent if there are none.
+    /// The durations among them that are censored: there was no answer, so each is only known to be at least this long.
+    /// Absent if there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub censored: Option<Box<Self>>,
     /// Percentiles in ascending order. None exceeds the greatest.
@@ -49,7 +50,7 @@ pub struct Latency {
 }
 
 impl Latency {
-    /// The percentiles a record holds unless told otherwise.
+    /// The percentiles in a record unless others are requested.
     pub const PERCENTILES: [f64; 8] = [50.0, 75.0, 90.0, 95.0, 99.0, 99.9, 99.99, 99.999];
 
     /// Describes a histogram with these percentiles.
@@ -76,7 +77,7 @@ impl Latency {
         }
     }
 
-    /// Describes durations of which some are only bounds: those enter with the least they can be.
+    /// Describes durations of which some are only bounds: those count with the least they can be.
     pub fn with_bounds(known: &Histogram, bounds: &Histogram, percentiles: &[f64]) -> Self {
         if bounds.is_empty() {
             return Self::new(known, percentiles);
@@ -103,7 +104,7 @@ impl Latency {
         latency
     }
 
-    /// Describes what several describe together, to the bucket.
+    /// Describes the durations of several descriptions together, exact to the bucket.
     pub fn together<'a>(
         parts: impl IntoIterator<Item = &'a Self>,
         percentiles: &[f64],
@@ -121,7 +122,7 @@ impl Latency {
         Ok(Self::with_censored(&all, &all.without(&bounds), &bounds, percentiles))
     }
 
-    /// The durations that were described, those that are only bounds apart.
+    /// The durations that were described, with those that are only bounds kept separately.
     pub fn waits(&self) -> Result<Waits, HistogramError> {
         let all = self.histogram()?;
         let Some(censored) = &self.censored else {
@@ -177,7 +178,7 @@ mod tests {
     fn together_they_say_what_one_would_say() {
         let of = |millis: std::ops::Range<u64>| {
             let mut histogram = Histogram::new();
-            // Several to a bucket, so that least and greatest are not those of buckets.
+            // Several values to a bucket, so that least and greatest are not bucket limits.
             millis.for_each(|ms| histogram.record(Duration::from_nanos(10_000_001 + ms * 7)));
             histogram
         };

@@ -1,10 +1,10 @@
-//! What a run was measured to be: histograms, intervals, records, verdicts.
+//! What was measured in a run: histograms, intervals, records, verdicts.
 //!
-//! Workers fill an [`Interval`] each and give it away once a second; merged, the intervals are the
-//! one stream that every table, live view and file is made from. Runs that belong together are a
-//! [`Collection`]; either is a [`Document`] once it is in a file. Nothing here knows a protocol:
-//! operations and parts are numbers until a [`Catalogue`] names them, and nothing here reads a
-//! clock.
+//! Each worker fills an [`Interval`] and passes it on once a second. Merged, the intervals are the
+//! one stream from which every table, live view and file is made. Runs that belong together form a
+//! [`Collection`]; either is a [`Document`] once it is in a file. Nothing here depends on a
+//! protocol: operations and parts are numbers until a [`Catalogue`] names them. Nothing here reads
+//! a clock.
 //!
 #![doc = include_str!("../README.md")]
 

@@ -1,8 +1,8 @@
-//! What a run has left behind so far: [`Measured`].
+//! What a run has measured so far: [`Measured`].
 
 use crate::{Conclusion, Ending, Head, Interval, Names, Series, Totals, Verdict};
 
-/// The intervals of a run, summed up in memory that does not grow with it.
+/// The sums of the intervals of a run, in memory that does not grow with it.
 #[derive(Clone, Debug, Default)]
 pub struct Measured {
     /// By phase.
@@ -18,7 +18,7 @@ impl Measured {
         self.series.push(interval);
     }
 
-    /// All that a record of it is made from.
+    /// All that a record is made from.
     pub fn conclusion<'a>(
         &'a self,
         head: Head,
@@ -28,7 +28,7 @@ impl Measured {
         Conclusion { head, names, totals: &self.totals, series: &self.series, ending }
     }
 
-    /// What the run would be found to be worth if it ended now.
+    /// The verdict that the run would get if it ended now.
     pub fn provisional(&self, head: &Head, names: Names<'_>) -> Verdict {
         self.conclusion(head.clone(), names, Ending::so_far(&self.totals, None)).verdict()
     }

@@ -1,9 +1,8 @@
-//! [`MonitorRecord`]: what a server said of itself, or its host of it, while a run went on, beside the run's own
-//! figures.
+//! [`MonitorRecord`]: what a server, or its host, reported while a run was in progress, beside the run's own figures.
 //!
-//! Readings are numbers by name, taken once a second. A record keeps of each how it began and ended, its bounds and,
-//! where it only rises, how fast: enough to hold a server's count of requests against the generator's, and bounded
-//! however long a run is. Which numbers there are is the server's affair.
+//! Readings are numbers by name, taken once a second. For each, a record keeps the first and the last value, the bounds
+//! and, where it only rises, the rate. That is enough to compare a server's count of requests with the generator's, and
+//! its size does not grow with the length of the run. The server decides which numbers there are.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +24,7 @@ pub struct MonitorRecord {
     pub samples: u64,
     /// How many times it could not be read.
     pub failed: u64,
-    /// Why, the first time.
+    /// The reason of the first failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
     /// The time from the first reading to the last, in seconds.
@@ -34,10 +33,10 @@ pub struct MonitorRecord {
     pub readings: Vec<ReadingRecord>,
 }
 
-/// One number that was read again and again.
+/// One number that was read repeatedly.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReadingRecord {
-    /// Its name, as the source has it.
+    /// Its name, as the source gives it.
     pub name: String,
     /// At the first reading.
     pub first: f64,
@@ -49,7 +48,7 @@ pub struct ReadingRecord {
     pub most: f64,
     /// The mean of the readings.
     pub mean: f64,
-    /// Where it never fell and rose: by how much a second over the whole time.
+    /// Where it rose and never fell: by how much a second over the whole time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<f64>,
     /// The most it rose in a second, between two readings.
@@ -98,7 +97,7 @@ impl Readings {
         }
     }
 
-    /// Takes in that there was nothing to be read.
+    /// Takes in that nothing could be read.
     pub fn failed(&mut self, why: impl Into<String>) {
         self.failed += 1;
         self.failure.get_or_insert_with(|| why.into());

@@ -1,4 +1,4 @@
-//! Durations in JSON: whole nanoseconds in a number. Fields that hold one end in `_ns`.
+//! Durations in JSON: whole nanoseconds in a number. The names of these fields end in `_ns`.
 
 use serde::{Deserialize, Deserializer, Serializer};
 use std::time::Duration;
@@ -11,7 +11,7 @@ pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration
     u64::deserialize(from).map(Duration::from_nanos)
 }
 
-/// The nanoseconds of a duration; of more than 584 years, as many as fit.
+/// The nanoseconds of a duration; for more than 584 years, the greatest number.
 pub(crate) fn whole(took: Duration) -> u64 {
     u64::try_from(took.as_nanos()).unwrap_or(u64::MAX)
 }

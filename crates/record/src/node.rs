@@ -14,13 +14,13 @@ pub struct Node {
     pub rank: u32,
     /// How many nodes share the run.
     pub of: u32,
-    /// How much each of them does, by rank, if they do not all do the same.
+    /// How much of the load each of them takes, by rank, if the shares differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<u32>,
 }
 
 impl Node {
-    /// One of so many nodes that all do the same.
+    /// One of `of` nodes with equal shares.
     pub fn even(rank: u32, of: u32) -> Self {
         Self { rank, of, weights: Vec::new() }
     }

@@ -7,43 +7,42 @@ use std::time::Duration;
 /// The measurements of one operation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Operation {
-    /// How many exchanges met which end. What was dropped belongs to no operation: an interval
-    /// counts it.
+    /// How many exchanges ended in which way. A dropped exchange belongs to no operation: an interval counts it.
     pub counts: Counts,
-    /// The same, by code.
+    /// The same counts, by code.
     pub codes: Codes,
-    /// Ended − due, of every exchange but those skipped.
+    /// Ended − due, of every exchange except those skipped.
     pub response: Responses,
     /// Ended − sent, of every exchange that was sent and ended.
     pub service: Histogram,
-    /// How long exchanges had been at the target that outlived their time-out: the least their service times can be.
+    /// How long exchanges that exceeded their time-out had been at the target: the least their service times can be.
     pub service_timed_out: Histogram,
     /// The same of exchanges that were in flight when the run ended.
     pub service_cut_off: Histogram,
     /// How the exchanges ended during which the generator stood still, or for which its machine had no port or
-    /// descriptor: whatever became of them is not the target's doing.
+    /// descriptor: the target did not cause these outcomes.
     pub tainted: Counts,
 }
 
-/// What of an exchange's time was the generator's own doing.
+/// The part of an exchange's time that the generator caused.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Own {
-    /// How long it waited for the generator: before it left, or with its answer unread.
+    /// How long it waited for the generator: before it was sent, or with its answer unread.
     pub waited: Duration,
     /// Whether the generator stood still while it was due.
     pub tainted: bool,
 }
 
 impl Operation {
-    /// An operation of which nothing is known yet.
+    /// An operation without measurements.
     pub fn new() -> Self {
         Self { codes: Codes::new(), ..Self::default() }
     }
 
     /// Records one exchange.
     ///
-    /// One that failed before its request could leave has kept a user waiting but no target busy:
-    /// it has a response time and no service time. One that was skipped has neither.
+    /// An exchange that failed before its request could be sent made a user wait but did not load the target: it has a
+    /// response time and no service time. A skipped exchange has neither.
     #[inline]
     pub fn record(&mut self, outcome: Outcome, stamps: &Stamps, items: u64, own: Own) {
         self.count(outcome, items, own);
@@ -56,8 +55,7 @@ impl Operation {
         }
     }
 
-    /// Records one exchange that ended before its request could leave, whatever the reason: it has
-    /// no service time.
+    /// Records one exchange that ended before its request could be sent, for any reason: it has no service time.
     pub fn record_unsent(&mut self, outcome: Outcome, response: Duration, items: u64, own: Own) {
         self.count(outcome, items, own);
         self.response.record(outcome, response, own.waited);
@@ -73,21 +71,22 @@ impl Operation {
         }
     }
 
-    /// Service times of all that came to an end of its own, time-outs included. What the old tools' tables are made of.
+    /// Service times of all exchanges that ended by themselves, time-outs included. The tables of the original tools
+    /// use these.
     pub fn service_ended(&self) -> Histogram {
         let mut all = self.service.clone();
         all.merge(&self.service_timed_out);
         all
     }
 
-    /// Of what has no answer, how long it had been at the target.
+    /// How long exchanges without an answer had been at the target.
     pub fn service_censored(&self) -> Histogram {
         let mut all = self.service_timed_out.clone();
         all.merge(&self.service_cut_off);
         all
     }
 
-    /// Adds what another measured.
+    /// Adds the measurements of another.
     pub fn merge(&mut self, other: &Self) {
         self.counts.merge(&other.counts);
         self.codes.merge(&other.codes);
@@ -98,7 +97,7 @@ impl Operation {
         self.tainted.merge(&other.tainted);
     }
 
-    /// Forgets everything but keeps its memory.
+    /// Clears everything and keeps its memory.
     pub fn reset(&mut self) {
         self.counts = Counts::default();
         self.codes.reset();
@@ -110,12 +109,12 @@ impl Operation {
     }
 }
 
-/// Whether an exchange failed for want of something on the generator's own machine.
+/// Whether an exchange failed because the generator's own machine lacked something.
 fn lacked_something_of_ours(outcome: Outcome) -> bool {
     matches!(outcome, Outcome::Failed(class, _) if class.ours())
 }
 
-/// Whether an exchange with this outcome had a request on its way.
+/// Whether the request of an exchange with this outcome was sent.
 pub(crate) fn left(outcome: Outcome) -> bool {
     !matches!(
         outcome,

@@ -1,23 +1,23 @@
-//! A histogram at rest: its non-empty buckets, a few bytes each, and its exact integers.
+//! A histogram in storage: its non-empty buckets, a few bytes each, and its exact integers.
 //!
-//! A series keeps thousands of distributions of which each fills a hundredth of its buckets. They
-//! are packed as variable-length differences, which two of them can be merged in without being
-//! unpacked into full arrays: that happens in the middle of a run.
+//! A series keeps thousands of distributions, each of which fills a hundredth of its buckets. They are packed as
+//! variable-length differences. Two of them can be merged in this form without being unpacked into full arrays: merging
+//! happens in the middle of a run.
 
 use crate::Histogram;
 use crate::buckets::CEILING;
 use std::time::Duration;
 
-/// What the buckets of nearly any step take.
+/// Enough memory for the buckets of nearly any step.
 const ROOM: usize = 8 << 10;
-/// Sum in nanoseconds, least and greatest, and how many were beyond the buckets.
+/// The sum in nanoseconds, least and greatest, and how many were beyond the buckets.
 pub(crate) type Exact = (u128, [Duration; 2], u64);
 
-/// A packed histogram. Most of those of a series are empty, and take the room of a pointer.
+/// A packed histogram. Most of those of a series are empty, and take the memory of a pointer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Packed(Option<Box<Filled>>);
 
-/// What is in a packed histogram.
+/// The content of a packed histogram.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Filled {
     bytes: Box<[u8]>,
@@ -50,7 +50,7 @@ impl Packed {
         histogram.with_exact(filled.sum, filled.min, filled.max, filled.saturated)
     }
 
-    /// Adds what another holds.
+    /// Adds the values of another.
     pub(crate) fn merge(&mut self, other: &Self) {
         let Some(theirs) = &other.0 else { return };
         match &mut self.0 {
@@ -59,13 +59,14 @@ impl Packed {
         }
     }
 
-    /// Its buckets, and what is known exactly; none of an empty one.
+    /// Its buckets and its exact integers; none of an empty one.
     pub(crate) fn parts(&self) -> Option<(&[u8], Exact)> {
         let Filled { bytes, sum, min, max, saturated } = self.0.as_deref()?;
         Some((bytes, (*sum, [*min, *max], *saturated)))
     }
 
-    /// The same of what [`parts`](Self::parts) gave somebody, who may have changed it; `None` if that is no histogram.
+    /// The histogram of the parts that [`parts`](Self::parts) returned, which another program may have changed; `None`
+    /// if they are not a histogram.
     pub(crate) fn of_parts(bytes: Vec<u8>, exact: Exact) -> Option<Self> {
         let (sum, [min, max], saturated) = exact;
         let (mut rest, mut value, mut count) = (bytes.as_slice(), 0_u64, 0_u64);
@@ -84,7 +85,7 @@ impl Packed {
         Some(Self(filled.map(Box::new)))
     }
 
-    /// How much memory it takes beside that of a pointer.
+    /// How much memory it takes in addition to a pointer.
     pub(crate) fn size(&self) -> usize {
         self.0.as_ref().map_or(0, |filled| size_of::<Filled>() + filled.bytes.len())
     }
@@ -140,8 +141,8 @@ impl Iterator for Merged<'_> {
 }
 
 fn encode(buckets: impl Iterator<Item = (u64, u64)>) -> Box<[u8]> {
-    // A vector that grew and shrank would leave a gap behind each, which nothing fits: room for all is taken, and given
-    // back at once.
+    // A vector that grew and shrank would leave gaps in memory that nothing fits. So enough memory for nearly any step
+    // is reserved, and the unused part is freed at once.
     let mut bytes = Vec::with_capacity(ROOM);
     let mut last = 0;
     for (value, count) in buckets {

@@ -20,20 +20,20 @@ use std::fmt;
     JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-// As wide as a moment, so that a phase beside moments leaves no gap. A gap is copied in pieces that a processor cannot
-// read back before they have reached its cache: a dozen cycles each time, for every exchange.
+// As wide as a moment, so that a phase next to moments leaves no padding. Padding is copied in pieces that a processor
+// cannot read back before they have reached its cache: a dozen cycles each time, for every exchange.
 #[repr(u64)]
 pub enum Phase {
     /// Connecting, and checking the parameters, before any exchange is due.
     Prepare,
-    /// Exchanges at full load that nobody wants counted.
+    /// Exchanges at full load that are not counted in the result.
     WarmUp,
-    /// Exchanges at a rate on its way to the steady one.
+    /// Exchanges at a rate that approaches the steady one.
     Ramp,
     /// The phase that is measured.
     #[default]
     Steady,
-    /// Nothing more is due; what is in flight comes home.
+    /// No more exchanges fall due; those in flight end.
     Drain,
 }
 

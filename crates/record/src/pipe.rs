@@ -1,8 +1,8 @@
-//! [`Pipe`]: a named pipe to somebody who reads along.
+//! [`Pipe`]: a named pipe to a program that reads it while it is written.
 //!
-//! Opening a named pipe waits until somebody reads from it, and so does writing to one whose reader
-//! stands still: both for ever, unless the pipe is opened as here. Whoever has waited for [`PATIENCE`]
-//! gets an error, and a reader that has left is one at once.
+//! Opening a named pipe blocks until a reader opens it, and writing blocks while the reader does not read: both without
+//! limit, unless the pipe is opened as here. After a wait of [`PATIENCE`] the caller gets an error, and after the
+//! reader has closed its end, an error at once.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -13,9 +13,9 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 
-/// How long a reader may take to open its end, or to take what is there.
+/// How long a reader may take to open its end, or to read the data.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How often a pipe is tried that nobody reads from.
+/// How often opening is tried while the pipe has no reader.
 const TICK: Duration = Duration::from_millis(20);
 
 /// The writing end of a named pipe.
@@ -31,7 +31,7 @@ impl Pipe {
         path.metadata().is_ok_and(|found| found.file_type().is_fifo())
     }
 
-    /// Opens the pipe as soon as somebody reads from it.
+    /// Opens the pipe as soon as it has a reader.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         Self::opened(path, PATIENCE)
     }
@@ -54,7 +54,7 @@ impl Pipe {
         }
     }
 
-    /// Waits until the pipe takes something.
+    /// Waits until the pipe accepts data.
     fn ready(&self) -> io::Result<()> {
         let limit = Timespec::try_from(self.patience).map_err(io::Error::other)?;
         let mut waiting = [PollFd::new(&self.file, PollFlags::OUT)];
@@ -121,7 +121,7 @@ pub(crate) mod tests {
             File::open(late).unwrap().read_to_end(&mut text).unwrap();
             text.len()
         });
-        // More than a pipe holds.
+        // More than the buffer of a pipe.
         Pipe::open(&path).unwrap().write_all(&vec![b'x'; 300_000]).unwrap();
         assert_eq!(reader.join().unwrap(), 300_000);
     }

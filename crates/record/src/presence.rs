@@ -1,9 +1,8 @@
-//! When the target answered and when somebody waited for it, in slots of a tenth of a second.
+//! When the target answered and when exchanges waited for it, in slots of a tenth of a second.
 //!
-//! A percentile does not say when a target was away, and counts of a second are too coarse for an
-//! absence of one. So each step carries, for every slot in which something was seen, what that
-//! was. Slots are counted from the origin of the run, so those of workers and of machines that
-//! share a run are laid over each other without any arithmetic.
+//! A percentile does not say when a target was away, and counts of a second are too coarse for an absence of one
+//! second. So each step lists the slots in which something was observed, with what that was. Slots are counted from the
+//! origin of the run, so those of workers and of machines that share a run are merged by number without any arithmetic.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,7 +11,7 @@ use std::time::Duration;
 /// The length of a slot.
 pub const SLOT: Duration = Duration::from_millis(100);
 
-/// Something seen in a slot.
+/// Something observed in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
@@ -43,7 +42,7 @@ impl Sign {
     ];
 }
 
-/// One slot in which something was seen.
+/// One slot in which something was observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
     /// Its number, counted from the origin of the run.
@@ -53,19 +52,19 @@ pub struct Slot {
 }
 
 impl Slot {
-    /// A slot in which these signs were seen, and so many exchanges were lost.
+    /// A slot with these signs, in which this many exchanges were lost.
     pub(crate) fn new(number: u32, signs: &[Sign], lost: u8) -> Self {
         let signs = signs.iter().fold(0, |all, sign| all | *sign as u8);
         Self { number, signs, lost }
     }
 
-    /// Whether this was seen in it.
+    /// Whether this sign was observed in it.
     pub fn has(self, sign: Sign) -> bool {
         self.signs & sign as u8 != 0
     }
 
-    /// How many exchanges ended without an answer in it that had been sent, or due, after the last answer: so many at
-    /// least.
+    /// How many exchanges ended in it without an answer that had been sent, or due, after the last answer: at least
+    /// this many.
     pub fn lost(self) -> u32 {
         u32::from(self.lost)
     }
@@ -91,7 +90,7 @@ impl Presence {
         u32::try_from(at.as_nanos() / SLOT.as_nanos()).unwrap_or(u32::MAX)
     }
 
-    /// Notes what was seen in slot `number`.
+    /// Notes a sign in slot `number`.
     pub fn note(&mut self, number: u32, sign: Sign) {
         self.add(Slot { number, signs: sign as u8, lost: 0 });
     }
@@ -103,7 +102,7 @@ impl Presence {
         self.add(Slot { number, signs, lost: u8::from(in_silence) });
     }
 
-    /// Lays one slot over this.
+    /// Merges one slot into this.
     pub(crate) fn merge_slot(&mut self, slot: Slot) {
         self.add(slot);
     }
@@ -113,18 +112,18 @@ impl Presence {
         &self.0
     }
 
-    /// Lays over this what another saw.
+    /// Merges what another observed.
     pub fn merge(&mut self, other: &Self) {
         other.0.iter().for_each(|slot| self.add(*slot));
     }
 
-    /// Forgets everything but keeps its memory.
+    /// Clears everything and keeps its memory.
     pub fn reset(&mut self) {
         self.0.clear();
     }
 
     fn add(&mut self, slot: Slot) {
-        // What is seen is nearly always seen in the last slot, or after it.
+        // New signs nearly always belong to the last slot, or to a later one.
         match self.0.last_mut() {
             Some(last) if last.number == slot.number => last.lay_over(slot),
             Some(last) if last.number > slot.number => {

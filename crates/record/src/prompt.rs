@@ -1,15 +1,15 @@
-//! Exchanges of one operation that left the very moment they fell due: [`Prompt`].
+//! Exchanges of one operation that were sent at the very moment they fell due: [`Prompt`].
 //!
-//! In the closed model without think time nearly all are such. They have one latency where others have four, so while a
-//! step lasts it is recorded once, and copied to where it belongs as the step ends: what a call into a library on the
-//! same machine takes is not much more than recording it takes. It never leaves whoever records; an [`Interval`] knows
-//! nothing of it.
+//! In the closed model without think time nearly all exchanges are like this. They have one latency where others have
+//! four. So during a step that latency is recorded once, and it is copied into the other distributions at the end of
+//! the step: a call into a library on the same machine takes little longer than recording it. A `Prompt` never leaves
+//! its recorder; an [`Interval`] does not depend on it.
 
 use crate::{Codes, Histogram, Interval};
 use brunt_exchange::Outcome;
 use std::time::Duration;
 
-/// Exchanges that left the moment they fell due, and did what was asked.
+/// Exchanges that were sent at the moment they fell due, and succeeded.
 #[derive(Clone, Debug, Default)]
 pub struct Prompt {
     took: Histogram,
@@ -18,12 +18,12 @@ pub struct Prompt {
 }
 
 impl Prompt {
-    /// None yet, and room for all there may be.
+    /// No exchanges yet, with room for any number.
     pub fn new() -> Self {
         Self { took: Histogram::new(), codes: Codes::new(), items: 0 }
     }
 
-    /// Records one, which did what was asked with this code.
+    /// Records one exchange that succeeded with this code.
     #[inline]
     pub fn record(&mut self, code: u32, took: Duration, items: u64) {
         self.took.record(took);
@@ -31,7 +31,7 @@ impl Prompt {
         self.items += items;
     }
 
-    /// Records all of them in `interval`, as if each had been recorded there, and forgets them.
+    /// Records all of them in `interval`, as if each had been recorded there, and clears them.
     pub fn settle(&mut self, operation: u16, interval: &mut Interval) {
         let count = self.took.count();
         let Some(measured) = interval.operations.get_mut(usize::from(operation)) else {

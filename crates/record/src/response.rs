@@ -1,10 +1,9 @@
 //! Response times by how their exchanges ended: [`Responses`].
 //!
-//! Everyone who was due waited, answered or not. What has no answer is *censored*: its true
-//! response time is unknown and at least as long as it had waited when the run looked last. So
-//! each end has a histogram of its own, and figures are made from them as the reader needs: of
-//! successes, of all that ended, or of all that was due. The four are disjoint, so adding them is
-//! exact. It must not judge anything.
+//! Every exchange that was due waited, answered or not. An exchange without an answer is *censored*: its true response
+//! time is unknown and at least as long as it had waited at the last observation. So each kind of end has its own
+//! histogram, and figures are made from them as needed: of successes, of all that ended, or of all that was due. The
+//! four are disjoint, so their sum is exact. This type must not judge anything.
 
 use crate::Histogram;
 use brunt_exchange::Outcome;
@@ -13,24 +12,23 @@ use std::time::Duration;
 /// Response times of one operation, by how the exchanges ended.
 #[derive(Clone, Debug, Default)]
 pub struct Responses {
-    /// Of exchanges that did what was asked.
+    /// Of exchanges that succeeded.
     pub ok: Histogram,
     /// Of exchanges that failed.
     pub failed: Histogram,
-    /// Least response times of exchanges that outlived their time-out.
+    /// Least response times of exchanges that exceeded their time-out.
     pub timed_out: Histogram,
     /// Least response times of exchanges that were in flight when the run ended.
     pub cut_off: Histogram,
-    /// Of exchanges that did what was asked, without the generator's own part; none while that has
-    /// made no difference.
+    /// Of exchanges that succeeded, without the generator's own part; none while that has made no difference.
     cleared: Option<Box<Histogram>>,
 }
 
-/// An own part below a hundredth of a response time is no part of any judgement, and not worth a second entry.
+/// An own part below a hundredth of a response time affects no judgement, and does not justify a second entry.
 const OWN_SHARE_MIN: u64 = 100;
 
 impl Responses {
-    /// Records one response time, of which `own` was the generator's own doing.
+    /// Records one response time, of which the generator caused `own`.
     #[inline]
     pub fn record(&mut self, outcome: Outcome, took: Duration, own: Duration) {
         match outcome {
@@ -58,29 +56,28 @@ impl Responses {
         self.ok.merge(took);
     }
 
-    /// All that is known: ok and failed.
+    /// All response times that are known: ok and failed.
     pub fn answered(&self) -> Histogram {
         let mut all = self.ok.clone();
         all.merge(&self.failed);
         all
     }
 
-    /// All that came to an end of its own: ok, failed and timed out. What the old tools' tables
-    /// are made of.
+    /// All exchanges that ended by themselves: ok, failed and timed out. The tables of the original tools use these.
     pub fn ended(&self) -> Histogram {
         let mut all = self.answered();
         all.merge(&self.timed_out);
         all
     }
 
-    /// All that was due and taken on. Where there was no answer, the least it can have been.
+    /// All exchanges that were due and sent. Those without an answer count with the least they can have taken.
     pub fn due(&self) -> Histogram {
         let mut all = self.ended();
         all.merge(&self.cut_off);
         all
     }
 
-    /// What has no answer: the least its response times can have been.
+    /// Exchanges without an answer: the least their response times can have been.
     pub fn censored(&self) -> Histogram {
         let mut all = self.timed_out.clone();
         all.merge(&self.cut_off);
@@ -97,7 +94,7 @@ impl Responses {
         Self { cleared: cleared.map(Box::new), ..self }
     }
 
-    /// Adds what another recorded.
+    /// Adds the response times of another.
     pub fn merge(&mut self, other: &Self) {
         if self.cleared.is_some() || other.cleared.is_some() {
             let ok = &self.ok;
@@ -110,13 +107,13 @@ impl Responses {
         self.cut_off.merge(&other.cut_off);
     }
 
-    /// Forgets everything but keeps its memory.
+    /// Clears everything and keeps its memory.
     pub fn reset(&mut self) {
         self.ok.reset();
         self.failed.reset();
         self.timed_out.reset();
         self.cut_off.reset();
-        // What follows in the same run will differ as well: the room is kept in use.
+        // Later exchanges of the same run will differ as well, so the memory is kept.
         if let Some(cleared) = &mut self.cleared {
             cleared.reset();
         }

@@ -1,12 +1,12 @@
-//! The words of the first few failures of each kind, so that a count can be understood.
+//! The texts of the first few failures of each kind, so that a count can be understood.
 //!
-//! A run that fails a million times keeps ten texts a kind, and soon stops asking sessions to
-//! write more: making texts that nobody keeps would be a stall of our own.
+//! A run that fails a million times keeps ten texts of a kind, and soon stops asking sessions to
+//! write more: creating texts that are not kept would delay the generator.
 
 use brunt_exchange::Outcome;
 use std::time::Duration;
 
-/// A failure in words.
+/// The text of a failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
     /// The number of the operation.
@@ -15,7 +15,7 @@ pub struct Sample {
     pub outcome: Outcome,
     /// When it ended, since the origin of the run.
     pub at: Duration,
-    /// What the session said.
+    /// The text from the session.
     pub text: String,
 }
 
@@ -31,13 +31,14 @@ pub struct Samples {
 impl Samples {
     /// The most texts kept of one outcome of one operation.
     pub const PER_OUTCOME: usize = 10;
-    /// The most outcomes of which texts are kept.
+    /// The most outcomes for which texts are kept.
     pub const OUTCOMES_MAX: usize = 32;
     /// The most characters kept of a text.
     pub const TEXT_MAX: usize = 400;
-    /// The most texts kept between two times that [`every`](Self::every) gives them away.
+    /// The most texts kept between two calls that take them, for [`every`](Self::every).
     pub const EVERY_MAX: usize = 10_000;
-    /// After this many texts in vain, only every so many exchanges is asked for one.
+    /// After this many texts that were not kept, only one in about `ASKED_EVERY` exchanges is asked
+    /// for a text.
     const REFUSED_MAX: u32 = 1_024;
     const ASKED_EVERY: u32 = 256;
 
@@ -46,12 +47,12 @@ impl Samples {
         Self::default()
     }
 
-    /// No samples yet, and none to be passed over: for a user who wants to read every failure.
+    /// No samples yet, and no limit by kind: for a user who wants to read every failure.
     pub fn every() -> Self {
         Self { every: true, ..Self::default() }
     }
 
-    /// Whether the next exchange should be asked for its words in case it fails.
+    /// Whether the next exchange should write a text if it fails.
     #[inline]
     pub fn wants(&mut self) -> bool {
         if self.every || self.refused < Self::REFUSED_MAX {
@@ -76,7 +77,7 @@ impl Samples {
         self.kept.push(Sample { operation, outcome, at, text: text[..end].to_owned() });
     }
 
-    /// Adds samples that another kept, within the same bounds.
+    /// Adds the samples of another, within the same bounds.
     pub fn merge(&mut self, samples: impl IntoIterator<Item = Sample>) {
         for sample in samples {
             if self.admit(sample.operation, sample.outcome) {
@@ -85,8 +86,7 @@ impl Samples {
         }
     }
 
-    /// Gives away what was kept since the last time. How many of each kind there have been is
-    /// remembered.
+    /// Returns the samples since the last call. The number of each kind is remembered.
     pub fn take(&mut self) -> Vec<Sample> {
         std::mem::take(&mut self.kept)
     }
@@ -143,7 +143,7 @@ mod tests {
                 samples.offer(0, Outcome::TimedOut, Duration::ZERO, "late");
             }
         }
-        // The ten kept, 1,024 in vain, then one of 257.
+        // The ten kept, 1,024 not kept, then one of 257.
         assert!((1_300..1_600).contains(&asked), "{asked}");
         samples.offer(0, Outcome::Failed(Class::Closed, 104), Duration::ZERO, "reset");
         assert!(samples.wants());

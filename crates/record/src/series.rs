@@ -1,8 +1,7 @@
 //! The run over time, in bounded memory: [`Series`].
 //!
-//! A short run keeps every interval. When there are too many, neighbours are merged pairwise and
-//! each step from then on is twice as long, so that a week is told in as many steps as an hour,
-//! and, since merging adds integers, without any loss but that of resolution.
+//! A short run keeps every interval. When there are too many, neighbours are merged pairwise and each later step is
+//! twice as long. So a week has as many steps as an hour, and, since merging adds integers, only resolution is lost.
 
 use crate::packed::Packed;
 use crate::{Codes, Counts, Histogram, Interval, Phase, Settled};
@@ -22,12 +21,12 @@ pub struct StepOperation {
 }
 
 impl StepOperation {
-    /// Ended − due, of what was answered or failed in the step.
+    /// Ended − due, of exchanges that were answered or failed in the step.
     pub fn response(&self) -> Histogram {
         self.response.histogram()
     }
 
-    /// The least response times of what was given up in the step without an answer.
+    /// The least response times of exchanges that were given up in the step without an answer.
     pub fn censored(&self) -> Histogram {
         self.censored.histogram()
     }
@@ -37,7 +36,7 @@ impl StepOperation {
         self.service.histogram()
     }
 
-    /// The least service times of what was given up without an answer.
+    /// The least service times of exchanges that were given up without an answer.
     pub fn service_censored(&self) -> Histogram {
         self.service_censored.histogram()
     }
@@ -60,13 +59,13 @@ pub struct Step {
     pub operations: Vec<StepOperation>,
     /// By end: exchanges given up in the step, whenever they had fallen due.
     pub dropped: u64,
-    /// By due: what fell due in the step, and what became of it, whenever that was.
+    /// By due: what fell due in the step, and how it ended, whenever that was.
     pub due: Counts,
     /// The most exchanges that waited for a session.
     pub backlog_peak: u64,
     /// Exchanges in flight at its end.
     pub in_flight: u64,
-    /// Replies that answered nothing.
+    /// Replies that answered no exchange in flight.
     pub orphans: u64,
     /// What the driver counted beside exchanges.
     pub tallies: Vec<u64>,
@@ -120,7 +119,7 @@ impl Step {
         self.to.saturating_sub(self.from)
     }
 
-    /// Exchanges that came to an end of their own.
+    /// Exchanges that ended by themselves.
     pub fn completed(&self) -> u64 {
         self.operations.iter().map(|operation| operation.counts.completed()).sum()
     }
@@ -155,7 +154,7 @@ impl Step {
         self.lateness.merge(&other.lateness);
     }
 
-    /// How much memory it takes beside its histograms and codes.
+    /// How much memory it takes without its histograms and codes.
     fn frame(&self) -> usize {
         let operations = self.operations.len() * size_of::<StepOperation>();
         operations + self.tallies.len() * size_of::<u64>()
@@ -194,7 +193,8 @@ impl Series {
     pub const STEPS_MAX: usize = 2_048;
     /// The most memory the histograms of the steps may take together.
     pub const BYTES_MAX: usize = 8 << 20;
-    /// The most memory the steps may take beside that: of a run with thousands of operations, fewer are kept.
+    /// The most memory the steps may take without their histograms: a run with thousands of operations keeps fewer
+    /// steps.
     pub const FRAMES_MAX: usize = 24 << 20;
 
     /// An empty series.
@@ -220,7 +220,7 @@ impl Series {
         }
         let step = Step::new(interval);
         match self.steps.last_mut() {
-            // Late ends of an earlier phase stand between the steps of the phase that runs.
+            // Exchanges of an earlier phase that ended late lie between the steps of the current phase.
             Some(last) if last.phase == step.phase && last.intervals < self.each => {
                 self.bytes -= last.size();
                 last.append(&step);
@@ -238,7 +238,7 @@ impl Series {
         }
     }
 
-    /// How many steps there may be, by the memory that one takes.
+    /// How many steps fit into memory, by the size of one.
     fn steps_fit(&self) -> usize {
         let frame = self.steps.last().map_or(1, Step::frame).max(1);
         (Self::FRAMES_MAX / frame).max(2 * Phase::ALL.len()).min(self.steps_max)
@@ -249,17 +249,17 @@ impl Series {
         &self.steps
     }
 
-    /// Tells the step in which exchanges fell due what became of them.
+    /// Adds the outcomes of exchanges to the step in which they fell due.
     fn settle(&mut self, phase: Phase, settled: &Settled) {
         let of = |step: &&mut Step| step.phase == phase && step.index <= settled.index;
         match self.steps.iter_mut().rev().find(of) {
             Some(step) => step.due.merge(&settled.counts),
-            // The step was never handed on: only its ends are known.
+            // The step was never added: only its ends are known.
             None => self.unplaced.merge(&settled.counts),
         }
     }
 
-    /// What became of exchanges whose step is not in the series.
+    /// The outcomes of exchanges whose step is not in the series.
     pub fn unplaced(&self) -> Counts {
         self.unplaced
     }

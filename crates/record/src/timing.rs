@@ -13,7 +13,7 @@ pub struct Timing {
     #[schemars(with = "u64")]
     pub from: Duration,
     /// When the last of them had fallen due: the end of the schedule, of the time limit or of the count. Rates are
-    /// divided by the time from one to the other, however long the last answers took.
+    /// divided by the time between these two, however long the last answers took.
     #[serde(rename = "to_ns", with = "crate::nanos")]
     #[schemars(with = "u64")]
     pub to: Duration,

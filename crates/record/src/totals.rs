@@ -2,7 +2,7 @@
 
 use crate::{Absences, Counts, Interval, Phase, Sample, Samples};
 
-/// The intervals of a run laid end to end, one sum a phase.
+/// The sums of the intervals of a run, one for each phase.
 #[derive(Clone, Debug, Default)]
 pub struct Totals {
     phases: Vec<Interval>,
@@ -29,7 +29,7 @@ impl Totals {
         }
     }
 
-    /// The sum of one phase, if the run came that far.
+    /// The sum of one phase, if the run reached it.
     pub fn phase(&self, phase: Phase) -> Option<&Interval> {
         self.phases.iter().find(|total| total.phase == phase)
     }
@@ -47,8 +47,8 @@ impl Totals {
         counts
     }
 
-    /// What was measured of everything that fell due in the steady phase, and of what went on from
-    /// there: the later steps of iterations that began in it fall due while the run drains.
+    /// What was measured of everything that fell due in the steady phase, including the later steps
+    /// of iterations that began in it and fall due while the run drains.
     pub fn measured(&self) -> Option<Interval> {
         let mut measured = self.phase(Phase::Steady)?.clone();
         if let Some(drain) = self.phase(Phase::Drain) {
@@ -62,7 +62,7 @@ impl Totals {
         &self.absences
     }
 
-    /// The failures in words that were kept.
+    /// The texts of failures that were kept.
     pub fn samples(&self) -> &[Sample] {
         self.samples.kept()
     }

@@ -1,8 +1,8 @@
-//! Packs a histogram as compressed V2, and unpacks one and looks at it before the library decodes it.
+//! Packs a histogram as compressed V2, and unpacks and checks one before the library decodes it.
 //!
-//! A file may come from anywhere. The library trusts the lengths and bounds that a histogram states
-//! of itself, so a line of a hundred bytes could make it allocate gigabytes. Here the size is
-//! bounded, and bounds, lengths and counts are checked; what passes, the library may have.
+//! A file may come from any source. The library trusts the lengths and bounds that a histogram states, so a line of a
+//! hundred bytes could make it allocate gigabytes. Here the size is limited, and bounds, lengths and counts are checked
+//! before the histogram is passed to the library.
 
 use flate2::read::ZlibDecoder;
 use flate2::{Compress, Compression, FlushCompress, Status};
@@ -16,7 +16,7 @@ const HEAD: usize = 40;
 /// More than every bucket of a minute at three digits, a varint each.
 const INFLATED_MAX: u64 = 1 << 20;
 const DIGITS_MAX: u32 = 3;
-/// The most that one histogram may count: enough for a year, and many of them can be added.
+/// The most that one histogram may count: enough for a year, and small enough that many can be added.
 const COUNT_MAX: u64 = 1 << 48;
 
 thread_local! {
@@ -25,7 +25,8 @@ thread_local! {
 }
 
 /// The compressed V2 form of a histogram with these bounds and non-empty buckets, in ascending order by number. The
-/// library would go over every bucket there can be, and a record has thousands of histograms with a few each.
+/// library would visit every possible bucket, and a record has thousands of histograms with a few non-empty buckets
+/// each.
 pub(crate) fn deflate(
     (lowest, highest, digits): (u64, u64, u8),
     buckets: impl Iterator<Item = (usize, u64)>,
@@ -39,7 +40,7 @@ pub(crate) fn deflate(
         match bucket - next {
             0 => {}
             1 => put(&mut plain, 0),
-            // A negative number: so many empty buckets are skipped.
+            // A negative number: this many empty buckets are skipped.
             gap => put(&mut plain, 2 * gap as u64 - 1),
         }
         put(&mut plain, count << 1);
@@ -69,7 +70,7 @@ pub(crate) fn deflate(
     packed
 }
 
-/// Writes a number as [`varint`] reads it.
+/// Writes a number in the form that [`varint`] reads.
 fn put(bytes: &mut Vec<u8>, mut number: u64) {
     for _ in 0..8 {
         if number < 0x80 {
@@ -114,7 +115,7 @@ pub(crate) fn inflate(bytes: &[u8]) -> Result<Vec<u8>, String> {
     Ok(plain)
 }
 
-/// The bounds of an uncompressed histogram, as [`deflate`] takes them; none of one that the library has to look at.
+/// The bounds of an uncompressed histogram, as [`deflate`] takes them; none if the library has to read it.
 pub(crate) fn bounds(plain: &[u8]) -> Option<(u64, u64, u8)> {
     let long = |at: usize| plain.get(at..at + 8)?.try_into().ok().map(u64::from_be_bytes);
     let digits = u8::try_from(word(plain, 12)?).ok()?;
@@ -122,14 +123,14 @@ pub(crate) fn bounds(plain: &[u8]) -> Option<(u64, u64, u8)> {
     is_plain.then_some((long(16)?, long(24)?, digits))
 }
 
-/// The buckets of an uncompressed histogram that [`inflate`] let pass, by number, and how many each holds.
+/// The buckets of an uncompressed histogram that passed [`inflate`], by number, and the count of each.
 pub(crate) fn counts(plain: &[u8]) -> impl Iterator<Item = (usize, u64)> + '_ {
     let (mut rest, mut next) = (plain.get(HEAD..).unwrap_or_default(), 0);
     std::iter::from_fn(move || {
         loop {
             let number = varint(&mut rest)?;
             let magnitude = number >> 1;
-            // What was let pass neither skips nor holds more than fits.
+            // The checks ensure that neither the skips nor the counts overflow.
             let (bucket, skipped) =
                 (next, if number & 1 == 1 { magnitude as usize + 1 } else { 1 });
             next += skipped;
@@ -151,7 +152,7 @@ fn counts_fit(mut payload: &[u8]) -> bool {
     while !payload.is_empty() {
         let Some(number) = varint(&mut payload) else { return false };
         let (magnitude, is_gap) = (number >> 1, number & 1 == 1);
-        // Odd numbers are negative: so many empty buckets are skipped.
+        // Odd numbers are negative: this many empty buckets are skipped.
         let most = if is_gap { INFLATED_MAX } else { COUNT_MAX };
         if magnitude > most {
             return false;
@@ -164,7 +165,7 @@ fn counts_fit(mut payload: &[u8]) -> bool {
     true
 }
 
-/// The next number: seven bits a byte, the lowest first, and the ninth byte whole.
+/// The next number: seven bits of each byte, the lowest first, and all eight bits of the ninth byte.
 fn varint(bytes: &mut &[u8]) -> Option<u64> {
     let mut number = 0;
     for place in 0..9 {

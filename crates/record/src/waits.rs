@@ -1,26 +1,25 @@
-//! How long everyone who was due waited, with what is not known of it: [`Waits`].
+//! How long every exchange that was due waited, including what is not known of it: [`Waits`].
 //!
-//! An exchange without an answer has no response time. Left out, it would make a hung target look
-//! fast; that is coordinated omission at the end of a run. So it enters as *censored*: at least as
-//! long as it had waited when the run looked last (Kaplan and Meier, 1958, call this right
-//! censoring). What failed for good never gets an answer and waits for ever. A quantile is then an
-//! interval: the least it can be and the most.
+//! An exchange without an answer has no response time. Leaving it out would make a hung target look fast; that is
+//! coordinated omission at the end of a run. So it enters as *censored*: at least as long as it had waited at the last
+//! observation (Kaplan and Meier, 1958, call this right censoring). An exchange that failed for good never gets an
+//! answer and waits forever. A quantile is then an interval: from the least to the most it can be.
 
 use crate::Histogram;
 use std::time::Duration;
 
-/// Waits of which some are known, some only to be no less, and some without end.
+/// Waits, some of which are known, some only known to be at least this long, and some without an end.
 #[derive(Clone, Debug, Default)]
 pub struct Waits {
     /// Those that are known.
     pub known: Histogram,
-    /// Those that are at least so long.
+    /// Those that are at least this long.
     pub censored: Histogram,
     /// How many have no end.
     pub endless: u64,
 }
 
-/// What a figure can be, in nanoseconds; infinite where a wait has no end.
+/// The range of a figure, in nanoseconds; infinite where a wait has no end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
     /// The least it can be.
@@ -35,7 +34,7 @@ impl Reach {
         Self { least: value, most: value }
     }
 
-    /// Whether it can be only one thing.
+    /// Whether it has only one possible value.
     pub fn is_exact(self) -> bool {
         self.most <= self.least
     }
@@ -53,7 +52,7 @@ impl Waits {
         if count == 0 {
             return None;
         }
-        // 0.07 x 100 is a little more than 7 in binary, which would ask for the eighth of a hundred.
+        // 0.07 x 100 is a little more than 7 in binary, which would select the eighth of a hundred.
         let share = quantile.clamp(0.0, 1.0) * (1.0 - 4.0 * f64::EPSILON);
         let rank = ((share * count as f64).ceil() as u64).clamp(1, count);
         let nanos =
@@ -67,7 +66,7 @@ impl Waits {
         Some(Reach { least: nanos(least.at_rank(rank)), most })
     }
 
-    /// The mean of all that have an end, of which the censored ones can be longer.
+    /// The mean of all that have an end, where the censored ones can be longer.
     pub fn mean(&self) -> Option<Reach> {
         let count = self.known.count() + self.censored.count();
         let sum = self.known.sum_nanos() + self.censored.sum_nanos();

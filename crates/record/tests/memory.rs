@@ -1,7 +1,7 @@
-//! What is kept of a run does not grow with its length: the allocator counts the octets held in an hour of steps.
+//! The memory kept for a run does not grow with its length: the allocator counts the octets in use in an hour of steps.
 //!
-//! A binary of its own, as the allocator belongs to the whole process. Steps are short, so the series is full after
-//! twenty minutes, and merged from then on. Its histograms fill a little more each time, up to a bound.
+//! This test is a separate binary because the allocator applies to the whole process. Steps are short, so the series is
+//! full after twenty minutes, and is merged from then on. Its histograms fill a little more each time, up to a bound.
 
 use brunt_exchange::{Class, Moment, Outcome, Part, Stamps};
 use brunt_record::{Interval, Measured, Own, Phase, Sample, Series};
@@ -12,19 +12,20 @@ use std::time::Duration;
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 const STEP: Duration = Duration::from_millis(600);
-/// As many as perfdhcp has, of which a run without renewals meets one.
+/// As many as perfdhcp has; a run without renewals uses one of them.
 const OPERATIONS: usize = 7;
 const PARTS: usize = 3;
 const EACH_STEP: u64 = 60;
 
-/// Numbers that look as if they were drawn, the same in every run.
+/// Numbers that look random, the same in every run.
 fn mix(number: u64) -> u64 {
     let mixed = (number ^ (number >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     mixed ^ (mixed >> 31)
 }
 
-/// A step in which most answers take a fifth of a millisecond, a few ten times as long, and some fail in words.
+/// A step in which most answers take a fifth of a millisecond, a few take ten times as long, and some exchanges fail
+/// with a text.
 fn step(draw: u64) -> Interval {
     let mut step = Interval::new(OPERATIONS, PARTS);
     for number in 0..EACH_STEP {
@@ -45,7 +46,7 @@ fn step(draw: u64) -> Interval {
     step
 }
 
-/// The most octets held in each minute of a run of so many.
+/// The most octets in use in each minute of a run of this many minutes.
 fn held_in_minutes(minutes: u64) -> Vec<i64> {
     let mut steps: Vec<Interval> = (0..32).map(step).collect();
     let before = allocations::bytes_held();
@@ -72,6 +73,6 @@ fn twice_the_time_takes_hardly_more() {
     let most = |minutes: &[i64]| minutes.iter().copied().max().unwrap_or_default();
     let (first, second) = held.split_at(30);
     assert!(most(second) * 4 <= most(first) * 5, "{} became {}", most(first), most(second));
-    // Operations that a run does not meet take next to nothing of it.
+    // Operations that do not occur in a run take almost no memory.
     assert!(most(&held) <= Series::BYTES_MAX.cast_signed() as i64, "{}", most(&held));
 }

@@ -1,9 +1,9 @@
-//! What of a request or an answer is a secret, and texts with their secrets starred.
+//! Which parts of a request or an answer are secrets, and texts in which these are replaced by stars.
 //!
-//! There is one list of names, which import, previews, recorded command lines and the words of failures share, so that
-//! nothing is a secret in one of them and shown in another. A value is found by the name it stands under or by its
-//! shape; values that are known to be secrets are the business of whoever knows them. A variable of a plan, `${name}`,
-//! is the name of a value and stays.
+//! There is one list of names. Imports, previews, recorded command lines and the texts of failures share it, so that a
+//! secret in one of them is not shown in another. A value is found by the name before it or by its shape; a caller that
+//! knows further secret values must remove them itself. A variable of a plan, `${name}`, is the name of a value and is
+//! kept.
 
 mod names;
 mod text;
@@ -13,5 +13,5 @@ pub use names::{is_secret_header, is_secret_name};
 pub use text::{header, text, value};
 pub use url::url;
 
-/// What stands in place of a secret.
+/// What replaces a secret.
 pub const HIDDEN: &str = "***";

@@ -17,7 +17,7 @@ const HEADER_WORDS: [&str; 13] = [
     "signature",
 ];
 
-/// Headers whose values are secrets though their names do not say it.
+/// Headers whose values are secrets although their names do not show it.
 const HEADERS: [&str; 7] = [
     "authorization",
     "cookie",
@@ -63,7 +63,7 @@ const NAMES: [&str; 13] = [
     "sid",
 ];
 
-/// Names that hold such a word and no secret.
+/// Names that contain one of these words but are not names of secrets.
 const NOT: [&str; 10] = [
     "password_policy",
     "passwordpolicy",
@@ -77,13 +77,13 @@ const NOT: [&str; 10] = [
     "tokens",
 ];
 
-/// Whether a header of this name, in any case, holds a secret.
+/// Whether a header with this name, in any case, contains a secret.
 pub fn is_secret_header(name: &str) -> bool {
     let lower = name.to_ascii_lowercase();
     HEADERS.contains(&lower.as_str()) || HEADER_WORDS.iter().any(|word| lower.contains(word))
 }
 
-/// Whether what is under this name, in any case, in a query, a form, a document or a file of rows is a secret.
+/// Whether the value with this name, in any case, in a query, a form, a document or a file of rows is a secret.
 pub fn is_secret_name(name: &str) -> bool {
     let lower = name.to_ascii_lowercase().replace('-', "_");
     let named = NAMES.contains(&lower.as_str())

@@ -1,14 +1,14 @@
-//! [`text`]: a text of any kind with its secrets starred.
+//! [`text`]: a text of any kind with its secrets replaced by stars.
 //!
-//! What a server sends may be cut anywhere and be anything, so nothing is parsed: a secret is found by the name before
-//! it, as JSON, forms, queries, headers and XML write names, or by its shape. Where it is not clear how far a secret
-//! goes, more is starred rather than less.
+//! Text from a server may be cut at any place and have any format, so nothing is parsed: a secret is found by the name
+//! before it, as JSON, forms, queries, headers and XML write names, or by its shape. Where the end of a secret is not
+//! clear, more is replaced rather than less.
 
 use crate::HIDDEN;
 use crate::names::{is_secret_header, is_secret_name};
 
-/// The value of a header, its secrets starred. The scheme of credentials stays, and so do the names of cookies:
-/// `Bearer ***`, `sid=***; theme=***`.
+/// The value of a header, its secrets replaced by stars. The scheme of credentials is kept, and so are the names of
+/// cookies: `Bearer ***`, `sid=***; theme=***`.
 pub fn header(name: &str, given: &str) -> String {
     let lower = name.to_ascii_lowercase();
     if !is_secret_header(&lower) {
@@ -27,7 +27,7 @@ pub fn header(name: &str, given: &str) -> String {
     }
 }
 
-/// What is shown of a value that is a secret: nothing but the names of the variables in it, as plans write them.
+/// What is shown of a secret value: only the names of the variables in it, as plans write them.
 pub fn value(given: &str) -> String {
     let mut shown = String::new();
     let mut rest = given;
@@ -49,7 +49,7 @@ fn hole(text: &str) -> Option<std::ops::Range<usize>> {
     Some(start..start + length + 1)
 }
 
-/// A text with its secrets starred.
+/// A text with its secrets replaced by stars.
 pub fn text(text: &str) -> String {
     let mut scan =
         Scan { text, out: String::with_capacity(text.len()), kept: 0, at: 0, named: false };
@@ -69,19 +69,19 @@ pub fn text(text: &str) -> String {
     scan.out
 }
 
-/// How far a text has been read. Every place lies between characters, because only ASCII is looked for.
+/// How far a text has been read. Every position lies between characters, because the scan looks only for ASCII.
 struct Scan<'a> {
     text: &'a str,
     out: String,
     /// Up to where it was copied.
     kept: usize,
     at: usize,
-    /// Whether a member 'name' of the object at hand names a secret, whose value a member 'value' holds.
+    /// Whether a member 'name' of the current object names a secret, whose value is in a member 'value'.
     named: bool,
 }
 
 impl<'a> Scan<'a> {
-    /// Stars what lies between these places, and goes on after it.
+    /// Replaces the text between these positions by stars, and continues after it.
     fn star(&mut self, from: usize, to: usize) {
         if from < to && from >= self.kept {
             self.out.push_str(&self.text[self.kept..from]);
@@ -132,7 +132,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Where a value of JSON lies, as far as it is there. Words of JSON are no secrets.
+    /// Where a value of JSON lies, as far as it is present. The keywords of JSON are not secrets.
     fn value(&self, from: usize) -> (usize, usize) {
         if let Some(quoted) = self.quoted(from) {
             return quoted;
@@ -169,7 +169,7 @@ impl<'a> Scan<'a> {
         self.text.len()
     }
 
-    /// What lies within the quotes that begin at `from`, which may themselves be escaped: JSON within JSON.
+    /// The range within the quotes that begin at `from`, which may themselves be escaped: JSON within JSON.
     fn quoted(&self, from: usize) -> Option<(usize, usize)> {
         let rest = &self.text[from..];
         if let Some(inside) = rest.strip_prefix("\\\"") {
@@ -215,7 +215,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// What is a secret by its shape: a JSON web token, and what follows the name of a scheme of credentials.
+    /// A secret by its shape: a JSON web token, or the text after the name of a scheme of credentials.
     fn word(&mut self) {
         let rest = &self.text[self.at..];
         let token = |c: char| !(c.is_ascii_alphanumeric() || "-._~+/=".contains(c));
@@ -245,7 +245,7 @@ impl<'a> Scan<'a> {
         before.is_none_or(|byte| !(byte.is_ascii_alphanumeric() || b"-_".contains(&byte)))
     }
 
-    /// The name that ends before `at`, quotes and spaces aside, and where it begins.
+    /// The name that ends before `at`, without quotes and spaces, and where it begins.
     fn name_before(&self, at: usize) -> (&'a str, usize) {
         let text: &'a str = self.text;
         let before = text[self.kept..at].trim_end_matches([' ', '\t']);
@@ -257,13 +257,13 @@ impl<'a> Scan<'a> {
         (&before[start..], self.kept + start)
     }
 
-    /// The first place from `from` on where a character is such, or the end.
+    /// The first position from `from` on whose character satisfies `such`, or the end.
     fn until(&self, from: usize, such: impl Fn(char) -> bool) -> usize {
         self.text[from..].find(such).map_or(self.text.len(), |at| from + at)
     }
 }
 
-/// Whether a word looks drawn by a machine and not written by a person.
+/// Whether a word looks generated by a machine and not written by a person.
 fn is_opaque(word: &str) -> bool {
     if word.len() < 6 || word.trim_end_matches('=').contains('=') {
         return false;

@@ -4,16 +4,16 @@ use crate::HIDDEN;
 use crate::names::is_secret_name;
 use crate::text;
 
-/// How long a segment of a path is at least that is a secret by its shape alone.
+/// The least length of a path segment that is a secret by its shape.
 const OPAQUE_LENGTH: usize = 24;
 
-/// A URL, or a part of one, with its password, its secret parameters and the secrets in its path starred:
-/// `mysql://kea:***@db/kea`.
+/// A URL, or a part of one, in which its password, its secret parameters and the secrets in its path are replaced by
+/// stars: `mysql://kea:***@db/kea`.
 pub fn url(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return path_and_query(url) };
     let query = rest.find(['?', '#']).unwrap_or(rest.len());
     let (address, query) = rest.split_at(query);
-    // A password may hold a slash where it stands, unencoded, in a command line: the last @ ends it.
+    // A password in a command line may contain a slash that is not encoded: the last @ ends it.
     let (login, address) = match address.rsplit_once('@') {
         Some((who, host)) => match who.split_once(':') {
             Some((user, _)) => (format!("{user}:{HIDDEN}@"), host),
@@ -37,7 +37,7 @@ fn path_and_query(text_of: &str) -> String {
     shown.join("/") + &text(query)
 }
 
-/// Whether a segment behind one such as `token` is the token itself.
+/// Whether a segment after one such as `token` is the token itself.
 fn is_drawn(segment: &str) -> bool {
     segment.len() >= 6
         && !segment.contains("${")

@@ -1,8 +1,8 @@
 //! A collection as comma-separated values: a line for each cell, for spreadsheets and programs.
 //!
 //! The columns are the labels that any cell has, the figures that any cell has, and what every
-//! record holds. A column that is empty for one cell is there all the same, so that lines have the
-//! same columns whatever was run.
+//! record contains. A column that is empty for one cell is still there, so that all lines have the
+//! same columns, whatever was run.
 
 use crate::csv_field::csv_field;
 use brunt_record::{Cell, Collection, Histogram, Record};
@@ -31,7 +31,7 @@ const OF_RECORDS: [&str; 16] = [
 pub fn csv(collection: &Collection) -> String {
     let labels: BTreeSet<&str> = keys(collection.cells.iter().map(|cell| cell.labels.keys()));
     let figures: BTreeSet<&str> = keys(collection.cells.iter().map(|cell| cell.figures.keys()));
-    // What was asked for and what was measured may have the same name: a rate.
+    // A requested value and a measured one may have the same name: a rate.
     let measured = figures.iter().map(|name| {
         let suffix = if labels.contains(name) { "_measured" } else { "" };
         format!("{name}{suffix}")
@@ -99,7 +99,7 @@ fn number(value: f64) -> String {
     }
 }
 
-/// One line, quoted as RFC 4180 has it.
+/// One line, quoted as RFC 4180 requires.
 fn line(cells: impl Iterator<Item = String>) -> String {
     cells.map(|cell| csv_field(&cell)).collect::<Vec<_>>().join(",") + "\n"
 }

@@ -3,8 +3,8 @@
 /// What makes a spreadsheet take a text for a formula, as its first character.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
-/// A text as a field, quoted as RFC 4180 has it. One that a spreadsheet would evaluate has an apostrophe before it:
-/// names come from plans, and codes from targets.
+/// A text as a field, quoted as RFC 4180 requires. If a spreadsheet would evaluate the text, an apostrophe is put
+/// before it: names come from plans, and codes from targets.
 pub(crate) fn csv_field(text: &str) -> String {
     let guard = if text.starts_with(FORMULA) && text.parse::<f64>().is_err() { "'" } else { "" };
     if text.contains([',', '"', '\n', '\r']) {

@@ -1,15 +1,15 @@
 //! Whether two sets of runs differ, or only seem to: [`compare`].
 //!
-//! Runs of one and the same thing differ by some percent, whoever makes them. What lies within that
-//! spread is not called a difference, however good the story would be. The spread is the distance
-//! from the least to the greatest run in terms of the median: with the three or five runs people
-//! make, anything finer pretends to know a distribution. One run has no spread that anybody knows,
-//! and what is said of it says so.
+//! Runs of the same thing differ by some percent on any machine. A change within that spread is not
+//! called a difference, however plausible its explanation. The spread is the distance from the
+//! least to the greatest run in relation to the median: with three or five runs, the usual number,
+//! anything finer would assume a known distribution. The spread of one run is not known, and the
+//! output says so.
 
 use crate::figure::{percent, times};
 use std::fmt;
 
-/// What became of a comparison.
+/// The finding of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// The medians lie further apart than the runs of either side.
@@ -23,16 +23,16 @@ pub enum Finding {
 /// Two sets of runs side by side.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Difference {
-    /// The median of the first in terms of the median of the second.
+    /// The median of the first divided by the median of the second.
     pub ratio: f64,
     /// The greater spread of the two, as a share, where both are known.
     pub spread: Option<f64>,
-    /// Whether that is a difference.
+    /// The finding.
     pub finding: Finding,
 }
 
-/// Compares the figures of runs of one thing with those of another. Nothing can be said where
-/// either has no run, or a median that is no rate.
+/// Compares the figures of runs of one thing with those of another. There is no result where either
+/// has no run, or a median that is not a rate.
 pub fn compare(a: &[f64], b: &[f64]) -> Option<Difference> {
     let [of_a, of_b] = [median(a)?, median(b)?];
     if of_a <= 0.0 || of_b <= 0.0 {
@@ -74,7 +74,7 @@ pub fn spread(figures: &[f64]) -> Option<f64> {
 }
 
 impl fmt::Display for Difference {
-    /// What to make of it, as a sentence goes on: `1.90x, more than the spread of 4.0 %`.
+    /// The result as the end of a sentence: `1.90x, more than the spread of 4.0 %`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ratio = times(Some(self.ratio));
         let spread = self.spread.map(percent).unwrap_or_default();

@@ -1,9 +1,9 @@
-//! The distribution of a run's response times, as the public `HdrHistogram` plotters read it.
+//! The distribution of a run's response times, in the form that the public `HdrHistogram` plotters read.
 
 use brunt_record::{Histogram, HistogramError, Record, write_hgrm};
 
-/// The response times of all that was due in a run, over all operations. What has no answer stands in it with the least
-/// it can have been, which its last line says.
+/// The response times of all that was due in a run, over all operations. An exchange without an answer counts with the
+/// least it can have taken; the last line of the output says so.
 pub fn distribution(record: &Record) -> Result<String, HistogramError> {
     let (mut all, mut censored) = (Histogram::new(), record.dropped_after.count);
     for operation in &record.operations {

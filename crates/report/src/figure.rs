@@ -1,9 +1,9 @@
 //! How figures are written in tables and on axes.
 //!
-//! A figure that was not measured is a dash. What stands on an axis is short, what stands in a
-//! table is exact: both are made here, so that a chart and the table beside it agree.
+//! A figure that was not measured is a dash. Figures on an axis are short, figures in a table are
+//! exact: both are made here, so that a chart and the table beside it agree.
 
-/// What stands where nothing was measured.
+/// The text where nothing was measured.
 pub const NONE: &str = "-";
 
 /// A figure with this many decimals, or a dash.
@@ -33,7 +33,7 @@ pub fn short(value: f64) -> String {
         return NONE.to_owned();
     }
     let (scaled, prefix) = match value.abs() {
-        // What rounds up to the next prefix is written with it.
+        // A value that rounds up to the next prefix is written with it.
         size if size >= 999.5e6 => (value / 1e9, "G"),
         size if size >= 999.5e3 => (value / 1e6, "M"),
         size if size >= 999.5 => (value / 1e3, "k"),
@@ -42,12 +42,12 @@ pub fn short(value: f64) -> String {
     format!("{}{prefix}", significant(scaled))
 }
 
-/// Digits enough for anybody who points at a mark: `26.1600`, `2542588.35`.
+/// Enough digits for a reader who points at a mark: `26.1600`, `2542588.35`.
 pub fn exact(value: f64) -> String {
     if value.abs() >= 100.0 { format!("{value:.2}") } else { format!("{value:.4}") }
 }
 
-/// How often one figure contains another: `0.03x`, `1.28x`, `34.5x`, `1,020x`.
+/// How many times one figure is another: `0.03x`, `1.28x`, `34.5x`, `1,020x`.
 pub fn times(ratio: Option<f64>) -> String {
     let Some(ratio) = ratio.filter(|ratio| ratio.is_finite()) else { return NONE.to_owned() };
     match ratio.abs() {
@@ -67,7 +67,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// At most three significant digits, with no zeros that say nothing.
+/// At most three significant digits, without insignificant zeros.
 fn significant(value: f64) -> String {
     let text = three_digits(value);
     if text.contains('.') {
@@ -86,7 +86,7 @@ fn three_digits(value: f64) -> String {
     format!("{value:.decimals$}")
 }
 
-/// Words of a target must not move the cursor or colour the terminal.
+/// Text from a target must not move the cursor or colour the terminal.
 pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }

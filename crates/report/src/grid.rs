@@ -1,7 +1,7 @@
-//! [`Grid`]: figures in equal columns behind a name, as the summary of a run shows them.
+//! [`Grid`]: figures in equal columns after a name, as the summary of a run shows them.
 //!
-//! A grid is made for a screen. Where it does not fit, its columns come closer first, then long names lose their
-//! middle, and then the columns stand in several blocks below each other. So no line is broken by a terminal.
+//! A grid is made for a screen. Where it does not fit, its columns first move closer, then long names lose their
+//! middle, and then the columns are divided into several blocks below each other. So no terminal breaks a line.
 
 use crate::figure::printable;
 use crate::screen::Screen;
@@ -9,7 +9,7 @@ use crate::wrapped::{shortened, wrapped};
 use std::fmt::Write;
 use std::ops::Range;
 
-/// The least room for names, so that the grids of one summary stand in line.
+/// The least room for names, so that the grids of one summary are aligned.
 const LABEL: usize = 24;
 const BOLD: &str = "1";
 
@@ -27,7 +27,7 @@ struct Row {
     /// What follows the name, and is never shortened.
     kind: String,
     cells: Vec<String>,
-    /// Words below it, behind this indent.
+    /// Texts below it, after this indent.
     notes: Vec<(&'static str, String)>,
 }
 
@@ -52,7 +52,8 @@ impl Grid {
         }
     }
 
-    /// Adds a row: a name, what follows it, and as many cells as there are columns; fewer leave the last ones empty.
+    /// Adds a row: a name, the text after it, and as many cells as there are columns; if there are fewer, the last ones
+    /// are empty.
     pub(crate) fn row(
         &mut self,
         name: &str,
@@ -68,7 +69,7 @@ impl Grid {
         });
     }
 
-    /// Adds words below the last row.
+    /// Adds a text below the last row.
     pub(crate) fn note(&mut self, indent: &'static str, text: String) {
         if let Some(row) = self.rows.last_mut() {
             row.notes.push((indent, text));
@@ -96,7 +97,7 @@ impl Grid {
         text
     }
 
-    /// How many columns of the screen names have, and each of the figures.
+    /// How many columns of the screen the names take, and each of the figures.
     fn layout(&self, width: usize) -> (usize, Vec<usize>) {
         let names = self.rows.iter().map(Row::label).chain([self.title.chars().count()]);
         let names = names.max().unwrap_or(0).max(LABEL);
@@ -121,7 +122,7 @@ impl Grid {
     }
 }
 
-/// Columns of these widths, the space before each included, in as few blocks as there have to be; none has many more
+/// Columns of these widths, the space before each included, in as few blocks as possible; no block has many more
 /// columns than another.
 pub(crate) fn blocks(widths: &[usize], room: usize) -> Vec<Range<usize>> {
     let mut count = 1;

@@ -1,7 +1,7 @@
 //! The run over time as CSV: a row for each operation in each step, for spreadsheets.
 //!
 //! Columns without a prefix are by end: what ended in the step, whenever it had fallen due. Columns that begin with
-//! `due_` are by due: what fell due in the step, and what became of it, whenever that was.
+//! `due_` are by due: what fell due in the step, and how it ended, whenever that was.
 
 use crate::csv_field::csv_field;
 use crate::operations::codes;
@@ -25,7 +25,7 @@ pub fn intervals_csv(record: &Record) -> Result<String, HistogramError> {
             } else {
                 String::new()
             };
-            // What was dropped belongs to no operation; it is told once.
+            // Dropped exchanges belong to no operation; they are listed once.
             let dropped = if number == 0 { step.ended.dropped } else { 0 };
             let due = if number == 0 { due(&step.due) } else { ",,,,,,".to_owned() };
             let _ = writeln!(
@@ -49,7 +49,7 @@ pub fn intervals_csv(record: &Record) -> Result<String, HistogramError> {
     Ok(text)
 }
 
-/// What fell due in a step belongs to no operation until it ends, so it is told once a step.
+/// Exchanges that fell due in a step belong to no operation until they end, so they are listed once for each step.
 fn due(counts: &Counts) -> String {
     let Counts { planned, ok, failed, timed_out, cut_off, dropped, skipped, .. } = counts;
     format!("{planned},{ok},{failed},{timed_out},{cut_off},{dropped},{skipped}")

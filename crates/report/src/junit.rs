@@ -1,22 +1,22 @@
 //! Objectives and verdict of a record as JUnit XML, which CI servers read: [`junit`].
 //!
-//! Each objective is a test case, and the verdict is one. What was missed is a failure: the target did not do what it
-//! should. What is undecided, or speaks against the figures themselves, is an error: the test could not tell. The
-//! form is that of Ant's reports, which is the one that has a schema.
+//! Each objective is a test case, and the verdict is one. A missed objective is a failure: the target did not do what
+//! it should. An undecided objective, or anything that speaks against the figures themselves, is an error: the test
+//! could not decide. The form is that of Ant's reports, which is the one that has a schema.
 
 use crate::escaped::escaped;
 use crate::summary::found;
 use brunt_record::{Record, SloOutcome, SloResult, Status, Verdict};
 use std::fmt::Write;
 
-/// One test case: what it is called, and what is wrong.
+/// One test case: its name, and what is wrong.
 struct Case {
     class: &'static str,
     name: String,
     wrong: Option<Wrong>,
 }
 
-/// What is wrong: its element, its kind, what was found in short, and in full.
+/// What is wrong: its element, its kind, a short description, and the full text.
 struct Wrong {
     element: &'static str,
     kind: &'static str,
@@ -72,7 +72,7 @@ fn objective(slo: &SloResult, record: &Record) -> Case {
     Case { class: "brunt.objectives", name: slo.expr.clone(), wrong }
 }
 
-/// An unstable run has figures all the same, as its exit code says.
+/// An unstable run still has figures, as its exit code says.
 fn verdict(verdict: &Verdict) -> Case {
     let reasons: Vec<&str> = verdict.reasons.iter().map(|reason| reason.text.as_str()).collect();
     let wrong = match verdict.status {
@@ -125,7 +125,7 @@ fn moment(rfc3339: &str) -> String {
     rfc3339.get(..19).unwrap_or("1970-01-01T00:00:00").to_owned()
 }
 
-/// A text that is nothing but text, in an element and in an attribute.
+/// A text without any markup, for an element or an attribute.
 fn shown(text: &str) -> String {
     escaped(text).replace(['\u{fffe}', '\u{ffff}'], "\u{fffd}")
 }

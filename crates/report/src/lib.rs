@@ -1,7 +1,7 @@
 //! Tables, charts, pages and CSV made from a record, its intervals or a collection of records.
 //!
-//! Everything here turns measurements into text and prints nothing: where the text goes is the
-//! binary's business. No figure is shown that was not measured: what is unknown is a dash.
+//! Everything here turns measurements into text and prints nothing: the binary decides where the
+//! text goes. Only measured figures are shown: an unknown figure is a dash.
 
 pub mod capacity;
 mod cells;

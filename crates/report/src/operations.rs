@@ -40,7 +40,7 @@ pub fn operations_csv(record: &Record) -> Result<String, HistogramError> {
     Ok(text)
 }
 
-/// How often each outcome was met, in one field.
+/// How often each outcome occurred, in one field.
 pub(crate) fn codes(codes: &[CodeRecord]) -> String {
     let codes: Vec<String> =
         codes.iter().map(|code| format!("{}={}", code.name, code.count)).collect();

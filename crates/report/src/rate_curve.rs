@@ -1,19 +1,19 @@
-//! Response against rate: what a run whose rate went up or down says of the load that a target bears.
+//! Response against rate: what a run with a rising or falling rate shows about the load that a target sustains.
 //!
-//! Steps of the steady phase are put together by how many exchanges fell due a second, and each level has its
-//! percentiles: one point of a curve. A constant rate has no curve, nor has a closed loop, whose rate is what the
-//! target made of it. Latencies are of what ended in the steps of a level, whatever operation it was.
+//! Steps of the steady phase are grouped by how many exchanges fell due a second, and each level has its percentiles:
+//! one point of a curve. A constant rate has no curve, nor has a closed loop, whose rate depends on the target.
+//! Latencies are of exchanges that ended in the steps of a level, of all operations.
 
 use crate::chart::{Axis, Chart, Line, Lines};
 use brunt_record::{Histogram, HistogramError, Mode, Phase, Record};
 
 /// How many levels there are at most.
 const LEVELS: usize = 16;
-/// A curve has at least so many points.
+/// The least number of points of a curve.
 const POINTS: usize = 3;
-/// The highest rate is at least so many times the lowest; less is the spread of arrivals.
+/// The highest rate is at least this many times the lowest; a smaller range is the spread of arrivals.
 const RANGE: f64 = 1.5;
-/// A level of fewer exchanges has no percentiles worth a point.
+/// The percentiles of a level with fewer exchanges are not reliable enough for a point.
 const EXCHANGES: u64 = 20;
 const QUANTILES: [(f64, &str); 3] = [(0.5, "p50"), (0.99, "p99"), (0.999, "p99.9")];
 
@@ -42,7 +42,8 @@ pub fn rate_curve(record: &Record) -> Result<Option<Chart>, HistogramError> {
     })))
 }
 
-/// The levels by rate: exchanges that fell due a second, and the response times of what ended meanwhile.
+/// The levels by rate: exchanges that fell due a second, and the response times of exchanges that ended at the same
+/// time.
 fn points(record: &Record) -> Result<Vec<(f64, Histogram)>, HistogramError> {
     let steady = record.series.iter().filter(|step| step.phase == Phase::Steady);
     let rated = steady.filter_map(|step| {

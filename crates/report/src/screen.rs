@@ -5,15 +5,15 @@
 pub struct Screen {
     /// Colours, for a terminal.
     pub colour: bool,
-    /// Columns, to which everything keeps.
+    /// The number of columns, which no text exceeds.
     pub width: usize,
     /// Characters beyond ASCII.
     pub unicode: bool,
 }
 
-/// Narrower than this, charts have no room for a bar.
+/// In a narrower screen charts have no room for a bar.
 const NARROWEST: usize = 40;
-/// Longer lines are hard to read, whatever fits.
+/// Longer lines are hard to read, even if they fit.
 const WIDEST: usize = 120;
 
 impl Default for Screen {
@@ -24,7 +24,7 @@ impl Default for Screen {
 }
 
 impl Screen {
-    /// The width of tables: all there is.
+    /// The width of tables: the whole screen.
     pub(crate) fn whole(self) -> usize {
         self.width.max(NARROWEST)
     }

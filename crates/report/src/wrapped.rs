@@ -1,9 +1,9 @@
 //! Prose, names and command lines, made to fit a screen.
 //!
-//! Prose is broken between words. A name that has to stand in a column loses its middle, since names of steps and hosts
-//! differ at their ends. A command line is broken so that it can be copied.
+//! Prose is broken between words. A name in a column loses its middle, since names of steps and hosts differ at their
+//! ends. A command line is broken so that it can be copied.
 
-/// Breaks prose into lines. Words longer than a line are not cut: a path has to stay whole.
+/// Breaks prose into lines. Words longer than a line are not cut: a path must stay whole.
 ///
 /// The first line begins with `first`, the others with as many spaces.
 pub fn wrapped(text: &str, first: &str, width: usize) -> String {
@@ -28,7 +28,7 @@ pub fn wrapped(text: &str, first: &str, width: usize) -> String {
     lines
 }
 
-/// A name in so many columns: of one that is longer, the middle is left out.
+/// A name in this many columns: a longer name loses its middle.
 pub(crate) fn shortened(name: &str, width: usize, dots: &str) -> String {
     let length = name.chars().count();
     if length <= width {

@@ -22,7 +22,7 @@ pub(crate) struct Distribution {
     pub(super) p50_ns: u64,
     /// The 99th percentile, likewise.
     pub(super) p99_ns: u64,
-    /// Durations beyond what the buckets can tell apart (60 s).
+    /// Durations beyond the range of the buckets (60 s).
     #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) saturated: u64,
     /// The buckets, in nanoseconds: `HdrHistogram` V2, deflated, base64.

@@ -1,8 +1,8 @@
 //! The events of several runs in one file: [`GatheredLog`] writes it, and [`gathered`] reads it as a collection.
 //!
-//! Between lines of the collection's own, each run has the lines that it would have had alone: whoever reads one run
-//! reads any of these. A cell is told when it begins, and once more when all of it is known, so that what a kill leaves
-//! behind is every cell up to there and a partial one.
+//! The collection has lines of its own. Between them, each run has the same lines as in an event file of that run only,
+//! so a reader of single runs can read any of these. A line marks the beginning of a cell, and another one gives all
+//! that is known of it. So after a kill, the file contains every cell up to that point and a partial one.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,9 +20,9 @@ use crate::{COLLECTION_SCHEMA, Cell, Collection, Environment, Growing, Tool};
 
 /// The version of the format.
 pub const GATHERED_SCHEMA: &str = "brunt-collection-events/1";
-/// What the lines of a collection itself are called.
+/// The types of the lines of a collection itself.
 const KINDS: [&str; 4] = ["collection", "cell", "cell_end", "collection_end"];
-/// Within so many bytes a line that brunt wrote has said what it is.
+/// A line written by brunt states its type within this many bytes.
 const KIND_WITHIN: usize = 64;
 
 /// A line of the collection itself.
@@ -30,12 +30,12 @@ const KIND_WITHIN: usize = 64;
 struct Numbered {
     /// The number of the line among those of the collection itself, counted from 0, without gaps.
     seq: u64,
-    /// What it says.
+    /// The content of the line.
     #[serde(flatten)]
     line: GatheredLine,
 }
 
-/// What it says.
+/// The content of a line.
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 enum GatheredLine {
@@ -43,16 +43,16 @@ enum GatheredLine {
     Collection(Box<Begun>),
     /// The lines that follow are of the run of this cell.
     Cell {
-        /// What tells this cell from the others.
+        /// The labels that distinguish this cell from the others.
         labels: BTreeMap<String, String>,
     },
-    /// All that is known of the cell, but for its record: that is in the last line of its run.
+    /// All that is known of the cell, except its record: that is in the last line of its run.
     CellEnd {
-        /// As they are in the collection.
+        /// The labels, as in the collection.
         labels: BTreeMap<String, String>,
         /// What was measured beside the record.
         figures: BTreeMap<String, f64>,
-        /// What a reader should know of it.
+        /// What a reader should know about it.
         notes: Vec<String>,
     },
     /// The last line.
@@ -81,7 +81,7 @@ struct Begun {
 pub struct SharedLog(Arc<Mutex<Box<dyn Write + Send>>>);
 
 impl SharedLog {
-    /// Lines that go anywhere.
+    /// Lines that go to any writer.
     pub fn new(out: Box<dyn Write + Send>) -> Self {
         Self(Arc::new(Mutex::new(out)))
     }
@@ -92,7 +92,7 @@ impl Write for SharedLog {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).write(bytes)
     }
 
-    // A line is whole or not there, which only whoever has the file can see to.
+    // A line is either complete or absent. Only the owner of the file can ensure this.
     fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).write_all(bytes)
     }
@@ -114,8 +114,9 @@ impl PartialEq for SharedLog {
     }
 }
 
-/// An event file of several runs that is written: what is known before them when it is made, then
-/// [`cell`](Self::cell), the lines of its run, and [`cell_end`](Self::cell_end) for each, and [`end`](Self::end).
+/// An event file of several runs, being written. Call [`begin`](Self::begin) first, then, for each run,
+/// [`cell`](Self::cell), write the lines of the run and call [`cell_end`](Self::cell_end), and finally
+/// [`end`](Self::end).
 #[derive(Debug)]
 pub struct GatheredLog {
     out: SharedLog,
@@ -124,7 +125,7 @@ pub struct GatheredLog {
 }
 
 impl GatheredLog {
-    /// Begins an event file in place of one that was there; `-` is standard output. Nothing is told before
+    /// Begins an event file in place of an existing one; `-` is standard output. Nothing is written before
     /// [`begin`](Self::begin).
     pub fn create(path: &Path) -> io::Result<Self> {
         let out: Box<dyn Write + Send> = if path == Path::new("-") {
@@ -135,17 +136,17 @@ impl GatheredLog {
         Ok(Self::new(SharedLog::new(out)))
     }
 
-    /// Begins anywhere.
+    /// Begins an event file on any writer.
     pub fn new(out: SharedLog) -> Self {
         Self { out, seq: 0, cells: 0 }
     }
 
-    /// Where runs are to write their lines.
+    /// The log to which runs write their lines.
     pub fn shared(&self) -> SharedLog {
         self.out.clone()
     }
 
-    /// Tells what is known of a collection before its first cell.
+    /// Writes what is known of a collection before its first cell.
     pub fn begin(&mut self, collection: &Collection) -> io::Result<()> {
         let Collection { subject, tool, started, command, environment, facts, figures, .. } =
             collection.clone();
@@ -154,25 +155,25 @@ impl GatheredLog {
         self.write(GatheredLine::Collection(Box::new(begun)))
     }
 
-    /// A cell with these labels begins.
+    /// Writes that a cell with these labels begins.
     pub fn cell(&mut self, labels: BTreeMap<String, String>) -> io::Result<()> {
         self.write(GatheredLine::Cell { labels })
     }
 
-    /// All of a cell is known.
+    /// Writes that all of a cell is known.
     pub fn cell_end(&mut self, cell: &Cell) -> io::Result<()> {
         self.cells += 1;
         let Cell { labels, figures, notes, .. } = Cell { record: None, ..cell.clone() };
         self.write(GatheredLine::CellEnd { labels, figures, notes })
     }
 
-    /// There are no more cells.
+    /// Writes that there are no more cells.
     pub fn end(mut self) -> io::Result<()> {
         let cells = self.cells;
         self.write(GatheredLine::CollectionEnd { cells })
     }
 
-    /// A reader that goes away disturbs nothing.
+    /// A reader that closes its end causes no error.
     fn write(&mut self, line: GatheredLine) -> io::Result<()> {
         let mut text = serde_json::to_vec(&Numbered { seq: self.seq, line })?;
         text.push(b'\n');
@@ -208,7 +209,7 @@ pub enum GatheredError {
     /// The lines of a run are not as a run writes them.
     #[error(transparent)]
     Run(#[from] ReplayError),
-    /// There are fewer cells than were told of, or more.
+    /// The number of cells is not the number that the last line states.
     #[error(
         "read the events {}: it holds {found} runs and ends with a line that says {said}; lines were changed",
         path.display()
@@ -216,22 +217,22 @@ pub enum GatheredError {
     Cells {
         /// The file.
         path: PathBuf,
-        /// How many there are.
+        /// How many runs there are.
         found: u64,
-        /// How many there should be.
+        /// How many runs the last line states.
         said: u64,
     },
 }
 
 /// Whether a file that begins with this line is one of several runs.
 pub(crate) fn begins_gathered(first: &[u8]) -> bool {
-    // As brunt writes it, and so known even if the rest of the line is missing.
+    // In the form that brunt writes, so it is recognised even if the rest of the line is missing.
     first.starts_with(br#"{"seq":0,"type":"collection""#)
         || serde_json::from_slice::<Kind>(first).is_ok_and(|kind| kind.word == KINDS[0])
 }
 
-/// The collection of an event file of several runs: the one that brunt made or, where the file ends before that does,
-/// one of all the cells up to there, of which the last may be partial.
+/// The collection of an event file of several runs. If the file is complete, it is the collection that brunt made.
+/// Otherwise it contains all the cells up to the end of the file, of which the last may be partial.
 pub fn gathered(path: &Path, input: impl BufRead) -> Result<Collection, GatheredError> {
     let mut reader = Reader { path: path.to_owned(), lines: Lines::new(input), seq: 0 };
     let mut collection = match reader.next_line()? {
@@ -244,7 +245,7 @@ pub fn gathered(path: &Path, input: impl BufRead) -> Result<Collection, Gathered
     let mut open: Option<Cell> = None;
     while let Some(line) = reader.next_line()? {
         match (line, open.take()) {
-            // What could not be carried out has no end, and is no cell of the collection.
+            // A run that could not be carried out has no end, and is not a cell of the collection.
             (GatheredLine::Cell { labels }, _) => {
                 let number = collection.cells.len() + 1;
                 let record = reader.record(number)?;
@@ -305,7 +306,7 @@ impl<R: BufRead> Reader<R> {
         GatheredError::File { path: self.path.clone(), source }
     }
 
-    /// The next line, which is to be one of the collection itself. A file may end in the middle of one.
+    /// The next line, which must be one of the collection itself. A file may end in the middle of a line.
     fn next_line(&mut self) -> Result<Option<GatheredLine>, GatheredError> {
         if let Err(error) = self.lines.fill() {
             return Err(self.unread(error));
@@ -330,7 +331,7 @@ impl<R: BufRead> Reader<R> {
         if let Err(error) = self.lines.fill() {
             return Err(self.unread(error));
         }
-        // A head that is not whole tells nothing.
+        // An incomplete head gives no information.
         if !self.lines.line.ends_with(b"\n") || self.lines.is_own() {
             return Ok(None);
         }
@@ -339,7 +340,7 @@ impl<R: BufRead> Reader<R> {
     }
 }
 
-/// A file by its lines. As something to read from, it ends before the next line of the collection itself.
+/// A file by its lines. As a reader, it ends before the next line of the collection itself.
 struct Lines<R> {
     input: R,
     line: Vec<u8>,
@@ -354,7 +355,7 @@ impl<R: BufRead> Lines<R> {
         Self { input, line: Vec::new(), at: 0, read: 0 }
     }
 
-    /// Has the next line if the one before was read. There are no more where it is empty.
+    /// Reads the next line if the one before was consumed. An empty line means the end of the file.
     fn fill(&mut self) -> io::Result<()> {
         if self.at < self.line.len() {
             return Ok(());
@@ -378,7 +379,7 @@ impl<R: BufRead> Lines<R> {
         });
         match word {
             Some(word) => KINDS.contains(&word),
-            // Somebody has written it anew.
+            // Another program has rewritten the line.
             None => serde_json::from_slice::<Kind>(&self.line)
                 .is_ok_and(|kind| KINDS.contains(&kind.word.as_str())),
         }

@@ -1,8 +1,8 @@
-//! An [`Interval`] in a line, whole: [`IntervalLine`].
+//! A complete [`Interval`] in one line: [`IntervalLine`].
 //!
-//! Nothing is rounded and nothing left out, so that what is read back is what was measured. Codes
-//! carry their names in every line, because a reader may see only this one; how a protocol calls
-//! its codes is known to the program that ran, and later to nobody else.
+//! Nothing is rounded and nothing is left out, so a reader gets exactly what was measured. Codes
+//! have their names in every line, because a reader may see only this one, and only the program
+//! that ran knows what a protocol calls its codes.
 
 use super::{Distribution, LineError};
 use crate::record::outcome;
@@ -14,9 +14,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// More than any step counts, and little enough that those of a run add up to a number of 64 bits.
+/// More than any step counts, and small enough that the sum over a run fits in a number of 64 bits.
 pub(super) const NUMBER_MAX: u64 = 1 << 40;
-/// A million cores are too many, too.
+/// A million cores are not plausible either.
 const CORES_WORTH: u64 = 1 << 20;
 
 /// What was measured in one step of one phase.
@@ -48,11 +48,11 @@ pub(crate) struct IntervalLine {
     pub(super) dropped_after: Option<Distribution>,
     /// How many of those were due while the generator stood still.
     pub(super) dropped_tainted: u64,
-    /// By due: what fell due in this step, and what had become of it when the step ended.
+    /// By due: what fell due in this step, and how it had ended by the end of the step.
     pub(super) due: Counts,
-    /// By due: what became in this step of exchanges that had fallen due in earlier ones.
+    /// By due: how exchanges that had fallen due in earlier steps ended in this one.
     pub(super) settled: Vec<Settled>,
-    /// When the target answered, and when it was waited for, in slots of 100 ms.
+    /// When the target answered, and when exchanges waited for it, in slots of 100 ms.
     pub(super) presence: Vec<SlotLine>,
     /// Sent − due.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,7 +66,7 @@ pub(crate) struct IntervalLine {
     pub(super) in_flight: u64,
     /// Replies that answered no exchange in flight.
     pub(super) orphans: u64,
-    /// Connections made anew because the target had closed them while they were idle.
+    /// Connections that were reopened because the target had closed them while they were idle.
     pub(super) reconnected: u64,
     /// Requests sent again because their connection was closed before an answer began.
     pub(super) resent: u64,
@@ -74,9 +74,9 @@ pub(crate) struct IntervalLine {
     pub(super) unready: Vec<CodeRecord>,
     /// What the driver counted beside exchanges, in the order of the catalogue.
     pub(super) tallies: Vec<u64>,
-    /// How the generator fared.
+    /// How the generator performed.
     pub(super) health: Health,
-    /// Failures in words.
+    /// Texts of failures.
     pub(super) samples: Vec<SampleLine>,
 }
 
@@ -89,23 +89,23 @@ pub(crate) struct OperationLine {
     pub(super) codes: Vec<CodeRecord>,
     /// Ended − due, by how the exchanges ended.
     pub(super) response: ResponseLine,
-    /// Ended − sent, of what came to an end of its own.
+    /// Ended − sent, of exchanges that ended by themselves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) service: Option<Distribution>,
-    /// The least service times of what timed out.
+    /// The least service times of exchanges that timed out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) service_timed_out: Option<Distribution>,
-    /// The least service times of what was in flight when the run ended.
+    /// The least service times of exchanges that were in flight when the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) service_cut_off: Option<Distribution>,
     /// How the exchanges ended during which the generator stood still.
     pub(super) tainted: Counts,
 }
 
-/// Response times by how the exchanges ended. The first four have nothing in common.
+/// Response times by how the exchanges ended. The first four have no exchange in common.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct ResponseLine {
-    /// Of exchanges that did what was asked.
+    /// Of exchanges that succeeded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) ok: Option<Distribution>,
     /// Of exchanges that failed.
@@ -117,8 +117,8 @@ pub(crate) struct ResponseLine {
     /// The least it can have been, of exchanges in flight when the run ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) cut_off: Option<Distribution>,
-    /// Of exchanges that did what was asked, without the generator's own part. Absent where that
-    /// makes no difference.
+    /// Of exchanges that succeeded, without the generator's own part. Absent where that makes no
+    /// difference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) ok_without_own: Option<Distribution>,
 }
@@ -126,16 +126,16 @@ pub(crate) struct ResponseLine {
 /// 100 ms in which something was seen.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct SlotLine {
-    /// How many slots lie before it in the run.
+    /// How many slots of the run come before it.
     pub(super) number: u32,
     /// What was seen in it.
     pub(super) signs: Vec<Sign>,
-    /// Exchanges that ended in it without an answer and had been sent after the last one: so many
-    /// at least.
+    /// Exchanges that ended in it without an answer and had been sent after the last answer: at
+    /// least this many.
     pub(super) lost: u8,
 }
 
-/// A failure in words.
+/// The text of a failure.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct SampleLine {
     /// The number of the operation in the catalogue.
@@ -148,12 +148,12 @@ pub(crate) struct SampleLine {
     #[serde(rename = "at_ns", with = "crate::nanos")]
     #[schemars(with = "u64")]
     pub(super) at: Duration,
-    /// What the session said.
+    /// The text from the session.
     pub(super) text: String,
 }
 
 impl IntervalLine {
-    /// Writes an interval down, its outcomes with their names.
+    /// The line of an interval, its outcomes with their names.
     pub(super) fn new(interval: &Interval, names: Names<'_>) -> Self {
         let operations = interval.operations.iter().enumerate();
         Self {
@@ -184,7 +184,7 @@ impl IntervalLine {
         }
     }
 
-    /// The interval that was written down.
+    /// The interval of the line.
     pub(super) fn interval(&self) -> Result<Interval, LineError> {
         self.plausible()?;
         let mut presence = Presence::default();
@@ -250,7 +250,7 @@ impl IntervalLine {
             self.reconnected,
             self.resent,
             self.health.socket_drops,
-            // Times are multiplied by it.
+            // Times are multiplied by the number of cores.
             cores * CORES_WORTH,
         ];
         let all = counts.chain(met.map(|code| code.count)).chain(runs).chain(single);

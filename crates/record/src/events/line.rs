@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// The version of the format. A change that a reader could stumble over raises the number; new
-/// fields and new types of line do not.
+/// The version of the format. A change that could break a reader raises the number; new fields and
+/// new types of line do not.
 pub const EVENTS_SCHEMA: &str = "brunt-events/1";
 
 /// A line of an event file.
@@ -16,22 +16,22 @@ pub const EVENTS_SCHEMA: &str = "brunt-events/1";
 pub(super) struct Numbered<'a> {
     /// The number of the line in the run, counted from 0, without gaps.
     pub(super) seq: u64,
-    /// What it says.
+    /// The content of the line.
     #[serde(flatten)]
     pub(super) line: Line<'a>,
 }
 
-/// What a line says.
+/// The content of a line.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Line<'a> {
     /// The first line: what is known before the run.
     Head(Box<HeadLine<'a>>),
-    /// The run waits to be told when to begin: the second line of one that is told.
+    /// The run waits for the signal to begin: the second line of a run that receives such a signal.
     Ready(ReadyLine),
     /// What was measured in one step of one phase.
     Interval(Box<IntervalLine>),
-    /// What the run would be found to be worth if it ended now.
+    /// The verdict that the run would get if it ended now.
     Verdict(VerdictLine),
     /// The last line of a run that came to an end.
     End(Box<EndLine<'a>>),
@@ -47,10 +47,10 @@ pub(super) struct HeadLine<'a> {
     pub(super) head: Cow<'a, Head>,
 }
 
-/// What is ready of a run that waits to be told when to begin.
+/// What is ready in a run that waits for the signal to begin.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct ReadyLine {
-    /// How many sessions this machine was asked for.
+    /// How many sessions were requested from this machine.
     pub(super) sessions: u64,
     /// How many of them are ready.
     pub(super) ready: u64,
@@ -61,7 +61,7 @@ pub(super) struct ReadyLine {
 /// A provisional verdict.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(super) struct VerdictLine {
-    /// When the last interval ended that it rests on, since the origin of the run.
+    /// When the last interval that it is based on ended, since the origin of the run.
     #[serde(rename = "at_ns", with = "crate::nanos")]
     #[schemars(with = "u64")]
     pub(super) at: Duration,
@@ -79,7 +79,7 @@ pub(super) struct EndLine<'a> {
     pub(super) record: Cow<'a, Record>,
 }
 
-/// What every line has, and the head alone.
+/// The fields that every line has, and those that only the head has.
 #[derive(Debug, Deserialize)]
 pub(super) struct Kind {
     #[serde(rename = "type")]
@@ -98,10 +98,10 @@ pub enum LineError {
     /// One of its histograms is damaged.
     #[error("failed to {0}")]
     Histogram(#[from] HistogramError),
-    /// It tells of a class of outcomes that does not exist.
+    /// It names a class of outcomes that does not exist.
     #[error("there is no class of outcomes {0:?}")]
     Class(String),
-    /// It has a number that cannot have been counted.
+    /// It contains a number that cannot have been counted.
     #[error("the number {0} is larger than a run can count")]
     Large(u64),
     /// It has more or fewer operations or parts than the head names.
@@ -114,7 +114,7 @@ pub enum LineError {
         /// How many there should be.
         named: usize,
     },
-    /// Lines are missing, or are there twice.
+    /// Lines are missing, or occur twice.
     #[error("it has number {found} where {expected} follows: lines are missing or doubled")]
     Number {
         /// Its number.
@@ -130,13 +130,13 @@ pub enum LineError {
     Order {
         /// The type of the line.
         found: String,
-        /// What belongs there.
+        /// The type that is expected there.
         expected: &'static str,
     },
     /// The format has another version.
     #[error("it has the format {found:?}, and this program reads {EVENTS_SCHEMA:?}")]
     Version {
-        /// The format it says it has.
+        /// The format that it states.
         found: String,
     },
 }

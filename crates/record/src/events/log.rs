@@ -1,8 +1,8 @@
-//! Writes a run as it goes on: [`EventLog`].
+//! Writes a run while it is in progress: [`EventLog`].
 //!
-//! Every line is handed to the operating system before the next interval is taken, so what a killed
-//! run has written is there. Nothing is brought to disk line by line: that would cost a run its
-//! time, and only a machine that fails could lose it.
+//! Every line is passed to the operating system before the next interval is taken, so everything that a killed run has
+//! written is in the file. Lines are not synced to disk one by one: that would take time from the run, and the data
+//! would be lost only if the machine failed.
 
 use super::line::{EndLine, HeadLine, Line, Numbered, ReadyLine, VerdictLine};
 use super::{EVENTS_SCHEMA, IntervalLine};
@@ -12,13 +12,13 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::Path;
 
-/// A provisional verdict follows every so many steps.
+/// A provisional verdict follows after this many steps.
 pub const VERDICT_EVERY: u64 = 10;
 
-/// An event file being written: the head when it is made, then [`interval`](Self::interval) for each
-/// interval as it comes, then [`end`](Self::end).
+/// An event file being written: the head when it is created, then [`interval`](Self::interval) for each interval as it
+/// is measured, then [`end`](Self::end).
 ///
-/// A reader of a pipe that goes away does not disturb the run: the lines that follow are left out.
+/// A reader of a pipe that closes its end does not disturb the run: the lines that follow are left out.
 pub struct EventLog<'a> {
     /// None once the reader has gone.
     out: Option<Box<dyn Write + Send + 'a>>,
@@ -31,8 +31,8 @@ pub struct EventLog<'a> {
 }
 
 impl<'a> EventLog<'a> {
-    /// Begins an event file with this head, in place of a file that was there; `-` is standard
-    /// output. `names` calls the outcomes by name, as for the record.
+    /// Begins an event file with this head, in place of an existing file; `-` is standard output. `names` gives the
+    /// outcomes their names, as for the record.
     pub fn create(path: &Path, head: Head, names: Names<'a>) -> io::Result<Self> {
         if path == Path::new("-") {
             return Self::new(Box::new(io::stdout()), head, names);
@@ -40,7 +40,7 @@ impl<'a> EventLog<'a> {
         Self::new(Box::new(Growing::create(path)?), head, names)
     }
 
-    /// Begins with this head, anywhere.
+    /// Begins with this head, on any writer.
     pub fn new(out: Box<dyn Write + Send + 'a>, head: Head, names: Names<'a>) -> io::Result<Self> {
         let measured = Measured::default();
         let mut log =
@@ -55,14 +55,14 @@ impl<'a> EventLog<'a> {
         &self.head
     }
 
-    /// Says that the run waits to be told when to begin: how many sessions there are, how many of them are ready, and
+    /// Writes that the run waits for the signal to begin: how many sessions there are, how many of them are ready, and
     /// why the others are not.
     pub fn ready(&mut self, sessions: u64, ready: u64, unready: &Codes) -> io::Result<()> {
         let unready = outcome::codes(0, unready, self.names);
         self.write(Line::Ready(ReadyLine { sessions, ready, unready }))
     }
 
-    /// Adds an interval, and every so often what the run is worth so far.
+    /// Adds an interval, and at regular steps the verdict on the run so far.
     pub fn interval(&mut self, interval: &Interval) -> io::Result<()> {
         if self.out.is_none() {
             return Ok(());
@@ -77,7 +77,7 @@ impl<'a> EventLog<'a> {
         self.write(Line::Verdict(VerdictLine { at: interval.to, verdict }))
     }
 
-    /// Ends with what is known only now, and the record.
+    /// Ends the file with what is known only now, and the record.
     pub fn end(mut self, ending: &Ending, record: &Record) -> io::Result<()> {
         let end = EndLine { ending: Cow::Borrowed(ending), record: Cow::Borrowed(record) };
         self.write(Line::End(Box::new(end)))

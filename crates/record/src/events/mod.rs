@@ -1,10 +1,11 @@
-//! The intervals of a run as lines of JSON: what pages, agents and later readers follow.
+//! The intervals of a run as lines of JSON, which pages, agents and later readers follow.
 //!
-//! An event file tells of a run while it goes on. Its first line is the [`Head`](crate::Head), then
-//! comes one line an interval, now and then a provisional verdict, and at the end what is known
-//! only then, with the record. Each line can be read without those before it, and what a run has
-//! written so far is enough for a record ([`Replay`]): a run that is killed has lost at most the
-//! interval it was in. `docs/events.md` says the same to those who read such files.
+//! An event file describes a run while it is in progress. Its first line is the
+//! [`Head`](crate::Head). One line for each interval follows, and a provisional verdict at regular
+//! steps. The end contains what is known only then, with the record. Each line can be read without
+//! those before it. The lines written so far are enough for a record ([`Replay`]), so a run that is
+//! killed loses at most the interval in progress. `docs/events.md` describes the format for readers
+//! of these files.
 
 mod distribution;
 mod gathered;

@@ -1,9 +1,8 @@
 //! Reads an event file line by line: [`EventReader`].
 //!
-//! A file that is still written, or whose writer was killed, may end in the middle of a line; that
-//! is where the file ends. Everything else that is not as it was written is an error which names
-//! the line. Nothing that a file says of itself makes the reader allocate more than its lines are
-//! long.
+//! A file that is still being written, or whose writer was killed, may end in the middle of a line; the reader takes
+//! the end of the line before as the end of the file. Every other difference from what a run writes is an error that
+//! names the line. No statement in a file makes the reader allocate more than the length of its lines.
 
 use super::IntervalLine;
 use super::line::{EVENTS_SCHEMA, Kind, LineError, ReadyLine, VerdictLine};
@@ -16,17 +15,17 @@ use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The longest line that is read. The last one holds a whole record.
+/// The longest line that is read. The last line contains a whole record.
 pub const LINE_MAX: u64 = 256 << 20;
 /// The most names of outcomes that are remembered.
 const NAMES_MAX: usize = 1 << 16;
 
-/// What a line after the first says.
+/// The content of a line after the first.
 #[derive(Debug)]
 pub enum Event {
-    /// The run waits to be told when to begin.
+    /// The run waits for the signal to begin.
     Ready {
-        /// How many sessions this machine was asked for.
+        /// How many sessions were requested from this machine.
         sessions: u64,
         /// How many of them are ready.
         ready: u64,
@@ -35,7 +34,7 @@ pub enum Event {
     },
     /// What was measured in one step of one phase.
     Interval(Box<Interval>),
-    /// What the run was worth so far.
+    /// The verdict on the run so far.
     Verdict {
         /// When, since the origin of the run.
         at: Duration,
@@ -96,8 +95,7 @@ pub enum EventError {
     },
 }
 
-/// Reads the lines of one run: [`head`](Self::head), then [`next_event`](Self::next_event) until there
-/// is none.
+/// Reads the lines of one run: [`head`](Self::head), then [`next_event`](Self::next_event) until it returns `None`.
 pub struct EventReader<R> {
     path: PathBuf,
     input: R,
@@ -106,7 +104,7 @@ pub struct EventReader<R> {
 }
 
 impl<R: BufRead> EventReader<R> {
-    /// Reads from anywhere; `path` is what errors call it.
+    /// Reads from any input; errors name it as `path`.
     pub fn new(path: &Path, input: R) -> Self {
         Self { path: path.to_owned(), input, line: Vec::new(), parser: Parser::default() }
     }
@@ -123,7 +121,7 @@ impl<R: BufRead> EventReader<R> {
         }
     }
 
-    /// What the next line says; `None` where the file ends, be it in the middle of a line.
+    /// The content of the next line; `None` where the file ends, also in the middle of a line.
     pub fn next_event(&mut self) -> Result<Option<Event>, EventError> {
         while self.fetch()? {
             match self.parser.event(&self.line) {
@@ -139,13 +137,13 @@ impl<R: BufRead> EventReader<R> {
         Ok(None)
     }
 
-    /// What an outcome was called in the lines so far.
+    /// The name of an outcome in the lines so far.
     pub fn name(&self, operation: usize, outcome: Outcome) -> String {
         let known = self.parser.names.get(&(operation, outcome));
         known.cloned().unwrap_or_else(|| outcome::class(outcome).0.to_owned())
     }
 
-    /// Reads the next line. Whether there is one.
+    /// Reads the next line. Returns whether there is one.
     fn fetch(&mut self) -> Result<bool, EventError> {
         self.line.clear();
         let read = (&mut self.input).take(LINE_MAX + 1).read_until(b'\n', &mut self.line);
@@ -155,18 +153,19 @@ impl<R: BufRead> EventReader<R> {
         }
     }
 
-    /// Whether that is wrong with the line because its end is missing.
+    /// Whether the error is that the end of the line is missing.
     fn is_cut(&self, error: &LineError) -> bool {
-        // A number that ends behind its point is bad syntax, and no end to the parser.
+        // The parser reports a number that ends after its decimal point as a syntax error, and not as the end of the
+        // input.
         let ends = matches!(error, LineError::Json(error) if error.is_eof() || error.is_syntax());
         ends && !self.line.ends_with(b"\n")
     }
 }
 
-/// Understands the lines of one run, one after the other.
+/// Parses the lines of one run, one after another.
 ///
-/// It knows nothing of where they come from: what is generic in that would have every crate that reads events compile
-/// the whole of a record again.
+/// It does not depend on the type of the input: with a generic input, every crate that reads events would compile the
+/// whole of a record again.
 #[derive(Default)]
 struct Parser {
     /// How many lines were read.
@@ -178,7 +177,7 @@ struct Parser {
 }
 
 impl Parser {
-    /// What the first line says.
+    /// The content of the first line.
     fn head(&mut self, line: &[u8]) -> Result<Head, LineError> {
         let head = read_head(line)?;
         self.read = 1;
@@ -186,7 +185,7 @@ impl Parser {
         Ok(head)
     }
 
-    /// What a line says; `None` if its type is of a later version, which one can do without.
+    /// The content of a line; `None` if its type is from a later version, which can be ignored.
     fn event(&mut self, line: &[u8]) -> Result<Option<Event>, LineError> {
         let kind = read_kind(line)?;
         let order = |expected| LineError::Order { found: kind.word.clone(), expected };
@@ -247,7 +246,7 @@ impl Parser {
     }
 }
 
-/// The record of a last line, whatever else is in it.
+/// The record of a last line, without the other fields.
 #[derive(Deserialize)]
 struct Whole {
     record: Box<Record>,
@@ -255,7 +254,7 @@ struct Whole {
 
 /// Whether a file that begins with this line is an event file.
 pub(crate) fn begins_events(first: &[u8]) -> bool {
-    // As brunt writes it, and so known even if the rest of the line is missing.
+    // In the form that brunt writes, so it is recognised even if the rest of the line is missing.
     first.starts_with(br#"{"seq":0,"type":"head""#)
         || serde_json::from_slice::<Kind>(first).is_ok_and(|kind| kind.word == "head")
 }

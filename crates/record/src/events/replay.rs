@@ -11,7 +11,7 @@ pub enum ReplayError {
     /// It could not be read.
     #[error(transparent)]
     Events(#[from] EventError),
-    /// Its objectives are not about its operations.
+    /// Its objectives do not fit its operations.
     #[error("read the events {}: failed to {source}", path.display())]
     Objective {
         /// The file.
@@ -19,7 +19,7 @@ pub enum ReplayError {
         /// Which objective, and why.
         source: SloError,
     },
-    /// Its intervals are not those of its record.
+    /// Its intervals do not match its record.
     #[error(
         "read the events {}: its intervals count {intervals} exchanges and the record in its last line {record}; \
          lines were changed (the record alone: tail -n 1 FILE | jq .record)",
@@ -35,7 +35,7 @@ pub enum ReplayError {
     },
 }
 
-/// A run as its event file tells it.
+/// A run as described by its event file.
 pub struct Replay<R> {
     path: PathBuf,
     events: EventReader<R>,
@@ -45,7 +45,7 @@ pub struct Replay<R> {
 }
 
 impl<R: BufRead> Replay<R> {
-    /// Reads all there is; `path` is what errors call it.
+    /// Reads the whole file; errors name it as `path`.
     pub fn read(path: &Path, input: R) -> Result<Self, ReplayError> {
         let mut events = EventReader::new(path, input);
         let head = events.head()?;
@@ -66,8 +66,8 @@ impl<R: BufRead> Replay<R> {
         &self.head
     }
 
-    /// The record of the run: the one that the run made, or, if the file does not tell its end, a
-    /// partial one of the intervals that are there.
+    /// The record of the run: the one that the run made, or, if the file does not contain its end,
+    /// a partial one of the intervals that are there.
     pub fn record(&self) -> Result<Record, ReplayError> {
         let ending = self.end.as_ref().map_or_else(|| self.cut_off(), |(ending, _)| ending.clone());
         let made = self.made(ending)?;
@@ -80,7 +80,7 @@ impl<R: BufRead> Replay<R> {
         Err(ReplayError::Differs { path: self.path.clone(), intervals, record })
     }
 
-    /// The record that follows from the intervals, if the run ended so.
+    /// The record that follows from the intervals, with this ending.
     pub(super) fn made(&self, ending: Ending) -> Result<Record, ReplayError> {
         let names = |operation, outcome| self.events.name(operation, outcome);
         let conclusion = self.measured.conclusion(self.head.clone(), &names, ending);

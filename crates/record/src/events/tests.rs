@@ -1,4 +1,4 @@
-//! Event files of synthetic runs: nothing is lost on the way, whatever is cut off or wrong is said.
+//! Event files of synthetic runs: nothing is lost on the way, and every cut or error is reported.
 
 use super::*;
 use crate::{
@@ -16,7 +16,7 @@ use std::time::Duration;
 const SECONDS: u64 = 22;
 const SHORT: u64 = 6;
 
-/// What is written, where the test can see it.
+/// The written bytes, visible to the test.
 #[derive(Clone, Default)]
 pub(super) struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -68,7 +68,7 @@ fn outcome(kind: u64) -> Outcome {
     }
 }
 
-/// What occurs in a run: everything that an interval can hold, or so little that hundreds of files are soon read.
+/// What occurs in a run: everything that an interval can contain, or so little that hundreds of files are read quickly.
 #[derive(Clone, Copy, PartialEq)]
 enum Life {
     Full,
@@ -179,7 +179,7 @@ fn run(seconds: u64) -> (Vec<u8>, Record) {
     (out.text(), record)
 }
 
-/// Writes the events of a run, and gives the record that it made if it came to an end.
+/// Writes the events of a run, and returns the record that it made if it came to an end.
 pub(super) fn recorded(seconds: u64, out: Box<dyn Write + Send>, ends: bool) -> Option<Record> {
     let mut log = EventLog::new(out, head(), &name).unwrap();
     let mut measured = Measured::default();
@@ -228,7 +228,7 @@ fn the_record_of_the_events_is_the_record_of_the_run() {
     let (text, record) = run(SECONDS);
     let replay = replay(&text).unwrap();
     assert_eq!(written(&replay.record().unwrap()), written(&record));
-    // Not only is it the one in the last line: it follows from the lines before.
+    // The record is not only the one in the last line: it follows from the lines before.
     assert_eq!(written(&replay.made(ending()).unwrap()), written(&record));
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.events");
@@ -295,7 +295,7 @@ fn lines_have_numbers_and_verdicts_come_between_them() {
         (&"brunt-events/1".into(), &9.into())
     );
     assert_eq!(lines[25]["record"]["run"], record.run.unwrap());
-    // Exchanges of which a run that goes on has not yet seen the end are not lost.
+    // Exchanges that have not ended yet in a run in progress are not lost.
     let told = |line: &Value| line["verdict"].to_string();
     assert!(!lines.iter().any(|line| told(line).contains("failed to account")));
     let bind = &lines[10]["operations"][0];
@@ -358,7 +358,7 @@ fn a_reader_that_goes_away_does_not_end_the_run() {
 
 type Change<'a> = &'a dyn Fn(&mut Vec<Value>);
 
-/// What is said of a run whose lines `change` has changed.
+/// The error for a run whose lines `change` has changed.
 fn refused(change: impl Fn(&mut Vec<Value>)) -> String {
     let mut lines = lines(&run(SHORT).0);
     change(&mut lines);

@@ -1,7 +1,7 @@
 //! When the target was away for all nodes at once.
 //!
-//! A node that got no answers while others did lost its way to the target, which its own verdict
-//! says. The target was away while nobody was answered.
+//! A node that got no answers while others did had lost its connection to the target; its own
+//! verdict says so. The target was away while no node got an answer.
 
 use crate::{AWAY_MIN, Away, Record};
 
@@ -14,7 +14,7 @@ pub(super) fn away(records: &[&Record]) -> Vec<Away> {
     })
 }
 
-/// The time in which neither was answered, if it is long enough to be an absence.
+/// The time in which neither node got an answer, if it is long enough to be an absence.
 fn both(one: &Away, two: &Away) -> Option<Away> {
     let from_s = one.from_s.max(two.from_s);
     let earlier = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).reduce(f64::min);
@@ -25,7 +25,7 @@ fn both(one: &Away, two: &Away) -> Option<Away> {
     if until.is_some_and(|until| until - from_s < AWAY_MIN.as_secs_f64()) {
         return None;
     }
-    // Connected again before the other began to wait: that is the beginning of neither.
+    // One node connected again before the other began to wait, so `to_s` must not precede `from_s`.
     let to_s = to_s.map(|to| to.max(from_s));
     let both_recovered = recovered(one).zip(recovered(two)).map(|(a, b)| a.max(b));
     let since = |later: Option<f64>, earlier: Option<f64>| Some(tenths(later? - earlier?));
@@ -38,7 +38,7 @@ fn both(one: &Away, two: &Away) -> Option<Away> {
     })
 }
 
-/// Times of absences are told to a tenth of a second.
+/// Times of absences are given to a tenth of a second.
 fn tenths(seconds: f64) -> f64 {
     (seconds * 10.0).round() / 10.0
 }

@@ -1,4 +1,5 @@
-//! How the generators fared: each node's workers by their numbers, and of every share the greatest.
+//! How the generators performed: each node's workers by their numbers, and the greatest of every
+//! share.
 
 use super::NodeRecord;
 use crate::{Generator, Health, MachineRecord, PortBudget, StallRecord, WorkerRecord};

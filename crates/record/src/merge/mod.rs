@@ -1,10 +1,10 @@
-//! Makes one record of those of the nodes that shared a run.
+//! Makes one record from those of the nodes that shared a run.
 //!
-//! Counts, sums and buckets are integers and are added, so the record of the whole says what a
-//! single machine would have measured that carried out every exchange, and in whatever order nodes
-//! are merged. What is about a machine is not added: how the generator fared and what it is blamed
-//! for is kept node by node ([`NodeRecord`]), because a mean over machines hides the one that was
-//! too slow. Which records belong together is decided by their fingerprints, never by file names.
+//! Counts, sums and buckets are integers and are added, so the merged record contains what a single
+//! machine would have measured if it had carried out every exchange. The order in which nodes are
+//! merged does not matter. Data about a machine is not added: how the generator performed and what
+//! it is blamed for is kept node by node ([`NodeRecord`]), because a mean over machines hides the
+//! one that was too slow. Fingerprints, never file names, decide which records belong together.
 
 mod away;
 mod generator;
@@ -27,10 +27,10 @@ use crate::{
 };
 use std::path::{Path, PathBuf};
 
-/// Records with the files they are from, which errors name.
+/// Records with their files, which errors name.
 type Files = [(PathBuf, Record)];
 
-/// Merges the records of the nodes of one run. A record that was merged may be among them.
+/// Merges the records of the nodes of one run. A merged record may be among them.
 pub fn merge(files: &Files) -> Result<Record, MergeError> {
     let nodes = refusal::nodes(files)?;
     let mut records: Vec<(&Path, &Record)> =
@@ -44,7 +44,7 @@ pub fn merge(files: &Files) -> Result<Record, MergeError> {
     Ok(whole)
 }
 
-/// Everything but the objectives, which are held against the rest.
+/// Everything except the objectives, which are evaluated against the rest.
 fn whole(records: &[&Record], nodes: Vec<NodeRecord>) -> Result<Record, HistogramError> {
     let first = records[0];
     let percentiles = percentiles(records);
@@ -143,7 +143,7 @@ fn plan(records: &[&Record]) -> Plan {
     }
 }
 
-/// Rates add up. Each is of its node's own window; where those differ, the verdict says so.
+/// Rates are added. Each is of its node's own window; where those differ, the verdict says so.
 fn rates(records: &[&Record], plan: &Plan) -> Rates {
     let rates = || records.iter().map(|record| &record.rates);
     Rates {
@@ -187,7 +187,7 @@ fn samples(records: &[&Record]) -> Vec<SampleRecord> {
     kept
 }
 
-/// What the nodes were told to reach, held against the whole.
+/// The objectives of the nodes, evaluated against the merged record.
 fn objectives(records: &[&Record], whole: &Record) -> Result<Vec<crate::SloResult>, MergeError> {
     let mut asked: Vec<Slo> = Vec::new();
     for text in records.iter().flat_map(|record| &record.slo).map(|slo| &slo.expr) {

@@ -4,12 +4,12 @@ use crate::{Away, Counts, Environment, Generator, Latency, Node, Rates, Record, 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One of the nodes that a record was merged from: what is about its machine, and its share.
+/// One of the nodes that a record was merged from: data about its machine, and its share.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeRecord {
     /// Which of the nodes.
     pub node: Node,
-    /// What its owner calls it, where a coordinator ran it.
+    /// The name that its owner gave it, where a coordinator ran it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The id of its run: the same for all that were started as one.
@@ -28,9 +28,9 @@ pub struct NodeRecord {
     pub lag: Latency,
     /// The part of the lag that is its own.
     pub lateness: Latency,
-    /// When the target answered it nothing.
+    /// When the target gave it no answers.
     pub away: Vec<Away>,
-    /// How it fared.
+    /// How its generator performed.
     pub generator: Generator,
     /// Whether its figures can be trusted.
     pub verdict: Verdict,
@@ -43,17 +43,17 @@ pub struct NodeRecord {
     /// The quickest round trip to the coordinator before the run, in seconds. `skew_s` is known to half of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub round_trip_s: Option<f64>,
-    /// How much slower than the coordinator's its monotonic clock went during the run, in seconds. Nothing is corrected
+    /// How much slower its monotonic clock ran during the run than the coordinator's, in seconds. Nothing is corrected
     /// by it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drift_s: Option<f64>,
-    /// For how long nothing was heard of it, in seconds, of the times that it was lost and came back.
+    /// For how long nothing was received from it, in seconds, summed over the times that it was lost and came back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unheard_s: Option<f64>,
-    /// How many pieces of what it told came again, because their answers were lost. They are in the figures once.
+    /// How many of its messages arrived again because their acknowledgements were lost. They count once in the figures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubled: Option<u64>,
-    /// When the coordinator lost it, in seconds since the run began: what it did after that is in no figure.
+    /// When the coordinator lost it, in seconds since the run began: no figure includes what it did after that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost_at_s: Option<f64>,
 }

@@ -28,7 +28,8 @@ fn operation(
     let together = |of: fn(&OperationRecord) -> &Latency| {
         Latency::together(all.iter().map(|one| of(one)), percentiles)
     };
-    // Where a node leaves them out, all of its exchanges succeeded, and without an own part.
+    // Where a node leaves them out, all of its exchanges succeeded and had no own part of the
+    // generator.
     let ok = |one: &OperationRecord| one.ok.is_some();
     let cleared = |one: &OperationRecord| one.ok_without_own.is_some();
     let tainted: Vec<Counts> = all.iter().filter_map(|one| one.tainted).collect();
@@ -63,7 +64,8 @@ pub(super) fn codes<'a>(parts: impl Iterator<Item = &'a [CodeRecord]>) -> Vec<Co
             None => all.push(code.clone()),
         }
     }
-    // What is not told apart has no outcome, and stands last however often it was met.
+    // Codes that are not counted separately have no outcome, and come last however frequent they
+    // are.
     all.sort_by_key(|code| {
         let outcome = outcome::outcome(&code.class, code.code);
         (outcome.is_none(), Reverse(code.count), outcome.map(rank))
@@ -71,7 +73,8 @@ pub(super) fn codes<'a>(parts: impl Iterator<Item = &'a [CodeRecord]>) -> Vec<Co
     all
 }
 
-/// The response time of all that was due. Where a node leaves it out, its only operation says it.
+/// The response time of all that was due. Where a node leaves it out, its only operation has the
+/// same.
 pub(super) fn response(
     records: &[&Record],
     percentiles: &[f64],

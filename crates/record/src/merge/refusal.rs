@@ -10,7 +10,7 @@ pub enum MergeError {
     /// There are none.
     #[error("merge nothing: name the records or event files of the nodes of a run")]
     Nothing,
-    /// It is not known what was asked of the run.
+    /// It is not known what the run was asked to do.
     #[error(
         "merge {}: it does not say what was asked of its run, so an older brunt has written it; \
          make the run again with this one",
@@ -30,7 +30,7 @@ pub enum MergeError {
         /// The file.
         path: PathBuf,
     },
-    /// Not the same was asked of them.
+    /// They were not asked to do the same.
     #[error(
         "merge {} and {}: they are not nodes of the same run, since {what}; \
          give every node the same command but for --node",
@@ -42,7 +42,7 @@ pub enum MergeError {
         one: PathBuf,
         /// A file whose run is another.
         other: PathBuf,
-        /// In what they differ.
+        /// How they differ.
         what: String,
     },
     /// A node is there twice.
@@ -61,7 +61,7 @@ pub enum MergeError {
         /// Of how many.
         of: u32,
     },
-    /// A histogram of theirs is damaged.
+    /// A histogram in one of them is damaged.
     #[error("merge {} and others: failed to {source}", path.display())]
     Histogram {
         /// One of the files.
@@ -69,12 +69,12 @@ pub enum MergeError {
         /// What is wrong with it.
         source: HistogramError,
     },
-    /// An objective cannot be held against the whole.
+    /// An objective cannot be evaluated against the merged record.
     #[error(transparent)]
     Objective(#[from] SloError),
 }
 
-/// The nodes that a record is of.
+/// The nodes that a record covers.
 pub(super) fn shares(record: &Record) -> Vec<NodeRecord> {
     match &record.node {
         Some(node) => vec![NodeRecord::new(node.clone(), record)],
@@ -128,7 +128,7 @@ pub(super) fn nodes(files: &Files) -> Result<Vec<NodeRecord>, MergeError> {
     Ok(nodes.into_iter().map(|(_, share)| share).collect())
 }
 
-/// In what two runs differ, in words; `None` if they are the same.
+/// How two runs differ, in words; `None` if they are the same.
 fn difference(one: &Record, other: &Record) -> Option<String> {
     if one.fingerprint == other.fingerprint {
         return None;

@@ -1,8 +1,8 @@
-//! The run over time: steps of all nodes, laid over each other by the numbers of their intervals.
+//! The run over time: steps of all nodes, combined by the numbers of their intervals.
 //!
 //! Intervals are counted from the origin of the run, so the same number is the same time on every
-//! node. A node whose series had to halve its resolution has longer steps than one whose had not:
-//! what overlaps becomes one step, as long as the longest of them.
+//! node. A node whose series had to halve its resolution has longer steps than a node whose series
+//! did not: steps that overlap become one step, as long as the longest of them.
 
 use super::{counts, operations};
 use crate::{HistogramError, Latency, Phase, Record, StepOperationRecord, StepRecord};
@@ -24,7 +24,7 @@ pub(super) fn series(records: &[&Record]) -> Result<Vec<StepRecord>, HistogramEr
     Ok(merged)
 }
 
-/// The most exchanges that waited at once from the steady phase on, as far as steps tell.
+/// The most exchanges that waited at once from the steady phase on, as far as steps show.
 pub(super) fn backlog_peak(series: &[StepRecord]) -> u64 {
     let measured = series.iter().filter(|step| matches!(step.phase, Phase::Steady | Phase::Drain));
     measured.map(|step| step.backlog_peak).max().unwrap_or_default()
@@ -54,7 +54,7 @@ fn step(group: &[Placed<'_>], records: &[&Record]) -> Result<StepRecord, Histogr
     let steps = || group.iter().map(|(_, step)| *step);
     let together =
         |of: fn(&StepRecord) -> &Latency| Latency::together(steps().map(of), &PERCENTILES);
-    // A level is that of one node at a time; those of different nodes add up.
+    // A level is of one node at a time; levels of different nodes are added.
     let level = |of: fn(&StepRecord) -> u64, over: fn(u64, u64) -> u64| -> u64 {
         let node = |number| {
             let own = group.iter().filter(move |(from, _)| *from == number);
@@ -98,7 +98,7 @@ fn tallies(group: &[Placed<'_>], records: &[&Record]) -> Vec<u64> {
         counts.sum()
     };
     let mut tallies: Vec<u64> = names.into_iter().map(of).collect();
-    // As a node's own: without those behind the last that any of them has counted.
+    // As in a node's own record: without the tallies after the last one that any node has counted.
     let counted = group.iter().any(|(_, step)| !step.tallies.is_empty());
     tallies.truncate(if counted { tallies.len() } else { 0 });
     tallies

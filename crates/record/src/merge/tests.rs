@@ -1,4 +1,5 @@
-//! Shares of a synthetic run against the whole of it, and records that do not belong together.
+//! Shares of a synthetic run compared with the whole of it, and records that do not belong
+//! together.
 
 use super::*;
 use crate::{
@@ -12,7 +13,7 @@ const SECONDS: u64 = 6;
 const PER_SECOND: u64 = 60;
 const REFUSED: Outcome = Outcome::Failed(Class::Result, 49);
 
-/// What exchange `n` came to: its operation, its outcome and its stamps since it fell due.
+/// Exchange `n`: its operation, its outcome and its stamps since it fell due.
 fn exchange(n: u64) -> (u16, Outcome, Stamps) {
     let outcome = match n % 17 {
         3 => REFUSED,
@@ -119,7 +120,7 @@ fn the_shares_together_are_the_whole() {
         ] {
             assert!(near(rate, expected), "{rate:?} {expected:?}");
         }
-        // Sums of quotients differ in their last digit; what is about machines is not added.
+        // Sums of quotients differ in their last digit; data about machines is not added.
         let mut expected = whole.clone();
         expected.rates = merged.rates.clone();
         expected.plan = merged.plan.clone();
@@ -212,7 +213,7 @@ fn a_limited_node_is_named_with_how_late_it_was() {
         merged.verdict.reasons.iter().map(|reason| reason.text.as_str()).collect();
     let expected = "node 3 of 4 on host3 (25% of the load) sent 40.0 ms late at p99, the others at most 1.0 ms";
     assert_eq!(told, [format!("{expected}: {text}")]);
-    // Where the others are as late, they are no comparison.
+    // Where the other nodes are as late, they are no comparison.
     for (_, record) in &mut shares {
         late(record, 40);
     }

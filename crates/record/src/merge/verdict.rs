@@ -1,17 +1,17 @@
-//! What a merged run is worth: as much as the worst of its nodes, and which one that is.
+//! The verdict of a merged run: as good as its worst node, and which node that is.
 
 use super::NodeRecord;
 use crate::{OwnPart, Reason, Status, Verdict};
 use std::cmp::Reverse;
 
-/// Nodes that began further apart than this share of the window did not load the target together.
+/// If nodes began further apart than this share of the window, they did not load the target together.
 const APART_SHARE: f64 = 0.05;
-/// Less than this between their beginnings, in seconds, is what clocks differ by.
+/// A smaller difference between their beginnings, in seconds, is within the error of clocks.
 const APART_MIN_S: f64 = 0.1;
 
 /// A node that sends later than this at p99, in milliseconds, is late.
 const LATE_MIN_MS: f64 = 1.0;
-/// A node is later than the others if it is so many times as late as the latest of them.
+/// A node is later than the others if it is this many times as late as the latest of them.
 const LATER: f64 = 2.0;
 
 /// When the first of the nodes began.
@@ -87,7 +87,7 @@ fn slower(node: &NodeRecord, nodes: &[NodeRecord]) -> String {
 fn missing(nodes: &[NodeRecord]) -> Option<Reason> {
     let of = nodes.first()?.node.of;
     let known = |rank: &u32| nodes.iter().any(|node| node.node.rank == *rank);
-    // As many as a reader can do something with.
+    // As many as are useful to a reader.
     let missing: Vec<String> =
         (0..of).filter(|rank| !known(rank)).take(10).map(|rank| rank.to_string()).collect();
     let count = u64::from(of) - (nodes.len() as u64).min(u64::from(of));
@@ -100,7 +100,7 @@ fn missing(nodes: &[NodeRecord]) -> Option<Reason> {
     })
 }
 
-/// How many seconds lie between the first and the last beginning, if it is worth telling.
+/// How many seconds lie between the first and the last beginning, if that is worth reporting.
 fn apart(nodes: &[NodeRecord]) -> Option<f64> {
     let began = nodes.iter().filter_map(moment);
     let (first, last) = (began.clone().min()?, began.max()?);
@@ -112,7 +112,7 @@ fn moment(node: &NodeRecord) -> Option<jiff::Timestamp> {
     node.started.parse().ok()
 }
 
-/// Says so if the nodes did not measure equally long.
+/// A remark if the nodes did not measure equally long.
 fn windows(nodes: &[NodeRecord]) -> Option<String> {
     let seconds = nodes.iter().map(|node| node.rates.seconds);
     let (least, most) =

@@ -1,5 +1,4 @@
-//! Makes a [`Record`] of what was measured. All arithmetic between an interval and a document is
-//! here.
+//! Makes a [`Record`] from what was measured. All arithmetic between an interval and a document is here.
 
 use super::generator::{self, Seen};
 use super::outcome::{class, codes};
@@ -32,7 +31,7 @@ pub struct Conclusion<'a> {
     pub ending: Ending,
 }
 
-/// What was measured, and what it is worth.
+/// What was measured, with its verdict.
 struct Judged {
     measured: Interval,
     steady: Interval,
@@ -44,7 +43,7 @@ struct Judged {
 }
 
 impl Conclusion<'_> {
-    /// Makes the record. Fails if an objective asks for what the run did not have.
+    /// Makes the record. Fails if an objective is about something that the run did not have.
     pub fn record(self) -> Result<Record, SloError> {
         let Judged { measured, steady, rates, unready, away, generator, verdict } = self.judged();
         let counts = self.totals.counts();
@@ -95,12 +94,12 @@ impl Conclusion<'_> {
         Ok(record)
     }
 
-    /// What the run would be found to be worth if it ended now.
+    /// The verdict that the run would get if it ended now.
     pub(crate) fn verdict(&self) -> Verdict {
         self.judged().verdict
     }
 
-    /// Gathers what speaks for and against the figures, and judges them.
+    /// Gathers the evidence for and against the figures, and judges them.
     fn judged(&self) -> Judged {
         let nothing =
             || Interval::new(self.head.catalogue.operations.len(), self.head.catalogue.parts.len());
@@ -140,13 +139,13 @@ impl Conclusion<'_> {
         Judged { measured, steady, rates, unready, away, generator, verdict }
     }
 
-    /// The counts of the whole run. What has had no end yet is not lost.
+    /// The counts of the whole run. Exchanges that have not ended yet are not lost.
     fn counts_so_far(&self) -> Counts {
         let counts = self.totals.counts();
         if self.ending.settled { counts } else { ended(counts) }
     }
 
-    /// The rates without what has had no end yet, which nobody can have answered.
+    /// The rates without exchanges that have not ended yet, which cannot have been answered.
     fn settled(&self, rates: &Rates, steady: &Interval) -> Rates {
         let offered = rate(ended(steady.counts()).planned, self.ending.timing.window());
         Rates { offered, ..rates.clone() }
@@ -169,7 +168,8 @@ impl Conclusion<'_> {
         }
     }
 
-    /// How the generator fared over all phases: a stall in the warm-up may still be felt in the steady phase.
+    /// How the generator performed over all phases: a stall in the warm-up may still have an effect in the steady
+    /// phase.
     fn health(&self) -> Health {
         let mut health = Health::default();
         self.totals.phases().iter().for_each(|total| health.merge(&total.health));
@@ -183,7 +183,7 @@ impl Conclusion<'_> {
         self.totals.absences().found(median, &health.stalls, self.lacked())
     }
 
-    /// Whether ports or descriptors of the generator's own machine did not suffice.
+    /// Whether the generator's own machine had too few ports or descriptors.
     fn lacked(&self) -> bool {
         let ours = |codes: &Codes| {
             codes
@@ -231,7 +231,7 @@ impl Conclusion<'_> {
         operations.collect()
     }
 
-    /// All that was due, where no operation says so alone.
+    /// The response time of all that was due; `None` where one operation has the same.
     fn response(&self, measured: &Interval) -> Option<Latency> {
         if measured.operations.len() == 1 && measured.dropped == 0 {
             return None;
@@ -244,7 +244,7 @@ impl Conclusion<'_> {
         Some(self.bounded(&known, &bounds))
     }
 
-    /// Parts of what was measured, and of the preparation, in which most connections are made.
+    /// Parts of what was measured, and of the preparation, in which most connections are opened.
     fn parts(&self, measured: &Interval) -> Vec<PartRecord> {
         let prepared = self.totals.phase(Phase::Prepare);
         let parts = (0..measured.parts.len()).map(|number| {
@@ -304,12 +304,12 @@ impl Plan {
     }
 }
 
-/// Of these exchanges, those that have had an end.
+/// Of these exchanges, those that have ended.
 fn ended(counts: Counts) -> Counts {
     Counts { planned: counts.sent + counts.dropped + counts.skipped, ..counts }
 }
 
-/// What became of the objectives.
+/// The results of the objectives.
 pub(crate) fn evaluated(objectives: &[Slo], record: &Record) -> Result<Vec<SloResult>, SloError> {
     objectives.iter().map(|slo| slo.evaluate(record)).collect()
 }
@@ -319,7 +319,7 @@ fn answered(interval: &Interval) -> u64 {
     interval.operations.iter().map(|operation| operation.codes.answered()).sum()
 }
 
-/// A step lists three percentiles only: its histograms hold the others, and there are many steps.
+/// A step lists three percentiles only: its histograms contain the others, and there are many steps.
 fn step(step: &Step, names: Names<'_>) -> StepRecord {
     const PERCENTILES: [f64; 3] = [50.0, 99.0, 99.9];
     let operations = step.operations.iter().enumerate();
@@ -396,8 +396,8 @@ pub(crate) mod tests {
         interval
     }
 
-    /// Ten steady seconds at 100/s: 900 binds of 1 ms, 99 of them refused, 50 searches of 4 ms
-    /// with two entries each, 50 dropped. Every exchange left 1 ms late.
+    /// Ten steady seconds at 100/s: 900 binds of 1 ms, 99 of them refused, 50 searches of 4 ms with two entries each,
+    /// 50 dropped. Every exchange was sent 1 ms late.
     pub(crate) fn measured() -> Record {
         let (mut totals, mut series) = (Totals::new(), Series::new());
         let mut prepare = Interval::new(2, 1);

@@ -1,10 +1,10 @@
-//! How the generator fared, as a [`Generator`] tells it.
+//! How the generator performed, in the form of a [`Generator`].
 
 use super::{Generator, MachineRecord, PortBudget, StallRecord, TimerRecord, WorkerRecord};
 use crate::{Health, Interval, Machine, Phase, Series, TimerNoise};
 use std::time::Duration;
 
-/// What was seen of the generator.
+/// What was observed of the generator.
 pub(super) struct Seen<'a> {
     /// The steady phase.
     pub(super) steady: &'a Interval,
@@ -61,7 +61,7 @@ pub(super) fn record(seen: &Seen<'_>) -> Generator {
     }
 }
 
-/// Of several machines the greatest of each share: an average would hide the one that has no time left.
+/// For several machines, the greatest of each share: an average would hide the one that has no time left.
 fn machines(health: &Health) -> MachineRecord {
     let Some((first, others)) = health.machines.split_first() else {
         return machine(&health.machine);

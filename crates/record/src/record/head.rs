@@ -1,7 +1,9 @@
-//! What is known of a run before it begins ([`Head`]), and what only once it is over ([`Ending`]).
+//! What is known of a run before it begins ([`Head`]), and what is known only once it is over
+//! ([`Ending`]).
 //!
-//! With the intervals between the two these are all that a record is made from. So they are what an
-//! event file begins and ends with, and a record made from the file is the one that the run made.
+//! A record is made only from these and the intervals between them. An event file begins with the
+//! head and ends with the ending, so a record made from the file equals the record that the run
+//! made.
 
 use super::{Plan, PortBudget, Tool};
 use crate::{Catalogue, Environment, Latency, Node, Phase, Slo, Timing, Totals};
@@ -17,15 +19,16 @@ pub struct Head {
     /// Which part of the run this is; absent if it is the whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<Node>,
-    /// What follows from what was asked alone ([`fingerprint`](crate::fingerprint)).
+    /// The fingerprint of the requested load ([`fingerprint`](crate::fingerprint)). It does not
+    /// depend on the node.
     pub fingerprint: String,
-    /// What makes the run.
+    /// The program that makes the run.
     pub tool: Tool,
     /// When it began, in RFC 3339.
     pub started: String,
     /// The command line, secrets replaced.
     pub command: Vec<String>,
-    /// What was asked for. Of a node: of its part.
+    /// What was requested; for a node, its part.
     pub plan: Plan,
     /// The machine.
     pub environment: Environment,
@@ -35,16 +38,16 @@ pub struct Head {
     pub in_process: bool,
     /// Percentiles to list, ascending.
     pub percentiles: Vec<f64>,
-    /// Local ports there are and the plan needs.
+    /// The local ports that are available and those that the plan needs.
     pub ports: Option<PortBudget>,
-    /// Exchanges a second this machine manages against a target that costs nothing.
+    /// Exchanges a second this machine reaches against a target that costs nothing.
     pub ceiling: Option<f64>,
-    /// What the run has to reach.
+    /// The objectives of the run.
     pub objectives: Vec<Slo>,
 }
 
 impl Head {
-    /// The head of a run alone on its machine, of which nothing else is known.
+    /// The head of a run on one machine, of which nothing else is known.
     pub fn new(
         run: String,
         started: jiff::Timestamp,
@@ -76,12 +79,12 @@ impl Head {
 pub struct Ending {
     /// When it was measured.
     pub timing: Timing,
-    /// Why the run did not come to its planned end; null if it did.
+    /// Why the run did not reach its planned end; null if it did.
     pub interrupted: Option<String>,
-    /// What a reader should know of how it ended.
+    /// A remark for the reader about how it ended.
     pub remark: Option<String>,
-    /// Whether every exchange has had its end. Not so where only a part of the intervals is known:
-    /// what was under way then is in no count but that of what was planned.
+    /// Whether every exchange has ended. False where only a part of the intervals is known:
+    /// exchanges in flight at that time are counted only as planned.
     #[serde(skip, default = "settled")]
     pub settled: bool,
 }
@@ -91,12 +94,12 @@ const fn settled() -> bool {
 }
 
 impl Ending {
-    /// A run that came to its planned end.
+    /// A run that reached its planned end.
     pub const fn planned(timing: Timing) -> Self {
         Self { timing, interrupted: None, remark: None, settled: true }
     }
 
-    /// A run of which only these intervals are known yet: the window is as long as they reach.
+    /// A run of which only these intervals are known yet: the window ends with the last interval.
     pub fn so_far(totals: &Totals, interrupted: Option<String>) -> Self {
         let over = totals.phases().iter().map(|total| total.to).max().unwrap_or_default();
         let window =

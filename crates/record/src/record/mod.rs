@@ -1,8 +1,8 @@
-//! A run once it is over, as one JSON document that everything else is made from: [`Record`].
+//! A finished run as one JSON document from which all other results are made: [`Record`].
 //!
-//! The format carries its version and is published as a JSON schema, because people parse what a
-//! tool writes whether it is meant for them or not. It holds the histograms themselves, so a
-//! report, a comparison or a merge made from the file says no less than the run did.
+//! The format has a version and is published as a JSON schema, because people parse the output of a tool whether it is
+//! intended for that or not. It contains the histograms themselves, so a report, a comparison or a merge made from the
+//! file contains as much information as the run did.
 
 mod build;
 mod generator;
@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// The version of the format. A change that a reader could stumble over raises the number.
+/// The version of the format. A change that could break a reader raises the number.
 pub const SCHEMA: &str = "brunt-record/2";
 
 /// What a run was asked to do and what was measured.
@@ -31,22 +31,22 @@ pub struct Record {
     /// The id of the run, 128 random bits. Nodes that were started as one run share it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-    /// Which part of a run this is the record of; absent if it is of the whole.
+    /// Which part of a run this record covers; absent if it covers the whole.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<Node>,
     /// The nodes whose records this one was merged from; absent if it was not merged.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<NodeRecord>,
-    /// What follows from what was asked alone: the nodes of a run have the same.
+    /// The fingerprint of the requested load: the nodes of a run have the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
-    /// What made the record.
+    /// The program that made the record.
     pub tool: Tool,
     /// When the run began, in RFC 3339.
     pub started: String,
     /// The command line, secrets replaced.
     pub command: Vec<String>,
-    /// What was asked for.
+    /// What was requested.
     pub plan: Plan,
     /// The machine the generator ran on.
     pub environment: Environment,
@@ -54,7 +54,7 @@ pub struct Record {
     pub phases: Vec<PhaseRecord>,
     /// Rates of the steady phase.
     pub rates: Rates,
-    /// Counts of what fell due in the steady phase, and of what went on from there while the run drained.
+    /// Counts of what fell due in the steady phase, and of the later steps of its iterations while the run drained.
     pub counts: Counts,
     /// Whether every exchange of the whole run is accounted for.
     pub conservation: Conservation,
@@ -62,23 +62,23 @@ pub struct Record {
     pub operations: Vec<OperationRecord>,
     /// Pieces of work beside the exchanges: connecting, TLS handshakes.
     pub parts: Vec<PartRecord>,
-    /// The response time of all that was due, over all operations and with those that were dropped: what has no
-    /// answer is in it with the least it can have been. Absent where one operation says the same.
+    /// The response time of all that was due, over all operations and with the dropped exchanges: an exchange without
+    /// an answer counts with the least it can have taken. Absent where one operation has the same.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Latency>,
-    /// How long exchanges had waited that were dropped: the least their response times can have been. They belong to
-    /// no operation.
+    /// How long dropped exchanges had waited: the least their response times can have been. They belong to no
+    /// operation.
     pub dropped_after: Latency,
     /// How many of them were due while the generator stood still.
     #[serde(default)]
     pub dropped_tainted: u64,
     /// When the target answered nothing although exchanges waited for it.
     pub away: Vec<Away>,
-    /// What became of connections that were kept.
+    /// What happened to kept-alive connections.
     pub connections: ConnectionRecord,
     /// Sent − due: what the exchanges waited on our side.
     pub lag: Latency,
-    /// Sent − the later of due and the session being free: the part of the lag that is our own.
+    /// Sent − the later of due and the session being free: the part of the lag that the generator caused.
     pub lateness: Latency,
     /// The most exchanges that were due and waited for a session.
     pub backlog_peak: u64,
@@ -89,20 +89,20 @@ pub struct Record {
     pub tallies: Vec<TallyRecord>,
     /// The run over time.
     pub series: Vec<StepRecord>,
-    /// What the target said of itself, or its host of it, while the run went on (`--monitor`).
+    /// What the target, or its host, reported while the run was in progress (`--monitor`).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub monitors: Vec<MonitorRecord>,
-    /// How the generator itself fared.
+    /// How the generator itself performed.
     pub generator: Generator,
-    /// What became of the objectives.
+    /// The results of the objectives.
     pub slo: Vec<SloResult>,
     /// Whether the figures can be trusted.
     pub verdict: Verdict,
-    /// The first few failures in words.
+    /// The texts of the first few failures.
     pub samples: Vec<SampleRecord>,
 }
 
-/// What made a record.
+/// The program that made a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Tool {
     /// The name of the program.
@@ -115,9 +115,9 @@ pub struct Tool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// Exchanges fall due by a schedule, whether earlier ones ended or not.
+    /// Exchanges fall due by a schedule, whether earlier ones have ended or not.
     Open,
-    /// Virtual users each wait for the answer before they ask again.
+    /// Each virtual user waits for the answer before its next request.
     Closed,
 }
 
@@ -147,14 +147,14 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What was asked of a run.
+/// What a run was asked to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// How load is made.
     pub mode: Mode,
-    /// Exchanges a second that were asked for, of a node its share of them; null for as many as possible.
+    /// The requested exchanges a second; for a node, its share; null for as many as possible.
     pub target_rate: Option<f64>,
-    /// Iterations a second that were asked for, where an iteration is several exchanges; of a node its share of them.
+    /// The requested iterations a second, where an iteration is several exchanges; for a node, its share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_iterations: Option<f64>,
     /// Whether the load was meant to be the same throughout the steady phase.
@@ -163,7 +163,7 @@ pub struct Plan {
     pub sessions: u64,
     /// Every generated value follows from this number.
     pub seed: u64,
-    /// The number of its first exchange, where it went on counting from runs before it.
+    /// The number of its first exchange, where it continued the numbers of runs before it.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub first_exchange: u64,
     /// Which latency the tables showed. The record holds both.
@@ -200,7 +200,7 @@ pub struct Rates {
     pub offered: Option<f64>,
     /// Fell due in the window and was answered, well or not.
     pub achieved: Option<f64>,
-    /// Fell due in the window and did what was asked.
+    /// Fell due in the window and succeeded.
     pub goodput: Option<f64>,
 }
 
@@ -226,11 +226,11 @@ pub struct OperationRecord {
     pub counts: Counts,
     /// Exchanges a second that fell due in the window and were answered, well or not.
     pub achieved: Option<f64>,
-    /// Exchanges a second that fell due in the window and did what was asked.
+    /// Exchanges a second that fell due in the window and succeeded.
     pub goodput: Option<f64>,
     /// How often each outcome was met, the most frequent first.
     pub codes: Vec<CodeRecord>,
-    /// Ended − due: what a user waits. What has no answer is in it with the least it can have been.
+    /// Ended − due: what a user waits. An exchange without an answer counts with the least it can have taken.
     pub response: Latency,
     /// The response times of successes; absent if all were.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -245,10 +245,10 @@ pub struct OperationRecord {
     pub tainted: Option<Counts>,
 }
 
-/// What became of connections that were kept.
+/// What happened to kept-alive connections.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConnectionRecord {
-    /// Connections made anew because the target had closed them while they were idle.
+    /// Connections that were reopened because the target had closed them while they were idle.
     pub reconnected: u64,
     /// Requests sent again because the connection they left on was closed before an answer began.
     pub resent: u64,
@@ -265,7 +265,7 @@ pub struct PartRecord {
     pub took: Latency,
 }
 
-/// One count of a driver's own: messages of a stage, replies that came too late.
+/// One count of a driver: messages of a stage, replies that arrived too late.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TallyRecord {
     /// What is counted.
@@ -289,7 +289,7 @@ pub struct StepRecord {
     pub from_s: f64,
     /// When it ended.
     pub to_s: f64,
-    /// By due: what fell due in the step, and what became of it, whenever that was.
+    /// By due: what fell due in the step, and how it ended, whenever that was.
     pub due: Counts,
     /// By end: what ended in the step, whenever it had fallen due. Rates over time and latencies are of these.
     pub ended: Counts,
@@ -297,7 +297,7 @@ pub struct StepRecord {
     pub backlog_peak: u64,
     /// Exchanges in flight at its end.
     pub in_flight: u64,
-    /// Replies that answered nothing.
+    /// Replies that answered no exchange in flight.
     pub orphans: u64,
     /// What the driver counted beside exchanges, in the order of the record's tallies.
     #[serde(default)]
@@ -308,7 +308,7 @@ pub struct StepRecord {
     pub operations: Vec<StepOperationRecord>,
     /// Sent − due.
     pub lag: Latency,
-    /// The part of the lag that is our own.
+    /// The part of the lag that the generator caused.
     pub lateness: Latency,
 }
 
@@ -325,10 +325,10 @@ pub struct StepOperationRecord {
     pub service: Latency,
 }
 
-/// Local ports, where connections are made anew.
+/// Local ports, where a new connection is opened each time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PortBudget {
-    /// Ports there are: the local range times the source addresses.
+    /// The available ports: the local range times the source addresses.
     pub available: u64,
     /// Ports the plan needs within the time a closed one stays reserved.
     pub needed: u64,
@@ -344,22 +344,22 @@ pub struct WorkerRecord {
     pub worker: u16,
     /// The share of one core it used in the steady phase.
     pub cpu_share: Option<f64>,
-    /// The share of the time in which it could have run and had no core to run on.
+    /// The share of the time in which it was ready to run but had no core.
     pub waited_share: Option<f64>,
 }
 
-/// What the machine did beside running the generator, in the steady phase, as shares from 0 to 1.
+/// What else the machine did while it ran the generator, in the steady phase, as shares from 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MachineRecord {
     /// The cores the generator may use.
     pub cores: u32,
-    /// Of those cores' time, what other processes used, the target included if it is on this machine.
+    /// The share of those cores' time that other processes used, the target included if it is on this machine.
     pub others_share: Option<f64>,
-    /// Of those cores' time, what the host of a virtual machine kept for itself.
+    /// The share of those cores' time that the host of a virtual machine kept for itself.
     pub steal_share: Option<f64>,
-    /// Of the time, how long a quota of the control group kept the generator from running.
+    /// The share of the time in which a quota of the control group kept the generator from running.
     pub throttled_share: Option<f64>,
-    /// Of the time, how long some process waited for a core (pressure stall information).
+    /// The share of the time in which some process waited for a core (pressure stall information).
     pub pressure_share: Option<f64>,
 }
 
@@ -375,20 +375,20 @@ pub struct StallRecord {
     pub lasted_s: f64,
 }
 
-/// How late this machine woke up a thread that did nothing but sleep, before the run, in microseconds.
+/// How late this machine woke up a thread that only slept, before the run, in microseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TimerRecord {
     /// How many wake-ups were timed.
     pub samples: u64,
     /// The median of their lateness.
     pub p50_us: f64,
-    /// The 99th percentile: no difference below it counts against the generator.
+    /// The 99th percentile: a smaller difference does not count against the generator.
     pub p99_us: f64,
     /// The greatest.
     pub max_us: f64,
 }
 
-/// How the generator itself fared.
+/// How the generator itself performed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Generator {
     /// The workers.
@@ -401,7 +401,7 @@ pub struct Generator {
     pub waited_share_max: Option<f64>,
     /// Whether the target runs in this process, so that the workers' processor time is the target's.
     pub in_process: bool,
-    /// What the machine did beside.
+    /// What else the machine did.
     pub machine: MachineRecord,
     /// The first few times in which the generator stood still, over the whole run.
     pub stalls: Vec<StallRecord>,
@@ -411,9 +411,9 @@ pub struct Generator {
     pub timer: TimerRecord,
     /// Replies the kernel dropped on our own sockets.
     pub socket_drops: u64,
-    /// Local ports there are and the plan needs.
+    /// The local ports that are available and those that the plan needs.
     pub ports: Option<PortBudget>,
-    /// Exchanges a second this machine manages against a target that costs nothing.
+    /// Exchanges a second this machine reaches against a target that costs nothing.
     pub ceiling: Option<f64>,
     /// The achieved rate as a share of the ceiling.
     pub ceiling_ratio: Option<f64>,
@@ -430,7 +430,7 @@ pub struct Conservation {
     pub imbalance: Option<String>,
 }
 
-/// A failure in words.
+/// The text of a failure.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SampleRecord {
     /// The operation.
@@ -441,7 +441,7 @@ pub struct SampleRecord {
     pub code: Option<u32>,
     /// When, in seconds since the origin of the run.
     pub at_s: f64,
-    /// What the session said.
+    /// The text from the session.
     pub text: String,
 }
 

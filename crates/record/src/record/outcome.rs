@@ -4,10 +4,10 @@ use super::{CodeRecord, Names};
 use crate::Codes;
 use brunt_exchange::{Class, Outcome};
 
-/// The class of what was met beyond the codes that are told apart.
+/// The class of outcomes beyond the codes that are counted separately.
 const OTHER: &str = "other";
 
-/// The outcomes that were met, the most frequent first.
+/// The outcomes that occurred, the most frequent first.
 pub(crate) fn codes(operation: usize, codes: &Codes, names: Names<'_>) -> Vec<CodeRecord> {
     let known = codes.sorted().into_iter().map(|(outcome, count)| {
         let (class, code) = class(outcome);

@@ -1,10 +1,10 @@
-//! [`Rows`]: lays the intervals of several sources beside each other, so that they are one stream.
+//! [`Rows`]: merges the intervals of several sources row by row, into one stream.
 //!
 //! The sources are the workers of a machine, or the machines of a run ([`NodeRows`]). A row is one phase of one step.
-//! It waits until every source has come past it, but not forever: one that is held up must not keep the others'
-//! figures from the screen. What comes too late for its row is merged into the next one, so rows come on time, in
-//! order, and their sums are exact in whatever order intervals arrive. Time is an argument, counted from any moment
-//! that stays the same, and nothing here waits.
+//! It waits until every source has passed it, but only for a limited time: a delayed source must not keep the figures
+//! of the others from the screen. An interval that arrives too late for its row is merged into the next one. So rows
+//! are on time and in order, and their sums are exact whatever the order of the intervals. Time is an argument, counted
+//! from any fixed moment, and nothing here blocks.
 
 mod node;
 mod received;
@@ -17,17 +17,17 @@ use crate::{Interval, Phase};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// Which row: rows are handed on in this order.
+/// Identifies a row: rows are returned in this order.
 type Key = (u64, Phase);
 
-/// One row, with every interval that came in time for it, and what came too late for those before.
+/// One row, with every interval that arrived in time for it, and those that arrived too late for earlier rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row {
     /// What was measured, over all sources.
     pub interval: Interval,
-    /// The source whose memory it is in, for those who give memory back.
+    /// The source that owns its memory, for callers that return memory.
     pub source: usize,
-    /// The sources that were not waited for any longer, in order.
+    /// The sources that the row no longer waited for, in order.
     pub missing: Vec<usize>,
 }
 
@@ -37,13 +37,13 @@ pub struct Rows {
     patience: Duration,
     sources: Vec<Progress>,
     open: BTreeMap<Key, OpenRow>,
-    /// The last row that was handed on.
+    /// The last row that was returned.
     last: Option<Key>,
     /// When the last of those ended.
     end: Duration,
 }
 
-/// How far a source has come.
+/// How far a source has progressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
     Nothing,
@@ -56,15 +56,15 @@ struct OpenRow {
     since: Duration,
     interval: Interval,
     source: usize,
-    /// Whether an interval of this very step is in it, whose bounds are the row's.
+    /// Whether it includes an interval of this very step, which sets the bounds of the row.
     own: bool,
 }
 
 impl Rows {
-    /// The most rows that are open at once. More are handed on at once, from the first.
+    /// The most rows that are open at once. If there are more, the first rows are returned without waiting.
     pub const OPEN_MAX: usize = 1_024;
 
-    /// Rows of so many sources, each of which waits at most this long from its first interval on.
+    /// Rows of this many sources, each of which waits at most this long from its first interval on.
     pub fn new(sources: usize, patience: Duration) -> Self {
         Self {
             patience,
@@ -75,7 +75,7 @@ impl Rows {
         }
     }
 
-    /// Lays an interval into its row. Returns the interval if its memory is free again.
+    /// Merges an interval into its row. Returns the interval if its memory is free again.
     pub fn lay(
         &mut self,
         source: usize,
@@ -86,7 +86,7 @@ impl Rows {
         let key = self.row_of(own);
         if key != own {
             interval.index = key.0;
-            // It tells of a moment that is past; the level of this one is its source's to tell.
+            // The interval is of a past moment; its source reports the current level.
             interval.in_flight = 0;
         }
         let Some(row) = self.open.get_mut(&key) else {
@@ -107,7 +107,7 @@ impl Rows {
         Some(interval)
     }
 
-    /// Says that a source has brought everything up to this row, this one included.
+    /// Notes that a source has delivered everything up to this row, this row included.
     pub fn reached(&mut self, source: usize, index: u64, phase: Phase) {
         if let Some(progress) = self.sources.get_mut(source)
             && *progress != Progress::Over
@@ -118,7 +118,7 @@ impl Rows {
         }
     }
 
-    /// Says that nothing more is expected of a source. What comes of it nevertheless is still taken.
+    /// Notes that nothing more is expected of a source. If it delivers more, that is still taken.
     pub fn over(&mut self, source: usize) {
         if let Some(progress) = self.sources.get_mut(source) {
             *progress = Progress::Over;
@@ -144,23 +144,23 @@ impl Rows {
         Some(Row { interval: row.interval, source: row.source, missing })
     }
 
-    /// The step of the row that comes next, if anything of it is here.
+    /// The step of the next row, if there is anything of it.
     pub fn next_index(&self) -> Option<u64> {
         self.open.first_key_value().map(|((index, _), _)| *index)
     }
 
-    /// How long it is until the next row is handed on even if sources are missing; none if no row is open.
+    /// How long until the next row is returned even if sources are missing; none if no row is open.
     pub fn wait(&self, now: Duration) -> Option<Duration> {
         let oldest = self.open.values().map(|row| row.since).min()?;
         Some(oldest.saturating_add(self.patience).saturating_sub(now))
     }
 
-    /// Whether any row has waited long enough: those before it go first.
+    /// Whether any row has waited long enough: earlier rows are returned first.
     fn is_overdue(&self, now: Duration) -> bool {
         self.wait(now).is_some_and(|wait| wait.is_zero())
     }
 
-    /// The row that an interval belongs to: its own, or the next one of its phase that was not handed on yet.
+    /// The row that an interval belongs to: its own, or the next one of its phase that was not yet returned.
     fn row_of(&self, own: Key) -> Key {
         match self.last {
             Some(last) if own <= last && own.1 > last.1 => (last.0, own.1),
@@ -170,7 +170,7 @@ impl Rows {
     }
 }
 
-/// The sources that have not come past a row.
+/// The sources that have not passed a row.
 fn missing(sources: &[Progress], key: Key) -> Vec<usize> {
     let behind = |progress: &Progress| match progress {
         Progress::Nothing => true,

@@ -1,4 +1,5 @@
-//! [`NodeRows`]: the intervals of the machines of one run, which come over a network that loses, doubles and delays.
+//! [`NodeRows`]: the intervals of the machines of one run, which arrive over a network that loses, duplicates and
+//! delays messages.
 
 use super::received::Received;
 use super::{Key, Rows};
@@ -6,15 +7,15 @@ use crate::Interval;
 use std::ops::Range;
 use std::time::Duration;
 
-/// What became of an interval that a node sent.
+/// What happened to an interval that a node sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receipt {
-    /// It is in the figures: to be acknowledged.
+    /// It is in the figures and must be acknowledged.
     Taken,
-    /// It had come before, and is in the figures once: to be acknowledged again.
+    /// It had arrived before, and is in the figures once: it must be acknowledged again.
     Known,
-    /// It is of no node of this run, too far beyond what came of its node, or too far beyond the step that the run is
-    /// in. It is in no figure and must not be acknowledged.
+    /// It is of no node of this run, too far beyond what its node has delivered, or too far beyond the current step of
+    /// the run. It is in no figure and must not be acknowledged.
     Refused,
 }
 
@@ -23,9 +24,9 @@ pub enum Receipt {
 pub struct Missing {
     /// The node, counted from 0.
     pub node: usize,
-    /// The numbers of messages that were sent for certain and did not come, in order: those to ask for again.
+    /// The numbers of messages that were certainly sent and did not arrive, in order: these must be requested again.
     pub gaps: Vec<Range<u64>>,
-    /// Whether it said how many it sent. If it did not, there may be more after the last that came.
+    /// Whether it has reported how many it sent. If not, there may be more after the last one that arrived.
     pub ended: bool,
 }
 
@@ -34,21 +35,21 @@ pub struct Missing {
 pub struct NodeRow {
     /// What was measured, over the nodes that are in it.
     pub interval: Interval,
-    /// The nodes that were not waited for any longer. What they measured is merged into a later row, or was lost.
+    /// The nodes that the row no longer waited for. Their measurements are merged into a later row, or were lost.
     pub missing: Vec<usize>,
 }
 
 /// Merges the intervals of nodes into rows, each interval once.
 ///
-/// There is one for each run that a coordinator carries out (its epoch); messages of other runs are not for it. A node
-/// numbers its intervals from 0 without gaps, in the order in which its run made them (by step, then by phase), and
-/// sends each until it is acknowledged. Intervals that a node merged before it sent them are one interval, with the
+/// There is one for each run that a coordinator carries out (its epoch); it does not take messages of other runs. A
+/// node numbers its intervals from 0 without gaps, in the order in which its run made them (by step, then by phase),
+/// and sends each until it is acknowledged. Intervals that a node merged before it sent them are one interval, with the
 /// index of the first.
 ///
 /// For every message: [`take`](Self::take), and an acknowledgement unless it was refused. After each, and when
-/// [`wait`](Self::wait) is over: [`next`](Self::next) until there is none. When a node has ended:
-/// [`sent`](Self::sent), and [`missing`](Self::missing) says what to ask for again. When it is lost:
-/// [`lost`](Self::lost). Once [`is_over`](Self::is_over), `next` gives the rows that are left.
+/// [`wait`](Self::wait) is over: [`next`](Self::next) until it returns `None`. When a node has ended:
+/// [`sent`](Self::sent), and [`missing`](Self::missing) gives what to request again. When it is lost:
+/// [`lost`](Self::lost). Once [`is_over`](Self::is_over), `next` returns the remaining rows.
 #[derive(Clone, Debug)]
 pub struct NodeRows {
     rows: Rows,
@@ -56,12 +57,12 @@ pub struct NodeRows {
 }
 
 impl NodeRows {
-    /// How long a row waits for a node that is late, from its first interval on.
+    /// How long a row waits for a late node, from its first interval on.
     pub const PATIENCE: Duration = Duration::from_secs(2);
-    /// An interval so many steps beyond the last row is none of this run.
+    /// An interval this many steps beyond the last row does not belong to this run.
     pub const STEPS_AHEAD_MAX: u64 = 100_000;
 
-    /// The rows of a run of so many nodes, all of which are waited for.
+    /// The rows of a run of this many nodes, all of which are waited for.
     pub fn new(nodes: usize) -> Self {
         Self {
             rows: Rows::new(nodes, Self::PATIENCE),
@@ -69,7 +70,7 @@ impl NodeRows {
         }
     }
 
-    /// Takes message `seq` of a node. How its generator fared is kept by node from here on.
+    /// Takes message `seq` of a node. How its generator performed is kept by node from here on.
     pub fn take(&mut self, node: usize, seq: u64, interval: Interval, now: Duration) -> Receipt {
         let Some(received) = self.nodes.get_mut(node) else { return Receipt::Refused };
         if received.has(seq) {
@@ -88,7 +89,7 @@ impl NodeRows {
         Receipt::Taken
     }
 
-    /// Says how many messages a node has sent in all: it ended.
+    /// Notes how many messages a node has sent in all: it ended.
     pub fn sent(&mut self, node: usize, count: u64) {
         if let Some(received) = self.nodes.get_mut(node) {
             received.sent(count);
@@ -96,7 +97,7 @@ impl NodeRows {
         }
     }
 
-    /// Does not wait for a node any more. What comes of it nevertheless is still taken.
+    /// Stops waiting for a node. If it delivers more, that is still taken.
     pub fn lost(&mut self, node: usize) {
         self.rows.over(node);
     }
@@ -112,12 +113,12 @@ impl NodeRows {
         Some(NodeRow { interval: row.interval, missing: row.missing })
     }
 
-    /// How long it is until a row is handed on even if nodes are missing.
+    /// How long until a row is returned even if nodes are missing.
     pub fn wait(&self, now: Duration) -> Option<Duration> {
         self.rows.wait(now)
     }
 
-    /// What is missing of each node, those of which nothing is left out.
+    /// What is missing of each node, without the nodes of which nothing is missing.
     pub fn missing(&self) -> Vec<Missing> {
         let of = |(node, received): (usize, &Received)| Missing {
             node,

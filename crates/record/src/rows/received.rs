@@ -4,29 +4,29 @@ use super::Key;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// What came of one node.
+/// What has arrived from one node.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Received {
-    /// All before this number came.
+    /// All messages before this number have arrived.
     next: u64,
-    /// What came after a gap, and the row it belongs to.
+    /// The messages that arrived after a gap, and the row each belongs to.
     ahead: BTreeMap<u64, Key>,
     /// The last row of those before the first gap.
     pub(super) past: Option<Key>,
-    /// How many it sent in all, once it has said so.
+    /// How many it sent in all, once it has reported that.
     sent: Option<u64>,
 }
 
 impl Received {
-    /// The most messages that are kept track of beyond a gap.
+    /// The most messages that are tracked beyond a gap.
     const AHEAD_MAX: usize = 4_096;
 
-    /// Whether this message came before.
+    /// Whether this message has arrived before.
     pub(super) fn has(&self, seq: u64) -> bool {
         seq < self.next || self.ahead.contains_key(&seq)
     }
 
-    /// Whether there is room to keep track of this one.
+    /// Whether there is room to track this message.
     pub(super) fn has_room(&self, seq: u64) -> bool {
         seq == self.next || self.ahead.len() < Self::AHEAD_MAX
     }
@@ -40,22 +40,22 @@ impl Received {
         }
     }
 
-    /// Notes how many it sent in all.
+    /// Notes how many messages it sent in all.
     pub(super) fn sent(&mut self, count: u64) {
         self.sent = Some(count);
     }
 
-    /// Whether it said how many it sent, and all of them came.
+    /// Whether it has reported how many it sent, and all of them have arrived.
     pub(super) fn is_whole(&self) -> bool {
         self.sent.is_some_and(|sent| self.next >= sent)
     }
 
-    /// Whether it said how many it sent.
+    /// Whether it has reported how many it sent.
     pub(super) fn has_ended(&self) -> bool {
         self.sent.is_some()
     }
 
-    /// The numbers that are missing before the last that is known of.
+    /// The numbers that are missing before the last known message.
     pub(super) fn gaps(&self) -> Vec<Range<u64>> {
         let mut gaps = Vec::new();
         let mut from = self.next;

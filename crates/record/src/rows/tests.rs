@@ -1,4 +1,4 @@
-//! Rows under any order, doubling and delay: what is handed on is what was measured, once, in order.
+//! Rows under any order, duplication and delay: they contain what was measured, once, in order.
 
 use super::{NodeRows, Receipt, Row, Rows};
 use crate::{Interval, Own, Phase};
@@ -13,7 +13,7 @@ fn at(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// An interval in which exchanges took so many microseconds each.
+/// An interval with one exchange for each number of microseconds.
 fn interval(index: u64, phase: Phase, took: &[u16]) -> Interval {
     let mut made = Interval::new(1, 0);
     made.reset(index, phase, Duration::from_secs(index));
@@ -48,7 +48,7 @@ fn a_row_waits_for_every_source_and_no_longer_than_its_patience() {
     assert_eq!(rows.wait(at(600)), Some(Duration::from_millis(1_500)));
     assert_eq!(drained(&mut rows, at(2_099)), []);
     assert_eq!(drained(&mut rows, at(2_100)), [(1, 2, vec![2])]);
-    // Source 2 wakes up: what is late is in the next row, what is not is in its own.
+    // Source 2 wakes up: its late interval is in the next row, the other one in its own.
     rows.lay(2, steady(1, 10), at(2_150));
     rows.lay(2, steady(2, 100), at(2_150));
     rows.reached(2, 2, Phase::Drain);
@@ -76,7 +76,7 @@ fn what_is_late_changes_neither_the_bounds_of_a_row_nor_its_levels() {
     rows.lay(0, flying(5, 4), at(0));
     rows.lay(1, flying(5, 1), at(0));
     assert_eq!(next(&mut rows), (5, 5, 6, 5));
-    // Alone it has no bounds of its own, and no row goes back in time.
+    // By itself it has no bounds of its own, and no row goes back in time.
     rows.lay(1, flying(1, 3), at(0));
     assert_eq!(next(&mut rows), (6, 6, 6, 0));
 }
@@ -126,7 +126,7 @@ fn a_message_counts_once_and_gaps_are_known() {
     assert!(rows.is_over() && rows.missing().iter().all(|missing| missing.node == 1));
     let planned: u64 = std::iter::from_fn(|| rows.next(now)).map(|row| row.interval.planned).sum();
     assert_eq!(planned, 6);
-    // Numbers that no node has are no reason to panic, or to reserve anything.
+    // Numbers that no node has must not cause a panic or an allocation.
     assert_eq!(rows.take(1, u64::MAX, steady(9, 1), now), Receipt::Taken);
     rows.sent(1, u64::MAX);
     let gaps = &rows.missing()[0].gaps;
@@ -161,10 +161,10 @@ fn of_node() -> impl Strategy<Value = Vec<Interval>> {
     })
 }
 
-/// When a message comes, in milliseconds, the node it is of, and its number.
+/// When a message arrives, in milliseconds, its node, and its number.
 type Delivery = (u64, usize, usize);
 
-/// Nodes, and the order in which their messages come: some twice, each later than it was sent.
+/// Nodes, and the order in which their messages arrive: some twice, each later than it was sent.
 fn deliveries() -> impl Strategy<Value = (Vec<Vec<Interval>>, Vec<Delivery>)> {
     let seeds = prop::collection::vec((0_u64..6_000, any::<bool>(), 0_u64..6_000), 256);
     (prop::collection::vec(of_node(), 1..6), seeds).prop_map(|(nodes, seeds)| {
@@ -188,7 +188,7 @@ fn totals<'a>(intervals: impl Iterator<Item = &'a Interval>) -> BTreeMap<Phase, 
     let mut totals: BTreeMap<Phase, Interval> = BTreeMap::new();
     for interval in intervals {
         let mut interval = interval.clone();
-        // When each was told of is not part of the sum.
+        // The index and the times of an interval are not part of the sum.
         (interval.index, interval.from, interval.to) = (0, Duration::ZERO, Duration::ZERO);
         interval.health.reset();
         match totals.get_mut(&interval.phase) {
@@ -208,7 +208,7 @@ proptest! {
         let (mut handed, mut seen) = (Vec::new(), std::collections::BTreeSet::new());
         let mut oldest: Option<u64> = None;
         for (millis, node, seq) in deliveries {
-            // The clock is looked at every so often, and rows are handed on before the next message is taken.
+            // The clock is read at intervals, and rows are returned before the next message is taken.
             if let Some(since) = oldest.filter(|since| since + 2_000 <= millis) {
                 let now = at(since + 2_000);
                 handed.extend(std::iter::from_fn(|| rows.next(now)));

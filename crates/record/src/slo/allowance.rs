@@ -1,8 +1,8 @@
-//! An objective as a share of bad exchanges: what can be counted second by second, while a run still goes on.
+//! An objective as a share of bad exchanges, which can be counted second by second while a run is in progress.
 //!
-//! `p99<20ms` says that no more than 1 % may take longer than 20 ms. Shares add up over seconds and have a known
-//! spread; percentiles have neither. What allows no share (`max`, `min`, counts, rates) cannot be judged so, and is
-//! refused.
+//! `p99<20ms` says that no more than 1 % may take longer than 20 ms. Shares can be added over seconds and have a known
+//! spread; percentiles have neither property. An objective that allows no share (`max`, `min`, counts, rates) cannot be
+//! judged this way, and is refused.
 
 use super::{Basis, Comparison, Figure, Slo, SloError, Statistic, Unit};
 use std::time::Duration;
@@ -10,11 +10,11 @@ use std::time::Duration;
 /// Which exchanges are bad, and the share of them that is allowed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Allowance {
-    /// The operation it is about; `None` for all.
+    /// The operation it applies to; `None` for all.
     pub operation: Option<String>,
     /// What makes an exchange bad.
     pub bad: Bad,
-    /// The share that may be bad, between 0 and 1. Of [`Bad::MeanAbove`], which has none, 0.
+    /// The share that may be bad, between 0 and 1. 0 for [`Bad::MeanAbove`], which has no share.
     pub share: f64,
 }
 
@@ -33,7 +33,7 @@ pub enum Bad {
     Dropped,
     /// It was due and not completed: it timed out or was dropped.
     NotCompleted,
-    /// None by itself: the mean response time must not exceed this.
+    /// No exchange by itself: the mean response time must not exceed this.
     MeanAbove(Duration),
 }
 
@@ -66,7 +66,7 @@ impl Slo {
             Figure::Achieved if above && percent => (Bad::NotCompleted, 1.0 - self.value / 100.0),
             _ => return Err(SloError::NoShare(self.text.clone())),
         };
-        // 1 - 99/100 is a little more than 1/100 in binary, and would be shown so.
+        // 1 - 99/100 is a little more than 1/100 in binary, and would be shown that way.
         let share = (share * 1e12).round() / 1e12;
         if share <= 0.0 || share >= 1.0 {
             return Err(SloError::NoShare(self.text.clone()));

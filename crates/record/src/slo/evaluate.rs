@@ -1,10 +1,11 @@
-//! Holds an objective against a record.
+//! Evaluates an objective against a record.
 //!
-//! Percentiles are of all that was due: what failed, timed out or was dropped never got its answer and counts as
-//! infinitely late, and what was in flight when the run ended took at least as long as it had waited. So a figure is an
-//! interval ([`Reach`]), and an objective is met or missed only if every value in it agrees. The same is asked once
-//! more of the figure without the generator's own part; where that comes out otherwise, the objective is undecided. If
-//! the generator left out a part of the load, its own part is all that exchanges waited before they were sent.
+//! Percentiles are of all that was due. An exchange that failed, timed out or was dropped never got its answer and
+//! counts as infinitely late. An exchange in flight when the run ended took at least as long as it had waited. So a
+//! figure is an interval ([`Reach`]), and an objective is met or missed only if every value in it agrees. The objective
+//! is evaluated a second time for the figure without the generator's own part; if the outcome differs, the objective is
+//! undecided. If the generator left out a part of the load, its own part is all that exchanges waited before they were
+//! sent.
 
 use super::{Basis, Comparison, Figure, Slo, SloError, SloOutcome, SloResult, Statistic, Unit};
 use brunt_exchange::Class;
@@ -21,7 +22,7 @@ enum Part {
 }
 
 impl Slo {
-    /// What became of the objective in a run.
+    /// The result of the objective in a run.
     pub fn evaluate(&self, record: &Record) -> Result<SloResult, SloError> {
         self.check(record.operations.iter().map(|operation| operation.name.as_str()))?;
         let with = self.measured(record, Part::With);
@@ -70,7 +71,7 @@ impl Slo {
         }
     }
 
-    /// Whether the figure is to be without what the generator did by leaving out a part of an open load.
+    /// Whether the figure must exclude what the generator did by leaving out a part of an open load.
     fn is_unmade(record: &Record, part: Part) -> bool {
         part == Part::Without
             && record.verdict.status == Status::GeneratorLimited
@@ -109,8 +110,9 @@ impl Slo {
         plain.filter(|value| value.is_finite()).map(Reach::exactly)
     }
 
-    /// A rate, or its share of what was offered: of what fell due. That is what was asked for, to the exchange, where a
-    /// target rate is so only on average: of random arrivals, and of a node's share of few.
+    /// A rate, or its share of the offered rate, which counts what fell due. The offered rate is exactly what was
+    /// requested, to the exchange. A target rate matches this only on average, for random arrivals and for a node's
+    /// share of few exchanges.
     fn against(&self, record: &Record, rate: Option<f64>) -> Option<f64> {
         match self.unit {
             Unit::Percent => {
@@ -137,7 +139,7 @@ impl Slo {
         statistic.of(&waits)
     }
 
-    /// The waits that a time is a figure of.
+    /// The waits from which a figure of time is made.
     fn waits(&self, record: &Record, basis: Basis, part: Part) -> Result<Waits, HistogramError> {
         match basis {
             Basis::Lag => {
@@ -167,7 +169,7 @@ impl Slo {
         if basis == Basis::Response {
             all.endless += self.counts(record, part).dropped;
             if !self.is_whole(record) && !Self::is_unmade(record, part) {
-                // What was dropped belongs to no operation: it may have been of this one, and may not.
+                // Dropped exchanges belong to no operation: they may or may not have been of this one.
                 all.censored.record_zero(record.counts.dropped);
             }
         }
@@ -187,13 +189,13 @@ impl Slo {
         record.operations.iter().filter(named)
     }
 
-    /// Whether the objective is about everything that was due.
+    /// Whether the objective applies to everything that was due.
     fn is_whole(&self, record: &Record) -> bool {
         self.operation.is_none() || record.operations.len() == 1
     }
 
-    /// The counts that a figure is made of. Without the generator's own part, what did not succeed while the generator
-    /// stood still is left out.
+    /// The counts from which a figure is made. Without the generator's own part, exchanges that did not succeed while
+    /// the generator stood still are left out.
     fn counts(&self, record: &Record, part: Part) -> Counts {
         let mut counts = Counts::default();
         self.operations(record).for_each(|operation| counts.merge(&operation.counts));
@@ -228,7 +230,7 @@ impl Slo {
         Some(format!("without the generator's own part it is {value:.3}{}", self.unit.name()))
     }
 
-    /// Who had no answer, where that makes the figure what it is.
+    /// Which exchanges had no answer, where that determines the figure.
     fn unanswered(&self, record: &Record, with: Option<Reach>) -> Option<String> {
         let Figure::Time(basis, _) = self.figure else { return None };
         if !matches!(basis, Basis::Response | Basis::Service | Basis::Ok) {
@@ -254,14 +256,14 @@ fn successes(operation: &OperationRecord, part: Part) -> Result<Histogram, Histo
     cleared.or(operation.ok.as_ref()).unwrap_or(&operation.response).histogram()
 }
 
-/// What the target itself took for all that was sent of one operation; what failed is without end.
+/// The service times of all exchanges of one operation that were sent; failures have no end.
 fn served(operation: &OperationRecord) -> Result<Waits, HistogramError> {
     let mut waits = operation.service.waits()?;
     waits.endless += operation.counts.failed;
     Ok(waits)
 }
 
-/// All that was due of one operation: successes, and the others without end, but for those in flight at the end.
+/// All that was due of one operation: successes, and the others without an end, except those in flight at the end.
 fn due(operation: &OperationRecord, part: Part) -> Result<Waits, HistogramError> {
     let mut counts = operation.counts;
     if let Some(tainted) = operation.tainted.filter(|_| part == Part::Without) {
@@ -275,7 +277,8 @@ fn due(operation: &OperationRecord, part: Part) -> Result<Waits, HistogramError>
         endless: counts.failed,
     };
     match &operation.response.censored {
-        // What outlived its time-out was given up. Beside others in flight the two cannot be told apart.
+        // Exchanges that exceeded their time-out were given up. If others were in flight, the two cannot be
+        // distinguished.
         Some(censored) if counts.cut_off > 0 => waits.censored = censored.histogram()?,
         _ => waits.endless += counts.timed_out,
     }

@@ -1,8 +1,7 @@
-//! Objectives: what a run must reach for its exit code to be good, as `bind.p99<20ms`.
+//! Objectives: what a run must reach for a successful exit code, as `bind.p99<20ms`.
 //!
-//! An expression is `[operation.]figure comparison value`. The unit decides what a figure is
-//! compared as, so `errors<0.1%` and `errors<10` both say what they look like. [`evaluate`] holds it
-//! against a record.
+//! An expression is `[operation.]figure comparison value`. The unit decides how a figure is compared, so `errors<0.1%`
+//! and `errors<10` both mean what they look like. [`evaluate`] evaluates it against a record.
 
 mod allowance;
 mod evaluate;
@@ -31,15 +30,15 @@ pub struct Slo {
     unit: Unit,
 }
 
-/// How an objective came out.
+/// The outcome of an objective.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SloOutcome {
-    /// It was met, whatever is not known.
+    /// It was met, whatever the unknown values are.
     Met,
-    /// It was missed, whatever is not known.
+    /// It was missed, whatever the unknown values are.
     Missed,
-    /// Answers that never came, or the generator's own part, could have made it come out otherwise.
+    /// Answers that never arrived, or the generator's own part, could have changed the outcome.
     Undecided,
 }
 
@@ -54,26 +53,26 @@ impl SloOutcome {
     }
 }
 
-/// What became of an objective.
+/// The result of an objective.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SloResult {
     /// The objective as it was given.
     pub expr: String,
-    /// What was measured, in the unit of the objective; null if nothing was, or if it has no end.
+    /// What was measured, in the unit of the objective; null if nothing was measured, or if the value is infinite.
     pub value: Option<f64>,
     /// Whether that is only the least it can be.
     #[serde(default)]
     pub at_least: bool,
     /// The unit of the value: `us`, `ms`, `s`, `%`, `/s` or empty for a count.
     pub unit: String,
-    /// How it came out.
+    /// Its outcome.
     pub outcome: SloOutcome,
-    /// What makes the value what it is, where that is not plain: who had no answer, why it is undecided.
+    /// What determines the value, where that is not obvious: which exchanges had no answer, why it is undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
 }
 
-/// Why an objective is none.
+/// Why an objective is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SloError {
     /// There is no comparison in it.
@@ -81,7 +80,7 @@ pub enum SloError {
         "read the objective {0:?}: it has no comparison; write one such as bind.p99<20ms, with < <= > >= or =="
     )]
     Comparison(String),
-    /// The figure is not known.
+    /// The figure does not exist.
     #[error(
         "read the objective {text:?}: there is no figure {figure:?}; use pN (such as p99.9), mean, min, max, ok.pN, \
          service.pN, response.pN, lag.pN, lateness.pN, errors, timeouts, locked, dropped, ok, count, achieved, \
@@ -90,7 +89,7 @@ pub enum SloError {
     Figure {
         /// The objective.
         text: String,
-        /// What was not understood of it.
+        /// The part of it that was not understood.
         figure: String,
     },
     /// The value is not a number.
@@ -100,7 +99,7 @@ pub enum SloError {
     Value {
         /// The objective.
         text: String,
-        /// What was not understood of it.
+        /// The part of it that was not understood.
         value: String,
     },
     /// The unit does not fit the figure.
@@ -123,7 +122,7 @@ pub enum SloError {
         /// The operations of the run.
         known: String,
     },
-    /// The figure is of a whole run only.
+    /// The figure exists only for a whole run.
     #[error(
         "read the objective {0:?}: drops, lag, lateness and the offered rate exist for the whole run only; leave the \
          operation out"
@@ -171,7 +170,7 @@ enum Statistic {
 }
 
 impl Statistic {
-    /// Its value; nothing if there is no such time.
+    /// Its value; nothing if there is no time for it.
     fn of(self, waits: &Waits) -> Option<Reach> {
         match self {
             Self::Percentile(percentile) => waits.quantile(percentile / 100.0),
@@ -252,7 +251,7 @@ impl Slo {
         &self.text
     }
 
-    /// The percentile of response time that it asks for, if it asks for one.
+    /// The percentile of response time that it is about, if any.
     pub fn percentile(&self) -> Option<f64> {
         match self.figure {
             Figure::Time(Basis::Response | Basis::Ok, Statistic::Percentile(percentile)) => {
@@ -262,7 +261,7 @@ impl Slo {
         }
     }
 
-    /// Checks that a run with these operations can be asked this.
+    /// Checks that the objective applies to a run with these operations.
     pub fn check<'a>(&self, operations: impl IntoIterator<Item = &'a str>) -> Result<(), SloError> {
         let Some(wanted) = &self.operation else { return Ok(()) };
         let known: Vec<&str> = operations.into_iter().collect();
@@ -341,8 +340,8 @@ fn amount(text: &str) -> Option<(f64, Unit)> {
     (number.is_finite() && number >= 0.0).then_some((number, unit))
 }
 
-/// Splits `search.service.p99.9` into the operation and the figure: the longest ending that is one,
-/// since both operations and percentiles may hold dots.
+/// Splits `search.service.p99.9` into the operation and the figure. The longest suffix that is a figure is the figure,
+/// since both operations and percentiles may contain dots.
 fn subject(text: &str) -> Option<(Option<String>, Figure)> {
     let mut starts = std::iter::once(0).chain(text.match_indices('.').map(|(at, _)| at + 1));
     let (at, figure) = starts.find_map(|at| Some((at, figure(&text[at..])?)))?;

@@ -1,8 +1,8 @@
-//! The figure of an objective in one interval, while the run goes on.
+//! The figure of an objective in one interval, while the run is in progress.
 //!
-//! What holds of a record holds here, but that nothing is known of what is still in flight: shares and times are of
-//! what ended in the interval, and rates of its time. Where nothing ended there is no figure. The generator's own part
-//! is not taken out: whoever guards a target wants to hear of a stall whoever made it.
+//! The rules are the same as for a record, except that nothing is known of exchanges still in flight: shares and times
+//! are of exchanges that ended in the interval, and rates of its time. Where no exchange ended there is no figure. The
+//! generator's own part is not removed: a condition that protects a target must see a stall whatever caused it.
 
 use super::{Basis, Comparison, Figure, Slo, SloOutcome, Statistic, Unit};
 use crate::{Counts, Histogram, Interval, Operation, Reach, Waits};
@@ -16,12 +16,12 @@ pub(crate) struct Lockouts {
 }
 
 impl Slo {
-    /// Whether it is about accounts that are locked.
+    /// Whether it is about locked accounts.
     pub(crate) fn is_of_locked(&self) -> bool {
         self.figure == Figure::Locked
     }
 
-    /// How many accounts that are locked do not make it true yet, if it is about their number.
+    /// The highest number of locked accounts for which it is not yet true, if it is about their number.
     pub(crate) fn locked_tolerated(&self) -> Option<u64> {
         let number = self.value.max(0.0) as u64;
         match (self.figure, self.unit, self.comparison) {
@@ -31,17 +31,17 @@ impl Slo {
         }
     }
 
-    /// Whether it depends on how much load there is: a rate, or a count of what there was.
+    /// Whether it depends on how much load there is: a rate, or a count of exchanges.
     pub fn is_of_load(&self) -> bool {
         matches!(self.figure, Figure::Count | Figure::Achieved | Figure::Goodput | Figure::Offered)
     }
 
-    /// Whether it says how many exchanges may fail.
+    /// Whether it limits how many exchanges may fail.
     pub fn is_of_errors(&self) -> bool {
         self.operation.is_none() && matches!(self.figure, Figure::Errors | Figure::Ok)
     }
 
-    /// The accounts that were found locked in an interval, by the operations it is about.
+    /// The accounts that were found locked in an interval, over the operations it applies to.
     pub(crate) fn lockouts(&self, interval: &Interval, operations: &[String]) -> Lockouts {
         let mut found = Lockouts::default();
         for operation in self.of_interval(interval, operations) {
@@ -57,17 +57,17 @@ impl Slo {
         found
     }
 
-    /// Whether it is about all operations of an interval, and so about what was dropped, which belongs to none.
+    /// Whether it applies to all operations of an interval, and so to dropped exchanges, which belong to none.
     fn is_of_all(&self, interval: &Interval) -> bool {
         self.operation.is_none() || interval.operations.len() == 1
     }
 
-    /// The figure of these lockouts.
+    /// The figure for these lockouts.
     pub(crate) fn of_lockouts(&self, found: Lockouts) -> Option<Reach> {
         self.share(found.locked, found.ended)
     }
 
-    /// Whether it certainly holds of this figure, and the figure in words.
+    /// Whether it certainly holds for this figure.
     pub(crate) fn holds_of(&self, figure: Reach) -> bool {
         self.outcome(figure) == SloOutcome::Met
     }
@@ -84,7 +84,7 @@ impl Slo {
         }
     }
 
-    /// The figure in one interval, in the unit of a record: nanoseconds of times. None where nothing ended.
+    /// The figure in one interval, in the unit of a record: nanoseconds for times. None where no exchange ended.
     pub(crate) fn measured_in(&self, interval: &Interval, operations: &[String]) -> Option<Reach> {
         let mut counts = Counts::default();
         self.of_interval(interval, operations).for_each(|of| counts.merge(&of.counts));
@@ -96,7 +96,7 @@ impl Slo {
         let lasted = interval.lasted().as_secs_f64();
         let planned = if whole { interval.planned } else { 0 };
         let rate = |count: u64| match self.unit {
-            // What fell due is known of the whole load alone; of one operation, what ended.
+            // What fell due is known only for the whole load; for one operation, what ended is known.
             Unit::Percent => percent(count, if whole { planned } else { all }),
             _ => (lasted > 0.0).then(|| count as f64 / lasted),
         };
@@ -166,7 +166,7 @@ impl Slo {
     }
 }
 
-/// Adds how long the exchanges of an operation waited that ended in the interval.
+/// Adds the waits of the exchanges of an operation that ended in the interval.
 fn add(all: &mut Waits, operation: &Operation, basis: Basis) {
     match basis {
         Basis::Service => {
@@ -182,7 +182,7 @@ fn add(all: &mut Waits, operation: &Operation, basis: Basis) {
     }
 }
 
-/// All that met an end, dropped exchanges included.
+/// All exchanges that ended, dropped ones included.
 const fn ended(counts: &Counts) -> u64 {
     counts.ok + counts.failed + counts.timed_out + counts.cut_off + counts.dropped
 }

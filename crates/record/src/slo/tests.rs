@@ -1,4 +1,4 @@
-//! Objectives, held against records whose figures are known.
+//! Objectives evaluated against records whose figures are known.
 
 use super::*;
 use crate::record::samples::measured;
@@ -136,7 +136,7 @@ fn failures_are_not_fast() {
     let some = run(&[1; 98], &[1; 2], &[], |_| {});
     assert_eq!(outcome(&some, "p98<50ms").0, SloOutcome::Met);
     assert_eq!(outcome(&some, "p99<50ms").0, SloOutcome::Missed);
-    // No answer that is still to come could make the mean of something endless finite.
+    // No later answer could make the mean of something endless finite.
     assert_eq!(outcome(&some, "mean<50ms").0, SloOutcome::Missed);
     assert_eq!(outcome(&some, "ok.mean<50ms").0, SloOutcome::Met);
 }
@@ -188,7 +188,7 @@ fn what_waited_for_a_generator_that_left_out_a_part_of_the_load_is_undecided() {
     // The target by itself misses it too.
     let both = starved(30, crate::Status::GeneratorLimited);
     assert_eq!(outcome(&both, "p99<20ms").0, SloOutcome::Missed);
-    // Nothing was the matter with the generator: it was the target that kept its connections.
+    // The generator performed well: the target kept its connections busy.
     let slow = starved(2, crate::Status::Valid);
     for expr in ["p99<20ms", "ok.p99<20ms", "errors<1%", "dropped==0"] {
         assert_eq!(outcome(&slow, expr).0, SloOutcome::Missed, "{expr}");

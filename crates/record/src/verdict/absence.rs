@@ -1,9 +1,9 @@
-//! Why a run is not whole: it was cut short, or the target did not answer.
+//! Why a run is not complete: it was cut short, or the target did not answer.
 
 use super::{Evidence, failed_in};
 use brunt_exchange::Class;
 
-/// The most absences told one by one.
+/// The most absences that are listed one by one.
 const TOLD_MAX: usize = 3;
 
 /// What is missing from the run.
@@ -13,7 +13,7 @@ pub(super) fn partial(evidence: &Evidence<'_>) -> Vec<String> {
     interrupted.into_iter().chain(away(evidence)).chain(lost).collect()
 }
 
-/// The target was away, or some of what it was asked never got an answer.
+/// The target was away, or some requests never got an answer.
 fn away(evidence: &Evidence<'_>) -> Option<String> {
     let counts = evidence.measured.counts();
     let unanswered = counts.timed_out + counts.cut_off + counts.dropped;

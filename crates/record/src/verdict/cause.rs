@@ -1,7 +1,7 @@
-//! Why the generator was late or slow: what was seen on its own machine, and what helps against it.
+//! Why the generator was late or slow: what was observed on its own machine, and what would help.
 //!
-//! Each cause has its own evidence and its own remedy. Without evidence there is no cause, and
-//! without a cause nobody is blamed: what is left then is the platform's own timer.
+//! Each cause has its own evidence and its own remedy. Without evidence there is no cause, and without a cause nothing
+//! is blamed: the remaining explanation is the platform's own timer.
 
 use super::{Evidence, OwnPart, failed_in};
 use crate::StallRecord;
@@ -9,45 +9,45 @@ use brunt_exchange::{Class, Outcome};
 use std::fmt;
 use std::time::Duration;
 
-/// A worker that uses more of its core than this is waited for.
+/// If a worker uses more of its core than this, exchanges wait for it.
 pub const CPU_SHARE: f64 = 0.9;
-/// A worker that has no core for more than this share of the time is kept from its work.
+/// A worker that has no core for more than this share of the time cannot do its work in time.
 pub const WAITED_SHARE: f64 = 0.03;
-/// So is one whose waits for a core add up to more than this share of all that exchanges waited for the generator: a
-/// worker that mostly sleeps needs few of them.
+/// The same applies if its waits for a core add up to more than this share of all that exchanges waited for the
+/// generator: a worker that mostly sleeps needs few of them.
 pub const WAITED_OF_OWN_SHARE: f64 = 0.2;
-/// A worker that waits for less than [`WAITED_SHARE`] of the time only waits now and then, until another thread has
+/// A worker that waits for less than [`WAITED_SHARE`] of the time only waits occasionally, until another thread has
 /// used its slice of the core, as every thread does (Linux 6.6: `base_slice_ns`, 0.7 ms on one core, 1.4 ms on two).
-/// Then a percentile above the median has to move by more than this.
+/// Then a percentile above the median must differ by more than this.
 pub const SLICE: Duration = Duration::from_millis(1);
-/// A quota that stops the process for more than this share of the time is felt.
+/// A quota that stops the process for more than this share of the time has an effect.
 pub const THROTTLED_SHARE: f64 = 0.02;
-/// Processor time that a hypervisor keeps for more than this share is felt.
+/// Processor time that a hypervisor keeps for more than this share has an effect.
 pub const STEAL_SHARE: f64 = 0.02;
-/// A generator that stood still for more than this share of the run did not make the load it was asked for.
+/// A generator that stood still for more than this share of the run did not make the requested load.
 pub const STALLED_SHARE: f64 = 0.05;
-/// What happens now and then moves no percentile up to this one.
+/// Occasional events change no percentile up to this one.
 const MEDIAN: f64 = 50.0;
 /// The share from which waiting for a core, a quota or steal limits the load itself.
 const LOAD_SHARE: f64 = 0.1;
-/// In less time than this a core is busy with the beginning of the run, and shares of it say nothing.
+/// In a shorter time a core is busy with the start of the run, and shares of it mean nothing.
 const WINDOW_MIN: Duration = Duration::from_millis(250);
 
 /// Why the generator was late or slow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Cause {
-    /// What was seen.
+    /// What was observed.
     text: String,
     /// What would help.
     remedy: &'static str,
-    /// Whether it is strong enough to keep the load itself from being made.
+    /// Whether it is strong enough to reduce the load itself.
     pub(super) limits_load: bool,
-    /// By how much more than this a percentile above the median has to move.
+    /// By how much more than this a percentile above the median must differ.
     usual: Duration,
 }
 
 impl Cause {
-    /// Whether it can be why a percentile is too high.
+    /// Whether it can explain a percentile that is too high.
     pub(super) fn explains(&self, part: &OwnPart) -> bool {
         part.percentile <= MEDIAN || part.too_high_us() > self.usual.as_secs_f64() * 1e6
     }
@@ -59,7 +59,7 @@ impl fmt::Display for Cause {
     }
 }
 
-/// What was seen, the most certain first.
+/// What was observed, the most certain first.
 pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Cause> {
     if evidence.rates.seconds < WINDOW_MIN.as_secs_f64() {
         return stalls(evidence).into_iter().collect();
@@ -73,13 +73,13 @@ pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Cause> {
     causes.into_iter().flatten().collect()
 }
 
-/// Whether the times in which nothing of brunt ran are those for which a quota stopped it.
+/// Whether a quota explains the times in which no thread of brunt ran.
 fn quota_explains_stalls(evidence: &Evidence<'_>) -> bool {
     let throttled = evidence.generator.machine.throttled_share.unwrap_or(0.0);
     throttled > THROTTLED_SHARE && throttled * evidence.rates.seconds > stood_s(evidence) / 2.0
 }
 
-/// Whether they are those in which it could have run, and others did.
+/// Whether other processes explain them: brunt could have run, and others did.
 fn others_explain_stalls(evidence: &Evidence<'_>) -> bool {
     let stood = stood_s(evidence);
     stood > 0.0 && waited_in_all(evidence).as_secs_f64() > stood / 2.0
@@ -89,12 +89,12 @@ fn stood_s(evidence: &Evidence<'_>) -> f64 {
     touching(evidence).map(|stall| stall.lasted_s).sum()
 }
 
-/// How long workers waited for a core, all together.
+/// How long all workers together waited for a core.
 fn waited_in_all(evidence: &Evidence<'_>) -> Duration {
     evidence.measured.health.workers.iter().map(|load| load.waited).sum()
 }
 
-/// The stalls that touched the steady phase.
+/// The stalls that overlapped the steady phase.
 fn touching<'a>(evidence: &'a Evidence<'_>) -> impl Iterator<Item = &'a StallRecord> {
     let rates = evidence.rates;
     let (from, to) = (rates.from_s, rates.from_s + rates.seconds + rates.drained_s);
@@ -126,7 +126,7 @@ fn stalls(evidence: &Evidence<'_>) -> Option<Cause> {
     })
 }
 
-/// What is said of stalls that changed no figure.
+/// The note about stalls that changed no figure.
 pub(super) fn stall_note(evidence: &Evidence<'_>) -> Option<String> {
     let (text, _) = stall_words(evidence)?;
     let touched: u64 = evidence.measured.operations.iter().map(|o| o.tainted.planned).sum();
@@ -210,7 +210,7 @@ fn percent(share: f64) -> String {
     if percent < 1.0 { format!("{percent:.1}%") } else { format!("{percent:.0}%") }
 }
 
-/// How much the waits for a core are of all that exchanges waited for the generator before they left.
+/// The share that the waits for a core have in all that exchanges waited for the generator before they were sent.
 fn waited_of_own(evidence: &Evidence<'_>) -> f64 {
     let waited = waited_in_all(evidence);
     let own = evidence.measured.lateness.sum_nanos();
@@ -218,7 +218,7 @@ fn waited_of_own(evidence: &Evidence<'_>) -> f64 {
 }
 
 /// The share of an exchange's time for which the generator waited for a core. A worker that mostly sleeps waits each
-/// time it wakes, which matters only beside what an exchange takes.
+/// time it wakes, which matters only in relation to the time of an exchange.
 fn waiting_share(evidence: &Evidence<'_>, share: f64) -> f64 {
     let workers = &evidence.measured.health.workers;
     let (waited, runs) = workers
@@ -238,14 +238,14 @@ fn waiting_share(evidence: &Evidence<'_>, share: f64) -> f64 {
     }
 }
 
-/// Whether a target is on this machine, as far as its address tells.
+/// Whether a target is on this machine, as far as its address shows.
 fn is_local(target: &str) -> bool {
     ["://localhost", "://127.", "://[::1]", "unix:", "ldapi:"]
         .iter()
         .any(|local| target.contains(local))
 }
 
-/// Limits of our own that cost exchanges: how many, and what is said of them.
+/// Limits of the generator's own machine that prevented exchanges: how many, and a text for each.
 pub(super) fn limits(evidence: &Evidence<'_>) -> Vec<(u64, String)> {
     let measured = evidence.measured;
     let mut limits = Vec::new();
@@ -266,7 +266,7 @@ pub(super) fn limits(evidence: &Evidence<'_>) -> Vec<(u64, String)> {
     limits
 }
 
-/// Sessions that never came to be: the load was not made by as many as were asked for.
+/// Sessions that could not be created: fewer sessions than requested made the load.
 fn descriptors(evidence: &Evidence<'_>) -> Option<(u64, String)> {
     let refused =
         |(outcome, _): &(Outcome, u64)| matches!(outcome, Outcome::Failed(Class::Descriptors, _));
@@ -280,7 +280,7 @@ fn descriptors(evidence: &Evidence<'_>) -> Option<(u64, String)> {
             evidence.plan.sessions,
             attempts.max(failed)
         );
-        // However few exchanges met it, the sessions asked for were not there.
+        // However few exchanges this affected, the requested sessions were not there.
         (u64::MAX, text)
     })
 }

@@ -3,22 +3,22 @@
 use super::Evidence;
 use crate::Step;
 
-/// Steps needed before anything is said about drift: two in each third.
+/// Steps needed before drift is judged: two in each third.
 pub const DRIFT_STEPS: usize = 6;
-/// Drift smaller than this share of the mean matters to nobody, however certain.
+/// A drift smaller than this share of the mean does not matter, however certain.
 pub const DRIFT_SHARE: f64 = 0.05;
 /// How many standard errors the first and the last third must lie apart.
 pub const DRIFT_ERRORS: f64 = 3.0;
 
-/// Compares the throughput of the first and the last third of the steady phase: they differ if
-/// they lie further apart than matters and than their own scatter explains.
+/// Compares the throughput of the first and the last third of the steady phase: they differ if they
+/// lie further apart than the share that matters and than their own scatter explains.
 pub(super) fn drift(evidence: &Evidence<'_>) -> Option<String> {
-    // What came of a target that was away is no drift of one that was there.
+    // A drop in throughput because the target was away is not drift.
     if !evidence.plan.constant || !evidence.away.is_empty() {
         return None;
     }
     let mut steps: Vec<&Step> = steady_steps(evidence.steps).collect();
-    // The last step may be a sliver, whose rate means nothing, or last as long as the drain.
+    // The last step may be very short, so its rate means nothing, or last as long as the drain.
     let mut lengths: Vec<_> = steps.iter().map(|step| step.lasted()).collect();
     lengths.sort_unstable();
     let typical = *lengths.get(lengths.len() / 2)?;

@@ -1,12 +1,11 @@
 //! Whether the figures of a run can be trusted: a pure function of what was measured.
 //!
-//! A verdict is about an effect, not about a threshold. Beside every response time the generator
-//! keeps the same without its own part (how late it left, how long its answer lay unread, how long
-//! the generator stood still), so what the generator did to a figure is the difference of two
-//! percentiles ([`OwnPart`]). The generator is blamed only where that difference matters, or where
-//! the load asked for was not made, and only with a cause that was seen on the generator's own
-//! machine. Sessions that are busy, reconnect or wait for an answer are the target's
-//! time, and an idle machine is never the bottleneck.
+//! A verdict is about an effect, not about a threshold. Beside every response time the generator keeps the same time
+//! without its own part (how late it sent the request, how long the answer was unread, how long the generator stood
+//! still). So the effect of the generator on a figure is the difference of two percentiles ([`OwnPart`]). The generator
+//! is blamed only where that difference matters, or where the requested load was not made, and only with a cause that
+//! was observed on the generator's own machine. Sessions that are busy, reconnect or wait for an answer are the
+//! target's time, and an idle machine is never the bottleneck.
 
 mod absence;
 mod cause;
@@ -29,14 +28,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The share of all that was due which has to be lost to a limit of our own before the load counts as not made.
+/// The share of all that was due which must be lost to a limit of the generator's machine before the load counts as not
+/// made.
 pub const LOSS_SHARE: f64 = 0.001;
-/// Below this share of what was offered, the load asked for was not carried out.
+/// Below this share of the offered rate, the requested load was not carried out.
 pub const MADE_SHARE: f64 = 0.99;
-/// Closer than this to what the machine does against a target that costs nothing, a reader should know.
+/// If the achieved rate is closer than this to the rate of the machine against a target that costs nothing, the reader
+/// is informed.
 pub const CEILING_SHARE: f64 = 0.8;
 
-/// What a run's figures are worth.
+/// How far a run's figures can be trusted.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -45,11 +46,11 @@ pub enum Status {
     /// Nothing speaks against them.
     #[default]
     Valid,
-    /// Throughput was still drifting: a longer warm-up or run would say something else.
+    /// Throughput was still drifting: a longer warm-up or run would give different figures.
     Unstable,
-    /// The run is not whole: it was cut short, or the target was away for some of it.
+    /// The run is not complete: it was cut short, or the target was away for some of it.
     Partial,
-    /// The generator shaped the figures, so they are about it and not about the target alone.
+    /// The generator affected the figures, so they do not describe only the target.
     GeneratorLimited,
 }
 
@@ -74,13 +75,13 @@ impl fmt::Display for Status {
 /// One thing that speaks against the figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Reason {
-    /// What it makes of them.
+    /// The status that it gives them.
     pub status: Status,
     /// The figures that show it, and what to do about it.
     pub text: String,
 }
 
-/// What a run's figures are worth, and why.
+/// How far a run's figures can be trusted, and why.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
     /// The worst of the reasons.
@@ -93,20 +94,20 @@ pub struct Verdict {
     pub own: Vec<OwnPart>,
 }
 
-/// What a verdict is reached from.
+/// The evidence from which a verdict is made.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
-    /// What fell due in the steady phase, and what went on from there.
+    /// What fell due in the steady phase, and the later steps of its iterations.
     pub measured: &'a Interval,
     /// The steps of the run.
     pub steps: &'a [Step],
     /// The counts of the whole run.
     pub counts: Counts,
-    /// What was asked for.
+    /// What was requested.
     pub plan: &'a Plan,
     /// The rates of the steady phase.
     pub rates: &'a Rates,
-    /// How the generator fared.
+    /// How the generator performed.
     pub generator: &'a Generator,
     /// Why attempts to make a session ready failed, over the whole run.
     pub unready: &'a Codes,
@@ -116,9 +117,9 @@ pub struct Evidence<'a> {
     pub asked: &'a [f64],
     /// The names of the operations.
     pub names: &'a [String],
-    /// Why the run did not come to its planned end.
+    /// Why the run did not reach its planned end.
     pub interrupted: Option<&'a str>,
-    /// What a reader should know of how it ended.
+    /// A remark for the reader about how it ended.
     pub remark: Option<&'a str>,
 }
 
@@ -143,7 +144,7 @@ impl Verdict {
     }
 }
 
-/// Why the figures are the generator's; what falls short of that becomes a note.
+/// Why the generator limited the figures; weaker effects become notes.
 fn limited(evidence: &Evidence<'_>, own: &[OwnPart], notes: &mut Vec<String>) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     let causes = cause::found(evidence);
@@ -170,7 +171,7 @@ fn limited(evidence: &Evidence<'_>, own: &[OwnPart], notes: &mut Vec<String>) ->
     reasons
 }
 
-/// The most certain cause of a figure that is the generator's, and the figure that it moved most.
+/// The most certain cause that explains a figure which the generator affected, and the figure that it changed most.
 fn explained<'a>(own: &'a [OwnPart], causes: &'a [Cause]) -> Option<(&'a OwnPart, &'a Cause)> {
     causes.iter().find_map(|cause| {
         let ours = own.iter().filter(|part| part.ours && cause.explains(part));
@@ -178,8 +179,8 @@ fn explained<'a>(own: &'a [OwnPart], causes: &'a [Cause]) -> Option<(&'a OwnPart
     })
 }
 
-/// How the load asked for was not made, as far as the generator can be the reason of that. A closed loop without a
-/// limit asks for as much as there can be.
+/// In what way the requested load was not made, as far as the generator can be the reason. A closed loop without a
+/// limit requests as much as possible.
 fn load_not_made(evidence: &Evidence<'_>) -> Option<String> {
     if evidence.plan.mode == crate::Mode::Closed {
         return Some("as fast as this machine could, not as the target could".to_owned());
@@ -188,7 +189,7 @@ fn load_not_made(evidence: &Evidence<'_>) -> Option<String> {
         return None;
     }
     let (achieved, offered) = (evidence.rates.achieved?, evidence.rates.offered?);
-    // What failed or timed out was sent in time, or else is late, which shows in its own part.
+    // An exchange that failed or timed out was sent in time, or was late, which shows in its own part.
     let answered: u64 = evidence.measured.operations.iter().map(|one| one.codes.answered()).sum();
     let counts = evidence.measured.counts();
     let unanswered = (counts.ok + counts.failed + counts.timed_out).saturating_sub(answered);

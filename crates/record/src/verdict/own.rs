@@ -1,4 +1,4 @@
-//! What the generator's own part does to a figure: [`OwnPart`].
+//! The effect of the generator's own part on a figure: [`OwnPart`].
 
 use super::{Evidence, Reason, Status, Verdict};
 use crate::{Histogram, Operation, Waits};
@@ -6,25 +6,25 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// A figure is the generator's if it differs by more than this share from the same figure without its own part.
+/// The generator affected a figure if it differs by more than this share from the same figure without its own part.
 pub const OWN_SHARE: f64 = 0.1;
-/// And by more than this machine's timer is late, which is never taken to be less than this.
+/// It must also differ by more than the lateness of this machine's timer, which is taken as at least this.
 pub const FLOOR_MIN: Duration = Duration::from_micros(200);
-/// A percentile is judged only if at least so many exchanges lie beyond it: with fewer it is a single cold start, and
-/// says nothing of the run. Unless as many succeeded that were due while the generator stood still, which is no cold
-/// start.
+/// A percentile is judged only if at least this many exchanges lie beyond it: with fewer it is a single cold start, and
+/// does not describe the run. It is also judged if as many exchanges succeeded that were due while the generator stood
+/// still, which is not a cold start.
 pub const JUDGED_BEYOND: f64 = 5.0;
-/// The percentiles that decide, beside those that objectives ask for.
+/// The percentiles that decide, beside those of the objectives.
 const DECIDING: [f64; 2] = [50.0, 99.0];
-/// One that is told, and decides nothing.
+/// One that is reported, and decides nothing.
 const TOLD: f64 = 99.9;
-/// A difference below this is told to nobody.
+/// A smaller difference is not reported.
 const TOLD_MIN_US: f64 = 20.0;
 
 /// A percentile of response time that the generator's own part moves by more than a tenth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OwnPart {
-    /// The rank of the node whose figure it is, in a record that was merged.
+    /// The rank of the node of this figure, in a record that was merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<u32>,
     /// The operation.
@@ -35,7 +35,7 @@ pub struct OwnPart {
     pub us: f64,
     /// Its value without the generator's own part.
     pub without_own_us: f64,
-    /// Whether the difference is more than this machine's timer explains, so that the figure is the generator's.
+    /// Whether the difference is more than this machine's timer explains, so that the generator caused it.
     pub ours: bool,
 }
 
@@ -57,8 +57,8 @@ impl OwnPart {
 }
 
 impl Verdict {
-    /// Whether the generator is blamed for response times alone, by what its own part did to them: all that fell due
-    /// was sent.
+    /// Whether the generator is blamed only for the effect of its own part on response times: all that fell due was
+    /// sent.
     pub fn is_of_own_part_alone(&self) -> bool {
         let blamed = |reason: &&Reason| reason.status == Status::GeneratorLimited;
         let of_own = |reason: &Reason| {
@@ -68,7 +68,7 @@ impl Verdict {
     }
 }
 
-/// What the generator's own part does, by operation and percentile.
+/// The effect of the generator's own part, by operation and percentile.
 pub(super) fn parts(evidence: &Evidence<'_>) -> Vec<OwnPart> {
     let floor_us = evidence.generator.timer.p99_us.max(FLOOR_MIN.as_secs_f64() * 1e6);
     let decides =
@@ -111,7 +111,7 @@ fn both(operation: &Operation) -> (Waits, Waits) {
     (waits(&response.ok), waits(response.cleared()))
 }
 
-/// What is said where figures are too high and nothing on this machine but its timer can be blamed.
+/// The note where figures are too high and the timer of this machine is the only possible cause.
 pub(super) fn timer_note(
     ours: Option<&OwnPart>,
     parts: &[OwnPart],

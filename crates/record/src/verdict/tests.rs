@@ -68,7 +68,7 @@ fn run(rate: impl Fn(u64) -> u64, exchange: impl Fn(u64) -> ([u64; 4], u64)) -> 
     }
 }
 
-/// A generator on a machine with nothing else to do.
+/// A generator on an otherwise idle machine.
 fn quiet() -> Generator {
     Generator {
         workers: vec![WorkerRecord {
@@ -113,7 +113,7 @@ fn prompt(_: u64) -> ([u64; 4], u64) {
     ([10, 5, 10, 11], 0)
 }
 
-/// Half of the exchanges left 30 ms late.
+/// Half of the exchanges were sent 30 ms late.
 fn late(n: u64) -> ([u64; 4], u64) {
     if n.is_multiple_of(2) { ([0, 0, 30, 31], 30) } else { prompt(n) }
 }
@@ -192,7 +192,7 @@ fn each_cause_is_named_with_what_helps_against_it() {
 #[test]
 fn a_slice_of_the_core_now_and_then_is_no_cause() {
     let micros = |n: u64| Moment::from_nanos(n * 1_000);
-    // One exchange in `of` leaves late by `late` microseconds, because its worker waited for a core.
+    // One exchange in `of` is sent `late` microseconds late, because its worker waited for a core.
     let judged = |of: u64, late: u64, share: f64| {
         let mut run = run(|_| 100, prompt);
         let mut interval = Interval::new(1, 0);
@@ -266,7 +266,7 @@ fn a_difference_within_the_timers_noise_is_not_ours() {
 
 #[test]
 fn a_percentile_of_too_few_exchanges_is_not_judged() {
-    // One cold start of thirty decides the p99 and says nothing.
+    // One cold start among thirty exchanges decides the p99 and does not describe the run.
     let mut few = run(|_| 3, |n| if n == 0 { ([0, 0, 30, 31], 30) } else { prompt(n) });
     few.generator.waited_share_max = Some(0.2);
     assert_eq!(judge(&few), Verdict::default());
@@ -322,7 +322,7 @@ fn a_quota_is_named_before_the_stalls_it_makes() {
     throttled.generator.machine.throttled_share = Some(0.3);
     throttled.generator.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 0.08 }; 30];
     assert!(only_reason(&throttled).1.contains("CPU quota"));
-    // A quota that stops brunt for half a second does not explain three.
+    // A quota that stops brunt for half a second does not explain three seconds.
     throttled.generator.machine.throttled_share = Some(0.05);
     throttled.generator.stalls = vec![StallRecord { node: None, from_s: 4.1, lasted_s: 3.0 }];
     assert!(only_reason(&throttled).1.contains("stood still 3.0 s"));
@@ -371,7 +371,7 @@ fn waiting_for_a_core_limits_a_closed_loop_only_beside_what_an_exchange_takes() 
         waited: Duration::from_millis(waited_ms),
         runs,
     };
-    // Each of a thousand wake-ups waited 2 ms, beside 300.
+    // Each of a thousand wake-ups waited 2 ms, compared with 300.
     slow.measured.health.record(load(2_000, 1_000));
     assert_eq!(judge(&slow).status, Status::Valid);
     slow.measured.health.workers.clear();

@@ -1,6 +1,6 @@
 //! The last two lines of a search on a terminal: what was found, and how far to trust it.
 //!
-//! The page above them is longer than most screens, so the last lines repeat what it begins with.
+//! The page above them is longer than most screens, so the last lines repeat its first statements.
 
 use super::shares_host;
 use crate::screen::Screen;

@@ -5,7 +5,7 @@ use crate::figure::{NONE, fixed, percent};
 use crate::page::{Table, Tone};
 use brunt_capacity::{Answer, Reading, Row, Usl, Verdict, rate};
 
-/// The series after those of times and marks.
+/// The number of the series after those of times and marks.
 const USL_SERIES: usize = 5;
 
 /// Rate, what was achieved, shares, times, errors, the server's processor, the verdict.
@@ -107,7 +107,7 @@ fn band(reading: &Reading<'_>) -> Vec<(f64, f64, String)> {
     }
 }
 
-/// Where the power is greatest.
+/// Where the power (rate divided by response time) is greatest.
 pub(super) fn knee(reading: &Reading<'_>) -> String {
     reading.knee.map_or_else(
         || "No knee: no valid step has response times.".to_owned(),

@@ -1,8 +1,8 @@
-//! What a target bears, as a page: what a search for the highest rate found ([`page`]), and how many servers follow
-//! from it ([`sizing`]).
+//! How much load a target sustains, as a page: the result of a search for the highest rate ([`page`]), and how many
+//! servers follow from it ([`sizing`]).
 //!
 //! Both are made from the collection that the search wrote. A claim is a rate that was confirmed; an estimate, the knee
-//! and void steps are shown as what they are, and never as the limit.
+//! and void steps are labelled as such, and never shown as the limit.
 
 mod closing;
 mod curve;
@@ -81,7 +81,7 @@ fn title(reading: &Reading<'_>) -> String {
     format!("Capacity of {}: {}", target(reading), status(reading))
 }
 
-/// What was loaded, as it was told or as the runs say.
+/// What was loaded: the target that the search was given, or the one that the runs name.
 pub fn target(reading: &Reading<'_>) -> String {
     let of_runs = || {
         let mut records = reading.rows.iter().filter_map(Row::record);
@@ -122,7 +122,7 @@ fn shares_host(reading: &Reading<'_>) -> bool {
         || local(&target(reading))
 }
 
-/// What had to be met, and by which load.
+/// The objectives that had to be met, and the load.
 fn conditions(reading: &Reading<'_>) -> Vec<(String, String)> {
     let mut facts = vec![("objectives".to_owned(), reading.objectives.join(", "))];
     if !reading.guards.is_empty() {
@@ -190,7 +190,7 @@ fn certainty(reading: &Reading<'_>) -> Vec<String> {
     lines
 }
 
-/// What nobody knows after this search.
+/// What remains unknown after this search.
 fn not_tested(reading: &Reading<'_>) -> Vec<String> {
     let longer = match reading.answer {
         Answer::Claim { confirmed_s, .. } => {
@@ -216,7 +216,7 @@ fn not_tested(reading: &Reading<'_>) -> Vec<String> {
     lines
 }
 
-/// What the target counted itself, beside what was answered: at the longest step of which both are known.
+/// What the target counted itself, compared with the answers: at the longest step of which both are known.
 fn counted(reading: &Reading<'_>) -> Option<String> {
     let noun = reading.fact("server counts")?;
     let known = reading.rows.iter().filter_map(|row| {

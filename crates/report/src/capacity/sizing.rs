@@ -1,11 +1,11 @@
-//! The sizing page: how many servers a peak takes, with every number's input, and what was not tested.
+//! The sizing page: how many servers a peak needs, with the inputs of every number, and what was not tested.
 
 use super::{certainty, conditions, curve, doubts, status, target, title, usl};
 use crate::figure::percent;
 use crate::page::{Page, Table, Tone};
 use brunt_capacity::{Answer, Reading, Servers, Sizing, Usl, rate};
 
-/// The page for sizing decisions. `fit` is the law that was asked for, or why there is none.
+/// The page for sizing decisions. `fit` is the requested law, or why there is none.
 pub fn sizing(reading: &Reading<'_>, sizing: &Sizing, fit: Option<&Result<Usl, String>>) -> Page {
     let mut page = Page::new(title(reading));
     for doubt in doubts(reading) {
@@ -147,7 +147,7 @@ fn arithmetic(page: &mut Page, sizing: &Sizing) {
     }
 }
 
-/// What nobody knows after this search, and what the servers add to that.
+/// What remains unknown after this search, and what the use of several servers adds to that.
 fn not_tested(reading: &Reading<'_>, sizing: &Sizing) -> Vec<String> {
     let mut lines = super::not_tested(reading);
     let most = sizing.band().1;

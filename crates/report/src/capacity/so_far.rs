@@ -1,17 +1,17 @@
-//! The page of a search that goes on: what is tried now and why, what was decided, what is known of the limit.
+//! The page of a search in progress: the current step and its reason, what was decided, what is known of the limit.
 //!
-//! It claims nothing. Its tables and its chart are those of the page that the search will have.
+//! It claims nothing. Its tables and its chart are those that the page of the finished search will have.
 
 use super::{conditions, curve, steps, target};
 use crate::page::{Block, Page};
 use brunt_capacity::{Reading, rate};
 
-/// What is known of a search that goes on beside its steps.
+/// What is known of a search in progress beside its steps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Going<'a> {
-    /// What is tried now, and why.
+    /// The current step, and its reason.
     pub doing: &'a str,
-    /// How far that is.
+    /// How far the current step is.
     pub at: &'a str,
     /// The highest rate that passed.
     pub passed: Option<f64>,
@@ -19,11 +19,11 @@ pub struct Going<'a> {
     pub failed: Option<f64>,
     /// Seconds since the search began.
     pub elapsed_s: f64,
-    /// How long it takes most likely, and at most, in seconds.
+    /// How long the search will most likely take, and how long at most, in seconds.
     pub expected_s: (f64, f64),
 }
 
-/// What a search has come to. The reading is of the steps that are over.
+/// The state of a search. The reading is of the finished steps.
 pub fn so_far(reading: &Reading<'_>, going: &Going<'_>) -> Page {
     let mut page = Page::new(format!("The highest rate of {}", target(reading)));
     page.push(Block::Lead(going.doing.to_owned()));

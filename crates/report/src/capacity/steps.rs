@@ -1,10 +1,10 @@
-//! The steps of a search in the order in which they were made: what was tried, why, and what was decided.
+//! The steps of a search in the order in which they were made: the rate, the reason, and the decision.
 
 use crate::figure::{NONE, fixed, percent};
 use crate::page::{Table, Tone};
 use brunt_capacity::{Reading, Verdict, rate};
 
-/// When, what, how fast, what came of it.
+/// The time, the step, its rate and its result.
 pub(super) fn table(reading: &Reading<'_>) -> Table {
     let mut table = Table::new("All steps, in order of time")
         .names(["step"])
@@ -12,7 +12,7 @@ pub(super) fn table(reading: &Reading<'_>) -> Table {
         .names(["verdict", "step reason", "verdict reason"]);
     for row in &reading.rows {
         let millis = |name| fixed(row.figure(name).map(|us| us / 1e3), 2);
-        // The last one says why the verdict is what it is.
+        // The last note says why the verdict is what it is.
         let tried = row.cell.notes.first().filter(|_| row.cell.notes.len() > 1);
         let verdict = if row.verdict == Verdict::None { NONE } else { row.verdict.word() };
         let tone = if row.verdict == Verdict::Void { Tone::Doubtful } else { Tone::Plain };

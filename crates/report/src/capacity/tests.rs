@@ -274,7 +274,7 @@ fn what_was_not_tested_and_all_steps_are_on_the_page() {
 #[test]
 fn a_search_that_goes_on_says_what_it_tries_and_claims_nothing() {
     let mut collection = found();
-    // As it is written before there is an answer.
+    // The fact as it is written before there is an answer.
     collection.facts.insert("answer".to_owned(), "interrupted".to_owned());
     collection.figures.retain(|name, _| name.starts_with("estimate"));
     collection.cells.truncate(2);

@@ -1,5 +1,5 @@
-//! The Universal Scalability Law beside the steps that it was fitted to: in words, and as a line of the chart. It is a
-//! description, and told with what speaks against it.
+//! The Universal Scalability Law beside the steps to which it was fitted: in words, and as a line of the chart. It is a
+//! description, and is shown with the arguments against it.
 
 use crate::chart::Line;
 use crate::figure::fixed;
@@ -8,7 +8,7 @@ use brunt_capacity::{Usl, UslBetween, rate};
 /// Points of the line.
 const POINTS: u32 = 40;
 
-/// What was fitted, or why nothing was.
+/// The result of the fit, or why there is none.
 pub(super) fn words(fit: &Result<Usl, String>) -> Vec<String> {
     let usl = match fit {
         Ok(usl) => usl,

@@ -1,4 +1,4 @@
-//! Bars as SVG: lying, so that their names can be read, and hollow ones below for what was published.
+//! Bars as SVG: horizontal, so that their names can be read, with hollow ones below for published figures.
 
 use super::svg::{Entry, WIDTH, fill, framed, length};
 use super::{Bar, Bars, Ruler};
@@ -10,11 +10,11 @@ const BAR: f64 = 13.0;
 const HOLLOW: f64 = 5.0;
 const GAP: f64 = 4.0;
 const HEADING: f64 = 22.0;
-/// Room for the figure behind the longest bar.
+/// Room for the figure after the longest bar.
 const FIGURE: f64 = 62.0;
 const FOOT: f64 = 44.0;
 
-/// Where things lie.
+/// The positions of the parts.
 struct Frame {
     ruler: Ruler,
     left: f64,
@@ -130,7 +130,7 @@ fn row(
     }
 }
 
-/// The figures in words, for whoever cannot see the bars.
+/// The figures in words, for readers who cannot see the bars.
 fn description(bars: &Bars) -> String {
     let mut text = format!("{}.", bars.value.described());
     for group in &bars.groups {

@@ -9,7 +9,7 @@ use std::fmt::Write;
 const COLOURS: [&str; LOOKS] = ["36", "33", "35", "32", "34", "31"];
 const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 const LABEL_MAX: usize = 24;
-/// The figure behind a bar, and the published one behind that.
+/// The width of the figure after a bar, and of the published one after it.
 const FIGURE: usize = 7;
 
 /// Draws the bars.
@@ -61,7 +61,7 @@ fn line(bar: Bar, ruler: Ruler, room: usize, screen: Screen, series: usize) -> S
     screen.dress(colour(series), &cells)
 }
 
-/// The marks of a ruler and what they stand for, each beginning below its mark.
+/// The marks of a ruler and their values, each beginning below its mark.
 fn scale(ruler: Ruler, room: usize) -> String {
     let mut text = vec![' '; room + FIGURE];
     for tick in ruler.some_ticks(room / 8) {
@@ -76,7 +76,7 @@ fn scale(ruler: Ruler, room: usize) -> String {
     text.into_iter().collect::<String>().trim_end().to_owned()
 }
 
-/// How long a bar is, in eighths of a column. One that is there is seen.
+/// How long a bar is, in eighths of a column. A bar that exists is always visible.
 fn eighths(at: f64, room: usize) -> usize {
     ((at * room as f64 * 8.0).round() as usize).max(1)
 }

@@ -1,7 +1,7 @@
 //! A map of how many exchanges took how long, over time, as SVG: [`HeatMap`].
 //!
-//! A stronger colour is more, on a logarithmic scale, since the few slow ones are what a reader looks for. Cells of one
-//! shade are one path, so that a map of thousands of cells is a few kilobytes.
+//! A stronger colour means more exchanges, on a logarithmic scale, since a reader looks for the few slow ones. Cells of
+//! one shade are one path, so that a map of thousands of cells takes a few kilobytes.
 
 use super::Ruler;
 use super::svg::{Entry, WIDTH, framed, length};
@@ -79,7 +79,7 @@ impl HeatMap {
         })
     }
 
-    /// The cells of each shade. Cells of one shade that lie on each other are one.
+    /// The cells of each shade. Adjoining cells of one shade are merged.
     fn paths(&self, x: &Ruler, y: &Ruler, left: f64, room: f64) -> [String; SHADES] {
         let most = self.cells.iter().map(|(.., count)| *count).fold(0.0, f64::max);
         let mut paths = <[String; SHADES]>::default();

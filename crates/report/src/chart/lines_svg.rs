@@ -1,4 +1,5 @@
-//! Lines as SVG: marks at what was measured, joined by straight lines that claim nothing.
+//! Lines as SVG: marks at measured points, joined by straight lines that are only a guide for the
+//! eye.
 
 use super::svg::{Entry, WIDTH, dashes, framed, length, mark};
 use super::{Line, Lines, Look, Ruler};
@@ -11,7 +12,7 @@ const RIGHT: f64 = 24.0;
 const TOP: f64 = 24.0;
 const FOOT: f64 = 48.0;
 
-/// Where things lie.
+/// The positions of the parts.
 struct Frame {
     x: Ruler,
     y: Ruler,
@@ -147,7 +148,7 @@ fn marked(text: &mut String, line: &Line, (x, y): (f64, f64), about: Option<&str
     );
 }
 
-/// The figures in words, for whoever cannot see the lines.
+/// The figures in words, for readers who cannot see the lines.
 fn description(lines: &Lines) -> String {
     let mut text = format!("{} over {}.", lines.y.described(), lines.x.described());
     for line in lines.lines.iter().filter(|_| !lines.dense) {

@@ -77,7 +77,7 @@ fn foot(text: &mut String, x: Ruler, label: usize, room: usize, screen: Screen) 
     let _ = writeln!(text, "{:label$}  {}", "", figures.trim_end());
 }
 
-/// Puts dots between the points of a line, where nothing is yet, and then its marks over them.
+/// Puts dots between the points of a line, in empty cells only, and then its marks over them.
 fn paint(plot: &mut [Vec<Cell>], line: &Line, x: Ruler, y: Ruler, screen: Screen) {
     let room = plot[0].len();
     let mut places: Vec<(usize, usize)> = line

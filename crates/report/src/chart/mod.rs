@@ -1,9 +1,8 @@
-//! Charts: bars side by side, and lines over something that was varied.
+//! Charts: bars side by side, and lines over a value that was varied.
 //!
-//! A chart is data and what its axes mean. Two renderings are made from it, text for a terminal and
-//! SVG for a page, and both place a value by the same [`Ruler`], so that they show the same. What
-//! was published by others can stand beside what was measured: hollow, so that nobody takes it for
-//! a measurement.
+//! A chart is data and the meaning of its axes. Two renderings are made from it, text for a terminal and SVG for a
+//! page. Both place a value by the same [`Ruler`], so that they show the same. Figures published by others can be shown
+//! beside the measured ones: hollow, so that they are not mistaken for measurements.
 
 mod bars_svg;
 mod bars_text;
@@ -61,7 +60,7 @@ pub struct Bar {
     pub published: Option<f64>,
 }
 
-/// Lines over something that was varied.
+/// Lines over a value that was varied.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lines {
     /// What is shown.
@@ -72,7 +71,7 @@ pub struct Lines {
     pub y: Axis,
     /// The lines.
     pub lines: Vec<Line>,
-    /// Whether points lie so close that marks would hide the lines. Words about each are left out, too.
+    /// Whether points lie so close that marks would hide the lines. The texts of single points are left out, too.
     pub dense: bool,
     /// Stretches of x that are shaded, with their names.
     pub bands: Vec<(f64, f64, String)>,
@@ -104,8 +103,8 @@ pub struct Axis {
 /// How many colours there are, and how many shapes of each kind.
 const LOOKS: usize = 6;
 
-/// How a series looks: what is drawn of it in one colour differs from all else in that colour. Without colours the two
-/// shapes tell it apart. Both hold for the first 36 series.
+/// How a series looks: two series of the same colour differ in their shapes. Without colours the two shapes distinguish
+/// it. Both hold for the first 36 series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Look {
     colour: usize,
@@ -132,7 +131,7 @@ impl Axis {
         Self { title: title.into(), scale: Scale::Linear }
     }
 
-    /// An axis on which ten times as much is the same step everywhere.
+    /// An axis on which a factor of ten is the same distance everywhere.
     pub fn logarithmic(title: impl Into<String>) -> Self {
         Self { title: title.into(), scale: Scale::Logarithmic }
     }
@@ -163,8 +162,8 @@ impl Chart {
         }
     }
 
-    /// The chart as SVG that needs nothing else. `id` tells it from others on the same page and
-    /// consists of letters and digits.
+    /// The chart as SVG that needs nothing else. `id` distinguishes it from others on the same page and consists of
+    /// letters and digits.
     pub fn svg(&self, id: &str) -> String {
         match self {
             Self::Bars(bars) => bars_svg::draw(bars, id),
@@ -172,7 +171,7 @@ impl Chart {
         }
     }
 
-    /// Whether there is nothing to be seen.
+    /// Whether there is nothing to show.
     pub fn is_empty(&self) -> bool {
         match self {
             Self::Bars(bars) => bars.values().next().is_none(),
@@ -188,7 +187,7 @@ impl Bars {
         bars.flat_map(|bar| [bar.value, bar.published]).flatten()
     }
 
-    /// The ruler that all bars are laid along. A bar has to begin somewhere below the least value.
+    /// The ruler for all bars. A bar must begin somewhere below the least value.
     fn ruler(&self) -> Ruler {
         Ruler::of_bars(self.value.scale, self.values())
     }

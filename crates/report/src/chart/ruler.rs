@@ -1,7 +1,7 @@
 //! Where a value lies on an axis: a [`Ruler`] from 0 to 1.
 //!
-//! A logarithmic axis has no zero. Its bars begin at a power of ten below the least value, so that
-//! every bar can be seen, and what is zero or less has no place on it.
+//! A logarithmic axis has no zero. Its bars begin at a power of ten below the least value, so that every bar is
+//! visible. Values of zero or less have no position on it.
 
 /// How values lie on an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +36,7 @@ impl Ruler {
             Scale::Linear => Self::linear(0.0_f64.min(least), greatest),
             Scale::Logarithmic => {
                 let below = least.log10().floor();
-                // A value that is a power of ten needs the one below it, to have a bar at all.
+                // A value that is a power of ten needs the one below it; otherwise it would have no bar.
                 let from = if least.log10() - below < 0.05 { below - 1.0 } else { below };
                 Self::decades(from, greatest.log10().ceil())
             }
@@ -47,7 +47,7 @@ impl Ruler {
     pub fn of_points(scale: Scale, values: impl Iterator<Item = f64>) -> Self {
         let (least, greatest) = ends(scale, values);
         match scale {
-            // What is near zero is seen better in relation to it.
+            // Values near zero are shown better in relation to zero.
             Scale::Linear if least >= 0.0 && least < greatest / 2.0 => Self::linear(0.0, greatest),
             Scale::Linear => Self::linear(least, greatest),
             // Two thirds of a plot would be empty if 11,000 needed an axis up to 100,000.
@@ -55,7 +55,7 @@ impl Ruler {
         }
     }
 
-    /// Where a value lies, from 0 to 1, if it has a place.
+    /// The position of a value, from 0 to 1, if it has one.
     pub fn at(&self, value: f64) -> Option<f64> {
         let place = match self.scale {
             Scale::Linear => (value - self.from) / (self.to - self.from),
@@ -67,8 +67,8 @@ impl Ruler {
         place.is_finite().then(|| place.clamp(0.0, 1.0))
     }
 
-    /// The values that are marked, ascending: round numbers; of a logarithmic axis the powers of ten,
-    /// and twice and five times those where there are few.
+    /// The marked values, ascending: round numbers; on a logarithmic axis the powers of ten, and also two and five
+    /// times these where there are few.
     pub fn ticks(&self) -> Vec<f64> {
         match self.scale {
             Scale::Linear => {
@@ -127,7 +127,7 @@ impl Ruler {
     }
 }
 
-/// The least and the greatest of the values that have a place.
+/// The least and the greatest of the values that have a position.
 fn ends(scale: Scale, values: impl Iterator<Item = f64>) -> (f64, f64) {
     let placed = values.filter(|value| {
         value.is_finite() && (scale == Scale::Linear || *value >= f64::MIN_POSITIVE)

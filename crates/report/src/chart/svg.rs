@@ -1,9 +1,9 @@
-//! What both kinds of chart have in common as SVG: the frame, the colours, the legend.
+//! The common parts of all charts as SVG: the frame, the colours, the legend.
 //!
-//! A chart is one element that needs no script, no font and no other file, and says in words what it
-//! shows. Series differ by pattern, dash or mark as well as by colour, because one reader in twelve
-//! tells few colours apart and printers none. Colours are those of Okabe and Ito, outlined in the
-//! colour of the text, so that they stand out on light and on dark.
+//! A chart is one element that needs no script, no font and no other file, and describes in words what it shows. Series
+//! differ by pattern, dash or mark as well as by colour, because one reader in twelve distinguishes few colours and a
+//! printer none. Colours are those of Okabe and Ito, outlined in the colour of the text, so that they are visible on
+//! light and on dark backgrounds.
 
 use super::{LOOKS, Look};
 use crate::escaped::escaped;
@@ -11,14 +11,14 @@ use std::fmt::Write;
 
 /// The width of the drawing. A page scales it.
 pub(super) const WIDTH: f64 = 800.0;
-/// What a character of a label takes, about: labels are placed and not measured.
+/// The approximate width of a character of a label: labels are placed and not measured.
 const CHARACTER: f64 = 6.4;
 const LEGEND_LINE: f64 = 20.0;
 
-/// The style that every drawing holds.
+/// The style in every drawing.
 pub(crate) const STYLE: &str = include_str!("chart.css");
 
-/// The strokes that tell fills apart, on a tile of 8 by 8.
+/// The strokes that distinguish fills, on a tile of 8 by 8.
 const HATCHES: [&str; LOOKS] = [
     "",
     "M-2 2l4 -4M0 8l8 -8M6 10l4 -4",
@@ -33,13 +33,13 @@ const DASHES: [&str; LOOKS] = ["none", "7 3", "2 3", "9 3 2 3", "12 4", "4 2 1 2
 
 /// An entry of a legend.
 pub(super) struct Entry<'a> {
-    /// What it says.
+    /// Its text.
     pub(super) name: &'a str,
     /// The picture beside it, at 0, 0 and 22 wide.
     pub(super) picture: String,
 }
 
-/// The frame of a drawing of this height: title, description, patterns of so many series, legend, and within it all
+/// The frame of a drawing of this height: title, description, patterns of this many series, legend, and within it all
 /// that `draw` adds below the legend.
 pub(super) fn framed(
     id: &str,
@@ -107,7 +107,7 @@ fn flow(legend: &[Entry<'_>]) -> Vec<(f64, f64)> {
     legend.iter().map(place).collect()
 }
 
-/// How long a label is, about.
+/// The approximate length of a label.
 pub(super) fn length(text: &str) -> f64 {
     text.chars().count() as f64 * CHARACTER
 }

@@ -1,14 +1,14 @@
-//! How long the blocks of a bootstrap have to be: [`Blocks`].
+//! How long the blocks of a bootstrap must be: [`Blocks`].
 //!
-//! A second of a run is like the second before it: a busy neighbour, a full cache, a checkpoint last for several. If
-//! seconds were drawn one by one, they would count as more evidence than they are. Blocks of neighbours keep them
-//! together. Their length follows from the autocorrelation of first order, by the rule that makes the mean squared
-//! error of a variance least (Politis and White 2004, for circular blocks, with the spectrum of an AR(1) process as in
-//! Andrews 1991): a rule with one parameter is the one that sixty seconds can still tell.
+//! A second of a run resembles the second before it: a busy neighbour, a full cache or a checkpoint lasts for several
+//! seconds. Seconds drawn one by one would count as more evidence than they are. Blocks of neighbours keep them
+//! together. Their length follows from the autocorrelation of first order, by the rule that minimises the mean squared
+//! error of a variance (Politis and White 2004, for circular blocks, with the spectrum of an AR(1) process as in
+//! Andrews 1991): sixty seconds are enough data only for a rule with one parameter.
 
-/// A greater autocorrelation is a drift, of which blocks know nothing.
+/// A greater autocorrelation is a drift, which blocks cannot represent.
 const CORRELATION_MAX: f64 = 0.9;
-/// Fewer blocks than this tell nothing of how blocks vary.
+/// Fewer blocks than this do not show how blocks vary.
 const BLOCKS_MIN: usize = 4;
 
 /// How a run of steps is cut into blocks.
@@ -22,7 +22,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// The blocks for these series, each of the same steps: as long as the one that is correlated most needs them.
+    /// The blocks for these series, each of the same steps: as long as the most correlated series needs them.
     pub(super) fn of(steps: usize, series: &[Vec<f64>]) -> Self {
         let correlations = series.iter().map(|values| correlation(values));
         let correlation = correlations.fold(0.0, f64::max).min(CORRELATION_MAX);
@@ -31,20 +31,21 @@ impl Blocks {
         Self { steps, length: length.clamp(1, (steps / BLOCKS_MIN).max(1)), correlation }
     }
 
-    /// How many blocks a resample is made of.
+    /// The number of blocks in a resample.
     pub(super) fn count(&self) -> usize {
         (self.steps as f64 / self.length as f64).round().max(1.0) as usize
     }
 
-    /// The degrees of freedom of a variance that was found by these blocks.
+    /// The degrees of freedom of a variance that was estimated with these blocks.
     pub(super) fn freedom(&self) -> f64 {
         (self.steps as f64 / self.length as f64 - 1.0).max(1.0)
     }
 
-    /// By how much the variance over resamples has to be multiplied to be that of the figure.
+    /// The factor by which the variance over resamples must be multiplied to be that of the figure.
     ///
     /// Resamples are a little longer or shorter than the run; they vary about the mean of the run and not about the
-    /// true one; and where blocks meet, neighbours are lost: a share that is known for the autocorrelation there is.
+    /// true one; and where blocks meet, the correlation of neighbours is lost. This loss is a known share for the
+    /// autocorrelation of the run.
     pub(super) fn correction(&self) -> f64 {
         let (steps, length) = (self.steps as f64, self.length as f64);
         let size = self.count() as f64 * length / steps;

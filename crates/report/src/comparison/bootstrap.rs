@@ -9,12 +9,12 @@ use super::random::Random;
 use super::ranks::Ranks;
 use super::steps::{Step, series};
 
-/// How often a run is drawn anew. The outermost of so many stand for a chance of one in a thousand.
+/// How many resamples are drawn of a run. The outermost of this many represent a chance of one in a thousand.
 pub(super) const RESAMPLES: usize = 1_000;
-/// Fewer steps than this cannot tell how a figure varies.
+/// Fewer steps than this cannot show how a figure varies.
 pub(super) const STEPS_MIN: usize = 8;
 
-/// How one figure of one run varies: of shares the differences, of everything else the logarithms.
+/// How one figure of one run varies: for shares the differences, for all other figures the logarithms.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Spread {
     /// The square of the standard error.
@@ -25,7 +25,7 @@ pub(super) struct Spread {
     pub(super) resamples: Vec<f64>,
 }
 
-/// How these figures vary, in their order; none that the steps do not tell.
+/// How these figures vary, in their order; none for a figure whose variation the steps do not show.
 pub(super) fn bootstrap(steps: &[Step], figures: &[Figure], seed: u64) -> Vec<Option<Spread>> {
     if steps.len() < STEPS_MIN {
         return vec![None; figures.len()];
@@ -65,7 +65,7 @@ fn spread(figure: Figure, drawn: Vec<f64>, steps: &[Step], blocks: Blocks) -> Op
     Some(Spread { variance, freedom: blocks.freedom(), resamples: drawn })
 }
 
-/// The least variance of a share of errors: a run without one may have been lucky.
+/// The least variance of a share of errors: a run without errors may have been lucky.
 fn of_few(steps: &[Step]) -> f64 {
     let missed: f64 = steps.iter().map(|step| step.missed).sum();
     let all: f64 = steps.iter().map(|step| step.ok + step.missed).sum();
@@ -73,7 +73,7 @@ fn of_few(steps: &[Step]) -> f64 {
     share * (1.0 - share) / (all + 2.0)
 }
 
-/// What resamples are computed from.
+/// The data from which resamples are computed.
 struct Table {
     sums: Vec<Sums>,
     response: Ranks,
@@ -87,7 +87,7 @@ impl Table {
             return ranks.quantile(starts, quantile);
         }
         let ratio = |part: f64, whole: f64| (whole > 0.0).then(|| part / whole);
-        // Half an exchange stands for none, which has no logarithm.
+        // Half an exchange represents none, which has no logarithm.
         let rate = |count: f64| Some(ratio(count.max(0.5), sums.seconds)?.ln());
         match figure {
             Figure::Achieved => rate(sums.answered),
@@ -95,14 +95,14 @@ impl Table {
             Figure::Errors => ratio(sums.missed, sums.ok + sums.missed),
             Figure::Cpu => Some(ratio(sums.cpu, sums.answered)?.ln()),
             Figure::Mean => Some(ratio(sums.response[0], sums.response[1])?.ln()),
-            // What is read of the target is known of whole runs.
+            // Readings of the target are known only for whole runs.
             Figure::TargetCpu => None,
             _ => Some(ratio(sums.service[0], sums.service[1])?.ln()),
         }
     }
 }
 
-/// What is added up over blocks.
+/// The sums over blocks.
 #[derive(Clone, Debug, Default)]
 struct Sums {
     seconds: f64,

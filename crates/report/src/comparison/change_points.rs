@@ -1,24 +1,25 @@
 //! Where a series changed its level or its spread: [`change_points`].
 //!
 //! E-divisive (Matteson and James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data",
-//! JASA 2014), which supposes no distribution: the split is where the energy distance of both sides is greatest, and a
-//! permutation test says whether an order at random would have one as great. Hunter finds
-//! regressions in series of benchmarks in the same way.
+//! JASA 2014), which assumes no distribution: the split is where the energy distance of both sides is greatest, and a
+//! permutation test shows whether a random order would have one as great. Hunter finds regressions in series of
+//! benchmarks in the same way.
 //!
-//! Thousands of orders are tried, so the distances of a value to all before it and behind it are looked up ([`Sums`])
-//! and not added up: that of 500 runs is then found fifty times as fast.
+//! Thousands of orders are tried, so the distances of a value to all values before and after it are looked up
+//! ([`Sums`]) and not added up: for 500 runs this is fifty times as fast.
 
 use super::distances::Sums;
 use super::random::Random;
 
-/// A level needs at least so many values.
+/// A level needs at least this many values.
 pub(super) const LEVEL_MIN: usize = 3;
 /// The fewest permutations of a test.
 const PERMUTATIONS_MIN: usize = 999;
-/// Energies of two orders that differ by a smaller share are the same: the difference is one of rounding.
+/// Energies of two orders that differ by a smaller share are taken as equal: the difference is a rounding error.
 const ROUNDING: f64 = 1e-9;
 
-/// The places at which a new level begins, ascending. `chance` is that of naming any in a series that has none.
+/// The places at which a new level begins, ascending. `chance` is the chance of reporting any in a series that has
+/// none.
 pub(super) fn change_points(values: &[f64], chance: f64, seed: u64) -> Vec<usize> {
     let mut random = Random::new(seed);
     let mut bounds = vec![0, values.len()];
@@ -76,7 +77,7 @@ fn best_of(values: &[f64]) -> Option<Split> {
     found
 }
 
-/// Whether few orders at random of the values in each segment have a split as good.
+/// Whether only few random orders of the values in each segment have a split as good.
 fn significant(
     values: &[f64],
     bounds: &[usize],
@@ -106,7 +107,7 @@ fn significant(
 mod tests {
     use super::*;
 
-    /// Values around levels, each level with so many.
+    /// Values around levels, each level with a number of values.
     fn around(levels: &[(usize, f64)], noise: f64, seed: u64) -> Vec<f64> {
         let mut random = Random::new(seed);
         let level = |(count, level): &(usize, f64)| vec![*level; *count];

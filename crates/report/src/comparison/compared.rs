@@ -12,16 +12,16 @@ use super::unlike::unlike;
 use brunt_record::{HistogramError, Status, Tool};
 use std::collections::BTreeSet;
 
-/// A smaller change than this is an error of rounding.
+/// A smaller change than this is a rounding error.
 const NONE: f64 = 1e-9;
 
-/// Compares each side but the first with the first. There are at least two, and none is without a run.
+/// Compares each side except the first with the first. There are at least two, and each has at least one run.
 pub fn compare(tool: Tool, sides: &[Given]) -> Result<Comparison, HistogramError> {
     let sides = sides.iter().map(FiguredSide::of).collect::<Result<Vec<_>, _>>()?;
     Ok(compare_figured(tool, &sides))
 }
 
-/// The same of runs whose records were read before.
+/// The same comparison for runs whose records were read before.
 pub fn compare_figured(tool: Tool, sides: &[FiguredSide]) -> Comparison {
     let runs = || sides.iter().flat_map(|side| &side.runs);
     let unlike = runs().next().map(|first| {
@@ -67,7 +67,7 @@ fn pairs(measured: &[Estimates], sides: &[Side]) -> Vec<Pair> {
         .collect()
 }
 
-/// All figures of a side: of each, what every run says of it.
+/// All figures of a side: for each, the values of all runs.
 pub(super) type Estimates = Vec<Known>;
 
 /// One figure of a side.
@@ -82,7 +82,7 @@ pub(super) struct Known {
 /// What is known of a run: the figures of the whole and of its operations, and how they varied.
 pub(super) type OfRun<'a> = (&'a [Measured], &'a [Vec<Step>]);
 
-/// What all runs of a side say of their figures. Those that not every run has are left out.
+/// The figures of a side over all its runs. Figures that some run does not have are left out.
 pub(super) fn estimated(runs: &[OfRun<'_>], side: usize) -> Estimates {
     let mut all: Estimates = Vec::new();
     for (number, (measured, varied)) in runs.iter().enumerate() {
@@ -112,7 +112,7 @@ pub(super) fn estimated(runs: &[OfRun<'_>], side: usize) -> Estimates {
     all
 }
 
-/// Two sides, one of so many pairs.
+/// Two sides, as one of this many pairs.
 pub(super) fn pair(baseline: &Estimates, other: &Estimates, pairs: usize) -> Pair {
     let same = |known: &Known| {
         let same =
@@ -130,8 +130,8 @@ pub(super) fn pair(baseline: &Estimates, other: &Estimates, pairs: usize) -> Pai
     Pair { side: String::new(), result, figures }
 }
 
-/// How many figures may raise an alarm: one that is the same number as another raises none of its own (where nothing
-/// fails, goodput is the achieved rate), and one that did not move at all raises none.
+/// How many figures may raise an alarm. A figure that is the same number as another raises no alarm of its own (where
+/// no exchange fails, goodput is the achieved rate), and a figure that did not change at all raises none.
 fn together(both: &[(&Known, &Known)]) -> usize {
     let values = |known: &Known| -> Vec<u64> {
         known.estimates.iter().map(|estimate| estimate.value.to_bits()).collect()
@@ -168,7 +168,7 @@ fn finding(figure: Figure, apart: &Apart, bounds: [bool; 2]) -> Finding {
     let worse = match sign(figure, apart) {
         Sign::Same => return Finding::Same,
         Sign::Unknown => return Finding::Unknown,
-        // What is only known to be no less may be more, so it cannot be the lesser one.
+        // A value that is only a lower bound may be greater, so it cannot be the lesser one.
         Sign::More if bounds[0] => return Finding::Unknown,
         Sign::Less if bounds[1] => return Finding::Unknown,
         Sign::More => !figure.more_is_better(),

@@ -1,11 +1,11 @@
-//! How far a value lies from those before it and behind it, without looking at each: [`Sums`].
+//! How far a value lies from those before and after it, without visiting each: [`Sums`].
 //!
-//! The distance to all that are less is their number times the value, less their sum, and likewise of those that are
-//! greater. Numbers and sums by size are kept in a tree (Fenwick 1994) into which the values go one after the other.
+//! The distance to all lesser values is their number times the value, less their sum, and likewise for the greater
+//! ones. Numbers and sums by size are kept in a tree (Fenwick 1994) to which the values are added one after another.
 
 /// The values of a series that have moved to its left, by size, and how far each lies from all.
 pub(super) struct Sums {
-    /// The values less the least of them, so that equal ones are at no distance to the bit.
+    /// The values minus the least of them, so that equal ones have a distance of exactly zero.
     values: Vec<f64>,
     /// By place in the series: the place by size, counted from 1.
     ranks: Vec<usize>,
@@ -13,12 +13,12 @@ pub(super) struct Sums {
     to_all: Vec<f64>,
     /// By place by size: how many have moved, and their sum.
     tree: Vec<(f64, f64)>,
-    /// The same of all.
+    /// The same for all values.
     whole: (f64, f64),
 }
 
 impl Sums {
-    /// Of a series of which none has moved.
+    /// For a series of which no value has moved.
     pub(super) fn of(values: &[f64]) -> Self {
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         let values: Vec<f64> = values.iter().map(|value| value - least).collect();
@@ -43,7 +43,8 @@ impl Sums {
         self.to_all.iter().sum::<f64>() / 2.0
     }
 
-    /// Moves the value of this place to the left: the sums of its distances to those there, and to those that are not.
+    /// Moves the value at this place to the left. Returns the sums of its distances to the values there, and to those
+    /// that are not there.
     pub(super) fn moved(&mut self, place: usize) -> (f64, f64) {
         let (value, rank) = (self.values[place], self.ranks[place]);
         let mut below = (0.0, 0.0);
@@ -64,7 +65,8 @@ impl Sums {
     }
 }
 
-/// The sum of the distances of a value to all, of whom these are no greater; each their number and their sum.
+/// The sum of the distances of a value to all values, where `below` are those that are no greater; each is their number
+/// and their sum.
 fn apart(value: f64, below: (f64, f64), all: (f64, f64)) -> f64 {
     let above = (all.0 - below.0, all.1 - below.1);
     (value * below.0 - below.1) + (above.1 - value * above.0)

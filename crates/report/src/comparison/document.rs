@@ -1,4 +1,4 @@
-//! What was compared and what came of it, as one JSON document: [`Comparison`].
+//! What was compared and the result, as one JSON document: [`Comparison`].
 
 use super::figure::Figure;
 use super::unlike::Unlike;
@@ -6,7 +6,7 @@ use brunt_record::{Reason, Status, Tool, schema_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The version of the format. A change that a reader could stumble over raises the number.
+/// The version of the format. A change that could break a reader raises the number.
 pub const COMPARISON_SCHEMA: &str = "brunt-comparison/1";
 
 /// Sides that were compared, each of one run or several.
@@ -14,15 +14,15 @@ pub const COMPARISON_SCHEMA: &str = "brunt-comparison/1";
 pub struct Comparison {
     /// `brunt-comparison/1`.
     pub schema: String,
-    /// What compared them.
+    /// The program that compared them.
     pub tool: Tool,
     /// The sides. The first is the baseline that all others are compared with.
     pub sides: Vec<Side>,
-    /// In what runs differ from the first run of the baseline.
+    /// How runs differ from the first run of the baseline.
     pub unlike: Vec<Unlike>,
     /// The confidence of the intervals: that of all figures of a pair together.
     pub confidence: f64,
-    /// How often each single run was drawn anew.
+    /// How many resamples were drawn of each single run.
     pub resamples: u64,
     /// Whether every run is valid, so that the results can be trusted.
     pub trusted: bool,
@@ -52,7 +52,7 @@ pub struct RunOf {
     pub started: String,
     /// How long its steady phase lasted, in seconds.
     pub seconds: f64,
-    /// What its figures are worth.
+    /// How far its figures can be trusted.
     pub status: Status,
     /// What speaks against them.
     pub reasons: Vec<Reason>,
@@ -63,14 +63,14 @@ pub struct RunOf {
 pub struct Pair {
     /// The letter of the side.
     pub side: String,
-    /// Worse if any figure of the target is worse; otherwise better if any is better. What the generator itself cost
-    /// (`cpu`) is not in it.
+    /// Worse if any figure of the target is worse; otherwise better if any is better. The cost of the generator itself
+    /// (`cpu`) is not included.
     pub result: Finding,
     /// The figures.
     pub figures: Vec<Difference>,
 }
 
-/// What became of a figure.
+/// The result for a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Finding {
@@ -78,9 +78,9 @@ pub enum Finding {
     Worse,
     /// It is better.
     Better,
-    /// No difference that could be told from chance, or that is large enough to matter.
+    /// No difference that can be distinguished from chance, or that is large enough to matter.
     Same,
-    /// There was not enough to tell by.
+    /// There was not enough data to decide.
     Unknown,
 }
 
@@ -95,7 +95,7 @@ impl Finding {
         }
     }
 
-    /// What all of these together are.
+    /// The combined result.
     pub(super) fn of_all(found: &[Self]) -> Self {
         let order = [Self::Worse, Self::Better, Self::Same];
         order.into_iter().find(|wanted| found.contains(wanted)).unwrap_or(Self::Unknown)
@@ -111,7 +111,7 @@ pub struct Difference {
     pub figure: Figure,
     /// The unit of the values: `per_second`, `share` or `us`.
     pub unit: String,
-    /// The value of the baseline: of several runs the geometric mean, of shares the mean.
+    /// The value of the baseline: for several runs the geometric mean, for shares the mean.
     pub baseline: f64,
     /// Whether that is only the least it can be: exchanges without an answer lie at or below it.
     pub baseline_at_least: bool,
@@ -119,12 +119,12 @@ pub struct Difference {
     pub value: f64,
     /// Whether that is only the least it can be.
     pub value_at_least: bool,
-    /// By how much it changed, as a share of the baseline; of errors the difference of the shares. Null if the
+    /// By how much it changed, as a share of the baseline; for errors the difference of the shares. Null if the
     /// baseline is zero.
     pub change: Option<f64>,
     /// The interval of the change; null if it is not known how the figure varies.
     pub interval: Option<[f64; 2]>,
-    /// What became of it.
+    /// The result.
     pub result: Finding,
 }
 

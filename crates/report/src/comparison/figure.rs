@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 pub enum Figure {
     /// Exchanges a second that were answered, well or not.
     Achieved,
-    /// Exchanges a second that did what was asked.
+    /// Exchanges a second that succeeded.
     Goodput,
-    /// The share of all that was due which did not do what was asked.
+    /// The share of all that was due which did not succeed.
     Errors,
     /// Processor time of the generator for each exchange that was answered.
     Cpu,
@@ -112,7 +112,7 @@ impl Figure {
         matches!(self, Self::Achieved | Self::Goodput)
     }
 
-    /// Whether it says something of the target. What brunt itself costs is told, and makes no target worse.
+    /// Whether it describes the target. The cost of brunt itself is reported, but makes no target worse.
     pub const fn is_of_target(self) -> bool {
         !matches!(self, Self::Cpu)
     }
@@ -122,7 +122,7 @@ impl Figure {
         matches!(self, Self::Errors)
     }
 
-    /// The share of all times that a percentile has below it, and whether they are service times.
+    /// The quantile of a percentile, and whether it is of service times.
     pub(super) const fn quantile(self) -> Option<(f64, bool)> {
         match self {
             Self::P50 => Some((0.5, false)),

@@ -1,8 +1,8 @@
-//! What of a run is compared and followed, made once of its record: [`RunFigures`] and [`RunSteps`].
+//! The data of a run that is compared and followed, computed once from its record: [`RunFigures`] and [`RunSteps`].
 //!
-//! A record takes long to read, since it holds every second of the run with its histograms. Whoever keeps many runs
-//! keeps these beside each: comparisons and trends that are made of them say what those of the records say, to the
-//! byte. Comparisons of records are made by way of them, so there is one computation.
+//! Reading a record takes long, since it contains every second of the run with its histograms. A program that keeps
+//! many runs keeps these data beside each. Comparisons and trends made from them equal those made from the records, to
+//! the byte. Comparisons of records use them too, so there is one computation.
 
 use super::document::RunOf;
 use super::measured::{Measured, varied};
@@ -12,7 +12,7 @@ use super::{Given, Input};
 use brunt_record::{Histogram, HistogramError, OperationRecord, Record, compact};
 use serde::{Deserialize, Serialize};
 
-/// The version of both. Whatever changes a figure that is computed here raises the number.
+/// The version of both. Every change to how a figure is computed here raises the number.
 pub const FIGURES_SCHEMA: &str = "brunt-figures/1";
 
 /// The figures of a run, and what they are figures of.
@@ -79,7 +79,7 @@ impl RunFigures {
         self.schema == FIGURES_SCHEMA
     }
 
-    /// What is told of the run under this name.
+    /// The description of the run under this name.
     pub(super) fn described(&self, name: &str) -> RunOf {
         RunOf { file: name.to_owned(), ..self.described.clone() }
     }

@@ -1,24 +1,25 @@
 //! Whether two sides differ in one figure: [`judge`].
 //!
-//! A side is one run or several. Of one run it is only known how the figure varied within it; of several, how it
-//! varied from run to run, which is what a new run would do. Intervals are Student's with Welch's degrees of freedom.
-//! They are for all figures of a comparison together, since who reads twenty figures finds one in twenty that differs.
+//! A side is one run or several. For one run, only the variation of the figure within it is known; for several, the
+//! variation from run to run, which also applies to a new run. Intervals are Student's with Welch's degrees of freedom.
+//! They hold for all figures of a comparison together, since a reader of twenty figures finds one in twenty that
+//! differs.
 
 use super::bootstrap::Spread;
 use super::figure::Figure;
 use super::student;
 
-/// The chance of calling anything different in a comparison of two things that are the same.
+/// The chance of reporting any difference in a comparison of two things that are the same.
 pub const ALARMS: f64 = 0.05;
 /// The least change that is called a difference where a side has one run: runs of the same thing differ by that much,
-/// and one run does not say by how much.
+/// and one run does not show by how much.
 pub const LEAST_SINGLE: f64 = 0.05;
 /// The same where both sides have several runs.
 pub const LEAST_REPEATED: f64 = 0.01;
 /// The least change of a share of errors, in terms of all exchanges.
 pub const LEAST_ERRORS: f64 = 0.001;
 
-/// A figure of one run: of shares the share, of everything else the logarithm.
+/// A figure of one run: for shares the share, for all other figures the logarithm.
 #[derive(Clone, Debug)]
 pub(super) struct Estimate {
     pub(super) value: f64,
@@ -26,7 +27,7 @@ pub(super) struct Estimate {
     pub(super) spread: Option<Spread>,
 }
 
-/// How far two sides lie apart: of shares a difference, of everything else the logarithm of a ratio.
+/// How far two sides lie apart: for shares a difference, for all other figures the logarithm of a ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Apart {
     pub(super) change: f64,
@@ -36,7 +37,7 @@ pub(super) struct Apart {
     pub(super) single: bool,
 }
 
-/// How far `b` lies from `a`, as one of so many figures that are judged together.
+/// How far `b` lies from `a`, as one of this many figures that are judged together.
 pub(super) fn apart(a: &[Estimate], b: &[Estimate], together: usize) -> Option<Apart> {
     let change = mean(b)? - mean(a)?;
     let single = a.len() == 1 || b.len() == 1;
@@ -53,16 +54,16 @@ pub(super) fn apart(a: &[Estimate], b: &[Estimate], together: usize) -> Option<A
     Some(Apart { change, interval, single })
 }
 
-/// What to make of it.
+/// The direction of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sign {
     /// There is less of it than there was.
     Less,
     /// There is more of it.
     More,
-    /// It did not change by as much as could be told, or as would matter.
+    /// It did not change by as much as could be detected, or as would matter.
     Same,
-    /// There is nothing to tell by.
+    /// There is no data to decide by.
     Unknown,
 }
 
@@ -88,8 +89,8 @@ fn mean(side: &[Estimate]) -> Option<f64> {
     Some(sum / side.len() as f64).filter(|mean| mean.is_finite())
 }
 
-/// The variance of the mean of a side and its degrees of freedom. A single run is taken to differ from others of its
-/// kind as the runs of the other side do from each other.
+/// The variance of the mean of a side and its degrees of freedom. A single run is assumed to differ from others of its
+/// kind as the runs of the other side differ from each other.
 fn variance(side: &[Estimate], other: &[Estimate]) -> Option<(f64, f64)> {
     let count = side.len() as f64;
     let within: Option<(f64, f64)> =
@@ -100,7 +101,7 @@ fn variance(side: &[Estimate], other: &[Estimate]) -> Option<(f64, f64)> {
     let between = between(side).or_else(|| between(other));
     let between = between.map(|(variance, freedom)| (variance / count, freedom));
     match (between, within) {
-        // Few runs may agree by chance better than any of them could know.
+        // Few runs may agree by chance more closely than the variation within each allows.
         (Some(between), Some(within)) if within.0 > between.0 => Some((within.0, between.1)),
         (Some(between), _) => Some(between),
         (None, within) => within,
@@ -121,8 +122,8 @@ fn welch((a, of_a): (f64, f64), (b, of_b): (f64, f64)) -> f64 {
     if divisor > 0.0 { (a + b).powi(2) / divisor } else { of_a.min(of_b) }
 }
 
-/// The interval that the resamples of two single runs give: wide where a figure rests on a few blocks of a run, of
-/// which Student's interval knows nothing.
+/// The interval that the resamples of two single runs give: wide where a figure depends on a few blocks of a run, which
+/// Student's interval does not take into account.
 fn drawn(a: &[Estimate], b: &[Estimate], chance: f64) -> Option<(f64, f64)> {
     let ([a], [b]) = (a, b) else { return None };
     let (a, b) = (a.spread.as_ref()?, b.spread.as_ref()?);

@@ -1,7 +1,7 @@
 //! A comparison for a pull request: [`markdown`].
 //!
-//! Names come from files and plans of others. In Markdown they must neither become markup nor call anybody, so
-//! whatever is not a letter, a digit or harmless is written as the number of its character.
+//! Names come from files and plans of other people. In Markdown they must neither become markup nor mention a user, so
+//! every character that is not a letter, a digit or harmless is written as a numeric character reference.
 
 use super::document::Comparison;
 use super::page::row;
@@ -51,7 +51,7 @@ pub(super) fn inert(text: &str) -> String {
     let mut before = ' ';
     for character in text.chars() {
         match character {
-            // A full stop makes a link of `www.example.com`, and two slashes one of a URL.
+            // A full stop makes a link of `www.example.com`, and two slashes make one of a URL.
             '.' if before == 'w' => safe.push_str("&#46;"),
             '/' if before == ':' => safe.push_str("&#47;"),
             _ if character.is_alphanumeric() || " .,:;?%+-()/'".contains(character) => {

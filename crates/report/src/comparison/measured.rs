@@ -1,6 +1,6 @@
-//! What of a record is compared: [`Measured`], the whole run and each of its operations.
+//! The data of a record that is compared: [`Measured`], the whole run and each of its operations.
 //!
-//! The figures are those of the record, word for word. Its steps ([`varied`]) are only asked how they vary.
+//! The figures are exactly those of the record. Its steps ([`varied`]) only show how they vary.
 
 use super::bootstrap;
 use super::figure::Figure;
@@ -9,9 +9,9 @@ use super::steps::{Step, thinned};
 use brunt_record::{Counts, HistogramError, Latency, OperationRecord, Phase, Record, StepRecord};
 use serde::{Deserialize, Serialize};
 
-/// A percentile beyond which fewer exchanges lie is chance.
+/// A percentile with fewer exchanges beyond it depends on chance.
 pub(super) const BEYOND_MIN: f64 = 10.0;
-/// What a process that is watched is asked for.
+/// The reading of a process that is watched.
 const PROCESSOR: &str = "processor seconds";
 
 /// Figures of a run, or of one of its operations.
@@ -98,13 +98,13 @@ pub(super) fn varied(record: &Record) -> Result<Vec<Vec<Step>>, HistogramError> 
     Ok(all)
 }
 
-/// Half an exchange in the whole time stands for none, which has no logarithm.
+/// Half an exchange in the whole time represents none, which has no logarithm.
 fn least_rate(steps: &[Step]) -> f64 {
     let seconds: f64 = steps.iter().map(|step| step.seconds).sum();
     0.5 / seconds.max(1.0)
 }
 
-/// A figure of which nothing is kept in doubt.
+/// A figure that is exact, not a bound.
 fn known(figure: Figure, value: Option<f64>) -> Option<Point> {
     let value = value.filter(|value| value.is_finite())?;
     Some(Point { figure, value, at_least: false })
@@ -126,7 +126,7 @@ fn whole(record: &Record) -> Vec<Point> {
     known.into_iter().flatten().collect()
 }
 
-/// How many cores the generator used; none where the target's work is in that.
+/// How many cores the generator used; none where that includes the work of the target.
 fn generator(record: &Record) -> Option<f64> {
     if record.generator.in_process {
         return None;
@@ -134,7 +134,7 @@ fn generator(record: &Record) -> Option<f64> {
     record.generator.workers.iter().map(|worker| worker.cpu_share).sum()
 }
 
-/// How many cores the processes used that were watched (`--monitor pid:`).
+/// How many cores the watched processes used (`--monitor pid:`).
 fn target(record: &Record) -> Option<f64> {
     let watched = record.monitors.iter().filter(|monitor| monitor.source.starts_with("pid:"));
     let readings = watched.flat_map(|monitor| &monitor.readings);
@@ -148,7 +148,7 @@ fn target(record: &Record) -> Option<f64> {
 fn points(operation: &OperationRecord, several: bool) -> Result<Vec<Point>, HistogramError> {
     let counts = &operation.counts;
     let mut points = Vec::new();
-    // Of a single operation the whole run says the same.
+    // For a single operation the whole run has the same figures.
     if several {
         let share = counts.missed() as f64 / counts.due() as f64;
         points.extend(known(Figure::Achieved, operation.achieved));
@@ -180,7 +180,7 @@ fn percentile(times: &Latency, quantile: f64) -> Result<Option<(f64, bool)>, His
     Ok(value.map(|value| (value.as_nanos() as f64 / 1e3, at_least)))
 }
 
-/// The steps of the window. What ends after it belongs to its last step.
+/// The steps of the window. Exchanges that end after it belong to its last step.
 fn over(
     record: &Record,
     made: impl Fn(&StepRecord) -> Result<Step, HistogramError>,
@@ -202,7 +202,7 @@ fn over(
 }
 
 fn whole_step(record: &Record, step: &StepRecord) -> Step {
-    // Of several workers only the busiest is known by step.
+    // With several workers, only the busiest is known by step.
     let busiest = step.busiest.filter(|_| record.generator.workers.len() == 1);
     let cpu = busiest.unwrap_or_default() * (step.to_s - step.from_s);
     Step { cpu, ..counted(&step.due) }

@@ -1,10 +1,9 @@
-//! Whether runs differ, figure by figure: [`compare`], and how a figure went over many runs:
-//! [`trend`].
+//! Whether runs differ, figure by figure: [`compare`], and how a figure changed over many runs: [`trend`].
 //!
-//! A comparison says better or worse only of what chance does not explain, and otherwise `~`. How much a figure varies
-//! is known within a run from its seconds, by a bootstrap over blocks of them, and between runs from runs that were
-//! repeated. `docs/statistics.md` says which method is used where, and why. Everything here is a pure function of the
-//! records: the random numbers are those of a constant. It reads no file and knows no command.
+//! A comparison reports better or worse only for changes that chance does not explain, and otherwise `~`. How much a
+//! figure varies is known within a run from its seconds, by a bootstrap over blocks of them, and between runs from
+//! repeated runs. `docs/statistics.md` says which method is used where, and why. Everything here is a pure function of
+//! the records: the random numbers are those of a constant. It reads no file and does not depend on any command.
 
 mod blocks;
 mod bootstrap;
@@ -54,7 +53,7 @@ use brunt_record::Record;
 pub struct Input {
     /// The file it was read from.
     pub name: String,
-    /// The words of its command that say which load was asked for.
+    /// The words of its command that define the load.
     pub asked: Vec<String>,
     /// The run.
     pub record: Record,

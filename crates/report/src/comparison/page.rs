@@ -10,7 +10,8 @@ use crate::screen::Screen;
 use crate::summary::closing_line;
 use brunt_record::{Histogram, HistogramError, Status};
 
-/// Beyond which shares of all exchanges a spectrum has its points: one in so many.
+/// The points of a spectrum in each decade: the share of exchanges beyond them, as one in this
+/// many.
 const ONE_IN: [f64; 5] = [1.0, 1.25, 2.0, 4.0, 7.0];
 /// A spectrum ends where fewer exchanges than this lie beyond.
 const BEYOND_MIN: f64 = 3.0;
@@ -109,7 +110,7 @@ pub(super) fn row(found: &Difference) -> [String; 6] {
     ]
 }
 
-/// The lines in which a comparison ends: what came of it, and whether to trust it.
+/// The closing lines of a comparison: the result, and whether to trust it.
 pub fn closing(comparison: &Comparison, screen: Screen) -> String {
     let said = comparison.pairs.iter().map(|pair| words::sentence(comparison, pair));
     let doubts = words::doubts(comparison);
@@ -133,7 +134,7 @@ pub fn spectra(sides: &[Given]) -> Result<Vec<Chart>, HistogramError> {
     Ok(drawn(&all))
 }
 
-/// The same of runs whose records were read before.
+/// The same for runs whose records were read before.
 pub fn spectra_figured(sides: &[FiguredSide]) -> Vec<Chart> {
     let of = |side: &FiguredSide| side.runs.iter().map(|run| run.steps.spectra.clone()).collect();
     drawn(&sides.iter().map(of).collect::<Vec<_>>())

@@ -1,7 +1,7 @@
 //! Random numbers that are the same on every machine: [`Random`], Vigna's `SplitMix64`.
 //!
-//! A comparison of the same files must say the same whenever and wherever it is made, so the numbers follow from a
-//! constant and from what they are drawn for.
+//! A comparison of the same files must give the same result at any time and on any machine, so the numbers follow from
+//! a constant and from their use.
 
 /// A sequence of random numbers.
 #[derive(Clone, Debug)]
@@ -21,12 +21,12 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// A number below `limit`, each as likely as the others.
+    /// A number below `limit`, each equally likely.
     pub(super) fn below(&mut self, limit: usize) -> usize {
         ((u128::from(self.next()) * limit as u128) >> 64) as usize
     }
 
-    /// Puts these into an order of which each is as likely as the others.
+    /// Shuffles the items, each order equally likely.
     pub(super) fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));

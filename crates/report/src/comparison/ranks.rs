@@ -1,14 +1,14 @@
 //! Percentiles of resamples without merging a histogram for each: [`Ranks`].
 //!
-//! A resample is made of blocks, and its histogram is their sum. For each block that may be drawn the table holds how
-//! many of its times lie at or below each value, so that a percentile of a resample is found by bisection over sums of
-//! as many numbers as there are blocks in it. Values are kept to half a percent, between which lines are drawn: this
-//! table says how a percentile varies, and never what it is.
+//! A resample is made of blocks, and its histogram is their sum. For each block that may be drawn the table contains
+//! how many of its times lie at or below each value. So a percentile of a resample is found by bisection over sums of
+//! as many numbers as there are blocks in it. Values are kept to half a percent, with interpolation between them: this
+//! table shows how a percentile varies, and never what it is.
 
 use super::blocks::Blocks;
 use brunt_record::Histogram;
 
-/// How many values to each doubling.
+/// How many values there are to each doubling.
 const FINENESS: f64 = 128.0;
 
 /// How many times of each block lie at or below each value.
@@ -56,7 +56,7 @@ impl Ranks {
         Self { steps, keys, counts }
     }
 
-    /// The logarithm of this quantile of the resample of these blocks; none of no times.
+    /// The logarithm of this quantile of the resample of these blocks; none if there are no times.
     pub(super) fn quantile(&self, starts: &[usize], quantile: f64) -> Option<f64> {
         let sum = |row: usize| -> u64 {
             let row = &self.counts[row * self.steps..][..self.steps];

@@ -1,4 +1,4 @@
-//! Pairs of runs whose truth is known: how often a comparison of equal ones raises an alarm, and how often it sees
+//! Pairs of runs with a known truth: how often a comparison of equal ones raises an alarm, and how often it detects
 //! that one is slower.
 
 use super::compared::{estimated, pair};
@@ -15,14 +15,14 @@ struct World {
     seconds: usize,
     /// Exchanges a second.
     rate: usize,
-    /// How much of a second's slowness the next one keeps.
+    /// How much of a second's slowness carries over to the next.
     kept: f64,
     /// How much seconds differ: the deviation of the logarithm of their slowness.
     uneven: f64,
 }
 
 impl World {
-    /// A run of a closed loop, in which everything takes so many times as long.
+    /// A run of a closed loop, in which everything takes this many times as long.
     fn run(self, slower: f64, random: &mut Random) -> (Vec<Measured>, Vec<Vec<Step>>) {
         let mut level = random.normal();
         let mut step = |random: &mut Random| {
@@ -41,7 +41,7 @@ impl World {
         (vec![Measured::made(Some("bind"), &steps)], vec![steps])
     }
 
-    /// What is said of so many pairs, of which the second is slower.
+    /// The findings of this many pairs, of which the second is slower.
     fn findings(self, pairs: u64, runs: usize, slower: f64) -> Vec<Finding> {
         let one = |number: u64| {
             let mut random = Random::new(number.wrapping_mul(0x5851_f42d) ^ self.seconds as u64);
@@ -61,7 +61,7 @@ fn count(findings: &[Finding], wanted: Finding) -> usize {
     findings.iter().filter(|finding| **finding == wanted).count()
 }
 
-/// A minute in which a second keeps six tenths of the one before.
+/// A minute in which six tenths of a second's slowness carry over to the next.
 const MINUTE: World = World { seconds: 60, rate: 100, kept: 0.6, uneven: 0.05 };
 
 #[test]
@@ -78,7 +78,7 @@ fn of_a_hundred_pairs_whose_second_is_ten_percent_slower_at_least_90_are_worse()
     assert!(count(&found, Finding::Better) >= 9, "{found:?}");
 }
 
-/// What `docs/statistics.md` tells: run with `--ignored` and read what is printed.
+/// The figures in `docs/statistics.md`: run with `--ignored` and read what is printed.
 #[test]
 #[ignore = "it takes minutes, and is for whoever changes the method"]
 fn the_rates_of_alarms_and_of_misses() {

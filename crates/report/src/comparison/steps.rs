@@ -3,7 +3,7 @@
 use brunt_record::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// More steps than this say no more about how a figure varies, and cost memory.
+/// More steps than this give no more information about how a figure varies, and cost memory.
 const STEPS_MAX: usize = 240;
 
 /// One step of the steady phase.
@@ -15,7 +15,7 @@ pub(super) struct Step {
     pub(super) answered: f64,
     /// Exchanges that did what was asked.
     pub(super) ok: f64,
-    /// Exchanges that did not, whatever the reason.
+    /// Exchanges that did not succeed, for any reason.
     pub(super) missed: f64,
     /// Processor seconds of the generator, where they are known.
     pub(super) cpu: f64,
@@ -38,13 +38,13 @@ impl Step {
         self.service.merge(&other.service);
     }
 
-    /// The mean of these times, in nanoseconds; none of no times.
+    /// The mean of these times, in nanoseconds; none if there are no times.
     fn mean(times: &Histogram) -> Option<f64> {
         (!times.is_empty()).then(|| times.sum_nanos() as f64 / times.count() as f64)
     }
 }
 
-/// The same with neighbours merged, so that there are no more than can be used.
+/// The same steps with neighbours merged, so that there are no more than are useful.
 pub(super) fn thinned(steps: Vec<Step>) -> Vec<Step> {
     let stride = steps.len().div_ceil(STEPS_MAX);
     if stride <= 1 {
@@ -58,8 +58,8 @@ pub(super) fn thinned(steps: Vec<Step>) -> Vec<Step> {
     merged.collect()
 }
 
-/// The series whose autocorrelation says how long blocks have to be: how much was done in each step, how long it took
-/// in the mean, and how much of it took long.
+/// The series whose autocorrelation decides how long blocks must be: how much was done in each step, how long it took
+/// on average, and how much of it took long.
 pub(super) fn series(steps: &[Step]) -> Vec<Vec<f64>> {
     let rates = steps.iter().map(|step| step.ok / step.seconds.max(f64::MIN_POSITIVE)).collect();
     let means: Vec<Option<f64>> = steps.iter().map(|step| Step::mean(&step.response)).collect();

@@ -1,4 +1,4 @@
-//! Comparisons and trends of records that were made as a run makes them.
+//! Comparisons and trends of records that were made in the same way as by a run.
 
 use super::random::Random;
 use super::*;
@@ -11,7 +11,7 @@ use brunt_record::{
 use std::path::Path;
 use std::time::Duration;
 
-/// What acts on a terminal, in HTML and in Markdown.
+/// Text that has an effect on a terminal, in HTML and in Markdown.
 const EVIL: &str = "x|\u{1b}[31m<script>alert(1)</script>`@all`[a](http://b)*_";
 
 /// Exchanges of each second.
@@ -21,7 +21,7 @@ fn tool() -> Tool {
     Tool { name: "brunt".to_owned(), version: "0.1.0".to_owned() }
 }
 
-/// A run of so many seconds, in which exchanges take about so many milliseconds, half of that as service time.
+/// A run of this many seconds, in which exchanges take about this many milliseconds, half of that as service time.
 fn record(name: &str, seconds: u64, millis: f64, seed: u64) -> Record {
     let mut random = Random::new(seed);
     let (mut totals, mut series) = (Totals::new(), Series::new());
@@ -132,14 +132,14 @@ fn an_interval_is_that_of_arithmetic_where_that_is_known() {
     let [low, high] = found(&comparison, Figure::Mean).interval.unwrap();
     let error = (2.0 * 0.09_f64.exp_m1() / (60.0 * COUNT as f64)).sqrt();
     let half = (high.ln_1p() - low.ln_1p()) / 2.0;
-    // Figures that are judged together, and so the normal quantile of 1 - 0.05 / 2 / 9, to which Student's comes near.
+    // Figures are judged together, so this is the normal quantile of 1 - 0.05 / 2 / 9, which Student's approaches.
     let expected = 2.77 * error;
     assert!((0.75..1.6).contains(&(half / expected)), "{half} {expected}");
 }
 
 #[test]
 fn repeated_runs_tell_how_runs_vary() {
-    // Each run is 8 % faster or slower than the next, which no second of theirs knows.
+    // Each run is 8 % faster or slower than the next, which its own seconds do not show.
     let runs = |slower: f64, from: u64| {
         let levels = [0.92, 1.0, 1.08, 0.96, 1.04];
         let runs = (from..).zip(levels);
@@ -155,7 +155,7 @@ fn repeated_runs_tell_how_runs_vary() {
     assert_eq!(slower.pairs[0].result, Finding::Worse);
     let mean = found(&slower, Figure::Mean);
     assert!((mean.change.unwrap() - 0.5).abs() < 0.03, "{mean:?}");
-    // A single run of each would have been taken for a difference.
+    // A single run of each would have been reported as a difference.
     let single = compared(record("bind", 10, 2.0 * 0.92, 10), record("bind", 10, 2.0 * 1.08, 22));
     assert_eq!(single.pairs[0].result, Finding::Worse);
 }
@@ -278,7 +278,7 @@ fn names_act_on_nothing() {
     assert!(!rows.is_empty() && rows.iter().all(|row| row.matches('|').count() == 8), "{shown}");
 }
 
-/// What a history keeps of a run, through its documents and back.
+/// The data that a history keeps of a run, written to its documents and read back.
 fn kept(run: &Input) -> FiguredRun {
     fn again<T: serde::Serialize + serde::de::DeserializeOwned>(of: &T) -> T {
         serde_json::from_str(&serde_json::to_string(of).unwrap()).unwrap()

@@ -1,10 +1,10 @@
-//! By how much a figure may be worse: [`Tolerance`], as `--tolerance` says it.
+//! By how much a figure may be worse: [`Tolerance`], as given by `--tolerance`.
 
 use super::document::{Comparison, Difference, Finding};
 use super::figure::Figure;
 use std::str::FromStr;
 
-/// The greatest change for the worse that is no regression, of one figure or of all.
+/// The greatest change for the worse that is not a regression, of one figure or of all.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tolerance {
     /// The operation it is for; none for every one.
@@ -34,7 +34,7 @@ impl FromStr for Tolerance {
     }
 }
 
-/// The operation and the figure of `bind.p99`. Both may hold dots.
+/// The operation and the figure of `bind.p99`. Both may contain dots.
 fn named(whose: &str) -> Result<(Option<String>, Option<Figure>), String> {
     if let Some(figure) = Figure::named(whose) {
         return Ok((None, Some(figure)));
@@ -64,8 +64,8 @@ impl Tolerance {
 impl Comparison {
     /// The figures that are worse by more than is tolerated, each with the letter of its side.
     ///
-    /// What the generator itself costs counts if a tolerance names it. Of several that are for a figure, the one that
-    /// names most of it counts, and of those the last.
+    /// The cost of the generator itself counts if a tolerance names it. Of several tolerances for a figure, the most
+    /// specific one counts, and of equally specific ones the last.
     pub fn regressions<'a>(
         &'a self,
         tolerances: &'a [Tolerance],
@@ -78,7 +78,7 @@ impl Comparison {
             let most = of.max_by_key(|tolerance| tolerance.precision()).map_or(0.0, |of| of.most);
             let named = |tolerance: &Tolerance| tolerance.figure == Some(difference.figure);
             let counts = difference.figure.is_of_target() || tolerances.iter().any(named);
-            // What rose from nothing rose by more than any share of it.
+            // A figure that rose from zero rose by more than any share of it.
             let change = difference.change.unwrap_or(f64::INFINITY).abs();
             counts && difference.result == Finding::Worse && change > most
         })

@@ -1,4 +1,4 @@
-//! How figures went over many runs of the same thing, and when they changed: [`trend`].
+//! How figures changed over many runs of the same thing, and when: [`trend`].
 
 use super::Input;
 use super::change_points::change_points;
@@ -12,11 +12,11 @@ use brunt_record::{HistogramError, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The version of the format. A change that a reader could stumble over raises the number.
+/// The version of the format. A change that could break a reader raises the number.
 pub const TREND_SCHEMA: &str = "brunt-trend/1";
-/// The most runs that are looked at: the time a test takes grows with their square.
+/// The most runs that are analysed: the time of a test grows with the square of their number.
 pub const RECORDS_MAX: usize = 500;
-/// The figures that are followed. More of them would only raise the bar for each.
+/// The figures that are followed. With more of them, each would need stronger evidence.
 const FOLLOWED: [Figure; 5] =
     [Figure::Goodput, Figure::Errors, Figure::Mean, Figure::P50, Figure::P99];
 
@@ -25,15 +25,15 @@ const FOLLOWED: [Figure; 5] =
 pub struct Trend {
     /// `brunt-trend/1`.
     pub schema: String,
-    /// What made the document.
+    /// The program that made the document.
     pub tool: Tool,
     /// The directory.
     pub name: String,
     /// The runs, in the order in which they began.
     pub runs: Vec<RunOf>,
-    /// In what runs differ from the one before them.
+    /// How runs differ from the one before them.
     pub unlike: Vec<Unlike>,
-    /// The chance of naming any change where there is none.
+    /// The chance of reporting any change where there is none.
     pub alarms: f64,
     /// The figures.
     pub series: Vec<TrendSeries>,
@@ -63,7 +63,7 @@ pub struct Level {
     pub from: usize,
     /// The number of its last run.
     pub to: usize,
-    /// The geometric mean of its runs; of shares, the mean.
+    /// The geometric mean of its runs; for shares, the mean.
     pub value: f64,
 }
 
@@ -80,7 +80,7 @@ pub struct Change {
     pub before: f64,
     /// The level after it.
     pub after: f64,
-    /// By how much it changed, as a share of the level before; of errors the difference of the shares.
+    /// By how much it changed, as a share of the level before; for errors the difference of the shares.
     pub change: f64,
     /// Worse or better.
     pub result: Finding,
@@ -108,7 +108,7 @@ pub fn trend(tool: Tool, name: &str, runs: &[Input]) -> Result<Trend, HistogramE
     Ok(trend_figured(tool, name, &figured.collect::<Result<Vec<_>, _>>()?))
 }
 
-/// The same of runs whose records were read before, each with what it is called.
+/// The same for runs whose records were read before, each with its name.
 pub fn trend_figured(tool: Tool, name: &str, runs: &[(String, RunFigures)]) -> Trend {
     let mut series = over_time(runs);
     let shown: Vec<RunOf> = runs.iter().map(|(name, run)| run.described(name)).collect();
@@ -186,7 +186,7 @@ fn find(series: &mut TrendSeries, runs: &[RunOf], chance: f64, seed: u64) {
     let mut bounds = vec![0];
     bounds.extend(change_points(&values, chance, seed));
     bounds.push(values.len());
-    // What changed its spread and not its level, or hardly, is no change to anybody.
+    // If the spread changed and the level did not, or hardly, that is not reported as a change.
     let mut place = 1;
     while place + 1 < bounds.len() {
         let apart = mean(bounds[place], bounds[place + 1]) - mean(bounds[place - 1], bounds[place]);

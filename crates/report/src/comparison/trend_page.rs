@@ -10,7 +10,8 @@ use brunt_record::Status;
 /// The most charts on a terminal.
 const CHARTS_MAX: usize = 3;
 
-/// A trend. A page shows a chart of every figure, a terminal those of what changed.
+/// A trend. A page shows a chart of every figure, a terminal shows those of the figures that
+/// changed.
 pub fn trend_page(trend: &Trend, html: bool) -> Page {
     let mut page = Page::new(format!("Trend of {}", trend.name));
     let sentence = sentence(trend);
@@ -30,7 +31,7 @@ pub fn trend_page(trend: &Trend, html: bool) -> Page {
         page.warning(text);
     }
     let changes = trend.changes();
-    // A single one is in the sentence.
+    // A single change is in the sentence.
     if changes.len() > 1 {
         page.list(changes.iter().map(|(series, change)| told(series, change)).collect());
     }

@@ -1,9 +1,9 @@
-//! In what two runs differ that are to be compared: [`unlike`].
+//! How two runs differ apart from their results, which decides whether they can be compared: [`unlike`].
 //!
-//! Figures of two runs say something about the difference that their maker knows of, if there is no other. So runs
-//! that were not asked for the same, or were not made on the same kind of machine, are refused, and each difference is
-//! named. Names of machines, versions of brunt and seeds are told and refuse nothing: containers have a new name each
-//! time, and a baseline is often older than the program.
+//! Figures of two runs describe the effect of a known difference only if there is no other. So runs that were not asked
+//! for the same, or were not made on the same kind of machine, are refused, and each difference is named. Names of
+//! machines, versions of brunt and seeds are reported but do not cause a refusal: containers have a new name each time,
+//! and a baseline is often older than the program.
 
 use super::Input;
 use crate::figure::{fixed, percent};
@@ -11,11 +11,11 @@ use brunt_record::{Basis, Environment, Mode, Phase, Plan, Record, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Windows whose lengths differ by more than this share are not of one command.
+/// If the lengths of two windows differ by more than this share, they are not of one command.
 const SCHEDULED: f64 = 0.02;
 /// The same where a run lasts as long as its exchanges take.
 const COUNTED: f64 = 0.5;
-/// What is of the machine.
+/// The properties of the machine.
 const MACHINE: [&str; 9] = [
     PROCESSOR,
     CORES,
@@ -36,7 +36,7 @@ const PROCESSORS_ALLOWED: &str = "processors allowed";
 const MEMORY_ALLOWED: &str = "memory allowed";
 const HOST: &str = "name of the machine";
 const MEMORY: &str = "memory";
-/// A machine tells its memory a little differently from boot to boot.
+/// A machine reports a slightly different amount of memory from boot to boot.
 const MEMORY_SHARE: f64 = 0.05;
 
 /// One thing in which a run differs from the first one.
@@ -54,10 +54,10 @@ pub struct Unlike {
     pub refuses: bool,
 }
 
-/// What two runs have to have in common for their figures to be compared.
+/// The properties that two runs must have in common for their figures to be compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Likeness {
-    /// The words of the command that say which load was asked for.
+    /// The words of the command that define the load.
     asked: Vec<String>,
     tool: Tool,
     plan: Plan,
@@ -89,13 +89,13 @@ impl Likeness {
     }
 }
 
-/// Those that somebody asked for: what has no length is none.
+/// The requested phases: a phase without length was not requested.
 fn phases(record: &Record) -> Vec<Phase> {
     let phases = record.phases.iter().filter(|phase| phase.name != Phase::Drain);
     phases.filter(|phase| phase.to_s > phase.from_s).map(|phase| phase.name).collect()
 }
 
-/// Everything in which a run, which is called by its file, differs from the first one.
+/// All differences of a run, which is named by its file, from the first one.
 pub(crate) fn unlike(first: &Likeness, (file, other): (&str, &Likeness)) -> Vec<Unlike> {
     let same = |pair: &(&str, String, String, bool)| pair.1 == pair.2;
     let mut found = asked(first, other);
@@ -112,7 +112,7 @@ pub(crate) fn unlike(first: &Likeness, (file, other): (&str, &Likeness)) -> Vec<
     named.collect()
 }
 
-/// Whether that is a property of the machine, which changes in the course of months while the load stays what it was.
+/// Whether it is a property of the machine, which changes over months while the load stays the same.
 pub(super) fn is_of_machine(unlike: &Unlike) -> bool {
     MACHINE.contains(&unlike.what.as_str())
 }
@@ -138,7 +138,7 @@ pub fn differences<'a>(unlike: impl IntoIterator<Item = &'a Unlike>) -> Vec<Stri
     told.collect()
 }
 
-/// Two texts without the words in which they begin and end alike.
+/// Two texts without their common first and last words.
 fn apart<'a>(one: &'a str, other: &'a str) -> [String; 2] {
     let [a, b]: [Vec<&'a str>; 2] = [one, other].map(|text| text.split(' ').collect());
     let before = a.iter().zip(&b).take_while(|(a, b)| a == b).count();
@@ -152,7 +152,7 @@ fn apart<'a>(one: &'a str, other: &'a str) -> [String; 2] {
     })
 }
 
-/// What differs, what it is in the one and in the other, and whether that refuses a comparison.
+/// What differs, its value in both runs, and whether that refuses a comparison.
 type Pair = (&'static str, String, String, bool);
 
 fn asked(one: &Likeness, two: &Likeness) -> Vec<Pair> {

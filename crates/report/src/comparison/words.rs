@@ -1,11 +1,11 @@
-//! How a comparison is said: values, changes, intervals, and a sentence for each pair.
+//! The words of a comparison: values, changes, intervals, and a sentence for each pair.
 
 use super::document::{Comparison, Finding, Pair, Side};
 use super::figure::Figure;
 use crate::figure::{NONE, fixed};
 use brunt_record::Status;
 
-/// An end of an interval beyond this change, in percent, only says that nothing is known in that direction.
+/// An end of an interval beyond this change, in percent, only shows that nothing is known in that direction.
 const LARGEST: f64 = 9999.0;
 /// How many figures a sentence names.
 const NAMED: usize = 3;
@@ -42,7 +42,7 @@ pub(super) fn interval(figure: Figure, interval: Option<[f64; 2]>) -> String {
     }
 }
 
-/// The same, but for what would be shown as a negative nothing.
+/// The same value, except one that would be shown as a negative zero.
 fn settled(value: f64, least: f64) -> f64 {
     if value.abs() < least { 0.0 } else { value }
 }
@@ -61,7 +61,7 @@ fn end(change: f64) -> String {
     if change * 100.0 > LARGEST { format!(">{LARGEST:+.0}") } else { percent(change) }
 }
 
-/// What a figure is called in a sentence: `response p99 of bind`.
+/// The name of a figure in a sentence: `response p99 of bind`.
 pub(super) fn named(operation: Option<&str>, figure: Figure) -> String {
     let title = figure.title();
     let title = title.split(',').next().unwrap_or(title);
@@ -71,7 +71,7 @@ pub(super) fn named(operation: Option<&str>, figure: Figure) -> String {
     }
 }
 
-/// What came of a pair, as a sentence.
+/// The result of a pair, as a sentence.
 pub(super) fn sentence(comparison: &Comparison, pair: &Pair) -> String {
     let side = &pair.side;
     let of = |wanted: Finding| {
@@ -123,7 +123,7 @@ pub(super) fn doubts(comparison: &Comparison) -> Vec<String> {
     doubtful.collect()
 }
 
-/// What is to be known of a side: `new.json: 1 run, 60.0 s, valid`.
+/// The description of a side: `new.json: 1 run, 60.0 s, valid`.
 pub(super) fn described(side: &Side) -> String {
     let count = side.runs.len();
     let seconds = side.runs.iter().map(|run| run.seconds).sum::<f64>() / count.max(1) as f64;
@@ -137,7 +137,7 @@ pub(super) fn described(side: &Side) -> String {
     format!("{}: {runs} {seconds:.1} s, {verdict}", side.name)
 }
 
-/// What a reader has to know of all figures.
+/// What a reader must know about all figures.
 pub(super) fn notes(comparison: &Comparison) -> Vec<String> {
     let mut notes = vec![format!(
         "The intervals hold for all figures of a comparison together with {:.0} % confidence. A figure is worse or \

@@ -1,27 +1,27 @@
-//! What became of what was dropped, as far as this machine can know: answered after all, or lost, and by whom.
+//! What happened to dropped exchanges, as far as this machine can know: answered after all, or lost, and where.
 
 use super::Exchanges;
 
-/// The drops of a run, shared out.
+/// The drops of a run, divided by cause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attribution {
     /// Answered, but after the drop time.
     pub late: u64,
     /// Lost in our own sockets' buffers.
     pub own_socket: u64,
-    /// Their drop time ended while this program stood still, or they left all at once when it went on: the schedule had
-    /// not asked for that, and it says nothing of the server.
+    /// Their drop time ended while this program stood still, or they were sent in one burst when it continued. The
+    /// schedule had not requested this, and it does not describe the server.
     pub own_stall: u64,
-    /// Lost in the server's receive queue, where that can be looked at.
+    /// Lost in the server's receive queue, where that can be observed.
     pub server_queue: Option<u64>,
-    /// Everything else: the server, or the wire.
+    /// Everything else: the server, or the network.
     pub elsewhere: u64,
 }
 
 impl Attribution {
-    /// Shares out the drops of all stages. What was answered late is known not to be lost. A datagram
-    /// lost in a queue is one drop at most (it may have been a duplicate, or of another tool), so no
-    /// share exceeds what is left of the drops.
+    /// Divides the drops of all stages. An exchange that was answered late is known not to be lost. A datagram lost in
+    /// a queue is one drop at most (it may have been a duplicate, or of another tool), so no share exceeds the
+    /// remaining drops.
     pub fn of(figures: &Exchanges) -> Self {
         let drops = figures.drops();
         let late: u64 = figures.stages.iter().map(|stage| stage.late.min(stage.drops)).sum();
@@ -51,9 +51,9 @@ mod tests {
             (10, 0, 8, 0, Some(4), (0, 8, 0, Some(2), 0)),
             (0, 0, 8, 0, Some(4), (0, 0, 0, Some(0), 0)),
             (10, 2, 3, 0, Some(4), (4, 3, 0, Some(3), 0)),
-            // Late answers to what was cut off, or that came twice, are those of no drop.
+            // Late answers to exchanges that were cut off, or duplicate answers, belong to no drop.
             (10, 7, 3, 0, None, (10, 0, 0, None, 0)),
-            // What was dropped while we stood still is not the server's, whatever its queue lost.
+            // Drops while this program stood still are not the server's, whatever its queue lost.
             (10, 0, 0, 4, Some(8), (0, 0, 8, Some(2), 0)),
             (10, 0, 3, 2, None, (0, 3, 4, None, 3)),
             (10, 4, 1, 5, None, (8, 1, 1, None, 0)),

@@ -1,4 +1,4 @@
-//! The lines of the avalanche: how many still wait, and at the end how long it took.
+//! The lines of the avalanche: how many exchanges still wait, and at the end how long it took.
 
 use super::Exchanges;
 use jiff::Timestamp;
@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// A stage in which something had to be sent again.
+/// A stage in which messages had to be sent again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Waiting<'a> {
     /// The title of the stage.
@@ -15,12 +15,12 @@ pub struct Waiting<'a> {
     pub answers: u64,
     /// Messages sent again since the line before.
     pub resent: u64,
-    /// Exchanges of which a message was sent again at all, the answered ones included.
+    /// Exchanges of which any message was sent again, the answered ones included.
     pub retrying: u64,
 }
 
 impl Waiting<'_> {
-    /// The line, with its end, and with the time in UTC as the old tool has it.
+    /// The line, with its end, and with the time in UTC as in the original tool.
     pub fn line(&self, at: Timestamp) -> String {
         let Self { title, answers, resent, retrying } = self;
         let at = at.to_zoned(TimeZone::UTC).strftime("%Y-%b-%d %H:%M:%S%.6f");
@@ -46,7 +46,7 @@ impl Provisioned {
         let sum = |pick: fn(&super::StageFigures) -> u64| figures.stages.iter().map(pick).sum();
         let (sent, resent, received): (u64, u64, u64) =
             (sum(|stage| stage.sent), sum(|stage| stage.resent), sum(|stage| stage.received));
-        // The blank before the end of the first line is the old tool's.
+        // The blank before the end of the first line is in the output of the original tool.
         let mut text = format!("It took {} to provision {clients} clients. \n", clock(*took));
         let _ = writeln!(text, "Requests sent + resent: {}", sent + resent);
         let _ = writeln!(text, "Requests resent: {resent}\nResponses received: {received}");
@@ -67,7 +67,7 @@ mod tests {
     use super::super::tests::nothing;
     use super::*;
 
-    // Both as said by `perfdhcp -4 --scenario avalanche -R 300 -t 1 10.77.0.1`.
+    // Both as printed by `perfdhcp -4 --scenario avalanche -R 300 -t 1 10.77.0.1`.
 
     #[test]
     fn who_still_waits() {

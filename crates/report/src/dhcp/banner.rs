@@ -1,10 +1,10 @@
-//! What is said before anything is measured.
+//! The lines that are printed before anything is measured.
 
 use std::fmt::Write;
 
 /// The lines before the run: the command in its plain spelling (a word for each switch and each
-/// value), the scenario and, where several workers share the load, that they do. The old tool's
-/// advice to use more threads is left out: it was bad advice.
+/// value), the scenario and, where several workers share the load, a remark about that. The
+/// original tool's advice to use more threads is left out: it was bad advice.
 pub fn banner(words: &[String], scenario: &str, workers: usize) -> String {
     let mut text = String::from("Running: perfdhcp");
     for word in words {

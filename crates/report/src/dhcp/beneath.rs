@@ -1,6 +1,6 @@
-//! What the old texts have no line for: what became of every odd reply, and of what was dropped.
+//! What the original texts have no line for: the outcome of every unusual reply and of every drop.
 //!
-//! Percentiles are not told here: the summary of every run has them, and says which phase they are of.
+//! Percentiles are not printed here: the summary of every run has them, and says which phase they are of.
 
 use super::{Attribution, Exchanges, StageFigures};
 use crate::grid::Grid;
@@ -9,8 +9,7 @@ use std::fmt::Write;
 
 type Column = (&'static str, fn(&StageFigures) -> u64);
 
-/// What can become of a message beside being answered or dropped, and of an answer beside being the
-/// one that was waited for.
+/// The possible outcomes of a message other than an answer or a drop, and of an answer other than the expected one.
 const ODDITIES: [Column; 6] = [
     ("resent", |stage| stage.resent),
     ("NAKs", |stage| stage.naks),
@@ -22,7 +21,7 @@ const ODDITIES: [Column; 6] = [
 /// How wide columns are where there is room.
 const ROOMY: usize = 9;
 
-/// Adds all of it, under a heading that no old text has.
+/// Adds all of it, under a heading that the original texts do not have.
 pub(super) fn beneath(text: &mut String, figures: &Exchanges) {
     text.push_str("***In more detail***\n");
     replies(text, figures);
@@ -47,7 +46,7 @@ fn replies(text: &mut String, figures: &Exchanges) {
     for stage in &figures.stages {
         grid.row(&stage.title, "", ODDITIES.map(|(_, pick)| pick(stage).to_string()));
     }
-    // A report that scripts read does not follow the terminal.
+    // A report for scripts does not depend on the terminal.
     *text += &(grid.text(Screen::default()) + "\n");
 }
 

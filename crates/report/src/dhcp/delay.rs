@@ -1,11 +1,11 @@
-//! The lines about delays, which all texts share to the letter.
+//! The lines about delays, which are the same in all texts.
 
 use brunt_record::Histogram;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// The four delays of a stage. Without an answer there is none; the old tool then runs two halves
-/// of lines into each other, which is not copied.
+/// The four delays of a stage. Without an answer there are none; the original tool then prints two
+/// halves of lines on one line, which is not copied.
 pub(super) fn delays(text: &mut String, delay: &Histogram) {
     let lines = [
         ("min delay", delay.min()),

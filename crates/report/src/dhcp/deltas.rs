@@ -12,7 +12,7 @@ pub struct Deltas {
     stages: Vec<[u64; 3]>,
 }
 
-/// What the messages of a stage came to, in the order of the columns.
+/// The counts of a stage, in the order of the columns.
 const fn stands(stage: &StageFigures) -> [u64; 3] {
     [stage.sent, stage.received, stage.drops]
 }
@@ -20,9 +20,9 @@ const fn stands(stage: &StageFigures) -> [u64; 3] {
 const COLUMNS: [&str; 3] = ["sent", "received", "drops"];
 
 impl Deltas {
-    /// The line for what happened in this time, which comes after that of the sums; with a separator, further values of
-    /// the same line. `due` and `dropped` are exchanges so far: all that the load asked for, and those of them for
-    /// which there was no room.
+    /// The line for what happened in this time, which follows the line of the sums; with a separator, further values of
+    /// the same line. `due` and `dropped` are exchanges so far: all that the load requested, and those of them that
+    /// could not be started.
     pub fn line(
         &mut self,
         figures: &Exchanges,

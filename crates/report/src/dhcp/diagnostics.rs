@@ -1,8 +1,9 @@
-//! What the letters of `-x` ask for.
+//! The output that the letters of `-x` request.
 //!
-//! The old tool prints it in this order around the final text: before it why the run ended (`e`);
-//! after it the internals (`i`), the stamps (`t`), the server's id (`s`), the templates (`T`) and
-//! the leases (`l`). It says "Interrupted" at every end; here that is said of interrupted runs.
+//! The original tool prints it in this order around the final text: before it why the run ended
+//! (`e`); after it the internals (`i`), the stamps (`t`), the server's id (`s`), the templates
+//! (`T`) and the leases (`l`). It prints "Interrupted" at every end; here that is printed only for
+//! interrupted runs.
 
 use std::fmt::Write;
 use std::net::IpAddr;
@@ -14,15 +15,15 @@ const OCTETS: usize = 16;
 /// Why a run ended (`-x e`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitReason {
-    /// `-p` passed.
+    /// The period of `-p` is over.
     Period,
-    /// As many were sent as `-n` says.
+    /// As many were sent as `-n` allows.
     Requests,
-    /// As many were dropped as `-D` says.
+    /// As many were dropped as `-D` allows.
     Drops,
-    /// So large a share was dropped as `-D` says.
+    /// As large a share was dropped as `-D` allows.
     DropShare,
-    /// Somebody ended it.
+    /// The run was interrupted.
     Interrupted,
 }
 
@@ -39,7 +40,7 @@ impl ExitReason {
     }
 }
 
-/// Counters of the machinery (`-x i`), a line each.
+/// Internal counters (`-x i`), a line each.
 pub fn internals(counters: &[(&str, u64)]) -> String {
     let mut text = String::new();
     for (name, count) in counters {
@@ -54,12 +55,12 @@ pub fn server_id(id: &[u8]) -> String {
     format!("Server id: {}\n", hex(id, ""))
 }
 
-/// When a message left and when its answer came, since the beginning of the run.
+/// When a message was sent and when its answer was received, since the beginning of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trip {
-    /// When the message left.
+    /// When the message was sent.
     pub sent: Duration,
-    /// When its answer came.
+    /// When its answer was received.
     pub received: Duration,
 }
 
@@ -81,13 +82,13 @@ pub fn trips(title: &str, trips: &[Trip]) -> String {
 pub struct Offsets {
     /// The transaction id.
     pub xid: usize,
-    /// The last octet that tells clients apart.
+    /// The last octet of the field that distinguishes clients.
     pub random: usize,
     /// The id of the server, in messages that have one.
     pub server_id: Option<usize>,
     /// The time since the client began, in messages that have one.
     pub time: Option<usize>,
-    /// The address that is asked for, in messages that have one.
+    /// The requested address, in messages that have one.
     pub ip: Option<usize>,
 }
 
@@ -101,7 +102,7 @@ pub struct Letter<'a> {
 }
 
 /// The first message of a stage and where it is filled in (`-x T`). The numbers before the lines
-/// count hexadecimal digits, as they always have.
+/// count hexadecimal digits, as in the original tool.
 pub fn template(letter: &Letter<'_>) -> String {
     let Offsets { xid, random, server_id, time, ip } = letter.offsets;
     let mut text = format!("xid-offset={xid}\nrandom-offset={random}\n");
@@ -129,7 +130,7 @@ pub struct Lease {
     pub prefix: Option<IpAddr>,
 }
 
-/// The leases of a stage as CSV (`-x l`), under the heading that the old tool misspells.
+/// The leases of a stage as CSV (`-x l`), under the heading that the original tool misspells.
 pub fn leases(title: &str, v6: bool, leases: &[Lease]) -> String {
     let mut text = format!("***Leases for {title}***\nclient_id,adrress,prefix\n");
     let shown = |address: Option<IpAddr>| address.map_or_else(String::new, |it| it.to_string());
@@ -157,7 +158,7 @@ fn clock(time: Duration) -> String {
 mod tests {
     use super::*;
 
-    /// As said by `perfdhcp -6 -l rptc0 -r 20 -R 5 -n 4 -x tT`.
+    /// As printed by `perfdhcp -6 -l rptc0 -r 20 -R 5 -n 4 -x tT`.
     #[test]
     fn the_first_message_of_a_stage() {
         let bytes: Vec<u8> = [
@@ -188,8 +189,8 @@ mod tests {
         );
     }
 
-    /// As said with `-x l` by runs for DHCPv4 and, with `-e address-and-prefix`, `-e prefix-only`
-    /// and of releases, for DHCPv6.
+    /// As printed with `-x l` by runs for DHCPv4 and, with `-e address-and-prefix`,
+    /// `-e prefix-only` and of releases, for DHCPv6.
     #[test]
     fn leases_are_listed_as_they_always_were() {
         let four = Lease {
@@ -219,7 +220,7 @@ mod tests {
         );
     }
 
-    /// As said by `perfdhcp -4 -r 20 -p 1 -x tl 10.77.0.9`, where nobody answers.
+    /// As printed by `perfdhcp -4 -r 20 -p 1 -x tl 10.77.0.9`, where no server answers.
     #[test]
     fn stamps_of_nothing_are_unavailable() {
         assert_eq!(

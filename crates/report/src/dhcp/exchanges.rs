@@ -1,14 +1,14 @@
-//! The figures of a DHCP run by stage: what every text here is made from.
+//! The figures of a DHCP run by stage, from which every text here is made.
 //!
-//! They come from what any run records: tallies and parts, which are found by their names. So a
-//! text can be made while the run goes on, at its end, and from a file years later.
+//! They come from what any run records: tallies and parts, which are found by their names. So a text can be made while
+//! the run is in progress, at its end, and from a file years later.
 
 use brunt_record::{
     Catalogue, Histogram, HistogramError, Interval, Phase, Record, StepRecord, Totals,
 };
 use std::time::Duration;
 
-/// What is tallied of each stage. The tally is called as the stage, a blank and this word.
+/// The tallies of each stage. The name of a tally is the name of the stage, a blank and this word.
 pub const TALLIES_OF_A_STAGE: [&str; 14] = [
     "sent",
     "resent",
@@ -26,7 +26,7 @@ pub const TALLIES_OF_A_STAGE: [&str; 14] = [
     "drops because brunt stood still",
 ];
 
-/// What is tallied of all stages together.
+/// The tallies of all stages together.
 pub const TALLIES_OF_ALL: [&str; 9] = [
     "foreign",
     "malformed",
@@ -39,13 +39,13 @@ pub const TALLIES_OF_ALL: [&str; 9] = [
     "refused (ICMP port unreachable)",
 ];
 
-/// The tally of what the server's own receive queue lost, of a run that could see it.
+/// The tally of datagrams that the server's own receive queue lost, in a run that could observe it.
 pub const SERVER_QUEUE: &str = "lost in the server's queue";
 
-/// What is tallied of what was sent before there was load.
+/// The prefix of the tallies of messages that were sent before the load began.
 const PRELOAD: &str = "preload";
 
-/// What the rate counts, by the names it has always had.
+/// What the rate counts, by its original names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
     /// DORA and SARR.
@@ -54,7 +54,7 @@ pub enum Counted {
     Offers,
     /// The first half of SARR.
     Advertisements,
-    /// Rapid commit for IPv4 (RFC 4039), which the old tool does not have.
+    /// Rapid commit for IPv4 (RFC 4039), which the original tool does not have.
     RapidAcks,
     /// Rapid commit for IPv6.
     RapidReplies,
@@ -73,15 +73,15 @@ impl Counted {
     }
 }
 
-/// What a run was asked for, as far as its texts tell.
+/// The requested settings of a run that its texts show.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
     /// What the rate counts.
     pub counted: Counted,
     /// New exchanges a second, if a rate was asked for.
     pub rate: Option<f64>,
-    /// The titles of the stages to show, in their order, whether or not anything was sent in them.
-    /// Other stages are shown after them if something was.
+    /// The titles of the stages to show, in their order, whether or not anything was sent in them. Other stages are
+    /// shown after them if anything was sent in them.
     pub titles: Vec<String>,
 }
 
@@ -90,11 +90,11 @@ pub struct Asked {
 pub struct StageFigures {
     /// `DISCOVER-OFFER`.
     pub title: String,
-    /// Messages sent, each once however often it was repeated.
+    /// Messages sent, each counted once even if it was repeated.
     pub sent: u64,
     /// Repetitions.
     pub resent: u64,
-    /// Messages that were repeated at all.
+    /// Messages that were repeated at least once.
     pub retried: u64,
     /// Answers to messages of the stage.
     pub received: u64,
@@ -104,32 +104,32 @@ pub struct StageFigures {
     pub unusable: u64,
     /// Messages without an answer within the drop time.
     pub drops: u64,
-    /// Messages whose answer nobody waited for to the end of the drop time.
+    /// Messages whose answer was not waited for until the end of the drop time.
     pub cut_off: u64,
     /// Messages that no server answers.
     pub unasked: u64,
     /// Answers after the drop time.
     pub late: u64,
-    /// Answers where one was had already.
+    /// Answers after a first answer.
     pub duplicates: u64,
-    /// Answers without the lease that was asked for.
+    /// Answers without the requested lease.
     pub rejected: u64,
-    /// Addresses that somebody else had already.
+    /// Addresses that another client had already.
     pub non_unique: u64,
-    /// Drops whose drop time ended while this program stood still, or that left in the burst after it.
+    /// Drops whose drop time ended while this program stood still, or that were sent in the burst after it.
     pub drops_stalled: u64,
     /// Received - sent.
     pub delay: Histogram,
 }
 
 impl StageFigures {
-    /// Replies that answered a message of the stage but came too late or twice.
+    /// Replies that answered a message of the stage but arrived too late or twice.
     pub fn orphans(&self) -> u64 {
         self.late + self.duplicates
     }
 
-    /// Messages that the run has forgotten without having had an answer. The old tool only comes
-    /// across those that waited too long when it happens to look; here they are all of them.
+    /// Messages that the run has forgotten without an answer. The original tool finds messages that waited too long
+    /// only when it happens to check; here all of them are counted.
     pub fn collected(&self) -> u64 {
         self.drops
     }
@@ -180,15 +180,15 @@ pub struct Exchanges {
     pub counted: Counted,
     /// The rate that was asked for.
     pub expected: Option<f64>,
-    /// Exchanges that came to a good end while there was load.
+    /// Exchanges that succeeded while there was load.
     pub completed: u64,
     /// How long there was load.
     pub lasted: Duration,
     /// The stages.
     pub stages: Vec<StageFigures>,
-    /// Replies to nobody we know.
+    /// Replies to an unknown client.
     pub foreign: u64,
-    /// Datagrams that are not the protocol.
+    /// Datagrams that are not messages of the protocol.
     pub malformed: u64,
     /// Datagrams shorter than the shortest message.
     pub tooshort: u64,
@@ -200,9 +200,9 @@ pub struct Exchanges {
     pub leases_forgotten: u64,
     /// Messages sent before the run (`-P`).
     pub preload_sent: u64,
-    /// Answers to them.
+    /// Answers to these messages.
     pub preload_received: u64,
-    /// Messages that came back because nothing listens on the server's port.
+    /// Messages that were returned because no process listens on the server's port.
     pub unreachable: u64,
     /// Datagrams lost in our own sockets' buffers.
     pub socket_drops: u64,
@@ -211,17 +211,17 @@ pub struct Exchanges {
 }
 
 impl Exchanges {
-    /// The figures of a run so far. What happened before there was load to be counted stays out;
-    /// what came home after it counts.
+    /// The figures of a run so far. What happened before the load to be counted is excluded; answers that arrived after
+    /// it are included.
     pub fn of_run(asked: &Asked, catalogue: &Catalogue, totals: &Totals) -> Self {
         let mut whole = Interval::new(catalogue.operations.len(), catalogue.parts.len());
         let counted = || totals.phases().iter().filter(|interval| counts(interval.phase));
-        // What is laid end to end begins where the first of it does.
+        // A sum of intervals begins where the first of them does.
         whole.from = counted().map(|interval| interval.from).min().unwrap_or_default();
         whole.to = whole.from;
         let mut completed = 0;
-        // From the first moment of load to the last. A phase whose last answers come in the next lasts into it, so that
-        // the times of phases added up would be too long.
+        // From the first moment of load to the last. A phase whose last answers arrive in the next phase extends into
+        // it, so the sum of the lengths of phases would be too long.
         let mut loaded: Option<(Duration, Duration)> = None;
         for interval in counted() {
             whole.append(interval);
@@ -297,7 +297,7 @@ impl Exchanges {
         Ok(figures)
     }
 
-    /// Good ends a second.
+    /// Successful exchanges a second.
     pub fn rate(&self) -> f64 {
         if self.lasted.is_zero() {
             return 0.0;
@@ -367,14 +367,14 @@ fn span(known: Option<(f64, f64)>, step: &StepRecord) -> (f64, f64) {
     (from.min(step.from_s), to.max(step.to_s))
 }
 
-/// Whether what happens in a phase belongs to the figures.
+/// Whether the figures include what happens in a phase.
 fn counts(phase: Phase) -> bool {
     !matches!(phase, Phase::Prepare | Phase::WarmUp)
 }
 
-/// What came to a good end, and in which time. While there is load and nothing else: what a server
-/// works off afterwards is no rate it could keep. A run too short for anything to end in it is
-/// judged with what came after.
+/// The successful exchanges, and the time they took. Only while there is load: the rate at which a server works off its
+/// backlog afterwards is not one it could sustain. If a run is so short that no exchange ended in it, the time after it
+/// is included.
 fn pace(loaded: (u64, Duration), whole: (u64, Duration)) -> (u64, Duration) {
     if loaded.0 > 0 { loaded } else { whole }
 }
@@ -401,7 +401,7 @@ mod tests {
         Asked { counted: Counted::FourWay, rate: Some(4.0), titles }
     }
 
-    /// An interval in which so many acquisitions ended well after 5 ms, a millisecond of it ours,
+    /// An interval in which `ended` acquisitions succeeded after 5 ms, of which the generator caused one millisecond,
     /// and each tally grew by its number and one.
     fn interval(index: u64, phase: Phase, ended: u64) -> Interval {
         let catalogue = catalogue();
@@ -462,7 +462,7 @@ mod tests {
         assert_eq!(second.drops_stalled, 84);
         assert_eq!((second.orphans(), second.collected()), (141, 60));
         assert_eq!((figures.foreign, figures.malformed, figures.tooshort), (129, 132, 135));
-        // What was sent before the load was sent before any phase that counts.
+        // The messages before the load were sent before any phase that counts.
         assert_eq!((figures.preload_sent, figures.preload_received), (245, 250));
         assert_eq!(figures.server_drops, None);
         assert_eq!(
@@ -493,7 +493,7 @@ mod tests {
     #[test]
     fn the_rate_is_that_of_the_time_under_load() {
         let figures = Exchanges::of_run(&asked(), &catalogue(), &totals());
-        // Seven in two seconds; the eighth came home afterwards.
+        // Seven in two seconds; the eighth answer arrived afterwards.
         assert_eq!((figures.completed, figures.lasted), (7, Duration::from_secs(2)));
         assert!((figures.rate() - 3.5).abs() < 1e-12);
         let mut short = Totals::new();
@@ -504,8 +504,8 @@ mod tests {
         assert!(Exchanges::of_run(&asked(), &catalogue(), &Totals::new()).rate().abs() < 1e-12);
     }
 
-    /// The last answers of a ramp come while the steady phase runs, and are written down in an interval of the ramp
-    /// that lies beside one of the steady phase.
+    /// The last answers of a ramp arrive while the steady phase runs, and are recorded in an interval of the ramp at
+    /// the same time as one of the steady phase.
     #[test]
     fn phases_that_lie_side_by_side_are_no_longer_than_the_run() {
         let mut totals = Totals::new();
@@ -521,7 +521,7 @@ mod tests {
     #[test]
     fn a_record_says_what_the_run_said() {
         let (catalogue, mut series, mut totals) = (catalogue(), Series::new(), Totals::new());
-        // Without anything before the load: a record holds the times of all phases together.
+        // Without the messages before the load: a record has the times of all phases together.
         for interval in &run()[2..] {
             series.push(interval);
             totals.absorb(interval);
@@ -541,7 +541,7 @@ mod tests {
         };
         let recorded = Exchanges::of_record(&asked(), &conclusion.record().unwrap()).unwrap();
         let measured = Exchanges::of_run(&asked(), &catalogue, &totals);
-        // What the sockets lost is kept of the steady phase only.
+        // Socket losses are kept only for the steady phase.
         assert_eq!(recorded, Exchanges { socket_drops: 22, ..measured });
     }
 

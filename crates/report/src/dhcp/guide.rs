@@ -1,5 +1,5 @@
 //! The final text of the performance guide of 2012, with the error counters that the guide's own
-//! help describes, and beneath it what that has no line for.
+//! help describes, and beneath it the figures for which that has no line.
 
 use super::beneath::beneath;
 use super::delay::delays;
@@ -7,7 +7,7 @@ use super::significant::significant;
 use super::{Exchanges, StageFigures};
 use std::fmt::Write;
 
-/// The final text, as the guide has it.
+/// The final text in the form of the guide.
 pub fn guide(figures: &Exchanges) -> String {
     let mut text = String::from("***Rate statistics***\n");
     let _ = write!(text, "Rate: {}", significant(figures.rate()));
@@ -96,7 +96,7 @@ collected packets: #
         figures
     }
 
-    /// The text with every number made alike.
+    /// The text with every number replaced by the same placeholder.
     fn faceless(text: &str) -> String {
         let mut faceless = String::new();
         for c in text.chars() {
@@ -130,7 +130,7 @@ collected packets: #
             "max delay: 3.000 ms",
             "std deviation: 1.000 ms",
             "tooshort: 7",
-            // One too late and four of strangers.
+            // One late answer and four replies to other clients.
             "orphans: 5",
             "locallimit: 9",
         ] {

@@ -1,15 +1,15 @@
-//! The line that `-t` asks for: counts since the beginning of the run, one for each stage.
+//! The line that `-t` requests: counts since the beginning of the run, one for each stage.
 
 use super::{Exchanges, StageFigures};
 
-/// How the line is dressed.
+/// The form of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dress<'a> {
-    /// As Kea's perfdhcp has it.
+    /// The form of Kea's perfdhcp.
     Kea,
-    /// As the guide of 2012 has it, which counts no rejected leases.
+    /// The form of the guide of 2012, which counts no rejected leases.
     Guide,
-    /// Kea's figures and nothing but this between them (`-C`).
+    /// Kea's figures with only this text between them (`-C`).
     Bare(&'a str),
 }
 
@@ -63,8 +63,8 @@ mod tests {
         Exchanges { stages: stages.collect(), ..nothing() }
     }
 
-    /// As said by `perfdhcp -4 -r 10 -R 10 -p 3 -t 1 10.77.0.1` and, with a separator of a comma,
-    /// by `perfdhcp -4 -r 20 -R 10 -p 3 -t 1 -C , 10.77.0.1`.
+    /// As printed by `perfdhcp -4 -r 10 -R 10 -p 3 -t 1 10.77.0.1` and, with a separator of a
+    /// comma, by `perfdhcp -4 -r 20 -R 10 -p 3 -t 1 -C , 10.77.0.1`.
     #[test]
     fn two_stages() {
         let both = stages(&[[19, 19, 0, 0], [19, 19, 0, 0]]);
@@ -76,8 +76,8 @@ mod tests {
         assert_eq!(interim(&both, Dress::Guide), "sent: 19/19; received: 19/19; drops: 0/0\n");
     }
 
-    /// As said by `perfdhcp -4 -r 30 -f 5 -F 5 -p 3 -t 1 10.77.0.1` in its second second and, with
-    /// `-C ';'`, in its first.
+    /// As printed by `perfdhcp -4 -r 30 -f 5 -F 5 -p 3 -t 1 10.77.0.1` in its second second and,
+    /// with `-C ';'`, in its first.
     #[test]
     fn four_stages() {
         let four = stages(&[[59, 59, 0, 0], [59, 59, 0, 0], [8, 8, 0, 0], [8, 0, 8, 0]]);

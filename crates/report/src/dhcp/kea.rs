@@ -1,9 +1,9 @@
-//! The final text of Kea's perfdhcp, and beneath it what that has no line for.
+//! The final text of Kea's perfdhcp, and beneath it the figures for which that has no line.
 //!
-//! Up to the end of the last stage it is the old text to the byte, its oddities included: a blank
-//! line after the rate only where a rate was asked for, and a ratio of drops in six significant
-//! digits in the first stage and three decimals in those after it, because there a setting of the
-//! stream outlives the lines it was meant for.
+//! Up to the end of the last stage it is the original text to the byte, its oddities included: a
+//! blank line after the rate only where a rate was requested, and a ratio of drops with six
+//! significant digits in the first stage and three decimals in the later ones, because a setting of
+//! the C++ stream stays in effect after the lines it was meant for.
 
 use super::beneath::beneath;
 use super::delay::delays;
@@ -11,7 +11,7 @@ use super::significant::{not_finite, significant};
 use super::{Exchanges, StageFigures};
 use std::fmt::Write;
 
-/// The final text, as Kea's perfdhcp has it; `-C` changes nothing in it.
+/// The final text in the form of Kea's perfdhcp; `-C` does not change it.
 pub fn kea(figures: &Exchanges) -> String {
     let mut text = String::from("***Rate statistics***\n");
     let _ = write!(text, "Rate: {} {}/second", significant(figures.rate()), figures.counted.name());

@@ -1,14 +1,14 @@
-//! The messages of the steady phase, for the summary of a run: the counts that its latencies and rates go with.
+//! The messages of the steady phase, for the summary of a run: the counts that belong to its latencies and rates.
 //!
-//! The report on standard output counts a ramp as well, so this table says in its heading which phase it is about. It
-//! is made from a record, so that `brunt report` prints what the run printed.
+//! The report on standard output counts a ramp as well, so the heading of this table names the phase that it is about.
+//! It is made from a record, so that `brunt report` prints what the run printed.
 
 use crate::grid::Grid;
 use crate::screen::Screen;
 use brunt_record::Record;
 
-/// What the table shows of each stage, in the words of the tallies. The ends of a message come first, so that a reader
-/// can add them up: what was sent is the sum of all but the last.
+/// The columns of the table for each stage, in the words of the tallies. The ends of a message come first, so that a
+/// reader can add them up: the number of messages sent is the sum of all except the last.
 const COLUMNS: [&str; 8] =
     ["sent", "received", "naks", "unusable", "drops", "cut off", "unasked", "late"];
 /// How wide columns are where there is room.

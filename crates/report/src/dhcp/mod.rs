@@ -1,10 +1,10 @@
-//! What a DHCP run says, in the words that operators' scripts have always read.
+//! The output of a DHCP run, in the words that operators' scripts have always read.
 //!
-//! Two texts are kept: the one of the performance guide of 2012 and the one of Kea's perfdhcp, which
-//! has more lines. Both are made from the same [`Exchanges`]; what neither has a line for stands
-//! beneath, under a heading of its own, so that a script that stops reading where it always did
-//! never meets it. What a figure means is ours where the old meaning misled: a drop is an exchange
-//! without an answer within the drop time, not one that was still in flight when somebody looked.
+//! Two texts are kept: the one of the performance guide of 2012 and the one of Kea's perfdhcp, which has more lines.
+//! Both are made from the same [`Exchanges`]. Figures for which neither has a line follow beneath, under a heading of
+//! their own. A script that stops reading at the original end never reaches them. Where the original meaning of a
+//! figure was misleading, brunt uses its own: a drop is an exchange without an answer within the drop time, not one
+//! that was still in flight when the counts were read.
 
 mod attribution;
 mod avalanche;
@@ -40,7 +40,7 @@ mod tests {
     use brunt_record::Histogram;
     use std::time::Duration;
 
-    // What perfdhcp 2.2.0 said to Kea 2.2.0, and to nobody, over a veth pair:
+    // What perfdhcp 2.2.0 printed with Kea 2.2.0, and with no server, over a veth pair:
     /// `perfdhcp -4 -r 30 -R 10 -p 1 -x ts 10.77.0.1`
     const DORA: &str = include_str!("testdata/dora.txt");
     /// `perfdhcp -6 -l rptc0 -r 30 -f 5 -F 5 -R 20 -p 2 -x t -e address-and-prefix`
@@ -48,8 +48,7 @@ mod tests {
     /// `perfdhcp -4 -r 20 -p 2 10.77.0.9`
     const UNANSWERED: &str = include_str!("testdata/unanswered.txt");
 
-    /// The figures of a run of the old tool: its counts as it printed them, its delays from its
-    /// stamps.
+    /// The figures of a run of the original tool: its counts as it printed them, its delays from its stamps.
     pub(super) fn replayed(text: &str) -> Exchanges {
         let titles = lines_after(text, "***Statistics for: ");
         let stages: Vec<StageFigures> = titles
@@ -124,7 +123,7 @@ mod tests {
             .collect()
     }
 
-    /// The part that the old tool has too.
+    /// The part that the original tool has too.
     fn old_part(text: &str) -> &str {
         text.split_once("***In more detail***\n").unwrap().0
     }
@@ -161,7 +160,7 @@ mod tests {
         assert_eq!(UNANSWERED.matches(run_together).count(), 2);
         let mended = UNANSWERED.replace(run_together, "min delay: n/a\n");
         let (_, mended) = mended.split_once("enabled.\n").unwrap();
-        // Of the 39 that were dropped, the old tool never came across one.
+        // The original tool found none of the 39 that were dropped.
         let mended = mended.replacen("collected packets: 0", "collected packets: 39", 1);
         assert_eq!(old_part(&text), mended);
     }

@@ -1,9 +1,9 @@
-//! Numbers as C++ writes them to a stream unless told otherwise: six significant digits, no zeros
-//! at the end, an exponent where that is shorter. The old tool's texts are full of them.
+//! Numbers in the default format of a C++ stream: six significant digits, no zeros at the end, an
+//! exponent where that is shorter. The original tool's texts use it often.
 
 const DIGITS: i32 = 6;
 
-/// `value` as `std::cout << value` has it.
+/// `value` as `std::cout << value` prints it.
 pub(super) fn significant(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
@@ -23,8 +23,8 @@ pub(super) fn significant(value: f64) -> String {
     format!("{}e{sign}{:02}", shortest(mantissa), exponent.abs())
 }
 
-/// What C++ writes where there is no number. The sign of a quotient of nothing by nothing is set on
-/// the processors that everybody has.
+/// What C++ writes where there is no number. The sign of zero divided by zero is set on common
+/// processors.
 pub(super) fn not_finite(value: f64) -> &'static str {
     match (value.is_nan(), value > 0.0) {
         (true, _) => "-nan",

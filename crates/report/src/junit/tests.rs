@@ -1,4 +1,4 @@
-//! JUnit of records; `tests/behaviour/integrations.rs` holds real ones against a schema.
+//! JUnit of records; `tests/behaviour/integrations.rs` validates real ones against a schema.
 
 use super::*;
 use crate::summary::tests::measured;

@@ -1,7 +1,7 @@
-//! What a comparison comes to, in the sentence that a reader who stops there has read: which store was fastest at what.
+//! The result of a comparison in one sentence, for a reader who stops there: which store was fastest at what.
 //!
-//! A store is compared with the next one alone, and only a difference beyond the spread of the runs is called one. What
-//! speaks against the figures is counted here and told below the picture.
+//! A store is compared only with the next one, and only a difference beyond the spread of the runs is called one. The
+//! doubts about the figures are counted here and listed below the chart.
 
 use super::doubts::Doubts;
 use super::runs::{Naming, Runs};
@@ -9,7 +9,7 @@ use crate::difference::{Finding, compare};
 use crate::figure::{fixed, percent, times};
 use crate::page::{Block, Page};
 
-/// The phase that leads: it is what a server waits for when a client comes.
+/// The phase that leads: a server waits for it when a client arrives.
 const LEADS: &str = "create";
 
 /// Adds the sentence.
@@ -35,7 +35,7 @@ pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>, d
     page.push(Block::Lead(format!("{}.{doubtful}", said.join(". "))));
 }
 
-/// The fastest store of one durability and what it is faster than.
+/// The fastest store of one durability, and the next one that is slower.
 fn of<'a>(runs: &[Runs<'a>], naming: &Naming<'a>, durability: &str) -> Option<String> {
     let mut of_kind = runs.iter().filter(|runs| runs.label("durability") == durability);
     let phase = match of_kind.clone().find(|runs| runs.label("phase") == LEADS) {
@@ -48,7 +48,7 @@ fn of<'a>(runs: &[Runs<'a>], naming: &Naming<'a>, durability: &str) -> Option<St
             && runs.label("phase") == phase
             && runs.rate().is_some()
     };
-    // Of a store that was run in several settings, its fastest stands for it.
+    // For a store that was run in several settings, its fastest is used.
     for runs in runs.iter().filter(in_phase) {
         match ranking.iter_mut().find(|known| known.label("store") == runs.label("store")) {
             Some(known) if known.rate() < runs.rate() => *known = runs,

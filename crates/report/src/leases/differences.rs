@@ -1,7 +1,7 @@
-//! What a comparison comes to, in sentences that are computed and never typed.
+//! The results of a comparison, in sentences that are computed and never typed.
 //!
-//! Things are ranked by the median of their rates and each is compared with the next: if two
-//! neighbours do not differ, nobody who reads on is told that they do.
+//! Stores are ranked by the median of their rates and each is compared with the next: if two
+//! neighbours do not differ, the text never says that they do.
 
 use super::runs::{Naming, Runs};
 use crate::difference::{Finding, compare};
@@ -9,7 +9,7 @@ use crate::figure::{percent, times};
 use crate::page::{Block, Page};
 use std::collections::BTreeMap;
 
-/// So many are read where they stand; more are looked up.
+/// Up to this many sentences are shown in place; more are folded.
 const READ: usize = 12;
 
 /// Adds the sentences.
@@ -39,14 +39,14 @@ pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>) {
     page.list(said);
 }
 
-/// What is said of one setting.
+/// The sentences about one setting.
 struct Sentence {
     text: String,
     /// Whether the spread of any of its comparisons is known.
     known: bool,
 }
 
-/// Stores against each other, everything else being equal. Stores that have no statements are
+/// Stores compared with each other, everything else being equal. Stores that have no statements are
 /// compared with those that prepare them and with those that do not, and once with one another.
 fn stores<'a>(runs: &[Runs<'a>], naming: &Naming<'a>) -> Vec<Sentence> {
     let ways = |runs: &Runs<'a>| match runs.label("statements") {
@@ -78,7 +78,7 @@ fn stores<'a>(runs: &[Runs<'a>], naming: &Naming<'a>) -> Vec<Sentence> {
     sentences.collect()
 }
 
-/// The values of one label against each other, everything else being equal.
+/// The values of one label compared with each other, everything else being equal.
 fn settings<'a>(runs: &[Runs<'a>], naming: &Naming<'a>, key: &str) -> Vec<Sentence> {
     let mut settings: Vec<(BTreeMap<&str, &str>, Vec<&Runs<'a>>)> = Vec::new();
     for runs in runs.iter().filter(|runs| !runs.label(key).is_empty()) {
@@ -113,8 +113,8 @@ fn varied(runs: &Runs<'_>, naming: &Naming<'_>, without: &str) -> Vec<String> {
     keys.map(|key| format!("{key} {}", runs.label(key))).collect()
 }
 
-/// Compares neighbours in the order of their rates, the fastest first. Nothing is said where all of
-/// them were compared before, in another setting.
+/// Compares neighbours in the order of their rates, the fastest first. No sentence is made where
+/// all of them were compared before, in another setting.
 fn ranked<'a, 'r>(
     about: &str,
     members: &[&'r Runs<'a>],
@@ -136,7 +136,7 @@ fn ranked<'a, 'r>(
         let Some(difference) = compare(&pair[0].rates(), &pair[1].rates()) else { continue };
         known |= difference.finding != Finding::SpreadUnknown;
         let said = match difference.spread {
-            // There are many of these sentences: what is the rule is said shortly.
+            // There are many of these sentences: the usual case has a short form.
             Some(spread) if difference.finding == Finding::Distinct => {
                 format!("{} (spread {})", times(Some(difference.ratio)), percent(spread))
             }

@@ -1,11 +1,12 @@
-//! What has reached the disk when a store answers, in its own words, and how fast the disk is.
+//! Which data have reached the disk when a store answers, in its own words, and how fast the disk
+//! is.
 
 use super::runs::Naming;
 use crate::figure::fixed;
 use crate::page::Page;
 use brunt_record::Collection;
 
-/// What the names of those facts and figures begin with.
+/// The prefixes of the names of those facts and figures.
 pub(super) const SHOWN: &[&str] = &["durability/", "version/", "directory", "filesystem", "fsync_"];
 
 /// Adds the versions of the stores, what sync and async mean for each, and the delay of an fsync.

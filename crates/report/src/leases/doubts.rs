@@ -1,14 +1,15 @@
-//! What speaks against the figures of a comparison, by cause: a slow disk that made twelve runs unsteady is told once,
-//! with what it happened to, and stands before the tables.
+//! What speaks against the figures of a comparison, by cause: a slow disk that made twelve runs unsteady is listed
+//! once, with the runs it affected, before the tables.
 
 use super::runs::{Naming, Runs};
 use crate::page::Page;
 use brunt_record::{Collection, Record, Status};
 
-/// Of so many things each cause is named; of more, how many there are.
+/// If a cause affects fewer other things than this, all of them are named; otherwise, their number and the first ones
+/// are given.
 const NAMED: usize = 4;
-/// How much faster than a flush a change may be answered before that is worth telling. The disk is
-/// not equally fast at all times.
+/// How much faster than a flush a change may be answered before this is reported. The disk does not have the same speed
+/// at all times.
 const FASTER: f64 = 1.5;
 
 /// What speaks against figures, by cause.
@@ -22,13 +23,13 @@ pub(super) struct Doubts {
 #[derive(Debug)]
 struct Cause {
     kind: Kind,
-    /// The first that it speaks against, and what is said of it.
+    /// The first thing that it speaks against, and the text about it.
     first: (String, String),
     /// All of them, the first included.
     names: Vec<String>,
 }
 
-/// Doubts of one kind are told together.
+/// Doubts of one kind are reported together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Kind {
     Verdict(Status),
@@ -69,7 +70,7 @@ impl Doubts {
         doubts
     }
 
-    /// How many of the things that were measured there is a doubt about.
+    /// How many of the things that were measured have a doubt.
     pub(super) fn things(&self) -> usize {
         self.things
     }
@@ -93,7 +94,7 @@ impl Doubts {
     }
 }
 
-/// What the runs said of themselves, and what failed in them.
+/// What the verdicts of the runs say, and what failed in them.
 fn judged(runs: &Runs<'_>) -> Vec<Doubt> {
     let records: Vec<&Record> =
         runs.cells.iter().filter_map(|cell| cell.record.as_deref()).collect();
@@ -144,7 +145,7 @@ fn noted(runs: &Runs<'_>) -> Vec<Doubt> {
         notes.push(format!("{} invalid", some(invalid, runs.cells.len())));
     }
     let doubt = |text: String| {
-        // What follows is of one run: how many rows, which file.
+        // The rest is about one run: how many rows, which file.
         let words = text.split([':', ',', ';']).next().unwrap_or(&text);
         let words = words.split(|char: char| char.is_ascii_digit()).next().unwrap_or(words);
         Doubt { kind: Kind::Note(words.trim().to_owned()), text }
@@ -152,7 +153,7 @@ fn noted(runs: &Runs<'_>) -> Vec<Doubt> {
     notes.into_iter().map(doubt).collect()
 }
 
-/// A change that is answered faster than the disk can be flushed was not waited for. One session
+/// If a change is answered faster than the disk can be flushed, the store did not wait for the flush. One session
 /// cannot share a flush with another, nor can a transaction of one operation.
 fn hasty(collection: &Collection, runs: &Runs<'_>) -> Option<Doubt> {
     let alone = |key: &str| ["", "1"].contains(&runs.label(key));
@@ -162,7 +163,7 @@ fn hasty(collection: &Collection, runs: &Runs<'_>) -> Option<Doubt> {
     }
     let fsync = collection.figures.get("fsync_p50_us").filter(|micros| **micros > 0.0)?;
     let bound = 1e6 / fsync;
-    // On a disk that others use as well, one run of several may have had it to itself.
+    // On a disk with other users, one run of several may have had it to itself.
     let rate = runs.rates().into_iter().reduce(f64::min)?;
     (rate > FASTER * bound).then(|| Doubt {
         kind: Kind::Hasty,

@@ -1,9 +1,9 @@
-//! Tables 3.1 to 3.6 in the layout of the guide, with its figures below ours.
+//! Tables 3.1 to 3.6 in the layout of the guide, with its figures below the measured ones.
 //!
-//! The tables say what the guide's say and compute it as it did, the mean of four rates included,
-//! which is dominated by the greatest of them. Beside it stands the rate of the whole, which is what
-//! a server would see. Only runs made as the guide made them appear: its table, one session, one
-//! operation a transaction, as fast as the store goes. Of what did not complete there is no figure.
+//! The tables have the same contents as the guide's and compute them in the same way. That includes the mean of four
+//! rates, which is dominated by the greatest of them. Beside it is the rate of the whole, which a server would see.
+//! Only runs made as the guide made them appear: its table, one session, one operation a transaction, as fast as the
+//! store works. Runs that did not complete have no figure.
 
 use super::published::{CONTRADICTIONS, MACHINE, PHASES, SOURCE, Series, operations};
 use super::runs::{Naming, Runs};
@@ -11,7 +11,7 @@ use crate::chart::{Axis, Bar, Bars, Chart, Group};
 use crate::figure::{fixed, thousands, times};
 use crate::page::{Page, Table, Tone};
 
-/// How the guide made its runs. A label that a cell does not have is taken to be so.
+/// How the guide made its runs. A label that a cell does not have is assumed to match.
 const AS_THE_GUIDE: [(&str, &str); 7] = [
     ("schema", "2012"),
     ("family", "4"),
@@ -41,7 +41,7 @@ impl Row<'_> {
         self.phases.map(|runs| runs?.mean("seconds"))
     }
 
-    /// Operations a second of each phase, of the mean seconds, as the guide converts its tables.
+    /// Operations a second of each phase, from the mean seconds, as the guide converts its tables.
     fn rates(&self) -> [Option<f64>; 4] {
         self.phases.map(|runs| {
             let rate = runs?.mean("operations")? / runs?.mean("seconds")?;
@@ -59,7 +59,7 @@ impl Row<'_> {
     }
 }
 
-/// Adds the tables and charts of both series, folded, where there is anything to put into them.
+/// Adds the tables and charts of both series, folded, where there is any data for them.
 pub(super) fn add<'a>(page: &mut Page, runs: &'a [Runs<'a>], naming: &Naming<'a>) {
     let like = |runs: &&Runs<'_>| {
         AS_THE_GUIDE.iter().all(|(key, value)| ["", value].contains(&runs.label(key)))
@@ -71,7 +71,7 @@ pub(super) fn add<'a>(page: &mut Page, runs: &'a [Runs<'a>], naming: &Naming<'a>
     let series = Series::ALL.into_iter().filter(|series| {
         let word = series.statements();
         let named = runs.iter().any(|runs| runs.label("statements") == word);
-        // Stores without statements stand in both series, but make none by themselves.
+        // Stores without statements are in both series, but do not justify a series by themselves.
         let bare = runs.iter().all(|runs| runs.label("statements") == "none");
         named || (bare && !both && *series == Series::Optimised && !runs.is_empty())
     });
@@ -147,7 +147,7 @@ fn seconds(rows: &[Row<'_>], series: Series, durability: &str, number: &str) -> 
         beside(&mut table, [Some(THEIRS.to_owned()), Some(count(many))], published, |figure| {
             fixed(figure, 3)
         });
-        // Seconds of as many operations as they made.
+        // The seconds scaled to the number of operations that they made.
         let scale = many.zip(row.operations()).map_or(f64::NAN, |(theirs, ours)| theirs / ours);
         let ratios = published.map(|theirs| {
             let ours = ours.into_iter().chain([average]);
@@ -162,7 +162,7 @@ fn seconds(rows: &[Row<'_>], series: Series, durability: &str, number: &str) -> 
     table
 }
 
-/// Says where the guide's own figures do not fit each other, of the stores that stand beside them.
+/// Adds where the guide's own figures contradict each other, for the stores that are in the table.
 fn contradictions(table: &mut Table, rows: &[Row<'_>], number: &str) {
     let told = CONTRADICTIONS.iter().filter(|(of, store, _)| {
         let shown = |row: &Row<'_>| row.store == *store && row.durability == "sync";
@@ -231,7 +231,7 @@ fn chart(rows: &[Row<'_>], series: Series, number: &str) -> Chart {
     })
 }
 
-/// Adds a row that stands beside another. Where nothing was published, one row of dashes says so.
+/// Adds a row beside another. Where nothing was published, it is one row of dashes.
 fn beside<const N: usize>(
     table: &mut Table,
     names: [Option<String>; 2],

@@ -1,5 +1,5 @@
-//! What was measured, store by store and phase by phase: the rate of the whole, its spread over the
-//! runs, and what a client of the store waited.
+//! What was measured, by store and phase: the rate of the whole, its spread over the runs, and how
+//! long a client of the store waited.
 
 use super::runs::{Naming, Runs};
 use crate::chart::{Axis, Bar, Bars, Chart, Group};
@@ -28,7 +28,7 @@ pub(super) fn bars<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>) 
     let keys: Vec<&str> = keys.collect();
     let mut settings: Vec<(Vec<&str>, Group)> = Vec::new();
     for runs in runs {
-        // A label that only some phases have, and that never varies, parts no phases.
+        // A label that only some phases have, and that never varies, does not separate phases.
         let setting: Vec<&str> = keys.iter().map(|key| runs.label(key)).collect();
         let known = settings.iter().position(|(known, _)| *known == setting);
         let number = known.unwrap_or_else(|| {
@@ -111,7 +111,7 @@ fn figures(rate: Option<f64>, spread: Option<f64>, times: &Histogram) -> Vec<Str
     [fixed(rate, 2), spread].into_iter().chain(quantiles).chain([micros(times.max())]).collect()
 }
 
-/// Whether a row can be trusted, and what stands behind it.
+/// Whether a row can be trusted, and the text at its end.
 fn verdict(runs: &Runs<'_>) -> (Tone, String) {
     if runs.figures("invalid").iter().any(|figure| *figure != 0.0) {
         return (Tone::Doubtful, "invalid".to_owned());

@@ -1,8 +1,8 @@
 //! The report of `brunt leases`: stores of leases compared, from a collection alone.
 //!
-//! The answer comes first, in a sentence that says how many figures are in doubt, then the picture. Doubts come before
-//! tables; what is long, and what is of 2012, is folded. A terminal and a page show the same report,
-//! so that a run, and the file it wrote, say the same.
+//! The answer comes first, in a sentence that says how many figures are in doubt, then the chart. Doubts come before
+//! tables; long parts, and the figures of 2012, are folded. A terminal and a page show the same report, so that a run
+//! and the file it wrote agree.
 
 mod answer;
 mod differences;

@@ -1,4 +1,4 @@
-//! What became of the objectives: every run is held against each of them.
+//! The results of the objectives: every run is evaluated against each of them.
 
 use super::runs::{Naming, Runs};
 use crate::figure::fixed;

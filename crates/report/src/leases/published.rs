@@ -47,7 +47,7 @@ impl Series {
         }
     }
 
-    /// What our cells call statements of this kind.
+    /// The label value of our cells for statements of this kind.
     pub(super) const fn statements(self) -> &'static str {
         match self {
             Self::Basic => "basic",
@@ -188,7 +188,7 @@ mod tests {
             (RATES_OPTIMISED, 0.01),
         ];
         let odd: Vec<_> = tables.iter().flat_map(|(lines, unit)| odd(lines, *unit)).collect();
-        // The first is off in table 3.4, the second by the misprinted search of table 3.3.
+        // The first is off in table 3.4, the second because of the misprinted search of table 3.3.
         let found = odd.iter().map(|(store, durability, gap)| (*store, *durability, gap.round()));
         let expected = [("sqlite", "sync", 0.0), ("sqlite", "sync", 2_500.0)];
         assert_eq!(found.collect::<Vec<_>>(), expected, "{odd:?}");
@@ -211,7 +211,7 @@ mod tests {
                 for (phase, (seconds, rate)) in
                     PHASES.iter().zip(seconds.phases.into_iter().zip(rates.phases))
                 {
-                    // Half a millisecond either way is what the tables of seconds leave open.
+                    // Half a millisecond either way is the rounding of the tables of seconds.
                     let [most, least] =
                         [-0.0006, 0.0006].map(|off| operations(durability) / (seconds + off));
                     // The rates are rounded as well.

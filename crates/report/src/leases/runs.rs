@@ -1,25 +1,25 @@
-//! The cells of a comparison of stores, put together: the runs of one and the same thing.
+//! The cells of a comparison of stores, grouped: the runs of the same thing.
 //!
-//! Everything a report says of a thing is said here of its [`Runs`], so that no table computes a
-//! rate in a way of its own.
+//! Everything that a report says about such a group is computed here from its [`Runs`], so that no table computes a
+//! rate in its own way.
 
 use crate::cells;
 use crate::difference::{median, spread};
 use brunt_record::{Cell, Collection, Histogram, OperationRecord, Record, Status};
 use std::collections::BTreeMap;
 
-/// Labels that every report of stores treats by themselves.
+/// Labels that every report of stores handles separately.
 const OWN: [&str; 5] = ["run", "store", "phase", "durability", "statements"];
 
 /// The runs of one store, one phase and one setting.
 #[derive(Clone, Debug)]
 pub(super) struct Runs<'a> {
     labels: BTreeMap<&'a str, &'a str>,
-    /// The cells, one a run.
+    /// The cells, one for each run.
     pub(super) cells: Vec<&'a Cell>,
 }
 
-/// All runs of a collection, store by store, else in the order of first appearance.
+/// All runs of a collection, ordered by store, otherwise in the order of first appearance.
 pub(super) fn all(collection: &Collection) -> Vec<Runs<'_>> {
     let mut all: Vec<Runs<'_>> = Vec::new();
     for cell in &collection.cells {
@@ -49,7 +49,7 @@ impl<'a> Runs<'a> {
         labels
     }
 
-    /// The same without the runs that did not do all they were to do.
+    /// The same without the runs that did not complete.
     pub(super) fn completed(&self) -> Self {
         let cells = self.cells.iter().copied().filter(|cell| is_complete(cell));
         Self { labels: self.labels.clone(), cells: cells.collect() }
@@ -81,7 +81,7 @@ impl<'a> Runs<'a> {
         (!figures.is_empty()).then(|| figures.iter().sum::<f64>() / figures.len() as f64)
     }
 
-    /// The response times of all runs together; of one operation, where one is named.
+    /// The response times of all runs together; of one operation only, where one is named.
     pub(super) fn responses(&self, operation: Option<&str>) -> Histogram {
         let mut all = Histogram::new();
         for record in self.cells.iter().filter_map(|cell| cell.record.as_ref()) {
@@ -127,7 +127,7 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Whether a run did what it was to do: nothing failed, nothing was cut short, and the store has the leases it should.
+/// Whether a run completed: nothing failed, nothing was cut short, and the store has the leases it should.
 fn is_complete(cell: &Cell) -> bool {
     let cut_short = |record: &Record| {
         record.counts.errors() > 0
@@ -145,7 +145,7 @@ fn rate(cell: &Cell) -> Option<f64> {
     rate.filter(|rate| rate.is_finite())
 }
 
-/// What the labels of a collection are called, and which of them tell its cells apart.
+/// The names of the labels of a collection, and which of them distinguish its cells.
 #[derive(Clone, Debug)]
 pub(super) struct Naming<'a> {
     collection: &'a Collection,
@@ -183,7 +183,7 @@ impl<'a> Naming<'a> {
         constant
     }
 
-    /// The name of a store. What speaks MySQL's protocol and says that it is MariaDB is called so.
+    /// The name of a store. A store that speaks MySQL's protocol and reports that it is MariaDB has that name.
     pub(super) fn store(&self, key: &'a str) -> &'a str {
         let version = self.collection.facts.get(&format!("version/{key}"));
         match key {
@@ -195,7 +195,7 @@ impl<'a> Naming<'a> {
         }
     }
 
-    /// Which runs these are, for a sentence: `SQLite, sync, prepared, create`.
+    /// The description of these runs for a sentence: `SQLite, sync, prepared, create`.
     pub(super) fn of(&self, runs: &Runs<'a>) -> String {
         let mut words = vec![self.store(runs.label("store")).to_owned()];
         let statements = (self.both_statements && runs.label("statements") != "none")

@@ -1,4 +1,4 @@
-//! The report on made-up cells, each printed figure derived by hand.
+//! The report on invented cells, each printed figure derived by hand.
 
 use super::*;
 use crate::screen::Screen;

@@ -1,9 +1,9 @@
 //! Decimal figures as Java's formatter writes them.
 //!
-//! It rounds half up, and it rounds the shortest decimal that names the number and not the number itself: a ninth of a
-//! millisecond more or less, but a table is compared with its predecessor figure by figure.
+//! It rounds half up, and it rounds the shortest decimal that represents the number and not the number itself. The
+//! difference is a ninth of a millisecond, but a table is compared with its predecessor figure by figure.
 
-/// A figure with so many decimals.
+/// A figure with this many decimals.
 pub(super) fn decimal(value: f64, places: usize) -> String {
     if value.is_nan() {
         return "NaN".to_owned();

@@ -1,13 +1,13 @@
-//! The figures of the table, by the formulas of old.
+//! The figures of the table, by the formulas of the original tool.
 //!
-//! LoadGen reckons in single precision, whose last digit shows in a table of a long run. In compatible manner so does
-//! this; otherwise figures are exact, and one that nothing was measured for is unknown.
+//! LoadGen computes in single precision, which affects the last digit in a table of a long run. The compatible manner
+//! does the same; otherwise figures are exact, and a figure without measurements is unknown.
 
 use std::time::Duration;
 
 use super::{Manner, Report, Row, Sum};
 
-/// The quotients of one row; `None` where there is nothing to divide by.
+/// The quotients of one row; `None` where the divisor is zero.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Quotients {
     pub(super) combined_per_second: Option<f64>,
@@ -26,7 +26,7 @@ impl Manner {
         }
     }
 
-    /// `one / other` times so much.
+    /// `one / other` times `by`.
     fn scaled(self, one: f64, other: f64, by: f64) -> Option<f64> {
         let quotient = self.quotient(one, other)?;
         Some(match self {
@@ -86,7 +86,7 @@ impl Row {
 }
 
 impl Report {
-    /// What passed of all rows.
+    /// The sum of what passed over all rows.
     pub(super) fn passed(&self) -> Sum {
         Sum {
             count: self.rows.iter().map(|row| row.passed.count).sum(),
@@ -94,7 +94,7 @@ impl Report {
         }
     }
 
-    /// How many tasks there would have been, had none failed: those carried out and those skipped.
+    /// How many tasks there would have been if none had failed: those carried out and those skipped.
     pub(super) fn goal(&self) -> u64 {
         self.rows.iter().map(|row| row.total().count + row.skipped).sum()
     }

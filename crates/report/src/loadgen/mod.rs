@@ -1,8 +1,8 @@
-//! LoadGen's report, line for line: the table of its tasks, the figures of the job, and what it was made of.
+//! LoadGen's report, line for line: the table of its tasks, the figures of the job, and the parts of the job.
 //!
-//! Columns, labels, tabs and formulas are those of LoadGen as it was last published, whose every line scripts may cut
-//! by position. What it has no place for comes after its last line: what was skipped, and which of its faults are
-//! repaired. Where it prints `NaN`, a figure that was not measured is a dash.
+//! Columns, labels, tabs and formulas are those of LoadGen as it was last published, since scripts may cut every line
+//! by position. Figures for which it has no field come after its last line: what was skipped, and which of its faults
+//! are repaired. Where it prints `NaN`, a figure that was not measured is a dash.
 
 mod decimal;
 mod figures;
@@ -60,9 +60,9 @@ pub struct Report {
     pub group_size: Option<u64>,
     /// How many milliseconds later the next ones began, if the job says so.
     pub interval: Option<u64>,
-    /// The tasks but for sleeps, in the order of the job.
+    /// The tasks without sleeps, in the order of the job.
     pub rows: Vec<Row>,
-    /// How long threads slept together.
+    /// How long all threads together slept.
     pub slept: Duration,
     /// The workloads that were performed.
     pub workloads: Vec<Workload>,
@@ -72,24 +72,24 @@ pub struct Report {
     pub environment: Option<String>,
     /// What made the load, in the words of the job.
     pub generator: Option<String>,
-    /// What is otherwise than LoadGen has it, each a sentence without its full stop.
+    /// The differences from LoadGen, each a sentence without its full stop.
     pub repairs: Vec<String>,
 }
 
-/// What became of a task.
+/// The results of a task.
 #[derive(Clone, Debug, Default)]
 pub struct Row {
     /// What it is called.
     pub name: String,
     /// How many milliseconds it may take.
     pub threshold: Option<u64>,
-    /// Did what they should, in time.
+    /// Executions that succeeded in time.
     pub passed: Sum,
-    /// Took longer, or were never answered.
+    /// Executions that took longer, or were never answered.
     pub exceeded: Sum,
-    /// Failed otherwise.
+    /// Executions that failed otherwise.
     pub failed: Sum,
-    /// Were not tried, because a task before them had failed.
+    /// Executions that were not tried, because a task before them had failed.
     pub skipped: u64,
 }
 
@@ -98,7 +98,7 @@ pub struct Row {
 pub struct Sum {
     /// How many.
     pub count: u64,
-    /// How long together.
+    /// Their total time.
     pub time: Duration,
 }
 
@@ -107,7 +107,7 @@ pub struct Sum {
 pub struct Workload {
     /// What it is called.
     pub name: String,
-    /// How often it was to be performed, by all threads together.
+    /// How often it should be performed, by all threads together.
     pub loops: u64,
     /// How often it was begun.
     pub begun: u64,
@@ -117,13 +117,13 @@ pub struct Workload {
     pub tasks: Vec<String>,
 }
 
-/// What is said when a job begins.
+/// The text that is printed when a job begins.
 pub fn opening(threads: u32, started: &Zoned) -> String {
     format!("Job Started with {threads} threads on {}.\n", started.strftime(DATE))
 }
 
 impl Report {
-    /// Everything that is said when a job is over.
+    /// Everything that is printed when a job is over.
     pub fn text(&self) -> String {
         let mut out = String::new();
         self.head(&mut out);
@@ -204,13 +204,13 @@ impl Report {
             ("Total sleep sec", format!("{:<9}", decimal(self.manner.seconds(self.slept), 3))),
         ];
         for (label, value) in lines {
-            // Values stand at the same stop of a tabulator.
+            // Values are aligned at the same tab stop.
             let tabs = if label.len() + 2 < 16 { "\t\t" } else { "\t" };
             let _ = writeln!(out, "{label} ={tabs}{value}");
         }
     }
 
-    /// What the job was made of.
+    /// The parts of the job.
     fn composition(&self, out: &mut String) {
         let _ = writeln!(out, "Based on following workloads:");
         for workload in &self.workloads {
@@ -236,7 +236,7 @@ impl Report {
         let _ = writeln!(out, "Load generator: {}", said(&self.generator));
     }
 
-    /// What the report of old has no place for.
+    /// Figures for which the original report has no field.
     fn beyond(&self, out: &mut String) {
         let skipped: Vec<&Row> = self.rows.iter().filter(|row| row.skipped > 0).collect();
         if !skipped.is_empty() {

@@ -1,4 +1,4 @@
-//! The tables that LoadGen's author published, made again from their counts and times.
+//! The tables that LoadGen's author published, reproduced from their counts and times.
 
 use super::*;
 
@@ -33,7 +33,7 @@ fn report(manner: Manner, threads: u32, lapsed: u64, rows: Vec<Row>) -> Report {
     }
 }
 
-/// The columns behind the name, without their spaces.
+/// The columns after the name, without their spaces.
 fn columns(text: &str, name: &str) -> Vec<String> {
     let line = text.lines().find(|line| line.starts_with(name)).unwrap();
     let widths = HEADS.iter().skip(1).map(|(_, width)| *width);
@@ -53,7 +53,7 @@ fn figure<'t>(text: &'t str, label: &str) -> &'t str {
 /// The name, the threshold, counts and milliseconds of passed, exceeded and failed ones, and all columns.
 type PublishedRow = (&'static str, u64, [(u64, u64); 3], &'static str);
 
-/// A table as it was published: threads, lapsed time, its rows, and the figures it ends with.
+/// A table as it was published: threads, elapsed time, its rows, and the figures at its end.
 struct Published {
     threads: u32,
     lapsed: u64,
@@ -222,8 +222,8 @@ fn the_published_tables_come_out_of_their_counts_and_times() {
     }
 }
 
-/// The exact figures are the published ones but for the last digit of one: 3999 of 4000 is 99.975 %, which single
-/// precision sees a little below.
+/// The exact figures are the published ones except for the last digit of one: 3999 of 4000 is 99.975 %, which single
+/// precision represents as slightly less.
 #[test]
 fn exact_figures_differ_in_a_last_digit_at_most() {
     for Published { threads, lapsed, rows, .. } in PUBLISHED {

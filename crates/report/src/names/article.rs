@@ -1,8 +1,8 @@
 //! What the article measured: the four tables of "Making OpenLDAP Faster", as published.
 //!
-//! "Making OpenLDAP Faster", TechHelpList.com, tutorials of OpenLDAP; on a machine it does not name, with the BDB
-//! back end of its day. Its seconds say nothing of ours, the shape of its curves does. What it prints "each" follows
-//! from the totals and is not repeated here.
+//! "Making OpenLDAP Faster", TechHelpList.com, tutorials of OpenLDAP; on a machine it does not name, with the BDB back
+//! end of its day. Its seconds cannot be compared with ours, but the shape of its curves can. What it prints "each"
+//! follows from the totals and is not repeated here.
 
 /// Where the figures are from, for reports.
 pub(super) const SOURCE: &str = "\"Making OpenLDAP Faster\", TechHelpList.com";
@@ -23,7 +23,7 @@ pub(super) struct Published {
     pub(super) lookup: f64,
 }
 
-/// The tables, by the back end of ours that each of them measured.
+/// The tables, by our back end that corresponds to each of them.
 pub(super) const TABLES: [(&str, &str, [Published; 5]); 4] = [
     (
         "files",
@@ -80,7 +80,7 @@ pub(super) fn table(backend: &str) -> Option<&'static [Published]> {
     TABLES.iter().find(|table| table.0 == backend).map(|table| table.2.as_slice())
 }
 
-/// What the article measured of a back end with so many users.
+/// What the article measured of a back end with this many users.
 pub(super) fn published(backend: &str, users: u64) -> Option<Published> {
     table(backend)?.iter().copied().find(|row| row.users == users)
 }

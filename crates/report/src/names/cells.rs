@@ -1,8 +1,8 @@
-//! The cells of a matrix as its tables need them: medians over passes, of those that are valid.
+//! The cells of a matrix in the form that its tables need: medians over the valid passes.
 //!
-//! A cell in which fewer names were resolved than asked for was not fast, it was wrong: its times enter no median, no
-//! ratio and no fit, and where it belongs a table says so. Passes of cold caches and of warm ones are never put
-//! together. Which back end a cell has measured is its label and nothing more.
+//! A cell in which fewer names were resolved than requested was not fast, it was wrong: its times enter no median, no
+//! ratio and no fit, and a table says so in its place. Passes of cold caches and of warm ones are never combined. The
+//! back end of a cell is its label and has no other meaning here.
 
 use brunt_record::{Cell, Collection, Histogram, OperationRecord};
 
@@ -11,7 +11,7 @@ use crate::median;
 /// How the users were inserted and deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Way {
-    /// One process for each user, or that by sampling.
+    /// One process for each user, measured or estimated by sampling.
     Process,
     /// One connection for all.
     Connection,
@@ -22,7 +22,7 @@ pub(super) enum Way {
 }
 
 impl Way {
-    /// What the label of a cell stands for.
+    /// The way that the label of a cell names.
     pub(super) fn read(label: &str) -> Option<Self> {
         match label {
             "process" | "sample" => Some(Self::Process),
@@ -33,7 +33,7 @@ impl Way {
         }
     }
 
-    /// In words, for a heading.
+    /// The words for a heading.
     pub(super) const fn words(self) -> &'static str {
         match self {
             Self::Process => "one process a user",
@@ -58,16 +58,16 @@ pub(super) struct Work {
 /// The passes of looking all owners up.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Listing {
-    /// The seconds of each; none where it was not done.
+    /// The seconds of each; empty where it was not done.
     pub(super) passes: Vec<f64>,
     /// Whether `ls` itself did it.
     pub(super) by_ls: bool,
 }
 
-/// How often names were resolved.
+/// How many names were resolved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names {
-    /// Names asked for, in the pass that resolved the smallest share.
+    /// Names requested, in the pass that resolved the smallest share.
     pub(super) asked: u64,
     /// Names resolved in it.
     pub(super) resolved: u64,
@@ -82,18 +82,18 @@ pub(super) struct Which<'a> {
     pub(super) backend: &'a str,
     /// How many users there were.
     pub(super) users: u64,
-    /// The road they took.
+    /// The access path of the lookups.
     pub(super) road: &'a str,
-    /// What was asked by.
+    /// The key of the lookups.
     pub(super) by: &'a str,
     /// `cold`, `warm` or `negative`.
     pub(super) temperature: &'a str,
-    /// How many asked at once.
+    /// How many threads looked up at once.
     pub(super) threads: u64,
 }
 
 impl<'a> Which<'a> {
-    /// What `ls -l` asks, and how.
+    /// The lookups that `ls -l` makes.
     pub(super) fn ls(backend: &'a str, users: u64, temperature: &'a str) -> Self {
         Self { backend, users, road: "ls", by: "uid+gid", temperature, threads: 1 }
     }
@@ -117,11 +117,11 @@ pub(super) struct Latencies {
     pub(super) mean: f64,
     /// The median.
     pub(super) p50: f64,
-    /// 99 of 100 take no longer.
+    /// The 99th percentile.
     pub(super) p99: f64,
     /// The longest of all passes.
     pub(super) max: f64,
-    /// Lookups a second; none where they were paced by a clock and not by their answers.
+    /// Lookups a second; none where a clock and not the answers set their pace.
     pub(super) rate: Option<f64>,
 }
 
@@ -130,8 +130,8 @@ pub(super) fn seconds(collection: &Collection, which: &Which<'_>) -> Vec<f64> {
     valid(collection, which).filter_map(|cell| cell.figure("seconds")).collect()
 }
 
-/// The seconds of looking all owners up as `ls -l` does, and whether `ls` itself did it: without it the same lookups
-/// made one after the other through the name service.
+/// The seconds of looking all owners up as `ls -l` does, and whether `ls` itself did it. Otherwise the same lookups
+/// were made one after another through the name service.
 pub(super) fn listing(
     collection: &Collection,
     backend: &str,
@@ -147,12 +147,12 @@ pub(super) fn listing(
     Listing { passes: seconds_listed, by_ls: true }
 }
 
-/// How many names each valid pass of lookups asked for.
+/// How many names each valid pass of lookups requested.
 pub(super) fn asked(collection: &Collection, which: &Which<'_>) -> Option<u64> {
     valid(collection, which).find_map(|cell| cell.figure("asked")).map(|asked| asked as u64)
 }
 
-/// How many files, and so how many owners, a listing was of.
+/// How many files, and therefore how many owners, a listing had.
 pub(super) fn files(collection: &Collection) -> Option<u64> {
     collection.figures.get("lookups").map(|figure| *figure as u64)
 }
@@ -261,7 +261,7 @@ pub(super) fn backends(collection: &Collection) -> Vec<&str> {
     backends
 }
 
-/// Lookups of a back end that resolved at least something, or should have.
+/// Lookups of a back end that resolved at least one name, or should have.
 pub(super) fn lookups<'a>(
     collection: &'a Collection,
     backend: &'a str,
@@ -271,7 +271,7 @@ pub(super) fn lookups<'a>(
     collection.cells.iter().filter(of_backend).filter(move |cell| users(cell) == Some(number))
 }
 
-/// Whether a cell says that its times mean nothing.
+/// Whether a cell is marked as having meaningless times.
 pub(super) fn is_invalid(cell: &Cell) -> bool {
     cell.figure("invalid").is_some_and(|figure| figure != 0.0)
 }
@@ -281,7 +281,7 @@ pub(super) fn users(cell: &Cell) -> Option<u64> {
     cell.label("users")?.parse().ok()
 }
 
-/// How many threads asked.
+/// How many threads made lookups.
 pub(super) fn threads(cell: &Cell) -> u64 {
     cell.label("threads").and_then(|threads| threads.parse().ok()).unwrap_or(1)
 }

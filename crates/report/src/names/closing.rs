@@ -1,8 +1,8 @@
-//! The closing lines: what the tables come to, computed from their cells and never typed.
+//! The closing lines: the results of the tables, computed from their cells and never typed.
 //!
-//! The article ends in sentences (a third faster than flat files, over a hundred times faster than stock) that hold for
-//! one line of one table each. Here every sentence says for how many users it holds, and what lies outside of the
-//! numbers of users that were measured is called an extrapolation.
+//! The article ends in sentences (a third faster than flat files, over a hundred times faster than stock) that hold
+//! only for one line of one table each. Here every sentence says for how many users it holds, and statements outside
+//! the measured numbers of users are called extrapolations.
 
 use brunt_record::Collection;
 
@@ -44,7 +44,7 @@ fn against_flat(collection: &Collection) -> Vec<String> {
     lines
 }
 
-/// What two sets of passes come to in words; a difference that they do not bear out is not called one.
+/// The comparison of two sets of passes in words; a difference that they do not support is not called one.
 fn compared(flat: &[f64], ours: &[f64], backend: &str) -> Option<String> {
     let faster = compare(flat, ours)?;
     Some(if faster.finding == Finding::WithinSpread {
@@ -95,7 +95,7 @@ fn hundredfold(over: &[(f64, f64)], under: &[(f64, f64)], indexed: &str) -> Stri
     }
 }
 
-/// A line through times that do not fall with more users: where noise makes them fall they are taken as level.
+/// A line through times that do not fall with more users: where noise makes them fall, they are taken as constant.
 fn level(points: &[(f64, f64)]) -> Option<Line> {
     let line = Line::through(points)?;
     let mean = points.iter().map(|point| point.1).sum::<f64>() / points.len() as f64;
@@ -142,7 +142,7 @@ fn growth(collection: &Collection) -> Vec<String> {
     lines
 }
 
-/// A power, how far estimates leave it open, and what it means where they do not.
+/// A power, how uncertain estimates make it, and its meaning where they do not.
 fn grown(Exponent { value, range }: Exponent, error: f64) -> String {
     let cost = |power: f64| match power {
         ..0.9 => "a user costs less the more there are",
@@ -169,7 +169,7 @@ fn grown(Exponent { value, range }: Exponent, error: f64) -> String {
     )
 }
 
-/// Number of users against median seconds: of the next run, which has no daemon to wake, where there is one.
+/// Number of users and median seconds: from the warm run, in which no daemon has to wake up, where there is one.
 fn points(collection: &Collection, backend: &str) -> Vec<(f64, f64)> {
     let seconds = |users| {
         let next = ls(collection, backend, users, "warm");

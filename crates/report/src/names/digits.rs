@@ -1,7 +1,7 @@
 //! How figures of this report are written.
 //!
-//! A figure has three significant digits, and none of its whole ones lost: the fourth of a time measured on a machine
-//! that does other things is noise, but seconds of the article are shown as it printed them.
+//! A figure has three significant digits, and all of its integer digits: the fourth digit of a time measured on a
+//! machine that does other things is noise, but seconds of the article are shown as it printed them.
 
 use crate::figure::NONE;
 

@@ -1,15 +1,15 @@
-//! Lines through measured points: what a comparison over numbers of users is summed up by.
+//! Lines through measured points, which summarise a comparison over numbers of users.
 //!
-//! Two shapes are enough here. Seconds of a lookup go with n on a straight line, whose slope is what a linear scan
-//! costs for each user; seconds of inserting n users go with a power of n. Both are ordinary least squares, the power
-//! on logarithms. Nothing is known of what the points are.
+//! Two shapes are enough here. Seconds of a lookup grow linearly with n, and the slope is the cost of a linear scan for
+//! each user; seconds of inserting n users grow with a power of n. Both are ordinary least squares, the power on
+//! logarithms. Nothing here depends on the meaning of the points.
 
 /// A straight line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Line {
     /// The value at 0.
     pub(super) intercept: f64,
-    /// How much the value grows with 1.
+    /// How much the value grows when x grows by 1.
     pub(super) slope: f64,
 }
 
@@ -28,9 +28,9 @@ impl Line {
         Some(Self { intercept: mean_y - slope * mean_x, slope })
     }
 
-    /// Where `factor` times the other line meets this one, if that is right of 0.
+    /// Where `factor` times the other line meets this one, if that is at a positive x.
     ///
-    /// A factor of 1 asks where two things cost the same.
+    /// With a factor of 1 this is where two things cost the same.
     pub(super) fn meets(self, other: Self, factor: f64) -> Option<f64> {
         let steeper = self.slope - factor * other.slope;
         let behind = factor * other.intercept - self.intercept;
@@ -39,14 +39,14 @@ impl Line {
     }
 }
 
-/// A figure that may be off.
+/// A figure with an error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
-    /// Where it lies.
+    /// Its x.
     pub(super) x: f64,
     /// The figure.
     pub(super) y: f64,
-    /// How far it may be off, as a share of it.
+    /// How large its error may be, as a share of it.
     pub(super) error: f64,
 }
 
@@ -55,8 +55,8 @@ pub(super) struct Point {
 pub(super) struct Exponent {
     /// The one of the nearest power.
     pub(super) value: f64,
-    /// The least and the greatest that it can be, if each figure is off as far as it may be. None where a figure may be
-    /// off by all of itself: then it can be anything.
+    /// The least and the greatest that it can be if each figure has its largest error. None where the error of a figure
+    /// may be as large as the figure: then any exponent is possible.
     pub(super) range: Option<(f64, f64)>,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn exponent(points: &[Point]) -> Option<Exponent> {
     let positive = points.iter().all(|point| point.x > 0.0 && point.y > 0.0);
     let logarithms: Vec<_> = points.iter().map(|point| (point.x.ln(), point.y.ln())).collect();
     let value = if positive { Line::through(&logarithms)?.slope } else { return None };
-    // The slope is a sum of the logarithms, each with a weight that follows from the abscissae alone.
+    // The slope is a sum of the logarithms, each with a weight that follows only from the abscissae.
     let mean = logarithms.iter().map(|point| point.0).sum::<f64>() / logarithms.len() as f64;
     let spread = logarithms.iter().map(|point| (point.0 - mean).powi(2)).sum::<f64>();
     let known = points.iter().all(|point| point.error < 1.0);
@@ -113,7 +113,7 @@ mod tests {
         assert_eq!(level.meets(flat, 1.0), Some(5.0));
         assert_eq!(flat.meets(level, 100.0), Some(500.0));
         assert_eq!(flat.meets(flat, 1.0), None);
-        // They met left of 0, so they do not meet for any number of users.
+        // They meet at a negative x, so they do not meet for any number of users.
         assert_eq!(
             Line { intercept: 1.0, slope: 2.0 }.meets(Line { intercept: 0.0, slope: 1.0 }, 1.0),
             None

@@ -1,9 +1,9 @@
-//! Which layer the time went to: the same lookups asked of each layer below the name service.
+//! How much time each layer took: the same lookups made at each layer below the name service.
 //!
-//! A lookup passes from `ls` to the C library, from there to a cache or to the daemon that asks the directory, and from
-//! that to the directory. Each of them was asked by itself. What a layer adds is the difference of the medians: means
-//! would add up exactly, but a machine that pauses once adds its pause to one of them. Cold and warm lookups are tables
-//! of their own.
+//! A lookup passes from `ls` to the C library, from there to a cache or to the daemon that queries the directory, and
+//! from that to the directory. Each of them was measured separately. What a layer adds is the difference of the
+//! medians. Means would add up exactly, but one pause of the machine adds its length to only one of them. Cold and warm
+//! lookups have separate tables.
 
 use brunt_record::Collection;
 
@@ -22,7 +22,7 @@ const ROADS: [(&str, &str); 5] = [
     ("ls", "ls -l"),
 ];
 
-/// The layers of each back end with most users.
+/// The layers of each back end, for the most users.
 pub(super) fn tables(collection: &Collection) -> Vec<Table> {
     let mut tables = Vec::new();
     for backend in cells::backends(collection) {
@@ -57,7 +57,7 @@ fn layers(collection: &Collection, backend: &str, users: u64, temperature: &str)
     table
 }
 
-/// The mean of the lookups of a program that cannot be asked for each: its time, shared out among them.
+/// The mean for the lookups of a program whose single lookups cannot be timed: its total time, divided by their number.
 fn shared(collection: &Collection, which: &Which<'_>) -> Option<f64> {
     let seconds = median(&cells::seconds(collection, which))?;
     let asked = cells::asked(collection, which)?;
@@ -102,7 +102,7 @@ fn row(which: &Which<'_>, single: &Latencies) -> [String; 10] {
     ]
 }
 
-/// Lookups a second; they reach millions where a cache is in the asker's own memory.
+/// Lookups a second; they reach millions where a cache is in the client's own memory.
 fn rate(rate: Option<f64>) -> String {
     rate.map_or_else(|| NONE.to_owned(), short)
 }

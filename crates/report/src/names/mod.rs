@@ -1,9 +1,9 @@
-//! What became of a comparison of name services: the article's tables, ours beside its, and what they come to.
+//! The results of a comparison of name services: the article's tables, ours beside them, and the conclusions.
 //!
-//! "Making OpenLDAP Faster" set flat files, a directory, the same with indices, and that with a cache side by side, and
-//! drew conclusions by eye. From a [`Collection`] of such cells the same tables are made, and every conclusion is
-//! computed. They come first, then the lines over n; what stands beside the article is folded. Nothing here knows how a
-//! cell was measured.
+//! "Making OpenLDAP Faster" compared flat files, a directory, the same with indices, and that with a cache, and drew
+//! conclusions by eye. From a [`Collection`] of such cells the same tables are made, and every conclusion is computed.
+//! The conclusions come first, then the lines over n; the tables beside the article's are folded. Nothing here depends
+//! on how a cell was measured.
 
 mod article;
 mod cells;
@@ -132,7 +132,7 @@ fn measured(collection: &Collection, seconds: impl Fn(&str, u64) -> Option<f64>)
     measured.filter(|line| line.points.len() > 1).collect()
 }
 
-/// The same of the article, for the back ends that it measured too.
+/// The same from the article, for the back ends that it measured too.
 fn published(collection: &Collection) -> Vec<Line> {
     let backends = cells::backends(collection);
     let published = backends.iter().enumerate().filter_map(|(series, backend)| {
@@ -148,7 +148,7 @@ fn lines(title: &str, lines: Vec<Line>) -> Chart {
     Chart::Lines(Lines { title: title.to_owned(), x, y, lines, ..Lines::default() })
 }
 
-/// What is said of single cells: of those that are invalid, or of the others.
+/// The remarks about single cells: about those that are invalid, or about the others.
 fn remarks_of(collection: &Collection, invalid: bool) -> Vec<String> {
     const LABELS: [&str; 9] =
         ["kind", "backend", "users", "way", "road", "by", "temperature", "axis", "value"];

@@ -1,8 +1,8 @@
-//! Ratios: each back end to flat files, and ours beside the article's.
+//! Ratios: each back end compared with flat files, and ours beside the article's.
 //!
-//! Seconds of two machines twenty years apart say nothing to each other. What can be compared is the shape: how often
-//! one back end is another on the same machine. So the article's figures stand beside ours as they were printed, and
-//! what is set against each other are ratios within each machine.
+//! Seconds of two machines twenty years apart cannot be compared. The shape can: how many times slower or faster one
+//! back end is than another on the same machine. So the article's figures are shown beside ours as they were printed,
+//! and only ratios within each machine are compared.
 
 use brunt_record::Collection;
 
@@ -13,10 +13,10 @@ use crate::figure::{percent, times};
 use crate::median;
 use crate::page::{Table, Tone};
 
-/// What every other back end is held against.
+/// The back end with which every other one is compared.
 pub(super) const FLAT: &str = "files";
 
-/// How often faster each back end is than flat files, where they were measured.
+/// How many times as fast as flat files each back end is, where they were measured.
 pub(super) fn against_flat(collection: &Collection) -> Table {
     let backends = cells::backends(collection);
     let others: Vec<&str> = backends.iter().copied().filter(|backend| *backend != FLAT).collect();
@@ -36,7 +36,7 @@ pub(super) fn against_flat(collection: &Collection) -> Table {
     table
 }
 
-/// What has to be said where the article's figures stand.
+/// The warning that is shown beside the article's figures.
 pub(super) fn caution() -> String {
     format!(
         "The article is {}. Its machine is not ours: compare the shape, not the seconds. It does not say whether its \
@@ -127,7 +127,7 @@ fn push(
     }
 }
 
-/// A figure that was made of samples is marked as an estimate.
+/// A figure that was estimated from samples is marked as an estimate.
 fn about(sampled: bool, figure: String) -> String {
     if sampled { format!("~{figure}") } else { figure }
 }
@@ -142,7 +142,7 @@ pub(super) fn ls(
     median(&cells::listing(collection, backend, users, temperature).passes)
 }
 
-/// The same, to be set against the article's: of a second run if there was one, and of as many files as it had.
+/// The same, for comparison with the article's: from a second run if there was one, and with as many files as it had.
 fn ls_as_theirs(collection: &Collection, backend: &str, users: u64) -> Option<Work> {
     let same = cells::files(collection).is_none_or(|files| files == article::FILES);
     let ours = || ls(collection, backend, users, "warm").or(ls(collection, backend, users, "cold"));

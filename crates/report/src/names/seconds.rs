@@ -1,8 +1,9 @@
-//! The tables of the article, of each back end: seconds to insert n users, to delete them, and to look 1,000 up.
+//! The tables of the article, for each back end: seconds to insert n users, to delete them, and to look 1,000 up.
 //!
-//! The article has one table a back end and one line a number of users, and so has this. What it could not show stands
-//! beside: the second run apart from the first, the latency of a single lookup, and how many names were resolved at
-//! all. Where several ways of inserting were asked for, each has a table, since its seconds are another thing's.
+//! The article has one table for each back end and one line for each number of users, and so has this. Further columns
+//! show what it could not: the second run separate from the first, the latency of a single lookup, and how many names
+//! were resolved at all. Where several ways of inserting were requested, each has a table, since its seconds measure
+//! something different.
 
 use brunt_record::Collection;
 
@@ -74,7 +75,7 @@ fn provisioning(collection: &Collection, backend: &str, way: Way) -> Table {
     table
 }
 
-/// What needs a word below the table.
+/// What needs a note below the table.
 #[derive(Default)]
 struct Marks {
     sampled: bool,
@@ -128,7 +129,7 @@ impl Marks {
     }
 }
 
-/// Seconds of one user, as the article has them; where they are all zeros, microseconds.
+/// Seconds for one user, in the article's format; microseconds where that would show only zeros.
 fn each(seconds: f64) -> String {
     if seconds >= 0.001 { digits(seconds) } else { format!("{} us", digits(seconds * 1e6)) }
 }

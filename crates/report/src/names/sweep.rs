@@ -1,8 +1,8 @@
-//! What was varied at a cache: how `suggested-size` and the time to live change hit ratio and latency.
+//! The settings that were varied at a cache: how `suggested-size` and the time to live change hit ratio and latency.
 //!
-//! The article argues that the table of nscd wants a prime number of buckets, more than twice as many as there are
-//! users. A sweep shows what each size does. The hit ratio is the true one, from the searches that reached the
-//! directory: what nscd counts leaves out whatever its clients found in its memory by themselves.
+//! The article argues that the table of nscd needs a prime number of buckets, more than twice as many as there are
+//! users. A sweep shows the effect of each size. The hit ratio is the true one, from the searches that reached the
+//! directory: the counts of nscd leave out what its clients found by themselves in its shared memory.
 
 use brunt_record::{Cell, Collection};
 
@@ -16,7 +16,7 @@ use crate::{compare, median};
 /// The `suggested-size` the article chose.
 const ARTICLE_SIZE: f64 = 32_011.0;
 
-/// A setting that was varied over a back end, and what came of it.
+/// A setting that was varied for a back end, and the results.
 pub(super) struct Sweep<'a> {
     /// `suggested-size` or `ttl`.
     axis: &'a str,
@@ -26,13 +26,13 @@ pub(super) struct Sweep<'a> {
     points: Vec<Point>,
 }
 
-/// What came of one value.
+/// The results for one value.
 struct Point {
     value: f64,
     hits: Option<f64>,
     rate: Option<f64>,
     p50: Option<f64>,
-    /// That of each pass.
+    /// The median of each pass.
     p50s: Vec<f64>,
     p99: Option<f64>,
     passes: usize,
@@ -55,7 +55,8 @@ pub(super) fn all(collection: &Collection) -> Vec<Sweep<'_>> {
     sweeps
 }
 
-/// Median latency and hit ratio over what was varied, a line for each road. A ratio that never changes is not drawn.
+/// Median latency and hit ratio over the varied value, a line for each access path. A ratio that never changes is not
+/// drawn.
 pub(super) fn charts(sweeps: &[Sweep<'_>]) -> Vec<Chart> {
     let mut charts = Vec::new();
     let mut drawn: Vec<&Sweep<'_>> = Vec::new();
@@ -173,7 +174,7 @@ impl<'a> Sweep<'a> {
         if !primes.is_empty() && others.is_empty() {
             return Some("All sizes are prime: add others to see whether that matters.".to_owned());
         }
-        // One size differs from others in more than in being prime.
+        // One size differs from others in more ways than in being prime.
         for (sizes, kind) in [(&primes, "prime"), (&others, "not prime")] {
             if let [_] = sizes[..] {
                 return Some(format!(
@@ -256,7 +257,7 @@ mod tests {
         for other in [0.0, 1.0, 4.0, 211.5, 1000.0] {
             assert!(!is_prime(other), "{other}");
         }
-        // What the report says of the article's own choice.
+        // The report's remark about the article's own choice.
         assert!(!is_prime(7.0 * 4573.0) && (32_011 == 7 * 4573));
     }
 }

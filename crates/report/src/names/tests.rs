@@ -1,4 +1,4 @@
-//! Every figure of the report, derived by hand from cells that were made up.
+//! Every figure of the report, derived by hand from invented cells.
 
 use std::time::Duration;
 
@@ -117,7 +117,7 @@ fn the_tables_are_those_of_the_article() {
         ]
     );
     assert_eq!(row(&text, "ldap+index (seconds", "11000")[1..4], ["675", "or", "0.0614"]);
-    // Ours are theirs, so each ratio to theirs is 1.
+    // Our figures equal theirs, so each ratio to theirs is 1.
     let beside = row(&text, "The article's \"Default OpenLDAP System\" beside ldap", "9000");
     let one = "1.00x";
     assert_eq!(beside, ["9000", "467", "467", one, "281", "281", one, "782", "782", one]);
@@ -200,7 +200,7 @@ fn closing_lines_find_what_the_cells_were_made_from() {
     has(
         "Inserting into ldap (one connection) grows as n^1.00: a user costs the same however many there are.",
     );
-    // 0.01 + n/10,000 and 1 + n/1,000 met at n = -1,100: for no number of users do they cost the same.
+    // 0.01 + n/10,000 and 1 + n/1,000 meet at n = -1,100: they cost the same for no number of users.
     assert!(!lines.iter().any(|line| line.starts_with("Listings of ldap and")), "{lines:#?}");
 }
 
@@ -258,9 +258,9 @@ fn a_layer_adds_what_its_median_is_above_the_one_below() {
     let table = "Where a lookup's time goes: ldap+index, 1000 users, warm";
     assert_eq!(row(&text, table, "LDAP")[2..4], ["100", "-"]);
     assert_eq!(row(&text, table, "nslcd's")[2..4], ["160", "60.1"]);
-    // Of the medians 200 - 160, as exactly as buckets tell; the mean is (190 + 200 + 240) / 3.
+    // The difference of the medians is 200 - 160, with the precision of the buckets; the mean is (190 + 200 + 240) / 3.
     assert_eq!(row(&text, table, "getpwuid_r")[1..5], ["200", "39.9", "240", "210"]);
-    // 0.5 s of 2,000 lookups are 250 us each; a program that is not asked for each has no median.
+    // 0.5 s for 2,000 lookups are 250 us each; a program whose single lookups are not timed has no median.
     assert_eq!(row(&text, table, "ls -l")[2..6], ["-", "-", "-", "250"]);
     assert_eq!(row(&text, "ldap+index (seconds", "1000")[5..7], ["200", "240"]);
     assert_eq!(row(&text, "Single lookups", "ldap+index")[9], "4k");
@@ -327,7 +327,7 @@ fn a_sweep_says_what_size_and_primes_did() {
     assert_eq!(sweep::all(&collection(Vec::new())).len(), 0);
 }
 
-/// An estimate is marked wherever it stands, and leaves open what it does not tell.
+/// An estimate is marked everywhere, and the uncertainty it causes is shown.
 #[test]
 fn estimates_are_marked_beside_the_article_and_in_the_growth() {
     let estimated = |users: u64, seconds: f64, share: f64| {

@@ -1,8 +1,8 @@
-//! A page as HTML: one file with nothing to fetch, which can be mailed and printed.
+//! A page as HTML: one file that fetches nothing and can be mailed and printed.
 //!
-//! A policy within the file forbids a browser to load anything, and to run anything but the one script whose hash it
-//! names, so that a text which came from a server stays a text even if one of ours forgot to escape it. What the script
-//! adds is charts that move, sorting and copying: words, tables and still pictures are there without it.
+//! A policy within the file forbids a browser to load anything, and to run anything except the one script whose hash it
+//! names. So text from a server stays text even if our code forgot to escape it. The script adds moving charts, sorting
+//! and copying: words, tables and still pictures are there without it.
 
 use super::{Block, Drawing, Page, Side, Table, Tone, Verdict, script};
 use crate::escaped::escaped;
@@ -12,12 +12,12 @@ use std::fmt::Write;
 const STYLE: &str = include_str!("page.css");
 const LICENCE: &str = include_str!("../../vendor/uplot/LICENSE");
 
-/// What a page that is served may do beside.
+/// What a page that is served may do in addition.
 #[derive(Clone, Copy, Debug, Default)]
 struct Served<'a> {
-    /// What it runs after the script of every page.
+    /// The code that it runs after the script of every page.
     script: &'a str,
-    /// Whether it may ask whoever served it.
+    /// Whether it may connect to its server.
     connects: bool,
 }
 
@@ -72,22 +72,22 @@ fn whole(page: &Page, served: Served<'_>) -> String {
     text
 }
 
-/// JSON within a page: nothing in it can end the element that it stands in.
+/// JSON within a page: nothing in it can close the element that contains it.
 fn island(json: &str) -> String {
     json.replace('<', "\\u003c")
 }
 
-/// What stands under one heading.
+/// The content under one heading.
 pub(super) struct Section {
-    /// What links name it by: its heading in small letters.
+    /// The name that links use: its heading in small letters.
     pub(super) id: String,
-    /// Its heading, escaped; empty for what stands above the first.
+    /// Its heading, escaped; empty for the content above the first.
     title: String,
-    /// What is in it.
+    /// Its content.
     pub(super) html: String,
 }
 
-/// The page in pieces: what stands above the first heading, then what stands under each.
+/// The page in pieces: the content above the first heading, then the content under each.
 pub(super) fn sections(page: &Page) -> Vec<Section> {
     let mut top = String::new();
     let large = !page.blocks.iter().any(|block| matches!(block, Block::Lead(_)));
@@ -108,7 +108,7 @@ pub(super) fn sections(page: &Page) -> Vec<Section> {
     sections
 }
 
-/// A name for links that no section before has.
+/// A name for links that no earlier section has.
 fn named(heading: &str, before: &[Section]) -> String {
     let words = heading.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let name = words.collect::<Vec<_>>().join("-").to_lowercase();
@@ -121,7 +121,7 @@ fn named(heading: &str, before: &[Section]) -> String {
     numbered.into_iter().find(|name| !taken(name)).unwrap_or(name)
 }
 
-/// Links to the sections, where there are enough to look for one.
+/// Links to the sections, where there are enough to be useful.
 fn contents(text: &mut String, sections: &[Section]) {
     if sections.len() < 3 {
         return;
@@ -133,7 +133,7 @@ fn contents(text: &mut String, sections: &[Section]) {
     text.push_str("</ul></nav>\n");
 }
 
-/// What made the page, and the licence of what it holds.
+/// The program that made the page, and the licence of its contents.
 fn foot(text: &mut String, page: &Page) {
     let version = env!("CARGO_PKG_VERSION");
     let _ = writeln!(text, "<footer>\n<p>Made by brunt {version}.</p>");
@@ -150,7 +150,7 @@ fn foot(text: &mut String, page: &Page) {
 
 fn block(text: &mut String, block: &Block, number: usize) {
     let _ = match block {
-        // Whoever calls makes sections of them.
+        // The caller makes sections from them.
         Block::Heading(_) => Ok(()),
         Block::Lead(words) => writeln!(text, "<p class=\"lead\">{}</p>", escaped(words)),
         Block::Verdict(verdict) => self::verdict(text, verdict),
@@ -166,7 +166,7 @@ fn block(text: &mut String, block: &Block, number: usize) {
             Ok(())
         }
         Block::Chart(chart) => {
-            // A small screen shows a part of it, and not all of it too small to be read.
+            // A small screen shows a part of it, since all of it would be too small to read.
             writeln!(
                 text,
                 "<figure>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n{}</div>\n\
@@ -188,7 +188,7 @@ fn block(text: &mut String, block: &Block, number: usize) {
         Block::Folded { title, blocks } => {
             let _ = writeln!(text, "<details><summary>{}</summary>", escaped(title));
             for (inner, block) in blocks.iter().enumerate() {
-                // Charts name their parts by the number of their block, which no other may have.
+                // Charts name their parts by the number of their block, which must be unique.
                 self::block(text, block, (number + 1) * 1_000 + inner);
             }
             writeln!(text, "</details>")
@@ -301,7 +301,7 @@ mod tests {
 
     const EVIL: &str = "</title><script>alert('x')</script>\"&\u{7}";
 
-    /// The page without the script of ours, which is known.
+    /// The page without our own script, which is known.
     fn words(page: &Page) -> String {
         let script = script::script(page.view.is_some(), "");
         let html = page.html();
@@ -360,7 +360,7 @@ mod tests {
         assert!(!html.contains('\u{7}'));
         let shown =
             "&lt;/title&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&quot;&amp;\u{fffd}";
-        // Title twice; headings thrice and as often in the contents; and so on.
+        // The title twice; headings three times and as often in the contents; and so on.
         assert!(
             html.matches(shown).count() >= 2 + 6 + 3 + 6 + 2 + 2 + 6 + 3 + 3 + 3 + 4 + 2,
             "{html}"

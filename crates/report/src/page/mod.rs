@@ -1,8 +1,8 @@
 //! A report as a sequence of blocks, shown on a terminal or as one HTML file: [`Page`].
 //!
-//! A report is made once and rendered twice, so that the file a colleague opens says what the
-//! terminal said. Whoever makes a page knows what is compared; nothing here does. Every text of a
-//! page may come from somebody else's server: the renderings see to it that it stays text.
+//! A report is made once and rendered twice, so that the file a colleague opens has the same content as the terminal.
+//! The code that makes a page knows what is compared; nothing here does. Every text of a page may come from a foreign
+//! server: the renderings ensure that it stays text.
 
 mod html;
 mod origin;
@@ -22,11 +22,11 @@ use crate::view::View;
 pub struct Page {
     /// What it is about.
     pub title: String,
-    /// When and by what it was made, in a line; empty where that stands elsewhere.
+    /// When and by which program it was made, in a line; empty where that is shown elsewhere.
     pub about: String,
-    /// What it says, from the top.
+    /// Its content, from the top.
     pub blocks: Vec<Block>,
-    /// What its drawings are made from.
+    /// The data of its drawings.
     pub view: Option<View>,
 }
 
@@ -35,7 +35,7 @@ pub struct Page {
 pub enum Block {
     /// The title of what follows.
     Heading(String),
-    /// What came of it, in a sentence for somebody who reads nothing else.
+    /// The result, in a sentence for a reader who reads nothing else.
     Lead(String),
     /// Whether the figures can be trusted.
     Verdict(Verdict),
@@ -43,9 +43,9 @@ pub enum Block {
     Tiles(Vec<(String, String, String)>),
     /// Prose.
     Paragraph(String),
-    /// What a reader has to know of figures, in small letters.
+    /// What a reader must know about the figures, in small letters.
     Note(String),
-    /// What speaks against the figures, or could be mistaken.
+    /// What speaks against the figures, or could be misunderstood.
     Warning(String),
     /// Sentences of equal rank.
     List(Vec<String>),
@@ -53,24 +53,24 @@ pub enum Block {
     Table(Table),
     /// Figures as a picture.
     Chart(Chart),
-    /// A chart of the page's view, which a script draws. Terminals have other views of a run.
+    /// A chart of the page's view, drawn by a script. Terminals have other views of a run.
     Drawing(Drawing),
-    /// Where a reader chooses which operation the drawings are of.
+    /// The control with which a reader chooses the operation of the drawings.
     Choice,
     /// A command line, as a shell reads it.
     Command(Vec<String>),
     /// Names and what they stand for.
     Facts(Vec<(String, String)>),
-    /// What few readers look for: closed on a page until it is opened, and behind everything else on a terminal.
+    /// Content that few readers look for: closed on a page until it is opened, and after everything else on a terminal.
     Folded {
-        /// What it is.
+        /// Its title.
         title: String,
-        /// What is in it; headings have no place there.
+        /// Its content; headings are not allowed there.
         blocks: Vec<Self>,
     },
-    /// Text for programs, as it is: only pages have it, folded, since a terminal has `--format`.
+    /// Text for programs, unchanged: only pages have it, folded, since a terminal has `--format`.
     Raw {
-        /// What it is.
+        /// Its title.
         title: String,
         /// The text.
         text: String,
@@ -80,13 +80,13 @@ pub enum Block {
 /// Whether the figures can be trusted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verdict {
-    /// How bad it is: nothing speaks against them, something does, they are not to be trusted.
+    /// How bad it is: nothing speaks against them, something does, they cannot be trusted.
     pub tone: Tone,
     /// In a word.
     pub word: String,
     /// What that means.
     pub meaning: String,
-    /// Why, and what else there is to know.
+    /// Why, and further remarks.
     pub reasons: Vec<String>,
 }
 
@@ -110,18 +110,18 @@ pub fn style() -> String {
     html::style()
 }
 
-/// The script of a page with charts, for the same. It draws the view that stands in the page.
+/// The script of a page with charts, for the same use. It draws the view that is in the page.
 pub fn script() -> String {
     script::script(true, "")
 }
 
-/// The style that every picture holds, as it stands in its element: policies of servers name its hash.
+/// The style in every picture, exactly as in its element: policies of servers name its hash.
 pub const fn picture_style() -> &'static str {
     crate::chart::STYLE
 }
 
 impl Page {
-    /// A page that says nothing yet.
+    /// A page without content.
     pub fn new(title: impl Into<String>) -> Self {
         Self { title: title.into(), ..Self::default() }
     }
@@ -160,7 +160,7 @@ impl Page {
         }
     }
 
-    /// Adds a chart, if there is something to be seen.
+    /// Adds a chart, if it shows anything.
     pub fn chart(&mut self, chart: Chart) {
         if !chart.is_empty() {
             self.blocks.push(Block::Chart(chart));
@@ -174,7 +174,7 @@ impl Page {
         }
     }
 
-    /// Adds what few readers look for, if there is any.
+    /// Adds content that few readers look for, if there is any.
     pub fn folded(&mut self, title: impl Into<String>, blocks: Vec<Block>) {
         if !blocks.is_empty() {
             self.blocks.push(Block::Folded { title: title.into(), blocks });
@@ -196,14 +196,14 @@ impl Page {
         html::render(self)
     }
 
-    /// The page as HTML for a server that hands rows to it while a run goes on. The page may ask that server and nobody
-    /// else, and runs `script` after its own: there `brunt` is what [`view`](crate::view) says.
+    /// The page as HTML for a server that sends it rows while a run is in progress. The page may connect to that server
+    /// only, and runs `script` after its own: `brunt` there is the object that [`view`](crate::view) describes.
     pub fn live_html(&self, script: &str) -> String {
         html::live(self, script)
     }
 
-    /// What stands under each heading, by the id of its section; what stands above the first has the id `top`. A live
-    /// page replaces them by these (`brunt.sections`).
+    /// The content under each heading, by the id of its section; the content above the first has the id `top`. A live
+    /// page replaces its sections by these (`brunt.sections`).
     pub fn sections(&self) -> Vec<(String, String)> {
         html::sections(self).into_iter().map(|section| (section.id, section.html)).collect()
     }

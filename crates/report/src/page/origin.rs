@@ -1,4 +1,4 @@
-//! Where the figures of a collection come from: what a reader needs to trust them or to get them again.
+//! The origin of the figures of a collection: what a reader needs to trust or to reproduce them.
 
 use super::Page;
 use crate::cells;
@@ -7,13 +7,12 @@ use crate::wrapped::command_line;
 use brunt_record::{Collection, Environment};
 
 impl Page {
-    /// Adds the machine, the facts, and how to get the same figures again.
+    /// Adds the machine, the facts, and how to reproduce the figures.
     pub fn origin(&mut self, collection: &Collection) {
         self.origin_except(collection, &[]);
     }
 
-    /// The same where facts and figures whose names begin with one of `shown` stand elsewhere on the
-    /// page.
+    /// The same where facts and figures whose names begin with one of `shown` are elsewhere on the page.
     pub fn origin_except(&mut self, collection: &Collection, shown: &[&str]) {
         self.heading("Where these figures come from");
         self.facts(reproduction(collection));

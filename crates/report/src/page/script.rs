@@ -1,17 +1,17 @@
 //! What a page runs: uPlot and our own script, as one text whose hash the page's policy names.
 //!
-//! The files are read at build time and joined; there is nothing to install and no build step. A browser runs this text
-//! and no other, so that a text which came from a server stays a text even if one of ours forgot to escape it.
+//! The files are read at build time and joined; there is nothing to install and no build step. A browser runs only this
+//! text, so text from a server stays text even if our code forgot to escape it.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use sha2::{Digest as _, Sha256};
 
-/// The charts, as their authors publish them (`vendor/uplot/README.md`).
+/// The charts library, as published by its authors (`vendor/uplot/README.md`).
 const UPLOT: &str = include_str!("../../vendor/uplot/uPlot.iife.min.js");
 pub(super) const UPLOT_STYLE: &str = include_str!("../../vendor/uplot/uPlot.min.css");
 
-/// Our own, in the order in which they build on each other.
+/// Our own files, in the order of their dependencies.
 const OWN: [&str; 9] = [
     include_str!("js/figures.js"),
     include_str!("js/elements.js"),
@@ -24,7 +24,7 @@ const OWN: [&str; 9] = [
     include_str!("js/page.js"),
 ];
 
-/// The script of a page: with charts where it has a view, and then whatever else it is to do.
+/// The script of a page: with charts where it has a view, and then the further code.
 pub(super) fn script(with_charts: bool, more: &str) -> String {
     let mut text = String::from("\"use strict\";\n");
     if with_charts {
@@ -40,7 +40,7 @@ pub(super) fn script(with_charts: bool, more: &str) -> String {
     text
 }
 
-/// How a policy names a script.
+/// The name of a script in a policy.
 pub(super) fn hash(script: &str) -> String {
     format!("'sha256-{}'", BASE64.encode(Sha256::digest(script)))
 }

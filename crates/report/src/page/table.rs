@@ -1,4 +1,4 @@
-//! Figures in rows: a [`Table`], whose columns say on which side their cells stand.
+//! Figures in rows: a [`Table`], whose columns define the alignment of their cells.
 
 /// Figures in rows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -9,7 +9,7 @@ pub struct Table {
     pub columns: Vec<Column>,
     /// The rows.
     pub rows: Vec<Row>,
-    /// What a reader has to know of the figures, below them.
+    /// What a reader must know about the figures, below them.
     pub notes: Vec<String>,
 }
 
@@ -18,14 +18,14 @@ pub struct Table {
 pub struct Column {
     /// The title.
     pub title: String,
-    /// Where the cells stand.
+    /// The alignment of the cells.
     pub side: Side,
 }
 
-/// Where the cells of a column stand.
+/// The alignment of the cells of a column.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Side {
-    /// Figures, so that their units stand below each other.
+    /// Figures, so that their units are aligned.
     #[default]
     Right,
     /// Names.
@@ -47,7 +47,7 @@ pub enum Tone {
     /// Measured.
     #[default]
     Plain,
-    /// Put beside for comparison: published by others, or a ratio.
+    /// Added for comparison: published by others, or a ratio.
     Beside,
     /// Measured, and not to be trusted.
     Doubtful,

@@ -11,12 +11,12 @@ use std::ops::Range;
 const BOLD: &str = "1";
 const FAINT: &str = "2";
 const YELLOW: &str = "33";
-/// Between columns.
+/// The space between columns.
 const GAP: usize = 2;
-/// A fact whose name is longer stands by itself.
+/// A fact with a longer name has its name on a line of its own.
 const NAME_MAX: usize = 32;
 
-/// Renders a page. Blocks stand apart by an empty line.
+/// Renders a page. Blocks are separated by an empty line.
 pub(super) fn render(page: &Page, screen: Screen) -> String {
     let mut text = screen.dress(BOLD, &printable(&page.title)) + "\n";
     let mut add = |block: &Block| {
@@ -70,7 +70,7 @@ fn block(block: &Block, screen: Screen) -> String {
         Block::Chart(chart) => chart.text(screen),
         Block::Facts(facts) => self::facts(facts, screen),
         Block::Command(words) => command_line(words, width) + "\n",
-        // What is folded follows the rest.
+        // Folded content follows the rest.
         Block::Raw { .. } | Block::Drawing(_) | Block::Choice | Block::Folded { .. } => {
             String::new()
         }
@@ -131,7 +131,7 @@ fn table(table: &Table, screen: Screen) -> String {
         for row in &table.rows {
             let cell = |number: usize| printable(row.cells.get(number).map_or("", String::as_str));
             let mut lines = line(shown, &cell);
-            // Words that are longer than the screen go on below themselves.
+            // A text that is longer than the screen continues on the lines below.
             if let Some((last, before)) = shown.split_last()
                 && table.columns[*last].side == Side::Left
                 && lines.chars().count() > screen.whole()
@@ -156,8 +156,8 @@ fn table(table: &Table, screen: Screen) -> String {
     text
 }
 
-/// The columns of each block of a table: all of them where they fit the screen. Where they do not, figures stand in
-/// several blocks, each behind the names of its rows.
+/// The columns of each block of a table: all of them where they fit the screen. Where they do not, figures are divided
+/// into several blocks, each after the names of its rows.
 fn folded(table: &Table, widths: &[usize], width: usize) -> Vec<Vec<usize>> {
     let names = table.columns.iter().take_while(|column| column.side == Side::Left).count().max(1);
     let names = names.min(widths.len());

@@ -1,15 +1,15 @@
-//! Whether runs differ in their rate alone.
+//! Whether runs differ only in their rate.
 //!
-//! A rate is in the command of a run, and in what else follows from it: how many DHCP exchanges are in flight at most.
-//! So two commands are alike if each word is the same in both or says the rate of its run, however it is written.
+//! A rate is in the command of a run, and it determines other values: the largest number of DHCP exchanges in flight.
+//! So two commands are alike if each word is the same in both or is the rate of its run, however it is written.
 
 use brunt_record::Mode;
 
 use crate::comparison::{Input, Likeness, Unlike, unlike as compared};
 
-/// What differs where rates do.
+/// The properties that differ where rates differ.
 const OF_RATES: [&str; 3] = ["command", "rate", "iterations a second"];
-/// What may follow from the rate in the command.
+/// The property that may follow from the rate in the command.
 const FOLLOWS: &str = "sessions";
 /// Two spellings of a rate mean the same if they are this close.
 const CLOSE: f64 = 1e-6;
@@ -17,10 +17,10 @@ const CLOSE: f64 = 1e-6;
 /// Why runs make no curve.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RatesError {
-    /// There are none.
+    /// There are no runs.
     #[error("draw a curve of no runs")]
     Few,
-    /// Of as many exchanges as possible the rate is a result.
+    /// With as many exchanges as possible, the rate is a result.
     #[error(
         "find the rate of {0}: it has no given rate (closed loop, as many as possible), so its rate is a result; \
          'brunt compare' compares such runs"
@@ -36,7 +36,7 @@ pub enum RatesError {
     OneRate(f64),
 }
 
-/// The rate that was asked of a run.
+/// The requested rate of a run.
 pub(super) fn rate(run: &Input) -> Result<f64, RatesError> {
     let plan = &run.record.plan;
     if !plan.constant {
@@ -47,7 +47,7 @@ pub(super) fn rate(run: &Input) -> Result<f64, RatesError> {
     asked.filter(|_| plan.mode == Mode::Open).ok_or_else(|| RatesError::NoRate(run.name.clone()))
 }
 
-/// Everything in which the runs differ from the first one, but for their rates.
+/// All differences of the runs from the first one, except their rates.
 pub fn unlike(runs: &[Input]) -> Vec<Unlike> {
     let Some((first, others)) = runs.split_first() else { return Vec::new() };
     others.iter().flat_map(|other| apart(first, other)).collect()
@@ -65,7 +65,7 @@ fn apart(first: &Input, other: &Input) -> Vec<Unlike> {
     found
 }
 
-/// Whether two commands differ in the words that say their rates alone.
+/// Whether two commands differ only in the words that give their rates.
 fn is_alike(first: &Input, other: &Input) -> bool {
     let (Ok(one), Ok(two)) = (rate(first), rate(other)) else { return first.asked == other.asked };
     let mut pairs = first.asked.iter().zip(&other.asked);
@@ -76,7 +76,7 @@ fn is_alike(first: &Input, other: &Input) -> bool {
         })
 }
 
-/// What stands before the rate in a word that says it: nothing, `-q`, `--rate=`.
+/// The text before the rate in a word that contains it: nothing, `-q`, `--rate=`.
 fn before_rate(word: &str, rate: f64) -> Option<&str> {
     let option = word.starts_with('-');
     let digits = word.find(|char: char| char.is_ascii_digit())?;

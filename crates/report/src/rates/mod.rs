@@ -1,9 +1,9 @@
 //! Runs of one load at different rates: the collection they make ([`collection`]), and response against rate as a page
 //! ([`page`]).
 //!
-//! One run at each rate says what no single run does: from which rate on a target is slower, and which it no longer
-//! keeps up with. Runs of one rate are one point, to the bucket. Only runs that differ in nothing but their rate make
-//! a curve; how that is told is the business of [`comparison`](crate::comparison).
+//! One run at each rate shows what no single run does: from which rate on a target is slower, and at which it no longer
+//! keeps up. Runs of one rate are merged into one point, exact to the bucket. Only runs that differ only in their rate
+//! make a curve; [`comparison`](crate::comparison) determines the differences.
 
 mod likeness;
 mod page;
@@ -20,14 +20,14 @@ use crate::comparison::Input;
 pub use likeness::{RatesError, unlike};
 pub use page::page;
 
-/// What such a collection is of.
+/// The subject of these collections.
 pub const SUBJECT: &str = "rates";
-/// The label of a cell that says which rate was asked for.
+/// The label of a cell with the requested rate.
 const RATE: &str = "rate";
-/// The label of a cell that says where its run was read from.
+/// The label of a cell with the file of its run.
 const RUN: &str = "run";
 
-/// The runs from the lowest rate up, as one document that `tool` made by `command`.
+/// The runs from the lowest rate up, as one document that `tool` made with `command`.
 pub fn collection(
     tool: Tool,
     command: Vec<String>,

@@ -8,7 +8,7 @@ use crate::figure::{NONE, fixed, percent, thousands};
 use crate::page::{Block, Page, Table, Tone, Verdict};
 use crate::summary::millis;
 
-/// What achieves less than this share of what fell due does not keep up.
+/// A target that achieves less than this share of what fell due does not keep up.
 const KEPT_UP: f64 = 0.99;
 /// How many doubtful runs are named.
 const NAMED: usize = 8;
@@ -38,7 +38,7 @@ fn runs<'a>(points: &'a [Point<'a>]) -> impl Iterator<Item = (&'a str, &'a Recor
     points.iter().flat_map(|point| point.runs.iter().copied())
 }
 
-/// A rate as a reader says it.
+/// A rate in the words of a reader.
 fn rate(rate: f64) -> String {
     match rate {
         whole if whole >= 1_000.0 => thousands(whole.round() as u64),
@@ -52,7 +52,7 @@ fn kept_up(point: &Point<'_>) -> bool {
     due.zip(done).is_some_and(|(due, done)| done >= KEPT_UP * due)
 }
 
-/// What the curve says, for somebody who reads nothing else.
+/// The result of the curve, for a reader who reads nothing else.
 fn sentence(points: &[Point<'_>]) -> String {
     let (Some(first), Some(last)) = (points.first(), points.last()) else {
         return "Nothing was measured.".to_owned();
@@ -131,7 +131,7 @@ fn responses(points: &[Point<'_>]) -> Chart {
     })
 }
 
-/// What was achieved beside what was offered.
+/// What was achieved compared with what was offered.
 fn achieved(points: &[Point<'_>]) -> Chart {
     let line = |series, name: &str, of: fn(&Record) -> Option<f64>| {
         let at = |point: &Point<'_>| Some((point.rate, point.mean(of)?));
@@ -151,7 +151,7 @@ fn achieved(points: &[Point<'_>]) -> Chart {
     })
 }
 
-/// Of iterations each is several exchanges.
+/// The unit of the rate: an iteration is several exchanges.
 fn axis(points: &[Point<'_>]) -> &'static str {
     let iterations = runs(points).any(|(_, record)| record.plan.target_iterations.is_some());
     if iterations { "asked for, iterations a second" } else { "asked for, exchanges a second" }
@@ -213,7 +213,7 @@ fn errors(point: &Point<'_>) -> String {
     if due == 0 { NONE.to_owned() } else { percent(missed as f64 / due as f64) }
 }
 
-/// The verdict of its runs that speaks most against them.
+/// The worst verdict of its runs.
 fn status(point: &Point<'_>) -> Status {
     let all = point.runs.iter().map(|(_, record)| record.verdict.status);
     all.max().unwrap_or_default()

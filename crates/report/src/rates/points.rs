@@ -1,4 +1,4 @@
-//! What each rate came to: the runs of a rate put together, to the bucket.
+//! The result at each rate: the runs of a rate merged, exact to the bucket.
 
 use brunt_record::{Cell, Collection, Histogram, HistogramError, Reach, Record, Waits};
 
@@ -10,12 +10,12 @@ pub(super) const QUANTILES: [(f64, &str); 3] = [(0.5, "p50"), (0.99, "p99"), (0.
 /// Runs at one rate.
 #[derive(Debug)]
 pub(super) struct Point<'a> {
-    /// What was asked for, a second.
+    /// The requested rate, a second.
     pub(super) rate: f64,
     pub(super) runs: Vec<(&'a str, &'a Record)>,
     /// Response times of all that was due in all of its runs.
     pub(super) times: Histogram,
-    /// Which of them are only the least they can have been.
+    /// The waits, in which some times are only lower bounds.
     pub(super) waits: Waits,
 }
 
@@ -49,7 +49,7 @@ impl Point<'_> {
         Some((self.times.quantile(quantile)?.as_secs_f64(), exact))
     }
 
-    /// The mean of a rate over its runs, each as long as it was.
+    /// The mean of a rate over its runs, weighted by their lengths.
     pub(super) fn mean(&self, of: impl Fn(&Record) -> Option<f64>) -> Option<f64> {
         let known = self.runs.iter().filter_map(|(_, run)| Some((of(run)?, run.rates.seconds)));
         let (sum, seconds) = known

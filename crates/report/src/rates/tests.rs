@@ -1,4 +1,4 @@
-//! Curves of records that were made as a run makes them, at rates and with times that are known.
+//! Curves of records that were made in the same way as by a run, with known rates and times.
 
 use std::time::Duration;
 
@@ -15,7 +15,8 @@ fn tool() -> Tool {
     Tool { name: "brunt".to_owned(), version: "0.1.0".to_owned() }
 }
 
-/// Two seconds at a rate of which so many a second are answered, each after so many milliseconds; the rest is dropped.
+/// Two seconds at a rate of which this many a second are answered, one for each number of milliseconds; the rest is
+/// dropped.
 fn run(name: &str, rate: u64, answered: u64, millis: &[u64]) -> Input {
     let (mut totals, mut series) = (Totals::new(), Series::new());
     for second in 0..2 {
@@ -62,7 +63,7 @@ fn run(name: &str, rate: u64, answered: u64, millis: &[u64]) -> Input {
 }
 
 fn three() -> Vec<Input> {
-    // In no order.
+    // The runs are in no order.
     vec![
         run("c.json", 400, 300, &[8]),
         run("a.json", 100, 100, &[1]),
@@ -89,7 +90,7 @@ fn each_rate_is_a_point_from_the_lowest_up() {
     let collection = made(three());
     let page = page(&collection).unwrap();
     let text = page.text(wide());
-    // Half a millisecond in 16 ns at most: what is shown is what was put in.
+    // Half a millisecond is exact to 16 ns at most: the page shows the input.
     assert_eq!(
         words(&text, "100 "),
         ["100", "100.0", "100.0", "0", "%", "1.000", "1.000", "1.000", "valid", "a.json"]
@@ -154,7 +155,7 @@ fn only_runs_that_differ_in_their_rate_alone_are_alike() {
     assert_eq!(refused(&|run| run.record.plan.target = Some("ldap://x".to_owned())), ["target"]);
     // How many DHCP exchanges are in flight at most follows from the rate.
     assert_eq!(refused(&|run| run.record.plan.sessions = 77), Vec::<String>::new());
-    // Plans of one name say their rates in their files: what else changed there, nobody knows.
+    // Plans of one name have their rates in their files: other changes there are not visible.
     let unsaid = |run: &mut Input| {
         run.record.plan.sessions = 77;
         run.asked = three()[0].asked.clone();
@@ -190,7 +191,7 @@ fn a_doubtful_run_is_named_and_hostile_names_are_inert() {
     assert!(!html.contains("<script>alert") && html.contains("&lt;script&gt;alert"));
 }
 
-/// What a search for a curve reads is what was written.
+/// A search for a curve reads back exactly what was written.
 #[test]
 fn the_collection_says_the_same_again() {
     let made = made(three());

@@ -1,4 +1,4 @@
-//! How the generator fared: whether it kept up, and what its machine did beside.
+//! How the generator performed: whether it kept up, and what else its machine did.
 
 use super::tables::{time_titles, times};
 use crate::figure::{NONE, fixed, thousands};
@@ -95,7 +95,7 @@ fn facts(record: &Record) -> Vec<(String, String)> {
     known.into_iter().flatten().collect()
 }
 
-/// The nodes that a record was merged from: the one that was too slow must be seen.
+/// The nodes that a record was merged from: the one that was too slow must be visible.
 fn nodes(page: &mut Page, record: &Record) -> Result<(), HistogramError> {
     let Some(first) = record.nodes.first() else { return Ok(()) };
     let mut table = Table::new(format!("Nodes ({} of {})", record.nodes.len(), first.node.of))

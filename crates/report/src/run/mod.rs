@@ -1,7 +1,7 @@
-//! The page of one run: what came of it in a sentence, whether to trust it, then the figures, from those everybody
-//! needs to those one looks up.
+//! The page of one run: the result in a sentence, whether to trust it, then the figures, from those that every reader
+//! needs to those that are looked up.
 //!
-//! Everything on it is the record's. Text comes from servers and users, and the page shows it as text.
+//! Everything on it comes from the record. Texts come from servers and users, and the page shows them as text.
 
 mod generator;
 mod origin;
@@ -29,7 +29,7 @@ pub fn page(record: &Record) -> Result<Page, HistogramError> {
     Ok(Page { view: Some(view), ..page })
 }
 
-/// The page of a run that goes on, given what is known of it so far. It has no pictures, which the script draws.
+/// The page of a run in progress, from what is known of it so far. It has no pictures; the script draws the charts.
 fn live_page(record: &Record, view: View) -> Result<Page, HistogramError> {
     let page = build(record, &view, &Stills::none())?;
     Ok(Page { view: Some(view), ..page })
@@ -95,7 +95,7 @@ fn draw(page: &mut Page, plots: &[Plot], stills: &Stills<'_>, id: &str, note: &s
     }));
 }
 
-/// The command, as far as it says what was done, and the target.
+/// The command, as far as it describes what was done, and the target.
 fn title(record: &Record) -> String {
     let words = record.command.iter().map(String::as_str).filter(|word| *word != "brunt");
     let words: Vec<&str> = words.take_while(|word| !word.starts_with('-')).take(2).collect();
@@ -107,7 +107,7 @@ fn title(record: &Record) -> String {
 }
 
 fn about(record: &Record) -> String {
-    // What is below a second is told further down.
+    // Fractions of a second are shown further down.
     let started = record.started.split_once('.').filter(|(_, rest)| rest.ends_with('Z'));
     let started =
         started.map_or_else(|| record.started.clone(), |(to_second, _)| format!("{to_second}Z"));
@@ -143,7 +143,7 @@ fn verdict(record: &Record) -> Verdict {
     }
 }
 
-/// A word as it stands at the beginning of a sentence.
+/// A word in the form for the beginning of a sentence.
 fn capital(word: &str) -> String {
     let mut letters = word.chars();
     letters.next().map_or_else(String::new, |first| {
@@ -209,7 +209,7 @@ fn tenths(rate: f64) -> String {
     format!("{}.{}", thousands(tenths / 10), tenths % 10)
 }
 
-/// Says how long the steps are that charts show.
+/// Adds how long the steps in the charts are.
 fn resolution(page: &mut Page, record: &Record, view: &View) {
     let intervals: u64 = record.series.iter().map(|step| step.intervals).sum();
     let longest = view.rows.iter().map(|row| row.lasted_s).fold(0.0, f64::max);

@@ -1,4 +1,4 @@
-//! Where the figures of a run come from: the machine, the command to repeat it, and the plan.
+//! The origin of the figures of a run: the machine, the command to repeat it, and the plan.
 
 use crate::figure::thousands;
 use crate::page::{Block, Page, Table, Tone, machine};

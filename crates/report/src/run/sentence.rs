@@ -1,12 +1,13 @@
-//! What came of a run, in a sentence for somebody who reads nothing else.
+//! The result of a run, in a sentence for a reader who reads nothing else.
 //!
-//! It uses no word of the trade: whoever pays for a directory knows requests, seconds and per cent.
+//! It uses no technical term: a customer who pays for a directory knows requests, seconds and per
+//! cent.
 
 use crate::figure::{percent, thousands};
 use crate::summary::{millis, response};
 use brunt_record::{HistogramError, Reach, Record, Status};
 
-/// A rate closer to what was asked for is all of it.
+/// A rate that is at least this share of the requested rate counts as all of it.
 const ALL_OF_IT: f64 = 0.9995;
 
 /// The sentence.
@@ -38,7 +39,7 @@ pub(super) fn sentence(record: &Record) -> Result<String, HistogramError> {
     Ok(format!("{words}, and {failed}."))
 }
 
-/// What comes before figures that are not to be taken as they are.
+/// The words before figures that are not to be trusted.
 const fn doubt(status: Status) -> &'static str {
     match status {
         Status::Valid => "",
@@ -48,7 +49,7 @@ const fn doubt(status: Status) -> &'static str {
     }
 }
 
-/// How much of what was asked for was done.
+/// How much of the requested load was carried out.
 fn carried_out(record: &Record) -> String {
     let done = record.rates.goodput.unwrap_or_default();
     let (what, asked) = match (record.plan.target_iterations, record.rates.target) {
@@ -83,7 +84,7 @@ fn tail(record: &Record) -> Result<String, HistogramError> {
     })
 }
 
-/// A rate as a reader says it.
+/// A rate in the words of a reader.
 fn rate(rate: f64) -> String {
     if rate >= 99.95 {
         thousands(rate.round() as u64)

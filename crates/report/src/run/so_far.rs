@@ -1,7 +1,7 @@
-//! The page of a run that goes on, and what it is told meanwhile: [`Told`].
+//! The page of a run in progress, and the updates that it receives: [`Told`].
 //!
-//! Whoever shows a run while it goes on, in the process that makes it or in another that follows its events, shows the
-//! same: words and tables of a provisional record, said of a run that is not over.
+//! The process that makes a run and a process that follows its events show the same page: words and tables of a
+//! provisional record, with the wording for a run that is not over.
 
 use super::live_page;
 use crate::page::{Block, Page, Verdict};
@@ -9,23 +9,23 @@ use crate::view::{Spectrum, View};
 use brunt_record::{Ending, Head, HistogramError, Measured, Names, Record, SloError};
 use serde::Serialize;
 
-/// What a live page is told beside rows.
+/// What a live page receives beside rows.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Told {
     /// The inner HTML of each section, by its id.
     pub sections: Vec<(String, String)>,
-    /// What the view has of the whole run.
+    /// The spectra of the view, for the whole run.
     pub spectra: Vec<Spectrum>,
 }
 
 impl Told {
-    /// What is told of a run of which a provisional record was made.
+    /// The update for a run of which a provisional record was made.
     pub fn so_far(head: &Head, record: &Record) -> Result<Self, HistogramError> {
         let sections = page_so_far(head, record)?.sections();
         Ok(Self { sections, spectra: View::spectra_of(record)? })
     }
 
-    /// What is told of a run that is over, by its page.
+    /// The update for a run that is over, from its page.
     pub fn of(page: &Page) -> Self {
         let spectra = page.view.as_ref().map(|view| view.spectra.clone()).unwrap_or_default();
         Self { sections: page.sections(), spectra }
@@ -42,7 +42,7 @@ pub fn record_so_far(
     measured.conclusion(head.clone(), names, ending).record()
 }
 
-/// The page of a run that goes on.
+/// The page of a run in progress.
 pub fn page_so_far(head: &Head, record: &Record) -> Result<Page, HistogramError> {
     let mut page = live_page(record, View::begun(head))?;
     let is_empty = record.counts.due() == 0;
@@ -50,7 +50,7 @@ pub fn page_so_far(head: &Head, record: &Record) -> Result<Page, HistogramError>
     Ok(page)
 }
 
-/// What a finished run would say of itself, said of one that goes on.
+/// Changes the wording for a finished run into that for a run in progress.
 fn provisional(block: &mut Block, is_empty: bool) {
     match block {
         Block::Lead(words) if is_empty => "The run has begun.".clone_into(words),

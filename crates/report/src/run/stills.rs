@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 /// How many columns a map has at most.
 const COLUMNS_MAX: usize = 60;
 
-/// Pictures of a view, or none while a run goes on.
+/// Pictures of a view, or none while a run is in progress.
 pub(super) struct Stills<'a> {
     view: Option<(&'a View, &'a [Spectrum])>,
 }
@@ -25,7 +25,7 @@ impl<'a> Stills<'a> {
         Self { view: None }
     }
 
-    /// The picture of a plot: empty if the run goes on, nothing if there is nothing to be seen.
+    /// The picture of a plot: empty if the run is in progress, `None` if there is nothing to show.
     pub(super) fn of(&self, plot: &Plot) -> Option<String> {
         let Some((view, spectra)) = self.view else { return Some(String::new()) };
         let id = format!("still-{}", plot.id);
@@ -56,7 +56,7 @@ fn lines(plot: &Plot, view: &View) -> Lines {
     let named = |key: &str| view.columns.iter().find(|column| column.key == key);
     let lines = plot.lines.iter().filter_map(|line| {
         let points = view.line(&line.column);
-        // Errors that never happened are no line.
+        // Errors that never happened have no line.
         let seen = plot.id != "rates" || points.iter().any(|(_, y)| *y > 0.0);
         let name = named(&line.column)?.name.clone();
         seen.then_some(Line { name, points, published: line.faint, series: line.series })
@@ -72,7 +72,7 @@ fn lines(plot: &Plot, view: &View) -> Lines {
     }
 }
 
-/// The spectrum over how many exchanges there are for one that is slower: 10 at 90 %, 100 at 99 %.
+/// The spectrum over how many exchanges there are for each slower one: 10 at 90 %, 100 at 99 %.
 fn spectrum(plot: &Plot, spectrum: &Spectrum) -> Lines {
     let points =
         |flat: &[f64]| flat.chunks_exact(2).map(|pair| (1.0 / (1.0 - pair[0]), pair[1])).collect();

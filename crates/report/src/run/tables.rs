@@ -1,4 +1,4 @@
-//! The tables of a run: operations, their outcomes, the parts of making a connection, what the target said of itself.
+//! The tables of a run: operations, their outcomes, the parts of making a connection, what the target reported itself.
 
 use crate::figure::{NONE, fixed, thousands};
 use crate::page::{Block, Page, Table, Tone};
@@ -16,15 +16,15 @@ const OPERATIONS_MAX: usize = 200;
 const OUTCOMES_MAX: usize = 300;
 /// The most readings of one source.
 const READINGS_MAX: usize = 40;
-/// How many different texts are told of one outcome.
+/// How many different texts are listed for one outcome.
 const TEXTS_MAX: usize = 2;
 
-/// The titles of what [`times`] gives.
+/// The titles of the columns of [`times`].
 pub(super) fn time_titles() -> impl Iterator<Item = &'static str> {
     ["mean"].into_iter().chain(QUANTILES.map(|(name, _)| name)).chain(["max"])
 }
 
-/// Mean, percentiles and the greatest in milliseconds. A figure that is only the least it can be has a `>`.
+/// Mean, percentiles and the greatest in milliseconds. A figure that is only a lower bound has a `>`.
 pub(super) fn times(latency: &Latency) -> Result<Vec<String>, HistogramError> {
     let (histogram, waits) = (latency.histogram()?, latency.waits()?);
     let bounded = latency.censored.is_some();
@@ -42,7 +42,7 @@ pub(super) fn times(latency: &Latency) -> Result<Vec<String>, HistogramError> {
     Ok(cells.collect())
 }
 
-/// Adds what became of each operation.
+/// Adds the results of each operation.
 pub(super) fn operations(page: &mut Page, record: &Record) -> Result<(), HistogramError> {
     let shown = busiest(record);
     page.heading("Operations and outcomes");
@@ -84,7 +84,7 @@ fn row(operation: &OperationRecord) -> Result<Vec<String>, HistogramError> {
     figures(operation.name.clone(), &operation.counts, rates, &operation.response)
 }
 
-/// All that was due, the dropped included.
+/// All that was due, the dropped exchanges included.
 fn together(record: &Record, response: &Latency) -> Result<Vec<String>, HistogramError> {
     let (counts, rates) = (&record.counts, &record.rates);
     let name = if counts.dropped > 0 { "all, with dropped" } else { "all" };
@@ -128,7 +128,7 @@ fn outcomes(page: &mut Page, record: &Record, shown: &[&OperationRecord]) {
         shown.iter().flat_map(|operation| operation.codes.iter().map(move |code| (operation, code)))
     };
     for (operation, code) in all().take(OUTCOMES_MAX) {
-        // What was skipped was met, but never sent.
+        // Skipped exchanges occurred, but were never sent.
         let met = operation.counts.sent + operation.counts.skipped;
         let share = (met > 0).then(|| 100.0 * code.count as f64 / met as f64);
         table.row(
@@ -181,7 +181,7 @@ fn tallies(page: &mut Page, record: &Record) {
     page.table(table);
 }
 
-/// Adds how long it took to connect, to shake hands, until the first byte, to bind: what the run had of these.
+/// Adds how long it took to connect, to complete the handshake, until the first byte, to bind: those that the run had.
 pub(super) fn parts(page: &mut Page, record: &Record) -> Result<(), HistogramError> {
     let mut table = Table::new("Parts, in milliseconds")
         .names(["part"])
@@ -213,7 +213,7 @@ pub(super) fn parts(page: &mut Page, record: &Record) -> Result<(), HistogramErr
     Ok(())
 }
 
-/// Adds what the target said of itself.
+/// Adds what the target reported itself.
 pub(super) fn monitors(page: &mut Page, record: &Record) {
     if record.monitors.is_empty() {
         return;
@@ -254,7 +254,7 @@ fn monitor(page: &mut Page, monitor: &MonitorRecord, has_nodes: bool) {
     page.table(table);
 }
 
-/// A number of somebody else's: counts are whole, others have three decimals.
+/// A number from another program: counts are whole, others have three decimals.
 fn plain(value: f64) -> String {
     let is_count = value.fract() == 0.0 && (0.0..9e15).contains(&value);
     if is_count { thousands(value as u64) } else { format!("{value:.3}") }

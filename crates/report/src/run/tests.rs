@@ -1,4 +1,5 @@
-//! The page of a run, figure by figure. What is expected is taken from the record another way than the page does.
+//! The page of a run, figure by figure. The expected figures are taken from the record in another way than the page
+//! uses.
 
 use super::*;
 use crate::summary::tests::measured;
@@ -135,7 +136,7 @@ fn its_sections_have_the_names_that_links_and_live_pages_use() {
         "plan",
     ];
     assert_eq!(names, expected);
-    // A page that goes on has every chart, since each may still come to have something to show.
+    // The page of a run in progress has every chart, since each may still get data.
     let live = live_page(&measured(&[]), View::default()).unwrap();
     assert!(
         live.blocks.iter().all(|block| !matches!(block, Block::Drawing(_))),
@@ -171,7 +172,7 @@ fn without_a_script_there_are_pictures() {
     for plot in ["rates", "latencies", "spectrum", "heat", "lateness", "busy"] {
         assert!(html.contains(&format!("id=\"still-{plot}d\"")), "{plot}");
     }
-    // Nothing ever waited: there is nothing to be seen of it.
+    // No exchange ever waited, so there is no chart of that.
     assert!(!html.contains("data-plot=\"waiting\""));
 }
 
@@ -213,7 +214,7 @@ fn what_others_wrote_is_shown_and_not_obeyed() {
     }
 }
 
-/// An hour at a second with these many operations, whose figures differ from second to second.
+/// An hour in steps of a second with this many operations, whose figures differ from second to second.
 fn hour(operations: usize) -> Record {
     let mut record = measured(&[]);
     let operation = record.operations[0].clone();
@@ -230,7 +231,7 @@ fn hour(operations: usize) -> Record {
     record
 }
 
-/// Two seconds in which every operation took long and short, differently in each.
+/// Two seconds in which every operation took long and short times, differently in each.
 fn busy_step(step: u32, operations: usize, like: &StepRecord) -> StepRecord {
     let mut state = u64::from(step) + 1;
     let mut random = move || {

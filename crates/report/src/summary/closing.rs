@@ -1,7 +1,7 @@
-//! The three lines in which every run ends: what came of it, whether the objectives were met, whether to trust it.
+//! The three lines at the end of every run: the result, whether the objectives were met, whether to trust it.
 //!
-//! They are for somebody who reads nothing else, so they use no word that they do not explain, and each stands for
-//! itself. What they say in short is told in full in the summary.
+//! They are for a reader who reads nothing else, so they use no word that they do not explain, and each can be read by
+//! itself. The summary has the details of what they say briefly.
 
 use super::judged::found;
 use super::times::millis;
@@ -13,7 +13,7 @@ use brunt_record::{
     Cell, Collection, HistogramError, Latency, Reach, Record, SloOutcome, SloResult, Status,
 };
 
-/// The percentile that the result tells.
+/// The percentile in the result.
 const TOLD: f64 = 0.99;
 const NO_OBJECTIVES: &str = "none were set (--slo 'p99<20ms' sets one)";
 
@@ -58,7 +58,7 @@ pub fn closing_of_all(collection: &Collection, screen: Screen) -> String {
         + &line("Trust:", &trust, screen, Some(good))
 }
 
-/// Whether the times of a cell mean nothing, or its run says something against itself.
+/// Whether the times of a cell mean nothing, or the verdict of its run speaks against them.
 fn is_doubtful(cell: &Cell) -> bool {
     let judged = cell.record.as_ref().is_some_and(|record| record.verdict.status != Status::Valid);
     judged || cell.figure("invalid").is_some_and(|figure| figure != 0.0)
@@ -148,7 +148,7 @@ fn objectives(record: &Record) -> String {
     }
 }
 
-/// How good the worst of them is.
+/// The status of the worst of them.
 fn worst<'a>(slos: impl Iterator<Item = &'a SloResult>) -> Option<Status> {
     let good = slos.map(|slo| match slo.outcome {
         SloOutcome::Met => Status::Valid,

@@ -1,4 +1,4 @@
-//! How the generator fared, and what became of the objectives.
+//! How the generator performed, and the results of the objectives.
 
 use super::{BOLD, coloured, several};
 use crate::screen::Screen;
@@ -44,7 +44,7 @@ pub(super) fn generator(text: &mut String, record: &Record, screen: Screen) {
     }
 }
 
-/// What the machine did beside, in the order of how often it matters.
+/// What else the machine did, in the order of how often it matters.
 fn machine(generator: &Generator) -> String {
     let seen = &generator.machine;
     let shares = [
@@ -77,7 +77,7 @@ pub(super) fn objectives(text: &mut String, record: &Record, screen: Screen) {
         };
         let word = slo.outcome.word();
         let found = format!("{:<32} {}", slo.expr, found(slo, record));
-        // Columns stay where there is room for them.
+        // Columns are kept where there is room for them.
         let mut line = format!("  {word:<9}  {found}\n");
         if line.chars().count() > screen.columns() {
             line = wrapped(&found, &format!("  {word:<9}  "), screen.columns());
@@ -89,7 +89,7 @@ pub(super) fn objectives(text: &mut String, record: &Record, screen: Screen) {
     }
 }
 
-/// What was found of what an objective is about.
+/// The measured value of the figure of an objective.
 pub(crate) fn found(slo: &SloResult, record: &Record) -> String {
     let sign = if slo.at_least { ">" } else { "" };
     slo.value.map_or_else(

@@ -1,7 +1,7 @@
-//! The text at the end of a run, made from its record alone: what an operator reads first.
+//! The text at the end of a run, made only from its record: what an operator reads first.
 //!
-//! Whether the figures can be trusted comes before the figures. Response and service time always
-//! stand one above the other, and where they differ a line says what the difference is.
+//! Whether the figures can be trusted comes before the figures. Response and service time are
+//! always one above the other, and where they differ a line explains the difference.
 
 mod closing;
 mod judged;
@@ -30,7 +30,7 @@ pub(crate) use times::millis;
 const BOLD: &str = "1";
 /// How wide columns of counts and rates are where there is room.
 const COLUMN: usize = 12;
-/// A drain shorter than this is no wait to any reader.
+/// A drain shorter than this does not matter to a reader.
 const DRAIN_WORTH_TELLING_S: f64 = 1.0;
 const CODES_SHOWN: usize = 12;
 const TEXTS_SHOWN: usize = 2;
@@ -66,7 +66,7 @@ fn coloured(screen: Screen, status: Status, text: &str) -> String {
     screen.dress(colour, text)
 }
 
-/// Doubts, and what else there is to know of a run without any.
+/// Doubts, and the notes of a run without any.
 fn verdict(text: &mut String, record: &Record, screen: Screen) {
     let verdict = &record.verdict;
     let meaning = match verdict.status {
@@ -149,7 +149,7 @@ fn rates(text: &mut String, record: &Record, screen: Screen) {
         Grid::new("Exchanges a second", ["target", "offered", "achieved", "goodput"], COLUMN);
     let target = match (record.plan.mode, rates.target) {
         (Mode::Closed, None) => "unlimited".to_owned(),
-        // What falls due follows from a schedule without one rate, or from iterations.
+        // What falls due follows from a schedule without a single rate, or from iterations.
         (_, target) => shown(target),
     };
     let all = [rates.offered, rates.achieved, rates.goodput].map(shown);
@@ -187,7 +187,7 @@ fn rates(text: &mut String, record: &Record, screen: Screen) {
     *text += &(wrapped(&words_of_rates(record), "", screen.columns()) + "\n");
 }
 
-/// What the words of rates and counts mean, of those that a reader meets here.
+/// The meaning of the words for rates and counts that occur in this summary.
 fn words_of_rates(record: &Record) -> String {
     let mut words = "An exchange is a request and its answer. Offered: fell due; achieved: answered, well or not; \
                      goodput: successful exchanges a second."
@@ -205,7 +205,7 @@ fn words_of_rates(record: &Record) -> String {
     words
 }
 
-/// The operations that took place; all of them, where none did.
+/// The operations that took place; all of them, if none did.
 pub(crate) fn met(record: &Record) -> impl Iterator<Item = &OperationRecord> {
     let took_place = |operation: &OperationRecord| operation.counts.planned > 0;
     let none = !record.operations.iter().any(took_place);
@@ -220,7 +220,7 @@ fn outcomes(text: &mut String, record: &Record, screen: Screen) {
             let number = code.code.map_or_else(String::new, |number| format!("{number} "));
             let plain = matches!(code.class.as_str(), "ok" | "result") || code.class == code.name;
             let class = if plain { String::new() } else { format!(" {}", code.class) };
-            // What was skipped was met, but never sent.
+            // Skipped exchanges occurred, but were never sent.
             let met = operation.counts.sent + operation.counts.skipped;
             let share = format!("{:.2}%", 100.0 * code.count as f64 / met.max(1) as f64);
             grid.row(&format!("  {number}{}", code.name), &class, [code.count.to_string(), share]);

@@ -1,4 +1,4 @@
-//! What the target said of itself: a few lines for each source, those that tell of work first.
+//! What the target reported itself: a few lines for each source, those about its work first.
 
 use brunt_record::{MonitorRecord, ReadingRecord, Record};
 
@@ -37,7 +37,8 @@ pub(super) fn monitors(text: &mut String, record: &Record, screen: Screen) {
     }
 }
 
-/// The readings that changed: what rises by the most first, then what went up and down.
+/// The readings that changed: those that only rise, by the most, come first, then those that went
+/// up and down.
 fn shown(monitor: &MonitorRecord) -> Vec<&ReadingRecord> {
     let mut shown: Vec<_> =
         monitor.readings.iter().filter(|reading| reading.least < reading.most).collect();

@@ -1,4 +1,4 @@
-//! The nodes that a record was merged from, a line each: the one that was too slow must be seen.
+//! The nodes that a record was merged from, a line each: the one that was too slow must be visible.
 
 use super::COLUMN;
 use crate::grid::Grid;
@@ -33,7 +33,7 @@ fn shown(figure: Option<f64>, digits: usize) -> String {
     figure.map_or_else(|| "-".to_owned(), |figure| format!("{figure:.digits$}"))
 }
 
-/// The 99th percentile of what exchanges waited for the node itself, in milliseconds.
+/// The 99th percentile of how long exchanges waited for the node itself, in milliseconds.
 fn late(node: &NodeRecord) -> Option<f64> {
     let histogram = node.lateness.histogram().ok()?;
     histogram.quantile(0.99).map(|late| late.as_secs_f64() * 1e3)

@@ -11,8 +11,8 @@ use std::time::Duration;
 
 const REFUSED: Outcome = Outcome::Failed(Class::Result, 49);
 
-/// Two steady seconds: 80 binds of 2 ms and 20 refused after 1 ms, each a millisecond late,
-/// a quarter of which is ours; 10 dropped.
+/// Two steady seconds: 80 binds of 2 ms and 20 refused after 1 ms, each a millisecond late, a
+/// quarter of which the generator caused; 10 dropped.
 pub(crate) fn measured(objectives: &[&str]) -> Record {
     let (mut totals, mut series) = (Totals::new(), Series::new());
     for second in 0..2 {
@@ -260,7 +260,7 @@ fn each_node_of_a_merged_run_has_a_line() {
     assert!(text.contains("lost at 41.2 s: what it did after that is in no figure"), "{text}");
 }
 
-/// A run whose every part is as wide as it gets: long names, large figures, long words.
+/// A run in which every part has its greatest width: long names, large figures, long words.
 fn widest() -> Record {
     let mut record = measured(&["bind.ok.p99<1ms", "goodput>=70%"]);
     let long = "sign in at the portal of the customers in the north, with a second factor";
@@ -303,7 +303,7 @@ fn every_line_fits_its_screen_and_all_figures_are_shown() {
         let text = summary(&record, Screen { width, ..Screen::default() }).unwrap();
         let long: Vec<&str> = text
             .lines()
-            // Words that may not be cut: of a command that is copied.
+            // Texts that must not be cut: parts of a command that is copied.
             .filter(|line| line.chars().count() > width && !line.contains("'sign in"))
             .collect();
         assert!(long.is_empty(), "{width}: {long:#?}");

@@ -11,7 +11,7 @@ const COLUMNS: [&str; 7] = ["mean", "p50", "p90", "p99", "p99.9", "p99.99", "max
 const QUANTILES: [f64; 5] = [0.5, 0.9, 0.99, 0.999, 0.9999];
 /// How wide columns are where there is room.
 const ROOMY: usize = 9;
-/// Below this, response and service time are the same to any reader.
+/// Below this difference, response and service time are the same for a reader.
 const WAIT_WORTH_TELLING: Duration = Duration::from_micros(50);
 const MEANINGS: &str = "Response: from the time an exchange was due to its end. Service: from sent to its end. \
                         Lag: from due to sent; lateness: the part of the lag that brunt itself caused.";
@@ -80,7 +80,7 @@ fn times(
     Ok(histogram)
 }
 
-/// What the lag came from, where response and service time differ.
+/// The cause of the lag, where response and service time differ.
 fn difference(lag: &Histogram, lateness: &Histogram) -> Option<String> {
     let (mean, tail) = (lag.mean()?, lag.quantile(0.99)?);
     if mean.max(tail) < WAIT_WORTH_TELLING {
@@ -95,7 +95,7 @@ fn difference(lag: &Histogram, lateness: &Histogram) -> Option<String> {
     ))
 }
 
-/// Milliseconds in at most six characters: microseconds are told where they matter.
+/// Milliseconds in at most six characters: microseconds are shown where they matter.
 pub(crate) fn millis(took: Duration) -> String {
     let millis = took.as_nanos() as f64 / 1e6;
     match millis {

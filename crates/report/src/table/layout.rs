@@ -1,4 +1,5 @@
-//! How the tables of the LDAP rate tools look, to the last space: scripts cut them into columns.
+//! The layout of the tables of the LDAP rate tools, to the last space: scripts cut them into
+//! columns.
 //!
 //! Cells are right-aligned and followed by a space, sections begin with `| ` and so does the end
 //! of the line. A value too long for its column pushes the others aside; it is never cut.
@@ -48,7 +49,7 @@ impl Extra {
     }
 }
 
-/// The figures of one row. What has no value is shown as a dash.
+/// The figures of one row. A figure without a value is shown as a dash.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Row {
     /// Seconds since the table began. Shown in CSV only.
@@ -220,7 +221,7 @@ fn cell(value: Option<f64>, decimals: usize) -> String {
         .map_or_else(|| "-".to_owned(), |value| format!("{value:.decimals$}"))
 }
 
-/// `99.9%`, and `99.0%` for the whole number: the titles have always been written so.
+/// `99.9%`, and `99.0%` for a whole number: the original titles have this form.
 fn percent(percentile: f64) -> String {
     format!("{percentile:?}%")
 }

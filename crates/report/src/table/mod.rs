@@ -1,4 +1,4 @@
-//! Tables that grow by a row while a run goes on.
+//! Tables that grow by a row while a run is in progress.
 
 mod layout;
 mod rates;

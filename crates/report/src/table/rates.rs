@@ -1,7 +1,7 @@
 //! The running table of the LDAP rate tools: a row for each interval.
 //!
-//! What is called recent is of the interval alone. Averages and percentiles are of everything
-//! since the table began, that is since the warm-up ended.
+//! Figures called recent are of the interval only. Averages and percentiles are of everything since the table began,
+//! which is when the warm-up ended.
 
 use super::{Extra, Layout, Row};
 use brunt_record::{Counts, Histogram, Interval, rate};
@@ -13,11 +13,11 @@ pub enum TimeBasis {
     /// Ended − due: what a user waits.
     #[default]
     Response,
-    /// Ended − sent: what the old tools measured.
+    /// Ended − sent: what the original tools measured.
     Service,
 }
 
-/// Makes the rows of a table of the intervals of a run.
+/// Makes the rows of a table from the intervals of a run.
 #[derive(Clone, Debug)]
 pub struct RatesTable {
     layout: Layout,
@@ -34,20 +34,20 @@ impl RatesTable {
         Self { layout, basis, csv, began: None, counts: Counts::default(), times: Histogram::new() }
     }
 
-    /// What stands above the first row, ending in a newline.
+    /// The lines above the first row, ending in a newline.
     pub fn header(&self) -> String {
         if self.csv { self.layout.csv_header() } else { self.layout.text_header() }
     }
 
-    /// Adds an interval and gives its row, ending in a newline.
+    /// Adds an interval and returns its row, ending in a newline.
     pub fn push(&mut self, interval: &Interval) -> String {
         let row = self.row(interval);
         if self.csv { self.layout.csv_row(&row) } else { self.layout.text_row(&row) }
     }
 
-    /// Adds an interval and gives the figures of its row.
+    /// Adds an interval and returns the figures of its row.
     ///
-    /// The column of `addrate` knows its plan: operation 0 adds and 1 deletes.
+    /// The column of `addrate` depends on its plan: operation 0 adds and 1 deletes.
     pub fn row(&mut self, interval: &Interval) -> Row {
         let began = *self.began.get_or_insert(interval.from);
         let (counts, times) = (interval.counts(), self.times_of(interval));
@@ -69,7 +69,7 @@ impl RatesTable {
 
     fn times_of(&self, interval: &Interval) -> Histogram {
         let mut times = Histogram::new();
-        // The old tools' definition: everything that ended, what they gave up included, and nothing else.
+        // The original tools' definition: everything that ended, including what they gave up, and nothing else.
         for operation in &interval.operations {
             match self.basis {
                 TimeBasis::Response => times.merge(&operation.response.ended()),
@@ -162,7 +162,7 @@ mod tests {
         near(second.recent_mean, 0.1);
         near(second.average_mean, (0.5 + 0.7 + 0.4) / 6.0);
         near(second.errors, 0.0);
-        // Percentiles go on from the beginning, also where the maximum was in the first interval.
+        // Percentiles continue from the beginning, also where the maximum was in the first interval.
         near(second.percentiles[1], 0.7);
         assert!((second.percentiles[0].unwrap() - 0.1).abs() < 0.001);
         near(Some(second.seconds), 4.0);
@@ -199,7 +199,7 @@ mod tests {
                 .row(interval)
                 .extra
         };
-        // Nine entries, two of three searches well: entries are counted of all, searches of the good.
+        // Nine entries, two of three searches succeeded: entries are counted for all, searches only if they succeeded.
         let searches =
             interval(0, &[(0, Outcome::Ok(0), 1), (0, Outcome::Ok(0), 1), (0, REFUSED, 1)]);
         near(of(Extra::EntriesPerSearch, &searches), 4.5);

@@ -1,14 +1,14 @@
-//! What the values of a row are: [`Column`], and the values of one slice.
+//! The meaning of the values of a row: [`Column`], and the values of one slice.
 
 use super::slice::{Ended, Slice};
 use brunt_record::Histogram;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// What one value of each row is.
+/// The meaning of one value of each row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// What lines name it by.
+    /// The key that lines refer to.
     pub key: String,
     /// What a reader calls it.
     pub name: String,
@@ -37,7 +37,7 @@ const ALL: [(&str, &str, &str); 17] = [
     ("late99", "lateness p99", "ms"),
 ];
 
-/// Which of them an operation has of its own, in the order of [`own_values`].
+/// Those of them that each operation also has, in the order of [`own_values`].
 const OWN: [&str; 7] = ["achieved", "goodput", "errors", "p50", "p99", "max", "s99"];
 
 /// The columns of a row.
@@ -55,7 +55,7 @@ fn column((key, name, unit): (&str, &str, &str)) -> Column {
     Column { key: key.to_owned(), name: name.to_owned(), unit: unit.to_owned() }
 }
 
-/// The values of a slice, of whose operations these are the times together.
+/// The values of a slice, where these are the times of all its operations together.
 pub(super) fn values(slice: &Slice, response: &Histogram, service: &Histogram) -> Vec<Option<f64>> {
     let seconds = slice.seconds();
     vec![
@@ -101,7 +101,7 @@ fn millis(took: Option<Duration>) -> Option<f64> {
     took.map(|took| figures(took.as_nanos() as f64 / 1e6))
 }
 
-/// Four digits: more than a chart shows, and as many as a histogram knows.
+/// Four digits: more than a chart shows, and the precision of a histogram.
 pub(super) fn figures(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return 0.0;

@@ -11,7 +11,7 @@ const PER_DECADE: u32 = 12;
 /// How classes of latencies are numbered: class k begins at `least_ms` times 10^(k / `per_decade`).
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Heat {
-    /// Where class 0 begins, in milliseconds. It holds what is below that, too.
+    /// Where class 0 begins, in milliseconds. It also contains shorter times.
     pub least_ms: f64,
     /// How many classes there are to each power of ten.
     pub per_decade: u32,
@@ -30,13 +30,13 @@ impl Heat {
     }
 }
 
-/// The class that so many nanoseconds belong to.
+/// The class of a number of nanoseconds.
 fn class(nanos: u64) -> usize {
     let decades = (nanos as f64 / LEAST_NANOS).max(1.0).log10();
     (decades * f64::from(PER_DECADE)).floor() as usize
 }
 
-/// How many durations fell into which class: the number of the first that has any, then the counts from there on.
+/// How many durations fell into which class: the number of the first non-empty class, then the counts from there on.
 pub(super) fn classes(histogram: &Histogram) -> Vec<u64> {
     let mut counts: Vec<u64> = Vec::new();
     let mut first = 0;

@@ -1,14 +1,14 @@
-//! [`LiveView`]: the view of a run that goes on, as whoever shows it hands it out: a row with each interval, and now
-//! and then the whole anew.
+//! [`LiveView`]: the view of a run in progress, in the pieces in which it is sent out: a row with each interval, and
+//! from time to time the whole view again.
 
 use super::{ROWS_MAX, Row, Slice, View};
 use brunt_record::{Head, Interval, Step};
 use std::time::Duration;
 
-/// The most rows that are added to a view before it is made anew of fewer.
+/// The most rows that are added to a view before it is rebuilt with fewer.
 const APPENDED_MAX: usize = 2 * ROWS_MAX;
 
-/// What was handed out of a run so far.
+/// What was sent out of a run so far.
 #[derive(Clone, Debug, Default)]
 pub struct LiveView {
     /// How many rows the view has, and when the last of them ended.
@@ -21,14 +21,14 @@ pub struct LiveView {
 pub enum Update {
     /// The whole view.
     View(Box<View>),
-    /// A row more.
+    /// One more row.
     Row(Row),
 }
 
 impl LiveView {
-    /// What an interval changes, which is the newest of these steps.
+    /// The change caused by an interval, which is the newest of these steps.
     pub fn interval(&mut self, head: &Head, interval: &Interval, steps: &[Step]) -> Update {
-        // What ends late of an earlier phase lies beside a row that was handed out; and there may be too many rows.
+        // Exchanges of an earlier phase that end late overlap a row that was sent; also, there may be too many rows.
         let update = if interval.from < self.shown_to || self.rows >= APPENDED_MAX {
             let view = View::so_far(head, steps);
             self.rows = view.rows.len();

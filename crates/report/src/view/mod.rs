@@ -1,17 +1,17 @@
-//! [`View`]: a run over time as a page's script gets it: what the charts are made from, and nothing else.
+//! [`View`]: a run over time in the form for a page's script: the data of the charts, and nothing else.
 //!
-//! A page has two halves. Its words, tables and fallback pictures are made here, in Rust, and stand in the page whether
+//! A page has two halves. Its words, tables and fallback pictures are made here, in Rust, and are in the page whether
 //! scripts run or not ([`Page`](crate::page::Page)). Its charts are drawn by the script from a view: a JSON document
-//! that follows from the record, every figure in it made from the record's own histograms and counts. A live page has
-//! the same script; it gets a view without rows first, then a row a second, and in the end the view of the record.
+//! that follows from the record, in which every figure is made from the record's own histograms and counts. A live page
+//! has the same script; it gets a view without rows first, then a row a second, and in the end the view of the record.
 //!
 //! **The script's side** (`crates/report/src/page/js/`), as one global object:
 //!
-//! - `brunt.show(view)` replaces the whole view and draws every chart anew. A page with an element `<script
+//! - `brunt.show(view)` replaces the whole view and redraws every chart. A page with an element `<script
 //!   type="application/json" id="view">` calls it with what is in there.
 //! - `brunt.append(row)` (or an array of rows) adds rows to the view that is shown, and draws at most once a frame.
 //! - `brunt.sections({id: html})` replaces the inner HTML of sections by their ids: words and tables, as
-//!   `Page::sections` makes them. Charts in a section that is replaced are drawn anew.
+//!   `Page::sections` makes them. Charts in a section that is replaced are redrawn.
 //!
 //! **A view as JSON** (`brunt-view/1`):
 //!
@@ -29,11 +29,11 @@
 //!            "g": [[37, 5], [39, 2]]}]}
 //! ```
 //!
-//! A row tells one step: it began at `t` and lasted `d` seconds, in the phase `p` (its number in
-//! [`Phase::ALL`]); `v` has a value for each of `columns`, `o` for each of `operations` a value for each of `own`, null
-//! where nothing was measured; `h` is the number of the first class of latencies that has any, and then how many fell
-//! into it and the following ones; `g` has the same for each of `operations`, where there are several. Class k holds
-//! response times from `least_ms` times 10^(k / `per_decade`). A spectrum has quantiles and milliseconds in turn.
+//! A row describes one step: it began at `t` and lasted `d` seconds, in the phase `p` (its number in [`Phase::ALL`]);
+//! `v` has a value for each of `columns`, `o` for each of `operations` a value for each of `own`, null where nothing
+//! was measured; `h` is the number of the first non-empty class of latencies, and then how many fell into it and the
+//! following ones; `g` has the same for each of `operations`, where there are several. Class k contains response times
+//! from `least_ms` times 10^(k / `per_decade`). A spectrum has quantiles and milliseconds in turn.
 
 mod columns;
 mod heat;
@@ -59,13 +59,13 @@ use serde::{Deserialize, Serialize};
 pub const VIEW_SCHEMA: &str = "brunt-view/1";
 /// The most operations that have values of their own in each row. Tables have all of them.
 pub const OPERATIONS_MAX: usize = 8;
-/// The most rows of a finished run: a screen has no more columns worth looking at.
+/// The most rows of a finished run: a screen has no more useful columns.
 pub const ROWS_MAX: usize = 600;
 /// About how many rows a still picture is made from.
 const STILL_ROWS: usize = 120;
 /// The most bytes that all rows take together as JSON. With it a page stays below 400 KB however long a run was.
 const BYTES_MAX: usize = 190_000;
-/// What a row takes beside its values, and each value, at most.
+/// What a row takes without its values, and each value, at most.
 const ROW_BYTES: usize = 48;
 const VALUE_BYTES: usize = 6;
 
@@ -80,9 +80,9 @@ pub struct View {
     pub spans: Vec<Span>,
     /// The operations that have values of their own.
     pub operations: Vec<String>,
-    /// What the values of a row are.
+    /// The meaning of the values of a row.
     pub columns: Vec<Column>,
-    /// What the values of an operation in a row are.
+    /// The meaning of the values of an operation in a row.
     pub own: Vec<Column>,
     /// The classes of latencies.
     pub heat: Heat,
@@ -126,7 +126,7 @@ pub struct Row {
     /// The values of each operation's own columns.
     #[serde(rename = "o")]
     pub own: Vec<Vec<Option<f64>>>,
-    /// Response times of each operation by class. One alone has those of the row.
+    /// Response times of each operation by class. A single operation has those of the row.
     #[serde(rename = "g", default, skip_serializing_if = "Vec::is_empty")]
     pub own_heat: Vec<Vec<u64>>,
 }
@@ -148,7 +148,7 @@ impl View {
         Self::of_operations(names)
     }
 
-    /// The view of a run that goes on, of the steps it had so far. Rows of further intervals can be added to it.
+    /// The view of a run in progress, from its steps so far. Rows of further intervals can be added to it.
     pub fn so_far(head: &Head, steps: &[Step]) -> Self {
         let begun = Self::begun(head);
         let shown: Vec<usize> = (0..begun.operations.len()).collect();
@@ -157,18 +157,18 @@ impl View {
         Self { rows, ..begun }
     }
 
-    /// The spectra of a run that goes on, of a record of what was measured so far.
+    /// The spectra of a run in progress, from a record of what was measured so far.
     pub fn spectra_of(record: &Record) -> Result<Vec<Spectrum>, HistogramError> {
         spectrum::of(record, &busiest(record))
     }
 
     /// The view of a run that is over. Where it has more steps than a page shows, neighbours of one phase are merged,
-    /// to the bucket.
+    /// exact to the bucket.
     pub fn of(record: &Record) -> Result<Self, HistogramError> {
         Ok(Self::with_coarse(record)?.0)
     }
 
-    /// The same, and one with no more rows than a still picture needs.
+    /// The same, and a second one with no more rows than a still picture needs.
     pub(crate) fn with_coarse(record: &Record) -> Result<(Self, Self), HistogramError> {
         let shown = busiest(record);
         let names = shown.iter().map(|&number| record.operations[number].name.clone()).collect();
@@ -226,7 +226,7 @@ fn fitting(mut slices: Vec<Slice>, shown: &[usize]) -> Vec<Slice> {
     }
 }
 
-/// The numbers of the operations that most exchanges were made of, in the order of the record.
+/// The numbers of the operations with the most exchanges, in the order of the record.
 fn busiest(record: &Record) -> Vec<usize> {
     let mut numbers: Vec<usize> = (0..record.operations.len()).collect();
     numbers.retain(|&number| record.operations[number].counts.sent > 0);

@@ -1,12 +1,12 @@
-//! The charts that a page draws from a view: [`Plot`]. What they are called and which columns they show is said here
-//! alone; the script and the fallback pictures follow it.
+//! The charts that a page draws from a view: [`Plot`]. Their names and columns are defined only here; the script and
+//! the fallback pictures use this definition.
 
 use serde::{Deserialize, Serialize};
 
 /// A chart.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Plot {
-    /// What a page names it by: an element with `data-plot` of this value is where it is drawn.
+    /// The name that a page uses: an element with `data-plot` of this value is where it is drawn.
     pub id: String,
     /// What it shows.
     pub title: String,
@@ -14,9 +14,9 @@ pub struct Plot {
     pub kind: Kind,
     /// The unit of its values.
     pub unit: String,
-    /// Whether each step along its values multiplies them.
+    /// Whether the axis of its values is logarithmic.
     pub logarithmic: bool,
-    /// Its lines; none of a map or a spectrum.
+    /// Its lines; none for a map or a spectrum.
     pub lines: Vec<PlotLine>,
 }
 
@@ -40,7 +40,7 @@ pub struct PlotLine {
     pub column: String,
     /// Which colour and dash it has.
     pub series: usize,
-    /// Whether it is what others are held against: thin and grey.
+    /// Whether it is a reference for others: thin and grey.
     pub faint: bool,
 }
 

@@ -1,11 +1,11 @@
 //! [`Slice`]: one step of a run, or several neighbours merged, from which a row of a view is made.
 //!
-//! A row is made the same way whether the step comes from a record, from the memory of a run that goes on, or is the
+//! A row is made the same way whether the step comes from a record, from the memory of a run in progress, or is the
 //! interval that has just ended.
 
 use brunt_record::{Counts, Histogram, HistogramError, Interval, Phase, Record, Step, StepRecord};
 
-/// Steps that overlap by less follow each other.
+/// Steps that overlap by less than this follow each other.
 const BESIDE_S: f64 = 1e-6;
 
 /// A stretch of a run's time, by end: what ended in it.
@@ -25,7 +25,7 @@ pub struct Slice {
     pub(super) lateness: Histogram,
 }
 
-/// What ended of one operation.
+/// The results of the exchanges of one operation that ended.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ended {
     pub(super) counts: Counts,
@@ -34,8 +34,8 @@ pub(super) struct Ended {
 }
 
 impl Slice {
-    /// The steps of a record as at most about so many slices. Steps that lie beside each other in time, as late ends of
-    /// an earlier phase do, are one.
+    /// The steps of a record as about `most` slices at most. Steps that overlap in time, such as those with late ends
+    /// of an earlier phase, are merged.
     pub(super) fn of_record(record: &Record, most: usize) -> Result<Vec<Self>, HistogramError> {
         let mut merging = Merging::new(record.series.len(), most);
         for step in &record.series {
@@ -44,7 +44,7 @@ impl Slice {
         Ok(merging.slices)
     }
 
-    /// A step as a record has it.
+    /// A step from a record.
     pub fn of_step_record(step: &StepRecord) -> Result<Self, HistogramError> {
         let mut operations = Vec::with_capacity(step.operations.len());
         for operation in &step.operations {
@@ -69,7 +69,7 @@ impl Slice {
         })
     }
 
-    /// A step of a run that goes on.
+    /// A step of a run in progress.
     pub fn of_step(step: &Step) -> Self {
         let operations = step.operations.iter().map(|operation| Ended {
             counts: operation.counts,
@@ -115,7 +115,7 @@ impl Slice {
         }
     }
 
-    /// Adds what another has, which lies beside this one or follows it.
+    /// Adds the data of another, which overlaps this one or follows it.
     pub fn append(&mut self, other: &Self) {
         self.phase = other.phase;
         self.to_s = self.to_s.max(other.to_s);
@@ -141,7 +141,7 @@ impl Slice {
     }
 }
 
-/// Slices as at most about so many.
+/// About `most` slices at most.
 pub(super) fn merged(slices: Vec<Slice>, most: usize) -> Vec<Slice> {
     let mut merging = Merging::new(slices.len(), most);
     for slice in slices {
@@ -150,11 +150,11 @@ pub(super) fn merged(slices: Vec<Slice>, most: usize) -> Vec<Slice> {
     merging.slices
 }
 
-/// Merges neighbours of one phase, so many into each.
+/// Merges neighbours of one phase, a fixed number into each slice.
 struct Merging {
     slices: Vec<Slice>,
     each: usize,
-    /// How many the last slice is made of.
+    /// How many the last slice contains.
     in_last: usize,
 }
 

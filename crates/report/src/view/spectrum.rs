@@ -1,10 +1,11 @@
-//! The percentile spectrum: which share of all was faster than what, response and service time. [`Spectrum`].
+//! The percentile spectrum: which share of all exchanges was faster than a time, for response and service time.
+//! [`Spectrum`].
 
 use super::columns::figures;
 use brunt_record::{Histogram, HistogramError, Latency, Record};
 use serde::{Deserialize, Serialize};
 
-/// Points to each halving of the distance to 100 %, as the `HdrHistogram` plotters have them.
+/// Points to each halving of the distance to 100 %, as in the `HdrHistogram` plotters.
 const STEPS: u32 = 5;
 
 /// The distribution of the steady phase's latencies.
@@ -18,7 +19,7 @@ pub struct Spectrum {
     pub service: Vec<f64>,
 }
 
-/// Of all operations together, then of those with these numbers where there are several.
+/// The spectrum of all operations together, then those of the operations with these numbers where there are several.
 pub(super) fn of(record: &Record, operations: &[usize]) -> Result<Vec<Spectrum>, HistogramError> {
     let services = record.operations.iter().map(|operation| &operation.service);
     let service = Latency::together(services, &[])?.histogram()?;
@@ -47,7 +48,7 @@ fn spectrum(name: String, response: &Histogram, service: &Histogram) -> Spectrum
     Spectrum { name, response: points(response), service: points(service) }
 }
 
-/// The last point is the greatest, at the quantile that one of so many is.
+/// The points; the last one is the greatest value, at the quantile 1 - 0.5 / count.
 fn points(histogram: &Histogram) -> Vec<f64> {
     let count = histogram.count() as f64;
     let point = |share: &brunt_record::Share| {

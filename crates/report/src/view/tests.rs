@@ -1,4 +1,4 @@
-//! A view says of each second what was put into it.
+//! A view contains for each second what was put into it.
 
 use super::*;
 use crate::summary::tests::measured;
@@ -31,7 +31,7 @@ fn a_row_has_the_figures_of_its_second() {
     assert!((q - 0.1).abs() < 1e-9 && (ms - 2.0).abs() < 0.01, "{q} {ms}");
 }
 
-/// Seconds of two operations, of which one is a thousand times as slow.
+/// Seconds of two operations, one of which is a thousand times as slow.
 fn fast_and_slow() -> Record {
     let mut record = measured(&[]);
     let fast = record.operations[0].clone();
@@ -58,7 +58,7 @@ fn each_operation_has_a_map_of_its_own_and_together_they_are_the_whole() {
         assert_eq!(*slow, [75, 7]);
         assert_eq!(count(&row.heat), count(fast) + count(slow));
     }
-    // What there is one of alone is the whole, and told once.
+    // A single operation is the same as the whole, and is listed once.
     let one = View::of(&measured(&[])).unwrap();
     assert!(one.rows.iter().all(|row| row.own_heat.is_empty()));
 }
@@ -142,7 +142,8 @@ fn a_run_that_goes_on_has_one_row_for_each_stretch_of_time() {
     let view = |seconds: u64| {
         let mut series = Series::new();
         for second in 0..seconds {
-            // What ended late of the warm-up stands beside the first second after it.
+            // Exchanges of the warm-up that ended late are recorded beside the first second after
+            // it.
             let phases: &[Phase] = match second {
                 0 => &[Phase::WarmUp],
                 1 => &[Phase::Steady, Phase::WarmUp],

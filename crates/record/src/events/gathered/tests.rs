@@ -1,4 +1,5 @@
-//! Event files of several synthetic runs: the collection they make, wherever they end.
+//! Event files of several synthetic runs: the collection they make, for every place where the file
+//! ends.
 
 use super::super::tests::{Shared, recorded};
 use super::*;
@@ -43,7 +44,7 @@ fn read(text: &[u8]) -> Result<Collection, GatheredError> {
     gathered(Path::new("leases.ndjson"), text)
 }
 
-/// As `--record` would write it.
+/// The collection as `--record` would write it.
 fn told(collection: &Collection) -> String {
     serde_json::to_string(collection).unwrap()
 }
@@ -87,7 +88,8 @@ fn a_file_that_is_cut_anywhere_has_every_run_up_to_there() {
         partial += 1;
         assert!(last.notes[0].contains("the events end here"), "{:?}", last.notes);
         let record = last.record.as_deref().unwrap();
-        // The last line of a run holds its record; before it the record is made of what is there.
+        // The last line of a run contains its record; before it the record is made of the lines
+        // that are there.
         let of_run = collection.cells.get(before.len()).and_then(|cell| cell.record.as_deref());
         assert!(record.verdict.status >= Status::Partial || Some(record) == of_run, "cut at {end}");
     }
@@ -116,7 +118,7 @@ fn lines_that_are_missing_or_changed_are_told() {
     assert!(said(&counted).contains("it holds 2 runs and ends with a line that says 3"));
     let other = text.replacen(GATHERED_SCHEMA, "brunt-collection-events/9", 1);
     assert!(said(&other).contains("brunt-collection-events/9"), "{}", said(&other));
-    // A line of a run is told with the run it is of.
+    // An error in a line of a run names the run.
     let broken = without(4);
     assert!(said(&broken).contains("leases.ndjson (run 1), line 3"), "{}", said(&broken));
 }
