@@ -1,8 +1,8 @@
 //! A search as a [`Collection`], which is all that is kept of it: written by [`Found::collection`], read by
 //! [`Reading`].
 //!
-//! Whoever tells of a search reads the collection, also right after it, so that a report made later says the same.
-//! A collection comes from a file and may hold anything: what is missing is left out, never made up.
+//! Every view of a search reads the collection, even right after the search, so that a later report says the same. A
+//! collection is read from a file and may contain anything: what is missing is left out, never invented.
 
 use crate::evidence::Evidence;
 use crate::found::{Answer, Drift, Found, Knee};
@@ -16,10 +16,11 @@ use std::collections::BTreeMap;
 /// The subject of a collection that is a search.
 pub const SUBJECT: &str = "find-max";
 
-/// The label of a step that says why the generator made its figures: a record's verdict does not know of all of that.
+/// The label of a step that says why the generator made its figures; the verdict of a record does not cover all of
+/// these reasons.
 pub(crate) const LIMITED: &str = "limited";
 
-/// What is known of a search beside what it found.
+/// What is known about a search beside its result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Origin {
     /// The name of the program, and its version.
@@ -30,13 +31,13 @@ pub struct Origin {
     pub command: Vec<String>,
     /// The machine.
     pub environment: Environment,
-    /// What holds for all steps, by name: `connections`, `target`, `server`, `seed`. The sentence reads `connections`
-    /// and `noun`, what is counted (`binds`).
+    /// Facts that are true of all steps, by name: `connections`, `target`, `server`, `seed`. The sentence uses
+    /// `connections` and `noun`, the name of what is counted (`binds`).
     pub facts: BTreeMap<String, String>,
 }
 
 impl Found {
-    /// What is kept of the search.
+    /// The collection that is kept of the search.
     pub fn collection(self, origin: Origin) -> Collection {
         let figures = figures(&self);
         let mut facts = origin.facts;
@@ -161,37 +162,37 @@ fn cell(step: Step) -> Cell {
     cell
 }
 
-/// A search as its collection tells it.
+/// A search, read from its collection.
 #[derive(Clone, Debug)]
 pub struct Reading<'a> {
     /// The answer.
     pub answer: Answer,
-    /// What had to be met, as it was resolved.
+    /// The objectives, with relative limits resolved.
     pub objectives: Vec<&'a str>,
-    /// What was added, and must not be broken.
+    /// The guards that were added, and must not be violated.
     pub guards: Vec<&'a str>,
-    /// Where the limit is thought to be.
+    /// The estimated limit.
     pub estimate: Option<Estimate>,
-    /// Where the power is greatest.
+    /// The point of greatest power.
     pub knee: Option<Knee>,
     /// How the target drifted.
     pub drift: Option<Drift>,
-    /// What should be known beside.
+    /// Further remarks.
     pub remarks: Vec<&'a str>,
     /// The steps, in the order in which they were made.
     pub rows: Vec<Row<'a>>,
-    /// All of it.
+    /// The whole collection.
     pub collection: &'a Collection,
 }
 
-/// A step as its cell tells it.
+/// A step, read from its cell.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    /// What it was for.
+    /// The purpose of the step.
     pub kind: Kind,
     /// Exchanges a second.
     pub rate: Option<f64>,
-    /// What it says of its rate.
+    /// The verdict on its rate.
     pub verdict: Verdict,
     /// The cell.
     pub cell: &'a Cell,
@@ -250,7 +251,7 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// The steps that are evidence, from the lowest rate up.
+    /// The steps that are evidence, in ascending order of rate.
     pub fn curve(&self) -> Vec<Row<'a>> {
         let mut rows: Vec<Row<'a>> = self
             .rows
@@ -272,7 +273,7 @@ impl<'a> Reading<'a> {
         })
     }
 
-    /// The longest that the target took to recover, in seconds.
+    /// The longest time that the target took to recover, in seconds.
     pub fn recovery_s(&self) -> Option<f64> {
         self.rows.iter().filter_map(|row| row.figure("recovery_s")).max_by(f64::total_cmp)
     }
@@ -282,13 +283,13 @@ impl<'a> Reading<'a> {
         self.drift.is_some_and(|drift| drift.drifted)
     }
 
-    /// Something that holds for all steps.
+    /// A fact that is true of all steps.
     pub fn fact(&self, name: &str) -> Option<&'a str> {
         self.collection.facts.get(name).map(String::as_str)
     }
 }
 
-/// Whether two rates are the same, but for how they were written.
+/// Whether two rates are equal, apart from rounding when they were written.
 pub(crate) fn same(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-3 * a.abs().max(b.abs())
 }

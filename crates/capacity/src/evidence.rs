@@ -1,9 +1,9 @@
-//! What the seconds of a step say of the objectives: [`Evidence`].
+//! What the seconds of a step say about the objectives: [`Evidence`].
 //!
-//! Bad exchanges come in clumps: one slow moment makes many of them. So the spread of a share is taken from batches of
-//! seconds and never from the number of exchanges alone, and it is taken as it would be at the limit, since the
-//! question is on which side of the limit the target is. Verdicts of shares need enough allowed clumps to say 'pass';
-//! what grows without end fails whatever its shares are so far.
+//! Bad exchanges occur in clumps: one slow moment makes many of them. So the spread of a share is computed from batches
+//! of seconds and never from the number of exchanges only. It is computed as it would be at the limit, since the
+//! question is on which side of the limit the target is. The verdict 'pass' on a share requires a minimum number of
+//! allowed clumps; a queue that grows without end fails, whatever its shares are so far.
 
 use crate::objective::{Objective, Objectives};
 use crate::second::{Second, Tally};
@@ -13,34 +13,34 @@ use brunt_record::Bad;
 
 /// The probability of a wrong verdict just at the limit, over all looks of a step.
 const ALPHA: f64 = 0.05;
-/// Neighbouring batches are alike from here on, and are laid together.
+/// From this autocorrelation on, neighbouring batches count as alike, and are merged.
 const ALIKE: f64 = 0.25;
-/// No fewer batches than this.
+/// The fewest batches.
 const BATCHES_MIN: usize = 8;
-/// No less of a clump is assumed, and of so few bad exchanges this much.
+/// The smallest clump that is assumed, and the one that is assumed for few bad exchanges.
 const CLUMP_MIN: f64 = 3.0;
 const CLUMP_OF_FEW: f64 = 5.0;
 const FEW: f64 = 5.0;
-/// Allowed clumps that it takes to say 'pass'.
+/// The number of allowed clumps that the verdict 'pass' requires.
 const CLUMPS_MIN: f64 = 10.0;
-/// What grows is looked for in so many batches.
+/// The number of batches in which growth is looked for.
 const TREND_BATCHES: usize = 10;
 const TREND_MIN: f64 = 2.5;
-/// A queue that grows makes the last third slower than the first by more than this. A slope without weight, such as
-/// that of a directory whose data grow, is no queue.
+/// A queue that grows makes the last third slower than the first by more than this factor. A slope without practical
+/// weight, such as that of a directory whose data grow, is no queue.
 const TREND_GROWTH: f64 = 1.25;
-/// What a step is ended for at once.
+/// A step that is bad for this long, with at least this many exchanges, is ended at once.
 const AT_ONCE_SECONDS: usize = 3;
 const AT_ONCE_EXCHANGES: u64 = 20;
 
-/// What is known of one objective.
+/// The evidence about one objective.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Share {
     /// The objective.
     pub objective: String,
-    /// Whether it was added, and need not be shown to be met.
+    /// Whether it was added as a guard, and need not be shown to be met.
     pub guard: bool,
-    /// Exchanges that it is about.
+    /// The number of exchanges that it is about.
     pub of: u64,
     /// How many of them were bad.
     pub bad: u64,
@@ -48,35 +48,35 @@ pub struct Share {
     pub share: f64,
     /// The share that is allowed; of a mean, the limit in seconds.
     pub allowed: f64,
-    /// How many bad exchanges come together.
+    /// The number of bad exchanges that occur together.
     pub clump: f64,
-    /// How far the share is above the allowed one, in spreads.
+    /// How far the share is above the allowed one, in standard deviations.
     pub z: f64,
     /// The probability that the objective is met.
     pub w: f64,
-    /// What follows for the objective alone.
+    /// The verdict on this objective only.
     pub verdict: Verdict,
 }
 
-/// What speaks for and against a rate.
+/// The evidence for and against a rate.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evidence {
-    /// Each objective.
+    /// The evidence about each objective.
     pub shares: Vec<Share>,
     /// Kendall's statistic of the response time.
     pub trend: f64,
-    /// Whether the queue grows: response times rise, and in the end miss what is asked of them, if anything is.
+    /// Whether the queue grows: response times rise, and at the end miss their objectives, if there are any.
     pub grows: bool,
     /// Whether it was so bad that the step was ended at once.
     pub at_once: bool,
     /// The probability that all objectives are met.
     pub w: f64,
-    /// What follows.
+    /// The verdict.
     pub verdict: Verdict,
 }
 
 impl Evidence {
-    /// What these seconds say, if they are looked at so often.
+    /// The evidence in these seconds, given how many looks are taken.
     pub fn of(seconds: &[Second], objectives: &Objectives, looks: usize) -> Self {
         let shares: Vec<Share> = objectives
             .iter()
@@ -99,15 +99,14 @@ impl Evidence {
         Self { shares, trend, grows, at_once, w, verdict }
     }
 
-    /// The objective that decides: the least likely to be met, of those that were given if nothing is against the
-    /// others.
+    /// The objective that decides: the least likely to be met, among the given ones and the guards that did not pass.
     pub fn worst(&self) -> Option<&Share> {
         let given = |share: &&Share| !share.guard || share.verdict != Verdict::Pass;
         let shares = self.shares.iter().filter(given);
         shares.min_by(|a, b| a.w.total_cmp(&b.w))
     }
 
-    /// Why the verdict is what it is, in words.
+    /// The reason for the verdict, in words.
     pub fn why(&self) -> String {
         let share = self.worst().map(Share::words).unwrap_or_default();
         if self.at_once {
@@ -121,7 +120,7 @@ impl Evidence {
 }
 
 impl Share {
-    /// The objective, and what was measured of it.
+    /// The objective and its measured value.
     pub fn words(&self) -> String {
         if self.is_mean() {
             return format!("{}: mean {:.3} ms", self.objective, 1e3 * self.share);
@@ -136,13 +135,13 @@ impl Share {
         )
     }
 
-    /// Whether it is about a mean, so that nothing is bad by itself.
+    /// Whether it is about a mean, so that no single exchange is bad.
     pub fn is_mean(&self) -> bool {
         self.clump <= 0.0
     }
 }
 
-/// A share in per cent, with as many digits as tell it from nothing.
+/// A share in per cent, with enough digits to differ from zero.
 fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     let text = if percent >= 10.0 { format!("{percent:.0}") } else { format!("{percent:.2}") };
@@ -153,7 +152,7 @@ fn percent(share: f64) -> String {
     }
 }
 
-/// With so many exchanges a step can pass of which hardly any are bad. A mean needs batches alone.
+/// The number of exchanges with which a step can pass if hardly any of them are bad. A mean needs only batches.
 pub(crate) fn likely_exchanges(objective: &Objective) -> f64 {
     match objective.allowance.bad {
         Bad::MeanAbove(_) => 0.0,
@@ -169,7 +168,7 @@ pub(crate) fn is_hopeless(seconds: &[Second], objectives: &Objectives) -> bool {
     seconds[start..].iter().for_each(|second| last.append(second));
     objectives.iter().zip(&last.tallies).any(|(objective, tally)| {
         !matches!(objective.allowance.bad, Bad::MeanAbove(_))
-            // Where more than half may be bad, half is nothing to stop for.
+            // Where more than half may be bad, half is no reason to stop.
             && objective.allowance.share < 0.5
             && tally.of >= AT_ONCE_EXCHANGES
             && 2 * tally.bad > tally.of
@@ -236,7 +235,8 @@ fn share(seconds: &[Second], at: usize, objective: &Objective, looks: usize) -> 
     }
 }
 
-/// How far each batch is from what its exchanges make likely. Batches are doubled until neighbours are no longer alike.
+/// The deviation of each batch from its expected number of bad exchanges. Batches are doubled until neighbours are no
+/// longer alike.
 fn batches(tallies: &[Tally], share: f64) -> Vec<f64> {
     let apart = |tally: &Tally| tally.bad as f64 - share * tally.of as f64;
     let mut batches: Vec<f64> = tallies.iter().map(apart).collect();
@@ -246,7 +246,7 @@ fn batches(tallies: &[Tally], share: f64) -> Vec<f64> {
     batches
 }
 
-/// Neighbours added; what is left over at the end joins the last pair.
+/// Adds neighbours in pairs; a value left over at the end joins the last pair.
 fn paired(values: &[f64]) -> Vec<f64> {
     let mut pairs: Vec<f64> = values.chunks_exact(2).map(|pair| pair[0] + pair[1]).collect();
     if let (Some(last), [left]) = (pairs.last_mut(), values.chunks_exact(2).remainder()) {
@@ -264,7 +264,7 @@ fn variance(batches: &[f64]) -> f64 {
     batches.iter().map(|batch| batch * batch).sum::<f64>() * n / (n - 1.0)
 }
 
-/// A mean is held against its limit by the means of batches.
+/// Compares a mean with its limit, by the means of batches.
 fn mean(tallies: &[Tally], objective: String, limit: f64, guard: bool, looks: usize) -> Share {
     let of: u64 = tallies.iter().map(|tally| tally.timed).sum();
     let sum: f64 = tallies.iter().map(|tally| tally.sum_s).sum();
@@ -297,8 +297,8 @@ fn mean(tallies: &[Tally], objective: String, limit: f64, guard: bool, looks: us
     }
 }
 
-/// Whether the last third of a step meets what is asked of response times, if anything is. Moments in which a machine
-/// stands still can make one step slower from its first second to its last, without a queue.
+/// Whether the last third of a step meets the objectives for response times, if there are any. Moments in which a
+/// machine stands still can make one step slower from its first second to its last, without a queue.
 fn is_met_late(seconds: &[Second], objectives: &Objectives) -> bool {
     let late = &seconds[seconds.len() - seconds.len() / 3..];
     let timed = |objective: &Objective| {
@@ -313,7 +313,7 @@ fn is_met_late(seconds: &[Second], objectives: &Objectives) -> bool {
     met.next().is_some_and(|first| first && met.all(|met| met))
 }
 
-/// Kendall's statistic of the response time, and whether the last third of it is slower.
+/// Kendall's statistic of the response time, and whether the last third is slower.
 fn trend(seconds: &[Second]) -> (f64, bool) {
     let mut size = 1;
     while seconds.len() / (2 * size) >= TREND_BATCHES {

@@ -1,4 +1,4 @@
-//! What a search found: [`Found`].
+//! The result of a search: [`Found`].
 
 use crate::objective::Objectives;
 use crate::progress::Estimate;
@@ -6,25 +6,26 @@ use crate::step::Step;
 use crate::verdict::Verdict;
 use std::sync::Arc;
 
-/// What was found.
+/// The answer of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
     /// A rate was confirmed.
     Claim {
-        /// The rate that a confirmation passed at.
+        /// The rate at which a confirmation passed.
         rate: f64,
         /// How long the confirmation was, in seconds.
         confirmed_s: f64,
         /// The lowest rate above it that failed; `None` if nothing above it could be shown to fail: the edge is soft.
         fails_at: Option<f64>,
     },
-    /// It bears at least this rate. The generator, its connections or the highest rate allowed were in the way of more.
+    /// The target sustains at least this rate. The generator, its connections or the highest rate allowed prevented a
+    /// higher one.
     Floor {
         /// The highest rate that passed.
         rate: f64,
-        /// Whether a confirmation passed at it.
+        /// Whether a confirmation passed at this rate.
         confirmed: bool,
-        /// What was in the way.
+        /// What prevented a higher rate.
         why: String,
     },
     /// Nothing could be confirmed.
@@ -39,31 +40,31 @@ pub enum Answer {
     },
     /// The target cannot be reached.
     Away {
-        /// What the sessions said.
+        /// The error that the sessions reported.
         why: String,
     },
     /// The target did not recover.
     NotRecovered {
-        /// After what rate.
+        /// The rate after which it did not recover.
         rate: f64,
     },
     /// A protection ended the search.
     Protected {
-        /// Which.
+        /// Which protection, and why.
         why: String,
     },
     /// A signal ended it.
     Interrupted,
 }
 
-/// How the target was at the end of the search, beside its start.
+/// The target at the end of the search, compared with its start.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Drift {
     /// The mean service time at the start, in seconds.
     pub before_s: f64,
-    /// The same at the end.
+    /// The mean service time at the end, in seconds.
     pub after_s: f64,
-    /// Whether they are apart by more than 5 %, three standard errors and the generator's own reaction time.
+    /// Whether they differ by more than 5 %, three standard errors and the generator's own reaction time.
     pub drifted: bool,
 }
 
@@ -76,20 +77,20 @@ pub struct Knee {
     pub mean_s: f64,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The answer.
     pub answer: Answer,
-    /// What was searched for; the limits of relative goals are in it.
+    /// The objectives of the search, with the limits of relative goals resolved.
     pub objectives: Arc<Objectives>,
-    /// Where the limit is thought to be.
+    /// The estimated limit.
     pub estimate: Option<Estimate>,
-    /// Where the power is greatest.
+    /// The point of greatest power.
     pub knee: Option<Knee>,
     /// How the target drifted, if both sentinels were run.
     pub drift: Option<Drift>,
-    /// What should be known beside: what did not recover, what was soft, how rare an event may have been missed.
+    /// Further remarks: what did not recover, what was soft, how rare an event may have been missed.
     pub remarks: Vec<String>,
     /// How long the search took, in seconds.
     pub took_s: f64,
@@ -103,7 +104,7 @@ impl Found {
         self.drift.is_some_and(|drift| drift.drifted)
     }
 
-    /// The lowest rate that failed, above what is claimed if anything is.
+    /// The lowest rate that failed, above the claimed rate if there is one.
     pub fn fails_at(&self) -> Option<f64> {
         match &self.answer {
             Answer::Claim { fails_at, .. } => *fails_at,
@@ -116,8 +117,8 @@ impl Found {
         steps.filter_map(|step| step.order.rate)
     }
 
-    /// The code to exit with: 0 claimed, 4 a floor, 5 the target is away or did not recover, 9 no claim, 99 no rate
-    /// passes. Of an interruption it is `None`: the signal decides.
+    /// The exit code: 0 claimed, 4 a floor, 5 the target is away or did not recover, 9 no claim, 99 no rate passes. For
+    /// an interruption it is `None`: the signal decides.
     pub fn exit(&self) -> Option<u8> {
         match self.answer {
             Answer::Claim { .. } => Some(0),

@@ -1,9 +1,10 @@
-//! The highest rate at which a target meets objectives: how it is searched for, confirmed, told, and used for sizing.
+//! The highest rate at which a target meets objectives: how it is searched for, confirmed, reported, and used for
+//! sizing.
 //!
-//! All of it is arithmetic. Load is made by a [`Trial`] that the caller brings, so a search runs against a real target
-//! as it does against a simulated one in virtual time, and `tests/` holds it against many whose capacity is known. A
-//! step of a search gives *evidence*; only a *confirmation* gives a *claim*. Nothing here sees an engine, a clock or a
-//! protocol.
+//! All of it is arithmetic. Load is made by a [`Trial`] that the caller supplies, so a search works in the same way
+//! with a real target and with a simulated one in virtual time, and `tests/` checks it with many simulated targets
+//! whose capacity is known. A step of a search gives *evidence*; only a *confirmation* gives a *claim*. Nothing here
+//! depends on an engine, a clock or a protocol.
 
 mod document;
 mod evidence;

@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 /// The figures of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measured {
-    /// What fell due, a second.
+    /// The rate at which exchanges fell due, a second.
     pub offered: Option<f64>,
-    /// What was answered of it, a second.
+    /// The rate at which they were answered, a second.
     pub achieved: Option<f64>,
     /// Response times.
     pub response: Times,
@@ -17,17 +17,17 @@ pub struct Measured {
     pub service: Times,
     /// The share of exchanges that failed, timed out or were dropped.
     pub errors: f64,
-    /// Half of the exchanges left later than this after they were due, in seconds.
+    /// The median lag, in seconds: half of the exchanges were sent later than this after they were due.
     pub lag_p50_s: f64,
-    /// Half of them left later than this by the generator's own fault, in seconds.
+    /// The median of the lag that the generator itself caused, in seconds.
     pub lateness_p50_s: f64,
     /// Why the generator, and not the target, made these figures.
     pub limited: Option<String>,
-    /// What the generator did to response times, where the load was made and only they are in doubt.
+    /// What the generator did to response times, if the load was made and only response times are in doubt.
     pub own: Option<OwnEffect>,
-    /// How many cores the target was busy with, where that can be seen.
+    /// How many cores the target used, if that can be observed.
     pub server_cpu: Option<f64>,
-    /// How many operations or messages the target counted itself a second, where that can be seen.
+    /// How many operations or messages the target itself counted a second, if that can be observed.
     pub server_counted: Option<f64>,
     /// The figures that goals are relative to, in seconds.
     pub relative_to: BTreeMap<String, f64>,
@@ -36,7 +36,7 @@ pub struct Measured {
 /// A few figures of a distribution, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Times {
-    /// How many there are.
+    /// The number of values.
     pub count: u64,
     /// The mean.
     pub mean_s: f64,

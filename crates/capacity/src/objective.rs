@@ -1,9 +1,9 @@
-//! What a steady run must meet: [`Goals`] as they are asked for, [`Objectives`] once they can be counted.
+//! What a steady run must meet: [`Goals`] as the user wrote them, [`Objectives`] once they can be counted.
 //!
-//! A goal may name its limit by the unstressed run (`p99<5x`), which is known only after the baseline. Two goals are
-//! added unless they are given: a rate at which a tenth of a percent fails, or a hundredth is never completed, is not
-//! borne, whatever the percentiles of the rest. Those are *guards*: they can fail a step, but need not be shown to be
-//! met, since that takes fifty thousand exchanges.
+//! A goal may name its limit relative to the unstressed run (`p99<5x`), which is known only after the baseline. Two
+//! goals are added unless they are given: a target does not sustain a rate at which a tenth of a percent of exchanges
+//! fails, or a hundredth is never completed, whatever the percentiles of the rest. Those are *guards*: they can fail a
+//! step, but need not be shown to be met, since that takes fifty thousand exchanges.
 
 use crate::second::{Second, Tally};
 use brunt_record::{Allowance, Bad, Histogram, Interval, Slo, SloError, StepRecord};
@@ -13,7 +13,7 @@ use std::time::Duration;
 /// The guards that are added unless objectives of their kind are given.
 pub const GUARDS: [&str; 2] = ["errors<0.1%", "achieved>=99%"];
 
-/// Why a goal is none.
+/// Why a text is not a goal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GoalError {
     /// It is no objective, or not one that allows a share.
@@ -22,24 +22,24 @@ pub enum GoalError {
     /// There is no goal at all.
     #[error("search without an objective: give one such as --slo 'p99<20ms'")]
     None,
-    /// The factor of a relative goal is no factor.
+    /// The factor of a relative goal is not valid.
     #[error(
         "read the objective {0:?}: write how many times the unstressed run's figure it may be, such as p99<5x; the \
          factor must be above 1, and the figure a percentile or the mean"
     )]
     Factor(String),
-    /// The unstressed run did not say what a goal is relative to.
+    /// The unstressed run measured no figure that a goal is relative to.
     #[error(
         "resolve the objective {0:?}: the unstressed run measured no such figure; give a time, such as p99<20ms"
     )]
     Unmeasured(String),
 }
 
-/// A goal as it was asked for.
+/// A goal as the user wrote it.
 #[derive(Clone, Debug, PartialEq)]
 enum Goal {
     Fixed(Slo),
-    /// So many times what the unstressed run measured.
+    /// A multiple of a figure of the unstressed run.
     Relative {
         text: String,
         figure: String,
@@ -47,7 +47,7 @@ enum Goal {
     },
 }
 
-/// What is asked for, before the unstressed run is known.
+/// The goals, before the unstressed run is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Goals {
     given: Vec<Goal>,
@@ -82,7 +82,7 @@ impl Goals {
         Ok(())
     }
 
-    /// The goals that were given, as they were given.
+    /// The goals that were given, as they were written.
     pub fn given(&self) -> impl Iterator<Item = &str> {
         self.given.iter().map(|goal| match goal {
             Goal::Fixed(slo) => slo.text(),
@@ -104,7 +104,7 @@ impl Goals {
         figures.collect()
     }
 
-    /// Checks that a run with these operations can be asked this.
+    /// Checks that these goals can be judged in a run with these operations.
     pub fn check(&self, operations: &[&str]) -> Result<(), GoalError> {
         let operations = || operations.iter().copied();
         for goal in &self.given {
@@ -118,7 +118,7 @@ impl Goals {
         Ok(())
     }
 
-    /// What can be judged before the unstressed run: the goals that are not relative, and the guards.
+    /// The objectives that can be judged before the unstressed run: the goals that are not relative, and the guards.
     pub fn fixed(&self) -> Objectives {
         let given = self.given.iter().filter_map(|goal| match goal {
             Goal::Fixed(slo) => Some(slo.clone()),
@@ -127,7 +127,7 @@ impl Goals {
         Objectives::new(given, self.guards.iter().cloned())
     }
 
-    /// The objectives, now that the unstressed run has these figures, in seconds.
+    /// The objectives, with the figures of the unstressed run, in seconds.
     pub fn resolve(&self, unstressed: &BTreeMap<String, f64>) -> Result<Objectives, GoalError> {
         let given = self.given.iter().map(|goal| match goal {
             Goal::Fixed(slo) => Ok(slo.clone()),
@@ -159,7 +159,7 @@ fn goal(text: &str) -> Result<Goal, GoalError> {
     Ok(Goal::Relative { text: text.trim().to_owned(), figure, factor })
 }
 
-/// The objective that a figure stays below so many seconds.
+/// The objective that a figure stays below this number of seconds.
 fn limit(figure: &str, seconds: f64) -> Result<Slo, SloError> {
     let slo: Slo = format!("{figure}<{:.3}ms", seconds * 1e3).parse()?;
     slo.allowance()?;
@@ -173,7 +173,7 @@ pub struct Objective {
     pub slo: Slo,
     /// What it allows.
     pub allowance: Allowance,
-    /// Whether it was added: it can fail a step, and need not be shown to be met.
+    /// Whether it was added as a guard: it can fail a step, and need not be shown to be met.
     pub guard: bool,
 }
 
@@ -191,7 +191,8 @@ impl<'a> IntoIterator for &'a Objectives {
 }
 
 impl Objectives {
-    /// Objectives to be shown, and guards. What allows no share was refused before, and is left out.
+    /// Objectives that must be shown to be met, and guards. Those that allow no share were refused before, and are left
+    /// out.
     pub fn new(
         given: impl IntoIterator<Item = Slo>,
         guards: impl IntoIterator<Item = Slo>,
@@ -210,7 +211,7 @@ impl Objectives {
         self.0.iter()
     }
 
-    /// What an interval says of them. `operations` are the names of its operations.
+    /// The tallies of an interval for these objectives. `operations` are the names of its operations.
     pub fn second(&self, interval: &Interval, operations: &[String]) -> Second {
         let ended: Vec<Ended> = (interval.operations.iter().zip(operations))
             .map(|(of, name)| Ended {
@@ -223,7 +224,7 @@ impl Objectives {
         self.counted(interval.lasted(), interval.dropped, &ended)
     }
 
-    /// What a step of a record says of them.
+    /// The tallies of a step of a record for these objectives.
     ///
     /// # Errors
     /// If a histogram of the record cannot be read.
@@ -253,17 +254,17 @@ impl Objectives {
     }
 }
 
-/// What ended in a second, of one operation.
+/// The exchanges of one operation that ended in a second.
 struct Ended<'a> {
     name: &'a str,
     counts: brunt_record::Counts,
-    /// Response times of what was answered or failed.
+    /// Response times of exchanges that were answered or failed.
     response: Histogram,
     service: Histogram,
 }
 
-/// Of all that ended or was dropped, how much was bad. What was dropped belongs to no operation, and may have been of
-/// any.
+/// How many of the exchanges that ended or were dropped were bad. A dropped exchange belongs to no operation, and may
+/// have been of any.
 fn tally(allowance: &Allowance, dropped: u64, ended: &[Ended<'_>]) -> Tally {
     let mut tally = Tally { of: dropped, ..Tally::default() };
     if matches!(
@@ -289,7 +290,7 @@ fn tally(allowance: &Allowance, dropped: u64, ended: &[Ended<'_>]) -> Tally {
     tally
 }
 
-/// How many took longer, to the bucket.
+/// How many took longer than the limit, to the precision of a bucket.
 fn later(histogram: &Histogram, limit: Duration) -> u64 {
     let limit = u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX);
     histogram.buckets().filter(|(greatest, _)| *greatest > limit).map(|(_, held)| held).sum()

@@ -1,27 +1,27 @@
-//! What a search wants to try next: [`Order`].
+//! The next step that a search requests: [`Order`].
 
 use crate::objective::Objectives;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What a step is for.
+/// The purpose of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// Closed loop, one session: the unstressed run.
     Baseline,
-    /// Until the target is as fast as it gets.
+    /// The first rate, until the target is as fast as it gets.
     Settle,
-    /// The same rate at the start and at the end, to tell whether the target drifted.
+    /// The same rate at the start and at the end, to detect whether the target drifted.
     Sentinel,
-    /// Doubling until it is too much.
+    /// Doubling until the target cannot sustain the rate.
     Ramp,
-    /// Where the limit is most likely.
+    /// At the most likely limit.
     Search,
     /// Long enough for a claim.
     Confirm,
-    /// Above the claim, to show that it is too much.
+    /// Above the claim, to show that the rate fails there.
     Above,
-    /// After what was too much, until the target has recovered.
+    /// After a rate that was too high, until the target has recovered.
     Calm,
 }
 
@@ -38,7 +38,7 @@ impl Kind {
         Self::Calm,
     ];
 
-    /// The word that a collection uses.
+    /// The word used in a collection.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Baseline => "baseline",
@@ -63,27 +63,27 @@ impl Kind {
     }
 }
 
-/// What to try next.
+/// The next step to make.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
     /// The number of the step, from 1.
     pub number: u32,
-    /// What it is for.
+    /// The purpose of the step.
     pub kind: Kind,
     /// Exchanges a second, Poisson arrivals; `None` for one session in a closed loop.
     pub rate: Option<f64>,
-    /// How long to send nothing first.
+    /// How long to send nothing before the step.
     pub idle: Duration,
     /// How long to warm up.
     pub warm_up: Duration,
-    /// The longest the steady phase may be.
+    /// The maximum length of the steady phase.
     pub seconds: u32,
-    /// After how many seconds it is judged; the last is `seconds`. Empty if it is judged each second.
+    /// The seconds after which it is judged; the last is `seconds`. Empty if it is judged each second.
     pub looks: Vec<u32>,
-    /// Whether to use every core, because a step before was limited by the generator.
+    /// Whether to use every core, because the generator limited an earlier step.
     pub all_cores: bool,
-    /// What each second is to be counted by.
+    /// The objectives by which each second is counted.
     pub objectives: Arc<Objectives>,
-    /// Why this is tried, for whoever looks on.
+    /// Why this step is made, as shown in the progress view.
     pub why: String,
 }

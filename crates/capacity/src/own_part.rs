@@ -1,9 +1,9 @@
-//! What the generator's own part does to an objective: [`OwnEffect`].
+//! How the generator's own delays affect an objective: [`OwnEffect`].
 //!
-//! A run is judged generator-limited where the generator moved a percentile by a tenth. For a search that says too
-//! much: a median of 2.5 ms that would be 2.2 ms changes nothing about `p99<20ms`. So a step whose load was made is
-//! void only where an objective would come out otherwise without the generator's own part. Since that part only ever
-//! makes responses slower, a rate that passes with it passes without it.
+//! A run is judged generator-limited if the generator moved a percentile by a tenth. For a search that is too strict: a
+//! median of 2.5 ms that would be 2.2 ms changes nothing about `p99<20ms`. So a step whose load was made is void only
+//! if an objective would have another result without the generator's own part. Since that part only ever makes
+//! responses slower, a rate that passes with it passes without it.
 
 use crate::evidence::{Evidence, Share};
 use crate::objective::{Objective, Objectives};
@@ -11,7 +11,7 @@ use crate::verdict::Verdict;
 use brunt_record::{Bad, Histogram, HistogramError, Record};
 use std::time::Duration;
 
-/// An effect below this part of what is allowed leaves a step that is undecided what it is.
+/// An effect below this part of the allowed share does not make an undecided step void.
 const SMALL: f64 = 0.1;
 
 /// The response times of a step with and without the generator's own part.
@@ -22,7 +22,7 @@ pub struct OwnEffect {
     operations: Vec<Both>,
 }
 
-/// The successes of an operation.
+/// The successes of an operation, with and without the generator's own part.
 #[derive(Clone, Debug, PartialEq)]
 struct Both {
     name: String,
@@ -31,7 +31,7 @@ struct Both {
 }
 
 impl OwnEffect {
-    /// The effect in a record, if that is all that its verdict blames the generator for.
+    /// The effect in a record, if it is the only reason why its verdict blames the generator.
     pub(crate) fn of(record: &Record) -> Result<Option<Self>, HistogramError> {
         if !record.verdict.is_of_own_part_alone() {
             return Ok(None);
@@ -49,7 +49,8 @@ impl OwnEffect {
         Ok(Some(Self { why, operations }))
     }
 
-    /// The share of exchanges that are bad by the generator's own part; of a mean, by how many seconds it is too high.
+    /// The share of exchanges that are bad because of the generator's own part; for a mean, the number of seconds by
+    /// which it is too high.
     fn moved(&self, objective: &Objective) -> f64 {
         let named = |both: &&Both| {
             objective.allowance.operation.as_ref().is_none_or(|name| *name == both.name)
@@ -68,7 +69,7 @@ impl OwnEffect {
         apart.max(0.0) / count.max(1) as f64
     }
 
-    /// Whether the objectives would come out otherwise without it, so that a step says nothing of the target.
+    /// Whether the objectives would have another result without it, so that the step says nothing about the target.
     pub(crate) fn decides(&self, objectives: &Objectives, evidence: &Evidence) -> bool {
         let mut shares = objectives.iter().zip(&evidence.shares);
         let missed = |(objective, share): (&Objective, &Share)| {
@@ -98,7 +99,7 @@ mod tests {
     use super::*;
     use brunt_record::Slo;
 
-    /// A thousand exchanges of 2 ms, of which so many take 30 ms, and so many of those by the generator's own part.
+    /// A thousand exchanges of 2 ms. `late` of them take 30 ms, and `own` of those because of the generator's own part.
     fn effect(late: u64, own: u64) -> OwnEffect {
         let histogram = |late: u64| {
             let mut histogram = Histogram::new();
@@ -143,11 +144,11 @@ mod tests {
     #[test]
     fn a_step_is_the_generators_only_where_an_objective_depends_on_its_own_part() {
         for (late, own, verdict, decides) in [
-            // 8 % are late, and nearly all of them by the target.
+            // 8 % are late, nearly all of them because of the target.
             (80, 5, Verdict::Fail, false),
             // 2 % are late, 0.8 % without the generator.
             (20, 12, Verdict::Fail, true),
-            // What passes with it passes without it.
+            // A rate that passes with the generator's part passes without it.
             (2, 2, Verdict::Pass, false),
             (9, 0, Verdict::Undecided, false),
             (9, 4, Verdict::Undecided, true),

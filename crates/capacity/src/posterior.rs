@@ -1,24 +1,24 @@
-//! Where the limit is thought to be, from all steps together: a posterior over rates.
+//! The estimated limit, from all steps together: a posterior over rates.
 //!
-//! Each step says with which probability the limit lies above its rate. No step may say it with certainty, because the
-//! model behind it can be wrong: so one bad look is outvoted, where bisection would never come back (Horstein 1963;
-//! Waeber 2013). The prior is flat in the logarithm of the rate.
+//! Each step gives a probability that the limit is above its rate. No step may be certain, because its model can be
+//! wrong: so one bad look can be outvoted, while bisection would never recover from it (Horstein 1963; Waeber 2013).
+//! The prior is flat in the logarithm of the rate.
 
 use crate::progress::Estimate;
 
-/// Thresholds are this far apart.
+/// The ratio between neighbouring thresholds.
 const STEP: f64 = 1.005;
-/// What a short look may say at the most.
+/// The least probability of an error that a short look is given.
 const SHORT: f64 = 0.05;
-/// What a confirmation may say at the most.
+/// The least probability of an error that a confirmation is given.
 const LONG: f64 = 0.005;
 
-/// What one step says.
+/// The vote of one step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Vote {
     /// The rate that was tried.
     pub(crate) rate: f64,
-    /// The probability that the limit lies at it or above.
+    /// The probability that the limit is at this rate or above.
     pub(crate) w: f64,
     /// Whether it was a confirmation.
     pub(crate) long: bool,
@@ -31,7 +31,7 @@ impl Vote {
     }
 }
 
-/// Where the limit is thought to be, after these votes.
+/// The estimated limit, after these votes.
 pub(crate) fn estimate(votes: &[Vote]) -> Option<Estimate> {
     let rates = || votes.iter().map(|vote| vote.rate);
     let (lowest, highest) = (rates().min_by(f64::total_cmp)?, rates().max_by(f64::total_cmp)?);

@@ -1,27 +1,27 @@
-//! How far a search has come: [`Progress`].
+//! The progress of a search: [`Progress`].
 
-/// How far a search has come, for whoever looks on.
+/// The progress of a search, for the progress view.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Progress {
     /// Seconds since the search began.
     pub elapsed_s: f64,
-    /// Seconds it may take at most.
+    /// The time limit of the search, in seconds.
     pub budget_s: f64,
     /// The highest rate that passed.
     pub passed: Option<f64>,
     /// The lowest rate that failed.
     pub failed: Option<f64>,
-    /// Where the limit is thought to be.
+    /// The estimated limit.
     pub estimate: Option<Estimate>,
 }
 
-/// Where the limit is thought to be: shown, never claimed.
+/// The estimated limit: shown, never claimed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// With a probability of a tenth it is lower.
+    /// The 10th percentile.
     pub p10: f64,
-    /// As likely lower as higher.
+    /// The median.
     pub p50: f64,
-    /// With a probability of a tenth it is higher.
+    /// The 90th percentile.
     pub p90: f64,
 }

@@ -1,7 +1,7 @@
-//! Every verdict of a search once more, from the records alone: [`recheck`].
+//! Derives every verdict of a search again, from its records only: [`recheck`].
 //!
-//! A claim is worth what can be checked of it. What a search decided while its steps went on follows from the seconds
-//! in their records; here it is derived again, from nothing else.
+//! A claim must be verifiable. The decisions that a search made during its steps follow from the seconds in their
+//! records; here they are derived again from those records.
 
 use crate::document::{LIMITED, Reading, Row};
 use crate::evidence::Evidence;
@@ -17,7 +17,7 @@ use brunt_record::{Collection, HistogramError, Phase, Record, Slo, SloError};
 /// Why a search cannot be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum RecheckError {
-    /// The collection is of something else.
+    /// The collection is not a search.
     #[error("check the search: the file is no search; it compares {0:?}")]
     Subject(String),
     /// An objective cannot be read.
@@ -28,31 +28,31 @@ pub enum RecheckError {
     Histogram(#[from] HistogramError),
 }
 
-/// What the records say.
+/// The result of the check.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recheck {
     /// The steps that are evidence and have a record.
     pub steps: Vec<Rechecked>,
-    /// How many that are evidence have none.
+    /// How many steps that are evidence have no record.
     pub without_record: usize,
-    /// The highest rate that a confirmation passed at.
+    /// The highest rate at which a confirmation passed.
     pub confirmed: Option<f64>,
     /// The lowest rate above that which failed.
     pub fails_at: Option<f64>,
-    /// Whether the answer says the same.
+    /// Whether the answer agrees with the records.
     pub agrees: bool,
 }
 
 /// One step.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rechecked {
-    /// The place of its cell.
+    /// The index of its cell.
     pub cell: usize,
-    /// What the file says.
+    /// The verdict in the file.
     pub told: Verdict,
-    /// What its record says.
+    /// The verdict from its record.
     pub found: Verdict,
-    /// What speaks for and against its rate.
+    /// The evidence for and against its rate.
     pub evidence: Evidence,
 }
 
@@ -78,7 +78,7 @@ pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
         let Some(row) = reading.rows.iter().find(|row| std::ptr::eq(row.cell, cell)) else {
             continue;
         };
-        // A sentinel is held against the other sentinel, and not judged.
+        // A sentinel is compared with the other sentinel, and not judged.
         if !row.kind.is_evidence() || row.kind == Kind::Sentinel {
             continue;
         }

@@ -1,19 +1,19 @@
-//! What one second of a step says of the objectives: counts that add up.
+//! The counts of one second of a step for each objective; counts of several seconds can be added.
 
-/// One second of the steady phase. A recorded one may be several.
+/// One second of the steady phase. A recorded one may cover several seconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Second {
-    /// How long it was, in seconds.
+    /// Its length, in seconds.
     pub seconds: f64,
-    /// For each objective, in their order, how many exchanges there were and how many of them were bad.
+    /// For each objective, in their order, the number of exchanges and how many of them were bad.
     pub tallies: Vec<Tally>,
-    /// The sum of response times of what was answered or failed, in seconds.
+    /// The sum of the response times of exchanges that were answered or failed, in seconds.
     pub response_s: f64,
-    /// How many those were.
+    /// The number of those exchanges.
     pub responses: u64,
 }
 
-/// Exchanges that an objective is about.
+/// The exchanges that an objective is about.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
     /// How many ended or were given up.
@@ -22,12 +22,12 @@ pub struct Tally {
     pub bad: u64,
     /// The sum of the response times of those that were answered or failed, in seconds.
     pub sum_s: f64,
-    /// How many those were.
+    /// The number of those exchanges.
     pub timed: u64,
 }
 
 impl Second {
-    /// Adds what another second counted.
+    /// Adds the counts of another second.
     pub fn append(&mut self, other: &Self) {
         self.seconds += other.seconds;
         self.response_s += other.response_s;
@@ -41,7 +41,7 @@ impl Second {
         }
     }
 
-    /// Seconds laid together in groups of `size`; what is left over at the end joins the last group.
+    /// Seconds merged in groups of `size`; those left over at the end join the last group.
     pub(crate) fn grouped(seconds: &[Self], size: usize) -> Vec<Self> {
         let groups = (seconds.len() / size.max(1)).max(1);
         let mut grouped = vec![Self::default(); groups.min(seconds.len())];

@@ -1,5 +1,5 @@
-//! What was found, in a sentence: `Bears 731/s (confirmed 300 s, Poisson, 50 connections): p99 17.1 ms < 20 ms; fails
-//! at 804/s (p99 23.5 ms); recovers within 7 s.`
+//! The result of a search, in a sentence: `Bears 731/s (confirmed 300 s, Poisson, 50 connections): p99 17.1 ms < 20 ms;
+//! fails at 804/s (p99 23.5 ms); recovers within 7 s.`
 
 use crate::document::{Reading, Row, same};
 use crate::found::Answer;
@@ -8,7 +8,7 @@ use crate::verdict::Verdict;
 use brunt_record::Slo;
 
 impl Reading<'_> {
-    /// What was found, in a sentence.
+    /// The result of the search, in a sentence.
     pub fn sentence(&self) -> String {
         match &self.answer {
             Answer::Claim { rate: at, confirmed_s, fails_at } => {
@@ -49,7 +49,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A rate with what is counted.
+    /// A rate with the name of what is counted.
     fn counted(&self, at: f64) -> String {
         match self.fact("noun") {
             Some(noun) if !noun.is_empty() => {
@@ -102,7 +102,7 @@ impl Reading<'_> {
     }
 }
 
-/// What the generator did, without what it had to suffer for it, which the steps tell: that is behind the second colon.
+/// The effect of the generator without its causes, which the steps list: they follow the second colon.
 fn without_causes(why: &str) -> &str {
     let end = why.match_indices(": ").nth(1).map_or(why.len(), |(at, _)| at);
     &why[..end]
@@ -135,7 +135,7 @@ fn spaced(text: &str) -> String {
     }
 }
 
-/// A figure with three digits that say something.
+/// A figure with three significant digits.
 fn rounded(value: f64) -> String {
     match value {
         value if value >= 100.0 => format!("{value:.0}"),

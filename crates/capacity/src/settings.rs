@@ -1,6 +1,6 @@
-//! What a search may do and how exact it is to be: [`Settings`].
+//! The limits and the precision of a search: [`Settings`].
 
-/// What a search may do and how exact it is to be.
+/// The limits and the precision of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// How far a claim lies below the estimate, as a share: 0.05.
@@ -11,39 +11,40 @@ pub struct Settings {
     pub budget_s: f64,
     /// How long the target may take to recover, in seconds.
     pub recovery_s: u32,
-    /// The rate to begin with; unless given, a quarter of what one session makes.
+    /// The first rate; unless given, a quarter of the rate that one session makes.
     pub from: Option<f64>,
-    /// No higher rate than this.
+    /// The highest rate to try.
     pub to: Option<f64>,
-    /// What this generator manages against a target that costs nothing, where that is calibrated.
+    /// The rate that this generator reaches with a target that costs nothing, if that is calibrated.
     pub ceiling: Option<f64>,
     /// Warm-up of a step, in seconds.
     pub warm_up_s: u32,
     /// How long the unstressed run is, in seconds.
     pub baseline_s: u32,
-    /// A target is warm when so many seconds were no better than as many before.
+    /// A target is warm when this number of seconds were no better than as many before.
     pub settled_s: u32,
-    /// No longer than this is waited for that, in seconds.
+    /// The longest wait for that, in seconds.
     pub settle_max_s: u32,
     /// How long a sentinel is, in seconds.
     pub sentinel_s: u32,
     /// How long a step of the ramp is, in seconds.
     pub ramp_s: u32,
-    /// The most steps, baseline and calm steps left out.
+    /// The most steps, not counting baseline and calm steps.
     pub steps: u32,
     /// The most steps that search.
     pub searches: u32,
     /// The first looks of a searching step, in seconds.
     pub looks: [u32; 2],
-    /// The estimate is narrow enough to confirm a rate when the ends of its 80 % interval are no further apart.
+    /// The estimate is narrow enough to confirm a rate when the ratio between the ends of its 80 % interval is at most
+    /// this.
     pub narrow: f64,
-    /// By how much looks grow once short ones have misled.
+    /// The factor by which looks grow once short ones have misled.
     pub stretch: u32,
     /// The most confirmations.
     pub confirmations: u32,
     /// Whether a confirmation may pass after half of its time.
     pub passes_early: bool,
-    /// How far above the claim failure is looked for.
+    /// The factor above the claim at which failure is looked for.
     pub above: f64,
     /// The looks there, in seconds.
     pub above_looks: [u32; 3],
@@ -85,8 +86,8 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// A search of five minutes. It confirms for one, so what comes more rarely than each 6 s can be missed, and claims
-    /// less, because its looks are short.
+    /// A search of five minutes. It confirms for one minute, so events rarer than one in 6 s can be missed, and it
+    /// claims less, because its looks are short.
     pub fn quick() -> Self {
         Self {
             precision: 0.10,
@@ -120,7 +121,7 @@ impl Settings {
         self.to.unwrap_or(f64::INFINITY).min(ceiling)
     }
 
-    /// How long a search is likely to take, in seconds: of most, and of the longest it is given. To be said first.
+    /// How long a search is likely to take, in seconds: the usual time, and the longest. Printed before the search.
     pub fn expected_s(&self) -> (f64, f64) {
         let warm = self.warm_up_s;
         let sentinels = 2 * (warm + self.sentinel_s);

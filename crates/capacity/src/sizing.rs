@@ -1,7 +1,7 @@
-//! How many servers a peak takes, from what one search found: [`Sizing`].
+//! The number of servers that a peak requires, from the result of one search: [`Sizing`].
 //!
-//! It is arithmetic on the claim and on the rate that failed, and nothing else: an estimate, a knee or a void step
-//! never enters it. What was not measured, other machines and other numbers of cores, is not computed.
+//! It is arithmetic on the claim and on the rate that failed, and nothing else: an estimate, a knee or a void step is
+//! never used. For conditions that were not measured, other machines and other numbers of cores, nothing is computed.
 
 use crate::document::{Reading, Row};
 use crate::found::Answer;
@@ -9,25 +9,25 @@ use crate::spread::student_quantile;
 use crate::verdict::Verdict;
 use serde::Serialize;
 
-/// Steps that it takes to tell what an operation costs: fewer have no spread to speak of.
+/// The fewest steps from which the cost of an operation is computed: fewer have too little spread.
 const COST_STEPS: usize = 7;
-/// Nothing that needs more servers than this is worth a number.
+/// The greatest number of servers that is still reported.
 const SERVERS_MAX: f64 = 1e6;
 
-/// What is wanted.
+/// The demand to size for.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Demand {
     /// The rate at peak, today.
     pub peak: f64,
-    /// By which share it grows.
+    /// The share by which it grows.
     pub growth: f64,
     /// The share of each server's limit that is kept free.
     pub headroom: f64,
-    /// How many servers may fail.
+    /// The number of servers that may fail.
     pub spare: u32,
-    /// How many servers were behind what was tested.
+    /// The number of servers behind the tested address.
     pub tested_servers: u32,
-    /// How many cores each of them has.
+    /// The number of cores of each of them.
     pub cores: Option<f64>,
 }
 
@@ -44,60 +44,60 @@ pub enum SizingError {
         "size from this search: its floor was not confirmed; search again with a longer budget"
     )]
     NotConfirmed,
-    /// A figure that was given makes no sense.
+    /// A given figure is not valid.
     #[error("size for {0}")]
     Demand(&'static str),
 }
 
-/// How many servers one limit means.
+/// The number of servers that one limit gives.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Servers {
-    /// The limit of what was tested, exchanges a second.
+    /// The limit of the tested servers, in exchanges a second.
     pub limit: f64,
     /// With all servers up, and headroom.
     pub all_up: u32,
-    /// With as many lost as may fail, still within the objectives.
+    /// With as many servers lost as may fail, still within the objectives.
     pub after_loss: u32,
     /// The greater of the two.
     pub servers: u32,
 }
 
-/// What an operation costs the target, where its processor was seen.
+/// The cost of an operation on the target, if its processor time was observed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CpuCost {
     /// Processor time of an operation, in seconds: the slope over the rate.
     pub per_operation_s: f64,
-    /// With 90 % confidence it is no less than this.
+    /// The lower end of the 90 % confidence interval.
     pub least_s: f64,
-    /// And no more than this.
+    /// The upper end.
     pub most_s: f64,
     /// Cores that are busy without any load.
     pub idle_cores: f64,
-    /// How many steps it rests on.
+    /// The number of steps that it rests on.
     pub steps: usize,
 }
 
 /// How many servers are needed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Sizing {
-    /// What is wanted.
+    /// The demand.
     pub demand: Demand,
-    /// The peak, grown.
+    /// The peak after growth.
     pub peak: f64,
-    /// From the rate that was confirmed.
+    /// The servers by the rate that was confirmed.
     pub confirmed: Servers,
-    /// From the rate that failed; absent if none did.
+    /// The servers by the rate that failed; absent if none did.
     pub failed: Option<Servers>,
-    /// Whether the limit is a floor, so that fewer may do.
+    /// Whether the limit is a floor, so that fewer servers may be enough.
     pub floor: bool,
-    /// The confirmed rate by core of this machine.
+    /// The confirmed rate per core of this machine.
     pub per_core: Option<f64>,
-    /// What an operation costs.
+    /// The cost of an operation.
     pub cpu: Option<CpuCost>,
 }
 
 impl Sizing {
-    /// Sizes for this demand from what a search found.
+    /// Sizes for this demand from the result of a search.
     pub fn of(reading: &Reading<'_>, demand: Demand) -> Result<Self, SizingError> {
         demand.check()?;
         let (claim, fails_at, floor) = match &reading.answer {
@@ -146,7 +146,7 @@ impl Demand {
         }
     }
 
-    /// The peak, grown.
+    /// The peak after growth.
     pub fn grown(&self) -> f64 {
         self.peak * (1.0 + self.growth)
     }
@@ -166,7 +166,7 @@ impl Demand {
     }
 }
 
-/// Rounded up. What is a whole number but for the last digit of a binary fraction is that number.
+/// Rounded up. A value that is a whole number except for a rounding error is that number.
 fn up(count: f64) -> f64 {
     (count - 1e-9).ceil().max(1.0)
 }
@@ -249,7 +249,7 @@ mod tests {
             Some(Servers { limit: 804.0, all_up: 4, after_loss: 3, servers: 4 })
         );
         assert_eq!((sizing.band(), sizing.peak, sizing.per_core), ((4, 4), 1_560.0, Some(182.75)));
-        // Two servers behind one balancer bore it: each bears half.
+        // Two servers behind one balancer sustained it: each sustains half.
         let two = sized(&found, Demand { tested_servers: 2, ..DEMAND }).unwrap();
         // 3,120 / 438.6 = 7.11 -> 8; 3,120 / 731 = 4.27 -> 5, and 1 spare: 6.
         assert_eq!(
@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn what_an_operation_costs_is_a_slope_and_idle_is_apart() {
         let mut found = collection("claim", &[("claim", 800.0), ("confirmed_s", 300.0)]);
-        // 2 ms an operation and a tenth of a core when idle, half a percent of a core off, up and down in turn.
+        // 2 ms an operation and a tenth of a core when idle, with alternating deviations of half a percent of a core.
         for step in 1..=8 {
             let rate = 100.0 * f64::from(step);
             let mut cell = Cell::new([("kind", "ramp"), ("verdict", "pass")]);

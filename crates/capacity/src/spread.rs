@@ -1,4 +1,4 @@
-//! Quantiles and probabilities of the normal distribution and of Student's, as exact as a verdict needs.
+//! Quantiles and probabilities of the normal distribution and of Student's, precise enough for a verdict.
 
 /// The probability that a standard normal value is no greater than `z`.
 ///
@@ -11,7 +11,7 @@ pub(crate) fn phi(z: f64) -> f64 {
     if z < 0.0 { tail } else { 1.0 - tail }
 }
 
-/// The value that a standard normal one stays below with probability `p`, for `p` from 1/2 to nearly 1.
+/// The `p`-quantile of the standard normal distribution, for `p` from 1/2 to nearly 1.
 ///
 /// Abramowitz and Stegun 26.2.23, improved by a step of Newton's.
 pub(crate) fn normal_quantile(p: f64) -> f64 {
@@ -23,7 +23,7 @@ pub(crate) fn normal_quantile(p: f64) -> f64 {
     first - (phi(first) - p) / density
 }
 
-/// The value that one of Student's distribution stays below with probability `p`.
+/// The `p`-quantile of Student's distribution.
 ///
 /// Abramowitz and Stegun 26.7.5: within 1 % from 5 degrees of freedom on, and verdicts have no fewer than 7.
 pub(crate) fn student_quantile(p: f64, freedom: f64) -> f64 {
@@ -53,7 +53,7 @@ pub(crate) fn kendall(values: &[f64]) -> f64 {
     concordant as f64 / (n * (n - 1.0) * (2.0 * n + 5.0) / 18.0).sqrt()
 }
 
-/// How alike neighbours are, from -1 to 1.
+/// The autocorrelation of neighbours, from -1 to 1.
 pub(crate) fn autocorrelation(values: &[f64]) -> f64 {
     let mean = values.iter().sum::<f64>() / values.len().max(1) as f64;
     let total: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();

@@ -1,4 +1,4 @@
-//! What was tried and what came of it: [`Step`].
+//! A step of the search and its result: [`Step`].
 
 use crate::evidence::Evidence;
 use crate::measured::Measured;
@@ -9,27 +9,27 @@ use brunt_record::Record;
 /// One step of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
-    /// What was tried.
+    /// The order of the step.
     pub order: Order,
     /// When it began, in seconds since the search began.
     pub from_s: f64,
-    /// How long it took in whole.
+    /// How long it took in total.
     pub took_s: f64,
     /// How many seconds of its steady phase were judged.
     pub judged_s: f64,
-    /// How many seconds were counted, one by one; those after the verdict are not in it.
+    /// How many seconds were counted, one by one, without those after the verdict.
     pub seconds: usize,
-    /// What speaks for and against each objective.
+    /// The evidence for and against each objective.
     pub evidence: Option<Evidence>,
-    /// What follows from that.
+    /// The verdict that follows from the evidence.
     pub verdict: Verdict,
-    /// Why, in words.
+    /// The reason, in words.
     pub why: String,
-    /// Of a calm step, after how many seconds the target had recovered.
+    /// In a calm step, the number of seconds after which the target had recovered.
     pub recovery_s: Option<f64>,
     /// What was measured.
     pub measured: Measured,
-    /// The record of the run, where there is one.
+    /// The record of the run, if there is one.
     pub record: Option<Box<Record>>,
 }
 

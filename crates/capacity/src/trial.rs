@@ -1,8 +1,8 @@
-//! What a search needs of the world: somebody who makes load, a [`Trial`].
+//! What makes the load of a search: a [`Trial`].
 //!
-//! The search says what to try, an [`Order`]; the trial makes an engine run of it, hands over each second, and ends
-//! the run when it is told to. So a search runs against a real target and against a simulated one in virtual time
-//! alike. It must not know how load is made.
+//! The search says what to try, an [`Order`]; the trial makes an engine run of it, passes on each second, and ends the
+//! run when the search says so. So a search works in the same way with a real target and with a simulated one in
+//! virtual time. It must not know how load is made.
 
 use crate::measured::Measured;
 use crate::order::Order;
@@ -12,27 +12,28 @@ use crate::step::Step;
 use brunt_record::Record;
 use std::ops::ControlFlow;
 
-/// Makes load as it is ordered to.
+/// Makes load as the search orders it.
 pub trait Trial {
     /// Carries out one step as an engine run of its own, never with the exchanges of an earlier one.
     ///
     /// It stays idle for [`Order::idle`], warms up for [`Order::warm_up`], and then gives each second of the steady
-    /// phase to `judge` as it is complete. On `Break` it ends the run; at the latest after [`Order::seconds`].
+    /// phase to `judge` as soon as it is complete. It ends the run on `Break`, or after [`Order::seconds`] at the
+    /// latest.
     fn step(&mut self, order: &Order, judge: &mut dyn FnMut(&Second) -> ControlFlow<()>)
     -> Outcome;
 
-    /// Is told what became of each step, for whoever looks on.
+    /// Receives the result of each step, for the progress view.
     fn judged(&mut self, _step: &Step, _progress: &Progress) {}
 }
 
-/// What became of a step.
+/// The outcome of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outcome {
-    /// How long it took in whole, in seconds: idle, warm-up and drain with it.
+    /// How long it took in total, in seconds, including idle time, warm-up and drain.
     pub took_s: f64,
     /// What was measured in the steady phase.
     pub measured: Measured,
-    /// The record of the run, where there is one.
+    /// The record of the run, if there is one.
     pub record: Option<Box<Record>>,
     /// How it ended.
     pub ending: Ending,
@@ -41,13 +42,13 @@ pub struct Outcome {
 /// How a step ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Ending {
-    /// As it was ordered, or as the judge said.
+    /// As it was ordered, or on `Break`.
     #[default]
     Done,
-    /// A signal: the search ends here.
+    /// A signal ended it: the search ends here.
     Interrupted,
     /// No session could be opened.
     Unreachable(String),
-    /// A protection: the search must end here, and why. Accounts lock, or a write was refused.
+    /// A protection applies, with the reason: accounts lock, or a write was refused. The search must end here.
     Protected(String),
 }

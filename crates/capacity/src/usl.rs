@@ -1,18 +1,18 @@
-//! The Universal Scalability Law (Gunther) through the steps of a search: [`Usl`].
+//! The Universal Scalability Law (Gunther), fitted to the steps of a search: [`Usl`].
 //!
 //! `X(N) = lambda N / (1 + sigma (N - 1) + kappa N (N - 1))`, where N exchanges are in the system at a time. A step in
-//! the open model has no N of its own; Little's law says it: what is achieved times the mean response time. So
-//! `R = N / X` is linear in `1/lambda`, `sigma/lambda` and `kappa/lambda`, and is fitted by least squares of relative
-//! errors. A fit describes; it never enters a claim or a number of servers.
+//! the open model has no N of its own; Little's law gives it: the achieved rate times the mean response time. So `R = N
+//! / X` is linear in `1/lambda`, `sigma/lambda` and `kappa/lambda`, and is fitted by least squares of relative errors.
+//! A fit is a description; it is never used for a claim or a number of servers.
 
 use crate::document::{Reading, Row};
 use crate::spread::student_quantile;
 use crate::verdict::Verdict;
 use serde::Serialize;
 
-/// Steps that it takes: three numbers are fitted, and the rest tells how well.
+/// The fewest steps: three numbers are fitted, and further steps show the quality of the fit.
 const STEPS_MIN: usize = 6;
-/// A mean further from the law than this is not described by it.
+/// The greatest deviation of a mean from the law; with a greater one the law does not describe it.
 const APART_MAX: f64 = 0.15;
 /// Concurrencies must differ by this factor for curvature to be seen.
 const REACH_MIN: f64 = 4.0;
@@ -28,30 +28,30 @@ pub struct Between {
     pub most: f64,
 }
 
-/// What was fitted.
+/// The fitted law.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Usl {
     /// Exchanges a second with one in the system.
     pub lambda: Between,
     /// Contention: the share of the work that queues.
     pub sigma: Between,
-    /// Coherency: what each pair of exchanges costs besides.
+    /// Coherency: the additional cost of each pair of exchanges.
     pub kappa: Between,
-    /// The highest rate by the law, and the concurrency there; absent where it has no peak.
+    /// The highest rate by the law, and the concurrency there; absent if the law has no peak.
     pub peak: Option<Peak>,
-    /// The rate that it approaches where it has no peak, and contention is more than nothing.
+    /// The rate that it approaches if it has no peak, and contention is more than zero.
     pub approaches: Option<f64>,
     /// The least and the greatest concurrency that were measured.
     pub measured: (f64, f64),
-    /// The mean response time furthest from the law, as a share.
+    /// The greatest deviation of a mean response time from the law, as a share.
     pub apart: f64,
-    /// How many steps it rests on.
+    /// The number of steps that it rests on.
     pub steps: usize,
-    /// Why it must not be believed, if it must not.
+    /// The reasons why the fit must not be trusted, if there are any.
     pub doubts: Vec<String>,
 }
 
-/// Where the law is greatest.
+/// The maximum of the law.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Peak {
     /// Exchanges in the system.
@@ -64,7 +64,7 @@ pub struct Peak {
 type Point = (f64, f64);
 
 impl Usl {
-    /// Fits the law to the valid steps. The error says why there is none.
+    /// Fits the law to the valid steps. The error says why there is no fit.
     pub fn of(reading: &Reading<'_>) -> Result<Self, String> {
         let curve = reading.curve();
         let valid = curve.iter().filter(|row| row.verdict != Verdict::Void);
@@ -154,7 +154,7 @@ impl Usl {
         doubts
     }
 
-    /// The mean response time, in seconds, with so many exchanges in the system, and the rate.
+    /// The mean response time, in seconds, and the rate, with `n` exchanges in the system.
     pub fn at(&self, n: f64) -> (f64, f64) {
         let (sigma, kappa) = (self.sigma.value, self.kappa.value);
         let rate = self.lambda.value * n / (1.0 + sigma * (n - 1.0) + kappa * n * (n - 1.0));
@@ -189,7 +189,7 @@ fn least_squares(points: &[Point]) -> Option<([f64; 3], [[f64; 3]; 3])> {
     Some((fit, inverse.map(|row| row.map(|value| value * variance))))
 }
 
-/// The inverse of a symmetric matrix by its cofactors; none if it is singular, but for rounding.
+/// The inverse of a symmetric matrix by its cofactors; none if it is singular within rounding.
 fn inverse(of: [[f64; 3]; 3]) -> Option<[[f64; 3]; 3]> {
     let minor = |row: usize, column: usize| {
         let [r0, r1] = [(row + 1) % 3, (row + 2) % 3];

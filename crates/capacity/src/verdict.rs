@@ -1,24 +1,24 @@
-//! What a step says of its rate: [`Verdict`].
+//! The result of a step for its rate: [`Verdict`].
 
 use std::fmt;
 
-/// What a step says of its rate.
+/// The result of a step for its rate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// All objectives are met.
     Pass,
-    /// One is not, or the queue grows.
+    /// An objective is not met, or the queue grows.
     Fail,
-    /// It could be either.
+    /// The evidence is not sufficient for either.
     Undecided,
-    /// It is about the generator or its connections, and says nothing of the target.
+    /// The step measured the generator or its connections, and says nothing about the target.
     Void,
-    /// It was not made to be judged: baseline, settling, calm.
+    /// The step was not made to be judged: baseline, settling, calm.
     None,
 }
 
 impl Verdict {
-    /// The word that a collection uses.
+    /// The word used in a collection.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Pass => "pass",

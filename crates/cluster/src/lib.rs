@@ -1,8 +1,8 @@
 //! Several machines as one run.
 //!
-//! A *coordinator* orders a run, *agents* carry out their shares of it, and a *plane* carries what they tell each
-//! other. Nothing here makes load, starts a process or knows a protocol: the program brings all that, and here is what
-//! is said, when, and what becomes of it if somebody is not heard.
+//! A *coordinator* orders a run, *agents* carry out their shares of it, and a *plane* transports their messages.
+//! Nothing here makes load, starts a process or knows a protocol: the program does all that. This crate defines the
+//! messages, when they are sent, and what happens if one party is not heard.
 
 pub mod agent;
 pub mod bundle;

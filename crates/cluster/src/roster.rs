@@ -1,8 +1,8 @@
-//! [`Roster`]: the agents that were heard, for people who look who is there.
+//! [`Roster`]: the agents that were heard, for people who list them.
 //!
-//! It is made of what agents say anyway: one that waits asks for work, one that carries a share out reports. Whoever
-//! keeps a roster answers neither, so it changes nothing for anybody. Without clock and socket, and bounded: all of it
-//! comes from a network.
+//! It is built from messages that agents send anyway: a waiting agent asks for work, and an agent that carries out a
+//! share reports. The keeper of a roster answers neither, so it does not affect any run. It has no clock and no socket,
+//! and it is bounded, because all of it is received from a network.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use crate::message::{Join, Name, Permits, Report, Stage, printable};
 
 /// The most agents of a roster.
 pub const AGENTS_MAX: usize = 1_000;
-/// The most bytes of a question for work.
+/// The most bytes of a request for work.
 pub const JOIN_MAX: usize = 4_096;
-/// An agent asks twice a second, and reports four times: one that was not heard for so long does not answer.
+/// An agent asks for work twice a second, and reports four times: one that was not heard for this time does not answer.
 const SILENT_AFTER: Duration = Duration::from_secs(3);
-/// How long one stays on the roster that does not answer.
+/// How long an agent that does not answer stays on the roster.
 const KEPT: Duration = Duration::from_secs(600);
 /// The most operations whose ceilings are kept, and the most entries of what an owner permits.
 const CEILINGS_MAX: usize = 12;
 const PERMITS_MAX: usize = 12;
 
-/// The agents that were heard. Times are of whoever keeps it, since an origin of theirs.
+/// The agents that were heard. Times are by the caller's clock, since an origin of its choice.
 #[derive(Clone, Debug, Default)]
 pub struct Roster {
     agents: BTreeMap<Name, Heard>,
@@ -30,15 +30,15 @@ pub struct Roster {
 /// An agent that was heard.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heard {
-    /// When it was heard last.
+    /// When it was last heard.
     pub at: Duration,
     /// What it does.
     pub doing: Doing,
-    /// What it says of itself. Nothing is known of one that has only been heard at work.
+    /// What it says about itself. Nothing is known of an agent that was only heard during a run.
     pub about: Option<About>,
-    /// What its wall clock shows more than ours, in milliseconds. The way to us is in it.
+    /// How far its wall clock is ahead of ours, in milliseconds. This includes the time that the message took.
     pub ahead_ms: Option<i64>,
-    /// When another agent of this name was heard as well.
+    /// When another agent of this name was also heard.
     pub twin: Option<Duration>,
     nonce: String,
     before: String,
@@ -58,25 +58,25 @@ pub enum Doing {
     },
 }
 
-/// What an agent says of itself.
+/// What an agent says about itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct About {
     /// Its machine.
     pub host: String,
-    /// How many cores that has.
+    /// The number of its cores.
     pub cores: u32,
     /// The version of its program.
     pub version: String,
-    /// Why a coordinator of ours cannot order it.
+    /// Why our coordinator cannot give it orders.
     pub misfit: Option<String>,
     /// How many operations a second it can make at most, as far as that was measured.
     pub ceilings: BTreeMap<String, f64>,
-    /// What its owner permits, if it says so.
+    /// What its owner permits, if it reports that.
     pub permits: Option<Permits>,
 }
 
 impl Roster {
-    /// An agent asked for work. The wall clock is ours, in milliseconds; `version` is that of our program.
+    /// Takes an agent's request for work. The wall clock is ours, in milliseconds; `version` is that of our program.
     pub fn join(&mut self, join: &Join, version: &str, (now, wall_ms): (Duration, i64)) {
         let about = About::of(join, version);
         let ahead_ms = join.wall_ms.map(|theirs| theirs.saturating_sub(wall_ms));
@@ -86,7 +86,7 @@ impl Roster {
         heard.ahead_ms = ahead_ms;
     }
 
-    /// An agent reported of a run.
+    /// Takes an agent's report about a run.
     pub fn report(
         &mut self,
         (run, name): (&str, &Name),
@@ -102,18 +102,18 @@ impl Roster {
         };
     }
 
-    /// The agents by their names, and whether each still answers.
+    /// The agents with their names, and whether each still answers.
     pub fn agents(&self, now: Duration) -> impl Iterator<Item = (&Name, &Heard, bool)> {
         let answers = move |heard: &Heard| now.saturating_sub(heard.at) <= SILENT_AFTER;
         self.agents.iter().map(move |(name, heard)| (name, heard, answers(heard)))
     }
 
-    /// Forgets whoever was not heard for long.
+    /// Removes the agents that were not heard for a long time.
     pub fn forget(&mut self, now: Duration) {
         self.agents.retain(|_, heard| now.saturating_sub(heard.at) <= KEPT);
     }
 
-    /// The place of an agent, if there is room for it.
+    /// The entry of an agent, if there is room for it.
     fn heard(&mut self, name: &Name, nonce: &str, now: Duration) -> Option<&mut Heard> {
         if !self.agents.contains_key(name) && self.agents.len() >= AGENTS_MAX {
             return None;
@@ -128,7 +128,7 @@ impl Roster {
             nonce: nonce.clone(),
             before: String::new(),
         });
-        // After a run an agent asks under another nonce, and never again under the one before.
+        // After a run an agent asks under another nonce, and never again under the previous one.
         if heard.nonce != nonce {
             if heard.before == nonce {
                 heard.twin = Some(now);
@@ -141,7 +141,7 @@ impl Roster {
 }
 
 impl Heard {
-    /// Whether another agent of its name was heard just now.
+    /// Whether another agent of its name was heard recently.
     pub fn has_twin(&self, now: Duration) -> bool {
         self.twin.is_some_and(|twin| now.saturating_sub(twin) <= SILENT_AFTER)
     }
@@ -162,7 +162,7 @@ impl About {
     }
 }
 
-/// What an owner permits, within bounds: the message came from a network.
+/// What an owner permits, within bounds: the message was received from a network.
 fn bounded(permits: &Permits) -> Permits {
     let some = |all: &Vec<String>| all.iter().take(PERMITS_MAX).map(|it| printable(it)).collect();
     let cut = permits.targets.len().saturating_sub(PERMITS_MAX);

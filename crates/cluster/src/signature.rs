@@ -1,10 +1,11 @@
 //! Signatures of orders: who asks an agent to make load.
 //!
-//! A broker says on which subject a message came, not who published it, so an order carries the signature of its
-//! coordinator and an agent obeys the keys that its owner names. The pairs are Ed25519 in the spelling of NATS
-//! (nkeys). A key that signs is an *account* key (`A...`, its seed `SA...`), while a login is a *user* key (`U...`):
-//! in a login the broker chooses the bytes that are signed, and a key that did both would sign what a broker likes.
-//! For the same reason the signed bytes begin with words of ours. A seed is read from a file, and nothing shows it.
+//! A broker says on which subject a message was published, not by whom, so an order has the signature of its
+//! coordinator, and an agent obeys the keys that its owner names. The key pairs are Ed25519 in the notation of NATS
+//! (nkeys). A key that signs is an *account* key (`A...`, its seed `SA...`), while a login is a *user* key (`U...`): in
+//! a login the broker chooses the bytes that are signed, and a key with both uses would sign whatever bytes a broker
+//! chooses. For the same reason the signed bytes begin with a prefix of our own. A seed is read from a file, and is
+//! never shown.
 
 use std::fmt;
 use std::fs::File;
@@ -15,11 +16,11 @@ use std::path::{Path, PathBuf};
 use nkeys::{KeyPair, KeyPairType};
 use zeroize::Zeroizing;
 
-/// What stands before all that is signed, so that a signature of ours is one of nothing else.
+/// The prefix of all bytes that are signed, so that our signature is never valid for anything else.
 const PURPOSE: &[u8] = b"brunt cluster order 1\0";
 /// The octets of a signature.
 pub const SIGNATURE_LENGTH: usize = 64;
-/// More than any file of a seed holds, comments included.
+/// More than the size of any seed file, comments included.
 const SEED_FILE_MAX: u64 = 4096;
 
 /// Why a key or a signature is not accepted. It reads after "failed to".
@@ -30,24 +31,24 @@ pub enum SignatureError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Every user of the machine can read the file.
     #[error("use the key {0}: every user of this machine can read or write it: chmod 600 {0}")]
     Open(PathBuf),
-    /// The file holds no seed that signs orders.
+    /// The file contains no seed that signs orders.
     #[error(
         "use the key {0}: it holds no seed of an order key, which begins with SA: brunt cluster keys writes \
          coordinator/order.seed"
     )]
     NoSeed(PathBuf),
-    /// A text is no public key of a signer.
+    /// A text is not the public key of a signer.
     #[error(
         "read the key '{0}': write the public key of a coordinator, which begins with A and has 56 letters"
     )]
     NoKey(String),
-    /// The signature is not one of this key over these bytes.
+    /// The signature was not made by this key over these bytes.
     #[error("accept the order: its signature is not one of {0}")]
     Foreign(String),
 }
@@ -59,11 +60,11 @@ pub struct Signer {
 }
 
 impl Signer {
-    /// Reads a seed from a file that is its owner's alone, or its group's.
+    /// Reads a seed from a file that only its owner, or its group, can read.
     pub fn from_seed_file(path: &Path) -> Result<Self, SignatureError> {
         let unreadable = |source| SignatureError::Unreadable { path: path.to_owned(), source };
         let file = File::open(path).map_err(unreadable)?;
-        // A group may read it: that is how Kubernetes hands secrets to whoever is not root.
+        // A group may read it: Kubernetes gives secrets to processes that are not root in this way.
         if file.metadata().map_err(unreadable)?.mode() & 0o027 != 0 {
             return Err(SignatureError::Open(path.to_owned()));
         }
@@ -74,7 +75,7 @@ impl Signer {
         seed.and_then(Self::from_seed).ok_or_else(|| SignatureError::NoSeed(path.to_owned()))
     }
 
-    /// The signer of a seed, if it is one of a key that signs.
+    /// The signer of a seed, if the seed belongs to a signing key.
     pub fn from_seed(seed: &str) -> Option<Self> {
         let pair = KeyPair::from_seed(seed).ok()?;
         (pair.key_pair_type() == KeyPairType::Account).then_some(Self { pair })
@@ -87,19 +88,19 @@ impl Signer {
         (Self { pair }, seed)
     }
 
-    /// The key that agents are told.
+    /// The public key, which agents receive.
     pub fn public(&self) -> String {
         self.pair.public_key()
     }
 
     /// The signature over these bytes.
     pub fn sign(&self, bytes: &[u8]) -> Vec<u8> {
-        // The pair was made from a seed, which is all that signing can lack.
+        // The pair was made from a seed, and signing fails only without one.
         self.pair.sign(&purposed(bytes)).unwrap_or_default()
     }
 }
 
-/// The public key alone.
+/// Shows only the public key.
 impl fmt::Debug for Signer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Signer").field(&self.public()).finish()
@@ -125,7 +126,7 @@ fn purposed(bytes: &[u8]) -> Vec<u8> {
     [PURPOSE, bytes].concat()
 }
 
-/// What of a key that came over the network may be shown.
+/// The part of a key received over the network that may be shown.
 fn shown(key: &str) -> String {
     key.chars().filter(char::is_ascii_alphanumeric).take(56).collect()
 }

@@ -1,7 +1,7 @@
-//! `brunt cluster keys` before a real nats-server: it takes the configuration, lets each party do what it must, and
-//! nothing else.
+//! `brunt cluster keys` with a real nats-server: the server accepts the configuration, and lets each party do what it
+//! must, and nothing else.
 //!
-//! What a party may not do is shown by what the others hear: the broker drops what is forbidden and goes on.
+//! What a party may not do is shown by what the others receive: the broker drops forbidden messages and continues.
 
 #![expect(clippy::unwrap_used, reason = "in a test an error ends it")]
 
@@ -71,13 +71,13 @@ fn wanted(port: u16) -> Wanted {
     }
 }
 
-/// Waits until the broker has taken all that a client said before.
+/// Waits until the broker has processed everything that a client sent before.
 async fn settled(client: &Client) {
     tokio::time::timeout(PATIENCE, client.flush()).await.expect("the broker answers").unwrap();
 }
 
-/// The answer to an agent that asks for work. What a client wants to hear may reach the broker a moment after it was
-/// told; until then nobody responds, and an agent asks again.
+/// The request of an agent that asks for work. A subscription may reach the broker a moment after the call that made
+/// it; until then there is no responder, and an agent asks again.
 async fn asked_for_work(agent: &Client) -> async_nats::Message {
     let ask = async {
         loop {
@@ -106,7 +106,7 @@ fn an_agent_does_what_it_must_and_neither_hears_nor_speaks_for_another() {
         let second = broker.client("agents/agent-1").await;
         let mut reports = coordinator.subscribe("b1.*.*.up.*").await.unwrap();
         let mut asked = coordinator.subscribe("b1.*.hello").await.unwrap();
-        // What the first would like to hear: the second's answers, the orders and reports of all.
+        // What the first agent tries to receive: the second's answers, and the orders and reports of all.
         let mut overheard = Vec::new();
         for subject in
             ["_I.agent-1.>", "_I.>", ">", "b1.>", "b1.*.hello", "b1.r.1.up.agent-1", "_INBOX.>"]
@@ -115,7 +115,7 @@ fn an_agent_does_what_it_must_and_neither_hears_nor_speaks_for_another() {
         }
         settled(&coordinator).await;
         settled(&first).await;
-        // What it must be able to do: ask, be answered, report.
+        // What it must be able to do: send requests, receive answers, report.
         let answers = async {
             while let Some(message) = asked.next().await {
                 let reply = message.reply.expect("a request");
@@ -128,7 +128,7 @@ fn an_agent_does_what_it_must_and_neither_hears_nor_speaks_for_another() {
             }
         };
         tokio::select! { () = answers => (), () = asks => () }
-        // What it may not: speak as the second, as the coordinator, or elsewhere.
+        // What it may not do: publish as the second agent, as the coordinator, or on other subjects.
         for subject in
             ["b1.r.1.up.agent-1", "_I.agent-1.x", "b1.r.1.get.agent-1", "b1.r.1.down", "other"]
         {
@@ -138,7 +138,7 @@ fn an_agent_does_what_it_must_and_neither_hears_nor_speaks_for_another() {
         settled(&first).await;
         second.publish("b1.r.1.up.agent-1", "last of the second".into()).await.unwrap();
         settled(&second).await;
-        // One connection is heard in its order, so what was forged would have come before these.
+        // The messages of one connection arrive in order, so forged ones would have arrived before these.
         let mut heard = Vec::new();
         for _ in 0..2 {
             let next =
@@ -154,7 +154,7 @@ fn an_agent_does_what_it_must_and_neither_hears_nor_speaks_for_another() {
             heard,
             [of("agent-0", "last of the first"), of("agent-1", "last of the second")]
         );
-        // All that the second said or was told has passed the broker, and the first heard none of it.
+        // Everything that the second agent sent or received has passed the broker, and the first received none of it.
         settled(&first).await;
         for (at, subscription) in overheard.iter_mut().enumerate() {
             let next = tokio::time::timeout(Duration::ZERO, subscription.next()).await;

@@ -1,7 +1,7 @@
-//! What the engine itself costs: time an exchange, lateness of the pacer, memory a session.
+//! The cost of the engine itself: time per exchange, lateness of the pacer, memory per session.
 //!
-//! A session that does nothing but stamp leaves only the engine to be measured. Figures are
-//! printed and not judged, since they are the machine's as much as ours.
+//! A session that does nothing but stamp leaves only the engine to be measured. Figures are printed and not judged,
+//! since they depend on the machine as much as on the engine.
 #![expect(clippy::print_stdout, reason = "printing figures is what it is for")]
 #![expect(clippy::unwrap_used, reason = "a bench that cannot run has nothing to print")]
 
@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A session that is answered before it has asked.
+/// A session that is answered immediately, without sending anything.
 struct Null;
 
 impl Session for Null {
@@ -145,7 +145,7 @@ fn each(time: Duration, exchanges: u64) -> f64 {
     time.as_secs_f64() * 1e9 / exchanges as f64
 }
 
-/// The memory of this process that is in use, in octets.
+/// The resident memory of this process, in octets.
 fn resident() -> u64 {
     let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
     pages.split(' ').nth(1).unwrap().parse::<u64>().unwrap() * 4_096

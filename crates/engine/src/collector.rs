@@ -1,7 +1,7 @@
-//! The [`Collector`]: merges what the workers measured and passes it on, row by row.
+//! The [`Collector`]: merges the measurements of the workers and passes them on, row by row.
 //!
-//! Which row waits for whom is [`Rows`]' to know, as it is between machines. It must not know what made the workers
-//! measure.
+//! [`Rows`] decides how long a row waits for which worker, in the same way as for several machines. The collector must
+//! not know what made the workers measure.
 
 use crate::start::Ready;
 use crate::stop::{Stop, Urgency};
@@ -16,29 +16,29 @@ use std::time::Duration;
 /// How long a row waits for the last worker once the first has reported.
 const PATIENCE: Duration = Duration::from_millis(250);
 
-/// How long workers have to report their last step once the run was to end at once.
+/// How long workers have to report their last step after a request to end at once.
 const GRACE: Duration = Duration::from_millis(500);
-/// How often the collector looks whether it was.
+/// How often the collector checks for that request.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Receives the intervals of a run as they come.
+/// Receives the intervals of a run as they are completed.
 pub trait Sink {
-    /// One step of one phase, over all workers. Steps come in order; a step in which exchanges of
-    /// an earlier phase ended brings an interval for each phase, the earlier phase first.
+    /// One step of one phase, over all workers. Steps are passed in order; a step in which exchanges of an earlier
+    /// phase ended gives an interval for each phase, the earlier phase first.
     fn interval(&mut self, interval: &Interval);
 
-    /// The run has waited for something a while, in which no intervals come. It is said once of each.
+    /// The run has waited for something for a while, without intervals. Called once for each wait.
     fn waiting(&mut self, waiting: Waiting) {
         let _ = waiting;
     }
 
-    /// Every session is ready, or has failed to be, and the run waits to be told when to begin. It is said once.
+    /// Every session is ready, or has failed to become ready, and the run waits for the signal to begin. Called once.
     fn ready(&mut self, ready: &Ready) {
         let _ = ready;
     }
 
-    /// The run was to end at once, and some worker has not ended since: it may never. What was measured until then was
-    /// shown, but for what only that worker knows.
+    /// The run was asked to end at once, and a worker has not ended since: it may never end. What was measured until
+    /// then was passed on, except for what only that worker knows.
     fn overdue(&mut self) {}
 }
 
@@ -48,10 +48,10 @@ impl<F: FnMut(&Interval)> Sink for F {
     }
 }
 
-/// What the machine did since it was last asked, and when the generator stood still.
+/// What the machine did since the last call, and when the generator stood still.
 pub(crate) type Observe<'a> = &'a dyn Fn() -> (Machine, Vec<Stall>);
 
-/// What the run waits for at this moment, and what is ready if it waits to be told when to begin.
+/// What the run waits for at this moment, and what is ready if it waits for the signal to begin.
 pub(crate) type Waits<'a> = (&'a dyn Fn() -> Option<Waiting>, &'a dyn Fn() -> Option<Ready>);
 
 pub(crate) struct Collector {
@@ -61,7 +61,7 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    /// A collector for as many workers as there are ways back for their spent intervals.
+    /// A collector for as many workers as there are channels for returning spent intervals.
     pub(crate) fn new(spent: Vec<SyncSender<Interval>>) -> Self {
         Self { rows: Rows::new(spent.len(), PATIENCE), spent, totals: BTreeMap::new() }
     }
@@ -114,7 +114,7 @@ impl Collector {
         let WorkerIntervals { worker, index, last, intervals } = measured;
         for interval in intervals {
             if let Some(interval) = self.rows.lay(worker, interval, now.since_origin()) {
-                // A worker that has ended needs no memory back.
+                // A worker that has ended does not need the memory back.
                 let _ = self.spent[worker].try_send(interval);
             }
         }
@@ -128,7 +128,7 @@ impl Collector {
     /// Passes on the rows that are complete or have waited long enough.
     fn hand_on(&mut self, now: Moment, observe: Observe<'_>, sink: &mut dyn Sink) {
         while let Some(Row { mut interval, source, .. }) = self.rows.next(now.since_origin()) {
-            // What the machine did belongs to the step, and is told in the last of its rows.
+            // What the machine did belongs to the step, and is recorded in the last of its rows.
             if self.rows.next_index() != Some(interval.index) {
                 let (machine, stalls) = observe();
                 interval.health.observe(&machine, &stalls);
@@ -198,13 +198,13 @@ mod tests {
         let (seen, saw) = std::sync::mpsc::channel();
         let mut sink = |interval: &Interval| {
             rows.push((interval.index, interval.planned));
-            // Nobody listens after the first row.
+            // The receiver is gone after the first row.
             let _ = seen.send(());
         };
         std::thread::scope(|scope| {
             scope.spawn(move || {
                 sender.send(measured(0, 1, 10, false)).unwrap();
-                // Only patience can have brought this row: worker 1 has not reported.
+                // Only the expired patience can have released this row: worker 1 has not reported.
                 saw.recv().unwrap();
                 sender.send(measured(1, 1, 1, false)).unwrap();
                 sender.send(measured(0, 2, 20, true)).unwrap();
@@ -225,7 +225,7 @@ mod tests {
     struct Shown {
         rows: usize,
         overdue: usize,
-        /// Ends the worker that was waited for.
+        /// Ends the worker that is waited for.
         ends: Option<SyncSender<WorkerIntervals>>,
     }
 

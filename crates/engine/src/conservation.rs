@@ -43,7 +43,7 @@ proptest! {
         };
         let mut settings = open(per_second, 1, sessions);
         if closed {
-            // Hanging up on nobody, a closed loop whose answers take no time would never end.
+            // Without a think time, a closed loop whose answers take no time would never end.
             settings = Settings::closed(ThinkTime::Constant(ms(think + 1)), sessions);
             settings.stop.time = Some(ms(1_000));
         }

@@ -1,7 +1,7 @@
-//! The cores this process may use, and how a worker stays on one of them.
+//! The cores that this process may use, and how a worker is pinned to one of them.
 //!
-//! A worker that wanders between cores takes its caches and its processor-time accounting with it.
-//! Only cores of the allowed set are used, so that a container or `taskset` is obeyed.
+//! A worker that moves between cores loses its caches and its processor-time accounting. Only cores of the allowed set
+//! are used, so that a container or `taskset` is obeyed.
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -12,8 +12,8 @@ pub fn allowed() -> Vec<usize> {
     cores.ok().filter(|cores| !cores.is_empty()).unwrap_or_else(|| vec![0])
 }
 
-/// Keeps the calling thread on one core. Where that is forbidden the thread runs anywhere, which
-/// costs precision and nothing else, so it is not an error.
+/// Pins the calling thread to one core. If that is forbidden the thread runs anywhere, which costs only precision, so
+/// it is not an error.
 pub(crate) fn pin(core: usize) -> bool {
     if core >= CpuSet::MAX_CPU {
         return false;

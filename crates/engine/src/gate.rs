@@ -1,10 +1,10 @@
 //! The [`Gate`] at which workers wait for each other before the run begins.
 //!
-//! The last to arrive sets the origin of the run for all, unless the run begins at a moment that was agreed on with
-//! other machines, or is told. A worker that fails before it arrives is counted as arrived, so that the others do not
-//! wait for it forever. Waiting for each other blocks the threads: nothing is in flight yet that could be delayed.
-//! Waiting for the moment does not: it may be far away, and connections have to be kept alive. A request to stop opens
-//! the gate at once.
+//! The last worker to arrive sets the origin of the run for all, unless the run begins at a moment that was agreed on
+//! with other machines, or on a signal. A worker that fails before it arrives is counted as arrived, so that the others
+//! do not wait for it forever. Waiting for each other blocks the threads: nothing is in flight yet that could be
+//! delayed. Waiting for the moment does not block them: it may be far away, and connections must be kept alive. A
+//! request to stop opens the gate at once.
 
 use crate::start::{Ready, Start};
 use crate::stop::{Stop, Urgency};
@@ -13,10 +13,10 @@ use brunt_exchange::Moment;
 use std::sync::{Arc, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 
-/// Between the last arrival and the origin, so that every worker is awake when it comes.
+/// The time between the last arrival and the origin, so that every worker is awake at the origin.
 const LEAD: Duration = Duration::from_millis(1);
 
-/// How often a request to stop, and the word to begin, are looked for while the moment has not come.
+/// How often a worker checks for a request to stop, and for the signal to begin, before the moment of the beginning.
 const LOOK: Duration = Duration::from_millis(20);
 
 #[derive(Debug)]
@@ -32,12 +32,12 @@ pub(crate) struct Gate {
 struct State {
     missing: usize,
     ready: Ready,
-    /// The moment at which the run is to begin, once it is known.
+    /// The moment at which the run will begin, once it is known.
     moment: Option<Moment>,
 }
 
 impl Gate {
-    /// A gate for so many workers of a run that begins like this.
+    /// A gate for the workers of a run that begins at `start`.
     pub(crate) fn new(workers: usize, start: Start) -> Self {
         let state = State { missing: workers, ready: Ready::default(), moment: None };
         Self { start, state: Mutex::new(state), arrived: Condvar::new(), origin: Arc::default() }
@@ -48,7 +48,7 @@ impl Gate {
         Arc::clone(&self.origin)
     }
 
-    /// Waits for the other workers, having brought so many sessions, so many of them ready.
+    /// Waits for the other workers. `brought` counts the sessions of this worker, and how many of them are ready.
     pub(crate) fn arrive(&self, brought: &Ready, now: impl Fn() -> Moment) {
         let mut state = self.lock();
         state.missing = state.missing.saturating_sub(1);
@@ -66,7 +66,7 @@ impl Gate {
         }
     }
 
-    /// When the run begins, for a worker that has arrived; otherwise when to ask again.
+    /// When the run begins, for a worker that has arrived; otherwise when to call again.
     pub(crate) fn begins(&self, now: Moment, stop: &Stop) -> Result<Moment, Moment> {
         if let Some(origin) = self.origin.get() {
             return Ok(*origin);
@@ -93,21 +93,21 @@ impl Gate {
         }
     }
 
-    /// What is ready, where the run waits to be told when to begin and every worker has arrived.
+    /// What is ready, if the run waits for the signal to begin and every worker has arrived.
     pub(crate) fn ready(&self) -> Option<Ready> {
         let told = matches!(self.start, Start::WhenTold(_));
         let state = self.lock();
         (told && state.missing == 0).then(|| state.ready.clone())
     }
 
-    /// Counts a worker that will not come.
+    /// Counts a worker that will not arrive.
     pub(crate) fn give_up(&self) {
         let mut state = self.lock();
         state.missing = state.missing.saturating_sub(1);
         self.arrived.notify_all();
     }
 
-    /// The first to open the gate says for all when the run begins.
+    /// The first caller to open the gate fixes for all when the run begins.
     fn open(&self, origin: Moment) -> Moment {
         *self.origin.get_or_init(|| origin)
     }
@@ -117,7 +117,7 @@ impl Gate {
     }
 }
 
-/// The moment, on the clock that shows `now`, of a time of day.
+/// The moment of a time of day, on the clock that shows `now`.
 fn moment_of(at: SystemTime, now: Moment) -> Moment {
     #[expect(clippy::disallowed_methods, reason = "a time of day was agreed on")]
     let today = SystemTime::now();
@@ -141,7 +141,7 @@ mod tests {
         }
     }
 
-    /// The origins of three workers; a fourth never comes.
+    /// The origins of three workers; a fourth never arrives.
     fn origins(gate: &Gate, clock: Monotonic, stop: &Stop) -> [Moment; 3] {
         std::thread::scope(|scope| {
             let arrive = || scope.spawn(move || waited(gate, clock, stop));
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(gate.begins(now, &stop), Err(now + LOOK));
         signal.tell(in_millis(10_000));
         assert_eq!(gate.begins(now, &stop), Err(now + LOOK));
-        // What is told first counts, and the moment was worked out once.
+        // The first signal counts, and the moment was computed once.
         signal.tell(in_millis(0));
         let later = now + Duration::from_millis(9_999);
         let origin = gate.begins(later, &stop).unwrap();
@@ -219,7 +219,7 @@ mod orders {
     use super::*;
     use crate::start::StartSignal;
 
-    /// A worker that comes at this millisecond, and asks once.
+    /// A worker that arrives at this millisecond, and asks once.
     fn started(
         gate: &Arc<Gate>,
         stop: &Stop,
@@ -255,7 +255,7 @@ mod orders {
             stop.request();
             let told = others.map(|other| other.join().unwrap());
             assert_eq!(gate.ready().map(|ready| ready.ready), Some(2));
-            // Whoever asked before the request asks again, and is told what the others were.
+            // A worker that asked before the request asks again, and receives the same origin as the others.
             let origin = gate.begins(Moment::ZERO, &stop).unwrap();
             assert!(told.into_iter().flatten().all(|earlier| earlier == origin));
         });

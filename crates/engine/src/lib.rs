@@ -1,12 +1,12 @@
 //! When, how many and how long: schedules, the clock, workers and the phases of a run.
 //!
-//! The engine stands between a schedule and the sessions and alone holds the clock and the
-//! histograms. It is generic over [`Session`](brunt_exchange::Session) and cannot see a protocol.
+//! The engine connects a schedule and the sessions. Only the engine has the clock and the histograms. It is generic
+//! over [`Session`](brunt_exchange::Session) and cannot see a protocol.
 //!
 //! | piece | what it is |
 //! |---|---|
 //! | [`schedule`] | when exchanges are due, as a pure function of their numbers |
-//! | [`Settings`], [`Plan`] | what was asked, and what of it is legal |
+//! | [`Settings`], [`Plan`] | the requested run, and the run after checking |
 //! | [`SessionFactory`] | what makes the sessions |
 //! | [`BlockingSessionFactory`] | what makes sessions that block their threads |
 //! | [`timer`] | the machine's time, or a test's |

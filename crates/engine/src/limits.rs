@@ -1,10 +1,9 @@
-//! What the operating system lets one process have, raised as far as it allows without being root.
+//! The limits of the operating system for one process, raised as far as possible without root.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Raises the number of files this process may have open to the most that it may ask for, and
-/// returns it; `None` if there is no limit. A limit that cannot be raised is left as it is:
-/// connecting will say so where it matters.
+/// Raises the limit on open files of this process to the maximum, and returns it; `None` if there is no limit. A limit
+/// that cannot be raised stays as it is: connecting reports an error if it matters.
 pub fn raise_open_files() -> Option<u64> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let raised = Rlimit { current: maximum, maximum };

@@ -1,10 +1,8 @@
-//! The [`Plan`] of a run: what was asked, checked once, so that nothing behind it can be a usage
-//! error.
+//! The [`Plan`] of a run: the settings, checked once, so that no later step can fail with a usage error.
 //!
-//! [`Settings`] are what a caller fills in; a [`Plan`] is what came through the check, with every
-//! default worked out. Open and closed are two loads that never mix: in the open model arrivals do
-//! not wait for answers, in the closed model nothing else starts them. The plan must not know a
-//! protocol.
+//! [`Settings`] are filled in by a caller; a [`Plan`] has passed the check, with every default computed. Open and
+//! closed are two loads that never mix: in the open model arrivals do not wait for answers, in the closed model only
+//! answers start them. The plan must not know a protocol.
 
 use crate::cores;
 use crate::schedule::Schedule;
@@ -17,23 +15,23 @@ use std::time::Duration;
 pub enum Load {
     /// The open model: a schedule, whatever the target does.
     Open(Schedule),
-    /// The closed model: each session is a virtual user, who starts an exchange once the one
-    /// before has ended and the think time is over.
+    /// The closed model: each session is a virtual user that starts an exchange once the previous one has ended and the
+    /// think time is over.
     Closed(ThinkTime),
 }
 
-/// When a run ends of itself; at the first of what is given.
+/// When a run ends by itself: at the first of the given limits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stopping {
-    /// After this many exchanges of the steady phase, over all workers, to the last one.
+    /// After this number of exchanges of the steady phase, over all workers, when the last one has ended.
     pub count: Option<u64>,
     /// Once this time has passed since the end of the warm-up.
     pub time: Option<Duration>,
-    /// Counts the exchanges of the warm-up towards `count`, as the old rate tools do.
+    /// Counts the exchanges of the warm-up towards `count`, as the original rate tools do.
     pub count_includes_warm_up: bool,
 }
 
-/// This node's place among those that share a run, and its share.
+/// This node's rank among those that share a run, and its share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// The number of this node, counted from 0.
@@ -53,7 +51,7 @@ impl Default for Node {
 }
 
 impl Node {
-    /// One of so many nodes that all do the same.
+    /// One of several nodes with equal shares.
     pub fn even(rank: u32, world: u32) -> Self {
         Self { rank, world, slots: Slots::even(rank, world), first_session: 0 }
     }
@@ -65,41 +63,41 @@ impl Node {
     }
 }
 
-/// What a caller asks for. [`Settings::open`] and [`Settings::closed`] fill in the defaults.
+/// The settings of a caller. [`Settings::open`] and [`Settings::closed`] fill in the defaults.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// What makes exchanges start.
     pub load: Load,
     /// How many sessions this node has.
     pub sessions: u32,
-    /// When the run ends of itself.
+    /// When the run ends by itself.
     pub stop: Stopping,
     /// How long to run before the figures count. An open load warms up at its opening rate.
     pub warm_up: Duration,
-    /// Threads with a runtime each; worked out from cores and sessions if `None`.
+    /// Threads with a runtime each; computed from cores and sessions if `None`.
     pub workers: Option<usize>,
-    /// Whether each worker stays on a core of its own.
+    /// Whether each worker is pinned to a core of its own.
     pub pin: bool,
     /// How many due exchanges may wait for a free session, over all workers; two seconds' worth of
     /// the highest rate, and at least 1,024, if `None`.
     pub backlog: Option<usize>,
-    /// How long an exchange may take; without limit if nothing.
+    /// How long an exchange may take; without limit if zero.
     pub operation_timeout: Duration,
-    /// How long exchanges in flight, and those that wait for a session, may take once nothing more is due. Where it is
-    /// `None`, [`Plan::DRAIN`], and after a count as long as each exchange's own time-out allows.
+    /// How long exchanges in flight, and those that wait for a session, may take once nothing more is due. If it is
+    /// `None`, [`Plan::DRAIN`] applies, or after a count the time-out of each exchange.
     pub drain: Option<Duration>,
     /// The length of an interval.
     pub interval: Duration,
     /// The seed of everything random.
     pub seed: u64,
-    /// The number of the first exchange. Runs that follow each other against one target go on counting, so that none
-    /// repeats the users, entries and identities of those before.
+    /// The number of the first exchange. Runs that follow each other against one target continue the numbering, so that
+    /// none repeats the users, entries and identities of an earlier one.
     pub first: u64,
     /// When the run begins.
     pub start: Start,
-    /// This node's place.
+    /// This node's share of the run.
     pub node: Node,
-    /// Whether intervals carry the words of every failure, not of the first few alone.
+    /// Whether intervals contain the texts of all failures instead of only the first few.
     pub explain_every: bool,
 }
 
@@ -114,8 +112,8 @@ impl Settings {
         Self::new(Load::Closed(think), sessions)
     }
 
-    /// A node's part of what was asked of the whole run: sessions and backlog. A rate and a count stay those of the
-    /// whole, of which a node carries out its numbers. Connections carry `group` sessions each, and stay together.
+    /// A node's part of a run's settings: sessions and backlog. A rate and a count remain those of the whole run, of
+    /// which a node carries out its own numbers. Connections carry `group` sessions each, and are not divided.
     pub fn shared(mut self, node: Node, group: u32) -> Result<Self, PlanError> {
         let group = group.max(1);
         let connections = self.sessions.div_ceil(group);
@@ -157,10 +155,10 @@ impl Settings {
     }
 }
 
-/// Why settings make no plan.
+/// Why settings are not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// Nobody to do the work.
+    /// There is no session.
     #[error("plan the run: it has no session; ask for at least one connection")]
     NoSession,
     /// A schedule that opens with a trace has no rate to warm up at.
@@ -168,33 +166,33 @@ pub enum PlanError {
         "plan the run: a trace has no rate to warm up at; leave out the warm-up, or begin the stages with a rate"
     )]
     WarmUpOfTrace,
-    /// A stop that is over before it begins.
+    /// A limit of zero, with which the run would be over before it begins.
     #[error("plan the run: it would stop after 0 {0}; leave the limit out for a run without one")]
     Nothing(&'static str),
-    /// Intervals too short to be worth a row.
+    /// The interval is too short for a row.
     #[error("plan the run: an interval of {0:?} is too short; use at least 10 ms")]
     Interval(Duration),
-    /// More workers than could have work.
+    /// More workers than connections.
     #[error(
         "plan the run: {workers} workers for {connections} connections; use at least one worker and at most one per \
          connection"
     )]
     Workers {
-        /// The workers asked for.
+        /// The requested workers.
         workers: usize,
-        /// The connections there are.
+        /// The number of connections.
         connections: u32,
     },
-    /// More sessions than fit into any machine.
+    /// More sessions than one machine can have.
     #[error(
         "plan the run: {0} sessions on one machine; ask for at most {max}, and share the run among nodes",
         max = Plan::SESSIONS_MAX
     )]
     Sessions(u32),
-    /// More room for what waits than fits into any machine.
+    /// A larger backlog than one machine can store.
     #[error("plan the run: a backlog of {0} exchanges; use at most {max}", max = Plan::BACKLOG_MAX)]
     Backlog(usize),
-    /// A node without a session of its own.
+    /// The node would have no session.
     #[error(
         "plan the run: node {rank} of {world} would have no connection, as the nodes share {connections}; ask for at \
          least {world}"
@@ -207,19 +205,19 @@ pub enum PlanError {
         /// The connections of the whole run.
         connections: u32,
     },
-    /// A node outside the run.
+    /// The rank of the node is not in the run.
     #[error(
         "plan the run: node {rank} of {world}; nodes are counted from 0, so the rank must be below the number of nodes"
     )]
     Node {
-        /// The rank asked for.
+        /// The requested rank.
         rank: u32,
         /// The number of nodes.
         world: u32,
     },
 }
 
-/// A run that can be carried out.
+/// A valid plan of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     settings: Settings,
@@ -229,18 +227,18 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The least interval.
+    /// The shortest interval.
     pub const INTERVAL_MIN: Duration = Duration::from_millis(10);
-    /// Below this many sessions a worker, another worker costs more than it brings.
+    /// With fewer sessions than this per worker, another worker costs more than it gains.
     pub const SESSIONS_PER_WORKER: u32 = 16;
-    /// The backlog never defaults to less than this.
+    /// The least default of the backlog.
     pub const BACKLOG_MIN: usize = 1_024;
-    /// The most exchanges that may wait: some hundred megabytes.
+    /// The most exchanges that may wait: they take some hundred megabytes.
     pub const BACKLOG_MAX: usize = 1 << 24;
     /// The most sessions of a node.
     pub const SESSIONS_MAX: u32 = 10_000_000;
 
-    /// How long a run waits for what is in flight, unless it was told how long.
+    /// How long a run waits for exchanges in flight, unless the settings say how long.
     pub const DRAIN: Duration = Duration::from_secs(10);
 
     /// Checks settings for a factory whose connections carry `group` sessions each.
@@ -290,14 +288,14 @@ impl Plan {
     }
 
     /// This plan with other settings, for the same factory. The warm-up of an open load is in its schedule already, so
-    /// whoever changes one gives both.
+    /// a caller that changes one must set both.
     pub fn with(&self, change: impl FnOnce(&mut Settings)) -> Result<Self, PlanError> {
         let mut settings = self.settings.clone();
         change(&mut settings);
         Self::new(settings, self.group)
     }
 
-    /// The same plan, which begins then.
+    /// The same plan with another beginning.
     #[must_use]
     pub fn starting(&self, start: Start) -> Self {
         let mut plan = self.clone();
@@ -305,7 +303,7 @@ impl Plan {
         plan
     }
 
-    /// The same plan, whose exchanges are numbered from `first`, and which ends after so many if it had a number.
+    /// The same plan with exchanges numbered from `first`, and with another count if it had one.
     #[must_use]
     pub fn numbered_from(&self, first: u64, count: Option<u64>) -> Self {
         let mut plan = self.clone();
@@ -313,12 +311,12 @@ impl Plan {
         plan
     }
 
-    /// The same plan, where every session has a worker of its own.
+    /// The same plan with a worker for each session.
     pub(crate) fn each_alone(&self) -> Self {
         Self { workers: self.settings.sessions as usize, group: 1, ..self.clone() }
     }
 
-    /// What was asked. An open schedule already begins with the warm-up.
+    /// The settings. An open schedule already begins with the warm-up.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
@@ -354,7 +352,7 @@ impl Plan {
         self.settings.node.first_session
     }
 
-    /// How long the run goes on once nothing more is due.
+    /// How long the run continues once nothing more is due.
     pub fn drain(&self) -> Duration {
         self.settings.drain.unwrap_or(Self::DRAIN)
     }
@@ -380,7 +378,7 @@ impl Plan {
         }
     }
 
-    /// How many of the counted exchanges are this node's.
+    /// How many of the counted exchanges belong to this node.
     pub(crate) fn count_of_node(&self) -> Option<u64> {
         self.settings.stop.count.map(|count| self.settings.node.slots.of(count))
     }
@@ -391,8 +389,8 @@ impl Plan {
     }
 }
 
-/// Two seconds of this node's highest rate: long enough to ride out a pause of the target, short enough
-/// that what is served from it is not history.
+/// Two seconds of this node's highest rate: long enough to bridge a pause of the target, short enough that the
+/// exchanges in it are not outdated.
 fn default_backlog(load: &Load, share: f64) -> usize {
     match load {
         Load::Open(schedule) => {
@@ -488,7 +486,7 @@ mod tests {
         }
         let idle = open(1, 2).shared(Node::even(2, 3), 1).unwrap_err();
         assert_eq!(idle, PlanError::IdleNode { rank: 2, world: 3, connections: 2 });
-        // As it was asked, where nobody shares it.
+        // Unchanged if the run has only one node.
         let (alone, asked) = (open(1, 5).shared(Node::default(), 2).unwrap(), open(1, 5));
         assert_eq!(alone, asked);
     }

@@ -1,8 +1,8 @@
 //! [`run`]: carries out a plan with a factory, from the first connection to the final balance.
 //!
-//! One thread a worker; the calling thread collects what they measure and hands it to the sink, so
-//! that printing never holds up a worker. It must not judge what was measured, except that every
-//! exchange is accounted for.
+//! Each worker has a thread; the calling thread collects their measurements and passes them to the sink, so that
+//! printing never delays a worker. It must not judge the measurements, except that every exchange must be accounted
+//! for.
 
 use crate::blocking_session_factory::BlockingSessionFactory;
 use crate::collector::{Collector, Sink};
@@ -28,17 +28,17 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 use tokio::runtime::{Builder, LocalOptions};
 
-/// Steps a worker may be ahead of the collector before it fills one for longer.
+/// How many steps a worker may be ahead of the collector; after that it continues the current step.
 const AHEAD_MAX: usize = 8;
 /// How long this machine's timer is measured before the first run of a process.
 const NOISE_LASTING: Duration = Duration::from_millis(250);
 
-/// A run that came to its end.
+/// The result of a completed run.
 #[derive(Clone, Debug)]
 pub struct Finished {
-    /// What was measured, by phase: every interval of the phase end to end.
+    /// The measurements by phase: all intervals of the phase merged.
     pub totals: BTreeMap<Phase, Interval>,
-    /// What became of every exchange of the run, whatever its phase. It balances.
+    /// The outcomes of all exchanges of the run, over all phases. They balance.
     pub counts: Counts,
     /// When the steady phase was measured, and how late this machine's timer is.
     pub timing: Timing,
@@ -62,7 +62,7 @@ pub enum RunError {
     Worker {
         /// The number of the worker.
         worker: usize,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// Exchanges were lost or counted twice: a fault of brunt, not of the target.
@@ -70,7 +70,7 @@ pub enum RunError {
     Imbalance(#[from] Imbalance),
 }
 
-/// Carries out `plan` and shows each interval to `sink` as it comes.
+/// Carries out `plan` and passes each interval to `sink` when it is complete.
 ///
 /// # Panics
 ///
@@ -136,7 +136,8 @@ pub fn run<T: Time, F: SessionFactory>(
 }
 
 /// Carries out `plan` with sessions that block their threads, as [`run`] does with others: each has a worker of its
-/// own. Returns once every exchange is accounted for, even if some call never returned; its thread is abandoned.
+/// own. Returns once every exchange is accounted for, even if some call never returned; the thread of that call is
+/// abandoned.
 ///
 /// # Panics
 ///
@@ -191,14 +192,14 @@ pub fn run_blocking<C: BlockingSessionFactory>(
     Ok(Finished { began: Some(today + finished.prepared_in), ..finished })
 }
 
-/// The wall clock, which is looked at once a run: everything else is counted from the origin.
+/// The wall clock, which is read once a run: everything else is counted from the origin.
 fn today() -> SystemTime {
     #[expect(clippy::disallowed_methods, reason = "a record says on which day its run began")]
     SystemTime::now()
 }
 
-/// How late the timers of this machine are, measured once for the process, and the clock to watch it by; neither where
-/// time is not the machine's.
+/// The precision of this machine's timers, measured once for the process, and the clock for the watchdog; neither if
+/// time is simulated.
 fn observed(clock: Option<Monotonic>) -> (TimerNoise, Option<Monotonic>) {
     static NOISE: OnceLock<TimerNoise> = OnceLock::new();
     let noise = clock.map(|_| *NOISE.get_or_init(|| timer_noise(NOISE_LASTING)));
@@ -220,13 +221,13 @@ fn drive<T: Time, F: SessionFactory>(
     }
     let runtime = Builder::new_current_thread().enable_all().build_local(LocalOptions::default())?;
     let end = runtime.block_on(work(shared, worker, time, factory, sender));
-    // What a library was asked on a thread aside may never be answered.
+    // A library call on a thread aside may never return.
     runtime.shutdown_background();
     guard.dismiss(end.is_ok());
     end
 }
 
-/// Aborts the run if a worker fails, so that the others neither wait for it nor run on.
+/// Aborts the run if a worker fails, so that the others neither wait for it nor continue.
 struct AbortGuard<'a> {
     gate: &'a Gate,
     stop: &'a Stop,
@@ -280,8 +281,8 @@ pub(crate) fn conclude(
     })
 }
 
-/// When exchanges ceased to fall due at all workers. Where a count ended the load, the first that would have come
-/// after it is the earliest that any worker saw.
+/// When exchanges ceased to fall due at all workers. If a count ended the load, this is the earliest due time at any
+/// worker of an exchange beyond the count.
 fn window_to(workers: &[WorkerEnd]) -> Option<Moment> {
     let counted = workers.iter().filter_map(|worker| match worker.window_to {
         WindowTo::Count(at) => Some(at),

@@ -1,4 +1,4 @@
-//! Shares of a run in virtual time: what the nodes measured, merged, is what one machine measures.
+//! Shares of a run in virtual time: the merged measurements of the nodes are those of one machine.
 
 use crate::plan::{Node, Settings, Stopping};
 use crate::schedule::{Rate, Schedule, Shape, Stage};
@@ -16,8 +16,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// A target whose answer depends on the number of the exchange alone: most come soon, some late,
-/// some not at all unless nobody would give up on them, and some exchanges fail before they leave.
+/// A target whose answer depends only on the number of the exchange: most answers are fast, some late, some do not
+/// arrive before the time-out, and some exchanges fail before they are sent.
 fn scripted(timeout: Duration) -> ScriptedSessions {
     let mut sessions = ScriptedSessions::new(move |ticket: &Ticket| match ticket.number % 23 {
         3 => Act::Refuse(ms(4)),
@@ -52,7 +52,7 @@ fn node(settings: &Settings, node: Node) -> Record {
     measured.conclusion(head, &names, ending).record().unwrap()
 }
 
-/// One to eight nodes that do the same, and some that do not.
+/// One to eight nodes with equal shares, and some with different ones.
 fn divisions() -> impl Iterator<Item = Vec<u32>> {
     let weighted: [&[u32]; 4] = [&[3, 1, 1, 1], &[5, 2], &[1, 7, 3], &[2, 1, 1, 3, 1, 1, 2, 1]];
     (2..=8).map(|nodes| vec![1; nodes]).chain(weighted.map(<[u32]>::to_vec))
@@ -78,7 +78,7 @@ fn same_to_the_bucket(merged: &OperationRecord, whole: &OperationRecord) {
         assert!(of_merged.buckets().eq(of_whole.buckets()));
         assert_eq!(of_merged, of_whole, "sum, least and greatest too");
     }
-    // The same figures in every form: percentiles, and how many are only bounds.
+    // The same figures in every form: percentiles, and how many of them are only bounds.
     assert_eq!((&merged.response, &merged.service), (&whole.response, &whole.service));
     assert_eq!((&merged.ok, &merged.tainted), (&whole.ok, &whole.tainted));
 }
@@ -122,7 +122,7 @@ fn schedules() -> Vec<Schedule> {
 #[test]
 fn an_open_load_in_shares_is_the_load_of_one_machine() {
     for schedule in schedules() {
-        // Sessions enough that none waits for another's exchange: some 100 a second, up to two seconds each.
+        // Enough sessions that no exchange waits for one: some 100 a second, up to two seconds each.
         let settings = Settings { operation_timeout: ms(2_000), ..Settings::open(schedule, 500) };
         let whole = node(&settings, Node::default());
         assert!(whole.counts.timed_out > 10 && whole.counts.failed > 10, "{:?}", whole.counts);
@@ -161,7 +161,7 @@ fn a_closed_loop_in_shares_makes_the_exchanges_of_one_machine() {
     settings.stop.count = Some(500);
     let whole = node(&settings, Node::default());
     for weights in divisions() {
-        // Which user does what differs, and so does when; what is done does not.
+        // Which user does what differs, and so does when; the exchanges are the same.
         let merged = merged(&settings, &weights);
         assert_eq!((merged.counts.planned, merged.conservation.holds), (500, true));
         same_to_the_bucket(&merged.operations[0], &whole.operations[0]);
@@ -186,7 +186,7 @@ fn a_run_that_is_stopped_before_it_is_told_to_begin_sends_nothing() {
     }
 }
 
-/// The numbers of the exchanges of a run that begins with this one.
+/// The numbers of the exchanges of a run that begins with `first`.
 fn numbers(settings: &Settings, first: u64) -> Vec<u64> {
     let settings = Settings { first, ..settings.clone() };
     let seen = Arc::new(Mutex::new(Vec::new()));

@@ -1,6 +1,6 @@
-//! Whole runs of one worker in virtual time: every promise about time, kept to the millisecond.
+//! Whole runs of one worker in virtual time: every promise about time is checked to the millisecond.
 //!
-//! A scripted session takes as long as its script says, on tokio's paused clock, whose grain is a millisecond.
+//! A scripted session takes as long as its script says, on tokio's paused clock, whose resolution is a millisecond.
 
 use crate::collector::{Collector, Waits};
 use crate::gate::Gate;
@@ -29,7 +29,7 @@ pub(crate) const fn ms(millis: u64) -> Duration {
 pub(crate) enum Act {
     /// Sends at once and is answered after this time.
     Answer(Duration),
-    /// Fails after this time without ever having sent.
+    /// Fails after this time, without having sent anything.
     Refuse(Duration),
     /// Sends and is never answered.
     Hang,
@@ -109,7 +109,7 @@ pub(crate) struct ScriptedSessions {
     readied: Arc<AtomicU64>,
     connecting: Duration,
     reconnecting: Duration,
-    /// Whether tallies are told. Each phase then has a row in each interval.
+    /// Whether tallies are reported. Each phase then has a row in each interval.
     pub(crate) tallied: bool,
 }
 
@@ -154,7 +154,7 @@ impl SessionFactory for ScriptedSessions {
     }
 }
 
-/// A run in virtual time, with every interval it brought.
+/// A run in virtual time, with all its intervals.
 pub(crate) struct Simulated {
     pub(crate) finished: Finished,
     pub(crate) intervals: Vec<Interval>,
@@ -170,7 +170,7 @@ impl Simulated {
     }
 }
 
-/// Runs a plan with one worker; `meddle` runs beside it and may stop it.
+/// Runs a plan with one worker; `meddle` runs at the same time and may stop it.
 pub(crate) fn simulate_with<F: SessionFactory, M: Future<Output = ()> + 'static>(
     settings: Settings,
     scripted: &F,
@@ -207,7 +207,7 @@ pub(crate) fn simulate(settings: Settings, scripted: &ScriptedSessions) -> Simul
     simulate_with(settings, scripted, &Stop::new(), async {})
 }
 
-/// An open load of so many exchanges a second for so many seconds.
+/// An open load of `per_second` exchanges a second for `seconds` seconds.
 pub(crate) fn open(per_second: u64, seconds: u64, sessions: u32) -> Settings {
     let rate = Rate::per_second(per_second).unwrap();
     let lasting = Some(Duration::from_secs(seconds));
@@ -226,10 +226,10 @@ pub(crate) fn at_least(histogram: &Histogram, least: Duration) -> u64 {
 
 /// The reason this project exists.
 ///
-/// A hundred exchanges a second are due for two seconds; the target answers in 1 ms, but exchange 50 takes a
-/// second. While it does, a hundred more fall due and wait: exchange 50 + j is due 10·j ms after the stall began
-/// and is answered 1,000 + j ms after it, since those that wait are served 1 ms each. It has thus waited 1,000 −
-/// 9·j ms, which is 100 ms for the last of the hundred and 91 ms for the next. "Slow" is what took at least 100 ms.
+/// A hundred exchanges a second are due for two seconds; the target answers in 1 ms, but exchange 50 takes a second.
+/// During that second, a hundred more fall due and wait: exchange 50 + j is due 10·j ms after the stall began and is
+/// answered 1,000 + j ms after it, since those that wait are served 1 ms each. It has thus waited 1,000 − 9·j ms, which
+/// is 100 ms for the last of the hundred and 91 ms for the next. "Slow" means at least 100 ms.
 #[test]
 fn a_stall_is_one_slow_service_and_a_hundred_and_one_slow_responses() {
     let stalling =
@@ -240,7 +240,7 @@ fn a_stall_is_one_slow_service_and_a_hundred_and_one_slow_responses() {
     assert_eq!((response.count(), service.count()), (200, 200));
     assert_eq!(at_least(service, ms(100)), 1);
     assert_eq!(at_least(response, ms(100)), 101);
-    // The hundred that waited left late, for which the stall is to blame and not the generator.
+    // The hundred that waited were sent late, because of the stall and not because of the generator.
     assert_eq!(at_least(&steady.lag, ms(99)), 100);
     assert_eq!(steady.lateness.max(), Some(Duration::ZERO));
     assert_eq!(steady.dropped, 0);
@@ -268,7 +268,7 @@ fn the_backlog_is_served_after_the_schedule_until_the_drain_is_over() {
     let run = simulate(settings, &ScriptedSessions::answering_after(ms(100)));
     let counts = run.finished.counts;
     assert_eq!((counts.planned, counts.ok, counts.cut_off, counts.dropped), (100, 30, 1, 69));
-    // Measured until the last answer: thirty in three seconds is what the session can do.
+    // Measured until the last answer: the session can do thirty in three seconds.
     assert_eq!(run.finished.lasted, ms(3_000));
 }
 
@@ -437,7 +437,7 @@ fn a_stop_in_good_order_waits_for_what_is_in_flight() {
         simulate_with(open(10, 60, 10), &ScriptedSessions::answering_after(ms(400)), &stop, meddle);
     let counts = run.finished.counts;
     assert_eq!(run.finished.ended, Ended::Stopped);
-    // Noticed at most 50 ms late: what was due until then is planned, the rest of the minute is not.
+    // The stop is noticed at most 50 ms late: what was due until then is planned, the rest of the minute is not.
     assert!((12..=13).contains(&counts.planned), "{counts:?}");
     assert_eq!((counts.ok, counts.cut_off), (counts.planned, 0));
 }
@@ -484,7 +484,7 @@ fn no_session_makes_itself_ready_for_an_exchange_that_never_comes() {
         let warm = run.finished.totals.get(&Phase::WarmUp);
         let warm = warm.map_or(0, |warm| warm.operations[0].counts.ok);
         assert_eq!(warm > 0, warm_up > 0);
-        // Every session connects before the run begins, and every further time for an exchange.
+        // Every session connects before the run begins, and again before each further exchange.
         let first = u64::from(sessions);
         let readied = readied.load(Ordering::Relaxed);
         assert_eq!(readied, (warm + count).max(first), "{sessions} {count} {warm_up}");
@@ -494,8 +494,8 @@ fn no_session_makes_itself_ready_for_an_exchange_that_never_comes() {
 #[test]
 fn a_target_that_answers_at_once_keeps_nobody_from_running() {
     // One session is answered at once forever; the timeout of the other, the rows and the end of the run need the
-    // pacer, which this session must let through. Real time passes here, since virtual time stands still while
-    // somebody is busy.
+    // pacer, which this session must let run. Real time passes here, since virtual time stands still while a task is
+    // busy.
     struct EagerSession(bool);
 
     impl Session for EagerSession {

@@ -1,4 +1,4 @@
-//! When a run begins: [`Start`], and what is known once it could ([`Ready`]).
+//! When a run begins: [`Start`], and the state of its sessions when it is ready to begin ([`Ready`]).
 
 use brunt_record::Codes;
 use std::sync::{Arc, OnceLock};
@@ -10,29 +10,28 @@ pub enum Start {
     /// As soon as every session is ready.
     #[default]
     WhenReady,
-    /// At a time of day that was agreed on with other machines; as soon as every session is ready if it is past by
-    /// then.
+    /// At a time of day that was agreed on with other machines, or as soon as every session is ready if that is later.
     At(SystemTime),
-    /// At a time of day that is told once every session is ready.
+    /// At a time of day that is signalled once every session is ready.
     WhenTold(StartSignal),
 }
 
-/// Tells a run that waits when to begin. Clones are the same signal.
+/// Signals a waiting run when to begin. Clones are the same signal.
 #[derive(Clone, Debug, Default)]
 pub struct StartSignal(Arc<OnceLock<SystemTime>>);
 
 impl StartSignal {
-    /// A signal of which nothing was told.
+    /// A signal that was not sent yet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Tells when to begin. What is told first counts.
+    /// Sends the time at which to begin. Only the first call counts.
     pub fn tell(&self, at: SystemTime) {
         self.0.get_or_init(|| at);
     }
 
-    /// When to begin, once that was told.
+    /// When to begin, once that was signalled.
     pub fn told(&self) -> Option<SystemTime> {
         self.0.get().copied()
     }
@@ -44,10 +43,10 @@ impl PartialEq for StartSignal {
     }
 }
 
-/// A run that has made its sessions ready, as far as it could, and waits to be told when to begin.
+/// The state of a run that has made its sessions ready, as far as it could, and waits for the signal to begin.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ready {
-    /// How many sessions this machine was asked for.
+    /// The number of sessions of this machine.
     pub sessions: u32,
     /// How many of them are ready.
     pub ready: u32,

@@ -1,9 +1,9 @@
 //! The [`Stop`] handle: how a signal handler or a live view ends a run early.
 //!
-//! One atomic number that workers look at twenty times a second. It could wake them at once, but
-//! nobody notices a twentieth of a second, and a plain atomic may be touched from anywhere. A request
-//! is never undone, so whoever carries out several runs gives each a child: what ends one run leaves
-//! the others alone, and what ends the process ends them all.
+//! One atomic number that workers read twenty times a second. It could wake them at once, but users do not notice a
+//! twentieth of a second, and a plain atomic may be written from anywhere. A request is never undone, so a caller that
+//! carries out several runs gives each a child: a request to a child ends only its run, and a request to the parent
+//! ends all of them.
 
 use crate::sync::atomic::{AtomicU8, Ordering};
 use std::sync::Arc;
@@ -12,18 +12,18 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct Stop {
     own: Arc<AtomicU8>,
-    /// What ends this run among others.
+    /// A request to the parent also ends this run.
     parent: Option<Arc<Self>>,
 }
 
-/// How urgently a run is to end.
+/// How urgently a run must end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Urgency {
-    /// Nothing asks it to.
+    /// There is no request.
     Run,
-    /// Nothing more falls due, what waits is dropped, what is in flight comes home.
+    /// Nothing more falls due, waiting exchanges are dropped, and exchanges in flight are completed.
     Finish,
-    /// What is in flight is cut off.
+    /// Exchanges in flight are cut off.
     Abort,
 }
 
@@ -33,13 +33,13 @@ impl Stop {
         Self::default()
     }
 
-    /// A handle of one run: what is asked of it is asked of no other, what is asked of this one is asked of it too.
+    /// A handle for one run: a request to it affects no other run, but a request to `self` also applies to it.
     #[must_use]
     pub fn child(&self) -> Self {
         Self { own: Arc::default(), parent: Some(Arc::new(self.clone())) }
     }
 
-    /// Asks the run to end: the first time in good order, after that at once.
+    /// Requests the end of the run: the first time in good order, after that at once.
     pub fn request(&self) -> Urgency {
         let raised = self.own.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |level| {
             Some(level.saturating_add(1).min(Urgency::Abort as u8))
@@ -47,12 +47,12 @@ impl Stop {
         if raised == Ok(0) { Urgency::Finish } else { Urgency::Abort }
     }
 
-    /// Asks the run to end at once.
+    /// Requests that the run ends at once.
     pub fn abort(&self) {
         self.own.store(Urgency::Abort as u8, Ordering::Relaxed);
     }
 
-    /// What has been asked.
+    /// The current request.
     pub fn urgency(&self) -> Urgency {
         let own = match self.own.load(Ordering::Relaxed) {
             0 => Urgency::Run,

@@ -1,9 +1,8 @@
-//! Waiting: one [`Timer`] a worker, on which everything that has to happen at some moment hangs.
+//! Waiting: one [`Timer`] for each worker, which triggers everything that must happen at some moment.
 //!
-//! On a real machine that is a timerfd. Measured at 2,000 due times a second, the median lateness
-//! of tokio's timers is 1.3 ms, since their wheel turns in milliseconds, and that of a timerfd
-//! 28-43 us. In tests it is tokio's paused clock, so that an hour takes no time at all. Nothing
-//! here may know what is waited for.
+//! On a real machine that is a timerfd. Measured at 2,000 due times a second, the median lateness of tokio's timers is
+//! 1.3 ms, since their wheel turns in milliseconds, and that of a timerfd 28-43 us. In tests it is tokio's paused
+//! clock, so that an hour takes no time at all. Nothing here may know what is waited for.
 
 use brunt_exchange::{Clock, Moment, Monotonic};
 use rustix::fd::OwnedFd;
@@ -17,20 +16,19 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 const SECOND: u64 = 1_000_000_000;
-/// How often the origin of a clock is read to know it well.
+/// How often the origin of a clock is read to determine it precisely.
 const ORIGIN_READINGS: usize = 8;
 
-/// Something that rings once a moment has come.
+/// A timer that rings once a moment has passed.
 pub trait Timer {
-    /// Asks for a ring at this moment and takes back what was asked for before.
+    /// Requests a ring at this moment and cancels the previous request.
     fn set(&self, at: Moment);
 
-    /// Ready when it has rung. It may ring for a moment that was taken back, so whoever waits looks
-    /// at the clock.
+    /// Ready when it has rung. It may ring for a cancelled moment, so the caller must check the clock.
     fn poll_ring(&self, cx: &mut Context<'_>) -> Poll<()>;
 }
 
-/// Where the workers of a run take their clocks and timers from.
+/// The source of the clocks and timers of a run's workers.
 pub trait Time: Sync {
     /// The clock that all workers share.
     type Clock: Clock + Clone + 'static;
@@ -40,7 +38,7 @@ pub trait Time: Sync {
     /// The clock.
     fn clock(&self) -> Self::Clock;
 
-    /// The same clock, if it is the machine's own, on which the machine itself can be watched.
+    /// The same clock, if it is the machine's own, by which the machine itself can be observed.
     fn machine(&self) -> Option<Monotonic> {
         None
     }
@@ -95,7 +93,7 @@ impl Time for MachineTime {
 
 /// A timerfd.
 ///
-/// It is never read: epoll reports it edge by edge, and setting it again forgets the rings counted.
+/// It is never read: epoll reports it edge by edge, and setting it again resets the count of rings.
 #[derive(Debug)]
 pub struct MachineTimer {
     fd: AsyncFd<OwnedFd>,
@@ -120,7 +118,7 @@ impl Timer for MachineTimer {
                 guard.clear_ready();
                 Poll::Ready(())
             }
-            // Only while the runtime shuts down, when nothing waits any more.
+            // Only while the runtime shuts down, when no task waits any more.
             Poll::Ready(Err(_)) => Poll::Ready(()),
             Poll::Pending => Poll::Pending,
         }
@@ -129,8 +127,8 @@ impl Timer for MachineTimer {
 
 #[expect(unsafe_code, reason = "tokio cannot see that nobody closes the descriptor it watches")]
 fn registered(fd: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
-    // SAFETY: the descriptor is owned, so it is open; it moves into the AsyncFd, which alone owns it
-    // from then on and is never asked for anything but a shared reference.
+    // SAFETY: the descriptor is owned, so it is open; it moves into the AsyncFd, which is its only owner from then on
+    // and only ever gives out a shared reference.
     let registered = unsafe { AsyncFd::register_with_interest(fd, Interest::READABLE) };
     registered.map_err(io::Error::from)
 }
@@ -212,7 +210,7 @@ mod tests {
                 while clock.now() < at {
                     poll_fn(|cx| timer.poll_ring(cx)).await;
                 }
-                // It never rings early, and a busy machine may only be so late.
+                // It never rings early, and on a busy machine it can only be late.
                 let rung = clock.now();
                 assert!(rung >= at && rung - at < Duration::from_secs(2));
             }

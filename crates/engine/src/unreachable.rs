@@ -1,5 +1,5 @@
-//! A target that lets every connection wait, in virtual time: it delays the beginning of a run once, not once for each
-//! group of sessions.
+//! A target that answers no connection attempt, in virtual time: it delays the beginning of a run once, not once for
+//! each group of sessions.
 
 use crate::session_factory::SessionFactory;
 use crate::simulation::{ms, open, pass, simulate_with};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 const PATIENCE: Duration = ms(10_000);
 
-/// Sessions of which only those from `reachable` on find their target.
+/// Sessions of which only those from `reachable` on reach their target.
 struct Unreachable {
     reachable: u32,
 }
@@ -48,7 +48,7 @@ impl SessionFactory for Unreachable {
 
 #[test]
 fn sessions_that_nobody_lets_in_are_waited_for_once() {
-    // 256 prepare themselves at a time, so that all would take 40 seconds.
+    // 256 are prepared at a time, so that all would take 40 seconds.
     let run = simulate_with(
         open(100, 1, 1_000),
         &Unreachable { reachable: 1_000 },

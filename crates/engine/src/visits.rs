@@ -1,5 +1,5 @@
-//! Visits in virtual time: arrivals that begin several exchanges with pauses between them, and sessions that set limits
-//! of their own to how long an exchange may take.
+//! Visits in virtual time: arrivals that begin several exchanges with pauses between them, and sessions with time-outs
+//! of their own.
 
 use crate::plan::Settings;
 use crate::session_factory::SessionFactory;
@@ -12,7 +12,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-/// Each visit is so many exchanges that take so long, with such a pause before each but the first.
+/// Each visit is a number of exchanges of equal length, with a pause before each but the first.
 #[derive(Clone, Default)]
 struct Visitors {
     steps: u64,
@@ -103,7 +103,7 @@ fn a_session_midway_is_free_for_no_other_arrival() {
     response.merge(&drained);
     let waited: u128 = (0..10).map(|visit| 60 * visit).sum();
     assert_eq!(response.sum_nanos(), ms(30 * 20).as_nanos() + waited * 1_000_000);
-    // The first steps of visits 1 to 9 waited at least 60 ms; nothing else did.
+    // The first steps of visits 1 to 9 waited at least 60 ms; no other step did.
     assert_eq!(at_least(&response, ms(60)), 9);
 }
 

@@ -1,7 +1,7 @@
-//! [`Waiting`]: what a run waits for while nothing falls due, so that a user is told why it does not begin, or end.
+//! [`Waiting`]: what a run waits for while nothing falls due, so that users see why it does not begin, or end.
 //!
-//! It is worked out beside the workers, from the plan and the clock: a worker that waits for a dead target has nothing
-//! to say of it. Whoever shows it decides in which words.
+//! It is computed outside the workers, from the plan and the clock: a worker that waits for a dead target reports
+//! nothing. The view that shows it chooses the words.
 
 use crate::plan::Plan;
 use crate::start::Start;
@@ -11,15 +11,15 @@ use std::cell::Cell;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-/// A wait that is shorter is not worth a word, and nor is one that is over sooner.
+/// The least wait that is reported, and the least remaining time.
 const WORTH_SAYING: Duration = Duration::from_secs(1);
 
 /// What a run waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
-    /// For sessions to be made ready, before it begins.
+    /// For sessions to become ready, before it begins.
     ToBegin,
-    /// For answers to what is in flight, since nothing falls due any more.
+    /// For answers to exchanges in flight, since nothing falls due any more.
     ForAnswers {
         /// How long it will wait at most.
         at_most: Duration,
@@ -38,7 +38,7 @@ pub(crate) struct Waits<'a, C> {
 }
 
 impl<'a, C: Clock> Waits<'a, C> {
-    /// What a run waits for that begins to prepare now.
+    /// The waits of a run that begins to prepare now.
     pub(crate) fn new(
         clock: C,
         origin: Arc<OnceLock<Moment>>,
@@ -48,7 +48,7 @@ impl<'a, C: Clock> Waits<'a, C> {
         Self { began: clock.now(), clock, origin, plan, stop, stopped: Cell::new(None) }
     }
 
-    /// What the run waits for now, if it has waited long enough for that to be said.
+    /// What the run waits for now, if it has waited long enough to be reported.
     pub(crate) fn now(&self) -> Option<Waiting> {
         let now = self.clock.now();
         let urgency = self.stop.urgency();
@@ -59,7 +59,8 @@ impl<'a, C: Clock> Waits<'a, C> {
             return None;
         }
         let Some(origin) = self.origin.get() else {
-            // A run that begins at a time of day has been told of before, and one that is told when says what is ready.
+            // A run that begins at a time of day was announced before, and one that begins on a signal reports what is
+            // ready.
             let untold = self.plan.settings().start == Start::WhenReady;
             let preparing = untold && urgency == Urgency::Run && now - self.began >= WORTH_SAYING;
             return preparing.then_some(Waiting::ToBegin);

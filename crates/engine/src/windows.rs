@@ -1,4 +1,5 @@
-//! Windows, views and absences in virtual time: what is counted where, and what is said of who was never answered.
+//! Windows, views and silences in virtual time: what is counted where, and what is reported of a target that never
+//! answered.
 
 use crate::conservation::by_due;
 use crate::plan::{Settings, Stopping};
@@ -10,7 +11,7 @@ use brunt_exchange::{ThinkTime, Ticket};
 use brunt_record::{Absences, Away, Counts, Phase, Series};
 use std::time::Duration;
 
-/// A target that answers in a millisecond and from exchange `from` on not before `ms` have passed.
+/// A target that answers in a millisecond, but from exchange `from` on only after `millis`.
 fn stalling_from(from: u64, millis: u64) -> ScriptedSessions {
     ScriptedSessions::new(move |ticket: &Ticket| {
         Act::Answer(ms(if ticket.number == from { millis } else { 1 }))
@@ -23,7 +24,7 @@ fn away(run: &Simulated) -> Vec<String> {
     absences.found(ms(1), &[], false).iter().map(Away::words).collect()
 }
 
-/// What fell due in each step and what became of it, as a series tells it.
+/// The exchanges that fell due in each step and their outcomes, as a series records them.
 fn due_by_step(run: &Simulated) -> Vec<Counts> {
     let mut series = Series::new();
     run.intervals.iter().for_each(|interval| series.push(interval));
@@ -69,7 +70,7 @@ fn the_warm_up_is_before_the_window() {
     let run = simulate(settings, &ScriptedSessions::answering_after(ms(150)));
     let timing = run.finished.timing;
     assert_eq!((timing.from, timing.to), (ms(1_000), ms(3_000)));
-    // The last answer of the warm-up came in the steady phase, and the phase was over all the same.
+    // The last answer of the warm-up arrived in the steady phase, although the phase was over.
     let warm_up = run.total(Phase::WarmUp);
     assert_eq!((warm_up.from, warm_up.to), (ms(0), ms(1_000)));
     assert_eq!(warm_up.counts().ok, 10);
@@ -144,17 +145,17 @@ fn in_a_closed_loop_each_exchange_has_its_own_time_to_end() {
     settings.stop.count = Some(20);
     let run = simulate(settings.clone(), &ScriptedSessions::new(slow));
     assert_eq!((run.finished.counts.ok, run.finished.counts.cut_off), (20, 0));
-    // What was to end at a time ends, whatever an exchange may take.
+    // A run with a time limit ends, however long an exchange may take.
     let mut timed = Settings { stop: Stopping::default(), ..settings.clone() };
     timed.stop.time = Some(ms(100));
     let ended = simulate(timed, &ScriptedSessions::new(slow));
     assert_eq!(ended.finished.counts.cut_off, 1);
     assert_eq!(ended.finished.over.as_secs(), 10);
-    // Told how long to wait, it waits no longer.
+    // With an explicit drain time, it waits no longer than that.
     settings.drain = Some(ms(3_000));
     let told = simulate(settings.clone(), &ScriptedSessions::new(slow));
     assert_eq!((told.finished.counts.ok, told.finished.counts.cut_off), (19, 1));
-    // Without a time-out of its own an exchange has as long as the run waits.
+    // Without a time-out of its own, an exchange may take as long as the run waits.
     (settings.drain, settings.operation_timeout) = (None, Duration::ZERO);
     let endless = simulate(settings, &ScriptedSessions::new(slow));
     assert_eq!((endless.finished.counts.ok, endless.finished.counts.cut_off), (19, 1));

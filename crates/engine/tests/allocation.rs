@@ -1,7 +1,7 @@
 //! An exchange allocates nothing: a run ten times as long makes not one allocation more.
 //!
-//! The allocator of this test program counts. Both runs do everything else alike, so whatever an
-//! exchange allocated would show ten thousandfold.
+//! The allocator of this test program counts. Both runs are otherwise the same, so an allocation for each exchange
+//! would be visible ten thousand times.
 #![expect(clippy::unwrap_used, reason = "a test that cannot run must fail")]
 
 use brunt_engine::schedule::{Rate, Schedule};
@@ -77,8 +77,8 @@ fn an_exchange_allocates_nothing() {
     for settings in [open, poisson, Settings::closed(ThinkTime::None, 5)] {
         let short = allocated(settings.clone(), 1_000);
         let long = allocated(settings, 11_000);
-        // Room for what depends on how the machine happened to wake its threads; ten thousand
-        // exchanges that allocated would go far beyond it.
+        // Room for allocations that depend on how the machine happened to wake its threads; ten thousand exchanges that
+        // allocated would exceed it by far.
         assert!(long <= short + 200, "{short} allocations became {long}");
     }
 }

@@ -1,5 +1,5 @@
-//! Sessions that live a life of their own: they say when their next exchange is due, may find nothing to do, and know
-//! better than the engine when an answer arrived.
+//! Sessions that decide by themselves when their next exchange is due, may find nothing to do, and know better than the
+//! engine when an answer arrived.
 
 use brunt_engine::timer::MachineTime;
 use brunt_engine::{DriverCounts, Plan, SessionFactory, Settings, Stop, ThinkTime, run};
@@ -27,7 +27,7 @@ impl Session for Client {
         }
         let now = watch.now();
         watch.sent_as(now);
-        // The answer came 5 ms after the request, whenever this session gets to look at it.
+        // The answer arrived 5 ms after the request, whenever this session reads it.
         watch.ended_as(now + Duration::from_millis(5));
         Outcome::Ok(7)
     }
@@ -51,7 +51,7 @@ impl SessionFactory for Clients {
 
     fn counts(&self, worker: usize, into: &mut DriverCounts) {
         into.tallies.resize(2, 0);
-        // Cumulative: told many times, counted once.
+        // Cumulative: reported many times, counted once.
         into.tallies[1] = 11 + worker as u64;
     }
 }
@@ -77,7 +77,7 @@ fn a_session_that_keeps_its_own_time_is_asked_for_it() {
     assert_eq!(steady.operations[0].service.max(), Some(Duration::from_millis(5)));
     // Five pauses between six turns, not one of an hour.
     assert!((EVERY * 5..EVERY * 20).contains(&finished.lasted), "{:?}", finished.lasted);
-    // Due when the session said, and late by no more than a busy machine is.
+    // Due when the session said, and late by no more than a busy machine causes.
     assert!(steady.lag.quantile(0.5).unwrap() < EVERY, "{:?}", steady.lag.quantile(0.5));
 
     assert_eq!(steady.tallies, [0, 23]);

@@ -1,4 +1,4 @@
-//! How long a run is said to have lasted whose last exchanges nobody answers.
+//! The reported length of a run whose last exchanges are not answered.
 
 use brunt_engine::schedule::{Rate, Schedule};
 use brunt_engine::timer::MachineTime;

@@ -1,19 +1,19 @@
-//! [`Answers`]: what recorded answers gave, so that requests that use it take it from their own answers.
+//! [`Answers`]: values from recorded answers, so that requests that use such a value take it from their own answers.
 //!
-//! A token of a recording is of no use in a run: the server gives each user another. So a value that an answer gave and
-//! a later request sends becomes a variable that is extracted from that answer. Only what is named as a secret and what
-//! looks drawn by a machine is looked for; a user's name that comes back is no correlation.
+//! A recorded token is useless in a run, because the server gives each user another one. So a value that an answer
+//! contained and a later request sends becomes a variable that is extracted from that answer. Only values that are
+//! named as secrets or look machine-generated are considered; a user's name that occurs again is no correlation.
 
 use crate::imported::{Extract, Place};
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The most values that are remembered.
+/// The most values that are kept.
 const MOST: usize = 256;
-/// The shortest value of a secret name, and of any other, that is one.
+/// The least length of a value with a secret name, and of any other value.
 const SHORTEST_SECRET: usize = 6;
 const SHORTEST: usize = 20;
-/// The longest.
+/// The greatest length.
 const LONGEST: usize = 16 << 10;
 
 /// The values, in the order in which they were given.
@@ -23,9 +23,9 @@ pub(crate) struct Answers(Vec<Given>);
 #[derive(Debug)]
 struct Given {
     value: String,
-    /// What it is called where it was given.
+    /// Its name in the answer.
     name: String,
-    /// The number of the step whose answer gave it.
+    /// The number of the step whose answer contained it.
     step: usize,
     place: Place,
     /// The variable it became, once it was used.
@@ -33,14 +33,14 @@ struct Given {
 }
 
 impl Answers {
-    /// Remembers what the body of the answer to a step gives, if it is JSON.
+    /// Keeps the values in the body of the answer to a step, if it is JSON.
     pub(crate) fn body(&mut self, step: usize, text: &str) {
         if let Ok(body) = serde_json::from_str::<Value>(text) {
             self.tree(step, "", "", &body);
         }
     }
 
-    /// Remembers a header of the answer to a step.
+    /// Keeps a header of the answer to a step.
     pub(crate) fn header(&mut self, step: usize, name: &str, value: &str) {
         let cookie = name.eq_ignore_ascii_case("set-cookie");
         if !cookie && brunt_redact::is_secret_header(name) && value.len() >= SHORTEST_SECRET {
@@ -79,18 +79,18 @@ impl Answers {
         }
     }
 
-    /// The number of the value that an answer gave, as it is or percent-encoded.
+    /// The number of the value from an answer, written as it is or percent-encoded.
     pub(crate) fn find(&self, value: &str) -> Option<usize> {
         let decoded = decoded(value);
         self.0.iter().position(|given| given.value == value || given.value == decoded)
     }
 
-    /// What the value was called where it was given, and the variable that it is if it was used before.
+    /// The name of the value in the answer, and its variable if it was used before.
     pub(crate) fn known(&self, at: usize) -> (&str, Option<&str>) {
         (&self.0[at].name, self.0[at].variable.as_deref())
     }
 
-    /// Notes which variable the value is.
+    /// Records the variable of the value.
     pub(crate) fn becomes(&mut self, at: usize, variable: &str) {
         self.0[at].variable = Some(variable.to_owned());
     }
@@ -100,7 +100,7 @@ impl Answers {
         self.0.iter().any(|given| given.variable.as_deref() == Some(variable))
     }
 
-    /// Where values that look drawn stand in a text: the numbers of the values, and how they are written there.
+    /// The positions of machine-generated values in a text: the numbers of the values, and how they are written there.
     pub(crate) fn within<'a>(&'a self, text: &str) -> Vec<(usize, Cow<'a, str>)> {
         let drawn = self.0.iter().enumerate().filter(|(_, given)| is_drawn(&given.value));
         let spellings = drawn.flat_map(|(at, Given { value, .. })| {
@@ -111,7 +111,7 @@ impl Answers {
         spellings.filter(|(_, spelling)| text.contains(&**spelling)).collect()
     }
 
-    /// What is to be extracted: the step it is given by, and how.
+    /// The values to extract: the step whose answer contains each, and how.
     pub(crate) fn extracts(&self) -> impl Iterator<Item = (usize, Extract)> {
         self.0.iter().filter_map(|given| {
             let (name, from) = (given.variable.clone()?, given.place.clone());
@@ -127,7 +127,7 @@ fn decoded(value: &str) -> String {
         .map_or_else(String::new, |(_, value)| value.into_owned())
 }
 
-/// Whether a value looks drawn by a machine: long, in one word, of letters and digits.
+/// Whether a value looks machine-generated: long, in one word, of letters and digits.
 fn is_drawn(value: &str) -> bool {
     value.len() >= SHORTEST
         && value.len() <= LONGEST

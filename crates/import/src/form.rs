@@ -1,4 +1,4 @@
-//! Forms: what browsers and cURL make of names and values, and how they are told apart again.
+//! Forms: how browsers and cURL encode names and values, and how these are decoded again.
 
 use crate::imported::Body;
 use crate::notation::{has_holes, literal};
@@ -27,8 +27,8 @@ pub(crate) fn percent(bytes: &[u8]) -> String {
     out
 }
 
-/// The body that a form is: its fields where nothing is lost by telling them apart, else the text as it is. `text` is
-/// in the notation of plans.
+/// The body of a form: its fields if splitting it loses nothing, else the text unchanged. `text` is in the notation of
+/// plans.
 pub(crate) fn body(text: String, variables: &mut Variables) -> Body {
     if has_holes(&text) {
         return Body::Text(text);
@@ -47,7 +47,7 @@ pub(crate) fn body(text: String, variables: &mut Variables) -> Body {
     Body::Form(fields.collect())
 }
 
-/// A form that would not come out as it was if it were told apart: each secret in it gives way to one that is encoded.
+/// A form that splitting would change: each secret in it is replaced by a variable that is encoded.
 fn unsettled(text: &str, variables: &mut Variables) -> String {
     let mut pair = |pair: &str| -> Option<String> {
         let (name, value) = pair.split_once('=').filter(|(name, _)| is_secret_name(name))?;
@@ -63,7 +63,7 @@ fn unsettled(text: &str, variables: &mut Variables) -> String {
     pairs.join("&")
 }
 
-/// The value of a field, its secret taken out.
+/// The value of a field, with its secret replaced by a variable.
 pub(crate) fn member(name: &str, value: &str, variables: &mut Variables) -> String {
     let value = literal(value);
     if is_secret_name(name) {
@@ -73,7 +73,7 @@ pub(crate) fn member(name: &str, value: &str, variables: &mut Variables) -> Stri
     }
 }
 
-/// A URL with the secrets of its query taken out. It is in the notation of plans and stays so.
+/// A URL with the secrets of its query replaced by variables. It is in the notation of plans and stays so.
 pub(crate) fn query(url: &str, variables: &mut Variables) -> String {
     let Some((path, query)) = url.split_once('?') else { return url.to_owned() };
     let pairs = query.split('&').map(|pair| match pair.split_once('=') {
@@ -86,7 +86,7 @@ pub(crate) fn query(url: &str, variables: &mut Variables) -> String {
     format!("{path}?{}", pairs.collect::<Vec<_>>().join("&"))
 }
 
-/// Parts of a form that may hold files (RFC 7578), each with its head, and the boundary between them.
+/// Parts of a form that may contain files (RFC 7578), each with its head, and the boundary between them.
 pub(crate) struct Multipart {
     boundary: String,
     bytes: Vec<u8>,

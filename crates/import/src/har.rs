@@ -1,9 +1,9 @@
-//! HAR 1.2: what a browser or a proxy recorded.
+//! HAR 1.2: the recordings of a browser or a proxy.
 //!
-//! A recording is of one person at one moment. What belongs to that moment is left out: cookies, which each user gets
-//! by itself once answers set them; headers that browsers add for themselves; answers that came from a cache. Pauses
-//! are the time between the end of what was recorded before and the beginning of a request, so that what a browser does
-//! at the same time has none.
+//! A recording is of one person at one moment. Data of that moment are left out: cookies, which each user receives once
+//! answers set them; headers that browsers add for themselves; answers from a cache. A pause is the time from the end
+//! of the earlier requests to the beginning of a request, so that requests that a browser makes at the same time have
+//! none.
 
 use crate::form::{self, Multipart};
 use crate::imported::{Body, Imported, Step};
@@ -15,15 +15,15 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// How many requests a plan is made of at most.
+/// The most requests of a plan.
 const MOST_STEPS: usize = 5_000;
-/// Pauses that are shorter are the browser's own work.
+/// Shorter pauses are the browser's own work.
 const SHORTEST_PAUSE: Duration = Duration::from_millis(10);
-/// Pauses that are longer are somebody's lunch.
+/// Longer pauses are interruptions of the user and are shortened.
 const LONGEST_PAUSE: Duration = Duration::from_secs(300);
 
-/// Headers that belong to the connection or the browser and not to the request. Names that end in a hyphen stand for
-/// all that begin so.
+/// Headers that belong to the connection or the browser and not to the request. A name that ends in a hyphen is a
+/// prefix.
 const VOLATILE: [&str; 21] = [
     "accept-encoding",
     "cache-control",
@@ -51,13 +51,13 @@ const VOLATILE: [&str; 21] = [
 /// Which requests of a recording are wanted.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// The hosts they go to; all where there is none. A name that begins with a dot stands for all below it.
+    /// The hosts of the requests; all if empty. A name that begins with a dot includes all names below it.
     pub hosts: Vec<String>,
-    /// What the types of their answers begin with; all where there is none.
+    /// Prefixes of the types of the answers; all if empty.
     pub types: Vec<String>,
 }
 
-/// What becomes of the pauses.
+/// What is done with the pauses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pauses {
     /// They are kept.
@@ -70,15 +70,15 @@ pub enum Pauses {
 /// A file that cannot be imported.
 #[derive(Debug, thiserror::Error)]
 pub enum HarError {
-    /// It is not what HAR 1.2 says.
+    /// It does not follow HAR 1.2.
     #[error("read the recording as HAR 1.2: {0}")]
     Malformed(#[from] serde_json::Error),
-    /// There is nothing in it.
+    /// It contains no request, or none that passes the filter.
     #[error(
         "find a request in the recording: {0} are there, and each was filtered out or never answered"
     )]
     Empty(usize),
-    /// There is too much in it.
+    /// It contains too many requests.
     #[error(
         "make one plan of {0} requests: {MOST_STEPS} are the most, so name the host with --host"
     )]
@@ -156,7 +156,7 @@ struct PostData {
     text: Option<String>,
     #[serde(default)]
     params: Vec<Param>,
-    /// Not in HAR 1.2, but written by some for bodies that are no text.
+    /// Not in HAR 1.2, but some recorders write it for bodies that are not text.
     #[serde(default)]
     encoding: Option<String>,
 }
@@ -199,7 +199,7 @@ pub fn har(
 struct Reading {
     imported: Imported,
     variables: Variables,
-    /// When the one before was over.
+    /// When the earlier requests were over.
     before: Option<Timestamp>,
     filtered: usize,
     unanswered: usize,
@@ -270,7 +270,7 @@ impl Reading {
         self.imported.steps.push(step);
     }
 
-    /// Lets a request take from former answers what they gave.
+    /// Makes a request take from earlier answers the values that they contained.
     fn correlate(&mut self, step: &mut Step) {
         let variables = &mut self.variables;
         let mut replace = |text: &mut String| *text = variables.correlated(std::mem::take(text));
@@ -283,7 +283,7 @@ impl Reading {
         }
     }
 
-    /// Remembers what the answer to the step that comes next gives.
+    /// Keeps the values of the answer to the step that will be added next.
     fn answered(&mut self, response: &Response) {
         let (step, content) = (self.imported.steps.len(), &response.content);
         for Pair { name, value } in &response.headers {
@@ -342,7 +342,7 @@ impl Reading {
         }
     }
 
-    /// The body of a request, and its type where it is another than was recorded.
+    /// The body of a request, and its type if it differs from the recorded one.
     fn body(&mut self, data: &PostData) -> (Body, Option<String>) {
         let kind = data.mime_type.to_ascii_lowercase();
         if let Some(text) = data.text.as_ref().filter(|text| !text.is_empty()) {

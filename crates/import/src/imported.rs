@@ -1,33 +1,33 @@
-//! [`Imported`]: what was found, whatever it was found in.
+//! [`Imported`]: the result of an import, from any kind of source.
 //!
 //! Strings are in the notation of plans (see [`notation`](crate::notation)) wherever a plan's may have holes.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// What was found.
+/// The result of an import.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Imported {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// The requests, in order.
     pub steps: Vec<Step>,
-    /// Whether each request stands by itself, so that the others go on when one has failed.
+    /// Whether the requests are independent, so that the others continue when one has failed.
     pub independent: bool,
-    /// The variables that stand in them.
+    /// The variables that occur in them.
     pub variables: Vec<Variable>,
-    /// How requests are to be sent.
+    /// How requests must be sent.
     pub client: Client,
-    /// What was left out, taken out or guessed, as sentences.
+    /// What was left out, replaced or guessed, as sentences.
     pub notes: Vec<String>,
 }
 
 /// One request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Step {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// What is said of it where it came from.
+    /// The comment in the source.
     pub comment: String,
     /// The method.
     pub method: String,
@@ -35,15 +35,15 @@ pub struct Step {
     pub url: String,
     /// The fields, in order.
     pub headers: Vec<(String, String)>,
-    /// Who asks.
+    /// The credentials of the request.
     pub auth: Option<Auth>,
     /// What follows the head.
     pub body: Body,
-    /// How long was waited before it.
+    /// The time before it in which nothing is sent.
     pub pause: Option<Duration>,
     /// How long its answer may take.
     pub timeout: Option<Duration>,
-    /// The statuses that are expected; where there are none, any below 400.
+    /// The expected statuses; any below 400 if empty.
     pub statuses: Vec<u16>,
     /// What later requests take from the answer.
     pub extracts: Vec<Extract>,
@@ -54,11 +54,11 @@ pub struct Step {
 pub struct Extract {
     /// The variable that it becomes.
     pub name: String,
-    /// Where it stands.
+    /// Where it is in the answer.
     pub from: Place,
 }
 
-/// Where a value stands in an answer.
+/// The position of a value in an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In a body that is JSON, by JSON pointer.
@@ -67,7 +67,7 @@ pub enum Place {
     Header(String),
 }
 
-/// Who asks.
+/// The credentials of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Auth {
     /// A user and a password.
@@ -89,31 +89,31 @@ pub enum Body {
     None,
     /// Text with holes.
     Text(String),
-    /// The fields of a form, not yet encoded. The type of the content goes without saying.
+    /// The fields of a form, not yet encoded. The content type follows from it.
     Form(Vec<(String, String)>),
-    /// Bytes that are no text.
+    /// Bytes that are not text.
     Bytes(Vec<u8>),
-    /// What is in a file.
+    /// The content of a file.
     File(PathBuf),
 }
 
-/// A value that stands in a hole.
+/// A variable that fills a hole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Where it comes from.
+    /// The source of its value.
     pub value: Value,
-    /// What it is.
+    /// A description.
     pub comment: String,
 }
 
-/// Where the value of a variable comes from.
+/// The source of the value of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
     /// It is always the same, and is no secret.
     Constant(String),
-    /// The environment has it, under this name. It may be a secret.
+    /// It is read from the environment, under this name. It may be a secret.
     Environment(String),
 }
 
@@ -127,11 +127,11 @@ pub struct Client {
     pub insecure: bool,
     /// A file with certificates to trust.
     pub ca: Option<PathBuf>,
-    /// A file with a certificate to show.
+    /// A file with a certificate to present.
     pub certificate: Option<PathBuf>,
     /// A file with its key.
     pub key: Option<PathBuf>,
-    /// Where names are to be found.
+    /// Addresses of names.
     pub resolve: Vec<Resolve>,
     /// A socket to use in place of any address.
     pub unix: Option<PathBuf>,
@@ -141,7 +141,7 @@ pub struct Client {
     pub compression: bool,
     /// How many redirects are followed.
     pub redirects: u8,
-    /// Redirects are followed with every header and the body, wherever they lead.
+    /// Redirects are followed with every header and the body, whatever their target.
     pub trusting: bool,
     /// Cookies that answers set are sent from then on.
     pub cookies: bool,
@@ -183,18 +183,18 @@ impl Resolve {
 /// A version of HTTP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Version {
-    /// Whatever is used where nothing is said.
+    /// The default version.
     #[default]
     Unsaid,
     /// HTTP/1.1.
     Http1,
     /// HTTP/2 where TLS agrees on it, else HTTP/1.1.
     Http2,
-    /// HTTP/2 without asking first.
+    /// HTTP/2 without negotiation.
     Http2PriorKnowledge,
 }
 
-/// Where a name is to be found.
+/// The address of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolve {
     /// The name in the URL.

@@ -1,12 +1,12 @@
 //! Requests that were described elsewhere: a cURL command line, a HAR file, an OpenAPI document.
 //!
-//! Each is read into an [`Imported`], which is nearer to a plan than to where it came from: steps with text that may
-//! have holes, variables, and notes on whatever was left out or could not be known. Nothing is dropped in silence: what
-//! a plan cannot say is an error where it matters and a note where it does not. Secrets are taken out unless they are
-//! asked for, because plans are kept in places where recordings must not be.
+//! Each is read into an [`Imported`], which is closer to a plan than to its source: steps with text that may have
+//! holes, variables, and notes on everything that was left out or could not be known. Nothing is dropped silently: what
+//! a plan cannot express is an error where it matters and a note where it does not. Secrets are replaced by variables
+//! unless they are to be kept, because plans are kept in places where recordings must not be.
 //!
-//! This is a crate because fuzzing needs it as well as the program. It opens no file and no socket: whoever calls it
-//! reads files for it. It must not know how a plan is spelled, nor how one is run.
+//! This is a crate because fuzzing needs it as well as the program. It opens no file and no socket: the caller reads
+//! files for it. It must not know the syntax of a plan, or how one is run.
 
 mod answers;
 mod curl;

@@ -1,7 +1,7 @@
 //! [`Node`]: a document of JSON or YAML, its members in the order in which they were written.
 //!
-//! Order matters to whoever reads what becomes of it: operations, properties and parameters are to come out as they
-//! went in, which maps that sort do not give. Depth is bounded by whoever parses (128 levels in JSON).
+//! The order matters to people who read the resulting plan: operations, properties and parameters must appear in their
+//! original order, which sorted maps do not preserve. The parsers bound the depth (128 levels in JSON).
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
@@ -12,7 +12,7 @@ use std::fmt;
 pub(crate) enum Node {
     /// Nothing.
     Null,
-    /// Yes or no.
+    /// A boolean.
     Bool(bool),
     /// A number.
     Number(serde_json::Number),
@@ -24,7 +24,7 @@ pub(crate) enum Node {
     Map(Vec<(String, Self)>),
 }
 
-/// What there is where nothing was written.
+/// The value of a member that does not exist.
 pub(crate) static NOTHING: Node = Node::Null;
 
 impl Node {
@@ -43,12 +43,12 @@ impl Node {
         self.members().iter().find(|(known, _)| known == name).map(|(_, value)| value)
     }
 
-    /// The member of that name; nothing where there is none.
+    /// The member of that name; [`NOTHING`] if there is none.
     pub(crate) fn at(&self, name: &str) -> &Self {
         self.member(name).unwrap_or(&NOTHING)
     }
 
-    /// The members; none where it is no map.
+    /// The members; none if it is not a map.
     pub(crate) fn members(&self) -> &[(String, Self)] {
         match self {
             Self::Map(members) => members,
@@ -56,7 +56,7 @@ impl Node {
         }
     }
 
-    /// The values; none where it is no list.
+    /// The values; none if it is not a list.
     pub(crate) fn list(&self) -> &[Self] {
         match self {
             Self::List(list) => list,
@@ -80,12 +80,12 @@ impl Node {
         }
     }
 
-    /// Whether it is a plain yes.
+    /// Whether it is the value `true`.
     pub(crate) fn is_true(&self) -> bool {
         *self == Self::Bool(true)
     }
 
-    /// A value as it stands in a URL or a header: text as it is, anything else as JSON.
+    /// A value in the form for a URL or a header: text unchanged, anything else as JSON.
     pub(crate) fn plain(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -93,7 +93,7 @@ impl Node {
         }
     }
 
-    /// Goes through all members at any depth, each with its name.
+    /// Visits all members at any depth, each with its name.
     pub(crate) fn walk<'a>(&'a self, visit: &mut impl FnMut(&'a str, &'a Self)) {
         match self {
             Self::List(list) => list.iter().for_each(|value| value.walk(visit)),

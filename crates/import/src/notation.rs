@@ -1,16 +1,15 @@
-//! Text as plans write it: `${name}` is a hole, and `$${` stands for `${`. A value is written as its place asks for,
-//! so that it is percent-encoded in a URL; `${name|raw}` and `${name|form}` say how else.
+//! The text notation of plans: `${name}` is a hole, and `$${` represents `${`. A value is encoded as its place
+//! requires, for example percent-encoded in a URL; `${name|raw}` and `${name|form}` select another encoding.
 //!
-//! Whatever is imported is kept in this notation from the moment it is read, so that a variable of a shell and a secret
-//! that was taken out are holes like any other, and a dollar sign and a brace that happened to be next to each other
-//! are not.
+//! All imported text is kept in this notation from the moment it is read, so that a variable of a shell and a replaced
+//! secret are holes like any other, while a dollar sign and a brace that happened to be adjacent are not.
 
-/// Text that means itself.
+/// Text without holes, escaped so that it is literal.
 pub fn literal(text: &str) -> String {
     text.replace("${", "$${")
 }
 
-/// A hole. A dollar sign cannot stand right before one, since it would make it text.
+/// A hole. A dollar sign cannot precede one immediately, since that would escape it.
 pub(crate) fn hole(name: &str) -> String {
     format!("${{{name}}}")
 }
@@ -32,13 +31,13 @@ pub fn has_holes(text: &str) -> bool {
     next_hole(text).is_some()
 }
 
-/// What a text without holes means; nothing where there are holes.
+/// The text that a notation without holes represents; none if there are holes.
 pub fn meaning(text: &str) -> Option<String> {
     (!has_holes(text)).then(|| text.replace("$${", "${"))
 }
 
-/// What a text means once each hole is filled with what `value` knows of its name; the name of the first hole of which
-/// it knows nothing is the error.
+/// The text with each hole filled by the value that `value` returns for its name. The error is the name of the first
+/// hole without a value.
 pub fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> Result<String, String> {
     let mut out = String::new();
     let mut rest = text;
@@ -53,7 +52,7 @@ pub fn filled(text: &str, value: impl Fn(&str) -> Option<String>) -> Result<Stri
     Ok(out)
 }
 
-/// The text with the values of its holes written as they are, wherever it stands, unless it says otherwise.
+/// The text with its holes unencoded in any place, unless they select an encoding.
 pub(crate) fn raw(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -65,7 +64,7 @@ pub(crate) fn raw(text: &str) -> String {
     out + rest
 }
 
-/// What is left of a text when its holes are empty.
+/// The text with its holes empty.
 pub(crate) fn without_holes(text: &str) -> String {
     filled(text, |_| Some(String::new())).unwrap_or_default()
 }

@@ -1,8 +1,8 @@
-//! What of a request is a secret, and the variables that take its place.
+//! The secrets in a request, and the variables that replace them.
 //!
-//! Recordings and pasted command lines hold tokens, cookies and passwords, and plans end up in repositories. So a value
-//! that is known to be a secret by the name of its header, parameter or member becomes a variable which the environment
-//! fills, unless it was said that secrets are to be kept.
+//! Recordings and pasted command lines contain tokens, cookies and passwords, and plans end up in repositories. So a
+//! value that is a secret by the name of its header, parameter or member becomes a variable which the environment
+//! fills, unless secrets are to be kept.
 
 use crate::answers::Answers;
 use crate::imported::{Value, Variable};
@@ -10,7 +10,7 @@ use crate::node::Node;
 use crate::notation::{has_holes, hole, literal};
 use brunt_redact::{is_secret_header, is_secret_name};
 
-/// What becomes of secrets.
+/// What is done with secrets.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Secrets {
     /// They become variables that the environment fills.
@@ -24,10 +24,10 @@ pub enum Secrets {
 #[derive(Debug, Default)]
 pub(crate) struct Variables {
     list: Vec<Variable>,
-    /// The secret each variable took the place of, by the place in the list.
+    /// The secret that each variable replaced, by position in the list.
     taken: Vec<Option<String>>,
     secrets: Secrets,
-    /// What answers gave before.
+    /// Values from earlier answers.
     pub(crate) answers: Answers,
 }
 
@@ -47,7 +47,7 @@ impl Variables {
         }
     }
 
-    /// A variable with a value; the hole to put in its place. The same name with another value becomes another name.
+    /// Adds a variable with a value, and returns its hole. The same name with another value becomes another name.
     pub(crate) fn constant(&mut self, name: &str, value: &str, comment: &str) -> String {
         let wanted = Value::Constant(value.to_owned());
         let base = identifier(name);
@@ -60,7 +60,7 @@ impl Variables {
         hole(&name)
     }
 
-    /// What stands for a secret in a plan. Where there are holes in it already, or secrets are kept, it stays.
+    /// The replacement of a secret in a plan. If the value has holes already, or secrets are kept, it is unchanged.
     /// `value` is in the notation of plans.
     pub(crate) fn secret(&mut self, name: &str, value: &str, comment: &str) -> String {
         if has_holes(value) || value.is_empty() {
@@ -81,7 +81,7 @@ impl Variables {
         hole(&name)
     }
 
-    /// What stands for a value that an answer gave.
+    /// The hole for a value that an answer contained.
     fn given(&mut self, at: usize) -> String {
         let (name, known) = self.answers.known(at);
         if let Some(known) = known {
@@ -92,7 +92,7 @@ impl Variables {
         hole(&name)
     }
 
-    /// A text in the notation of plans, with every value that an answer gave taken from there.
+    /// A text in the notation of plans, with every value from an earlier answer replaced by its variable.
     pub(crate) fn correlated(&mut self, text: String) -> String {
         let within: Vec<(usize, String)> = self
             .answers
@@ -106,7 +106,7 @@ impl Variables {
         })
     }
 
-    /// A secret that is not in the import at all, but must be given: the same name is the same secret.
+    /// A secret that is not in the import at all, but must be supplied: the same name is the same secret.
     pub(crate) fn missing(&mut self, name: &str, comment: &str) -> String {
         let name = identifier(name);
         if same_is_missing(&self.list, &name) {
@@ -116,7 +116,7 @@ impl Variables {
         hole(&name)
     }
 
-    /// What is to be said of the secrets that were taken out, if there are any.
+    /// The note about the secrets that were replaced, if there are any.
     pub(crate) fn taken_note(&self) -> Option<String> {
         let names = self.list.iter().zip(&self.taken).filter(|(_, taken)| taken.is_some());
         let names: Vec<String> = names.map(|(known, _)| known.name.to_ascii_uppercase()).collect();
@@ -125,7 +125,7 @@ impl Variables {
             .then(|| format!("secrets are left out, and to be given in the environment as {given}"))
     }
 
-    /// The value of a header as it stands in a plan.
+    /// The value of a header as it is written in a plan.
     pub(crate) fn header(&mut self, name: &str, value: &str) -> String {
         let lower = name.to_ascii_lowercase();
         let comment = format!("what the header {name} held");
@@ -144,7 +144,7 @@ impl Variables {
         }
     }
 
-    /// A text that is JSON, with its secrets taken out and every other byte as it was. `text` means itself.
+    /// A text that is JSON, with its secrets replaced and every other byte unchanged. `text` is literal.
     pub(crate) fn json(&mut self, text: &str) -> String {
         let Some(tree) = Node::json(text).ok().filter(|_| self.secrets == Secrets::Named) else {
             return literal(text);
@@ -177,7 +177,7 @@ impl Variables {
         self.taken.push(taken);
     }
 
-    /// A name that nothing has yet.
+    /// A name that is not used yet.
     fn free(&self, base: &str) -> String {
         let mut name = base.to_owned();
         let mut number = 2;
@@ -198,7 +198,7 @@ fn is_numbered(name: &str, base: &str) -> bool {
     number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Where the value of a member stands in a text.
+/// The position of the value of a member in a text.
 fn member(text: &str, key: &str, value: &str) -> Option<(usize, usize)> {
     text.match_indices(key).find_map(|(at, _)| {
         let rest = text[at + key.len()..].trim_start().strip_prefix(':')?.trim_start();

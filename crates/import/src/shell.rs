@@ -1,9 +1,9 @@
-//! Words of a command line as a shell would split them, as far as people paste them.
+//! Words of a command line as a shell would split them, for the syntax that people commonly paste.
 //!
-//! No crate at hand reads `$'..'`, which browsers write when they copy a request for cURL, and none leaves variables
-//! standing, so this is written here: quotes, escapes, comments, and the `^` of the Windows prompt. A variable becomes
-//! a hole, since whoever pasted it meant whatever it holds when the plan is run. What would have to be executed is
-//! refused, and what follows the command (a pipe to `jq`) is left out and said.
+//! No known crate reads `$'..'`, which browsers write when they copy a request for cURL, and none leaves variables
+//! unexpanded, so this is written here: quotes, escapes, comments, and the `^` of the Windows prompt. A variable
+//! becomes a hole, since it stands for its value at the time when the plan is run. Command substitutions are refused,
+//! and text after the command (a pipe to `jq`) is left out with a note.
 
 use crate::notation::hole;
 use std::iter::Peekable;
@@ -17,13 +17,13 @@ const MOST_WORDS: usize = 10_000;
 pub(crate) struct Line {
     /// The words, in the notation of plans.
     pub(crate) words: Vec<String>,
-    /// The variables that stand in them, each once.
+    /// The variables that occur in them, each once.
     pub(crate) variables: Vec<String>,
-    /// What follows the command and is no part of it.
+    /// The text after the command, which is not part of it.
     pub(crate) left_out: Option<String>,
 }
 
-/// A command line that no words can be made of.
+/// A command line that cannot be split into words.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ShellError {
     /// A quote that does not end.
@@ -38,7 +38,7 @@ pub enum ShellError {
     /// A dollar sign before a variable.
     #[error("write a dollar sign right before the variable '{0}' in a plan")]
     Dollar(String),
-    /// An escape that means no character.
+    /// An escape that is not a character.
     #[error("read the escape '\\{0}' in $'..': it means no character of text")]
     Escape(String),
     /// Too many words.
@@ -59,7 +59,7 @@ pub(crate) fn words(text: &str) -> Result<Line, ShellError> {
     Ok(splitter.line)
 }
 
-/// What is left of a line once the prompt of Windows has taken its `^` away.
+/// The rest of a line after the prompt of Windows has removed its `^`.
 fn prompt(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -74,11 +74,11 @@ fn prompt(text: &str) -> String {
                     Some(escaped) => out.push(escaped),
                 }
             }
-            // A percent sign is doubled there only in files, and means itself in what a browser copies.
+            // A percent sign is doubled there only in files, and is literal in text that a browser copies.
             char => out.push(char),
         }
     }
-    // What is special to other shells inside of double quotes is not there.
+    // Characters with a special meaning to other shells inside double quotes have none there.
     out.replace('`', "\\`").replace('$', "\\$")
 }
 
@@ -119,7 +119,7 @@ impl Splitter<'_> {
         self.end_word()
     }
 
-    /// Adds a character that means itself. A brace after a dollar sign that means itself must not become a hole.
+    /// Adds a literal character. A brace after a literal dollar sign must not become a hole.
     fn push(&mut self, char: char) {
         let word = self.word.get_or_insert_default();
         if char == '{' && word.ends_with('$') {
@@ -140,7 +140,7 @@ impl Splitter<'_> {
 
     fn escaped(&mut self) {
         match self.chars.next() {
-            // The line goes on.
+            // The line continues.
             Some('\n') | None => {}
             Some('\r') if self.chars.peek() == Some(&'\n') => {
                 self.chars.next();
@@ -180,7 +180,7 @@ impl Splitter<'_> {
         }
     }
 
-    /// What a dollar sign begins: a variable, `$'..'`, or nothing.
+    /// Reads what follows a dollar sign: a variable, `$'..'`, or nothing special.
     fn dollar(&mut self, quoted: bool) -> Result<(), ShellError> {
         let named = |char: &char| char.is_ascii_alphanumeric() || *char == '_';
         match self.chars.peek().copied() {
@@ -232,7 +232,7 @@ impl Splitter<'_> {
         Ok(())
     }
 
-    /// The inside of `$'..'`: the escapes of C.
+    /// Reads the inside of `$'..'`: the escapes of C.
     fn ansi(&mut self) -> Result<(), ShellError> {
         self.word.get_or_insert_default();
         let unclosed = || ShellError::Unclosed("$'");
@@ -350,7 +350,7 @@ mod tests {
         let line = words("-H \"Bearer $TOKEN\" ${A}b '$TOKEN' 5$ '${x}' $A").unwrap();
         assert_eq!(line.words, ["-H", "Bearer ${TOKEN}", "${A}b", "$TOKEN", "5$", "$${x}", "${A}"]);
         assert_eq!(line.variables, ["TOKEN", "A"]);
-        // Two quoted halves must not make a hole between them.
+        // Two adjacent quoted parts must not form a hole.
         split("'$''{x}'", &["$${x}"]);
     }
 

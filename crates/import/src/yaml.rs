@@ -1,18 +1,18 @@
 //! YAML, as far as documents of the OpenAPI kind use it: one document, aliases, merge keys, the core schema.
 //!
-//! The crate reads events and not trees, so that what hostile documents do with trees can be bounded here: how deep
-//! they are, and how much of them aliases make out of little.
+//! The crate used here reads events and not trees, so that the usual attacks with trees can be bounded here: their
+//! depth, and the number of values that aliases make from a small document.
 
 use crate::node::Node;
 use saphyr_parser::{Event, Parser, ScalarStyle};
 use std::collections::HashMap;
 
-/// How deep a document may be.
+/// The greatest depth of a document.
 const DEEPEST: usize = 128;
-/// How many values it may have, aliases filled in.
+/// The most values, with aliases filled in.
 const MOST_VALUES: usize = 2_000_000;
 
-/// Text that is no document.
+/// A text that is not a valid document.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum YamlError {
     /// It is malformed.
@@ -31,7 +31,7 @@ pub(crate) enum YamlError {
     /// It is too large.
     #[error("line {0}: it has more than {MOST_VALUES} values, aliases filled in")]
     Large(usize),
-    /// An alias that stands for nothing.
+    /// An alias without an anchor.
     #[error("line {0}: an alias stands inside of what it stands for")]
     Alias(usize),
 }
@@ -57,25 +57,25 @@ pub(crate) fn parse(text: &str) -> Result<Node, YamlError> {
 
 #[derive(Default)]
 struct Builder {
-    /// What is open, the innermost last.
+    /// The open lists and maps, the innermost last.
     open: Vec<Open>,
     anchors: HashMap<usize, (Node, usize)>,
     values: usize,
     root: Option<Node>,
 }
 
-/// A list or a map that is not at its end.
+/// A list or a map that is not complete.
 struct Open {
     node: Node,
     /// The key whose value comes next.
     key: Option<String>,
     anchor: usize,
-    /// How many values there were when it began.
+    /// How many values there were at its beginning.
     before: usize,
 }
 
 impl Builder {
-    /// Takes an event; says whether the document is over.
+    /// Takes an event; returns whether the document is over.
     fn take(&mut self, event: Event<'_>, line: usize) -> Result<bool, YamlError> {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
@@ -117,7 +117,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Puts a whole value where it belongs.
+    /// Adds a complete value to its parent.
     fn put(
         &mut self,
         node: Node,
@@ -130,7 +130,7 @@ impl Builder {
             return Err(YamlError::Large(line));
         }
         if anchor > 0 {
-            // What is kept for aliases counts as well, or anchors within anchors would be free.
+            // Values kept for aliases count as well, or anchors within anchors would be unbounded.
             self.values += values;
             self.anchors.insert(anchor, (node.clone(), values));
         }
@@ -160,7 +160,7 @@ impl Open {
     }
 }
 
-/// Adds what a merge key brings, which is less than what is written.
+/// Adds the members of a merge key; explicit members have precedence.
 fn merge(members: &mut Vec<(String, Node)>, value: Node) {
     match value {
         Node::Map(more) => {

@@ -15,31 +15,31 @@ use brunt_exchange::{Clock as _, Moment, Monotonic};
 
 use crate::EngineRun;
 
-/// Makes the sessions of one run on whichever worker asks.
+/// Makes the sessions of one run on the thread of the calling worker.
 pub struct DhcpSessions<'a, D: Dialogue, C> {
     dhcp: &'a Dhcp<D, C>,
     clock: Monotonic,
-    /// How many names of tallies are the driver's.
+    /// How many names of tallies belong to the driver.
     driver_tallies: usize,
-    /// Whether there are lives to tell of.
+    /// Whether a fleet's leases are counted.
     fleet: bool,
-    /// The server's own queue, where it is on this host.
+    /// The server's own queue, if it is on this host.
     queue: Option<Mutex<Queue>>,
 }
 
-/// A queue, and how much it had lost when it was last looked at.
+/// A queue, and its losses at the last reading.
 struct Queue {
     watch: QueueWatch,
     lost: u64,
     looked: Option<Moment>,
 }
 
-/// How often the kernel's table of sockets is read, which takes as long as some exchanges do. What is lost at the very
-/// end of a run is missed while its answers are still waited for, so it is seen all the same.
+/// How often the kernel's table of sockets is read, which takes as long as some exchanges do. Datagrams lost at the
+/// very end of a run are missed while their answers are still waited for, so that they are seen as well.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
 impl<'a, D: Dialogue, C: Carrier + 'static> DhcpSessions<'a, D, C> {
-    /// Sessions of a run, of a fleet or of a server whose queue is looked at.
+    /// The sessions of a run: of a fleet, or of a server whose queue is observed.
     pub fn new(
         dhcp: &'a Dhcp<D, C>,
         clock: Monotonic,
@@ -51,7 +51,7 @@ impl<'a, D: Dialogue, C: Carrier + 'static> DhcpSessions<'a, D, C> {
     }
 }
 
-/// When a fleet's clients had leases: clients with a lease, that lost power, and back after the power cut.
+/// The counts of a fleet's leases: clients with a lease, clients that lost power, and clients back after the power cut.
 const fn counts(attendance: &Attendance) -> [u64; 3] {
     [attendance.up.0, attendance.lost, attendance.back.0]
 }
@@ -59,14 +59,14 @@ const fn counts(attendance: &Attendance) -> [u64; 3] {
 impl<D: Dialogue, C: Carrier + 'static> SessionFactory for DhcpSessions<'_, D, C> {
     type Session = Session<D, C>;
 
-    /// A session is a place for an exchange in flight, and any will do. Clients that live are never handed anything.
+    /// A session is a place for an exchange in flight, and any will do. Clients of a fleet are never assigned anything.
     const ALIKE: bool = true;
 
     fn sessions(&self, worker: usize, numbers: Range<u32>) -> Vec<Self::Session> {
         self.dhcp.sessions(worker, numbers)
     }
 
-    /// There is one fleet, and the server has one queue: the first worker reports of both.
+    /// There is one fleet, and the server has one queue: the first worker reports both.
     fn counts(&self, worker: usize, into: &mut DriverCounts) {
         let DriverCounts { tallies, tallies_by_phase, .. } = into;
         let seen = self.dhcp.noticed(worker, tallies, tallies_by_phase);
@@ -76,7 +76,7 @@ impl<D: Dialogue, C: Carrier + 'static> SessionFactory for DhcpSessions<'_, D, C
             return;
         }
         if self.fleet || self.queue.is_some() {
-            // Behind the driver's own, of which there may be none yet.
+            // After the driver's own tallies, of which there may be none yet.
             into.tallies.resize(self.driver_tallies, 0);
         }
         if self.fleet {
@@ -93,7 +93,7 @@ impl<D: Dialogue, C: Carrier + 'static> SessionFactory for DhcpSessions<'_, D, C
     }
 }
 
-/// A family over a carrier, of which runs are compiled here.
+/// A family over a carrier, for which runs are compiled here.
 pub trait Over<C>: Dialogue {
     /// Carries out a run with these sessions.
     fn run(

@@ -10,17 +10,17 @@ use brunt_engine::{DriverCounts, Finished, Load, RunError, SessionFactory, Setti
 
 use crate::EngineRun;
 
-/// Makes the users of one flow on whichever worker asks.
+/// Makes the users of one flow on the thread of the calling worker.
 pub struct FlowSessions {
     compiled: Arc<CompiledFlow>,
     /// One for each worker.
     counters: Vec<Arc<FlowCounters>>,
     course: Course,
-    /// Connections that runs before this one opened.
+    /// Connections that earlier runs opened.
     opened: u64,
 }
 
-/// The names of what is counted of connections, behind the tallies of a flow.
+/// The names of the connection counts, which follow the tallies of a flow.
 pub fn connections() -> [String; 1] {
     ["http connections opened".to_owned()]
 }
@@ -60,14 +60,14 @@ impl SessionFactory for FlowSessions {
         numbers.map(|number| User::new(&context, number)).collect()
     }
 
-    /// Each worker tells of its own ledger. Connections are counted for the whole process, so one worker reports for
-    /// all.
+    /// Each worker reports its own ledger. Connections are counted for the whole process, so one worker reports them
+    /// for all.
     fn counts(&self, worker: usize, into: &mut DriverCounts) {
         let DriverCounts { tallies, tallies_by_phase, .. } = into;
         self.counters[worker].write(tallies, tallies_by_phase);
         if worker == 0 {
             let counts = self.compiled.network().counts();
-            // Behind those of the ledger, of which there may be none without a phase.
+            // After the tallies of the ledger, of which there may be none without a phase.
             into.tallies.resize(self.compiled.tallies().len(), 0);
             into.tallies.push(counts.opened - self.opened);
             into.orphans = counts.unasked;

@@ -10,15 +10,15 @@ use brunt_engine::{DriverCounts, Finished, RunError, SessionFactory};
 
 use crate::EngineRun;
 
-/// Makes the sessions of one plan on whichever worker asks.
+/// Makes the sessions of one plan on the thread of the calling worker.
 pub struct LdapSessions {
     plan: Arc<ldap::Plan>,
-    /// What runs before this one have counted.
+    /// What earlier runs have counted.
     before: Counts,
 }
 
 impl LdapSessions {
-    /// Sessions that count on from there.
+    /// Sessions that continue the counts `before`.
     pub fn new(plan: &Arc<ldap::Plan>, before: Counts) -> Self {
         Self { plan: Arc::clone(plan), before }
     }

@@ -1,8 +1,8 @@
 //! [`StoreSessions`]: the sessions that work on a store of leases, for the engine.
 //!
-//! A store that is gone would be tried again for each operation that is left, so a session that failed to reach it
-//! often enough in a row wants no more. Where somebody wants to see every operation, each leaves one of [`Marks`];
-//! printing it is not their business, since a terminal is slower than any store.
+//! A store that is gone would be tried again for each remaining operation, so a session that failed to reach it often
+//! enough in a row gives up. If every operation must be shown, each leaves one of [`Marks`]; sessions do not print
+//! them, since a terminal is slower than any store.
 
 use std::mem;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -14,23 +14,24 @@ use brunt_exchange::{BlockingSession, Class, Outcome, Ticket, Watch};
 
 use crate::EngineRun;
 
-/// After so many strikes in a row a session gives the store up: with the pauses between attempts, some ten seconds.
+/// After this number of strikes in a row a session gives the store up: with the pauses between attempts, some ten
+/// seconds.
 const STRIKES_MAX: u32 = 64;
-/// What an operation that never came back counts for.
+/// The number of strikes for an operation that never returned.
 const HUNG: u32 = 8;
 
-/// Makes sessions on whichever thread asks.
+/// Makes sessions on the calling thread.
 pub struct StoreSessions {
     inner: Arc<LeaseSessions>,
     marks: Option<Arc<Marks>>,
-    /// Of each session, how often in a row it did not reach the store.
+    /// For each session, how often in a row it did not reach the store.
     strikes: Vec<Arc<AtomicU32>>,
 }
 
 impl StoreSessions {
-    /// So many sessions.
+    /// The sessions of a run, `sessions` in number.
     pub fn new(inner: Arc<LeaseSessions>, marks: Option<Arc<Marks>>, sessions: u32) -> Self {
-        // The engine makes each session once before anything is wrong.
+        // The engine makes each session once before any operation can hang.
         let fresh = || Arc::new(AtomicU32::new(0_u32.wrapping_sub(HUNG)));
         Self {
             inner,
@@ -45,20 +46,20 @@ impl StoreSessions {
     }
 }
 
-/// A character for each operation, in the order in which they ended: `.` did what it is about, `X` found nothing.
+/// A character for each operation, in the order in which they ended: `.` for success, `X` if nothing was found.
 pub struct Marks {
     octets: Mutex<Vec<u8>>,
-    /// What ends the run at the first failure.
+    /// Ends the run at the first failure.
     stop: Stop,
 }
 
 impl Marks {
-    /// None yet. A failure stops the run.
+    /// No marks yet. A failure stops the run.
     pub fn new(stop: Stop) -> Self {
         Self { octets: Mutex::new(Vec::with_capacity(4_096)), stop }
     }
 
-    /// The marks since the last time, of which nothing stays.
+    /// Removes and returns the marks since the last call.
     pub fn take(&self) -> Vec<u8> {
         mem::take(&mut *self.octets.lock().unwrap_or_else(PoisonError::into_inner))
     }

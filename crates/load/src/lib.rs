@@ -1,9 +1,9 @@
 //! Runs: the engine with the sessions of each protocol.
 //!
-//! The engine is generic in its sessions, so what runs for each exchange is compiled where the two are named together.
-//! That is here and nowhere else, so a change of the program does not compile it again
-//! (`docs/decisions/010-builds.md`), and whoever runs a session elsewhere compiles a second copy. What was asked for,
-//! and what becomes of the figures, is not known here.
+//! The engine is generic in its sessions, so the code that runs for each exchange is compiled where the two are used
+//! together. That is only here, so a change of the program does not compile it again (`docs/decisions/010-builds.md`);
+//! code that runs a session elsewhere compiles a second copy. This crate does not know the options of a run, or what is
+//! done with its figures.
 
 pub mod dhcp;
 pub mod flow;
@@ -18,15 +18,15 @@ use brunt_engine::{BlockingSessionFactory, Finished, Plan, RunError, SessionFact
 use brunt_exchange::Monotonic;
 use brunt_record::Catalogue;
 
-/// A run of the engine, whatever its sessions.
+/// A run of the engine, for any type of sessions.
 pub struct EngineRun<'a> {
-    /// What is carried out.
+    /// The plan to carry out.
     pub plan: &'a Plan,
-    /// What its operations, parts and tallies are called.
+    /// The names of its operations, parts and tallies.
     pub catalogue: &'a Catalogue,
     /// What ends it early.
     pub stop: &'a Stop,
-    /// What is given each interval.
+    /// What receives each interval.
     pub sink: &'a mut dyn Sink,
 }
 

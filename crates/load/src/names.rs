@@ -8,11 +8,11 @@ use brunt_exchange::Ticket;
 
 use crate::EngineRun;
 
-/// Makes sessions on whichever thread asks.
+/// Makes sessions on the calling thread.
 pub struct LookupSessions {
-    /// What is asked.
+    /// The questions of the run.
     pub questions: Arc<Questions>,
-    /// Through what.
+    /// The paths by which they are asked.
     pub paths: AccessPaths,
     /// The seed of every random choice.
     pub seed: u64,

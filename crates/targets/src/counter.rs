@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Adds to a counter that one thread alone writes, which spares the locked instruction.
+/// Adds to a counter that only one thread writes, which avoids the locked instruction.
 pub(crate) fn add(counter: &AtomicU64, more: u64) {
     counter.store(counter.load(Ordering::Relaxed) + more, Ordering::Release);
 }

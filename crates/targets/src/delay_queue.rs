@@ -52,7 +52,7 @@ impl<T> DelayQueue<T> {
         std::mem::take(&mut self.behind)
     }
 
-    /// Removes the first reply that `is` accepts.
+    /// Removes and returns the first reply that `is` accepts.
     pub(crate) fn withdraw(&mut self, is: impl Fn(&T) -> bool) -> Option<T> {
         if let Some(index) = self.behind.iter().position(&is) {
             return Some(self.behind.remove(index));

@@ -1,9 +1,9 @@
 //! Embedded servers for a first run, for calibration and for tests.
 //!
-//! They start at once, cost little CPU time, count exactly what they were asked, and misbehave as a script says. They
-//! are no servers to keep data in: everything is in memory and lost at the end.
+//! They start at once, cost little CPU time, count exactly the requests they received, and misbehave as a script says.
+//! They must not be used to store data: everything is in memory and lost at the end.
 //!
-//! This crate must not know who drives it: no schedule, no histogram, no session of ours.
+//! This crate must not know what drives it: no schedule, no histogram, no session of ours.
 
 mod clock;
 mod counter;

@@ -143,8 +143,8 @@ impl Drop for Sleep {
 
 #[expect(unsafe_code, reason = "tokio cannot prove that the descriptor it watches stays open")]
 fn registered(fd: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
-    // SAFETY: the descriptor is owned, so it is open; it moves into the AsyncFd, which alone owns it
-    // from then on and is never asked for anything but a shared reference.
+    // SAFETY: the descriptor is owned, so it is open; it moves into the AsyncFd, which is its only owner from then on
+    // and only ever gives out a shared reference.
     let registered = unsafe { AsyncFd::register_with_interest(fd, Interest::READABLE) };
     registered.map_err(io::Error::from)
 }

@@ -1,4 +1,4 @@
-//! What clients do that mean no good, or are simply many.
+//! Hostile clients, and great numbers of clients.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -25,7 +25,7 @@ fn what_is_not_ldap_is_told_so_and_shown_the_door() {
         b"GET / HTTP/1.1\r\n\r\n",
         // Two gigabytes announced.
         &[0x30, 0x84, 0x7f, 0xff, 0xff, 0xff, 0x02, 0x01, 0x01],
-        // More than the server takes, though it would fit a length.
+        // More than the server accepts, although it would fit a length.
         &[0x30, 0x84, 0x00, 0x20, 0x00, 0x00, 0x02, 0x01, 0x01],
         // An indefinite length.
         &[0x30, 0x80, 0x02, 0x01, 0x01],
@@ -69,7 +69,7 @@ fn random_bytes_and_mangled_requests_do_no_harm() {
             bytes = (0..random() % 500).map(|_| random() as u8).collect();
         }
         let mut stream = TcpStream::connect(running.address()).unwrap();
-        // It may be reset while we write or read; all that counts is that the server lives.
+        // The connection may be reset while we write or read; only the survival of the server matters.
         let _ = stream.write_all(&bytes);
         let _ = stream.shutdown(std::net::Shutdown::Write);
         let _ = stream.read_to_end(&mut Vec::new());
@@ -125,7 +125,7 @@ fn limits_on_connections_and_silence() {
     assert_eq!(second.ask(1, &request::who_am_i(&[])).code, Some(0));
     let mut third = Client::connect(running.address());
     assert!(third.receive().is_err());
-    // Neither says a word, so both are closed, and there is room again.
+    // Neither sends anything, so both are closed, and there is room again.
     assert!(first.receive().is_err() && second.receive().is_err());
     let stats = running.shutdown();
     assert_eq!(

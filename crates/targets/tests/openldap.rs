@@ -1,6 +1,6 @@
-//! The embedded directory under OpenLDAP's own tools, which know nothing of how it was written.
+//! The embedded directory with OpenLDAP's own tools, which are independent of its implementation.
 //!
-//! Where they are missing the tests say so and pass; with `CI=true` they fail instead.
+//! If they are missing the tests print that and pass; with `CI=true` they fail instead.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -20,7 +20,7 @@ fn start() -> Option<Running> {
     Some(Server::start(config).unwrap())
 }
 
-/// Runs one of the tools as the manager, with this on its standard input.
+/// Runs one of the tools as the manager, with this text on its standard input.
 fn tool(running: &Running, name: &str, args: &[&str], input: &str) -> (Option<i32>, String) {
     let url = format!("ldap://{}", running.address());
     let mut command = Command::new(name);
@@ -79,7 +79,7 @@ fn entries_are_found_changed_added_and_deleted() {
         &["-LLL", "-b", "dc=example,dc=com", "(employeeNumber=12)", "1.1"],
         "",
     );
-    // User 12 has that number as well, and the index must know both.
+    // User 12 has that number as well, and the index must contain both.
     assert_eq!(text.matches("dn: ").count(), 2, "{text}");
 
     let new = "uid=new,ou=people,dc=example,dc=com";

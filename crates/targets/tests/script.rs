@@ -1,4 +1,4 @@
-//! Every kind of misbehaviour, seen from the client's side.
+//! Every fault, from the client's side.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -220,7 +220,7 @@ fn everything_stands_still_and_then_nobody_listens() {
     let mut refused = 0;
     while begin.elapsed() < Duration::from_secs(3) {
         refused += usize::from(std::net::TcpStream::connect(running.address()).is_err());
-        // What is open stays open and served.
+        // Open connections stay open and are served.
         assert_eq!(client.ask(2, &bind()).code, Some(0));
     }
     assert!(refused > 0);

@@ -1,9 +1,9 @@
-//! What a search has time for: no step is begun that may end after its budget.
+//! The time that a search has: no step is begun that may end after its budget.
 //!
-//! A step takes its warm-up and the seconds until its last look, and what it takes to connect before and to drain after
-//! them, which is known from the steps so far. Beyond that there is time kept for what may have to follow: until the
-//! target is calm, and the closing sentinel. What does not fit as a whole is made shorter, as far as it can still say
-//! something.
+//! A step takes its warm-up and the seconds until its last look, and the time to connect before it and to drain after
+//! it, which is known from the steps so far. In addition, time is reserved for what may have to follow: the steps until
+//! the target is calm, and the closing sentinel. A step that does not fit as a whole is made shorter, as far as it can
+//! still give a result.
 
 use super::calm::GOOD_SECONDS;
 use super::{Halt, Search};
@@ -11,7 +11,7 @@ use crate::order::Kind;
 use crate::verdict::Verdict;
 
 impl Search<'_> {
-    /// The seconds that a step may be measured for, if it waits for so long before.
+    /// The seconds for which a step may be measured, if this number of seconds passes before that.
     pub(super) fn left_s(&self, before_s: u32) -> f64 {
         let settings = self.settings;
         let calm = settings.idle_s + GOOD_SECONDS as u32;
@@ -20,8 +20,8 @@ impl Search<'_> {
         settings.budget_s - self.elapsed_s - kept - f64::from(before_s) - self.beside_s(true)
     }
 
-    /// What a step takes beside what was ordered, at the most so far: connecting and draining, which takes longest
-    /// after what was too much.
+    /// The greatest time so far that a step took beyond its order: connecting and draining, which takes longest after a
+    /// rate that was too high.
     fn beside_s(&self, too_much: bool) -> f64 {
         let steps = self.steps.iter().filter(|step| too_much || step.verdict != Verdict::Fail);
         let beside = steps.map(|step| {
@@ -31,21 +31,20 @@ impl Search<'_> {
         beside.fold(0.0, f64::max)
     }
 
-    /// The seconds under load that there are for the target to recover, after it was left alone for so
-    /// long.
+    /// The seconds under load that the target may still take to recover, after this number of seconds without load.
     pub(super) fn left_to_calm_s(&self, idle_s: u32) -> u32 {
         let left =
             self.settings.budget_s - self.elapsed_s - f64::from(idle_s) - self.beside_s(false);
         left.max(0.0) as u32
     }
 
-    /// As many of these seconds as there is time for.
+    /// As many of these seconds as fit into the remaining time.
     pub(super) fn fitting(&self, seconds: u32) -> Result<u32, Halt> {
         let left = self.left_s(self.settings.warm_up_s).max(0.0) as u32;
         if left == 0 { Err(self.used_up()) } else { Ok(seconds.min(left)) }
     }
 
-    /// The looks of a step of this kind that there is time for.
+    /// The looks of a step of this kind that fit into the remaining time.
     pub(super) fn fitting_looks(&self, kind: Kind, looks: &[u32]) -> Result<Vec<u32>, Halt> {
         let left = self.left_s(self.settings.warm_up_s);
         let fit: Vec<u32> = looks.iter().copied().filter(|look| f64::from(*look) <= left).collect();
@@ -56,12 +55,12 @@ impl Search<'_> {
         Ok(fit)
     }
 
-    /// Whether a step of this kind says nothing good before its end.
+    /// Whether a step of this kind can pass only at its end.
     pub(super) fn is_held_to_the_end(&self, kind: Kind) -> bool {
         kind == Kind::Confirm && !self.settings.passes_early
     }
 
-    /// Whether a confirmation can follow a step that searches at this rate.
+    /// Whether there is time for a confirmation after a search step at this rate.
     pub(super) fn can_confirm_after_search(&self, at: f64) -> bool {
         let settings = self.settings;
         let step = self.search_looks(at).last().copied().unwrap_or_default() + settings.warm_up_s;

@@ -1,7 +1,7 @@
-//! After what was too much: until the target has recovered.
+//! The steps after a rate that was too high, until the target has recovered.
 //!
-//! Overload can outlive its cause. Without this, the next step would measure what the last one left behind, and the
-//! search would go far below what the target bears.
+//! Overload can outlive its cause. Without these steps, the next step would measure the backlog of the previous one,
+//! and the search would end far below the rate that the target sustains.
 
 use super::{Halt, Search, rate};
 use crate::found::Answer;
@@ -13,16 +13,16 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// So many good seconds in a row.
+/// The number of consecutive good seconds after which the target counts as recovered.
 pub(super) const GOOD_SECONDS: usize = 3;
-/// A second is good with no more than so many times the allowed share.
+/// A second is good if its bad share is at most this multiple of the allowed share.
 const GENEROUS: f64 = 3.0;
 
 impl Search<'_> {
-    /// Waits until the target has recovered after a rate was too much.
+    /// Waits until the target has recovered after a rate that was too high.
     pub(super) fn calm(&mut self, after: f64) -> Result<(), Halt> {
         if !self.calm_at_first && self.passed(after).is_none() {
-            // It never met the objectives, so that it does not now is no sign that it suffers.
+            // It never met the objectives, so missing them now does not show that it suffers.
             return Ok(());
         }
         let gentle = self.passed(after).map_or(after / 4.0, |passed| passed / 2.0);

@@ -1,4 +1,4 @@
-//! A claim: a rate that is held long enough, and one above it that fails.
+//! A claim: a rate that the target sustains for long enough, and a higher one that fails.
 
 use super::steps::Wish;
 use super::{Claim, Halt, Search, rate};
@@ -8,27 +8,28 @@ use crate::order::Kind;
 use crate::progress::Estimate;
 use crate::verdict::Verdict;
 
-/// Undecided with less than this probability is as good as failed.
+/// An undecided step with less than this probability counts as failed.
 const LIKELY: f64 = 0.9;
-/// So many times a rate above the claim may pass before the edge counts as soft.
+/// The number of times that a rate above the claim may pass before the edge counts as soft.
 const PASSES_ABOVE_MAX: u32 = 2;
-/// So many times what failed may turn out to have been of the moment.
+/// The number of times that failures may turn out to be temporary, so that the search is restarted.
 const ANEW_MAX: u32 = 2;
-/// So many times looks grow once short ones have misled.
+/// The number of times that looks grow once short ones have misled.
 const STRETCHES: u32 = 2;
 
-/// How far confirming has come.
+/// The progress of confirming.
 #[derive(Debug)]
 pub(super) struct Course {
-    /// Steps that searched.
+    /// The number of steps that searched.
     pub(super) searches: u32,
-    /// How often the limit was looked for anew.
+    /// How many times the search was restarted.
     anew: u32,
     tried: u32,
     passed_above: u32,
-    /// No confirmation above this.
+    /// The upper bound for further confirmations.
     at_most: f64,
-    /// A little below what was nearly confirmed. Where there is no time to search anew, this is next.
+    /// A rate a little below one that was nearly confirmed. If there is no time to restart the search, it is the next
+    /// to be confirmed.
     below_missed: f64,
 }
 
@@ -46,7 +47,8 @@ impl Default for Course {
 }
 
 impl Search<'_> {
-    /// Confirms a rate one precision below the estimate, and shows that one above fails. `None` if the search goes on.
+    /// Confirms a rate one precision below the estimate, and shows that a higher one fails. `None` if the search
+    /// continues.
     pub(super) fn confirm(
         &mut self,
         estimate: Estimate,
@@ -54,7 +56,7 @@ impl Search<'_> {
         course: &mut Course,
     ) -> Result<Option<Answer>, Halt> {
         let margin = 1.0 + self.settings.precision;
-        // Where there was no time to make the estimate narrow, the limit is likely to lie above it.
+        // If there was no time to make the estimate narrow, this rate is likely to be below the limit.
         let safe = if narrow { f64::INFINITY } else { estimate.p10.max(course.below_missed) };
         let at = (estimate.p50 / margin).min(safe).max(self.enough(estimate));
         let at = at.min(course.at_most).min(self.highest());
@@ -106,8 +108,8 @@ impl Search<'_> {
         }
     }
 
-    /// Half of the time, and all of it: no shorter than it is to be, and as long as it takes to say anything of so few
-    /// exchanges, if there is time for that.
+    /// Half of the time, and all of it: at least the configured time, and as long as it takes to reach a verdict from
+    /// few exchanges, if there is time for that.
     pub(super) fn confirm_looks(&self, at: f64) -> Vec<u32> {
         let left = self.left_s(self.settings.warm_up_s).max(0.0);
         let needed = (self.exchanges_needed() / at).ceil().min(left) as u32;
@@ -115,27 +117,27 @@ impl Search<'_> {
         vec![(whole / 2).max(1), whole]
     }
 
-    /// The exchanges that it takes to show that the objectives are met, if hardly any is bad.
+    /// The number of exchanges needed to show that the objectives are met, if hardly any are bad.
     pub(super) fn exchanges_needed(&self) -> f64 {
         let given = self.objectives.iter().filter(|objective| !objective.guard);
         given.map(likely_exchanges).fold(0.0, f64::max)
     }
 
-    /// No lower rate makes as many exchanges as it takes, in the time that is left.
+    /// The lowest rate that makes the required number of exchanges in the time that is left.
     fn enough(&self, estimate: Estimate) -> f64 {
         let left = self.left_s(self.settings.warm_up_s).max(1.0);
         (self.exchanges_needed() / left).min(estimate.p90)
     }
 
-    /// Short looks said yes where a long one says no: what they said near it counts for nothing.
+    /// Short looks passed where a long one failed: their votes near that rate are discarded.
     fn misled(&mut self, at: f64) {
         self.votes.retain(|vote| vote.long || vote.w <= 0.5 || vote.rate <= at / 2.0);
         let by = self.settings.stretch;
         self.stretch = self.stretch.saturating_mul(by).min(by.pow(STRETCHES));
     }
 
-    /// Whether failures well below a rate that was confirmed are all that speaks against a higher one. They were of the
-    /// moment, something else on the target's machine, and count for nothing: the limit is to be looked for anew.
+    /// Whether failures well below a confirmed rate are the only evidence against a higher one. They were temporary,
+    /// caused by something else on the target's machine, and are discarded: the search is restarted.
     fn outlives_failures(&mut self, at: f64) -> bool {
         let before = self.votes.len();
         self.votes

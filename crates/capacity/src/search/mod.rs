@@ -1,9 +1,9 @@
 //! The search for the highest rate: [`find`].
 //!
-//! It begins with the unstressed target, doubles until it is too much, narrows by a posterior over all that was seen,
-//! confirms a rate a little below, and shows that one a little above fails. After each failure it waits until the
-//! target has recovered, since overload can outlive its cause. How a step is made is the trial's business; when to
-//! make which is decided here alone.
+//! It begins with the unstressed target, doubles the rate until it is too high, narrows the estimate by a posterior
+//! over all steps, confirms a rate a little below it, and shows that one a little above fails. After each failure it
+//! waits until the target has recovered, since overload can outlive its cause. The trial decides how a step is made;
+//! this module decides which steps are made, and in which order.
 
 mod budget;
 mod calm;
@@ -46,26 +46,26 @@ pub fn find(goals: &Goals, settings: &Settings, trial: &mut dyn Trial) -> Found 
     search.found(answer)
 }
 
-/// Why a search ends before its time.
+/// Why a search ends early.
 enum Halt {
-    /// With this answer.
+    /// The search ends with this answer.
     Final(Answer),
-    /// For want of time or steps: what is confirmed already is claimed.
+    /// There is no time left, or there are no steps left: what is confirmed already is claimed.
     Stopped(String),
 }
 
-/// What lies in the way of a higher rate, other than the target.
+/// Something other than the target that prevents a higher rate.
 #[derive(Clone, Debug, PartialEq)]
 struct Cap {
-    /// The rate that is not to be exceeded.
+    /// The rate that must not be exceeded.
     rate: f64,
     /// Whether the rate itself may be tried.
     inclusive: bool,
-    /// What is in the way.
+    /// What prevents a higher rate.
     why: String,
 }
 
-/// A search under way.
+/// A search in progress.
 struct Search<'a> {
     goals: &'a Goals,
     settings: &'a Settings,
@@ -75,24 +75,24 @@ struct Search<'a> {
     steps: Vec<Step>,
     votes: Vec<Vote>,
     elapsed_s: f64,
-    /// By how much looks are longer than at first, because short ones misled.
+    /// The factor by which looks are longer than at first, because short ones misled.
     stretch: u32,
     cap: Option<Cap>,
-    /// Whether the generator was in the way of a step, so that the others have all cores.
+    /// Whether the generator limited a step, so that later steps use all cores.
     all_cores: bool,
-    /// The first rate: low enough that nothing is stressed.
+    /// The first rate: low enough not to stress the target.
     first: f64,
-    /// Whether the objectives were met before anything was stressed.
+    /// Whether the objectives were met before the target was stressed.
     calm_at_first: bool,
     before: Option<Measured>,
     after: Option<Measured>,
     claim: Option<Claim>,
     remarks: Vec<String>,
-    /// Whether time ran out before the target had recovered, so that a sentinel would say nothing.
+    /// Whether time ran out before the target had recovered, so that a sentinel would show nothing.
     disturbed: bool,
 }
 
-/// A rate that a confirmation passed at.
+/// A rate at which a confirmation passed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Claim {
     rate: f64,
@@ -145,12 +145,12 @@ impl<'a> Search<'a> {
         self.narrow()
     }
 
-    /// Where the limit is thought to be.
+    /// The estimated limit.
     fn estimate(&self) -> Option<Estimate> {
         posterior::estimate(&self.votes)
     }
 
-    /// The highest rate with evidence for it, below another if one is given.
+    /// The highest rate with evidence for it, below `below`.
     fn passed(&self, below: f64) -> Option<f64> {
         let passed = self.votes.iter().filter(|vote| vote.w > 0.5 && vote.rate < below);
         passed.map(|vote| vote.rate).max_by(f64::total_cmp)
@@ -173,10 +173,10 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What can be said after time or steps ran out.
+    /// The answer after time or steps ran out.
     fn after_stop(&mut self, why: String) -> Answer {
         match self.claim {
-            // That nothing failed above it is no more than that nothing was tried there.
+            // No rate above it failed, because none was tried.
             Some(claim) if self.failed(claim.rate).is_none() => {
                 Answer::Floor { rate: claim.rate, confirmed: true, why }
             }
@@ -220,7 +220,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// A rate as people read it.
+/// A rate, formatted for people.
 pub fn rate(rate: f64) -> String {
     let text = if rate >= 100.0 { format!("{rate:.0}") } else { format!("{rate:.1}") };
     let text =
@@ -228,13 +228,15 @@ pub fn rate(rate: f64) -> String {
     format!("{text}/s")
 }
 
-/// No smaller difference of two mean service times is the target's: a reader that sleeps takes longer to be woken.
+/// A smaller difference of two mean service times is not attributed to the target: a reader that sleeps takes longer to
+/// be woken.
 const WAKE_UP_S: f64 = 10e-6;
 
-/// How the target was at the end beside its start.
+/// The target at the end, compared with its start.
 ///
-/// A service time ends when the generator sees the answer, so its own reaction time is in it, and that differs from run
-/// to run. How long it takes is known from what was sent too late: a difference below that is not called drift.
+/// A service time ends when the generator sees the answer, so it includes the generator's own reaction time, which
+/// differs from run to run. That time is known from exchanges that were sent too late: a smaller difference is not
+/// called drift.
 pub(crate) fn drift(before: Option<&Measured>, after: Option<&Measured>) -> Option<Drift> {
     let (before, after) = (before?, after?);
     let own_s = before.lateness_p50_s.max(after.lateness_p50_s).max(WAKE_UP_S);
@@ -264,7 +266,7 @@ pub(crate) fn knee(steps: &[Step]) -> Option<Knee> {
     knees.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, knee)| knee)
 }
 
-/// What a step is evidence as.
+/// The vote of a step.
 fn vote_of(step: &Step) -> Option<Vote> {
     let (rate, evidence) = (step.order.rate?, step.evidence.as_ref()?);
     let counts = matches!(step.order.kind, Kind::Ramp | Kind::Search | Kind::Confirm | Kind::Above);

@@ -7,9 +7,9 @@ use crate::order::Kind;
 use crate::progress::Estimate;
 use crate::verdict::Verdict;
 
-/// Beneath what is in the way of more, so many steps look for a higher rate that passes.
+/// Below a cap, the number of steps that look for a higher rate that passes.
 const REFINEMENTS: u32 = 2;
-/// Beneath what is in the way, so many rates are tried to be confirmed.
+/// Below a cap, the number of rates for which a confirmation is tried.
 const CONFIRMED_BENEATH: u32 = 2;
 
 impl Search<'_> {
@@ -50,7 +50,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Why no confirmation of any likely rate can pass, if there is no time for that.
+    /// Why no confirmation of any likely rate can pass, if there is no time for one.
     fn too_few(&self, estimate: Estimate) -> Option<String> {
         let left = self.left_s(self.settings.warm_up_s).max(f64::from(self.settings.confirm_s));
         let minutes_at = |rate: f64| self.exchanges_needed() / rate / 60.0;
@@ -64,7 +64,7 @@ impl Search<'_> {
         })
     }
 
-    /// A first look at which something can be seen, and one twice as late.
+    /// A first look that is late enough to show something, and one twice as late.
     pub(super) fn search_looks(&self, at: f64) -> Vec<u32> {
         let shares = self.objectives.iter().filter(|objective| !objective.guard);
         let share = shares.map(|objective| objective.allowance.share).filter(|share| *share > 0.0);
@@ -75,7 +75,7 @@ impl Search<'_> {
         vec![first, last.max(2 * first)]
     }
 
-    /// Below what is in the way: the highest rate that passes, confirmed. `None` if that turns out to be too much.
+    /// Below a cap: finds the highest rate that passes, and confirms it. `None` if that rate turns out to be too high.
     pub(super) fn beneath_cap(&mut self) -> Result<Option<Answer>, Halt> {
         for _ in 0..REFINEMENTS {
             let Some(cap) = self.cap.clone() else { return Ok(None) };
@@ -94,7 +94,7 @@ impl Search<'_> {
         self.confirm_beneath_cap()
     }
 
-    /// Confirms the highest rate that passed, and where the generator was in the way of that as well, the next lower.
+    /// Confirms the highest rate that passed, and if the generator limited that step as well, the next lower one.
     fn confirm_beneath_cap(&mut self) -> Result<Option<Answer>, Halt> {
         let mut floor = None;
         for _ in 0..CONFIRMED_BENEATH {
@@ -120,7 +120,7 @@ impl Search<'_> {
                     floor = floor.or(Some(found));
                 }
             }
-            // With too few connections a lower rate says no more.
+            // With too few connections a lower rate gives no further result.
             if verdict != Verdict::Void || self.is_session_limited() {
                 break;
             }

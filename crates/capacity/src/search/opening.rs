@@ -1,4 +1,4 @@
-//! How a search begins: the unstressed target, until it is warm, and doubling until it is too much.
+//! How a search begins: the unstressed target, steps until it is warm, and doubling until the rate is too high.
 
 use super::calm::is_calm;
 use super::steps::Wish;
@@ -11,13 +11,13 @@ use crate::verdict::Verdict;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// Better by less than this is no better.
+/// A smaller improvement than this is not counted as one.
 const BETTER: f64 = 0.95;
-/// The part of the first rate below which nothing is tried.
+/// The divisor of the first rate that gives the lowest rate to try.
 const LOWEST: f64 = 500.0;
 
 impl Search<'_> {
-    /// One session in a closed loop: what it makes, and how fast the target is when nothing waits.
+    /// One session in a closed loop: measures the rate it makes, and how fast the target is when nothing waits.
     pub(super) fn baseline(&mut self) -> Result<(), Halt> {
         let why = "one session, to see the target unstressed".to_owned();
         let order = self.order(Kind::Baseline, None, vec![self.settings.baseline_s], why);
@@ -50,7 +50,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// At the first rate until the target is as fast as it gets.
+    /// Runs at the first rate until the target is as fast as it gets.
     pub(super) fn settle(&mut self) -> Result<(), Halt> {
         let why = "until the target is as fast as it gets".to_owned();
         let mut order = self.order(Kind::Settle, Some(self.first), Vec::new(), why);
@@ -81,7 +81,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// The first rate, to be held against the same at the end.
+    /// Runs at the first rate, for comparison with the same rate at the end.
     pub(super) fn sentinel(&mut self) -> Result<Measured, Halt> {
         if !self.has_time_for_sentinel() {
             return Err(self.used_up());
@@ -100,19 +100,19 @@ impl Search<'_> {
         Ok(measured)
     }
 
-    /// The sentinel at the end, as far as it can still be had.
+    /// Runs the closing sentinel, if it is still possible.
     pub(super) fn closing_sentinel(&mut self) {
         if self.before.is_some() {
             self.after = self.sentinel().ok();
         }
     }
 
-    /// Doubles the rate until it is too much, or halves it until it is not. Whether the limit was passed.
+    /// Doubles the rate until it is too high, or halves it until it is not. Returns whether the limit was passed.
     pub(super) fn ramp(&mut self) -> Result<bool, Halt> {
         self.ramp_from(self.first, false)
     }
 
-    /// The same from another rate; `passed` is whether something below it did.
+    /// The same from another rate; `passed` says whether a lower rate passed.
     pub(super) fn ramp_from(&mut self, first: f64, passed: bool) -> Result<bool, Halt> {
         let mut at = first;
         let mut passed = passed;
@@ -152,7 +152,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a higher rate was too much before, on the way down.
+    /// Whether a higher rate failed before, on the way down.
     fn failed_before(&self, at: f64) -> bool {
         self.votes.iter().any(|vote| vote.rate > at && vote.w <= 0.5)
     }
@@ -163,7 +163,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether the last so many seconds were no better than as many before.
+/// Whether the last `many` seconds were no better than as many before.
 fn is_settled(seconds: &[Second], many: usize) -> bool {
     let Some(start) = seconds.len().checked_sub(2 * many) else { return false };
     let mean = |seconds: &[Second]| {

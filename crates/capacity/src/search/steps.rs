@@ -1,4 +1,4 @@
-//! How one step of a search is ordered, watched while it goes on, and judged.
+//! How one step of a search is ordered, observed while it runs, and judged.
 
 use super::{Cap, Halt, Search, vote_of};
 use crate::evidence::{Evidence, is_hopeless};
@@ -15,30 +15,31 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Steps in a row that find no connection before the target counts as away.
+/// The number of consecutive steps without a connection after which the target counts as away.
 const UNREACHABLE_MAX: u32 = 3;
-/// How long to wait before a target that was not reached is tried again.
+/// How long to wait before the next attempt to reach a target that was not reached.
 const UNREACHABLE_IDLE: Duration = Duration::from_secs(5);
-/// Busy connections are told from a busy target by its service time: this much slower than unstressed it is busy.
+/// The service time distinguishes busy connections from a busy target: the target is busy if it is slower than
+/// unstressed by this factor.
 const SERVICE_GROWTH: f64 = 1.5;
-/// Where connections are what is short, half of the exchanges wait for one, and for more than this of the response
+/// If connections are the bottleneck, half of the exchanges wait for one, and for more than this share of the response
 /// time.
 const LAG_SHARE: f64 = 0.02;
-/// Of the lag, no more than this is the generator's own where connections are what is short.
+/// If connections are the bottleneck, the generator causes no more than this share of the lag.
 const OWN_SHARE: f64 = 0.1;
 
-/// What is wanted of a step.
+/// The parameters of a step.
 pub(super) struct Wish {
     pub(super) kind: Kind,
     pub(super) rate: f64,
-    /// When it is judged, in seconds; the last look ends it.
+    /// The seconds after which it is judged; the last look ends it.
     pub(super) looks: Vec<u32>,
     pub(super) why: String,
 }
 
 impl Search<'_> {
-    /// Makes a step that is evidence about its rate, once more on all cores if the generator was in the way, as are all
-    /// after it, and waits for the target to recover after a failure.
+    /// Makes a step that is evidence about its rate, and waits for the target to recover after a failure. If the
+    /// generator limited the step, it is repeated on all cores, which all later steps use as well.
     pub(super) fn evidence(&mut self, wish: Wish) -> Result<Verdict, Halt> {
         self.within_steps()?;
         let looks = self.fitting_looks(wish.kind, &wish.looks)?;
@@ -101,7 +102,7 @@ impl Search<'_> {
         }
     }
 
-    /// Makes a step that is looked at when its order says so.
+    /// Makes a step that is judged at the looks of its order.
     fn judged(&mut self, order: Order) -> Result<Verdict, Halt> {
         let objectives = Arc::clone(&self.objectives);
         let looks = order.looks.clone();
@@ -136,7 +137,7 @@ impl Search<'_> {
             .is_some_and(|step| step.measured.limited.is_none() && step.measured.own.is_none())
     }
 
-    /// Makes a step, again if no session could be opened.
+    /// Makes a step, and repeats it if no session could be opened.
     pub(super) fn carried_out(
         &mut self,
         order: &Order,
@@ -168,7 +169,7 @@ impl Search<'_> {
         Err(Halt::Final(halted))
     }
 
-    /// Keeps what became of a step, and tells whoever looks on.
+    /// Keeps the result of a step, and reports it to the trial.
     #[expect(clippy::too_many_arguments, reason = "each is a field of the step that is kept")]
     pub(super) fn keep(
         &mut self,
@@ -203,7 +204,7 @@ impl Search<'_> {
     }
 }
 
-/// Why a step says nothing of the target, if it does not.
+/// Why a step says nothing about the target, if that is the case.
 pub(crate) fn void(
     measured: &Measured,
     unstressed: &Measured,
@@ -234,8 +235,8 @@ fn most_wait(measured: &Measured) -> bool {
     lag > LAG_SHARE * measured.response.p50_s && measured.lateness_p50_s <= OWN_SHARE * lag
 }
 
-/// Whether an objective is missed by responses alone, and the target itself was in time for all but a thousandth.
-/// Where a target stands still now and then, its own service times have that tail too.
+/// Whether an objective is missed by response times only, while the target itself was in time for all but a thousandth.
+/// If a target stands still now and then, its own service times have that tail too.
 fn only_waiting_is_late(measured: &Measured, objectives: &Objectives, evidence: &Evidence) -> bool {
     let missed =
         objectives.iter().zip(&evidence.shares).filter(|(_, share)| share.share > share.allowed);

@@ -1,29 +1,29 @@
-//! The servers that a search is held against, and what each bears.
+//! The servers with which a search is tested, and the capacity of each.
 
 use crate::server::{Design, PLAIN, Work};
 use crate::simulation::Generator;
 use brunt_capacity::Settings;
 
-/// One server, what is asked of it, and what a search must make of it.
+/// One server, its objectives, and the expected result of a search.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) design: Design,
     pub(crate) goal: &'static str,
-    /// What it bears: by formula, or from `what_they_bear` below.
+    /// Its capacity: by formula, or from `what_they_bear` below.
     pub(crate) capacity: f64,
     pub(crate) generator: Generator,
     pub(crate) settings: fn() -> Settings,
     pub(crate) bounds: Bounds,
 }
 
-/// What must hold of the claims, as shares of the searches.
+/// What must be true of the claims, as shares of the searches.
 #[derive(Clone, Copy)]
 pub(crate) struct Bounds {
-    /// Claims (or floors, where that is the answer there must be).
+    /// The share of claims (or floors, if a floor is the correct answer).
     pub(crate) answered: f64,
-    /// Claims that are more than 5 % too high.
+    /// The share of claims that are more than 5 % too high.
     pub(crate) high: f64,
-    /// The median of the error of claims, no lower than this.
+    /// The lower bound for the median error of claims.
     pub(crate) median: f64,
 }
 
@@ -122,7 +122,7 @@ fn neighbour() -> Design {
     Design { neighbour: Some((0.7, 8.0, 80.0)), ..PLAIN }
 }
 
-/// Servers that no default was chosen on.
+/// Servers on which no default was tuned.
 pub(crate) fn held_out() -> Vec<Case> {
     let few_high = Bounds { high: 0.01, median: -0.12, ..GOOD };
     vec![
@@ -177,9 +177,9 @@ pub(crate) fn held_out() -> Vec<Case> {
     ]
 }
 
-/// The same servers, searched in five minutes. What is claimed is too high no oftener than by the usual search, other
-/// than by the one server whose fault comes more rarely than a confirmation lasts. More searches have no answer, and
-/// claims are lower: most where a minute has few exchanges for the objective, or about one of the server's faults.
+/// The same servers, searched in five minutes. Claims are too high no more often than with the usual search, except for
+/// the one server whose fault is rarer than a confirmation is long. More searches have no answer, and claims are lower:
+/// most where a minute has few exchanges for the objective, or about one of the server's faults.
 pub(crate) fn quick() -> Vec<Case> {
     let servers = specified().into_iter().chain(held_out());
     let servers = servers.filter(|case| !case.name.contains("--confirm"));
@@ -199,7 +199,7 @@ fn quick_bounds(case: &Case) -> Bounds {
         "collections 25 ms/4,000, 200 ms/45 s" | "collections 45 ms/4,000, 350 ms/60 s" => {
             bounds(0.0, -0.75)
         }
-        // It is disturbed once in 80 s, and a minute shows nothing of that in a fifth of searches.
+        // It is disturbed once in 80 s, and in a fifth of searches a minute does not show that.
         "neighbour 30% 8 s in 80" => Bounds { high: 0.25, ..bounds(0.70, -0.40) },
         "neighbour 20% 4 s in 30" => bounds(0.80, -0.28),
         "M/G/1, cv^2 4" => bounds(0.80, -0.20),

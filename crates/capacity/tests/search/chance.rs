@@ -7,7 +7,7 @@ impl Chance {
         Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5851_F42D_4C95_7F2D)
     }
 
-    /// Above 0, and no greater than 1.
+    /// A number above 0, and no greater than 1.
     pub(crate) fn share(&mut self) -> f64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let mut z = self.0;
@@ -16,7 +16,7 @@ impl Chance {
         ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64 + f64::EPSILON / 4.0
     }
 
-    /// With mean 1, without memory.
+    /// Exponentially distributed with mean 1.
     pub(crate) fn exponential(&mut self) -> f64 {
         -self.share().ln()
     }

@@ -1,4 +1,4 @@
-//! How a search ends when it cannot go on as it should: each end has its answer and its code.
+//! How a search ends when it cannot continue normally: each end has its answer and its exit code.
 
 use crate::chance::Chance;
 use crate::server::{PLAIN, Server};
@@ -9,7 +9,7 @@ use brunt_capacity::{
 };
 use std::ops::ControlFlow;
 
-/// A simulated server that something happens to at some step.
+/// A simulated server that is disturbed at some step.
 struct Script {
     simulation: Simulation,
     orders: Vec<Order>,
@@ -126,7 +126,7 @@ fn time_that_is_used_up_gives_a_band_and_no_claim() {
     );
 }
 
-/// A server that, once it was overloaded, never answers in time again.
+/// A server that never answers in time again once it was overloaded.
 struct Breaks {
     inner: Script,
     broken: bool,
@@ -153,18 +153,18 @@ impl Trial for Breaks {
 #[test]
 fn a_budget_that_ends_before_the_target_is_itself_again_says_nothing_of_its_recovery() {
     let mut breaks = Breaks { inner: script(|_, _| None), broken: false };
-    // It was given longer to recover than there is.
+    // The time allowed for recovery is longer than the time that is left.
     let settings = Settings { recovery_s: 1_000, ..Settings::quick() };
     let found = find(&Goals::parse(["p99<20ms"]).unwrap(), &settings, &mut breaks);
     let Answer::NoClaim { why } = &found.answer else { panic!("{:?}", found.answer) };
     assert_eq!(why, "the 5 minutes it was given are used up");
     assert!((250.0..=300.0).contains(&found.took_s), "{}", found.took_s);
-    // What a sentinel would see now is not the target as it was at the start.
+    // A sentinel would no longer see the target as it was at the start.
     assert_eq!(breaks.inner.orders.last().map(|order| order.kind), Some(Kind::Calm));
     assert_eq!(found.drift, None);
 }
 
-/// Connecting takes three seconds, and after what was too much it takes five until all is answered.
+/// Connecting takes three seconds, and after a rate that was too high it takes five until everything is answered.
 #[test]
 fn what_steps_take_beside_what_was_ordered_is_within_the_budget() {
     struct Slow(Script);
@@ -183,7 +183,7 @@ fn what_steps_take_beside_what_was_ordered_is_within_the_budget() {
         let settings = Settings { budget_s, ..Settings::quick() };
         let goals = Goals::parse(["p99<20ms"]).unwrap();
         let found = find(&goals, &settings, &mut Slow(script(|_, _| None)));
-        // Only what the first overload takes cannot be known before it.
+        // Only the additional time of the first overload is not known in advance.
         assert!(found.took_s <= budget_s + 5.0, "{} of {budget_s}", found.took_s);
         let closing = found.steps.last().map(|step| step.order.kind);
         assert_eq!(closing, Some(Kind::Sentinel), "{budget_s}: {:?}", found.answer);
@@ -204,7 +204,7 @@ fn a_rate_at_which_a_minute_says_nothing_is_not_claimed_and_no_time_is_spent_on_
     assert!(why.contains("minutes until there are enough exchanges"), "{why}");
     assert!(found.took_s < 150.0, "{}", found.took_s);
     assert!(found.steps.iter().all(|step| step.order.kind != Kind::Confirm));
-    // With the time for it, the rate is held for as long as it takes.
+    // If there is time for it, the rate is held for as long as that takes.
     let mut longer = script(|_, _| None);
     longer.simulation = simulation();
     let settings = Settings { budget_s: 7_200.0, ..Settings::quick() };
@@ -215,7 +215,7 @@ fn a_rate_at_which_a_minute_says_nothing_is_not_claimed_and_no_time_is_spent_on_
     assert!(rate * confirmed_s >= 5_000.0 && confirmed_s > 600.0, "{rate} for {confirmed_s} s");
 }
 
-/// Time that ends before a rate above the confirmed one was tried says nothing of that rate.
+/// If time ends before a rate above the confirmed one was tried, the search says nothing about that rate.
 #[test]
 fn a_confirmed_rate_above_which_nothing_failed_in_time_is_a_floor() {
     let design = crate::server::Design { servers: 8, ..PLAIN };
@@ -269,7 +269,7 @@ fn a_trend_is_seen_and_one_without_weight_is_not() {
         };
         seen += u32::from(of(&seconds(0.01)).grows);
         alarms += u32::from(of(&seconds(0.0)).grows);
-        // Half a percent slower within five minutes is a slope, and no queue.
+        // Half a percent slower within five minutes is a slope, but not a queue.
         alarms += u32::from(of(&seconds(0.00005 / 300.0)).verdict == Verdict::Fail);
     }
     assert_eq!((seen, alarms), (40, 0));
@@ -301,7 +301,8 @@ fn response_times_that_rise_and_stay_within_their_objective_are_no_queue() {
     assert!(badly.grows, "{badly:?}");
 }
 
-/// A generator that was in the way once has all cores from then on, and what it could not confirm is not the end of it.
+/// Once the generator limited a step, later steps use all cores, and a rate that it could not confirm does not end the
+/// search.
 #[test]
 fn a_floor_is_confirmed_at_a_rate_that_the_generator_makes() {
     struct Tired(Script);
@@ -337,7 +338,7 @@ fn a_floor_is_confirmed_at_a_rate_that_the_generator_makes() {
             .collect();
         let first = all_cores.iter().position(|all| *all).expect("it was in the way");
         let evidence = all_cores[first..].iter().filter(|all| !**all).count();
-        // The closing sentinel is held against the first one, which had fewer.
+        // The closing sentinel is compared with the first one, which had fewer cores.
         assert_eq!(evidence, 1, "{all_cores:?}");
         let collection = found.collection(brunt_capacity::Origin::default());
         let sentence = Reading::of(&collection).unwrap().sentence();

@@ -1,4 +1,4 @@
-//! The search held against simulated servers whose capacity is known, in virtual time.
+//! Tests of the search with simulated servers whose capacity is known, in virtual time.
 
 mod cases;
 mod chance;
@@ -16,10 +16,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What became of one search.
+/// The result of one search.
 struct Result {
     found: Found,
-    /// How far the claim or floor is from what the server bears, as a share of that.
+    /// The relative error of the claim or floor.
     error: Option<f64>,
     noticed: bool,
 }
@@ -41,8 +41,8 @@ fn search(case: &Case, seed: u64) -> Result {
     }
 }
 
-/// What one session alone makes of a server, warmed up and measured for so many seconds, and the order of a step that
-/// is judged by it.
+/// The rate of a single session with a server, warmed up and measured for a number of seconds, and the order of a step
+/// that is judged by it.
 fn unstressed(
     simulation: &mut Simulation,
     goals: &Goals,
@@ -65,7 +65,7 @@ fn unstressed(
     (order, alone)
 }
 
-/// Doubles until a run is too much and bisects to 5 %, one run of 5 + 30 s a point: what others do.
+/// Doubles until a run fails and bisects to 5 %, one run of 5 + 30 s a point: the common procedure.
 fn naive(case: &Case, seed: u64) -> f64 {
     let goals = Goals::parse([case.goal]).expect("goals");
     let server = Server::new(case.design, seed);
@@ -113,7 +113,7 @@ fn at(sorted: &[f64], share: f64) -> f64 {
         .unwrap_or(f64::NAN)
 }
 
-/// Runs searches of one server, and says what became of them as a row of the table.
+/// Runs searches of one server, and formats the results as a row of the table.
 fn row(case: &Case, searches: u64, with_naive: bool) -> (Vec<Result>, String) {
     let results: Vec<Result> = (0..searches).map(|seed| search(case, seed)).collect();
     let mut errors: Vec<f64> = results.iter().filter_map(|result| result.error).collect();
@@ -148,10 +148,10 @@ fn row(case: &Case, searches: u64, with_naive: bool) -> (Vec<Result>, String) {
     (results, line)
 }
 
-/// Searches of each server in the test that always runs: enough to see a search that has gone wrong, in half a minute.
+/// Searches of each server in the test that always runs: enough to detect a broken search, in half a minute.
 const SEARCHES: u64 = 20;
 
-/// What bounds allow of so many searches: the share, and what chance adds to it in 19 of 20 tests.
+/// What bounds allow for this number of searches: the share, and what chance adds to it in 19 of 20 tests.
 fn most(share: f64, searches: u64) -> f64 {
     let n = searches as f64;
     n * share + 2.0 * (n * share * (1.0 - share)).sqrt()
@@ -181,7 +181,7 @@ fn holds(case: &Case) -> Vec<Result> {
                 assert!(*confirmed_s >= least_s, "held for {confirmed_s} s of {least_s}: {line}");
             }
             Answer::Floor { confirmed, why, .. } => {
-                // Time may end before anything above what was confirmed is tried.
+                // Time may end before a rate above the confirmed one is tried.
                 let hurried = *confirmed && why.contains("used up");
                 assert!(limited || hurried, "{:?} of {}", result.found.answer, case.name);
             }
@@ -210,8 +210,8 @@ fn quick_searches_end_in_five_minutes_and_are_wrong_no_oftener() {
     are_as_long_as_was_said(&quick());
 }
 
-/// Holds the bounds of each server, and how long the searches of those took against what is said before a search: half
-/// of them took no longer than that, give or take a quarter, and not less than half of it.
+/// Checks the bounds of each server, and the duration of its searches against the expected one: half of them took no
+/// longer than that, give or take a quarter, and not less than half of it.
 fn are_as_long_as_was_said(cases: &[Case]) {
     let mut shares = Vec::new();
     for case in cases {
@@ -224,8 +224,9 @@ fn are_as_long_as_was_said(cases: &[Case]) {
     assert!((0.5..1.25).contains(&median), "{median} of what is said to be usual");
 }
 
-/// A sleeping reader sees answers some tens of microseconds late, in each run otherwise. That is no drift of a server
-/// whose requests take 50 of them; one that loses a fifth of its speed drifts beside it as well.
+/// A sleeping reader sees answers some tens of microseconds late, by another amount in each run. That is not reported
+/// as drift of a server whose requests take 50 of them; a server that loses a fifth of its speed is still reported as
+/// drifting.
 #[test]
 fn a_generator_that_reacts_in_its_own_time_is_not_taken_for_drift() {
     let generator = Generator { reacts_within: 60e-6, ..Generator::default() };
@@ -251,8 +252,8 @@ fn a_generator_that_reacts_in_its_own_time_is_not_taken_for_drift() {
     assert!(drifted(&fading) >= 14, "{} of {SEARCHES}", drifted(&fading));
 }
 
-/// A target that is disturbed once, for three seconds at a low rate, and is otherwise fast: what failed then must not
-/// hold the claim down.
+/// A target that is disturbed once, for three seconds at a low rate, and is otherwise fast: those failures must not
+/// keep the claim low.
 #[test]
 fn a_failure_of_the_moment_does_not_become_the_limit() {
     struct Disturbed(Simulation, u32);
@@ -268,7 +269,7 @@ fn a_failure_of_the_moment_does_not_become_the_limit() {
             self.0.step(order, &mut |second| {
                 let mut second = second.clone();
                 if disturbed {
-                    // A sixth of all was late, as if the machine had stood still.
+                    // A sixth of the exchanges were late, as if the machine had stood still.
                     second.tallies.iter_mut().for_each(|tally| tally.bad += tally.of / 6);
                 }
                 judge(&second)

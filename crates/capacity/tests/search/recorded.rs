@@ -1,4 +1,4 @@
-//! A search whose steps have records: every verdict is derived again from those alone.
+//! A search whose steps have records: every verdict is derived again from the records only.
 
 use crate::chance::Chance;
 use crate::server::{Design, PLAIN, Server};
@@ -94,7 +94,7 @@ impl Run {
             ending: Ending::planned(timing),
         };
         let mut record = conclusion.record().expect("it can be had");
-        // A closed loop is as fast as this machine, by the rules of a run that is looked at alone.
+        // A closed loop is as fast as this machine, by the rules for a single run.
         record.verdict = brunt_record::Verdict::default();
         record
     }

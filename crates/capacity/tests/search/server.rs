@@ -1,9 +1,9 @@
-//! A simulated server: a queue in virtual time, with what makes real ones hard to measure.
+//! A simulated server: a queue in virtual time, with the effects that make real ones hard to measure.
 
 use crate::chance::Chance;
 use std::collections::VecDeque;
 
-/// How long requests take when nothing is in the way, as a multiple of the mean.
+/// How long requests take without queueing, as a multiple of the mean.
 #[derive(Clone, Copy)]
 pub(crate) enum Work {
     Exponential,
@@ -15,31 +15,31 @@ pub(crate) enum Work {
     Mixed,
 }
 
-/// What a server is made of.
+/// The parameters of a server.
 #[derive(Clone, Copy)]
 pub(crate) struct Design {
-    /// How many requests are worked on at once.
+    /// How many requests are processed at once.
     pub(crate) servers: usize,
-    /// Requests a second that all of them together manage.
+    /// The requests a second that all of them together can process.
     pub(crate) speed: f64,
     pub(crate) work: Work,
-    /// What each response takes besides, in seconds.
+    /// The additional time of each response, in seconds.
     pub(crate) delay: f64,
-    /// More requests than this in the system are refused.
+    /// Further requests are refused while more than this are in the system.
     pub(crate) room: Option<usize>,
-    /// With more than so many in the system, half are refused.
+    /// With more than this in the system, half are refused.
     pub(crate) sheds_above: Option<usize>,
-    /// Stands still for so long after so many requests.
+    /// Stands still for some seconds after a number of requests.
     pub(crate) pause_after: Option<(u64, f64)>,
-    /// Stands still each so many seconds, for so long.
+    /// Stands still once in each period of some seconds, for some seconds.
     pub(crate) pause_each: Option<(f64, f64)>,
-    /// Works at this share of its speed for some seconds of each so many.
+    /// Works at this share of its speed for some seconds of each period.
     pub(crate) neighbour: Option<(f64, f64, f64)>,
-    /// Works at this share of its speed until it has worked for so many seconds.
+    /// Works at this share of its speed until it has worked for a number of seconds.
     pub(crate) cold: Option<(f64, f64)>,
-    /// Once so many wait it works at a third of its speed, until none wait.
+    /// Once this many requests wait it works at a third of its speed, until none wait.
     pub(crate) tips_at: Option<usize>,
-    /// Loses this share of its speed within so many seconds.
+    /// Loses this share of its speed within a number of seconds.
     pub(crate) fades: Option<(f64, f64)>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) const PLAIN: Design = Design {
     fades: None,
 };
 
-/// A server at work.
+/// The state of a server.
 pub(crate) struct Server {
     design: Design,
     chance: Chance,
@@ -92,12 +92,13 @@ impl Server {
         }
     }
 
-    /// The share of its first speed that is left.
+    /// The share of its initial speed that is left.
     pub(crate) fn left(&self, at: f64) -> f64 {
         self.design.fades.map_or(1.0, |(share, within)| 1.0 - share * (at / within).min(1.0))
     }
 
-    /// When the answer to a request of this moment comes; `None` if it is refused, at once. Moments never go back.
+    /// When the answer to a request of this moment is sent; `None` if the request is refused, at once. Moments must not
+    /// decrease.
     pub(crate) fn serve(&mut self, at: f64) -> Option<f64> {
         self.began.get_or_insert(at);
         let counts = self.design.room.is_some()

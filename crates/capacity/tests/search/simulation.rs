@@ -1,4 +1,4 @@
-//! A trial in virtual time: Poisson arrivals at a simulated server, told second by second.
+//! A trial in virtual time: Poisson arrivals at a simulated server, reported second by second.
 
 use crate::chance::Chance;
 use crate::server::Server;
@@ -7,14 +7,14 @@ use brunt_record::Bad;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
-/// What stands between the search and the server.
+/// The generator between the search and the server.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Generator {
-    /// It makes no more than so many a second.
+    /// The most exchanges that it makes a second.
     pub(crate) stops_at: Option<f64>,
-    /// It has so many connections.
+    /// The number of its connections.
     pub(crate) sessions: Option<usize>,
-    /// It sees an answer so many seconds after it came, give or take a half, in each step anew.
+    /// It sees an answer this number of seconds after it arrived, plus or minus a half, drawn again for each step.
     pub(crate) reacts_within: f64,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Simulation {
     free: Vec<f64>,
     /// How long it takes to see an answer, in this step.
     reaction: f64,
-    /// One response time in so many is kept for percentiles.
+    /// One response time in a number of them is kept for percentiles.
     responses: Vec<f64>,
     services: Vec<f64>,
     lags: Vec<f64>,
@@ -37,7 +37,7 @@ pub(crate) struct Simulation {
 
 const KEPT: u64 = 4;
 
-/// Who waits so long goes away; the server does not notice.
+/// An exchange that waits this long is given up; the server does not notice.
 const TIMEOUT_S: f64 = 10.0;
 
 impl Simulation {
@@ -58,7 +58,8 @@ impl Simulation {
         }
     }
 
-    /// Sends what is due, when a connection is free: when it was sent, and when it was answered, if it was not refused.
+    /// Sends what is due as soon as a connection is free: returns when it was sent, and when it was answered, unless it
+    /// was refused.
     fn exchange(&mut self, due: f64) -> (f64, Result<f64, f64>) {
         self.exchanges += 1;
         let slot = (0..self.free.len()).min_by(|a, b| self.free[*a].total_cmp(&self.free[*b]));
@@ -160,7 +161,7 @@ impl Trial for Simulation {
             }
         }
         self.now = start + f64::from(told);
-        // Whoever has a connection waits for the answer, and the next step has connections of its own.
+        // A connection in use waits for its answer, and the next step has connections of its own.
         self.free.fill(self.now);
         let measured = self.measured(f64::from(told.max(1)), limited);
         Outcome { took_s: self.now - began, measured, ..Outcome::default() }
@@ -179,7 +180,7 @@ fn count(
     objectives: &Objectives,
     exchange: Exchange,
 ) {
-    // What ends after the step is never seen.
+    // Exchanges that end after the step are never seen.
     if number >= 4_096 {
         return;
     }

@@ -1,7 +1,8 @@
-//! An agent's side: its share of a run ([`Share`]), what it has told ([`Outbox`]), and the difference of clocks
-//! ([`Offset`]).
+//! An agent's side: its share of a run ([`Share`]), the event lines not yet acknowledged ([`Outbox`]), and the
+//! difference between the clocks ([`Offset`]).
 //!
-//! Nothing here has a clock, a process or a socket: whoever drives a share says what happened and does what it says.
+//! Nothing here has a clock, a process or a socket: the driver of a share reports what happened and carries out the
+//! acts that the share returns.
 
 mod offset;
 mod outbox;

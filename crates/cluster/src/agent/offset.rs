@@ -1,21 +1,22 @@
-//! [`Offset`]: what the clocks of an agent and its coordinator differ by.
+//! [`Offset`]: the difference between the clocks of an agent and its coordinator.
 //!
-//! Both clocks are monotonic and count from moments of their own. A report and its answer give four times; the offset
-//! is that of the quickest of the last few, whose way there and back leaves the least room for error.
+//! Both clocks are monotonic, and each counts from its own origin. A report and its answer give four times. The offset
+//! is taken from the quickest of the last few exchanges, because a short round trip leaves the least room for error.
 
 use std::collections::VecDeque;
 
-/// How many answers are remembered.
+/// How many answers are kept.
 const KEPT: usize = 32;
-/// A word about the clock of one machine that ran for centuries, or of nobody.
+/// Values above this are rejected: no machine has an uptime of centuries.
 const CLOCK_MAX: u64 = 1 << 62;
 
-/// The last answers: their round trips and what they say.
+/// The last answers: their round trips and the offsets they give.
 #[derive(Clone, Debug, Default)]
 pub struct Offset(VecDeque<(u64, i64)>);
 
 impl Offset {
-    /// A report left at `sent` and its answer came at `received`; the coordinator's clock showed `theirs` in between.
+    /// Takes one exchange: a report left at `sent`, its answer arrived at `received`, and the coordinator's clock
+    /// showed `theirs` in between.
     pub fn observe(&mut self, sent: u64, theirs: u64, received: u64) {
         if received < sent || theirs.max(received) > CLOCK_MAX {
             return;
@@ -28,22 +29,22 @@ impl Offset {
         self.0.push_back((received - sent, offset as i64));
     }
 
-    /// What the coordinator's clock shows more than the agent's.
+    /// How far the coordinator's clock is ahead of the agent's.
     pub fn offset(&self) -> Option<i64> {
         self.0.iter().min_by_key(|(round, _)| *round).map(|(_, offset)| *offset)
     }
 
-    /// How many answers it rests on.
+    /// The number of answers that the offset rests on.
     pub fn observed(&self) -> usize {
         self.0.len()
     }
 
-    /// A moment of the coordinator's clock, by the agent's.
+    /// Converts a moment of the coordinator's clock to the agent's clock.
     pub fn ours(&self, theirs: u64) -> Option<u64> {
         u64::try_from(i128::from(theirs) - i128::from(self.offset()?)).ok()
     }
 
-    /// The quickest round trip: twice the most that the offset can be wrong by.
+    /// The quickest round trip: the offset is wrong by at most half of it.
     pub fn round_trip(&self) -> Option<u64> {
         self.0.iter().map(|(round, _)| *round).min()
     }

@@ -3,7 +3,7 @@
 use crate::message::PIECE_MAX;
 use std::collections::VecDeque;
 
-/// The end of a stream, from the first byte that was not acknowledged on.
+/// The end of a stream, starting at the first byte that was not acknowledged.
 #[derive(Debug, Default)]
 pub struct Outbox {
     acknowledged: u64,
@@ -11,12 +11,12 @@ pub struct Outbox {
 }
 
 impl Outbox {
-    /// The most that is kept. A coordinator that takes nothing for so long has lost the agent.
+    /// The most that is kept. A coordinator that acknowledges nothing while this fills up has lost the agent.
     pub const BYTES_MAX: usize = 64 << 20;
 
-    /// Adds to the stream. Whether there was room.
+    /// Adds to the stream, and returns whether there was room.
     pub fn push(&mut self, bytes: &[u8]) -> bool {
-        // The record of a large run comes whole.
+        // The record of a large run is added as a whole.
         let fits = self.bytes.len() < Self::BYTES_MAX;
         if fits {
             self.bytes.extend(bytes);
@@ -24,17 +24,17 @@ impl Outbox {
         fits
     }
 
-    /// How long the whole stream is.
+    /// The length of the whole stream.
     pub fn total(&self) -> u64 {
         self.acknowledged + self.bytes.len() as u64
     }
 
-    /// The next piece, and where it lies.
+    /// The next piece, and its position in the stream.
     pub fn piece(&self) -> (u64, Vec<u8>) {
         (self.acknowledged, self.bytes.iter().take(PIECE_MAX).copied().collect())
     }
 
-    /// The stream has arrived so far. What was acknowledged once stays so.
+    /// The coordinator has received the stream up to `to`. An acknowledgement is never taken back.
     pub fn arrived(&mut self, to: u64) {
         let count = to.saturating_sub(self.acknowledged).min(self.bytes.len() as u64);
         self.bytes.drain(..count as usize);
@@ -60,7 +60,7 @@ mod tests {
         assert_eq!(outbox.piece(), (at, piece));
         outbox.arrived(4);
         assert_eq!(outbox.piece(), (4, vec![b'2'; PIECE_MAX]));
-        // An older word comes late, and one about more than there is.
+        // An older acknowledgement arrives late, and then one for more than was sent.
         outbox.arrived(1);
         assert_eq!(outbox.total(), 4 + PIECE_MAX as u64);
         outbox.arrived(u64::MAX);

@@ -1,36 +1,36 @@
-//! [`Share`]: an agent's share of one run, from its order until all of it has arrived.
+//! [`Share`]: an agent's share of one run, from its order until the coordinator has received everything.
 //!
-//! The share has a lease: whoever drives it reports at least every [`REPORT_EVERY`], and if no answer came for
-//! [`LEASE`] the share ends by itself, so that no load outlives its coordinator. What was told and not acknowledged is
-//! kept, and told again.
+//! The share has a lease: its driver reports at least every [`REPORT_EVERY`], and if no answer arrives for [`LEASE`]
+//! the share ends by itself, so that no load outlives its coordinator. Event lines that were not acknowledged are kept
+//! and sent again.
 
 use super::{Offset, Outbox};
 use crate::message::{ClockReport, Name, Order, Piece, Report, Stage, Wish, Word};
 use std::time::Duration;
 
-/// How often an agent reports at least.
+/// The longest interval between two reports of an agent.
 pub const REPORT_EVERY: Duration = Duration::from_millis(250);
-/// How long an agent goes on without being heard.
+/// How long an agent continues without an answer from the coordinator.
 pub const LEASE: Duration = Duration::from_secs(5);
-/// How long an agent tries to deliver what its run has told, once that is over and nobody answers.
+/// How long an agent tries to deliver the events of its finished run while the coordinator does not answer.
 const LINGER: Duration = Duration::from_secs(20);
-/// How many answers the clocks are compared by before a run begins.
+/// The number of answers by which the clocks are compared before a run begins.
 const PROBES: usize = 8;
 /// How often clocks are compared until then.
 const PROBE_EVERY: Duration = Duration::from_millis(20);
 
-/// What whoever drives a share is to do.
+/// What the driver of a share must do next.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
-    /// Tell the run to begin at this moment of the agent's clock.
+    /// Order the run to begin at this moment of the agent's clock.
     Start(Duration),
-    /// Have the run begin nothing more.
+    /// Order the run to begin no further exchanges.
     Stop,
     /// End the run at once.
     Abort,
-    /// All is done or in vain: take other orders.
+    /// The share is over, delivered or given up: accept other orders.
     Leave {
-        /// Whether everything has arrived.
+        /// Whether the coordinator has received everything.
         delivered: bool,
     },
 }
@@ -43,9 +43,9 @@ pub struct Share {
     stage: Stage,
     outbox: Outbox,
     offset: Offset,
-    /// When the coordinator was heard last.
+    /// When the coordinator's last answer arrived.
     heard: Duration,
-    /// What was already done of what is wished.
+    /// Which of the coordinator's wishes were already carried out.
     stopped: bool,
     aborted: bool,
     /// Why the agent itself ended the run.
@@ -77,48 +77,48 @@ impl Share {
         &self.order
     }
 
-    /// How far it is.
+    /// The current stage of the share.
     pub fn stage(&self) -> &Stage {
         &self.stage
     }
 
-    /// Where it reports.
+    /// The subject on which it reports.
     pub fn subject(&self) -> String {
         crate::message::report_of(&self.order.run, self.order.epoch, &self.agent)
     }
 
-    /// Where it asks for the files of its order.
+    /// The subject on which it requests the files of its order.
     pub fn wanted(&self) -> String {
         crate::message::wanted_by(&self.order.run, self.order.epoch, &self.agent)
     }
 
-    /// The order is not carried out.
+    /// Records that the agent refuses the order.
     pub fn refuse(&mut self, why: String, now: Duration) {
         self.stage = Stage::Refused { why };
         self.ended = Some(now);
     }
 
-    /// The run has told this.
+    /// Takes event lines that the run has written.
     pub fn tell(&mut self, lines: &[u8]) {
         if !self.outbox.push(lines) {
             self.end_by_itself("the coordinator took nothing of what the run told for too long");
         }
     }
 
-    /// All sessions of the run are connected.
+    /// Records that all sessions of the run are connected.
     pub fn ready(&mut self) {
         if self.stage == Stage::Preparing {
             self.stage = Stage::Ready;
         }
     }
 
-    /// The run is over.
+    /// Records that the run is over.
     pub fn ended(&mut self, code: Option<i32>, now: Duration) {
         self.stage = Stage::Ended { code, why: self.why.clone() };
         self.ended = Some(now);
     }
 
-    /// What to report now. The wall clock is in microseconds.
+    /// The next report, with its piece of the stream. The wall clock is in microseconds.
     pub fn report(&self, now: Duration, wall_us: i64) -> (Report, Piece) {
         let (at, piece) = self.outbox.piece();
         let measured = self.offset.offset().zip(self.offset.round_trip());
@@ -139,7 +139,7 @@ impl Share {
         (report, piece)
     }
 
-    /// How long to wait for the next report after one was answered.
+    /// How long to wait before the next report, once one was answered.
     pub fn pause(&self) -> Duration {
         match self.stage {
             _ if !self.outbox.is_empty() => Duration::ZERO,
@@ -149,7 +149,7 @@ impl Share {
         }
     }
 
-    /// A report was answered. Words for others are not obeyed.
+    /// Takes the answer to a report. Answers for other agents are ignored.
     pub fn answered(&mut self, word: &Word, now: Duration) -> Vec<Act> {
         let order = &self.order;
         let ours = (&word.run, word.epoch, &word.nonce) == (&order.run, order.epoch, &order.nonce);
@@ -168,7 +168,7 @@ impl Share {
         }
     }
 
-    /// Time has passed.
+    /// Takes the current time, and returns what is due.
     pub fn tick(&mut self, now: Duration) -> Vec<Act> {
         let unheard = now.saturating_sub(self.heard);
         if let Some(ended) = self.ended {
@@ -184,7 +184,7 @@ impl Share {
         if self.why.is_some() { self.stop().into_iter().collect() } else { Vec::new() }
     }
 
-    /// The agent's own process is to end: the run ends first.
+    /// The agent's own process must end, so the run ends first.
     pub fn end_by_itself(&mut self, why: &str) {
         self.why.get_or_insert_with(|| why.to_owned());
     }
@@ -195,7 +195,7 @@ impl Share {
         }
         let Some(at) = self.offset.ours(at_ns).map(Duration::from_nanos) else { return Vec::new() };
         if at <= now {
-            // It would begin late, and its share of what was due by then all at once.
+            // It would begin late and send everything that was due by then at once.
             self.end_by_itself("it heard too late when to begin");
             return self.stop().into_iter().collect();
         }
@@ -220,7 +220,7 @@ impl Share {
 
     fn leave(&mut self, delivered: bool) -> Vec<Act> {
         if self.ended.is_none() {
-            // Whoever wishes that has no use for the run any more.
+            // The coordinator has no more use for the run.
             return self.abort();
         }
         if self.left {

@@ -1,5 +1,5 @@
-//! [`Laying`] and [`Laid`]: the agent's side. Files are laid into a directory that nobody else may enter, and that is
-//! removed with its value.
+//! [`Laying`] and [`Laid`]: the agent's side. Files are written into a directory that only the agent's user may enter,
+//! and that is removed with its value.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::Write as _;
@@ -11,10 +11,10 @@ use sha2::{Digest as _, Sha256};
 use super::pack::content;
 use super::{BundleError, Entry, From, Manifest, PIECE_MAX, Piece, hexadecimal};
 
-/// What the names of such directories begin with. The process that made one comes next.
+/// The prefix of the names of these directories. The id of the process that made one follows.
 const PREFIX: &str = "brunt-order-";
 
-/// Removes the directories in `parent` whose agents were killed before they could.
+/// Removes the directories in `parent` whose agents were killed before they could remove them.
 pub fn sweep(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
@@ -35,12 +35,12 @@ pub struct Laid {
 }
 
 impl Laid {
-    /// Where the files are: the command is started here.
+    /// Where the files are; the command is started in this directory.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Makes a directory of a name that nobody can know before.
+    /// Makes a directory with an unpredictable name.
     fn make(parent: &Path) -> Result<Self, BundleError> {
         let mut name = [0; 12];
         let failed = |source| BundleError::File {
@@ -58,12 +58,12 @@ impl Laid {
 
 impl Drop for Laid {
     fn drop(&mut self) {
-        // Links in it are removed, and not what they lead to.
+        // Links in it are removed, but not their targets.
         let _ = fs::remove_dir_all(&self.path);
     }
 }
 
-/// Files that are being laid.
+/// Files that are being written.
 #[derive(Debug)]
 pub struct Laying {
     manifest: Manifest,
@@ -82,8 +82,8 @@ struct Open {
 }
 
 impl Laying {
-    /// Begins to lay the files of an order into a new directory below `parent`. `data` is the directory of the agent's
-    /// owner.
+    /// Begins to write the files of an order into a new directory below `parent`. `data` is the data directory of the
+    /// agent's owner.
     pub fn begin(
         manifest: Manifest,
         data: Option<&Path>,
@@ -99,13 +99,13 @@ impl Laying {
         Ok(laying)
     }
 
-    /// The piece to ask for next; none if all is there.
+    /// The piece to request next; none if all files are complete.
     pub fn wanted(&self) -> Option<Piece> {
         let open = self.open.as_ref()?;
         Some(Piece { file: u32::try_from(open.number).ok()?, at: open.at })
     }
 
-    /// Takes the piece that was asked for.
+    /// Takes the piece that was requested.
     pub fn take(&mut self, piece: Piece, bytes: &[u8]) -> Result<(), BundleError> {
         let Some(open) = &mut self.open else {
             return Err(BundleError::Piece("an order".to_owned()));
@@ -143,7 +143,7 @@ impl Laying {
         self.advance()
     }
 
-    /// The directory, once all is there.
+    /// The directory, once all files are complete.
     pub fn finish(self) -> Option<Laid> {
         self.open.is_none().then_some(self.laid)
     }

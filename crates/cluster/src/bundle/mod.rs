@@ -1,10 +1,10 @@
-//! The files that an order brings: described by a [`Manifest`] in the signed order, pulled by agents in pieces, and
-//! laid into a private directory that goes with the order.
+//! The files of an order: described by a [`Manifest`] in the signed order, pulled by agents in pieces, and written into
+//! a private directory that is removed with the order.
 //!
-//! An agent pulls, so a slow one is behind nobody, and a piece that was lost is asked for again. What arrives has to
-//! have the hash that the order says, so pieces need no signature of their own. Files that are too large to travel,
-//! and secrets, which never do, are looked for in the directory of the agent's owner. Of a secret not even the hash
-//! is told: a short password is found by its hash.
+//! Agents pull, so a slow agent delays no other, and a piece that was lost is requested again. Received files must have
+//! the hash that the order gives, so pieces need no signature of their own. Files that are too large to send, and
+//! secrets, which are never sent, are looked up in the directory of the agent's owner. For a secret not even the hash
+//! is sent, because a short password can be found from its hash.
 
 mod lay;
 mod name;
@@ -20,9 +20,9 @@ pub use lay::{Laid, Laying, sweep};
 pub use name::FileName;
 pub use pack::Bundle;
 
-/// The most bytes that travel with an order.
+/// The most bytes that are sent with an order.
 pub const BUNDLE_MAX: u64 = 64 << 20;
-/// The most bytes of a piece: half of what a broker lets through by default.
+/// The most bytes of a piece: half of what a broker accepts by default.
 pub const PIECE_MAX: usize = 512 << 10;
 /// The most files of an order.
 pub const FILES_MAX: usize = 1_000;
@@ -52,11 +52,11 @@ pub enum From {
     Coordinator(Content),
     /// The directory of its owner, where it has this content.
     Owner(Content),
-    /// The directory of its owner, whatever it holds there.
+    /// The directory of its owner, with whatever content the file has there.
     OwnerSecret,
 }
 
-/// What a file holds.
+/// The content of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
     /// Its length in bytes.
@@ -70,78 +70,78 @@ pub struct Content {
 pub struct Piece {
     /// The number of the file in the manifest.
     pub file: u32,
-    /// Where the piece begins.
+    /// The position at which the piece begins.
     pub at: u64,
 }
 
 /// What is wrong with the files of an order. It reads after "failed to".
 #[derive(Debug, thiserror::Error)]
 pub enum BundleError {
-    /// A file or a directory.
+    /// A file or a directory could not be used.
     #[error("{act} {path}: {source}")]
     File {
-        /// What was to be done.
+        /// What was attempted.
         act: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A name of a file that no order may have.
+    /// A file name that no order may have.
     #[error(
         "take the file {0:?} along: orders name files by relative names without '..', of printable characters"
     )]
     Name(String),
-    /// Two entries of one name.
+    /// Two entries have the same name.
     #[error("take the file {0} along: it is named twice")]
     Twice(String),
-    /// There are too many.
+    /// There are too many files.
     #[error("take {0} files along: an order has at most {FILES_MAX}")]
     TooMany(usize),
-    /// More than may travel.
+    /// More bytes than an order may send.
     #[error(
         "take the files along: {0} bytes are to travel, and an order brings at most {BUNDLE_MAX}"
     )]
     TooLarge(u64),
-    /// What an agent asked for is not there.
+    /// The piece that an agent requested does not exist.
     #[error("give a piece of a file: there is none at byte {at} of file {file}")]
     NoPiece {
         /// The number of the file.
         file: u32,
-        /// The place.
+        /// The position.
         at: u64,
     },
-    /// What came is not what was asked for.
+    /// The received piece is not the one that was requested.
     #[error("take a piece of {0}: it is not the one that was asked for, or too long")]
     Piece(String),
-    /// A file has other content than the order says.
+    /// A file's content differs from the one that the order names.
     #[error("use {0}: it has other content than the order says")]
     Content(String),
-    /// A file has to be on the agent, and its owner named no directory.
+    /// A file must already be on the agent, but its owner named no directory.
     #[error(
         "find {0}, which has to be on this agent already: its owner has named no directory of files (data in \
          agent.toml)"
     )]
     NoData(String),
-    /// A file has to be on the agent, and is not.
+    /// A file must already be on the agent, and is missing.
     #[error("find {name}, which has to be on this agent already: {path}: {source}")]
     Missing {
         /// Its name in the order.
         name: String,
         /// Where it should be.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
 impl Manifest {
-    /// Whether there is none.
+    /// Whether there are no files.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
     }
 
-    /// Checks what came over the network: the number of files, their names, and how much is to travel.
+    /// Checks a manifest received over the network: the number of files, their names, and how many bytes must be sent.
     fn check(&self) -> Result<(), BundleError> {
         if self.files.len() > FILES_MAX {
             return Err(BundleError::TooMany(self.files.len()));

@@ -1,5 +1,5 @@
-//! [`FileName`]: the name of a file in an order. It leads nowhere but below the directory of the order, and nothing
-//! in it acts on a terminal.
+//! [`FileName`]: the name of a file in an order. It cannot lead out of the order's directory, and contains nothing that
+//! acts on a terminal.
 
 use std::fmt;
 use std::path::{Component, Path};
@@ -16,7 +16,7 @@ const DEPTH_MAX: usize = 16;
 #[serde(try_from = "String", into = "String")]
 pub struct FileName(String);
 
-/// A text is no name of a file in an order.
+/// The text cannot be the name of a file in an order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("an order has a file of a name that no order may have")]
 pub struct NoFileName;
@@ -38,13 +38,13 @@ impl FileName {
         (fits && printable && parts.iter().all(|part| part.len() <= 255)).then_some(Self(name))
     }
 
-    /// As a path from the directory of the order.
+    /// The name as a path, relative to the directory of the order.
     pub fn path(&self) -> &Path {
         Path::new(&self.0)
     }
 }
 
-/// Characters that turn the direction of a text or show nothing, by which one name is made to look like another.
+/// Whether a character changes the direction of a text or is invisible: these make one name look like another.
 fn is_formatting(it: char) -> bool {
     matches!(it, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
@@ -53,7 +53,7 @@ impl TryFrom<String> for FileName {
     type Error = NoFileName;
 
     fn try_from(text: String) -> Result<Self, NoFileName> {
-        // What came must be what it is called here: two spellings of a name would be two files of one place.
+        // Only the normal spelling is accepted: two spellings of one name would be two entries for the same place.
         Self::of(Path::new(&text)).filter(|name| name.0 == text).ok_or(NoFileName)
     }
 }

@@ -1,4 +1,4 @@
-//! [`Bundle`]: the coordinator's side. It describes files and hands out pieces of them.
+//! [`Bundle`]: the coordinator's side. It describes files and serves pieces of them.
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -12,7 +12,7 @@ use super::{
     hexadecimal,
 };
 
-/// The files of an order, where they lie.
+/// The files of an order, with their places on disk.
 #[derive(Debug)]
 pub struct Bundle {
     manifest: Manifest,
@@ -20,13 +20,13 @@ pub struct Bundle {
 }
 
 impl Bundle {
-    /// Describes files of a directory, each with whether it holds a secret. The largest stay behind until the others
-    /// fit.
+    /// Describes files of a directory, each with a flag that says whether it is a secret. If they are too large
+    /// together, the largest are not sent.
     pub fn of<P: AsRef<Path>>(directory: &Path, files: &[(P, bool)]) -> Result<Self, BundleError> {
         Self::within(BUNDLE_MAX, directory, files)
     }
 
-    /// The same where so many bytes may travel.
+    /// The same with an explicit limit on the bytes that may be sent.
     pub(super) fn within<P: AsRef<Path>>(
         most: u64,
         directory: &Path,
@@ -55,12 +55,12 @@ impl Bundle {
         Ok(Self { manifest, directory: directory.to_owned() })
     }
 
-    /// What to tell agents.
+    /// The manifest for the agents.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
     }
 
-    /// A piece that an agent asks for: as much as there is, up to [`PIECE_MAX`].
+    /// The piece that an agent requests: as much as there is, up to [`PIECE_MAX`].
     pub fn piece(&self, piece: Piece) -> Result<Vec<u8>, BundleError> {
         let none = || BundleError::NoPiece { file: piece.file, at: piece.at };
         let entry = usize::try_from(piece.file).ok().and_then(|at| self.manifest.files.get(at));
@@ -77,7 +77,7 @@ impl Bundle {
     }
 }
 
-/// Has the largest files looked for on the agents, until the others may travel.
+/// Marks the largest files as already on the agents, until the remaining ones fit the limit.
 fn leave_largest(entries: &mut [Entry], most: u64) {
     loop {
         let travels = entries.iter().filter_map(|entry| match &entry.from {
@@ -98,7 +98,7 @@ fn leave_largest(entries: &mut [Entry], most: u64) {
     }
 }
 
-/// What a file holds, read once and not kept.
+/// The size and hash of a file, which is read once and not kept.
 pub(super) fn content(path: &Path) -> Result<Content, BundleError> {
     let failed = |source| BundleError::File { act: "read", path: path.to_owned(), source };
     let mut file = File::open(path).map_err(failed)?;

@@ -1,4 +1,4 @@
-//! What is packed is laid, byte for byte; nothing else is.
+//! Files that are packed are laid out byte for byte, and no others.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -21,7 +21,7 @@ fn noise(length: usize) -> Vec<u8> {
 }
 
 fn pulled(bundle: &Bundle, data: Option<&Path>, parent: &Path) -> Result<Laid, BundleError> {
-    // As it goes over the network.
+    // As it is sent over the network.
     let manifest = serde_json::to_string(bundle.manifest()).unwrap();
     let mut laying = Laying::begin(serde_json::from_str(&manifest).unwrap(), data, parent)?;
     while let Some(piece) = laying.wanted() {
@@ -140,7 +140,7 @@ fn an_order_that_wants_too_much_is_refused_before_a_byte_is_asked_for() {
         assert!(Laying::begin(manifest, None, theirs.path()).is_err());
     }
     assert_eq!(fs::read_dir(theirs.path()).unwrap().count(), 0);
-    // A file below a file cannot be.
+    // A file cannot be inside another file.
     let nested = Manifest { files: vec![entry("a"), entry("a/b")] };
     let small = |entry: Entry| Entry {
         from: From::Coordinator(Content { size: 1, sha256: String::new() }),
@@ -154,7 +154,7 @@ fn an_order_that_wants_too_much_is_refused_before_a_byte_is_asked_for() {
 #[test]
 fn what_an_agent_that_was_killed_has_left_is_swept_and_nothing_else() {
     let parent = directory();
-    // No process has so great a number.
+    // No process has a number as high as this.
     let left = parent.path().join("brunt-order-4199999999-ab");
     let other = parent.path().join("brunt-order-of-mine");
     for path in [&left, &other] {

@@ -1,16 +1,16 @@
 //! What a coordinator knows of an agent's clocks: [`Clocks`].
 //!
-//! A run writes down by its machine's wall clock when it began, and wall clocks may be hours apart. Its agent says with
-//! each report what both its clocks show and what its monotonic clock differs by from the coordinator's, so any moment
-//! of that wall clock is known by the coordinator's monotonic clock, to half a round trip.
+//! A run records its beginning by its machine's wall clock, and wall clocks may be hours apart. With each report the
+//! agent sends the readings of both its clocks and the offset of its monotonic clock from the coordinator's. So any
+//! moment of that wall clock can be converted to the coordinator's monotonic clock, to within half a round trip.
 
 use crate::message::{ClockReport, Report};
 use std::time::Duration;
 
-/// An agent's clocks, as its reports tell.
+/// An agent's clocks, as its reports give them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clocks {
-    /// When the agent was told to begin: a wall clock may be set meanwhile.
+    /// The reading at the time of the order to begin: the wall clock may be set during the run.
     first: Reading,
     last: Reading,
 }
@@ -22,32 +22,32 @@ struct Reading {
 }
 
 impl Clocks {
-    /// The clocks as the first report of a run that is to begin tells.
+    /// The clocks as the first report of a run that is about to begin gives them.
     pub(super) fn of(report: &Report) -> Option<Self> {
         let first = Reading::of(report)?;
         Some(Self { first, last: first })
     }
 
-    /// A later report has come.
+    /// Takes a later report.
     pub(super) fn hear(&mut self, report: &Report) {
         if let Some(reading) = Reading::of(report) {
             self.last = reading;
         }
     }
 
-    /// A moment of the agent's wall clock, by the coordinator's monotonic clock. Both in microseconds.
+    /// Converts a moment of the agent's wall clock to the coordinator's monotonic clock. Both are in microseconds.
     pub fn moment(&self, wall_us: i64) -> i64 {
         let Reading { monotonic_us, clock } = self.first;
         let since = wall_us.saturating_sub(clock.wall_us);
         monotonic_us.saturating_add(since).saturating_add(clock.offset_ns / 1_000)
     }
 
-    /// The quickest round trip to the coordinator before the run began: the moments are known to half of it.
+    /// The quickest round trip to the coordinator before the run began: converted moments are exact to half of it.
     pub fn round_trip(&self) -> Duration {
         Duration::from_nanos(self.first.clock.round_trip_ns)
     }
 
-    /// How much slower than the coordinator's its monotonic clock went during the run, in seconds.
+    /// How many seconds its monotonic clock lost against the coordinator's during the run.
     pub fn drift_s(&self) -> f64 {
         self.last.clock.offset_ns.saturating_sub(self.first.clock.offset_ns) as f64 / 1e9
     }
@@ -88,7 +88,7 @@ mod tests {
         let mut clocks = Clocks::of(&report(10_000, 3_600, 100_000)).unwrap();
         assert_eq!(clocks.moment(3_602_500_000), 112_500_000);
         assert_eq!(clocks.round_trip(), Duration::from_micros(4));
-        // Then somebody sets the wall clock, and the monotonic clock has lost 3 ms.
+        // Then the wall clock is set, and the monotonic clock has lost 3 ms.
         clocks.hear(&report(20_000, 10, 100_003));
         assert_eq!(clocks.moment(3_602_500_000), 112_500_000);
         assert!((clocks.drift_s() - 0.003).abs() < 1e-9);

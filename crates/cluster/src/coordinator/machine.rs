@@ -1,8 +1,9 @@
-//! [`Coordinator`]: a run of several agents, from their gathering to the last byte they told.
+//! [`Coordinator`]: a run of several agents, from their gathering to the last byte of their streams.
 //!
-//! Agents ask and are answered; nothing is sent to them unasked. So the coordinator has one wish for each agent at any
-//! time, tells it in every answer, and need not know which answers arrived. An agent is lost if it is not heard while
-//! others are, which a broker that is away does not look like; while no agent can be heard nobody is blamed.
+//! Agents send requests and receive answers; they are sent nothing else. So the coordinator has one wish for each agent
+//! at any time, repeats it in every answer, and need not know which answers arrived. An agent is lost if nothing is
+//! heard from it while other agents are heard, which distinguishes a lost agent from a broker that is away. While no
+//! agent can be heard, none is declared lost.
 
 use super::node::{Node, Standing};
 use super::told::{OnLoss, Told};
@@ -13,27 +14,27 @@ use crate::message::{Join, Name, Order, Piece, Report, Stage, Step, Wish, Word, 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-/// How long after the order to begin a run begins: time enough for all to hear and acknowledge it.
+/// The time between the order to begin and the beginning: enough for all agents to receive and acknowledge it.
 pub const START_AFTER: Duration = Duration::from_secs(2);
-/// All have acknowledged it so long before.
+/// By this time before the beginning, all agents have acknowledged it.
 const START_SURE: Duration = Duration::from_millis(500);
-/// An agent is lost if it was not heard for so long ...
+/// An agent is lost if nothing was heard from it for this time ...
 const LOST_AFTER: Duration = Duration::from_millis(1_400);
-/// ... while others were heard for so long after it.
+/// ... while others were heard for this time after its last message.
 const OTHERS_AFTER: Duration = Duration::from_secs(1);
-/// An agent that asked for work so long ago does not wait any more.
+/// An agent whose last request for work is older than this no longer waits.
 const FRESH: Duration = Duration::from_secs(3);
 
-/// What a run of several agents is asked for.
+/// The requested run of several agents.
 #[derive(Clone, Debug)]
 pub struct Asked {
     /// The id of the run.
     pub run: String,
-    /// Which of the runs that one command makes.
+    /// The number of the run among those of the same command.
     pub epoch: u32,
-    /// How many agents there are to be.
+    /// How many agents take part.
     pub agents: u32,
-    /// How much each does.
+    /// How much of the load each agent makes.
     pub weights: Weights,
     /// The seed of everything random.
     pub seed: u64,
@@ -41,13 +42,13 @@ pub struct Asked {
     pub argv: Vec<String>,
     /// The files that it reads.
     pub files: Manifest,
-    /// Which part of a search it is, if it is one.
+    /// The step of a search, if the run is one.
     pub step: Option<Step>,
-    /// The version of this program, which every agent has to have.
+    /// The version of this program, which every agent must have.
     pub version: String,
     /// What is done when an agent is lost.
     pub on_loss: OnLoss,
-    /// How long agents are waited for, and then how long they may take to connect.
+    /// How long to wait for agents, and then how long they may take to connect.
     pub patience: Duration,
 }
 
@@ -70,12 +71,12 @@ pub struct Coordinator {
     waiting: BTreeMap<Name, (Join, Duration)>,
     misfits: BTreeMap<Name, String>,
     nodes: Vec<Node>,
-    /// Their weights, by rank; none if all do the same.
+    /// Their weights, by rank; empty if all have the same share.
     weights: Vec<u32>,
     start: Option<Duration>,
     ending: Wish,
     failed: bool,
-    /// Since when the broker is away.
+    /// When the broker went away, if it is away.
     away: Option<Duration>,
     told: VecDeque<Told>,
 }
@@ -99,12 +100,12 @@ impl Coordinator {
         }
     }
 
-    /// What has happened since the last call.
+    /// The next event since the last call.
     pub fn told(&mut self) -> Option<Told> {
         self.told.pop_front()
     }
 
-    /// How each agent is called in what people read, by rank.
+    /// The label of each agent in texts for people, by rank.
     pub fn labels(&self) -> Vec<String> {
         self.nodes.iter().map(Node::label).collect()
     }
@@ -114,7 +115,7 @@ impl Coordinator {
         self.nodes.iter().map(Node::standing).collect()
     }
 
-    /// An agent asks for work. What it is given, if it takes part.
+    /// An agent asks for work. Returns its order, if it takes part.
     pub fn join(&mut self, join: &Join, now: Duration) -> Option<Order> {
         if let Some(why) = join.misfit(&self.asked.version) {
             self.misfits.insert(join.name.clone(), why);
@@ -126,12 +127,12 @@ impl Coordinator {
         let rank = self.nodes.iter().position(|node| node.name == join.name)?;
         let node = self.nodes.get_mut(rank)?;
         if node.nonce != join.nonce {
-            // One whose share is over asks for other work under another nonce.
+            // An agent whose share is over asks for other work under another nonce.
             node.twins += u64::from(!node.done);
             return None;
         }
         if self.ending != Wish::Wait {
-            // It has not obeyed, and does not count as one that carries something out.
+            // It has not obeyed, and does not count as an agent that carries out a share.
             return None;
         }
         node.heard = now;
@@ -149,8 +150,8 @@ impl Coordinator {
         })
     }
 
-    /// An agent that takes part reports. `take` takes a piece of an agent's stream, unless it has no room for it. What
-    /// the agent is answered, if it is one of this run.
+    /// An agent that takes part reports. `take` takes a piece of an agent's stream, unless it has no room for it.
+    /// Returns the answer to the agent, if it is one of this run.
     pub fn report(
         &mut self,
         name: &Name,
@@ -178,7 +179,7 @@ impl Coordinator {
             node.arrived += length;
         }
         let arrived = node.arrived;
-        // A report that others have overtaken knows of less than there is.
+        // A report that later ones have overtaken gives too short a length of the stream.
         if node.stage.is_over() && !node.done && arrived >= node.total {
             node.done = true;
             node.ended = Some(now);
@@ -189,7 +190,8 @@ impl Coordinator {
         Some(self.word(report, now, arrived, if done { Wish::Leave } else { self.wish() }))
     }
 
-    /// Whether an agent of this run asks for a piece of a file, which shows that it is there.
+    /// Whether the agent that requests a piece of a file is one of this run; the request also shows that the agent is
+    /// alive.
     pub fn wants(&mut self, name: &Name, nonce: &str, now: Duration) -> bool {
         let node = self.nodes.iter_mut().find(|node| node.name == *name && node.nonce == nonce);
         node.map(|node| node.heard = now).is_some()
@@ -207,7 +209,7 @@ impl Coordinator {
         }
     }
 
-    /// Everything is ready here, too: the run begins.
+    /// The coordinator is ready as well: the run begins.
     pub fn begin(&mut self, now: Duration) {
         if self.phase == Phase::Ready && self.ending == Wish::Wait {
             let at = now + START_AFTER;
@@ -215,19 +217,19 @@ impl Coordinator {
         }
     }
 
-    /// The agents begin nothing more.
+    /// The agents must begin no further exchanges.
     pub fn stop(&mut self) {
         if self.ending == Wish::Wait {
             self.ending = Wish::Stop;
         }
     }
 
-    /// The agents end at once.
+    /// The agents must end at once.
     pub fn abort(&mut self) {
         self.ending = Wish::Abort;
     }
 
-    /// Time has passed; the broker is connected or is not.
+    /// Takes the current time, and whether the broker is connected.
     pub fn tick(&mut self, now: Duration, connected: bool) {
         if self.phase == Phase::Over {
             return;
@@ -327,7 +329,7 @@ impl Coordinator {
         }
     }
 
-    /// Goes on as soon as all agents are as far.
+    /// Advances the run once all agents have reached the same stage.
     fn progress(&mut self, now: Duration) {
         let all = |stage: &Stage| self.nodes.iter().all(|node| node.stage == *stage);
         match self.phase {
@@ -343,7 +345,7 @@ impl Coordinator {
         }
     }
 
-    /// An agent's run is over, and all of it is here.
+    /// An agent's run is over, and its whole stream has arrived.
     fn ended(&mut self, rank: usize) {
         let Some(node) = self.nodes.get(rank) else { return };
         let (label, rank) = (node.label(), rank as u32);
@@ -351,7 +353,7 @@ impl Coordinator {
         match node.stage.clone() {
             Stage::Ended { code, why } => {
                 if begun && code.is_none() && self.asked.on_loss == OnLoss::Stop {
-                    // A signal ended its run, which lacks what it was to do.
+                    // A signal ended its run, so part of its share is missing.
                     self.stop();
                 }
                 let why = why.map(|why| printable(&why));
@@ -386,7 +388,7 @@ impl Coordinator {
             (Some(since), true) => {
                 self.away = None;
                 self.told.push_back(Told::Returned { away: now.saturating_sub(since) });
-                // Nobody could be heard meanwhile.
+                // No agent could be heard meanwhile.
                 self.nodes.iter_mut().for_each(|node| node.heard = now);
                 self.waiting.values_mut().for_each(|(_, heard)| *heard = now);
             }
@@ -426,7 +428,8 @@ impl Coordinator {
         }
     }
 
-    /// Whether the run has begun, or the others can no longer be kept from beginning: a loss is one of the run then.
+    /// Whether the run has begun, or the other agents can no longer be kept from beginning: from then on a loss is part
+    /// of the run.
     fn is_sure(&self, now: Duration) -> bool {
         match self.phase {
             Phase::Running | Phase::Over => true,
@@ -435,7 +438,8 @@ impl Coordinator {
         }
     }
 
-    /// The run is over once each agent has told everything, or was not heard for longer than it goes on alone.
+    /// The run is over once each agent has delivered everything, or was not heard for longer than it continues without
+    /// its coordinator.
     fn conclude(&mut self, now: Duration) {
         let gone = |node: &Node| {
             node.done || node.lost.is_some_and(|heard| now.saturating_sub(heard) > LEASE)

@@ -1,7 +1,8 @@
-//! A coordinator's side: who takes part, how far each is, and what is wished of all ([`Coordinator`]).
+//! A coordinator's side: which agents take part, how far each has progressed, and the wish for all of them
+//! ([`Coordinator`]).
 //!
-//! Nothing here has a clock or a socket, nor reads what agents' runs tell: whoever drives a coordinator hands over what
-//! came, and says what time it is.
+//! Nothing here has a clock or a socket, or reads the events of agents' runs: the driver of a coordinator passes in
+//! received messages and the current time.
 
 mod clocks;
 mod machine;

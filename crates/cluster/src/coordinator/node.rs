@@ -11,52 +11,52 @@ pub(super) struct Node {
     pub(super) nonce: String,
     pub(super) host: String,
     pub(super) stage: Stage,
-    /// When it was heard last.
+    /// When its last message arrived.
     pub(super) heard: Duration,
-    /// The clock of the agent in the last report that came.
+    /// The agent's clock in the latest report.
     pub(super) sent_ns: u64,
     /// How much of its stream has arrived.
     pub(super) arrived: u64,
-    /// How long the stream is, as far as is known.
+    /// The length of the stream, as far as is known.
     pub(super) total: u64,
-    /// Since when it is lost, if it is.
+    /// When it was last heard before it was lost, if it is lost.
     pub(super) lost: Option<Duration>,
-    /// All it told has arrived.
+    /// Whether its whole stream has arrived.
     pub(super) done: bool,
-    /// When it said that its run was over.
+    /// When the end of its run was known and its whole stream had arrived.
     pub(super) ended: Option<Duration>,
-    /// Pieces that came again.
+    /// How many pieces arrived again.
     pub(super) doubled: u64,
-    /// Other agents that called themselves by its name.
+    /// Messages from other agents that used its name.
     pub(super) twins: u64,
-    /// How long nothing was heard of it, of all times that it was lost and came back.
+    /// The total time without messages, over all periods in which it was lost and came back.
     pub(super) unheard: Duration,
-    /// What the agent's wall clock differs by, in milliseconds.
+    /// How far the agent's wall clock is ahead, in milliseconds.
     pub(super) wall_ms: i64,
-    /// Its clocks since it was told to begin.
+    /// Its clocks since it received the order to begin.
     pub(super) clocks: Option<Clocks>,
 }
 
 /// What is known of an agent once a run is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Standing {
-    /// What it is called.
+    /// Its label.
     pub name: String,
     /// Its machine.
     pub host: String,
-    /// When it was heard last, if it was lost and did not come back.
+    /// When it was last heard, if it was lost and did not come back.
     pub lost: Option<Duration>,
-    /// When it said that its run was over, and all it told had arrived.
+    /// When it had reported the end of its run and its whole stream had arrived.
     pub ended: Option<Duration>,
-    /// Pieces of its stream that came again.
+    /// How many pieces of its stream arrived again.
     pub doubled: u64,
-    /// Other agents that called themselves by its name.
+    /// Messages from other agents that used its name.
     pub twins: u64,
-    /// For how long nothing was heard of it while it was lost for a while.
+    /// How long nothing was heard from it in the periods after which it came back.
     pub unheard: Duration,
-    /// What its wall clock differs by from the coordinator's, in milliseconds.
+    /// How far its wall clock is ahead of the coordinator's, in milliseconds.
     pub wall_ms: i64,
-    /// Its clocks since it was told to begin.
+    /// Its clocks since it received the order to begin.
     pub clocks: Option<Clocks>,
 }
 
@@ -82,7 +82,7 @@ impl Node {
         }
     }
 
-    /// Takes what a report says beside its piece. A report that others have overtaken says nothing new.
+    /// Takes the contents of a report, except its piece. A report that was overtaken by a later one adds nothing.
     pub(super) fn hear(&mut self, report: &Report, now: Duration, wall_ms: i64) {
         self.heard = now;
         if report.sent_ns > self.sent_ns && !self.stage.is_over() {
@@ -100,7 +100,7 @@ impl Node {
         self.total = self.total.max(report.total);
     }
 
-    /// How it is called in what people read: its name, and its machine where that is not its name.
+    /// Its label in texts for people: its name, and its host where that differs from the name.
     pub(super) fn label(&self) -> String {
         if self.host.is_empty() || self.host == self.name.as_str() {
             return self.name.to_string();

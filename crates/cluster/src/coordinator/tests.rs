@@ -1,4 +1,4 @@
-//! A coordinator and its agents over a network that loses, doubles and delays, in time that is a number.
+//! A coordinator and its agents over a network that loses, duplicates and delays messages, in simulated time.
 
 use super::{Asked, Coordinator, OnLoss, Told, Weights};
 use crate::agent::{Act, LEASE, REPORT_EVERY, Share};
@@ -14,7 +14,7 @@ const fn s(seconds: u64) -> Duration {
     Duration::from_secs(seconds)
 }
 
-/// A generator of numbers that are as good as random.
+/// A pseudo-random number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -33,7 +33,7 @@ struct Weather {
     delay_ms: u64,
 }
 
-/// A run that tells a line a tick from its beginning until it is over or stopped.
+/// A run that writes one event line a tick from its beginning until it is over or stopped.
 #[derive(Default)]
 struct Run {
     at: Option<Duration>,
@@ -49,7 +49,7 @@ struct Agent {
     run: Run,
     next: Duration,
     acts: Vec<(Duration, Act)>,
-    /// What its clock is ahead by.
+    /// How far its clock is ahead.
     ahead: Duration,
     alive: bool,
     version: &'static str,
@@ -86,7 +86,7 @@ impl Agent {
         }
     }
 
-    /// What its run does in a tick.
+    /// Advances its run by one tick.
     fn go_on(&mut self, now: Duration) {
         let (own, sends) = (now + self.ahead, self.sends(now));
         let Some(share) = &mut self.share else { return };
@@ -107,14 +107,14 @@ impl Agent {
     }
 }
 
-/// All of it, at one moment.
+/// The state of the whole simulation at one moment.
 struct World {
     now: Duration,
     coordinator: Coordinator,
     agents: Vec<Agent>,
     weather: Weather,
     numbers: Numbers,
-    /// Reports under way, and answers: when they arrive, and for whom.
+    /// Reports and answers under way: when they arrive, and for which agent.
     reports: Vec<(Duration, usize, Vec<u8>)>,
     answers: Vec<(Duration, usize, Vec<u8>)>,
     arrived: Vec<Vec<u8>>,
@@ -267,7 +267,7 @@ impl World {
         }
     }
 
-    /// Goes on until nothing more is to come. When that was.
+    /// Continues until nothing more will happen, and returns when that was.
     fn go_on_to_the_end(&mut self) -> Duration {
         for _ in 0..20_000 {
             self.tick();
@@ -303,7 +303,7 @@ fn whatever_the_network_does_all_that_was_told_arrives_once_and_in_order() {
         }
         let starts: Vec<Duration> = world.agents.iter().filter_map(|agent| agent.run.at).collect();
         assert_eq!(starts.len(), world.agents.len());
-        // The clocks are a hundred seconds apart, and delays are all that a comparison can be wrong by.
+        // The clocks are a hundred seconds apart, and only delays can make a comparison wrong.
         let (first, last) = (starts.iter().min().unwrap(), starts.iter().max().unwrap());
         let skew = last.saturating_sub(*first);
         assert!(skew <= Duration::from_millis(weather.delay_ms) + TICK, "seed {seed}: {skew:?}");
@@ -346,7 +346,7 @@ fn a_run_that_did_not_begin_has_sent_nothing_whenever_an_agent_is_killed() {
         world.agents[1].alive = false;
         world.go_on_to_the_end();
         let failed = world.told.iter().any(|(_, told)| matches!(told, Told::Failed { .. }));
-        // A line of what was sent has a space in it.
+        // An event line about sent exchanges contains a space.
         let sent = world.agents.iter().any(|agent| agent.run.told.contains(&b' '));
         assert!(!(failed && sent), "killed after {at} ms: {:?}", world.told);
         ways[usize::from(failed)] += 1;
@@ -358,7 +358,7 @@ fn a_run_that_did_not_begin_has_sent_nothing_whenever_an_agent_is_killed() {
 fn an_agent_that_is_unheard_for_a_while_tells_everything_afterwards() {
     let mut world = World::new(3, 5, Weather::default(), OnLoss::GoOn);
     world.go_on_for(s(4));
-    // Its messages are lost, not those of others.
+    // Only its own messages are lost.
     let away = world.now;
     while world.now < away + s(3) {
         world.agents[1].next = world.now + s(9);
@@ -438,7 +438,7 @@ fn agents_that_are_too_few_or_do_not_fit_are_named_and_nothing_is_sent() {
 fn an_agent_that_refuses_fails_the_run_by_name() {
     let mut world = World::new(2, 2, Weather::default(), OnLoss::Stop);
     world.go_on_for(s(1) / 2);
-    // The last that came has its order already.
+    // The agent that arrived last has its order already.
     let own = world.now + world.agents[1].ahead;
     let share = world.agents[1].share.as_mut().expect("it has an order");
     share.refuse("rate_max: at most 5\u{1b}[2J".to_owned(), own);

@@ -1,65 +1,65 @@
-//! What a coordinator says while a run goes on: [`Told`].
+//! The events that a coordinator reports during a run: [`Told`].
 
 use std::time::Duration;
 
 /// What is done when an agent is lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnLoss {
-    /// The others end in good order.
+    /// The other agents end in good order.
     #[default]
     Stop,
-    /// The others go on with their shares.
+    /// The other agents continue with their shares.
     GoOn,
 }
 
-/// What has happened. Agents are told by their rank.
+/// An event. Agents are identified by their rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Told {
-    /// As many agents as were asked for have an order.
+    /// As many agents as were requested have an order.
     Ordered,
-    /// All are connected to their target.
+    /// All agents are connected to their target.
     Ready,
-    /// All will begin at this moment of the coordinator's clock.
+    /// All agents will begin at this moment of the coordinator's clock.
     Starts(Duration),
     /// The run cannot begin.
     Failed {
         /// Why not.
         why: String,
-        /// Whether an agent's owner does not allow it.
+        /// Whether the reason is that an agent's owner does not allow it.
         refused: bool,
     },
-    /// Nothing was heard of an agent while others were heard.
+    /// Nothing was heard from an agent while others were heard.
     Lost {
-        /// Which.
+        /// Its rank.
         rank: u32,
-        /// When it was heard last, by the coordinator's clock.
+        /// When it was last heard, by the coordinator's clock.
         heard: Duration,
     },
     /// An agent that was lost is heard again.
     Back {
-        /// Which.
+        /// Its rank.
         rank: u32,
-        /// For how long nothing was heard of it.
+        /// How long nothing was heard from it.
         unheard: Duration,
     },
-    /// The broker, or the way to it, is away.
+    /// The broker, or the network to it, is away.
     Away,
-    /// It is there again.
+    /// The broker is reachable again.
     Returned {
         /// For how long it was away.
         away: Duration,
     },
-    /// The broker was away for longer than agents go on without their coordinator.
+    /// The broker was away for longer than agents continue without their coordinator.
     PlaneLost,
-    /// An agent's run is over, and all it told has arrived.
+    /// An agent's run is over, and its whole stream has arrived.
     Done {
-        /// Which.
+        /// Its rank.
         rank: u32,
         /// The exit code of the run there.
         code: Option<i32>,
         /// Why the agent ended it, if it did.
         why: Option<String>,
     },
-    /// Nothing more is to come.
+    /// No further events follow.
     Over,
 }

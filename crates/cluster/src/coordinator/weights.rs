@@ -1,25 +1,25 @@
-//! How much each agent does: [`Weights`].
+//! How the load is divided among the agents: [`Weights`].
 
 use crate::message::Join;
 
-/// The most that a weight is.
+/// The greatest weight.
 const WEIGHT_MAX: f64 = 1e9;
 
 /// How a load is shared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Weights {
-    /// All do the same.
+    /// All agents have the same share.
     #[default]
     Even,
     /// By rank.
     Given(Vec<u32>),
-    /// By what was measured that each can make at most of these operations.
+    /// In proportion to the measured ceiling of each agent for these operations.
     Ceiling(Vec<String>),
 }
 
 impl Weights {
-    /// The weights of these agents, in the order of their ranks; none if all do the same. The error says whose is not
-    /// known.
+    /// The weights of these agents, in the order of their ranks; empty if all have the same share. The error names the
+    /// agents whose ceiling is not known.
     pub(super) fn of(&self, agents: &[Join]) -> Result<Vec<u32>, String> {
         let operations = match self {
             Self::Even => return Ok(Vec::new()),
@@ -43,7 +43,7 @@ impl Weights {
     }
 }
 
-/// The least of what an agent can make of these operations.
+/// The lowest ceiling of an agent among these operations.
 fn ceiling(join: &Join, operations: &[String]) -> Option<u32> {
     let known = operations.iter().filter_map(|name| join.ceilings.get(name)).copied();
     let least = known.filter(|per_second| *per_second >= 1.0).reduce(f64::min)?;

@@ -1,7 +1,7 @@
-//! The authority of a cluster, and certificates under it.
+//! The certificate authority of a cluster, and certificates signed by it.
 //!
-//! The authority is for this cluster alone: whoever trusts it trusts nothing but the broker and its clients. A
-//! certificate of a client is not one of a server, so an agent cannot stand in for the broker.
+//! The authority serves this cluster only: a party that trusts it trusts only the broker and its clients. A client
+//! certificate is not valid for a server, so an agent cannot impersonate the broker.
 
 use std::path::Path;
 
@@ -14,16 +14,16 @@ use zeroize::Zeroizing;
 
 use super::{KeysError, Wanted, files};
 
-/// Whose certificate it is.
+/// The party that a certificate is for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Party<'a> {
     /// The broker, reached by these names and addresses.
     Server(&'a [String]),
-    /// One that connects to it.
+    /// A client of the broker.
     Client(&'a str),
 }
 
-/// The authority.
+/// The certificate authority.
 pub(super) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     pem: String,
@@ -32,7 +32,7 @@ pub(super) struct Authority {
 }
 
 impl Authority {
-    /// The authority of a directory, made if there is none.
+    /// The authority of a directory, made if the directory has none.
     pub(super) fn of(directory: &Path, wanted: &Wanted) -> Result<Self, KeysError> {
         let (certificate, key) = (directory.join("ca.pem"), directory.join("ca.key"));
         let params = authority();
@@ -54,7 +54,7 @@ impl Authority {
         })
     }
 
-    /// Writes a certificate and its key, and the authority's certificate beside them, unless they are there.
+    /// Writes a certificate and its key, and the authority's certificate beside them, unless they exist.
     pub(super) fn issue(
         &self,
         place: &Path,
@@ -85,7 +85,7 @@ fn failed(name: &str) -> impl FnOnce(rcgen::Error) -> KeysError {
     move |source| KeysError::Certificate { name, source }
 }
 
-/// What the authority is, by which a later call recognises it: its name, and what it may sign.
+/// The parameters of the authority, by which a later call recognises it: its name, and what it may sign.
 fn authority() -> CertificateParams {
     let mut params = CertificateParams::default();
     params.distinguished_name = named("brunt cluster");
@@ -96,7 +96,7 @@ fn authority() -> CertificateParams {
 
 fn server(hosts: &[String]) -> Result<CertificateParams, rcgen::Error> {
     let mut names = hosts.to_vec();
-    // Whoever runs the broker tries it on its own machine.
+    // People test the broker on its own machine.
     for local in ["localhost", "127.0.0.1", "::1"] {
         if !names.iter().any(|name| name == local) {
             names.push(local.to_owned());
@@ -125,7 +125,7 @@ fn named(name: &str) -> DistinguishedName {
     distinguished
 }
 
-/// Sets the days from and until which a certificate holds, each from its midnight in UTC.
+/// Sets the first and last day of validity, each from its midnight in UTC.
 fn lasting(params: &mut CertificateParams, from: Date, until: Date) {
     let [begin, end] = [from, until].map(|day| {
         let (month, of_month) = (day.month().unsigned_abs(), day.day().unsigned_abs());

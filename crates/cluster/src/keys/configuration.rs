@@ -1,8 +1,10 @@
-//! The configuration of nats-server: mutual TLS, a login for each party, and what each may say and hear.
+//! The configuration of nats-server: mutual TLS, a login for each party, and the subjects to which each may publish and
+//! subscribe.
 //!
-//! An agent asks and reports on subjects that end in its name, and hears what is sent to its own inbox alone. Under
-//! the common `_INBOX` everybody would read everybody's answers, so each has an inbox of its own (`_I.NAME`). The
-//! coordinator hears what agents say of any run and answers into their inboxes. Nobody may say or hear anything else.
+//! An agent sends requests and reports on subjects that end in its name, and subscribes only to its own inbox. Under
+//! the common `_INBOX` every client could read every answer, so each party has an inbox of its own (`_I.NAME`). The
+//! coordinator receives what agents publish for any run and answers into their inboxes. All other subjects are
+//! forbidden.
 
 use std::fmt::Write as _;
 
@@ -15,19 +17,19 @@ pub struct AgentKey {
     pub key: String,
 }
 
-/// What nats-server is told.
+/// The contents of the nats-server configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Configuration {
     /// Where it listens.
     pub port: u16,
     /// The public key of the coordinator's login.
     pub coordinator: String,
-    /// Those of the agents.
+    /// The logins of the agents.
     pub agents: Vec<AgentKey>,
 }
 
 impl Configuration {
-    /// The text of `nats.conf`. Its file names count from the directory in which nats-server is started.
+    /// The text of `nats.conf`. Its file names are relative to the directory in which nats-server is started.
     pub fn text(&self) -> String {
         let mut text = format!(
             "\

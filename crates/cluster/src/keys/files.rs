@@ -1,5 +1,5 @@
-//! Files that are their owner's alone: written beside their place first, so that none is ever half there or readable by
-//! others for a moment.
+//! Files that only their owner can read: each is written under a temporary name beside its place first, so that it is
+//! never incomplete or readable by others, not even for a moment.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::io::{self, Read as _, Write as _};
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::KeysError;
 
-/// More than any file of keys holds.
+/// More than the size of any key file.
 const FILE_MAX: u64 = 1024 * 1024;
 
 fn failed(act: &'static str, path: &Path) -> impl FnOnce(io::Error) -> KeysError {
@@ -16,18 +16,18 @@ fn failed(act: &'static str, path: &Path) -> impl FnOnce(io::Error) -> KeysError
     move |source| KeysError::File { act, path, source }
 }
 
-/// Makes a directory, and those above it, that nobody else may enter.
+/// Makes a directory that only its owner may enter, and its parents.
 pub(super) fn make_directory(path: &Path) -> Result<(), KeysError> {
     let mut builder = DirBuilder::new();
     builder.recursive(true).mode(0o700).create(path).map_err(failed("make the directory", path))
 }
 
-/// Writes a file in place of what is there.
+/// Writes a file and replaces the existing one.
 pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), KeysError> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let beside = path.with_file_name(name);
-    // A name that is left over from a run that was killed is nobody's.
+    // A temporary file may be left over from a run that was killed.
     let _ = fs::remove_file(&beside);
     let write = || {
         let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&beside)?;

@@ -1,10 +1,10 @@
 //! All keys of a cluster, made at once: an authority, certificates, logins, the key that signs orders, the
 //! configuration of nats-server and a sample of the agents' policy (`brunt cluster keys DIR`).
 //!
-//! People who have to make certificates by hand turn TLS off, so one command makes whatever mutual TLS, logins and
-//! permissions need. It may be called again: what is there is kept, agents that are missing are added, and the
-//! configuration is written anew from the agents that have a directory. Each directory holds what one party needs and
-//! nothing of another's; only the authority's key and the other directories stay with whoever made them.
+//! People who have to make certificates by hand turn TLS off, so one command makes everything that mutual TLS, logins
+//! and permissions need. It may be called again: existing keys are kept, agents that are missing are added, and the
+//! configuration is written again from the agents that have a directory. Each directory contains only what one party
+//! needs. The authority's key and the other directories stay on the machine where they were made.
 
 mod certificates;
 mod configuration;
@@ -28,10 +28,10 @@ pub const COORDINATOR: &str = "coordinator";
 /// The most agents that get keys at once.
 pub const AGENTS_MAX: u32 = 1_000;
 
-/// What is to be made.
+/// What to make.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wanted {
-    /// How many agents there are to be, called `agent-0`, `agent-1` and so on.
+    /// The number of agents, called `agent-0`, `agent-1` and so on.
     pub agents: u32,
     /// Names and addresses under which the broker is reached, the first being the one that logins name.
     pub hosts: Vec<String>,
@@ -39,7 +39,7 @@ pub struct Wanted {
     pub port: u16,
     /// The first day of the certificates.
     pub from: Date,
-    /// The day on which they end.
+    /// The last day of the certificates.
     pub until: Date,
 }
 
@@ -59,37 +59,37 @@ pub struct Made {
 /// Why keys could not be made. It reads after "failed to".
 #[derive(Debug, thiserror::Error)]
 pub enum KeysError {
-    /// A file.
+    /// A file could not be used.
     #[error("{act} {path}: {source}")]
     File {
-        /// What was to be done.
+        /// What was attempted.
         act: &'static str,
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// A certificate.
+    /// A certificate could not be made.
     #[error("make a certificate for {name}: {source}")]
     Certificate {
-        /// Whose.
+        /// The party that it is for.
         name: String,
         /// Why not.
         source: rcgen::Error,
     },
-    /// A file that is there is not what it should be.
+    /// An existing file does not have the expected contents.
     #[error(
         "use {0}: it does not hold what brunt cluster keys wrote: remove the directory and run it again"
     )]
     Foreign(PathBuf),
-    /// A name of the server would not be one.
+    /// A host name of the server is not valid.
     #[error(
         "make a certificate for '{0}': write the name or address of the machine that nats-server runs on"
     )]
     Host(String),
 }
 
-/// Makes what is missing in a directory.
+/// Makes the missing files of a directory.
 pub fn make(directory: &Path, wanted: &Wanted) -> Result<Made, KeysError> {
     if let Some(host) = wanted.hosts.iter().find(|host| !is_host(host)) {
         return Err(KeysError::Host(host.clone()));
@@ -141,7 +141,7 @@ fn coordinator(
     Ok(signer.public())
 }
 
-/// The directory of one that connects to the broker.
+/// The directory of a client of the broker.
 fn client(
     place: &Path,
     name: &str,
@@ -185,7 +185,7 @@ fn agent(directory: &Path, name: &str) -> Result<AgentKey, KeysError> {
     Ok(AgentKey { name: name.to_owned(), key })
 }
 
-/// The public half of the login in a directory.
+/// The public key of the login in a directory.
 fn public_of(place: &Path) -> Result<String, KeysError> {
     let path = place.join(login::SEED);
     let text = Zeroizing::new(files::read(&path)?);
@@ -193,7 +193,7 @@ fn public_of(place: &Path) -> Result<String, KeysError> {
     Ok(pair.public_key())
 }
 
-/// What an agent's owner begins with: this coordinator may use this machine, and reach nothing else.
+/// The policy that an agent's owner starts with: this coordinator may use this machine, and orders reach nothing else.
 fn sample(order_key: &str) -> String {
     format!(
         "\
@@ -225,7 +225,7 @@ targets = [\"127.0.0.0/8\", \"::1\"]
     )
 }
 
-/// Whether this may be the name of an agent: it becomes a part of subjects and of file names.
+/// Whether this may be the name of an agent, which becomes a part of subjects and of file names.
 pub(crate) fn is_name(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
     (1..=64).contains(&text.len()) && text.bytes().all(fits)

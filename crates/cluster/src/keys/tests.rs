@@ -1,4 +1,4 @@
-//! What is made is complete, is its owner's alone, and is kept when it is there.
+//! The files that are made are complete, belong to their owner only, and are kept on the next call.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ fn wanted(agents: u32) -> Wanted {
     }
 }
 
-/// Every file beneath a directory, by its path from there.
+/// Every file below a directory, by its relative path.
 fn tree(directory: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![directory.to_owned()];
@@ -55,7 +55,7 @@ fn every_party_has_a_directory_of_its_own_that_nobody_else_reads() {
         let permissions = fs::metadata(place.join(name)).unwrap().mode();
         assert_eq!(permissions & 0o777, 0o600, "{name}");
     }
-    // No secret lies in two places, and none in a file that is handed on.
+    // No secret is in two places, and none is in a file that is shared.
     let is_secret = |name: &str| matches!(name.rsplit('.').next(), Some("seed" | "key"));
     let secrets = files.iter().filter(|(name, _)| is_secret(name));
     for (name, secret) in secrets {

@@ -1,27 +1,27 @@
 //! Kubernetes: an indexed Job of agents, the broker, and a Job of the coordinator.
 //!
-//! An agent is one pod on a node of its own with whole cores, since pods that share cores measure each other. No pod is
-//! ever replaced. A pod sees its own keys alone: they are one Secret whose entries are laid out by the name of the
-//! agent, and each pod mounts the part of its index.
+//! An agent is one pod on a node of its own with whole cores, since pods that share cores would measure each other. No
+//! pod is ever replaced. A pod sees only its own keys: all keys are in one Secret whose entries are arranged by the
+//! name of the agent, and each pod mounts the part of its index.
 
 use serde_json::{Value, json};
 
 use super::agent::agent;
 use super::{Asked, ManifestError, is_plain, text, yaml};
 
-/// A Secret holds 1 MiB, and the keys of an agent take 4 KiB of it.
+/// A Secret is limited to 1 MiB, and the keys of an agent take 4 KiB of it.
 const AGENTS_MAX: u32 = 200;
 /// The user that everything runs as.
 const USER: u32 = 10_001;
 
-/// What is asked of Kubernetes.
+/// The options for Kubernetes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kubernetes {
-    /// The image that holds brunt.
+    /// The image that contains brunt.
     pub image: String,
-    /// The image that holds nats-server.
+    /// The image that contains nats-server.
     pub nats_image: String,
-    /// The namespace, if not that of whoever applies the manifest.
+    /// The namespace, if not the default one of the user who applies the manifest.
     pub namespace: Option<String>,
 }
 
@@ -213,7 +213,7 @@ impl Kubernetes {
     }
 }
 
-/// Kubernetes expands `$(NAME)` in a command; a word of the user's has to arrive as it was written.
+/// Kubernetes expands `$(NAME)` in a command; a word of the user's must arrive as it was written.
 fn expanded(word: &str) -> String {
     word.replace("$(", "$$(")
 }
@@ -222,7 +222,7 @@ fn labels(component: &str) -> Value {
     json!({"app.kubernetes.io/name": "brunt", "app.kubernetes.io/component": component})
 }
 
-/// As much as is asked for and no more, so that the cores are the pod's own.
+/// Requests equal to limits, so that the pod has its cores to itself.
 fn whole(cores: u32, memory: &str) -> Value {
     let amount = json!({"cpu": cores.to_string(), "memory": memory});
     json!({"requests": amount, "limits": amount})
@@ -236,12 +236,12 @@ fn confined() -> Value {
     })
 }
 
-/// The keys, readable by their group alone (0440).
+/// The keys, readable by their group only (0440).
 fn secret(name: &str, of: &str) -> Value {
     json!({"name": name, "secret": {"secretName": of, "defaultMode": 288}})
 }
 
-/// What the command reads.
+/// The files that the command reads.
 fn files() -> Value {
     json!({"name": "files", "configMap": {"name": "brunt-files", "optional": true}})
 }
@@ -250,7 +250,7 @@ fn empty(name: &str) -> Value {
     json!({"name": name, "emptyDir": {}})
 }
 
-/// A pod that is never started again, but for one of a Deployment, which always is.
+/// A pod that is never restarted, except a pod of a Deployment, which always is.
 fn pod(component: &str, container: &Value, volumes: &[Value], affinity: &Value) -> Value {
     let policy = if component == "nats" { "Always" } else { "Never" };
     json!({

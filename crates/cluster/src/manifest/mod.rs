@@ -1,9 +1,8 @@
-//! Manifests: the text that has a launcher of others' start the agents and the coordinator of a run.
+//! Manifests: texts that make an external launcher start the agents and the coordinator of a run.
 //!
-//! A manifest is a function of what was asked for, so the same options give the same text, which can be kept beside a
-//! plan and reviewed. Nothing in it starts an agent anew: a run that lost one says so, and a second agent in its
-//! place would send again what was sent. Whatever somebody writes on the command line is quoted for the language of
-//! the manifest.
+//! A manifest is a function of its options, so the same options give the same text, which can be kept beside a plan and
+//! reviewed. A manifest never restarts an agent: a run that lost one reports the loss, and a second agent in its place
+//! would send the same exchanges again. Every word from the command line is quoted for the language of the manifest.
 
 mod agent;
 mod kubernetes;
@@ -19,18 +18,18 @@ pub use nomad::Nomad;
 pub use slurm::Slurm;
 pub use ssh::Ssh;
 
-/// What every launcher is told.
+/// The options that every launcher receives.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// How many agents.
+    /// The number of agents.
     pub agents: u32,
     /// The broker, such as `tls://nats.lab:4222`.
     pub nats: String,
     /// The pool of the agents.
     pub pool: String,
-    /// Whole processor cores of each agent.
+    /// Whole processor cores for each agent.
     pub cores: u32,
-    /// How long everything together may take.
+    /// The time limit for the whole run.
     pub deadline: Duration,
     /// The command that makes the load.
     pub command: Vec<String>,
@@ -39,14 +38,14 @@ pub struct Asked {
 /// Why there is no manifest. It reads after "failed to".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ManifestError {
-    /// A text has characters that the launcher's names cannot have.
+    /// A text contains characters that the launcher's names cannot have.
     #[error("use {what} '{text}' in a manifest: {remedy}")]
     Text {
-        /// What it is.
+        /// What the text is used for.
         what: &'static str,
         /// The text.
         text: String,
-        /// What to write.
+        /// What to write instead.
         remedy: &'static str,
     },
     /// More agents than a launcher's manifest can have.
@@ -84,13 +83,13 @@ fn text(what: &'static str, text: &str, remedy: &'static str) -> ManifestError {
     ManifestError::Text { what, text, remedy }
 }
 
-/// Whether a text has letters, digits and these characters alone, and does not begin as an option does.
+/// Whether a text consists of letters, digits and these other characters, and does not begin like an option.
 fn is_plain(text: &str, others: &str) -> bool {
     let fits = |it: char| it.is_ascii_alphanumeric() || others.contains(it);
     !text.is_empty() && text.len() <= 253 && !text.starts_with('-') && text.chars().all(fits)
 }
 
-/// A word as a shell reads it: as it stands if nothing in it means anything, else in single quotes.
+/// A word as a shell reads it: unchanged if no character in it has a special meaning, else in single quotes.
 fn shell(word: &str) -> String {
     if is_plain(word.trim_start_matches('-'), "-_./:=,@%+") {
         return word.to_owned();
@@ -98,10 +97,10 @@ fn shell(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Before a line in which words of the user's stand as they were written: what looks like an expansion is none.
+/// Stands before a line that contains words of the user's as they were written: what looks like an expansion is none.
 const AS_WRITTEN: &str = "# shellcheck disable=SC1003,SC2016 # these words are the user's own";
 
-/// Words as a shell reads them.
+/// A command line as a shell reads it.
 fn shell_line(words: &[String]) -> String {
     words.iter().map(|word| shell(word)).collect::<Vec<_>>().join(" ")
 }

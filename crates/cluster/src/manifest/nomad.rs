@@ -1,13 +1,13 @@
-//! Nomad: a batch job with a group of agents, each on a client of its own, none started anew, and a group of the
-//! coordinator.
+//! Nomad: a batch job with a group of agents, each on a client of its own, none of which is restarted, and a group of
+//! the coordinator.
 
 use super::agent::agent;
 use super::{Asked, ManifestError, is_plain, text};
 
-/// What is asked of Nomad.
+/// The options for Nomad.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nomad {
-    /// The image that holds brunt.
+    /// The image that contains brunt.
     pub image: String,
     /// The data centre.
     pub datacenter: String,
@@ -26,7 +26,7 @@ impl Nomad {
         let mut agent = agent(asked, "/keys/agents/agent-${NOMAD_ALLOC_INDEX}");
         agent.extend(["--records", "${NOMAD_TASK_DIR}/records"].map(str::to_owned));
         let ordered = asked.ordered("/keys/coordinator");
-        // Of the coordinator's words none is a reference of Nomad's.
+        // No word of the coordinator is a reference in Nomad's language.
         let ordered: Vec<String> =
             ordered.iter().map(|word| word.replace("${", "$${").replace("%{", "%%{")).collect();
         Ok(format!(
@@ -97,7 +97,7 @@ job \"brunt\" {{
     }
 }
 
-/// Nothing is started a second time.
+/// Disables restarts and rescheduling.
 const NEVER: &str = "    restart {
       attempts = 0
       mode     = \"fail\"
@@ -123,7 +123,7 @@ const TASK: &str = "      driver       = \"docker\"
         read_only   = true
       }";
 
-/// Texts of HCL, whose escapes are those of JSON.
+/// A list of HCL strings, whose escapes are those of JSON.
 fn list(words: &[String]) -> String {
     let quoted =
         words.iter().map(|word| format!("          {}", serde_json::Value::from(word.as_str())));

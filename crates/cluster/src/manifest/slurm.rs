@@ -1,16 +1,16 @@
-//! Slurm: a batch script. The first node has the coordinator to itself, every other one an agent.
+//! Slurm: a batch script. The first node runs only the coordinator, every other one an agent.
 
 use std::fmt::Write as _;
 
 use super::agent::agent;
 use super::{AS_WRITTEN, Asked, ManifestError, is_plain, shell_line, text};
 
-/// What is asked of Slurm.
+/// The options for Slurm.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Slurm {
     /// The partition, if not the default one.
     pub partition: Option<String>,
-    /// Whom it is charged to, if not the default account.
+    /// The account to charge, if not the default one.
     pub account: Option<String>,
 }
 
@@ -76,7 +76,7 @@ fn coordinator(asked: &Asked) -> String {
     format!("set +e\n{AS_WRITTEN}\n{ours} {}", shell_line(&asked.command))
 }
 
-/// A word of ours, in which a variable may stand.
+/// A word of ours, which may contain a variable.
 fn quoted(word: &str) -> String {
     if word.contains('$') { format!("\"{word}\"") } else { word.to_owned() }
 }

@@ -1,12 +1,12 @@
-//! ssh: a script that starts an agent on each host, orders the run, and ends the agents with itself.
+//! ssh: a script that starts an agent on each host, orders the run, and ends the agents when it ends.
 //!
-//! An agent ends when its standard input does, so it lives no longer than the connection that started it: whatever
-//! becomes of this script, no agent is left behind.
+//! An agent ends when its standard input does, so it never outlives the connection that started it: however this script
+//! ends, no agent is left behind.
 
 use super::agent::agent;
 use super::{AS_WRITTEN, Asked, ManifestError, is_plain, shell_line, text};
 
-/// What is asked of ssh.
+/// The options for ssh.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ssh {
     /// The hosts, as ssh takes them: `load1` or `jo@load1`. Each has one agent.

@@ -1,5 +1,5 @@
-//! What is written is what its launcher reads: by the types of the Kubernetes API, by bash and shellcheck, and with a
-//! stand-in for ssh.
+//! Each manifest is what its launcher reads: checked by the types of the Kubernetes API, by bash and shellcheck, and
+//! with a stand-in for ssh.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use super::*;
 
-/// Words that mean something in each of the languages.
+/// Words that have a special meaning in each of the languages.
 const HOSTILE: &[&str] = &[
     "run",
     "it's.toml",
@@ -113,7 +113,7 @@ fn kubernetes_replaces_no_agent_and_puts_each_on_a_node_of_its_own() {
     assert_eq!(apart["labelSelector"]["matchLabels"], job["template"]["metadata"]["labels"]);
     let resources = &pod["containers"][0]["resources"];
     assert_eq!(resources["requests"], resources["limits"]);
-    // The Service leads to the broker, and all objects are in the namespace.
+    // The Service selects the broker, and all objects are in the namespace.
     let broker = &named("brunt-nats")["spec"]["template"]["metadata"]["labels"];
     let service = documents.iter().find(|it| it["kind"] == "Service").unwrap();
     assert_eq!(service["spec"]["selector"], *broker);
@@ -205,7 +205,7 @@ fn scripts_are_what_bash_and_shellcheck_accept() {
     }
 }
 
-/// Writes a program of a shell.
+/// Writes an executable shell script.
 fn program(directory: &Path, name: &str, text: &str) {
     let path = directory.join(name);
     fs::write(&path, format!("#!/bin/bash\n{text}\n")).unwrap();
@@ -216,9 +216,9 @@ fn program(directory: &Path, name: &str, text: &str) {
 fn agents_over_ssh_end_with_the_script_and_its_exit_code_is_the_runs() {
     let directory = tempfile::tempdir().unwrap();
     let at = |name: &str| directory.path().join(name);
-    // It stands for ssh and for the agent: it says how it was called, and ends when its input does.
+    // This stands in for ssh and for the agent: it logs its arguments, and ends when its input does.
     program(directory.path(), "ssh", "echo \"$@\" >> \"$0.log\"; cat; echo ended >> \"$0.log\"");
-    // The run begins when both agents are there.
+    // The run begins when both agents are present.
     let brunt = "until [ \"$(grep -c with-stdin \"${0%brunt}ssh.log\")\" = 2 ]; do sleep 0.01; done\n\
                  printf '%s\\n' \"$@\" > \"$0.log\"; exit 7";
     program(directory.path(), "brunt", brunt);

@@ -1,5 +1,5 @@
-//! JSON values as YAML in blocks, every text in double quotes: what JSON quotes, YAML reads as the same text,
-//! whatever it looks like (YAML 1.2, 10.2).
+//! JSON values as YAML in block style, with every text in double quotes: a text that is quoted for JSON is read as the
+//! same text by YAML, whatever its characters (YAML 1.2, 10.2).
 
 use serde_json::Value;
 
@@ -42,7 +42,7 @@ fn block(value: &Value, indent: usize, out: &mut String) {
     }
 }
 
-/// What stands behind a name or a dash.
+/// The part after a name or a dash.
 fn nested(value: &Value, indent: usize, out: &mut String) {
     let is_empty = match value {
         Value::Object(members) => members.is_empty(),
@@ -59,7 +59,7 @@ fn nested(value: &Value, indent: usize, out: &mut String) {
     }
 }
 
-/// Names of our own stand as they are.
+/// Names of our own are written without quotes.
 fn key(name: &str) -> String {
     let plain = name.chars().all(|it| it.is_ascii_alphabetic());
     if plain { name.to_owned() } else { Value::from(name).to_string() }

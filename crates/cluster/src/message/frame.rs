@@ -1,15 +1,15 @@
 //! A report as bytes: a version, the length of the head, the head as JSON, and a piece of the stream, deflated.
 //!
-//! What is read is at most as long as the broker lets through, and inflates to no more than a piece may be.
+//! A frame is at most as long as the broker accepts, and inflates to no more than the size of a piece.
 
 use super::Report;
 use flate2::Compression;
 use flate2::read::{DeflateDecoder, DeflateEncoder};
 use std::io::{self, Read};
 
-/// The most bytes of a message: half of what a broker lets through by default.
+/// The most bytes of a message: half of what a broker accepts by default.
 pub const PAYLOAD_MAX: usize = 512 << 10;
-/// The most bytes of the stream in one report. Bytes that do not shrink fit as well.
+/// The most bytes of the stream in one report. Bytes that do not compress fit as well.
 pub const PIECE_MAX: usize = 400 << 10;
 /// The most bytes of a head.
 const HEAD_MAX: usize = 16 << 10;
@@ -24,10 +24,10 @@ pub enum FrameError {
     /// It has another version.
     #[error("it has version {0}, not {VERSION}")]
     Version(u8),
-    /// It is shorter than it says, or longer than may be.
+    /// It is shorter than it declares, or longer than is allowed.
     #[error("it has a length that no report has")]
     Length,
-    /// Its head is not one.
+    /// Its head cannot be read.
     #[error("its head cannot be understood ({0})")]
     Head(#[from] serde_json::Error),
     /// Its piece cannot be inflated.
@@ -48,12 +48,12 @@ pub fn write_report(report: &Report, piece: &[u8]) -> Vec<u8> {
     frame
 }
 
-/// Reads a report, and leaves its piece alone.
+/// Reads a report, and ignores its piece.
 pub fn read_head(frame: &[u8]) -> Result<Report, FrameError> {
     split(frame).map(|(report, _)| report)
 }
 
-/// A report, and its piece as it travels.
+/// Splits a frame into the report and its piece, still compressed.
 fn split(frame: &[u8]) -> Result<(Report, &[u8]), FrameError> {
     let [version, rest @ ..] = frame else { return Err(FrameError::Length) };
     if *version != VERSION {

@@ -1,10 +1,10 @@
-//! What agents and a coordinator tell each other.
+//! The messages between agents and a coordinator.
 //!
-//! Every message is a request of an agent and its answer, because core NATS promises nothing: what matters is asked
-//! again until it is answered. An agent that waits asks for work ([`Join`], answered by an [`Order`]); an agent that
-//! has an order reports ([`Report`]) and is told what to do ([`Word`]). A report carries a piece of the event lines of
-//! its run by their place in the stream, and a word says how far they arrived, so nothing is taken twice and nothing is
-//! skipped. All of it comes from a network, so reading is bounded and an error is a value.
+//! Every message is a request of an agent or its answer, because core NATS guarantees no delivery: an important request
+//! is repeated until it is answered. An agent that waits asks for work ([`Join`], answered by an [`Order`]); an agent
+//! that has an order reports ([`Report`]) and receives an instruction ([`Word`]). A report contains a piece of the
+//! event lines of its run with its position in the stream, and a word says how much has arrived, so nothing is taken
+//! twice and nothing is skipped. All of it is received from a network, so reading is bounded and an error is a value.
 
 mod frame;
 mod name;
@@ -24,25 +24,25 @@ pub use sealed::{Sealed, SealedError, Sealing, Trust};
 /// The version of the protocol. Agents and coordinators of different versions refuse each other.
 pub const PROTOCOL: u32 = 1;
 
-/// Where agents of a pool ask for work.
+/// The subject on which agents of a pool ask for work.
 pub fn hello(pool: &Name) -> String {
     format!("b1.{pool}.hello")
 }
 
-/// Where all agents of a run report.
+/// The subject of the reports of all agents of a run.
 pub fn reports(run: &str, epoch: u32) -> String {
     format!("b1.{run}.{epoch}.up.*")
 }
 
-/// Where one agent of a run reports.
+/// The subject of the reports of one agent of a run.
 pub fn report_of(run: &str, epoch: u32, agent: &Name) -> String {
     format!("b1.{run}.{epoch}.up.{agent}")
 }
 
-/// Where all agents of all runs report. Whoever only listens there sees who is busy.
+/// The subject of the reports of all agents of all runs. A client that only listens there sees which agents are busy.
 pub const ANY_REPORTS: &str = "b1.*.*.up.*";
 
-/// Which run a report is of, and which agent sent it, by its subject.
+/// The run and the agent of a report, from its subject.
 pub fn reporter(subject: &str) -> Option<(&str, Name)> {
     let mut parts = subject.split('.');
     let (Some("b1"), Some(run), Some(_), Some("up"), Some(name), None) =
@@ -54,12 +54,12 @@ pub fn reporter(subject: &str) -> Option<(&str, Name)> {
     Some((run, name.parse().ok()?))
 }
 
-/// Where agents of a run ask for pieces of the files that their orders bring.
+/// The subject on which agents of a run request pieces of the files of their orders.
 pub fn wanted(run: &str, epoch: u32) -> String {
     format!("b1.{run}.{epoch}.get.*")
 }
 
-/// Where one agent of a run asks for them.
+/// The subject on which one agent of a run requests them.
 pub fn wanted_by(run: &str, epoch: u32, agent: &Name) -> String {
     format!("b1.{run}.{epoch}.get.{agent}")
 }

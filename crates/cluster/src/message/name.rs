@@ -1,5 +1,5 @@
-//! [`Name`]: what an agent or a pool is called. It is a part of subjects, of names of files and of what is printed, so
-//! it holds letters, digits, `-` and `_` alone.
+//! [`Name`]: the name of an agent or of a pool. It is a part of subjects, of file names and of printed texts, so it
+//! consists of letters, digits, `-` and `_` only.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -10,13 +10,13 @@ use std::str::FromStr;
 #[serde(try_from = "String", into = "String")]
 pub struct Name(String);
 
-/// Why a text is no name.
+/// Why a text cannot be a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("read the name {0:?}: write 1 to 64 letters, digits, - and _")]
 pub struct NameError(String);
 
 impl Name {
-    /// The name that a host gives: what is no part of a name becomes `-`.
+    /// The name derived from a host name: characters that a name cannot have become `-`.
     pub fn of_host(host: &str) -> Self {
         let fits = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
         let text: String = host.chars().take(64).map(fits).collect();

@@ -1,4 +1,4 @@
-//! How an agent asks for work ([`Join`]), and what it is given ([`Order`]).
+//! How an agent asks for work ([`Join`]), and the order that it receives ([`Order`]).
 
 use super::{Name, PROTOCOL};
 use crate::bundle::Manifest;
@@ -6,31 +6,31 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// An agent asks for work. It asks again until it is given some.
+/// An agent asks for work. It asks again until it receives an order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Join {
     /// [`PROTOCOL`].
     pub protocol: u32,
     /// The version of the program.
     pub version: String,
-    /// What it is called.
+    /// Its name.
     pub name: Name,
-    /// Drawn when it was started: two agents of one name have two.
+    /// Drawn when the agent was started: two agents of one name have different nonces.
     pub nonce: String,
     /// Its machine.
     pub host: String,
-    /// How many cores that has.
+    /// The number of its cores.
     pub cores: u32,
-    /// How many operations a second it can make at most, by their names, as far as that was measured.
+    /// How many operations a second it can make at most, by name of the operation, as far as that was measured.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub ceilings: BTreeMap<String, f64>,
-    /// The rank that a launcher gave it.
+    /// The rank that a launcher assigned to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rank: Option<u32>,
     /// Its wall clock when it asked, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_ms: Option<i64>,
-    /// What its owner permits, in brief: for people who look who is there. An order is judged by the agent.
+    /// What its owner permits, in brief, for people who list the agents. The agent itself judges each order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub permits: Option<Permits>,
 }
@@ -38,9 +38,9 @@ pub struct Join {
 /// What the owner of an agent permits, in brief.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Permits {
-    /// Addresses that may be reached: the first of them.
+    /// The first addresses that may be reached.
     pub targets: Vec<String>,
-    /// How many more there are.
+    /// How many more addresses there are.
     #[serde(default)]
     pub more: u32,
     /// The most operations a second.
@@ -49,13 +49,13 @@ pub struct Permits {
     /// The commands that may be ordered, if not all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commands: Option<Vec<String>>,
-    /// Until when, as RFC 3339 writes it.
+    /// The moment at which the permission expires, in RFC 3339.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<String>,
 }
 
 impl Join {
-    /// Why a coordinator of this version cannot order this agent.
+    /// Why a coordinator of this version cannot give orders to this agent.
     pub fn misfit(&self, version: &str) -> Option<String> {
         if self.protocol != PROTOCOL {
             return Some(format!(
@@ -69,7 +69,7 @@ impl Join {
     }
 }
 
-/// A text of another program, short and without what a terminal would act on.
+/// A text of another program, shortened and without characters that act on a terminal.
 pub(crate) fn printable(text: &str) -> String {
     text.chars().take(200).map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -79,15 +79,15 @@ pub(crate) fn printable(text: &str) -> String {
 pub struct Order {
     /// The id of the run.
     pub run: String,
-    /// Which of the runs that one command makes.
+    /// The number of the run among those of the same command.
     pub epoch: u32,
     /// The nonce of the agent it is for.
     pub nonce: String,
     /// Which share it is, counted from 0.
     pub rank: u32,
-    /// How many there are.
+    /// The number of shares.
     pub of: u32,
-    /// The weights of all shares; the same if there are none.
+    /// The weights of all shares; empty if all are the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub weights: Vec<u32>,
     /// The seed of everything random.
@@ -97,32 +97,32 @@ pub struct Order {
     /// The files that it reads.
     #[serde(default, skip_serializing_if = "Manifest::is_empty")]
     pub files: Manifest,
-    /// Which part of a search it is, if it is one.
+    /// The step of a search, if the run is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub step: Option<Step>,
 }
 
-/// One of the runs that a search for the highest rate makes with the same agents. Its command says neither when nor how
-/// often.
+/// One of the runs that a search for the highest rate makes with the same agents. Its command contains neither a time
+/// nor a rate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// Arrivals a second of the whole, at random; without one a single session goes on as fast as it is answered.
+    /// Poisson arrivals a second over all agents; without a rate, a single session sends as fast as it is answered.
     pub rate: Option<f64>,
-    /// How long before the figures count.
+    /// How long the warm-up is, before figures count.
     pub warm_up: Duration,
-    /// How long they count.
+    /// How long the steady phase is, in which figures count.
     pub lasting: Duration,
-    /// How long what is in flight at the end may take.
+    /// How long exchanges that are in flight at the end may take.
     pub drain: Duration,
     /// The length of an interval.
     pub interval: Duration,
-    /// The number of the first exchange: those before were made by other steps.
+    /// The number of the first exchange: earlier numbers were used by other steps.
     pub first: u64,
     /// Whether there is a worker on every core.
     pub all_cores: bool,
-    /// The addresses that may be reached, as `--allow` has them.
+    /// The addresses that may be reached, as `--allow` takes them.
     pub allow: Vec<String>,
 }
 
-/// What an agent that asked is answered: a [`Sealed`](super::Sealed) order.
+/// The answer to an agent that asked for work: a [`Sealed`](super::Sealed) order.
 pub type Offer = super::Sealed;

@@ -1,28 +1,28 @@
-//! How an agent asks for a piece of a file that its order brings ([`Wanted`]), and what it is answered.
+//! How an agent requests a piece of a file of its order ([`Wanted`]), and the answer.
 //!
-//! The order is signed and has the hash of each file, so a piece needs no signature: a wrong one is found out.
+//! The order is signed and contains the hash of each file, so a piece needs no signature: a wrong one is detected.
 
 use serde::{Deserialize, Serialize};
 
 use crate::bundle::{PIECE_MAX, Piece};
 
-/// The first byte of an answer that brings a piece, and of one that says why there is none.
+/// The first byte of an answer that contains a piece, and of one that gives the reason why there is none.
 const BROUGHT: u8 = 0;
 const REFUSED: u8 = 1;
 /// The most bytes of a reason.
 const WHY_MAX: usize = 1_000;
 
-/// An agent asks for a piece of a file. It asks again until it has it.
+/// An agent requests a piece of a file. It repeats the request until it has the piece.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
-    /// Which of the agents of this name.
+    /// The nonce of the agent, which distinguishes agents of this name.
     pub nonce: String,
     /// The piece.
     #[serde(flatten)]
     pub piece: Piece,
 }
 
-/// What an agent is answered: the bytes of the piece, or why there are none.
+/// Writes the answer to an agent: the bytes of the piece, or why there are none.
 pub fn write_piece(piece: Result<&[u8], &str>) -> Vec<u8> {
     let (kind, bytes) = match piece {
         Ok(bytes) => (BROUGHT, bytes),
@@ -31,7 +31,7 @@ pub fn write_piece(piece: Result<&[u8], &str>) -> Vec<u8> {
     [&[kind], bytes].concat()
 }
 
-/// Reads such an answer; none if it is neither.
+/// Reads an answer; none if it has neither form.
 pub fn read_piece(answer: &[u8]) -> Option<Result<&[u8], String>> {
     match answer {
         [BROUGHT, bytes @ ..] if bytes.len() <= PIECE_MAX => Some(Ok(bytes)),

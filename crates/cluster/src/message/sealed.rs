@@ -1,8 +1,8 @@
-//! [`Sealed`]: a text with the signature of whoever wrote it.
+//! [`Sealed`]: a text with the signature of its author.
 //!
-//! A broker does not say who published a message, so what an agent obeys is signed over the very bytes that are read.
-//! Every order and every word names the run and the nonce of the agent it is for, and a word the report it answers, so
-//! that none is good for another agent or another time.
+//! A broker does not say who published a message, so a text that an agent obeys is signed, over exactly the bytes that
+//! are read. Every order and every word names the run and the nonce of the agent it is for, and a word also names the
+//! report it answers, so that none is valid for another agent or at another time.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 /// The most bytes of an order: a command line is shorter.
 const TEXT_MAX: usize = 256 << 10;
 
-/// Signs bytes; none if nobody asks for signatures.
+/// Signs bytes; returns none if signatures are not used.
 pub type Sealing<'a> = &'a (dyn Fn(&[u8]) -> Option<Vec<u8>> + Send + Sync);
-/// Whether a signature of these bytes is one that is obeyed; an empty one is of nobody.
+/// Whether bytes with this signature are obeyed; an empty signature means that the bytes are not signed.
 pub type Trust<'a> = &'a (dyn Fn(&[u8], &[u8]) -> bool + Send + Sync);
 
 /// A text and its signature.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sealed {
     text: String,
-    /// In hexadecimal; empty if nobody signed it.
+    /// In hexadecimal; empty if the text is not signed.
     #[serde(default)]
     signature: String,
 }
@@ -27,13 +27,13 @@ pub struct Sealed {
 /// Why a sealed text is not obeyed.
 #[derive(Debug, thiserror::Error)]
 pub enum SealedError {
-    /// Nobody who is trusted signed it.
+    /// The text has no signature of a trusted key.
     #[error("it is not signed by a key that this agent accepts orders from")]
     Signature,
-    /// It is longer than may be.
+    /// It is longer than is allowed.
     #[error("it is longer than {TEXT_MAX} bytes")]
     Long,
-    /// It is not what belongs there.
+    /// It is not the expected JSON.
     #[error("it cannot be understood ({0})")]
     Json(#[from] serde_json::Error),
 }
@@ -47,12 +47,12 @@ impl Sealed {
         Self { text, signature: hexadecimal(&signature) }
     }
 
-    /// As it goes over the network.
+    /// The bytes that are sent over the network.
     pub fn bytes(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
     }
 
-    /// Reads a sealed text and what it says, if it is to be obeyed.
+    /// Verifies a sealed text and reads its value, if the signature is trusted.
     pub fn open<T: DeserializeOwned>(bytes: &[u8], trust: Trust<'_>) -> Result<T, SealedError> {
         if bytes.len() > 2 * TEXT_MAX {
             return Err(SealedError::Long);
@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn only_what_is_trusted_is_read() {
-        // Not a signature that anybody should use: the sum of the bytes.
+        // A signature for tests only: the sum of the bytes.
         let sum = |bytes: &[u8]| vec![bytes.iter().fold(7_u8, |sum, byte| sum.wrapping_add(*byte))];
         let sealing = move |bytes: &[u8]| Some(sum(bytes));
         let trust = move |bytes: &[u8], signature: &[u8]| signature == sum(bytes);

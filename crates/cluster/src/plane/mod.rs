@@ -1,4 +1,4 @@
-//! The plane: what carries requests and answers between agents and a coordinator.
+//! The plane: the transport of requests and answers between agents and a coordinator.
 
 mod nats;
 

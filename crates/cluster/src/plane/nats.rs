@@ -1,8 +1,8 @@
 //! [`Nats`]: the plane over core NATS.
 //!
-//! Everything is a request with an answer. Nothing is stored by the broker, so what counts is repeated by whoever asks
-//! until it is answered; a broker that comes back is found again by itself. Agents connect outwards, under inboxes of
-//! their own, so that a broker can keep them from reading each other's answers.
+//! Everything is a request with an answer. The broker stores nothing, so the sender repeats an important request until
+//! it is answered. The client reconnects by itself to a broker that comes back. Agents connect outwards and use inboxes
+//! of their own, so that a broker can keep them from reading each other's answers.
 
 use async_nats::connection::State;
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, RequestErrorKind, Subscriber};
@@ -14,34 +14,34 @@ use std::time::Duration;
 
 /// How long connecting may take.
 const CONNECTING: Duration = Duration::from_secs(5);
-/// How long it takes at most until a broker that came back is tried again.
+/// The longest pause before another attempt to reach a broker that was lost.
 const AGAIN: Duration = Duration::from_millis(250);
-/// How often a silent broker is asked whether it is there.
+/// How often a silent broker is pinged.
 const PING_EVERY: Duration = Duration::from_secs(2);
 
-/// Where the broker is, and who says so.
+/// The address of the broker, and the credentials of this client.
 #[derive(Clone, Debug, Default)]
 pub struct NatsOptions {
     /// `nats://HOST:PORT` or `tls://HOST:PORT`.
     pub url: String,
-    /// What the broker calls this client.
+    /// The name of this client in the broker's lists.
     pub name: String,
-    /// The beginning of the subjects under which this client is answered.
+    /// The prefix of the subjects on which this client receives answers.
     pub inbox: String,
-    /// A file with a user's JWT and seed, as `nsc` writes it, or with a seed alone.
+    /// A file with a user's JWT and seed, as `nsc` writes it, or with only a seed.
     pub credentials: Option<PathBuf>,
     /// A file with a token.
     pub token: Option<PathBuf>,
-    /// The authorities that may vouch for the broker.
+    /// The certificate authorities that are trusted for the broker.
     pub ca: Option<PathBuf>,
     /// A certificate of this client, and its key.
     pub certificate: Option<(PathBuf, PathBuf)>,
 }
 
-/// Why the plane is not there. It reads after "failed to".
+/// Why the plane is not available. It reads after "failed to".
 #[derive(Debug, thiserror::Error)]
 pub enum PlaneError {
-    /// The way to the broker is open to all, and it leaves this machine.
+    /// The connection would be unencrypted, and would leave this machine.
     #[error(
         "use the broker {0} without TLS: orders would be read and changed on the way; use tls:// (brunt cluster keys \
          makes certificates)"
@@ -55,44 +55,44 @@ pub enum PlaneError {
         /// What is wrong with it.
         why: String,
     },
-    /// The broker cannot be reached, or does not let this client in.
+    /// The broker cannot be reached, or refuses this client.
     #[error("reach the broker {url}: {why}")]
     Broker {
-        /// Where it should be.
+        /// The address at which it was expected.
         url: String,
         /// What is wrong.
         why: String,
     },
 }
 
-/// A connection to the broker, which is made again when it breaks.
+/// A connection to the broker, which is restored when it breaks.
 #[derive(Clone, Debug)]
 pub struct Nats {
     client: Client,
     said: Arc<Mutex<Option<String>>>,
 }
 
-/// Requests of others.
+/// Incoming requests.
 #[derive(Debug)]
 pub struct Requests(Subscriber);
 
-/// One of them.
+/// An incoming request.
 #[derive(Debug)]
 pub struct Request {
-    /// What it is about.
+    /// Its subject.
     pub subject: String,
-    /// What it says.
+    /// Its contents.
     pub payload: Vec<u8>,
     reply: Option<async_nats::Subject>,
 }
 
 impl NatsOptions {
-    /// The address, without what may be secret in it: a password or a token.
+    /// The address without its secrets: a password or a token.
     pub fn shown_url(&self) -> String {
         brief(&self.url)
     }
 
-    /// Refuses an open way that leaves this machine. Nothing is sent.
+    /// Refuses an unencrypted connection that leaves this machine. Nothing is sent.
     pub fn check(&self) -> Result<(), PlaneError> {
         let plain = !self.url.starts_with("tls://") && self.ca.is_none();
         if plain && !is_loopback(&self.url) {
@@ -114,7 +114,7 @@ impl Nats {
             .await
             .map_err(|_| broker("it does not answer".to_owned()))?
             .map_err(|error| match error.kind() {
-                // Nobody listens there, or it speaks another protocol.
+                // No server listens there, or it speaks another protocol.
                 ConnectErrorKind::Io => broker(format!(
                     "{}; is nats-server running there, and is the port right?",
                     told(&error)
@@ -124,17 +124,17 @@ impl Nats {
         Ok(Self { client, said })
     }
 
-    /// Whether the broker is there.
+    /// Whether the broker is connected.
     pub fn is_connected(&self) -> bool {
         self.client.connection_state() == State::Connected
     }
 
-    /// What the broker complained about last.
+    /// The last error that the broker reported.
     pub fn complaint(&self) -> Option<String> {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Asks, and waits so long for the answer.
+    /// Sends a request, and waits at most this long for the answer.
     pub async fn request(
         &self,
         subject: String,
@@ -170,19 +170,19 @@ impl Nats {
     /// Answers a request.
     pub async fn answer(&self, request: &Request, payload: Vec<u8>) {
         if let Some(reply) = &request.reply {
-            // If it is lost, the request comes again.
+            // If the answer is lost, the request is repeated.
             let _ = self.client.publish(reply.clone(), payload.into()).await;
         }
     }
 
-    /// Waits until everything has left, for a while.
+    /// Waits for a limited time until everything was sent.
     pub async fn flush(&self) {
         let _ = tokio::time::timeout(Duration::from_secs(1), self.client.flush()).await;
     }
 }
 
 impl Requests {
-    /// The next; none if nothing is heard any more.
+    /// The next request; none once the subscription has ended.
     pub async fn next(&mut self) -> Option<Request> {
         let message = self.0.next().await?;
         Some(Request {
@@ -244,7 +244,7 @@ fn note(said: &Mutex<Option<String>>, why: &str) {
     *said.lock().unwrap_or_else(PoisonError::into_inner) = Some(plain);
 }
 
-/// An error with what caused it.
+/// An error with its causes.
 fn told(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -258,7 +258,7 @@ fn told(error: &dyn std::error::Error) -> String {
     text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(500).collect()
 }
 
-/// An address without what may be secret in it.
+/// An address without its secrets.
 fn brief(url: &str) -> String {
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),

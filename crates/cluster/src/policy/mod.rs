@@ -1,9 +1,9 @@
-//! The word of an agent's owner: whose orders the agent obeys, and what they may ask (`agent.toml`).
+//! The policy of an agent's owner: whose orders the agent obeys, and what they may request (`agent.toml`).
 //!
-//! An order comes over a network from a machine that the owner may not know, so the owner's file is the last word on
-//! the agent's own machine. Where orders may send is handed to the run as its fence (`--allow`), which checks each
-//! address after it was resolved. Without a file an agent reaches its own machine alone. What a command line asks for
-//! is not known here: the program reads it and hands over what this file needs.
+//! An order is received over a network from a machine that the owner may not know, so the owner's file is decisive on
+//! the agent's own machine. The targets that orders may reach are passed to the run as its fence (`--allow`), which
+//! checks each address after it was resolved. Without a file an agent reaches only its own machine. This crate does not
+//! interpret a command line: the program reads it and passes in what the policy needs.
 
 mod target;
 
@@ -21,10 +21,10 @@ use crate::signature;
 
 pub use target::Target;
 
-/// More than any `agent.toml` holds.
+/// More than the size of any `agent.toml`.
 const FILE_MAX: u64 = 256 * 1024;
 
-/// How many targets and commands are told in brief, and how much of a name.
+/// How many targets and commands the brief form lists, and how many characters of a name.
 const BRIEF_MAX: usize = 12;
 const BRIEF_LENGTH: usize = 40;
 
@@ -36,7 +36,7 @@ pub struct Policy {
     targets: Vec<Target>,
     rate_max: Option<f64>,
     commands: Option<Vec<String>>,
-    /// Whose signatures count. Without a file nobody's is asked for.
+    /// The keys whose signatures are accepted. Without a file no signature is required.
     orders_from: Option<Vec<String>>,
     expires: Option<Timestamp>,
     variables: Vec<String>,
@@ -57,7 +57,7 @@ struct Written {
     data: Option<PathBuf>,
 }
 
-/// What an order asks of this agent.
+/// What an order requests from this agent.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     /// The command, such as `authrate` or `names lookup`.
@@ -70,16 +70,17 @@ pub struct Asked<'a> {
     pub variables: &'a [String],
     /// The key whose signature of the order was verified, if it was signed.
     pub signer: Option<&'a str>,
-    /// Now.
+    /// The current time.
     pub now: Timestamp,
 }
 
-/// How an order that was accepted is to be carried out.
+/// How an accepted order must be carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permit {
-    /// What to add to its command line: `--allow` and the targets. Nothing if its own are narrower already.
+    /// What to add to its command line: `--allow` and the targets. Empty if the order's own targets are already
+    /// narrower.
     pub allow: Vec<String>,
-    /// The only variables of the agent's environment that it gets.
+    /// The only variables of the agent's environment that it receives.
     pub variables: Vec<String>,
 }
 
@@ -94,7 +95,7 @@ pub enum Rule {
     Commands,
     /// Whose orders are obeyed.
     OrdersFrom,
-    /// Until when.
+    /// Until when orders are accepted.
     Expires,
     /// The environment variables that an order may refer to.
     Variables,
@@ -113,7 +114,7 @@ impl Rule {
         }
     }
 
-    /// What whoever orders can do.
+    /// What the person who gives the order can do.
     const fn remedy(self) -> &'static str {
         match self {
             Self::Targets => "narrow the order with --allow, or ask the owner to add the addresses",
@@ -162,7 +163,7 @@ pub struct PolicyError {
 }
 
 impl Policy {
-    /// What holds without a file: any order, to this machine alone.
+    /// The policy without a file: any order, to this machine only.
     pub fn of_loopback() -> Self {
         Self {
             targets: Target::loopback().to_vec(),
@@ -218,7 +219,7 @@ impl Policy {
         })
     }
 
-    /// Whose signatures are looked for; none if an order need not be signed.
+    /// The keys that must have signed an order; none if an order need not be signed.
     pub fn orders_from(&self) -> Option<&[String]> {
         self.orders_from.as_deref()
     }
@@ -228,12 +229,12 @@ impl Policy {
         &self.variables
     }
 
-    /// The directory of files that lie here already: those too large for a bundle, and secrets.
+    /// The directory of files that are on this machine already: those too large for a bundle, and secrets.
     pub fn data(&self) -> Option<&Path> {
         self.data.as_deref()
     }
 
-    /// The same in brief, for people who look who is there: no more of it than goes into a message.
+    /// The brief form, for people who list the agents: no more than fits into a message.
     pub fn brief(&self) -> Permits {
         let short = |text: &String| printable(text).chars().take(BRIEF_LENGTH).collect();
         let commands = self.commands.as_ref();
@@ -246,7 +247,7 @@ impl Policy {
         }
     }
 
-    /// The key of `orders_from` that signed these bytes. Without a file nobody needs to have signed.
+    /// The key of `orders_from` that signed these bytes. Without a file no signature is required.
     pub fn signer(&self, bytes: &[u8], signature: &[u8]) -> Result<Option<&str>, Refusal> {
         let Some(keys) = &self.orders_from else { return Ok(None) };
         let signed = keys.iter().find(|key| signature::verify(key, bytes, signature).is_ok());
@@ -321,12 +322,12 @@ impl Policy {
     }
 }
 
-/// Why an order is refused that none of the coordinators has signed whom the owner names.
+/// Why an order is refused that was signed by none of the coordinators that the owner names.
 pub fn unsigned() -> Refusal {
     refusal(Rule::OrdersFrom, UNSIGNED)
 }
 
-/// What a refusal says goes to another machine's screen, and parts of it came from the network.
+/// The text of a refusal is shown on another machine's screen, and parts of it were received from the network.
 fn refusal(rule: Rule, why: &str) -> Refusal {
     let why = why.chars().map(|it| if it.is_control() { '?' } else { it }).take(500).collect();
     Refusal { rule, why }

@@ -1,7 +1,7 @@
-//! The addresses that an agent's owner lets orders reach, in the spelling of `--allow`.
+//! The addresses that an agent's owner lets orders reach, in the syntax of `--allow`.
 //!
-//! Whether an address lies within is decided by the program's fence, at each connect and for each datagram; here it is
-//! only decided whether one network lies within another.
+//! Whether an address is permitted is decided by the program's fence, at each connect and for each datagram. This
+//! module only decides whether one network contains another.
 
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -17,7 +17,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// The addresses of this machine alone.
+    /// The addresses of this machine only.
     pub fn loopback() -> [Self; 2] {
         [
             IpNet::V4(Ipv4Net::new_assert(Ipv4Addr::new(127, 0, 0, 0), 8)),
@@ -26,12 +26,12 @@ impl Target {
         .map(|network| Self { network, port: None })
     }
 
-    /// Whether all that the other may reach lies within.
+    /// Whether this target contains everything that the other may reach.
     pub fn holds(&self, other: &Self) -> bool {
         self.network.contains(&other.network) && (self.port.is_none() || self.port == other.port)
     }
 
-    /// The targets of one entry of `agent.toml`, whose ports may be several: `10.1.0.0/16:389,636`.
+    /// The targets of one entry of `agent.toml`, which may list several ports: `10.1.0.0/16:389,636`.
     pub fn several(text: &str) -> Option<Vec<Self>> {
         let mut parts = text.split(',');
         let first: Self = parts.next()?.parse().ok()?;
@@ -43,7 +43,7 @@ impl Target {
     }
 }
 
-/// A text names no network.
+/// The text names no network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoTarget;
 
@@ -56,7 +56,7 @@ impl FromStr for Target {
 }
 
 fn read(text: &str) -> Option<Target> {
-    // `[2001:db8::]/32:389` and `[2001:db8::/32]:389` say the same; without brackets the colons are the address's own.
+    // `[2001:db8::]/32:389` and `[2001:db8::/32]:389` mean the same; without brackets the colons belong to the address.
     let (network, port) = match text.strip_prefix('[') {
         Some(rest) => {
             let (inside, rest) = rest.split_once(']')?;

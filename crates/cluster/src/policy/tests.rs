@@ -1,4 +1,4 @@
-//! Every rule permits what it says and refuses the nearest thing that it does not say, by its own name.
+//! Every rule permits what it allows, and refuses the nearest thing that it does not allow, under its own name.
 
 use super::*;
 use crate::signature::Signer;

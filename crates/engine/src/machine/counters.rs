@@ -1,7 +1,7 @@
-//! The machine's cumulative counters, as differences: what was added since they were last asked for.
+//! The machine's cumulative counters, as differences since the last call.
 //!
 //! Busy cores are counted in ticks and our own time to the nanosecond, so one may seem to be ahead of the other for a
-//! while. Differences are therefore taken between sums since the beginning that never go back, and no interval is
+//! while. Differences are therefore taken between sums since the beginning that never decrease, and no interval is
 //! charged with the rounding of another.
 
 use super::quota::Quotas;
@@ -21,13 +21,13 @@ pub(super) fn own() -> Duration {
 /// How far the counters of cores may be ahead of the clock: they count in ticks.
 const ROUNDING: Duration = Duration::from_millis(20);
 
-/// What was added, if it can be: a host that suspends its guest adds the whole absence to the time it kept, though the
-/// guest's clock stood still and no exchange waited.
+/// The added time, if it is possible: a host that suspends its guest adds the whole pause to the time it kept, although
+/// the guest's clock stood still and no exchange waited.
 fn believable(added: Duration, most: Duration) -> Duration {
     if added <= most { added } else { Duration::ZERO }
 }
 
-/// What the counters show.
+/// One reading of the counters.
 #[derive(Clone, Debug, Default)]
 struct Reading {
     at: Moment,
@@ -39,7 +39,7 @@ struct Reading {
 }
 
 impl Reading {
-    /// What was added since `first`.
+    /// The differences since `first`.
     fn since(&self, first: &Self, cores: u32) -> Machine {
         let more = Duration::saturating_sub;
         let groups = self.throttled.iter().zip(&first.throttled);
@@ -48,14 +48,15 @@ impl Reading {
             cores,
             others: more(more(self.busy, first.busy), more(self.own, first.own)),
             steal: more(self.steal, first.steal),
-            // One group within another is throttled at the same time, or at another: the worst of them is certain.
+            // Groups that contain each other may be throttled at the same time or at different times: only the largest
+            // value is certain.
             throttled: groups.map(|(now, then)| more(*now, *then)).max().unwrap_or_default(),
             pressure: more(self.pressure, first.pressure),
         }
     }
 }
 
-/// The counters, and what was reported of them.
+/// The counters, and how much of them was reported.
 #[derive(Debug)]
 pub(super) struct MachineCounters {
     cores: Vec<usize>,
@@ -65,7 +66,7 @@ pub(super) struct MachineCounters {
 }
 
 impl MachineCounters {
-    /// The counters of this process, of the cores the calling thread may use, from now on.
+    /// The counters of this process and of the cores that the calling thread may use, counted from now on.
     pub(super) fn new(now: Moment) -> Self {
         let (cores, quotas) = (cores::allowed(), Quotas::of_this_process());
         let mut counters =
@@ -80,7 +81,7 @@ impl MachineCounters {
         self.told = Machine::default();
     }
 
-    /// What was added since the last time.
+    /// The differences since the last call.
     pub(super) fn take(&mut self, now: Moment) -> Machine {
         let seen = self.read(now).since(&self.first, self.cores.len() as u32);
         self.tell(&seen)
@@ -145,7 +146,7 @@ mod tests {
             pressure: MS(300),
         };
         assert_eq!(now.since(&first, 2), expected);
-        // Ticks that lag behind our own time are no negative time of others.
+        // If ticks are behind our own time, the time of other processes must not become negative.
         let early = Reading { busy: MS(5010), own: MS(730), ..first.clone() };
         assert_eq!(early.since(&first, 2).others, Duration::ZERO);
     }

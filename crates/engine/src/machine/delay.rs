@@ -1,30 +1,30 @@
-//! How long a thread could have run and had no core: its run-queue delay, as the scheduler counts it.
+//! How long a thread was ready to run but had no core: its run-queue delay, as the scheduler counts it.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::time::Duration;
 
-/// What the scheduler counts of a thread since it started.
+/// The scheduler's counters of a thread since it started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Delay {
-    /// How long it could have run and had no core.
+    /// How long it was ready to run but had no core.
     pub(crate) waited: Duration,
     /// How many times it was given a core.
     pub(crate) runs: u64,
 }
 
-/// The counters of the thread that opened them. They may be read a hundred times a second: it allocates nothing and
+/// The counters of the thread that opened them. They may be read a hundred times a second: a read allocates nothing and
 /// opens no file.
 #[derive(Debug)]
 pub(crate) struct Schedstat(Option<File>);
 
 impl Schedstat {
-    /// Those of the calling thread.
+    /// The counters of the calling thread.
     pub(crate) fn of_thread() -> Self {
         Self(File::open("/proc/thread-self/schedstat").ok())
     }
 
-    /// What is counted by now; `None` where the kernel does not tell it.
+    /// The current counters; `None` if the kernel does not provide them.
     pub(crate) fn read(&self) -> Option<Delay> {
         let mut text = [0; 96];
         let length = self.0.as_ref()?.read_at(&mut text, 0).ok()?;
@@ -32,12 +32,13 @@ impl Schedstat {
     }
 }
 
-/// What is counted of the calling thread; `None` where the kernel does not tell it.
+/// The current counters of the calling thread; `None` if the kernel does not provide them.
 pub(crate) fn current() -> Option<Delay> {
     Schedstat::of_thread().read()
 }
 
-/// The three numbers of a `schedstat`: time on a core, time waited for one, turns (the kernel's sched-stats page).
+/// Parses the three numbers of a `schedstat`: time on a core, time waited for one, turns (the kernel's sched-stats
+/// page).
 fn parse(schedstat: &str) -> Option<Delay> {
     let mut fields = schedstat.split_whitespace().map(str::parse::<u64>);
     let (ran, waited, runs) = (fields.next()?.ok()?, fields.next()?.ok()?, fields.next()?.ok()?);
@@ -80,7 +81,7 @@ mod tests {
             let threads = [scope.spawn(spin), scope.spawn(spin)];
             threads.map(|thread| thread.join().unwrap()).iter().sum::<Duration>()
         });
-        // Of 600 ms wanted, a core that is shared evenly has 300; a busy machine makes it more.
+        // Of 600 ms of work, a core that is shared evenly gives 300; a busy machine makes the wait longer.
         assert!(waited > Duration::from_millis(150), "{waited:?}");
     }
 }

@@ -1,29 +1,29 @@
-//! Whether a wake-up that came late means that the whole process stood still.
+//! Whether a late wake-up means that the whole process stood still.
 //!
 //! A watchdog that is late has one of three reasons. The process was stopped, or kept from every core: it used no
 //! processor time. The whole machine was paused: a thread that was on a core seems to have used all that time, but the
 //! watchdog never waited for a core. Or only the watchdog had to wait while other threads of the process ran: that is
-//! no stall. Pure, so that each reason is a row of a table.
+//! no stall. The function is pure, so that each reason is a row of a table.
 
 use std::time::Duration;
 
-/// From one wake-up of the watchdog to the next.
+/// The time from one wake-up of the watchdog to the next.
 pub(super) const PERIOD: Duration = Duration::from_millis(10);
 
-/// A wake-up this late is looked into.
+/// The least lateness of a wake-up that is examined.
 pub(super) const LATE_MIN: Duration = Duration::from_millis(50);
 
 /// One wake-up of the watchdog.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WakeUp {
-    /// How long after its deadline it came.
+    /// How late it was.
     pub(super) late: Duration,
-    /// Processor time of the whole process since the wake-up before.
+    /// Processor time of the whole process since the previous wake-up.
     pub(super) used: Duration,
-    /// The same of the last wake-up that was in time.
+    /// The same for the last wake-up that was in time.
     pub(super) usual: Duration,
-    /// How long the watchdog has waited for a core since the wake-up before; `None` where that is not known, or where
-    /// it was kept from going to sleep in time.
+    /// How long the watchdog has waited for a core since the previous wake-up; `None` if that is not known, or if it
+    /// was kept from going to sleep in time.
     pub(super) waited: Option<Duration>,
 }
 
@@ -33,8 +33,8 @@ impl WakeUp {
         if self.late < LATE_MIN {
             return false;
         }
-        // The period before the deadline was spent as ever. Besides, other threads may have run for a while after the
-        // deadline, until a quota was used up, or before the watchdog once the process could go on.
+        // The period before the deadline was used as usual. In addition, other threads may have run for a while after
+        // the deadline, until a quota was used up, or before the watchdog once the process could continue.
         let beside = self.usual.max(PERIOD) + self.late / 4;
         self.used <= beside || self.waited.is_some_and(|waited| waited < self.late / 2)
     }
@@ -44,7 +44,7 @@ impl WakeUp {
 mod tests {
     use super::*;
 
-    /// Why, in milliseconds: late, used, usual, waited; whether it stood still.
+    /// The reason; in milliseconds: late, used, usual, waited; and whether it stood still.
     type Row = (&'static str, [u64; 3], Option<u64>, bool);
 
     const ROWS: &[Row] = &[

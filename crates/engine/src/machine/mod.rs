@@ -1,9 +1,9 @@
-//! What the machine did to the generator while it ran: the evidence a verdict needs.
+//! What the machine did to the generator during the run: the evidence for a verdict.
 //!
-//! A run that fell behind its schedule has a cause, and the cause may be here and not at the target: other processes on
-//! our cores, a hypervisor, a quota, a process that was stopped. [`MachineWatch`] collects that while a run is under
-//! way; [`timer_noise`] measures before a run what this machine's timers are good for. What cannot be read, because a
-//! container hides it or the kernel is older, counts as zero. Nothing here may know what the figures are judged by.
+//! If a run fell behind its schedule, the cause may be on this machine and not at the target: other processes on our
+//! cores, a hypervisor, a quota, a process that was stopped. [`MachineWatch`] collects this evidence during a run;
+//! [`timer_noise`] measures before a run how precise this machine's timers are. What cannot be read, because a
+//! container hides it or the kernel is older, counts as zero. Nothing here may know how the figures are judged.
 
 mod counters;
 mod delay;

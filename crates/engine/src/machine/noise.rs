@@ -1,4 +1,4 @@
-//! [`timer_noise`]: what this machine's timers are good for, measured by a thread that does nothing but sleep.
+//! [`timer_noise`]: the precision of this machine's timers, measured by a thread that does nothing but sleep.
 
 use crate::timer::{MachineTime, Time, Timer};
 use brunt_exchange::{Clock, Moment};
@@ -7,11 +7,11 @@ use std::future::poll_fn;
 use std::time::Duration;
 use tokio::runtime::Builder;
 
-/// From one wake-up to the next.
+/// The time from one wake-up to the next.
 const STEP: Duration = Duration::from_millis(1);
 
-/// Sleeps in steps of a millisecond for so long, and tells how late the wake-ups came. The thread waits as a worker
-/// does: for a timerfd, in the runtime's epoll. Without samples if there is no timer.
+/// Sleeps in steps of a millisecond for this time, and returns how late the wake-ups were. The thread waits as a worker
+/// does: for a timerfd, in the runtime's epoll. Without a timer there are no samples.
 ///
 /// # Panics
 ///
@@ -41,7 +41,7 @@ fn lateness(lasting: Duration) -> std::io::Result<Vec<Duration>> {
 /// When a thread that sleeps until this moment is awake.
 async fn woken(clock: &impl Clock, timer: &impl Timer, at: Moment) -> Moment {
     loop {
-        // A timer that rang early by this clock rings no second time unless it is set again.
+        // A timer that rang early by this clock does not ring again unless it is set again.
         timer.set(at);
         let now = clock.now();
         if now >= at {
@@ -80,7 +80,7 @@ mod tests {
         assert_eq!(summary(&mut []), TimerNoise::default());
     }
 
-    /// A timer that rings once each time it is set, and at once; each look at the clock takes a while.
+    /// A timer that rings once each time it is set, immediately; each reading of the clock takes a while.
     #[derive(Default)]
     struct Early {
         now: Cell<u64>,
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn a_quarter_of_a_second_has_samples_enough_to_judge_by() {
         let noise = timer_noise(Duration::from_millis(250));
-        // A busy machine skips some steps; half of them are left on any.
+        // A busy machine skips some steps; at least half of them remain on any machine.
         assert!((25..=250).contains(&noise.samples), "{noise:?}");
         assert!(noise.p50 <= noise.p99 && noise.p99 <= noise.max, "{noise:?}");
         assert!(noise.max > Duration::ZERO && noise.p50 < Duration::from_secs(1), "{noise:?}");

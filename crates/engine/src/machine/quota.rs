@@ -1,13 +1,13 @@
-//! How long a quota of a control group kept its processes from running.
+//! How long the quota of a control group kept its processes from running.
 //!
 //! A process has a group in each hierarchy, and every group above it may have a quota of its own: a container's, its
-//! pod's. The files are found once, as the run begins. Both versions of control groups are read, since a machine may
-//! have the processor's controller in either.
+//! pod's. The files are found once, as the run begins. Both versions of control groups are read, since either may have
+//! the processor controller of a machine.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The most levels of groups that are looked at.
+/// The most levels of groups that are read.
 const LEVELS_MAX: usize = 64;
 
 /// The groups of this process whose quotas are counted.
@@ -47,7 +47,7 @@ fn parse(stat: &str) -> Option<Duration> {
     })
 }
 
-/// A mounted hierarchy of control groups that may have the processor's controller.
+/// A mounted hierarchy of control groups that may have the processor controller.
 struct Mount {
     version: u8,
     /// The group that is mounted.
@@ -101,7 +101,7 @@ fn unescaped(field: &str) -> String {
 fn levels(mount: &Mount, group: &str) -> Vec<PathBuf> {
     let within = match group.strip_prefix(mount.root.as_str()) {
         Some(rest) if mount.root == "/" || rest.is_empty() || rest.starts_with('/') => rest,
-        // The group lies outside what is mounted here, as a container may see it: only the mounted one is visible.
+        // The group is outside the mount, as a container may see it: only the mounted group is visible.
         _ => "",
     };
     let within = Path::new(within.trim_start_matches('/'));
@@ -156,7 +156,7 @@ mod tests {
         let own = ["/sys/fs/cgroup/cpu.stat"];
         assert_eq!(paths("0::/pod/box\n", mounts), own);
         assert_eq!(paths("0::/pod/box/inner\n", mounts), ["/sys/fs/cgroup/inner/cpu.stat", own[0]]);
-        // Neither what only begins alike nor what lies outside leads anywhere else.
+        // Neither a path with the same prefix nor a path outside the mount gives another directory.
         assert_eq!(paths("0::/pod/boxes\n", mounts), own);
         assert_eq!(paths("0::/../other\n", mounts), own);
     }

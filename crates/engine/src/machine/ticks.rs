@@ -1,17 +1,17 @@
-//! What the cores did since the machine started, from `/proc/stat`, for the cores this process may use.
+//! The use of the cores since the machine started, from `/proc/stat`, for the cores that this process may use.
 
 use std::time::Duration;
 
 /// Cumulative times, over several cores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct CoreTimes {
-    /// In which some process or the kernel ran.
+    /// Time in which some process or the kernel ran.
     pub(super) busy: Duration,
-    /// In which a hypervisor ran something else although this machine had work.
+    /// Time in which a hypervisor ran something else although this machine had work.
     pub(super) steal: Duration,
 }
 
-/// The times of `cores`; zero where they cannot be read.
+/// The times of `cores`; zero if they cannot be read.
 pub(super) fn current(cores: &[usize]) -> CoreTimes {
     let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
     parse(&text, cores, rustix::param::clock_ticks_per_second())
@@ -24,7 +24,7 @@ fn parse(text: &str, cores: &[usize], ticks_per_second: u64) -> CoreTimes {
     for line in text.lines() {
         let mut fields = line.split_ascii_whitespace();
         let name = fields.next().and_then(|name| name.strip_prefix("cpu"));
-        // The sum of all cores has no number.
+        // The line with the sum of all cores has no number.
         let Some(core) = name.and_then(|number| number.parse().ok()) else { continue };
         if !cores.contains(&core) {
             continue;

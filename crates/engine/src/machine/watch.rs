@@ -1,8 +1,8 @@
 //! [`MachineWatch`]: collects what the machine does during a run, and notices when the process stands still.
 //!
-//! A thread named `watchdog` wakes up every ten milliseconds; that it woke up late is how a process learns that it was
-//! stopped. It is pinned to no core, so that only what keeps the process from all its cores keeps the watchdog from
-//! waking. The kernel's counters are cumulative, so they are read only when figures are asked for.
+//! A thread named `watchdog` wakes up every ten milliseconds; by a late wake-up a process notices that it was stopped.
+//! The thread is pinned to no core, so that only something that keeps the process from all its cores keeps the watchdog
+//! from waking. The kernel's counters are cumulative, so they are read only when figures are requested.
 
 use super::counters::{self, MachineCounters};
 use super::delay::Schedstat;
@@ -18,7 +18,7 @@ use std::time::Duration;
 /// The most stalls that are kept; after these the last one kept is lengthened.
 const PENDING_MAX: usize = 256;
 
-/// What the machine does during a run. Ends with the value.
+/// What the machine does during a run. Dropping it ends the watchdog.
 #[derive(Debug)]
 pub struct MachineWatch {
     shared: Arc<Shared>,
@@ -36,21 +36,21 @@ struct Shared {
 #[derive(Debug)]
 struct Observations {
     counters: MachineCounters,
-    /// Whether the origin has come, from which everything counts.
+    /// Whether the origin has passed, from which everything counts.
     begun: bool,
     stalls: Vec<Stall>,
 }
 
 impl MachineWatch {
-    /// Begins to watch. Nothing before the moment that `origin` is given counts; it may be given at any time. Must be
-    /// called by a thread that is not pinned to a core.
+    /// Starts the watchdog. Only what happens after the moment stored in `origin` counts; it may be stored at any time.
+    /// Must be called by a thread that is not pinned to a core.
     pub fn start(clock: Monotonic, origin: Arc<OnceLock<Moment>>) -> Self {
         let counters = MachineCounters::new(clock.now());
         let seen = Mutex::new(Observations { counters, begun: false, stalls: Vec::new() });
         let shared = Arc::new(Shared { clock, origin, seen, over: AtomicBool::new(false) });
         let watched = Arc::clone(&shared);
         let watchdog = thread::Builder::new().name("watchdog".to_owned());
-        // A machine that has no thread left for it has no stalls to show, and figures all the same.
+        // If the machine cannot start another thread, no stalls are reported, but the other figures are.
         Self { watchdog: watchdog.spawn(move || watched.watch()).ok(), shared }
     }
 
@@ -59,7 +59,7 @@ impl MachineWatch {
         self.shared.take()
     }
 
-    /// Ends the watchdog, which takes one of its periods at most, and returns what has not been taken yet.
+    /// Ends the watchdog, which takes at most one of its periods, and returns what has not been taken yet.
     pub fn stop(mut self) -> (Machine, Vec<Stall>) {
         self.end();
         self.shared.take()
@@ -68,7 +68,7 @@ impl MachineWatch {
     fn end(&mut self) {
         self.shared.over.store(true, Ordering::Relaxed);
         if let Some(watchdog) = self.watchdog.take() {
-            // A watchdog that panicked has said so, and what it saw is kept.
+            // A watchdog that panicked has printed its message, and the stalls that it found are kept.
             let _ = watchdog.join();
         }
     }
@@ -132,7 +132,7 @@ impl Shared {
         }
     }
 
-    /// Lets the figures begin, once the origin has come.
+    /// Begins to count once the origin has passed.
     fn begin(&self) {
         let now = self.clock.now();
         if self.origin.get().is_none_or(|origin| *origin > now) {
@@ -203,7 +203,7 @@ mod tests {
                 scope.spawn(|| while spun() < enough {});
             }
         });
-        // Whoever else is on this machine can have had what we left them, and no more.
+        // Other processes can only have used the time that we did not use.
         let (machine, _) = watch.take();
         let left = (machine.wall * cores).saturating_sub(spun());
         let rounding = Duration::from_millis(50) * cores;
@@ -269,7 +269,7 @@ mod tests {
         clock.wait_until(clock.now() + ms(60));
         let (machine, stalls) = watch.stop();
         let stall = |from, lasted| Stall { node: 0, from: ms(from), lasted: ms(lasted) };
-        // A busy machine may have stalled us indeed, after these.
+        // After these, a busy machine may really have stalled us.
         assert_eq!(stalls[..2], [stall(0, 70), stall(100, 100)]);
         assert!(machine.wall >= ms(40) && machine.wall <= clock.now() - now, "{machine:?}");
     }

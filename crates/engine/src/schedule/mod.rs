@@ -1,10 +1,8 @@
-//! When exchanges are due: a [`Schedule`] of [`Stage`]s, and the [`Share`] of it that one worker
-//! carries out.
+//! When exchanges are due: a [`Schedule`] of [`Stage`]s, and the [`Share`] of it that one worker carries out.
 //!
-//! A schedule is a pure function from the number of an exchange to its due time. It holds no clock
-//! and no state, so hour three is tested in a microsecond, and a share needs nobody to hand it
-//! out: worker r of N takes the numbers n with n ≡ r (mod N). A [`Share`] only remembers which
-//! stage it is in. This module must not know what is due or who carries it out.
+//! A schedule is a pure function from the number of an exchange to its due time. It has no clock and no state, so hour
+//! three is tested in a microsecond, and shares need no coordinator: worker r of N takes the numbers n with n ≡ r (mod
+//! N). A [`Share`] only remembers which stage it is in. This module must not know what is due or who carries it out.
 
 mod parse;
 mod poisson;
@@ -25,15 +23,15 @@ use std::time::Duration;
 /// One stretch of a schedule with one shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
-    /// The phase that its exchanges belong to.
+    /// The phase of its exchanges.
     pub phase: Phase,
-    /// How its arrivals are spread.
+    /// How its arrivals are distributed.
     pub shape: Shape,
-    /// How long it lasts; without end if `None`, which only the last stage may be.
+    /// How long it lasts; without end if `None`, which is allowed only for the last stage.
     pub lasting: Option<Duration>,
 }
 
-/// One exchange that a schedule wants.
+/// One exchange of a schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Due {
     /// The number of the exchange in the whole schedule.
@@ -46,7 +44,7 @@ pub struct Due {
     pub steady_before: u64,
 }
 
-/// Why stages make no schedule.
+/// Why stages are not a valid schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScheduleError {
     /// There are no stages.
@@ -60,7 +58,7 @@ pub enum ScheduleError {
     /// A stage lasts no time at all, or more than five hundred years.
     #[error("make a schedule: stage {0} must last longer than 0 s and less than 500 years")]
     Lasting(usize),
-    /// A ramp has no end to reach.
+    /// A ramp without a duration.
     #[error(
         "make a schedule: stage {0} changes its rate over its whole length, so it needs a length"
     )]
@@ -92,31 +90,30 @@ pub enum ScheduleError {
 /// When every exchange of a run is due.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Schedule {
-    /// Stages that come once, before the others.
+    /// Stages that occur once, before the others.
     lead: Vec<Stage>,
     stages: Vec<Stage>,
     cycles: u64,
 }
 
 impl Schedule {
-    /// The stages one after the other.
+    /// A schedule of these stages in order.
     pub fn new(stages: Vec<Stage>) -> Result<Self, ScheduleError> {
         check(&stages)?;
         Ok(Self { lead: Vec::new(), stages, cycles: 1 })
     }
 
-    /// One rate, in the steady phase, for as long as given or without end.
+    /// One rate, in the steady phase, for the given time or without end.
     pub fn constant(rate: Rate, lasting: Option<Duration>) -> Result<Self, ScheduleError> {
         Self::new(vec![Stage { phase: Phase::Steady, shape: Shape::Constant(rate), lasting }])
     }
 
-    /// Independent arrivals, in the steady phase, for as long as given or without end.
+    /// Independent arrivals, in the steady phase, for the given time or without end.
     pub fn poisson(rate: Rate, lasting: Option<Duration>) -> Result<Self, ScheduleError> {
         Self::new(vec![Stage { phase: Phase::Steady, shape: Shape::Poisson(rate), lasting }])
     }
 
-    /// Rates in turn, each for its time, in the steady phase; from the beginning again without end
-    /// if `repeat`.
+    /// Rates in turn, each for its time, in the steady phase; repeated without end if `repeat`.
     pub fn steps(steps: &[(Rate, Duration)], repeat: bool) -> Result<Self, ScheduleError> {
         let stage = |&(rate, lasting): &(Rate, Duration)| Stage {
             phase: Phase::Steady,
@@ -166,7 +163,7 @@ impl Schedule {
         Share::new(self.clone(), Slots::default().numbers(number, 1), seed).next()
     }
 
-    /// The exchanges with these numbers, which rise.
+    /// The exchanges with these numbers, in ascending order.
     pub fn share(&self, numbers: Numbers, seed: u64) -> Share {
         Share::new(self.clone(), numbers, seed)
     }
@@ -193,7 +190,7 @@ impl Schedule {
         phases
     }
 
-    /// The highest rate a second that the schedule asks for, as far as its shapes have rates.
+    /// The highest rate a second of the schedule, as far as its shapes have rates.
     pub fn peak_per_second(&self) -> Option<f64> {
         let peak = |stage: &Stage| match &stage.shape {
             Shape::Ramp { from, to } => Some(from.as_per_second().max(to.as_per_second())),
@@ -205,7 +202,7 @@ impl Schedule {
         self.lead.iter().chain(&self.stages).filter_map(peak).reduce(f64::max)
     }
 
-    /// The most arrivals that are due in any second of a stage; where they are random, on average.
+    /// The most arrivals that are due in any second of a stage; an average if they are random.
     pub fn most_per_second(&self) -> f64 {
         let stages = self.lead.iter().chain(&self.stages);
         stages.map(|stage| stage.shape.most_per_second()).fold(0.0, f64::max)
@@ -233,8 +230,8 @@ impl Schedule {
         (cycle < self.cycles).then(|| &self.stages[at as usize])
     }
 
-    /// Whether a cycle begins at this place, and what a whole cycle holds: numbers and time.
-    /// `None` where there is nothing to skip or where arrivals must be walked to be counted.
+    /// Whether a cycle begins at this position, and the contents of a whole cycle: numbers and time. `None` if there is
+    /// nothing to skip or if arrivals must be computed one by one to be counted.
     fn cycle(&self, place: u64) -> Option<(u64, u64)> {
         let begins = (place.checked_sub(self.lead.len() as u64)?) % self.stages.len() as u64 == 0;
         let random = self.stages.iter().any(|s| matches!(s.shape, Shape::Poisson(_)));
@@ -398,7 +395,7 @@ fn check(stages: &[Stage]) -> Result<(), ScheduleError> {
             _ => {}
         }
     }
-    // Asking for arrivals is cheap for every shape, and a run with none would only wait.
+    // Computing arrivals is cheap for every shape, and a run without any would only wait.
     if stages.iter().all(|stage| stage.shape.arrivals(nanos(stage.lasting)) == 0) {
         return Err(ScheduleError::Idle);
     }
@@ -430,7 +427,7 @@ mod tests {
         let rate = |n| Rate::per_second(n).unwrap();
         let steps = [(rate(10), Duration::from_secs(1)), (rate(30), Duration::from_secs(2))];
         let schedule = Schedule::steps(&steps, true).unwrap();
-        // A cycle holds 70 exchanges in 3 s. Cycle 3,600 begins at hour three.
+        // A cycle contains 70 exchanges in 3 s. Cycle 3,600 begins at hour three.
         let due = schedule.due(70 * 3_600 + 11, 0).unwrap();
         assert_eq!(due.nanos, 3 * 3_600 * SECOND + SECOND + SECOND / 30);
         assert_eq!(due.steady_before, due.number);

@@ -1,8 +1,7 @@
 //! Stages from text: `1000/s for 30s, ramp 1000..5000 over 1m, sine 1000±500 every 10s for 1m`.
 //!
-//! A hand-written reader of words, because the point of this text is the message when it is wrong:
-//! it names the column, what stands there and what could. It must not know where the text came
-//! from.
+//! The parser is hand-written, because its error messages matter most: they name the column, the word found there and
+//! the words that are allowed. It must not know where the text was written.
 
 use super::{Rate, Schedule, ScheduleError, Shape, Stage};
 use brunt_exchange::{decimal, duration};
@@ -10,7 +9,7 @@ use brunt_record::Phase;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// Why a text is not a list of stages.
+/// Why a text is not a valid list of stages.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StagesError {
     /// Something else was expected.
@@ -18,12 +17,12 @@ pub enum StagesError {
     Unexpected {
         /// The column, counted from 1 in characters.
         column: usize,
-        /// What stands there.
+        /// The word found there.
         found: String,
-        /// What could stand there.
+        /// What is allowed there.
         expected: &'static str,
     },
-    /// The stages can be read but make no schedule.
+    /// The stages can be read but are not a valid schedule.
     #[error(transparent)]
     Schedule(#[from] ScheduleError),
 }
@@ -36,8 +35,8 @@ const PHASE: &str = "a phase: warm-up, ramp or steady";
 
 /// Reads a whole schedule.
 ///
-/// A ramp that opens the list and is followed by more belongs to the ramp phase, every other stage
-/// to the steady one, unless the stage says otherwise with `as PHASE`.
+/// A ramp that opens the list and is followed by more stages belongs to the ramp phase, every other stage to the steady
+/// one, unless the stage says otherwise with `as PHASE`.
 pub(super) fn schedule(text: &str) -> Result<Schedule, StagesError> {
     let mut words = Tokens::new(text);
     let mut stages = Vec::new();

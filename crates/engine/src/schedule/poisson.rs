@@ -1,11 +1,10 @@
-//! Poisson arrivals that every node computes alike.
+//! Poisson arrivals that are the same on every node.
 //!
-//! Time is cut into blocks in which some 64 arrivals are expected, and each block has a random
-//! stream of its own, seeded by (seed, stage, block). Within a block, gaps are drawn from the
-//! exponential distribution until they leave it; what a Poisson process does after a point in time
-//! does not depend on what it did before, so the blocks laid end to end are exactly that process.
-//! Arrival n is thus a pure function of (seed, n), found by computing the blocks in order, at about
-//! 15 ns an arrival. This file must not know of shares or other stages.
+//! Time is divided into blocks in which some 64 arrivals are expected, and each block has a random stream of its own,
+//! seeded by (seed, stage, block). Within a block, gaps are drawn from the exponential distribution until they leave
+//! it; what a Poisson process does after a point in time does not depend on what it did before, so the blocks laid end
+//! to end are exactly that process. Arrival n is thus a pure function of (seed, n), found by computing the blocks in
+//! order, at about 15 ns an arrival. This file must not know of shares or other stages.
 
 use super::Rate;
 use brunt_exchange::chance::{Stream, mix};
@@ -20,9 +19,9 @@ pub(super) struct PoissonArrivals {
     lasting: u64,
     block_nanos: u64,
     block: u64,
-    /// How many arrivals the blocks before this one held.
+    /// How many arrivals the previous blocks contained.
     before: u64,
-    /// The offsets in this block, kept in one buffer from block to block.
+    /// The offsets in this block, kept in one buffer for all blocks.
     offsets: Vec<u64>,
 }
 
@@ -43,8 +42,8 @@ impl PoissonArrivals {
         arrivals
     }
 
-    /// The offset of arrival `n`, or how many arrivals there are if there are no more than `n`.
-    /// Numbers must be asked for in ascending order.
+    /// The offset of arrival `n`, or the number of arrivals if it is at most `n`. Calls must be in ascending order of
+    /// `n`.
     pub(super) fn at(&mut self, n: u64) -> Result<u64, u64> {
         debug_assert!(n >= self.before, "numbers ascend");
         loop {

@@ -1,8 +1,7 @@
-//! A [`Rate`]: so many exchanges in so much time, as a fraction of two integers.
+//! A [`Rate`]: a number of exchanges in a given time, as a fraction of two integers.
 //!
-//! A fraction and not a float, because arrival n of a constant rate is then one multiplication and
-//! one division of integers: exact in hour three, and the same on every node. This file must not
-//! know what a rate is used for.
+//! A fraction and not a float, because arrival n of a constant rate is then one multiplication and one division of
+//! integers: exact in hour three, and the same on every node. This file must not know what a rate is used for.
 
 use std::fmt;
 use std::time::Duration;
@@ -17,11 +16,11 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// The highest rate that can be asked for: ten million a second, beyond which the steps
-    /// between due times are no longer meaningful in nanoseconds.
+    /// The highest rate that is allowed: ten million a second, beyond which the steps between due times are no longer
+    /// meaningful in nanoseconds.
     pub const MAX_PER_SECOND: u64 = 10_000_000;
 
-    /// `count` exchanges every `time`. `None` if `time` is nothing or the rate is above the limit.
+    /// `count` exchanges every `time`. `None` if `time` is zero or the rate is above the limit.
     pub fn new(count: u64, time: Duration) -> Option<Self> {
         let nanos = u64::try_from(time.as_nanos()).ok().filter(|nanos| *nanos > 0)?;
         let limit = u128::from(nanos) * u128::from(Self::MAX_PER_SECOND);

@@ -1,35 +1,34 @@
-//! The [`Shape`] of a stage: how its arrivals are spread over its time.
+//! The [`Shape`] of a stage: how its arrivals are distributed over its time.
 //!
-//! A shape says when arrival n is due by inverting the integral of its rate: the number of
-//! arrivals up to time t is known in closed form, and arrival n is due when it reaches n. The
-//! square root and the sine are taken in floating point, whose error over a day is below a
-//! microsecond and does not add up, since no arrival is computed from the one before. The Poisson
-//! process has no such inverse and lives in its own file.
+//! A shape computes when arrival n is due by inverting the integral of its rate: the number of arrivals up to time t is
+//! known in closed form, and arrival n is due when it reaches n. The square root and the sine are computed in floating
+//! point, whose error over a day is below a microsecond and does not accumulate, since no arrival is computed from the
+//! previous one. The Poisson process has no closed inverse and is in its own file.
 
 use super::Rate;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How the arrivals of a stage are spread over its time.
+/// How the arrivals of a stage are distributed over its time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// Evenly.
     Constant(Rate),
-    /// At a rate that grows or shrinks in a straight line over the whole stage.
+    /// At a rate that changes linearly over the whole stage.
     Ramp {
         /// The rate at the beginning.
         from: Rate,
         /// The rate at the end.
         to: Rate,
     },
-    /// At a rate that swings about a mean, beginning at the mean and rising.
+    /// At a rate that oscillates about a mean, beginning at the mean and rising.
     Sine {
-        /// The rate about which it swings.
+        /// The mean rate.
         mean: Rate,
-        /// How far it swings; at most the mean.
+        /// The amplitude; at most the mean.
         amplitude: Rate,
-        /// The time of one swing.
+        /// The time of one oscillation.
         period: Duration,
     },
     /// As independent users arrive: a Poisson process of this rate.
@@ -49,7 +48,7 @@ impl Shape {
         }
     }
 
-    /// The most arrivals that are due in any second; where they are random, on average.
+    /// The most arrivals that are due in any second; an average if they are random.
     pub fn most_per_second(&self) -> f64 {
         match self {
             Self::Constant(rate) | Self::Poisson(rate) => rate.as_per_second(),
@@ -91,8 +90,7 @@ impl Shape {
         }
     }
 
-    /// How many arrivals have an offset below `lasting`; for an endless stage, as many as there
-    /// are numbers.
+    /// How many arrivals have an offset below `lasting`; for an endless stage, the greatest number.
     pub(super) fn arrivals(&self, lasting: u64) -> u64 {
         let guess = match self {
             Self::Constant(rate) | Self::Poisson(rate) => return rate.arrivals(lasting),
@@ -107,7 +105,7 @@ impl Shape {
                     + amplitude.as_per_second() * swing * (1.0 - (time / swing).cos())
             }
         };
-        // The guess is off by a rounding at most; the offsets themselves decide.
+        // The guess is wrong by at most a rounding; the offsets themselves decide.
         let mut arrivals = guess.max(0.0).ceil() as u64;
         while arrivals > 0 && self.offset(arrivals - 1, lasting) >= lasting {
             arrivals -= 1;
@@ -129,16 +127,16 @@ fn ramp_offset(from: Rate, to: Rate, n: u64, lasting: u64) -> u64 {
     let steepness = (to - from) / seconds(lasting);
     let discriminant = from.mul_add(from, 2.0 * n as f64 * steepness);
     let divisor = from + discriminant.sqrt();
-    // Beyond the last arrival of a falling ramp the root is not a number; with no rate at all
-    // the divisor is nothing. Neither is ever due.
+    // Beyond the last arrival of a falling ramp the root is not a number; with no rate at all the divisor is zero.
+    // Neither is ever due.
     if !(discriminant >= 0.0 && divisor > 0.0) {
         return u64::MAX;
     }
     nanos(2.0 * n as f64 / divisor)
 }
 
-/// Solves n = mean·t + amplitude·P/2π·(1 − cos 2πt/P) for t. Whole swings are taken off first, so
-/// the precision does not depend on how long the stage has lasted.
+/// Solves n = mean·t + amplitude·P/2π·(1 − cos 2πt/P) for t. Whole oscillations are subtracted first, so the precision
+/// does not depend on how long the stage has lasted.
 fn sine_offset(mean: Rate, amplitude: Rate, period: Duration, n: u64) -> u64 {
     let (mean, amplitude, period) =
         (mean.as_per_second(), amplitude.as_per_second(), period.as_secs_f64());

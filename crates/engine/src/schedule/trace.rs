@@ -1,14 +1,14 @@
 //! Arrivals replayed from a file: one offset a line, in seconds from the beginning.
 //!
-//! The file is read before the run, so what is wrong with it is said before anything is sent. It
-//! must not know where the offsets were recorded.
+//! The file is read before the run, so errors in it are reported before anything is sent. This file must not know where
+//! the offsets were recorded.
 
 use super::Shape;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// A trace of more arrivals than this would take more memory than a generator should.
+/// The most arrivals of a trace: more would take more memory than a generator should.
 const OFFSETS_MAX: usize = 100_000_000;
 
 /// Why a trace could not be read.
@@ -19,7 +19,7 @@ pub enum TraceError {
     Read {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A line is not an offset.
@@ -32,7 +32,7 @@ pub enum TraceError {
         path: PathBuf,
         /// The line, counted from 1.
         line: usize,
-        /// Its text, as far as it is short.
+        /// Its text, shortened if it is long.
         text: String,
     },
     /// An offset is earlier than the one before.
@@ -52,7 +52,7 @@ pub enum TraceError {
         /// The file.
         path: PathBuf,
     },
-    /// The file has no offset in it.
+    /// The file contains no offset.
     #[error("read the trace {}: it contains no offset", path.display())]
     Empty {
         /// The file.
@@ -60,8 +60,8 @@ pub enum TraceError {
     },
 }
 
-/// Reads offsets in seconds, one a line, in ascending order, from a file that whoever calls has opened under this name.
-/// Empty lines and what follows a `#` are passed over.
+/// Reads offsets in seconds, one a line, in ascending order, from a file that the caller has opened under this name.
+/// Empty lines and text after a `#` are ignored.
 pub fn read_offsets(path: &Path, file: io::Result<impl Read>) -> Result<Shape, TraceError> {
     let unreadable = |source| TraceError::Read { path: path.to_owned(), source };
     let mut offsets: Vec<u64> = Vec::new();
@@ -89,7 +89,7 @@ pub fn read_offsets(path: &Path, file: io::Result<impl Read>) -> Result<Shape, T
     Ok(Shape::Trace(Arc::from(offsets)))
 }
 
-/// Decimal seconds as nanoseconds, without a detour by floats; digits beyond the ninth are cut.
+/// Decimal seconds as nanoseconds, without conversion to floats; digits beyond the ninth are cut.
 fn nanos(text: &str) -> Option<u64> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());

@@ -1,4 +1,4 @@
-//! What passes between a session that asks for work, dispatch, and the recorder.
+//! The data exchanged between a session that asks for work, dispatch, and the recorder.
 
 use brunt_exchange::{Moment, Want};
 use brunt_record::Phase;
@@ -15,9 +15,9 @@ pub(super) struct Assignment {
 pub(super) trait DispatchSink {
     /// An exchange fell due.
     fn planned(&self, assignment: &Assignment);
-    /// An exchange will never be sent.
+    /// An exchange is dropped and will never be sent.
     fn dropped(&self, assignment: &Assignment, now: Moment);
-    /// So many exchanges are waiting.
+    /// This number of exchanges is waiting.
     fn backlog(&self, waiting: usize);
     /// Assigns an exchange to the waiting session in this slot.
     fn assign(&self, slot: u32, assignment: Assignment);
@@ -31,7 +31,7 @@ pub(super) struct WorkRequest {
     pub(super) turn: u64,
     pub(super) free: Moment,
     pub(super) wants: Want,
-    /// The number of its previous exchange, which a continuation keeps.
+    /// The number of its previous exchange, which a continuation retains.
     pub(super) last: u64,
 }
 

@@ -1,9 +1,9 @@
-//! [`Continuations`]: the sessions that continue what an arrival began, in the open model.
+//! [`Continuations`]: the sessions that continue an iteration which an arrival began, in the open model.
 //!
-//! An arrival may begin more than one exchange: an iteration of several steps, with pauses between them. Until it is
-//! over its session takes no other arrival, and wants its next exchange at moments of its own. Iterations in progress
-//! are completed after the last arrival, as long as the run waits for answers: what falls due then belongs to the
-//! drain, since no schedule asked for it.
+//! An arrival may begin more than one exchange: an iteration of several steps, with pauses between them. Until the
+//! iteration is over, its session takes no other arrival, and wants its next exchange at moments of its own. Iterations
+//! in progress are completed after the last arrival, as long as the run waits for answers: exchanges that fall due then
+//! belong to the drain, since no schedule requested them.
 
 use super::assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
 use brunt_exchange::Moment;
@@ -21,7 +21,7 @@ pub(super) struct Continuations {
     /// Set when it is too late to continue.
     closed: bool,
     phases: Vec<(Phase, Duration)>,
-    /// When the last arrival had fallen due.
+    /// The due time of the last arrival.
     window_to: Option<Moment>,
 }
 
@@ -77,7 +77,7 @@ impl Continuations {
         }
     }
 
-    /// A continuation keeps the number of its arrival.
+    /// A continuation retains the number of its arrival.
     fn give(
         &self,
         number: u64,

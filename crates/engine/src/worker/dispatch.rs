@@ -1,12 +1,11 @@
-//! [`Dispatch`]: assigns what is due to sessions that are free.
+//! [`Dispatch`]: assigns due exchanges to sessions that are free.
 //!
-//! In the open model the schedule decides: what is due goes to the session that has been free for
-//! longest (or for the shortest time, where sessions are alike), else into a bounded backlog, else
-//! it is dropped and counted. In the closed model the session decides: it is given the next number
-//! once its think time is over, or at the moment it asks for. Both release what is due not only when
-//! the timer fires but whenever a session asks, so that a busy worker does not depend on its timer
-//! to be on time. Dispatch reports what it plans, drops and assigns to a [`DispatchSink`] and must not
-//! know what an exchange does.
+//! In the open model the schedule decides: a due exchange is assigned to the session that has been free for longest (or
+//! for the shortest time, where sessions are alike), else it is put into a bounded backlog, else it is dropped and
+//! counted. In the closed model the session decides: it receives the next number once its think time is over, or at the
+//! moment it asks for. Both release what is due not only when the timer fires but whenever a session asks, so that a
+//! busy worker does not depend on its timer to be on time. Dispatch reports what it plans, drops and assigns to a
+//! [`DispatchSink`] and must not know what an exchange does.
 
 use super::assignment::{Assignment, DispatchSink, WorkReply, WorkRequest};
 use super::continuations::Continuations;
@@ -31,12 +30,12 @@ pub(crate) struct Numbers {
     counted: AtomicU64,
     /// Set with the last number that counts, so that no session is prepared needlessly.
     exhausted: AtomicBool,
-    /// Whether one session takes them all, which then needs no atomic read-modify-write.
+    /// Whether one session takes all numbers, in which case no atomic read-modify-write is needed.
     alone: bool,
 }
 
 impl Numbers {
-    /// The numbers for so many sessions, each of which is promised its first.
+    /// The numbers for this many sessions, each of which is promised its first.
     pub(crate) fn new(sessions: u32) -> Self {
         Self {
             next: AtomicU64::new(0),
@@ -47,8 +46,8 @@ impl Numbers {
         }
     }
 
-    /// Adds one to a shared number, and returns what it was. A locked addition costs a processor a quarter of what
-    /// all else does for an exchange.
+    /// Adds one to a shared number, and returns its previous value. A locked addition costs a processor a quarter of
+    /// all the other work for an exchange.
     #[inline]
     fn taken(&self, number: &AtomicU64) -> u64 {
         if !self.alone {
@@ -65,9 +64,9 @@ impl Numbers {
 pub enum Ended {
     /// No session wanted another exchange.
     Exhausted,
-    /// The schedule or the time limit came to its end.
+    /// The schedule or the time limit was over.
     Time,
-    /// The number of exchanges asked for was reached.
+    /// The requested number of exchanges was reached.
     Count,
     /// It was asked to end.
     Stopped,
@@ -80,8 +79,8 @@ pub(super) struct Dispatch {
     origin: Moment,
     /// When nothing falls due any more.
     end: Option<Moment>,
-    /// When the last arrival of an open load that is ended by its count had fallen due: the moment at which the next
-    /// would have been.
+    /// The end of the window of an open load that is ended by its count: the moment at which the next arrival would
+    /// have been due.
     counted_to: Option<Moment>,
     over: Option<Ended>,
 }
@@ -101,7 +100,7 @@ struct Open {
     backlog: VecDeque<Assignment>,
     bound: usize,
     free: VecDeque<u32>,
-    /// Whether the session freed last is the first to be given something.
+    /// Whether the session freed last is the first to receive an exchange.
     alike: bool,
     continuations: Continuations,
     /// When the first exchange beyond the count would have fallen due.
@@ -123,8 +122,7 @@ struct Closed {
 }
 
 impl Dispatch {
-    /// The dispatch of one worker with so many slots. Nothing is due before
-    /// [`start`](Self::start).
+    /// The dispatch of one worker with this many slots. Nothing is due before [`start`](Self::start).
     pub(super) fn new(
         plan: &Plan,
         worker: usize,
@@ -136,7 +134,7 @@ impl Dispatch {
         let own = &settings.node.slots;
         let model = match &settings.load {
             Load::Open(schedule) => {
-                // Random arrivals of runs that follow each other are not the same arrivals.
+                // Runs that follow each other must not have the same random arrivals.
                 let seed = if settings.first == 0 {
                     settings.seed
                 } else {
@@ -179,7 +177,7 @@ impl Dispatch {
         if let Model::Open(open) = &mut self.model {
             self.end.into_iter().for_each(|end| open.continuations.window_ends(end));
             let over = open.advance(origin, self.end);
-            // A run that was stopped before it began stays so.
+            // A run that was stopped before it began remains stopped.
             self.over = self.over.or(over);
         }
         self.note_count();
@@ -195,7 +193,7 @@ impl Dispatch {
         }
     }
 
-    /// When the last arrival of an open load had fallen due, if its count ended it.
+    /// When the window of an open load ended, if its count ended it.
     pub(super) fn counted_to(&self) -> Option<Moment> {
         self.counted_to
     }
@@ -277,7 +275,7 @@ impl Dispatch {
         self.note_count();
     }
 
-    /// Plans nothing any more from now on.
+    /// Plans no further exchanges from now on.
     pub(super) fn stop(&mut self, why: Ended, now: Moment) {
         if let Model::Open(open) = &mut self.model {
             open.continuations.window_ends(now);
@@ -288,7 +286,7 @@ impl Dispatch {
         }
     }
 
-    /// Lets no session continue what an arrival began.
+    /// Ends all continuations of iterations.
     pub(super) fn close_continuations(&mut self) {
         if let Model::Open(open) = &mut self.model {
             open.continuations.close();
@@ -337,7 +335,7 @@ impl Dispatch {
             }
     }
 
-    /// How many exchanges are due and wait.
+    /// How many due exchanges are waiting.
     pub(super) fn backlog(&self) -> usize {
         match &self.model {
             Model::Open(open) => open.backlog.len(),
@@ -345,8 +343,8 @@ impl Dispatch {
         }
     }
 
-    /// When the timer has to ring next. While exchanges wait for a session, a ring for the next
-    /// one would only make the queue longer, which can as well be done when somebody asks.
+    /// When the timer must ring next. While exchanges wait for a session, a ring for the next one would only make the
+    /// queue longer, which can just as well be done when a session asks.
     pub(super) fn next_ring(&self) -> Option<Moment> {
         let continuations = match &self.model {
             Model::Open(open) => open.continuations.next(),
@@ -367,11 +365,11 @@ impl Dispatch {
 }
 
 impl Open {
-    /// Moves on to the next due exchange; says why there is none.
+    /// Advances to the next due exchange; returns the reason if there is none.
     fn advance(&mut self, origin: Moment, end: Option<Moment>) -> Option<Ended> {
         self.next = self.share.next();
         let Some(next) = self.next else {
-            // The end of a schedule that has one is a moment of its own, to be waited for.
+            // The end of a schedule that has one is a moment of its own, which the run waits for.
             return end.is_none().then_some(Ended::Time);
         };
         let counted = if self.count_includes_warm_up { next.number } else { next.steady_before };
@@ -421,7 +419,7 @@ impl Open {
 }
 
 impl Closed {
-    /// How long the virtual user thinks first. The first exchange needs no thought.
+    /// How long the virtual user thinks first. There is no think time before the first exchange.
     fn pause(&self, session: u32, turn: u64) -> Duration {
         if turn == 0 { Duration::ZERO } else { self.think.pause(self.seed, session, turn) }
     }
@@ -447,7 +445,7 @@ impl Closed {
                 return None;
             }
         } else if self.count.is_some() {
-            // What does not count has used up no promise.
+            // An exchange that does not count has not used up a promise.
             self.numbers.promised.fetch_sub(1, Ordering::Relaxed);
         }
         let taken = self.numbers.taken(&self.numbers.next);
@@ -480,7 +478,7 @@ mod tests {
     use brunt_exchange::Want;
     use std::cell::RefCell;
 
-    /// Who was handed something, in order.
+    /// The slots that received an exchange, in order.
     #[derive(Default)]
     struct AssignedSlots(RefCell<Vec<u32>>);
 

@@ -1,44 +1,44 @@
 //! Times in which a worker did not run although it should have: [`Gaps`].
 //!
-//! A process that is stopped reads no clock, so a gap is found only afterwards: the clock is read, and the moment at
-//! which the worker wanted to look again has long passed. What was due meanwhile waited for the generator and not for
-//! the target, and so did an answer that lay unread. This file must not know why the worker did not run.
+//! A process that is stopped cannot read the clock, so a gap is found only afterwards: when the clock is read, the
+//! moment at which the worker wanted to check again has long passed. What was due in the gap waited for the generator
+//! and not for the target, and so did an answer that was not read. This file must not know why the worker did not run.
 
 use brunt_exchange::{Moment, Stamps};
 use brunt_record::Own;
 use std::time::Duration;
 
-/// Less than this is what a busy loop and a scheduler cost; it is part of an exchange's own wait, but no gap.
+/// Less than this is the usual cost of a busy loop and a scheduler; it is part of an exchange's own wait, but no gap.
 pub(super) const GAP_MIN: Duration = Duration::from_millis(20);
-/// How many gaps are remembered. An exchange seldom outlives more.
+/// How many gaps are remembered. An exchange seldom overlaps with more.
 const KEPT: usize = 8;
 
-/// A gap matters to an exchange that it makes up this fraction of.
+/// A gap matters to an exchange if it is at least this fraction of its time.
 const TAINTING: u32 = 10;
 
-/// The last few gaps of a worker, and what piled up in the last of them.
+/// The last few gaps of a worker, and the backlog that the last of them left.
 ///
 /// What fell due in a gap is released all at once when it ends, and its exchanges wait for one another's sessions: the
-/// target sees a burst that no schedule asked for. Until that backlog is served, waiting is the generator's fault as
-/// well, though for no longer than the gap lasted: a target that bears the load needs no more than that. If exchanges
-/// waited before the gap, the target is behind already, and what follows waits for the target.
+/// target sees a burst that no schedule requested. Until that backlog is served, waiting is the generator's fault as
+/// well, though for no longer than the gap lasted: a target that sustains the load needs no more than that. If
+/// exchanges waited before the gap, the target is behind already, and later exchanges wait for the target.
 #[derive(Debug, Default)]
 pub(super) struct Gaps {
     kept: [(Moment, Moment); KEPT],
-    /// What piled up in each of them was served at the latest then.
+    /// For each gap, the latest moment at which its backlog was served.
     served: [Moment; KEPT],
     next: usize,
-    /// What is due from here on met neither the last gap nor its pile.
+    /// What is due from here on was affected neither by the last gap nor by its backlog.
     met_to: Moment,
     last_from: Moment,
-    /// Whether the pile of the last is still there.
+    /// Whether the backlog of the last gap still exists.
     piled: bool,
     /// Whether exchanges waited for a session at the last check.
     waited: bool,
 }
 
 impl Gaps {
-    /// Notes that the worker wanted to look at `wanted` and looks only now.
+    /// Notes that the worker wanted to check at `wanted` and checks only now.
     #[inline]
     pub(super) fn look(&mut self, wanted: Moment, now: Moment) {
         if now - wanted > GAP_MIN && wanted != self.last_from {
@@ -49,7 +49,7 @@ impl Gaps {
     #[cold]
     fn note(&mut self, from: Moment, to: Moment) {
         self.kept[self.next] = (from, to);
-        // What waited before waits for the target, and so does what comes after it.
+        // If exchanges waited before, they wait for the target, and so do those after them.
         self.served[self.next] = if self.waited && !self.piled { to } else { to + (to - from) };
         self.met_to = self.met_to.max(self.served[self.next]);
         self.next = (self.next + 1) % KEPT;
@@ -68,13 +68,13 @@ impl Gaps {
         }
     }
 
-    /// Whether something that was due at this moment was due in a gap or its pile, or before one.
+    /// Whether an exchange due at this moment was due during a gap or its backlog, or before one.
     #[inline]
     pub(super) fn touch(&self, due: Moment) -> bool {
         due < self.met_to
     }
 
-    /// What of an exchange's time was the generator's own doing, if its answer lay `unread` for so long at most.
+    /// The part of an exchange's time that the generator caused, if its answer was `unread` for at most this time.
     #[inline]
     pub(super) fn own(&self, stamps: &Stamps, unread: Duration) -> Own {
         let waited = stamps.lateness() + unread.min(stamps.service());
@@ -89,19 +89,19 @@ impl Gaps {
         }
     }
 
-    /// The same of what waited from one moment to another and never left.
+    /// The same for an exchange that waited from one moment to another and was never sent.
     pub(super) fn own_of_unsent(&self, due: Moment, ended: Moment) -> Own {
         let stood = self.overlap(due, ended);
         Own { waited: stood, tainted: taints(stood, ended - due) }
     }
 
-    /// How much of the time from one moment to another passed while what a gap had piled up was served.
+    /// How much of the time from one moment to another passed while the backlog of a gap was served.
     fn in_piles(&self, from: Moment, to: Moment) -> Duration {
         let piles = self.kept.iter().zip(&self.served);
         piles.map(|((_, began), ended)| to.min(*ended) - from.max(*began)).sum()
     }
 
-    /// How much of the time from one moment to another lay in gaps.
+    /// How much of the time from one moment to another was in gaps.
     fn overlap(&self, from: Moment, to: Moment) -> Duration {
         self.kept.iter().map(|(began, ended)| to.min(*ended) - from.max(*began)).sum()
     }
@@ -117,7 +117,7 @@ fn taints(stood: Duration, whole: Duration) -> bool {
 mod tests {
     use super::*;
 
-    /// What of an exchange is ours, in milliseconds.
+    /// The part of an exchange that is ours, in milliseconds.
     fn ours(gaps: &Gaps, due: u64, free: u64, ended: u64) -> (u128, bool) {
         let own = gaps.own(&stamps(due, free, free, ended), Duration::ZERO);
         (own.waited.as_millis(), own.tainted)
@@ -129,12 +129,12 @@ mod tests {
         gaps.look(at(1_000), at(4_000));
         // A gap that ends, and others' sessions for 80 ms more: only the 5 ms of service are the target's.
         assert_eq!(ours(&gaps, 2_000, 4_080, 4_085), (2_080, true));
-        // Due after the gap and behind its pile.
+        // Due after the gap and behind its backlog.
         assert_eq!(ours(&gaps, 4_010, 4_090, 4_095), (80, false));
         gaps.waiting(at(4_050), 7);
         assert_eq!(ours(&gaps, 4_010, 4_090, 4_095), (80, false));
         gaps.waiting(at(4_100), 0);
-        // Who waits after that waits for the target.
+        // An exchange that waits after that waits for the target.
         assert_eq!(ours(&gaps, 4_060, 4_500, 4_501), (40, false));
         assert_eq!(ours(&gaps, 4_200, 4_500, 4_501), (0, false));
         assert!(!gaps.touch(at(4_100)));
@@ -168,15 +168,15 @@ mod tests {
         gaps.look(at(100), at(119));
         assert!(!gaps.touch(at(50)), "a scheduler may take that long");
         gaps.look(at(1_000), at(4_000));
-        // Seen once more before the worker looked: the same gap.
+        // Noted once more before the worker checked: the same gap.
         gaps.look(at(1_000), at(4_001));
         gaps.waiting(at(4_000), 0);
         let own = |due, free, sent, ended| {
             let own = gaps.own(&stamps(due, free, sent, ended), Duration::ZERO);
             (own.waited.as_millis(), own.tainted)
         };
-        // In flight when it began, due within it and left at its end, due within it and kept waiting after by a
-        // session that was in use, though nothing had piled up.
+        // In flight when it began, due within it and sent at its end, due within it and kept waiting after by a session
+        // that was in use, though there was no backlog.
         assert_eq!(own(990, 980, 990, 4_000), (3_000, true));
         assert_eq!(own(2_000, 900, 4_000, 4_001), (2_000, true));
         assert_eq!(own(2_000, 4_300, 4_300, 4_301), (2_000, true));

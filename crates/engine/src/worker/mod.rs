@@ -1,9 +1,9 @@
 //! A [`Worker`]: one thread with its own runtime, sessions, timer and histograms.
 //!
-//! Each session is a local task that asks for work, does it and reports. One more task, the
-//! pacer, waits on the timer and does everything that has to happen at a moment: assigns what is
-//! due, ends steps, cancels what takes too long, and checks whether the run is to end. Nothing is
-//! shared with other workers but the numbers of a closed loop. A worker must not know a protocol.
+//! Each session is a local task that asks for work, carries it out and reports. One more task, the pacer, waits on the
+//! timer and does everything that must happen at a moment: assigns what is due, ends steps, cancels what takes too
+//! long, and checks whether the run must end. Only the numbers of a closed loop are shared with other workers. A worker
+//! must not know a protocol.
 
 mod assignment;
 pub(crate) mod blocking;
@@ -42,17 +42,17 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-/// How often a worker checks whether the run is to end and whether an exchange takes too long.
+/// How often a worker checks whether the run must end and whether an exchange takes too long.
 const TICK: Duration = Duration::from_millis(50);
 const TICK_MIN: Duration = Duration::from_millis(1);
 /// How many sessions of a worker connect at once while the run is prepared.
 const READYING_MAX: usize = 256;
-/// How long a session may take to find out that it cannot be made ready, without others being kept from trying.
+/// If no session could be made ready and one took this long to fail, the remaining ones are prepared during the run.
 const SLOW: Duration = Duration::from_secs(1);
 /// How long sessions may take to close.
 const CLOSING_MAX: Duration = Duration::from_secs(1);
 
-/// What all workers of a run are given.
+/// What all workers of a run receive.
 pub(crate) struct Shared<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) catalogue: &'a Catalogue,
@@ -66,27 +66,26 @@ pub(crate) struct Shared<'a> {
 pub(crate) enum WindowTo {
     /// At this moment, for all workers.
     End(Moment),
-    /// At the due time of the first exchange beyond the count. Of several workers the earliest is right.
+    /// At the due time of the first exchange beyond the count. Among several workers the earliest is right.
     Count(Moment),
     /// With the last answer.
     Answer(Moment),
 }
 
-/// How a worker's run went.
+/// The result of a worker's run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WorkerEnd {
     pub(crate) ended: Ended,
     pub(crate) origin: Moment,
-    /// When the last answer came, or the schedule was over, if that was later.
+    /// When the last answer arrived, or when the schedule was over, if that was later.
     pub(crate) last: Moment,
-    /// When exchanges of the steady phase had ceased to fall due.
+    /// When exchanges of the steady phase ceased to fall due.
     pub(crate) window_to: WindowTo,
     /// When nothing was in flight any more.
     pub(crate) over: Moment,
 }
 
-/// Carries out one worker's share of a run. Must be called where tasks may be spawned
-/// that cannot be sent.
+/// Carries out one worker's share of a run. Must be called where tasks that are not `Send` may be spawned.
 pub(crate) async fn work<T: Time, F: SessionFactory>(
     shared: &Shared<'_>,
     number: usize,
@@ -138,7 +137,7 @@ struct Worker<C> {
     /// How many sessions could be made ready before the run.
     reached: Cell<u32>,
     tick: Cell<Duration>,
-    /// Whether any session has set a limit of its own.
+    /// Whether any session has set a time limit of its own.
     impatient: Cell<bool>,
     started: Cell<bool>,
     /// Whether the pacer knows that nothing falls due any more.
@@ -148,11 +147,11 @@ struct Worker<C> {
     unready: Cell<usize>,
     /// Sessions that may still carry out an exchange.
     active: Cell<usize>,
-    /// Sessions whose tasks have not come to their end.
+    /// Sessions whose tasks have not ended.
     present: Cell<usize>,
-    /// The moment the pacer will look again, so that sessions know when to wake it earlier.
+    /// When the pacer will check again, so that sessions know when to wake it earlier.
     pacer_at: Cell<Moment>,
-    /// When the step that runs is over.
+    /// When the current step is over.
     step_at: Cell<Moment>,
     pacer: RefCell<Option<Waker>>,
     poked: Cell<bool>,
@@ -201,8 +200,8 @@ async fn serve<C: Clock + Clone + 'static, S: Session>(
     let _ = slot.unless_called_off(pin!(session.close())).await;
 }
 
-/// Counts a session's last exchange and the end of its task, even if that is a panic: a bug of ours, which ends the
-/// run.
+/// Counts a session's last exchange and the end of its task, even if that is a panic, which is a fault of brunt and
+/// ends the run.
 struct TaskGuard<'a, C> {
     worker: &'a Worker<C>,
     active: Cell<bool>,
@@ -235,18 +234,18 @@ impl<C> Drop for TaskGuard<'_, C> {
 }
 
 impl<C> Worker<C> {
-    /// How long the run goes on once nothing more is due.
+    /// How long the run continues once nothing more is due.
     fn drain(&self) -> Duration {
         self.drain.unwrap_or(Plan::DRAIN)
     }
 
-    /// Whether what is in flight may take as long as its own time-out allows, because no drain time was set.
+    /// Whether exchanges in flight may take as long as their own time-outs allow, because no drain time was set.
     fn has_own_time(&self) -> bool {
         self.drain.is_none() && self.timeout.is_some()
     }
 
-    /// Ends the current step if it is over. The first reader of the clock does it, so that nothing is
-    /// recorded in a step that belongs to the next.
+    /// Ends the current step if it is over. The first reader of the clock does this, so that nothing is recorded in a
+    /// step that belongs to the next.
     #[inline]
     fn roll_step(&self, now: Moment) {
         if now >= self.step_at.get() {
@@ -257,7 +256,7 @@ impl<C> Worker<C> {
         }
     }
 
-    /// Wakes the pacer before its time.
+    /// Wakes the pacer early.
     fn poke(&self) {
         if !self.poked.replace(true)
             && let Some(pacer) = &*self.pacer.borrow()
@@ -332,7 +331,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         self.tick.set(self.tick.get().min(tick));
     }
 
-    /// What this worker brings to the gate.
+    /// The sessions with which this worker arrives at the gate.
     fn brought(&self) -> Ready {
         Ready {
             sessions: self.slots.len() as u32,
@@ -346,13 +345,13 @@ impl<C: Clock + Clone + 'static> Worker<C> {
     }
 
     /// Prepares a session before the run and waits for the run to begin; returns when that is, and whether it was
-    /// prepared. While no session can be made ready, those that come later are prepared in the run: a run does not
-    /// begin later for each connection that a dead target does not accept.
+    /// prepared. While no session can be made ready, later ones are prepared during the run: the beginning is not
+    /// delayed by each connection that a dead target does not accept.
     async fn first_ready<S: Session>(&self, session: &mut S, index: u32) -> (Moment, bool) {
         let permit = self.readying.acquire().await;
         let prepares = !self.leaving.get();
         if prepares {
-            // If it is cancelled, the run ends before it begins, and the session gets no work.
+            // If it is cancelled, the run ends before it begins, and the session receives no work.
             let began = self.clock.now();
             if let Ok((_, true)) = self.ready(session, index).await {
                 self.reached.set(self.reached.get() + 1);
@@ -459,7 +458,7 @@ impl<C: Clock + Clone + 'static> Worker<C> {
         let done = slot.unless_called_off(pin!(session.exchange(ticket, &mut watch))).await;
         let now = self.clock.now();
         let ended = watch.ended_at().unwrap_or(now);
-        // While the pacer is due, whatever else is done is done late: an answer read now has lain unread since then.
+        // While the pacer is overdue, everything else is late as well: an answer read now has been unread since then.
         let wanted_at = self.pacer_at.get();
         let unread = ended - wanted_at;
         self.roll_step(now);

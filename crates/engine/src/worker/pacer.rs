@@ -1,10 +1,9 @@
-//! The [`Pacer`]: does on time everything that a worker has to do at a moment.
+//! The [`Pacer`]: does on time everything that a worker must do at a moment.
 //!
-//! It waits on the worker's only timer, armed for whatever comes first: an exchange falling due,
-//! the end of a think time or of a step, the next look at the clock of every exchange in flight,
-//! the end of the drain. Timeouts thus cost an exchange one comparison now and then and no timer
-//! of its own; they are noticed within a twentieth of their length. It must not carry out
-//! exchanges.
+//! It waits on the worker's only timer, set to the earliest of: an exchange falling due, the end of a think time or of
+//! a step, the next check of the exchanges in flight, the end of the drain. Timeouts thus cost an exchange one
+//! comparison now and then and no timer of its own; they are noticed within a twentieth of their length. It must not
+//! carry out exchanges.
 
 use super::dispatch::Ended;
 use super::session_slot::{NEVER, SessionSlot, SessionState};
@@ -24,7 +23,7 @@ pub(super) struct Pacer<'a, C, T> {
 }
 
 impl<C: Clock, T: Timer> Pacer<'_, C, T> {
-    /// Waits until every session is prepared, or the run is to end before it began.
+    /// Waits until every session is prepared, or until the run must end before it began.
     pub(super) async fn prepare(&self) {
         while self.worker.unready.get() > 0 {
             if self.worker.stop.urgency() > Urgency::Run {
@@ -81,8 +80,8 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
             let drained = over.map(|(_, at)| at + worker.drain());
             if now >= tick || drained.is_some_and(|at| now >= at) {
                 if worker.stop.urgency() == Urgency::Run {
-                    // Looking may take longer than an exchange may be late: what was just handed out goes first. Due
-                    // times and ticks are multiples of round numbers both, so they do fall together.
+                    // The check may take longer than an exchange may be late: exchanges that were just assigned are
+                    // sent first. Due times and ticks are both multiples of round numbers, so they do coincide.
                     tokio::task::yield_now().await;
                 }
                 self.look(now, drained, over.map(|(ended, _)| ended));
@@ -158,7 +157,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
             dispatch.drop_backlog(now, worker);
             dispatch.close_continuations();
             drop(dispatch);
-            // Exchanges that were counted out one by one are carried through; what was to end at a time ends.
+            // Exchanges of a run that a count ended are completed; a run with a time limit ends.
             let carried_through = over == Some(Ended::Count) && worker.has_own_time();
             if aborted || !carried_through {
                 self.call_off(SessionState::Exchanging, None, Outcome::CutOff);
@@ -166,7 +165,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         }
     }
 
-    /// Wakes all sessions that will never be assigned anything.
+    /// Wakes all sessions that will never receive an exchange.
     fn dismiss(&self) {
         if self.worker.dispatch.borrow().exhausted() {
             self.call_off(SessionState::Readying, None, Outcome::CutOff);
@@ -174,7 +173,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         }
     }
 
-    /// Cancels what sessions are doing; only what is overdue where a moment is given.
+    /// Cancels what sessions are doing; only overdue ones if a moment is given.
     fn call_off(&self, state: SessionState, overdue: Option<Moment>, with: Outcome) {
         for slot in &self.worker.slots {
             if slot.state() == state && overdue.is_none_or(|now| slot.overdue(now)) {
@@ -188,7 +187,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
         self.worker.slots.iter().filter(waiting).for_each(SessionSlot::wake);
     }
 
-    /// Waits until a moment has come, or a session pokes. It may return early.
+    /// Waits until a moment, or until a session wakes it. It may return early.
     async fn wait_until(&self, at: Moment) {
         let worker = self.worker;
         if worker.pacer_at.replace(at) != at {
@@ -204,7 +203,7 @@ impl<C: Clock, T: Timer> Pacer<'_, C, T> {
             }
             let rung = self.timer.poll_ring(cx);
             if rung.is_ready() {
-                // It may have fired slightly early by our clock, and has to be set again then.
+                // It may have fired slightly early by our clock, and must be set again then.
                 worker.pacer_at.set(NEVER);
             }
             rung

@@ -1,10 +1,9 @@
-//! The [`Recorder`]: what a worker has measured in this step of time, by phase.
+//! The [`Recorder`]: the measurements of a worker in this step of time, by phase.
 //!
-//! An exchange belongs to the phase in which it was due, so at the turn of a phase two
-//! accumulators are filled side by side. At the end of a step they are given away whole and spent
-//! ones come back to be filled again: nothing is copied, and after the first steps nothing is
-//! allocated. A recorder that cannot hand over, since the collector is behind, keeps filling the
-//! same step; nothing measured is ever lost. It must not know when anything is due.
+//! An exchange belongs to the phase in which it was due, so at the change of a phase two accumulators are filled side
+//! by side. At the end of a step they are handed over whole, and spent ones are returned to be filled again: nothing is
+//! copied, and after the first steps nothing is allocated. A recorder that cannot hand over, since the collector is
+//! behind, continues to fill the same step; no measurement is ever lost. It must not know when anything is due.
 
 use super::WindowTo;
 use super::assignment::Assignment;
@@ -19,7 +18,7 @@ use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::time::Duration;
 
-/// What one worker measured in one step.
+/// The measurements of one worker in one step.
 #[derive(Debug)]
 pub(crate) struct WorkerIntervals {
     pub(crate) worker: usize,
@@ -30,14 +29,14 @@ pub(crate) struct WorkerIntervals {
     pub(crate) intervals: Vec<Interval>,
 }
 
-/// Sends what a worker measured to the collector, and gets spent intervals back.
+/// Sends the measurements of a worker to the collector, and receives spent intervals.
 pub(crate) struct IntervalSender {
     pub(crate) measured: SyncSender<WorkerIntervals>,
     pub(crate) spent: Receiver<Interval>,
 }
 
-/// The steps of a run: each phase is cut into intervals of the same length from its own
-/// beginning, so that no row mixes two phases. Boundaries are computed from their numbers.
+/// The steps of a run: each phase is divided into intervals of the same length from its own beginning, so that no row
+/// mixes two phases. Boundaries are computed from their numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Steps {
     phases: Vec<(Phase, Duration)>,
@@ -57,12 +56,12 @@ impl Steps {
         Self { phases, interval, end, at: 0, passed: 0 }
     }
 
-    /// The phase of the step that runs.
+    /// The phase of the current step.
     fn phase(&self) -> Phase {
         self.phases.get(self.at).map_or(Phase::Steady, |(phase, _)| *phase)
     }
 
-    /// When the step that runs is over; `None` for the last.
+    /// When the current step is over; `None` for the last.
     fn boundary(&self) -> Option<Duration> {
         let (_, from) = self.phases.get(self.at)?;
         let next = self.phases.get(self.at + 1).map(|(_, from)| *from);
@@ -95,20 +94,21 @@ pub(super) struct Recorder {
     origin: Moment,
     index: u64,
     from: Duration,
-    /// When the phase of the step that runs began.
+    /// When the phase of the current step began.
     phase_from: Duration,
-    /// When the step that runs began, and the steps before it: what fell due in which is told by these.
+    /// When the current step and the previous ones began: these give the step in which an exchange fell due.
     began: Moment,
     beginnings: VecDeque<(Moment, u64)>,
     gaps: Gaps,
     /// The end of the slot in which the last answer was noted.
     answered_to: Moment,
-    /// When the last answer came.
+    /// When the last answer arrived.
     answered_at: Moment,
-    /// One accumulator a phase, made when the phase is first met.
+    /// One accumulator for each phase, made when the phase first occurs.
     filling: [Option<Interval>; Phase::ALL.len()],
     phase: Phase,
-    /// By operation, those of this step that left the moment they fell due; room is made when the first does.
+    /// By operation, the exchanges of this step that were sent the moment they fell due; allocated for the first of
+    /// them.
     prompt: Vec<Option<Prompt>>,
     samples: Samples,
     in_flight: u64,
@@ -157,7 +157,7 @@ impl Recorder {
         }
     }
 
-    /// Gives the preparation away and begins the first step at `origin`.
+    /// Hands over the preparation and begins the first step at `origin`.
     pub(super) fn start(&mut self, origin: Moment) {
         self.filling(Phase::Prepare);
         self.hand_over(Duration::ZERO, false);
@@ -171,19 +171,18 @@ impl Recorder {
         self.used = Usage::of_thread();
     }
 
-    /// Records that another thread continues this worker's work, whose processor time is its own.
+    /// Records that another thread continues this worker's work, with processor time of its own.
     pub(super) fn moved(&mut self) {
         self.used = Usage::of_thread();
     }
 
-    /// When the step that runs is over; `None` for the last.
+    /// When the current step is over; `None` for the last.
     pub(super) fn boundary(&self) -> Option<Moment> {
         self.steps.boundary().map(|boundary| self.origin + boundary)
     }
 
-    /// Ends the step that runs if its time is over. What was recorded until now belongs to it; if
-    /// this process was kept from running for so long that more steps have gone by, nothing was
-    /// measured in those, and they are handed over as they are.
+    /// Ends the current step if its time is over. What was recorded until now belongs to it; if this process was kept
+    /// from running for several steps, nothing was measured in those, and they are handed over empty.
     pub(super) fn roll_step(&mut self, now: Moment, backlog: usize) {
         let mut turned = false;
         while let Some(boundary) = self.passed(now) {
@@ -198,7 +197,7 @@ impl Recorder {
         }
     }
 
-    /// Gives the step that runs away and begins the next at `boundary`.
+    /// Hands over the current step and begins the next at `boundary`.
     fn end_step(&mut self, boundary: Duration) {
         let phase = self.phase;
         self.filling(phase);
@@ -222,7 +221,7 @@ impl Recorder {
         self.steps.boundary().filter(|boundary| self.origin + *boundary <= now)
     }
 
-    /// Gives the last step away, which ran until the last answer, or until `end` if that is later.
+    /// Hands over the last step, which ran until the last answer, or until `end` if that is later.
     pub(super) fn finish(&mut self, end: Moment) -> Moment {
         let last = self.last_end.max(end).max(self.origin + self.from);
         self.close_step(last);
@@ -230,11 +229,11 @@ impl Recorder {
         last
     }
 
-    /// When exchanges ceased to fall due in a run that planned nothing from `end` on, or from where its count ended.
+    /// When exchanges ceased to fall due in a run that planned nothing from `end` on, or from the end of its count.
     pub(super) fn window_to(&self, end: Moment, counted_to: Option<Moment>) -> WindowTo {
         match counted_to {
             Some(at) => WindowTo::Count(at),
-            // What ends with a count of its own, or with its sessions, ends with the last answer.
+            // A run that ends with a count of its own, or with its sessions, ends with the last answer.
             None if end <= self.origin => WindowTo::Answer(self.last_end),
             None => WindowTo::End(end),
         }
@@ -257,7 +256,7 @@ impl Recorder {
         step.due_in(index).dropped += 1;
     }
 
-    /// The step in which something fell due.
+    /// The step in which an exchange fell due.
     #[inline]
     fn index_of(&self, due: Moment) -> u64 {
         if due >= self.began {
@@ -267,13 +266,13 @@ impl Recorder {
         step.or(self.beginnings.front()).map_or(self.index, |(_, index)| *index)
     }
 
-    /// Notes that the worker wanted to look at `wanted` and looks only now.
+    /// Notes that the worker wanted to check at `wanted` and checks only now.
     #[inline]
     pub(super) fn gap(&mut self, wanted: Moment, now: Moment) {
         self.gaps.look(wanted, now);
     }
 
-    /// Notes whether anybody waits for the target now.
+    /// Notes whether any exchange waits for the target now.
     pub(super) fn look(&mut self, now: Moment, backlog: usize, sessions: usize) {
         if self.in_flight == sessions as u64 {
             self.sign(now, Sign::Everyone);
@@ -292,7 +291,7 @@ impl Recorder {
         self.filling(phase).presence.note(number, sign);
     }
 
-    /// Notes when the target answered, or when an exchange that waited since some moment ended without it.
+    /// Notes when the target answered, or that an exchange that waited since `since` ended without an answer.
     #[inline]
     fn heard(&mut self, since: Moment, ended: Moment, outcome: Outcome) {
         if outcome.answered() {
@@ -306,14 +305,14 @@ impl Recorder {
         }
         match outcome {
             Outcome::Skipped => {}
-            // It asked nothing of the target.
+            // The exchange sent no request to the target.
             Outcome::Failed(class, _) if class.ours() => {}
             _ => self.in_vain(ended, since, matches!(outcome, Outcome::TimedOut | Outcome::CutOff)),
         }
     }
 
-    /// Notes that an exchange ended without an answer that had waited since it was sent, or due, and whether it was
-    /// given up.
+    /// Notes that an exchange which waited since it was sent, or due, ended without an answer, and whether it was given
+    /// up.
     fn in_vain(&mut self, at: Moment, since: Moment, gave_up: bool) {
         let (phase, number) = (self.phase, Presence::number(at - self.origin));
         let in_silence = since >= self.answered_at;
@@ -355,7 +354,7 @@ impl Recorder {
         unready
     }
 
-    /// Adds what a watch counted beside the exchange itself.
+    /// Adds what a watch counted besides the exchange itself.
     #[inline]
     fn watched(&mut self, phase: Phase, watch: &Watch<'_>) {
         if let Some(why) = watch.why_not_ready() {
@@ -371,7 +370,7 @@ impl Recorder {
         watch.parts().iter().for_each(|(part, took)| step.part(*part, *took));
     }
 
-    /// Records an exchange that ended, and whose answer lay unread for no longer than `unread`.
+    /// Records an exchange that ended, and whose answer was unread for no longer than `unread`.
     #[inline]
     pub(super) fn ended(
         &mut self,
@@ -382,9 +381,9 @@ impl Recorder {
         unread: Duration,
     ) {
         self.in_flight -= 1;
-        // A session that had to connect again first was free only then: its connection was the target's to close.
+        // A session that had to connect again was free only after that: the target had closed its connection.
         let free = free.max(watch.free_at().unwrap_or_default());
-        // Waiting for an answer that never came is not part of what a rate is measured over.
+        // Waiting for an answer that never arrived is not part of the time that a rate is measured over.
         let answered = !matches!(outcome, Outcome::TimedOut | Outcome::CutOff | Outcome::Skipped);
         let last = if answered { Some(ended) } else { watch.sent_at() };
         self.last_end = self.last_end.max(last.unwrap_or_default());
@@ -397,12 +396,12 @@ impl Recorder {
         }
         let (operation, items) = (watch.named_operation(), watch.counted_items());
         let stamps = match watch.sent_at() {
-            // A stamp of the kernel's may be earlier than that of the system call it answers.
+            // A time stamp of the kernel may be earlier than that of the system call it answers.
             Some(sent) => Stamps { due: assignment.due, free, sent, ended: ended.max(sent) },
             None => Stamps { due: assignment.due, free, sent: ended, ended },
         };
         let sent = watch.sent_at().is_some();
-        // What never left did not leave late.
+        // An exchange that was never sent was not sent late.
         let own = if sent {
             self.gaps.own(&stamps, unread)
         } else {
@@ -418,7 +417,7 @@ impl Recorder {
         self.watched(assignment.phase, watch);
     }
 
-    /// Records an exchange the short way, if it left the moment it fell due and there is nothing else to record of it.
+    /// Records an exchange the short way, if it was sent the moment it fell due and there is nothing else to record.
     #[inline]
     fn entered_as_prompt(
         &mut self,
@@ -449,7 +448,7 @@ impl Recorder {
     #[inline]
     fn filling(&mut self, phase: Phase) -> &mut Interval {
         let Self { filling, sender, operations, parts, index, from, .. } = self;
-        // Ends of exchanges of an earlier phase come after that phase was over.
+        // Exchanges of an earlier phase end after that phase was over.
         let from = if phase < self.phase { self.phase_from } else { *from };
         filling[phase as usize].get_or_insert_with(|| {
             let mut fresh =
@@ -459,7 +458,7 @@ impl Recorder {
         })
     }
 
-    /// Writes down what is known only at the end of a step.
+    /// Records the figures that are known only at the end of a step.
     fn close_step(&mut self, now: Moment) {
         let used = Usage::of_thread();
         let load = used.since(&self.used).load(self.worker, now - self.closed_at);
@@ -498,8 +497,8 @@ impl Recorder {
         self.driver_counts = driver_counts;
     }
 
-    /// Gives away what was filled; keeps it where the collector has no room, unless it is the
-    /// last, for which there is time to wait.
+    /// Hands over the filled intervals; keeps them if the collector has no room, unless they are the last, for which
+    /// the worker may wait.
     fn hand_over(&mut self, to: Duration, last: bool) -> bool {
         let mut intervals: Vec<Interval> =
             self.filling.iter_mut().filter_map(Option::take).collect();
@@ -509,7 +508,7 @@ impl Recorder {
         }
         let measured = WorkerIntervals { worker: self.worker, index: self.index, last, intervals };
         if last {
-            // A collector that is gone has failed, and says so itself.
+            // A collector that is gone has failed, and reports that itself.
             let _ = self.sender.measured.send(measured);
             return true;
         }
@@ -525,7 +524,7 @@ impl Recorder {
     }
 }
 
-/// Counts what was recorded the short way, all of which fell due in the step itself.
+/// Counts exchanges recorded the short way, all of which fell due in the step itself.
 fn settle_due(step: &mut Interval, operation: u16, before: Option<Counts>) {
     let after = step.operations.get(usize::from(operation)).map(|measured| measured.counts);
     if let (Some(before), Some(after)) = (before, after) {
@@ -535,7 +534,7 @@ fn settle_due(step: &mut Interval, operation: u16, before: Option<Counts>) {
     }
 }
 
-/// Adds to a step what was counted since it was counted `earlier`.
+/// Adds to a step the difference between `counts` and the `earlier` counts.
 fn add_tallies(step: &mut Interval, counts: &[u64], earlier: &[u64]) {
     let earlier = earlier.iter().copied().chain(std::iter::repeat(0));
     for (number, (count, earlier)) in counts.iter().zip(earlier).enumerate() {

@@ -1,8 +1,8 @@
-//! A [`SessionSlot`]: the state that a worker keeps for each session while it is driven.
+//! A [`SessionSlot`]: the state that a worker keeps for each session that it drives.
 //!
-//! A slot has some sixty bytes, is found by index, and lies next to its neighbours: ten thousand of them are scanned in
-//! the time of one exchange or two. Everything is a `Cell`, since a worker is one thread. A slot must not know why it
-//! is called.
+//! A slot has some sixty bytes, is found by index, and is stored next to its neighbours: ten thousand of them are
+//! scanned in the time of one or two exchanges. Everything is a `Cell`, since a worker is one thread. A slot must not
+//! know why it is called.
 
 use super::assignment::Assignment;
 use brunt_exchange::{Moment, Outcome};
@@ -15,7 +15,7 @@ use std::task::{Context, Poll, Waker};
 pub(super) enum SessionState {
     /// Connecting, or waiting out a back-off.
     Readying,
-    /// Waiting for something to be due.
+    /// Waiting for an exchange to fall due.
     Waiting,
     /// Carrying out an exchange.
     Exchanging,
@@ -51,7 +51,7 @@ impl SessionSlot {
         self.state.get()
     }
 
-    /// Sets what the session begins to do, and its deadline.
+    /// Sets the session's new activity, and its deadline.
     pub(super) fn begin(&self, state: SessionState, deadline: Moment) {
         self.state.set(state);
         self.deadline.set(deadline);
@@ -90,9 +90,8 @@ impl SessionSlot {
         }
     }
 
-    /// Drives `act` until it ends or is cancelled. If both happen at once, it counts as ended. The
-    /// future is taken pinned where it was made: by value, every exchange would move it, and every
-    /// session would hold it twice.
+    /// Drives `act` until it ends or is cancelled. If both happen at once, it counts as ended. The future is taken
+    /// pinned where it was made: by value, every exchange would move it, and every session would store it twice.
     pub(super) async fn unless_called_off<F: Future>(
         &self,
         mut act: Pin<&mut F>,

@@ -1,16 +1,16 @@
-//! What a thread used of the machine: [`Usage`].
+//! The machine resources that a thread used: [`Usage`].
 
 use crate::machine::{Delay, current_delay};
 use brunt_record::WorkerLoad;
 use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// What a thread has used since it began.
+/// What a thread has used since it started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Usage {
     /// Its processor time.
     cpu: Duration,
-    /// What the scheduler counts of it.
+    /// The scheduler's counters of it.
     delay: Delay,
 }
 
@@ -23,7 +23,7 @@ impl Usage {
         Self { cpu, delay: current_delay().unwrap_or_default() }
     }
 
-    /// What it has used since `earlier`; nothing where that was another thread.
+    /// What it has used since `earlier`; zero if that was another thread.
     pub(super) fn since(&self, earlier: &Self) -> Self {
         Self {
             cpu: self.cpu.saturating_sub(earlier.cpu),

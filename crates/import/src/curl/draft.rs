@@ -1,4 +1,4 @@
-//! [`Draft`]: one request as its options come along, and the steps it becomes at the end.
+//! [`Draft`]: one request while its options are read, and the steps that it becomes at the end.
 
 use super::options::Kind;
 use super::{CurlError, Read, urls};
@@ -113,7 +113,7 @@ impl Draft {
         Ok(())
     }
 
-    /// Makes steps of it.
+    /// Converts it to steps.
     pub(super) fn finish(
         &mut self,
         imported: &mut Imported,
@@ -181,7 +181,7 @@ impl Draft {
         self.method.clone().unwrap_or_else(|| implied.to_owned())
     }
 
-    /// Cookies that are files are left out, with a note, as a file would be of another day.
+    /// Cookies from files are left out, with a note, since a file belongs to another day.
     fn cookie_files(&mut self, imported: &mut Imported) {
         let client = &mut self.client;
         self.cookies.retain(|cookie| {
@@ -196,7 +196,7 @@ impl Draft {
         });
     }
 
-    /// The headers that were given, in order; those to be left out have no value.
+    /// The given headers, in order; those to be left out have no value.
     fn said_headers(&self, read: Read<'_>) -> Result<Vec<(String, Option<String>)>, CurlError> {
         let mut found = Vec::new();
         for header in &self.headers {
@@ -213,7 +213,7 @@ impl Draft {
         Ok(found)
     }
 
-    /// What cURL would send without being told, and what options other than --header say.
+    /// The headers that cURL sends by default, and those of options other than --header.
     fn implied_headers(
         &self,
         kind: Option<String>,
@@ -300,7 +300,7 @@ impl Draft {
         Ok((body, kind))
     }
 
-    /// A single file whose content is no text.
+    /// The single file of a body, if its content is not text.
     fn only_bytes(&self, read: Read<'_>) -> Result<Option<Vec<u8>>, CurlError> {
         let [only] = &self.data[..] else { return Ok(None) };
         let Some(name) = only.value.strip_prefix('@').filter(|_| only.kind == Kind::Data) else {
@@ -311,7 +311,7 @@ impl Draft {
         Ok(Some(bytes).filter(|bytes| std::str::from_utf8(bytes).is_err()))
     }
 
-    /// What each piece of a body says, files read.
+    /// The text of each piece of a body, with files read.
     fn pieces(data: &[Data], read: Read<'_>) -> Result<Vec<String>, CurlError> {
         data.iter().map(|piece| said(piece.kind, &piece.value, read)).collect()
     }
@@ -365,7 +365,7 @@ fn seconds(option: &'static str, value: &str) -> Result<Duration, CurlError> {
         .ok_or_else(|| wrong(option, value, "seconds, more than 0 and at most 86400"))
 }
 
-/// A value in which no variable may stand.
+/// A value that may not contain a variable.
 fn plain(option: &'static str, value: &str) -> Result<String, CurlError> {
     meaning(value).ok_or(CurlError::Hole(option))
 }
@@ -421,7 +421,7 @@ fn header_line(line: &str) -> Result<(String, Option<String>), CurlError> {
     Err(wrong("--header", line, "NAME: VALUE"))
 }
 
-/// What a piece of a body says.
+/// The text of a piece of a body.
 fn said(kind: Kind, value: &str, read: Read<'_>) -> Result<String, CurlError> {
     match kind {
         Kind::DataRaw => Ok(value.to_owned()),
@@ -471,11 +471,11 @@ struct Part {
     content: Content,
 }
 
-/// What a part holds.
+/// The content of a part.
 enum Content {
     /// Text in the notation of plans.
     Text(String),
-    /// What was in a file and is no text.
+    /// The content of a file that is not text.
     Bytes(Vec<u8>),
 }
 
@@ -484,7 +484,7 @@ fn multipart(parts: &[(String, bool)], read: Read<'_>) -> Result<(String, Body),
     let mut parts: Vec<Part> = parts.collect::<Result<_, _>>()?;
     let is_text = parts.iter().all(|part| matches!(part.content, Content::Text(_)));
     if !is_text {
-        // Bytes have no holes, so text among them must mean itself.
+        // Bytes have no holes, so texts among them must be literal.
         for part in &mut parts {
             if let Content::Text(text) = &mut part.content {
                 *text = meaning(text).ok_or(CurlError::Hole("--form"))?;

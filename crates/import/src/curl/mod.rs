@@ -1,8 +1,8 @@
 //! A cURL command line, as people paste it and browsers copy it.
 //!
-//! What each option makes of a request is what cURL's manual says of it. An option that is not known is an error: a
-//! request that lacks something is another request. Options about what cURL shows are passed over in silence, those
-//! that would have changed the sending of requests with a note.
+//! The effect of each option on a request is the one in cURL's manual. An unknown option is an error: a request without
+//! it would be another request. Options about what cURL shows are ignored without a note, those that would have changed
+//! the sending of requests with a note.
 
 mod draft;
 mod options;
@@ -16,7 +16,7 @@ use options::Kind;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How large a command line may be: a body may stand in it.
+/// The greatest size of a command line, which may contain a body.
 const LARGEST: usize = 16 * 1024 * 1024;
 
 /// A command line that cannot be imported.
@@ -52,9 +52,9 @@ pub enum CurlError {
     Value {
         /// The option.
         option: &'static str,
-        /// What it was given.
+        /// The given value.
         value: String,
-        /// What it may be.
+        /// The values that are allowed.
         remedy: &'static str,
     },
     /// Two options that exclude each other.
@@ -70,7 +70,7 @@ pub enum CurlError {
         option: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why not.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// No URL.
@@ -89,14 +89,14 @@ pub enum CurlError {
 /// Reads a file that a command line names.
 pub(crate) type Read<'a> = &'a dyn Fn(&Path) -> io::Result<Vec<u8>>;
 
-/// Reads a command line. `read` brings files that options name where their content must be known.
+/// Reads a command line. `read` reads the files named by options whose content must be known.
 pub fn curl(text: &str, secrets: Secrets, read: Read<'_>) -> Result<Imported, CurlError> {
     if text.len() > LARGEST {
         return Err(CurlError::Large);
     }
     let line = shell::words(text)?;
     let mut words = line.words.iter().map(String::as_str).peekable();
-    // A prompt that was copied with the command.
+    // A shell prompt that was copied with the command.
     words.next_if(|word| *word == "$");
     let command = words.next().ok_or(CurlError::NoUrl)?;
     let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
@@ -126,7 +126,7 @@ pub fn curl(text: &str, secrets: Secrets, read: Read<'_>) -> Result<Imported, Cu
     Ok(imported)
 }
 
-/// Takes the word at `at`, and its values; gives the place of the next.
+/// Takes the word at `at`, and its values; returns the place of the next.
 fn take(
     words: &[&str],
     at: usize,

@@ -1,6 +1,6 @@
 //! The options of cURL that can be imported, and those that change nothing about a request.
 
-/// An option that means something here.
+/// The effect of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Url,
@@ -47,7 +47,7 @@ pub(super) enum Kind {
     Next,
     /// It is about what cURL shows or stores.
     Ignored,
-    /// It would change how a request behaves, in a way that is said in a note.
+    /// It would change how a request is sent, which a note says.
     Noted(&'static str),
     /// It cannot be imported, and leaving it out would make another request; the text says what to do.
     Refused(&'static str),
@@ -206,7 +206,7 @@ const OPTIONS: &[Opt] = &[
     flag("ssl-no-revoke", TLS),
 ];
 
-/// The option of that long name, which may be cut short as long as it is one option's alone.
+/// The option of that long name, which may be shortened as long as it is unambiguous.
 pub(super) fn long(name: &str) -> Option<Opt> {
     let exact = OPTIONS.iter().find(|option| option.long == name);
     let mut beginning =

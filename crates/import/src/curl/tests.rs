@@ -69,7 +69,7 @@ fn headers_are_those_curl_sends() {
         headers(&step("curl --json '{}' h")),
         ["Accept: application/json", "Content-Type: application/json"]
     );
-    // A form says its type by being one.
+    // The type of a form follows from its being a form.
     assert_eq!(headers(&step("curl -d a=1 h")), ["Accept: */*"]);
     assert_eq!(
         headers(&step("curl -d '{}' -H 'content-type: application/json' h")),

@@ -1,4 +1,4 @@
-//! Recordings of browsers and proxies, and what plans are made of them.
+//! Recordings of browsers and proxies, and the plans made from them.
 
 use super::*;
 use crate::imported::{Extract, Place};

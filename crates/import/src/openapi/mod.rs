@@ -1,9 +1,9 @@
-//! OpenAPI 3.0 and 3.1: what an API says of itself.
+//! OpenAPI 3.0 and 3.1: the description of an API.
 //!
-//! Each operation becomes a step, filled from what the document offers: examples first, then defaults, then values that
-//! the schemas allow. Parameters in paths become variables, since they are what a run wants to vary. References within
-//! the document are followed; those to other files are not, and are said. Cycles, depth and size are bounded wherever a
-//! schema is walked.
+//! Each operation becomes a step, filled from the document: examples first, then defaults, then values that the schemas
+//! allow. Parameters in paths become variables, since a run usually varies them. References within the document are
+//! followed; those to other files are not, and a note says so. Cycles, depth and size are bounded wherever a schema is
+//! walked.
 
 mod operation;
 mod parameters;
@@ -19,7 +19,7 @@ use crate::secrets::{Secrets, Variables};
 use crate::yaml;
 use std::collections::BTreeSet;
 
-/// How many operations are imported at most.
+/// The most operations that are imported.
 const MOST_OPERATIONS: usize = 5_000;
 
 const METHODS: [&str; 8] = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
@@ -35,10 +35,10 @@ pub enum OpenApiError {
         /// What is wrong, and where.
         reason: String,
     },
-    /// It is of another version.
+    /// Its version is not supported.
     #[error("import version '{0}': OpenAPI 3.0 and 3.1 are read, so convert the document first")]
     Version(String),
-    /// It says of no version.
+    /// It names no version.
     #[error("find the member 'openapi' at the top of the document: OpenAPI 3.0 and 3.1 are read")]
     NotOpenApi,
     /// It names no server, or one without a host.
@@ -47,14 +47,14 @@ pub enum OpenApiError {
     /// It has no operation.
     #[error("find an operation in the document: 'paths' has none")]
     Empty,
-    /// It has too many.
+    /// It has too many operations.
     #[error(
         "make one plan of more than {MOST_OPERATIONS} operations: take some out of the document"
     )]
     Large,
 }
 
-/// Reads a document. `server` says where the API is, if not where the document says.
+/// Reads a document. `server` is the address of the API, if it is not the one in the document.
 pub fn openapi(
     text: &str,
     server: Option<&str>,
@@ -96,7 +96,7 @@ fn document(text: &str) -> Result<Node, OpenApiError> {
     }
 }
 
-/// What is known while operations are read.
+/// The state while operations are read.
 struct Api<'a> {
     document: &'a Node,
     server: Option<&'a str>,
@@ -134,7 +134,7 @@ impl<'a> Api<'a> {
         Ok(())
     }
 
-    /// Where the API is, without a slash at its end, in the notation of plans.
+    /// The address of the API, without a slash at its end, in the notation of plans.
     fn base(&mut self, servers: [&'a Node; 3]) -> Result<String, OpenApiError> {
         if let Some(server) = self.server {
             return Ok(literal(server.trim_end_matches('/')));

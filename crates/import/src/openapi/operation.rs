@@ -1,4 +1,4 @@
-//! One operation: its name, its URL, its body, and what it says of its answers.
+//! One operation: its name, its URL, its body, and the description of its answers.
 
 use super::{Api, OpenApiError};
 use crate::form::{self, Multipart};
@@ -7,7 +7,7 @@ use crate::node::Node;
 use crate::notation::{literal, without_holes};
 
 impl<'a> Api<'a> {
-    /// Makes a step of an operation.
+    /// Makes a step from an operation.
     pub(super) fn operation(
         &mut self,
         method: &str,
@@ -70,7 +70,7 @@ impl<'a> Api<'a> {
         match rank(kind) {
             0 | 1 => {
                 header(kind);
-                // An example may be JSON in a text.
+                // An example may be JSON in a string.
                 let text = match &value {
                     Node::Text(text) if Node::json(text).is_ok() => text.clone(),
                     value => value.to_json(),
@@ -102,7 +102,7 @@ impl<'a> Api<'a> {
         }
     }
 
-    /// What kinds of answers the operation describes.
+    /// The content types of the answers that the operation describes.
     fn accepted(&mut self, responses: &'a Node) -> Option<String> {
         let good = responses.members().iter().find(|(code, _)| code.starts_with('2'));
         let (_, response) = good.or_else(|| responses.members().first())?;
@@ -122,7 +122,7 @@ fn summary(operation: &Node) -> String {
     line
 }
 
-/// The statuses of good answers, if each is told.
+/// The statuses of successful answers, if each is listed.
 fn statuses(responses: &Node) -> Vec<u16> {
     let good =
         responses.members().iter().map(|(code, _)| code).filter(|code| code.starts_with('2'));

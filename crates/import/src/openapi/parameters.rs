@@ -1,4 +1,4 @@
-//! Parameters: where their values come from, and how they are written (OpenAPI 3.1, section 4.8.12).
+//! Parameters: the source of their values, and how they are written (OpenAPI 3.1, section 4.8.12).
 
 use super::Api;
 use super::security::add_cookie;
@@ -8,7 +8,7 @@ use crate::node::Node;
 use crate::notation::literal;
 
 impl<'a> Api<'a> {
-    /// Puts the parameters of an operation where they belong. `url` ends in the path as the document has it.
+    /// Adds the parameters of an operation to its step. `url` ends in the path of the document.
     pub(super) fn parameters(&mut self, item: &'a Node, operation: &'a Node, step: &mut Step) {
         let mut parameters: Vec<&'a Node> = Vec::new();
         for parameter in [item, operation].into_iter().flat_map(|it| it.at("parameters").list()) {
@@ -16,7 +16,7 @@ impl<'a> Api<'a> {
             let same = |known: &&mut &'a Node| {
                 known.at("name") == parameter.at("name") && known.at("in") == parameter.at("in")
             };
-            // What the operation says counts more than what the path says.
+            // A parameter of the operation overrides one of the path.
             match parameters.iter_mut().find(same) {
                 Some(known) => *known = parameter,
                 None => parameters.push(parameter),
@@ -47,7 +47,7 @@ impl<'a> Api<'a> {
         }
     }
 
-    /// The value of a parameter, where it must have one or the document offers one.
+    /// The value of a parameter, if it must have one or the document offers one.
     fn parameter_value(&mut self, parameter: &'a Node, always: bool) -> Option<Node> {
         if let Some(example) = self.example(parameter) {
             return Some(example);
@@ -91,12 +91,12 @@ impl<'a> Api<'a> {
     }
 }
 
-/// Headers that the document says elsewhere (section 4.8.12.2).
+/// Headers that the document describes elsewhere (section 4.8.12.2).
 fn is_elsewhere(name: &str) -> bool {
     ["accept", "content-type", "authorization"].iter().any(|known| name.eq_ignore_ascii_case(known))
 }
 
-/// A value in one piece: lists by commas, as the style `simple` has it.
+/// A value in one piece: lists separated by commas, as in the style `simple`.
 fn joined(value: &Node) -> String {
     match value {
         Node::List(list) => list.iter().map(Node::plain).collect::<Vec<_>>().join(","),

@@ -1,11 +1,11 @@
-//! A text that a pattern matches: the shortest there is, more or less.
+//! A text that a pattern matches: approximately the shortest one.
 //!
-//! Patterns of OpenAPI are those of ECMAScript, which agree with those of the `regex` crates in what is commonly
-//! written; where they do not, there is no text.
+//! Patterns of OpenAPI are those of ECMAScript, which agree with those of the `regex` crates in common cases; where
+//! they differ, there is no text.
 
 use regex_syntax::hir::{Class, Hir, HirKind};
 
-/// How long a text is made at most.
+/// The greatest length of a generated text.
 const LONGEST: usize = 1_000;
 
 /// A text that the pattern matches.
@@ -37,7 +37,7 @@ fn write(tree: &Hir, out: &mut String) -> Option<()> {
     (out.len() <= LONGEST).then_some(())
 }
 
-/// A character of a class: a letter or digit where there is one.
+/// A character of a class: a letter or digit if it contains one.
 fn char_of(class: &Class) -> Option<char> {
     let ranges: Vec<(char, char)> = match class {
         Class::Unicode(class) => {

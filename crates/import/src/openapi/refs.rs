@@ -4,11 +4,12 @@ use super::Api;
 use crate::node::{NOTHING, Node};
 use crate::percent_decoded;
 
-/// How many references may lead to one another.
+/// The longest chain of references.
 const LONGEST_CHAIN: usize = 32;
 
 impl<'a> Api<'a> {
-    /// What a value is, once references are followed. What cannot be found is nothing, and is said.
+    /// The value of a node, with references followed. A reference that cannot be resolved gives an empty value and a
+    /// note.
     pub(super) fn resolved(&mut self, node: &'a Node) -> &'a Node {
         let mut node = node;
         for _ in 0..LONGEST_CHAIN {
@@ -28,7 +29,7 @@ impl<'a> Api<'a> {
     }
 }
 
-/// What a reference within the document stands for.
+/// The value that a reference within the document points to.
 pub(super) fn find<'a>(document: &'a Node, reference: &str) -> Option<&'a Node> {
     let pointer = reference.strip_prefix('#')?;
     let decoded = percent_decoded(pointer);

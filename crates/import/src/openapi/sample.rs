@@ -9,15 +9,15 @@ use super::{Api, pattern};
 use crate::node::Node;
 use serde_json::Number;
 
-/// How deep a value is made.
+/// The greatest depth of a value.
 const DEEPEST: usize = 24;
-/// Below this depth only what is required is filled in.
+/// Below this depth only required members are filled in.
 const OPTIONAL_DEPTH: usize = 6;
-/// How many values one body has at most.
+/// The most values in one body.
 const MOST_VALUES: usize = 20_000;
-/// How many items a list is given at most.
+/// The most items in a list.
 const MOST_ITEMS: f64 = 100.0;
-/// How long a text is made at most.
+/// The greatest length of a text.
 const LONGEST: f64 = 10_000.0;
 
 impl<'a> Api<'a> {
@@ -27,7 +27,7 @@ impl<'a> Api<'a> {
         self.value(schema, &mut Vec::new(), &mut left).unwrap_or(Node::Null)
     }
 
-    /// The same, unless it would go in circles. `path` has the schemas that this one stands in.
+    /// The same, unless it would lead to a cycle. `path` contains the enclosing schemas.
     fn value(
         &mut self,
         schema: &'a Node,
@@ -73,7 +73,8 @@ impl<'a> Api<'a> {
         }
     }
 
-    /// What several schemas allow together: objects are joined, of anything else the first that says what it is counts.
+    /// A value that several schemas allow together: objects are merged, and for other types the first schema that gives
+    /// a type decides.
     fn all_of(&mut self, schema: &'a Node, path: &mut Vec<&'a Node>, left: &mut usize) -> Node {
         let mut members: Vec<(String, Node)> = Vec::new();
         let mut other = Node::Null;
@@ -160,7 +161,7 @@ impl<'a> Api<'a> {
     }
 }
 
-/// What the schema itself offers as a value.
+/// The value that the schema itself offers.
 fn offered(schema: &Node) -> Option<Node> {
     let first = |name: &str| schema.at(name).list().iter().find(|value| **value != Node::Null);
     let said = |name: &str| schema.member(name);
@@ -168,7 +169,7 @@ fn offered(schema: &Node) -> Option<Node> {
     offered.or_else(|| said("const")).or_else(|| first("enum")).cloned()
 }
 
-/// The type of a schema: said, or to be seen from what else it has.
+/// The type of a schema: explicit, or inferred from its other members.
 fn kind(schema: &Node) -> &str {
     let said = match schema.at("type") {
         Node::List(kinds) => kinds.iter().filter_map(Node::text).find(|kind| *kind != "null"),
@@ -185,12 +186,12 @@ fn kind(schema: &Node) -> &str {
     }
 }
 
-/// A number within the bounds: 1 where that is allowed, else what is nearest to it.
+/// A number within the bounds: 1 if that is allowed, else the nearest to it.
 fn number(schema: &Node, whole: bool) -> Node {
     let bound = |name: &str| schema.at(name).number();
     let step = bound("multipleOf").filter(|step| *step > 0.0);
     let unit = step.unwrap_or(if whole { 1.0 } else { 0.5 });
-    // In 3.0 an exclusive bound is a yes beside the bound, in 3.1 it is the bound.
+    // In 3.0 an exclusive bound is a boolean beside the bound, in 3.1 it is the bound.
     let exclusive = |name: &str, said: &str| {
         bound(name).or_else(|| bound(said).filter(|_| schema.at(name).is_true()))
     };

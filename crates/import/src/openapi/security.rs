@@ -1,4 +1,4 @@
-//! Who asks: security schemes become headers, parameters and secrets to be given.
+//! Authentication: security schemes become headers, parameters and secrets that the user must supply.
 
 use super::Api;
 use crate::form::percent;
@@ -6,7 +6,7 @@ use crate::imported::{Auth, Step};
 use crate::node::Node;
 
 impl<'a> Api<'a> {
-    /// Adds what the first alternative that an operation accepts asks for.
+    /// Adds the credentials of the first alternative that an operation accepts.
     pub(super) fn secure(&mut self, operation: &'a Node, step: &mut Step) {
         let said = operation.member("security").unwrap_or(self.document.at("security"));
         let Some(first) = said.list().first() else { return };

@@ -74,7 +74,7 @@ fn address(address: &SockaddrStorage) -> Option<SocketAddr> {
     v4.or_else(|| address.as_sockaddr_in6().map(|it| SocketAddr::V6((*it).into())))
 }
 
-/// Datagrams that are to be sent.
+/// Datagrams to send.
 pub(super) struct Outbox {
     headers: MultiHeaders<SockaddrStorage>,
     bytes: Vec<u8>,

@@ -19,15 +19,15 @@ pub struct Config {
     pub lab: bool,
     /// The interface that such a server is bound to.
     pub interface: Option<String>,
-    /// What DHCPv4 clients are given.
+    /// What DHCPv4 clients receive.
     pub v4: V4,
-    /// What DHCPv6 clients are given.
+    /// What DHCPv6 clients receive.
     pub v6: V6,
     /// The fault script, if there is one.
     pub script: Option<Script>,
 }
 
-/// What DHCPv4 clients are given.
+/// What DHCPv4 clients receive.
 #[derive(Clone, Debug)]
 pub struct V4 {
     /// The addresses.
@@ -38,9 +38,9 @@ pub struct V4 {
     pub offer_holds: Duration,
     /// How long a declined address is withheld.
     pub quarantine: Duration,
-    /// The routers that clients are sent.
+    /// The routers that clients receive.
     pub routers: Vec<Ipv4Addr>,
-    /// The name servers that clients are sent.
+    /// The name servers that clients receive.
     pub name_servers: Vec<Ipv4Addr>,
     /// The identifier of the server; without it, the address it listens on.
     pub server_id: Option<Ipv4Addr>,
@@ -51,7 +51,7 @@ pub struct V4 {
     pub reply_to_source: bool,
 }
 
-/// What DHCPv6 clients are given. Answers are always sent to the source of the request.
+/// What DHCPv6 clients receive. Answers are always sent to the source of the request.
 #[derive(Clone, Debug)]
 pub struct V6 {
     /// The addresses.
@@ -66,7 +66,7 @@ pub struct V6 {
     pub offer_holds: Duration,
     /// How long a declined address is withheld.
     pub quarantine: Duration,
-    /// The name servers that clients are sent.
+    /// The name servers that clients receive.
     pub name_servers: Vec<Ipv6Addr>,
     /// The DUID of the server; without it, one generated at the start.
     pub duid: Option<Vec<u8>>,

@@ -11,7 +11,7 @@ use super::script::{Facts, Faults, Rules};
 use super::stats::{Counters, NoReply};
 use super::words::{Act, Answer, Family};
 
-/// What a handler is given beside a datagram.
+/// What a handler receives besides a datagram.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Context<'a> {
     /// The time since the start of the server.
@@ -22,7 +22,7 @@ pub(super) struct Context<'a> {
     pub(super) counters: &'a Counters,
 }
 
-/// An answer, whose bytes are in the buffer that the handler was given.
+/// An answer, whose bytes are in the buffer that the handler received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Reply {
     pub(super) to: SocketAddr,
@@ -41,9 +41,9 @@ pub struct Lease {
     /// The identity of the client: in DHCPv4 its identifier, or else its hardware type and address; in
     /// DHCPv6 its DUID and the IAID.
     pub client: Vec<u8>,
-    /// What the client may do with it.
+    /// The state of the lease.
     pub state: State,
-    /// Until when, counted from the start of the server.
+    /// When it ends, counted from the start of the server.
     pub until: Duration,
     /// How many messages about it were executed since the client first had it.
     pub heard: u32,
@@ -64,7 +64,7 @@ pub(super) trait Handler: Send {
 }
 
 impl Context<'_> {
-    /// Counts a message and returns its faults. Fails if the script has the server ignore it.
+    /// Counts a message and returns its faults. Fails if the script makes the server ignore it.
     pub(super) fn receive(
         &self,
         family: Family,

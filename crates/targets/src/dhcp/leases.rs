@@ -80,7 +80,7 @@ pub(super) struct Leases {
 }
 
 impl Leases {
-    /// A table of so many places, all free.
+    /// A table of `places` places, all free.
     pub(super) fn new(places: u64) -> Self {
         Self {
             slots: Vec::new(),
@@ -409,7 +409,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a table of who holds what, searched from end to end.
+        /// Compares with a table of clients and places that is searched from end to end.
         #[test]
         fn no_two_clients_hold_one_place(
             steps in prop::collection::vec((0_u8..6, 0_u8..12, 0_u32..10, 0_u64..4), 1..200),

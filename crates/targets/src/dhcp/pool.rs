@@ -7,7 +7,7 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-/// The most leases a pool holds, whatever its size: a /64 has more addresses than any table has room for.
+/// The most leases in a pool, whatever its size: a /64 has more addresses than any table has room for.
 const PLACES_MAX: u64 = 1 << 28;
 
 /// A range of IPv4 addresses, written `10.0.0.0/16` or `10.0.0.10-10.0.0.99`.
@@ -74,7 +74,7 @@ impl Pools {
         Self { ranges: pools.iter().map(|pool| pool.0).collect() }
     }
 
-    /// How many there are.
+    /// The number of addresses or prefixes.
     pub(super) fn count(&self) -> u64 {
         self.ranges.iter().map(|range| range.count).sum::<u64>().min(PLACES_MAX)
     }

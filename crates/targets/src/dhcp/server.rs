@@ -32,9 +32,9 @@ pub enum StartError {
         "listen at {address}: {source}; choose another address or port, or port 0 for a free one"
     )]
     Listen {
-        /// Where.
+        /// The address.
         address: SocketAddr,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// It would answer any client on the network.
@@ -55,7 +55,7 @@ pub enum StartError {
     /// The DUID has an invalid length.
     #[error("use a DUID of {0} octets; it has from 1 to 130 (RFC 8415 section 11.1)")]
     Duid(usize),
-    /// The system provides no thread or no random bytes.
+    /// The operating system provides no thread or no random bytes.
     #[error("start a thread: {0}")]
     Thread(io::Error),
 }
@@ -74,7 +74,7 @@ pub struct Running {
 /// An address it listens on.
 struct Listener {
     address: SocketAddr,
-    /// A second handle of the socket, to read how many datagrams it lost.
+    /// A second handle of the socket, to read how many datagrams were lost.
     socket: UdpSocket,
     counters: Arc<Counters>,
 }

@@ -14,9 +14,9 @@ use crate::counter::add;
 /// What a server received and answered so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
-    /// Of DHCPv4.
+    /// The counts of DHCPv4.
     pub v4: Tally,
-    /// Of DHCPv6.
+    /// The counts of DHCPv6.
     pub v6: Tally,
     /// How often each fault of the script was done, by the name of its action.
     pub faults: Vec<(&'static str, u64)>,
@@ -29,7 +29,7 @@ pub struct Tally {
     pub datagrams: u64,
     /// How many messages were received, by act.
     pub received: Vec<(Act, u64)>,
-    /// How many of them came through a relay.
+    /// How many of them arrived through a relay.
     pub relayed: u64,
     /// How many answers were sent, without those that a script withheld or replaced.
     pub sent: Vec<(Answer, u64)>,
@@ -47,7 +47,7 @@ pub struct Tally {
     pub unknown: u64,
     /// Messages not answered because every address was taken.
     pub exhausted: u64,
-    /// Messages that a script had the server ignore.
+    /// Messages that a script made the server ignore.
     pub ignored: u64,
     /// Answers that the system did not accept.
     pub unsent: u64,

@@ -35,9 +35,9 @@ pub(super) struct V4Handler {
     reply_to_source: bool,
     /// Whether answers may be broadcast to clients that have no address yet.
     broadcasts: bool,
-    /// The options that every client is sent.
+    /// The options that every client receives.
     common: Vec<(u8, Vec<u8>)>,
-    /// The options that come with a lease.
+    /// The options that are sent with a lease.
     times: [(u8, u32); 3],
     /// A buffer for the identity of a client.
     client: Vec<u8>,
@@ -157,7 +157,7 @@ impl V4Handler {
         }
     }
 
-    /// Answers a client that reboots. An unknown client may be that of another server, unless its address does not
+    /// Answers a client that reboots. An unknown client may belong to another server, unless its address does not
     /// belong to this link (RFC 2131 section 4.3.2).
     fn confirm(&mut self, address: Option<Ipv4Addr>, now: Duration) -> Result<Response, NoReply> {
         let Some(address) = address else { return Err(NoReply::Unknown) };

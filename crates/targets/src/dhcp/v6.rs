@@ -58,7 +58,7 @@ struct Request<'a> {
 /// The answer to one association.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum IaOutcome {
-    /// This address, or this prefix of so many bits.
+    /// This address, or this prefix with its length in bits.
     Given(Ipv6Addr, u8),
     /// Its leases do not belong to the link and must no longer be used.
     Withdrawn,

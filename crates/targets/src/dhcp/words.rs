@@ -1,8 +1,8 @@
 //! The kinds of messages and answers, under common names for DHCPv4 and DHCPv6.
 //!
 //! The two protocols have the same few kinds under different names. Scripts and counts use the common ones, so that a
-//! rule or a test reads the same for both. A REQUEST of DHCPv4 is one of four kinds, which differ in their fields (RFC
-//! 2131 section 4.3.2).
+//! rule or a test is written in the same way for both. A REQUEST of DHCPv4 is one of four kinds, which differ in their
+//! fields (RFC 2131 section 4.3.2).
 
 use serde::{Deserialize, Deserializer, de::Error as _};
 

@@ -30,7 +30,7 @@ pub(super) struct Stop {
     pub(super) waker: UnixStream,
 }
 
-/// What a thread is given at its start.
+/// What a thread receives at its start.
 pub(super) struct Worker<H> {
     pub(super) socket: UdpSocket,
     pub(super) stop: Stop,
@@ -48,7 +48,7 @@ const DELAYED_MAX: usize = 1 << 20;
 struct DelayedReply {
     to: SocketAddr,
     bytes: Vec<u8>,
-    /// What to count it as, if at all.
+    /// The counter for it, if it is counted.
     answer: Option<Answer>,
 }
 
@@ -81,7 +81,7 @@ impl<H: Handler> Worker<H> {
             replies.now = now;
             // An error is about an earlier datagram that could not be delivered, and is reported once.
             let received = inbox.receive(&self.socket).unwrap_or(0);
-            // While the script has the server not listen, datagrams are lost.
+            // While the script makes the server not listen, datagrams are lost.
             let refuses = rules.is_some_and(|rules| rules.refuses(now));
             let count = if refuses { 0 } else { received };
             if count > 0 {
@@ -124,7 +124,7 @@ impl<H: Handler> Worker<H> {
         });
         let stop = PollFd::new(&self.stop.waker, PollFlags::IN);
         let socket = PollFd::new(&self.socket, PollFlags::IN);
-        // The loop checks everything anew, whatever ended the wait.
+        // The loop checks everything again, whatever ended the wait.
         let _ = if reads {
             poll(&mut [stop, socket], timeout.as_ref())
         } else {

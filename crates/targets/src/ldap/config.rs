@@ -6,14 +6,14 @@ use std::time::Duration;
 use super::script::Script;
 use crate::tcp::tls;
 
-/// What an embedded directory is like.
+/// The configuration of an embedded directory.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Where to listen for LDAP. Port 0 is a free one.
     pub listen: SocketAddr,
-    /// Where to listen for LDAPS, if anywhere. StartTLS is there either way.
+    /// Where to listen for LDAPS, if anywhere. StartTLS is available in either case.
     pub listen_tls: Option<SocketAddr>,
-    /// The entry at the top of the tree. The users stand in `ou=people` below it.
+    /// The entry at the top of the tree. The users are in `ou=people` below it.
     pub suffix: String,
     /// How many users there are, from `uid=user.0` on.
     pub users: usize,
@@ -23,15 +23,15 @@ pub struct Config {
     pub admin_password: String,
     /// How many threads serve connections. At least one.
     pub threads: usize,
-    /// How many connections there may be at once; those beyond are closed as they come.
+    /// How many connections may be open at once; further ones are closed immediately.
     pub connections_max: usize,
-    /// The longest request read, in bytes. Whoever sends more is told so and disconnected.
+    /// The longest request read, in bytes. A client that sends a longer one is notified and disconnected.
     pub message_bytes_max: usize,
-    /// The most entries one search returns, whatever it asks for.
+    /// The most entries that one search returns, whatever limit it requests.
     pub search_entries_max: usize,
     /// How long a connection may be silent before it is closed.
     pub idle_limit: Option<Duration>,
-    /// The names and addresses that the certificate is good for.
+    /// The names and addresses for which the certificate is valid.
     pub host_names: Vec<String>,
     /// The fault script, if there is one.
     pub script: Option<Script>,

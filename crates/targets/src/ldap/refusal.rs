@@ -9,7 +9,7 @@ use brunt_wire::ldap::code;
 pub(super) struct Refusal {
     pub(super) code: u32,
     pub(super) reason: Cow<'static, str>,
-    /// The nearest entry above the one asked for that exists.
+    /// The nearest existing entry above the requested one.
     pub(super) matched_dn: Vec<u8>,
 }
 

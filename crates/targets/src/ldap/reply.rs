@@ -12,10 +12,10 @@ pub(super) struct Reply {
     /// The message id of the request.
     pub(super) message_id: i32,
     pub(super) operation: Operation,
-    /// The result code, if it is to be counted.
+    /// The result code, if the reply is counted.
     pub(super) code: Option<u32>,
     /// What to do with the connection once it is written.
     pub(super) next: Next,
-    /// The time before each of its bytes, if it is to be slow.
+    /// The time before each of its bytes, if it is sent slowly.
     pub(super) trickle: Option<Duration>,
 }

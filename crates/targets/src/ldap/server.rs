@@ -83,7 +83,7 @@ impl Server {
     }
 }
 
-/// What a worker thread of the directory is given.
+/// What a worker thread of the directory receives.
 struct Directory {
     realm: Arc<Realm>,
     counters: Arc<Counters>,

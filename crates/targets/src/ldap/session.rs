@@ -69,10 +69,10 @@ impl Identity {
     }
 }
 
-/// What is to be done with the connection after a request.
+/// What to do with the connection after a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Read on.
+    /// Continue reading.
     Continue,
     /// Write the replies, then begin the TLS handshake.
     StartTls,
@@ -82,7 +82,7 @@ pub(super) enum Next {
     Reset,
     /// The request of this message id was abandoned.
     Abandon(i32),
-    /// The request of this message id is to be cancelled.
+    /// The request of this message id must be cancelled.
     Cancel(i32),
 }
 

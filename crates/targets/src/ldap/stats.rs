@@ -70,11 +70,11 @@ impl Operation {
 /// How often an operation ended with a result code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tally {
-    /// Which operation.
+    /// The operation.
     pub operation: Operation,
-    /// With which result code. Codes from 128 on are counted together as 128.
+    /// The result code. Codes from 128 on are counted together as 128.
     pub code: u32,
-    /// How often.
+    /// The number of times.
     pub count: u64,
 }
 
@@ -97,7 +97,7 @@ pub struct Stats {
     pub answers: Vec<Tally>,
     /// How many entries searches returned.
     pub entries_returned: u64,
-    /// How many connections sent what is not LDAP.
+    /// How many connections sent something other than LDAP.
     pub malformed: u64,
     /// How often each action of the script was done, by name.
     pub faults: Vec<(&'static str, u64)>,

@@ -1,6 +1,6 @@
-//! The entries a directory begins with: a suffix, `ou=people`, an administrator and numbered users.
+//! The initial entries of a directory: a suffix, `ou=people`, an administrator and numbered users.
 //!
-//! The users are made from their numbers alone, so every start has the same ones.
+//! The users are made only from their numbers, so every start has the same ones.
 
 use brunt_wire::ldap::dn;
 

@@ -1,4 +1,4 @@
-//! A request that is being answered, and what its answer may draw on.
+//! A request that is being answered, and the data that its answer may use.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::realm::Realm;
 pub(super) struct Call<'a> {
     pub(super) realm: &'a Realm,
     pub(super) request: Request<'a>,
-    /// Which request it is, counted from 1.
+    /// The number of the request, counted from 1.
     pub(super) number: u64,
     /// When it was complete.
     pub(super) now: Duration,

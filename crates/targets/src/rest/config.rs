@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::script::Script;
 use crate::tcp::tls;
 
-/// What an embedded identity API is like.
+/// The configuration of an embedded identity API.
 #[derive(Clone, Debug)]
 pub struct Config {
     /// Where to listen for HTTP. Port 0 is a free one.
@@ -22,7 +22,7 @@ pub struct Config {
     pub admin_password: String,
     /// How many threads serve connections. At least one.
     pub threads: usize,
-    /// How many connections there may be at once; those beyond are closed as they come.
+    /// How many connections may be open at once; further ones are closed immediately.
     pub connections_max: usize,
     /// The longest request line and fields together, in bytes.
     pub head_bytes_max: usize,
@@ -30,9 +30,9 @@ pub struct Config {
     pub body_bytes_kept: usize,
     /// The longest that `/sleep` sleeps.
     pub sleep_max: Duration,
-    /// The names and addresses that the certificate is good for.
+    /// The names and addresses for which the certificate is valid.
     pub host_names: Vec<String>,
-    /// A file for a line of JSON about each request, which is made anew.
+    /// A file for a line of JSON about each request. An existing file is replaced.
     pub log: Option<PathBuf>,
     /// The fault script, if there is one.
     pub script: Option<Script>,

@@ -1,7 +1,7 @@
 //! A connection of HTTP/2, over TLS or with prior knowledge: hyper with the same handlers.
 //!
 //! Actions on the bytes of HTTP/1 do not apply here. Silence, delays, statuses and bodies that are long, truncated,
-//! chunked or slow are done; every other action ends the connection.
+//! chunked or slow are supported; every other action ends the connection.
 
 use std::convert::Infallible;
 use std::future::poll_fn;
@@ -155,7 +155,7 @@ struct Outgoing {
 }
 
 impl Outgoing {
-    /// The body of an answer after the faults of a script; `None` if there is to be no answer.
+    /// The body of an answer after the faults of a script; `None` if there must be no answer.
     fn of(worker: &Worker, reply: &Reply, faults: Faults) -> Option<Self> {
         let mut body = Self { whole: Bytes::copy_from_slice(&reply.body), ..Self::default() };
         if let Some(filler) = reply.filler {

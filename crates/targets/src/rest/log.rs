@@ -13,14 +13,14 @@ use serde_json::{Value, json};
 
 use super::reader::Request;
 
-/// How much of a body a line has.
+/// The most bytes of a body in a line.
 pub(super) const BODY_BYTES: usize = 64 << 10;
 
-/// Where the lines go.
+/// The file of the log.
 #[derive(Debug)]
 pub(super) struct Log(Mutex<File>);
 
-/// What the log says of a request beside its contents.
+/// What the log records about a request besides its contents.
 pub(super) struct Circumstances {
     pub(super) number: u64,
     pub(super) connection: u64,
@@ -65,7 +65,7 @@ pub(super) fn fields(request: &Request<'_>) -> Value {
     Value::Array(fields)
 }
 
-/// The beginning of a request's body: as text, or in Base64 where it is none.
+/// The beginning of a request's body: as text, or in Base64 if it is not text.
 pub(super) fn body(request: &Request<'_>, into: &mut serde_json::Map<String, Value>) {
     use base64::prelude::{BASE64_STANDARD, Engine as _};
     let shown = &request.body[..request.body.len().min(BODY_BYTES)];

@@ -1,4 +1,4 @@
-//! An identity API in memory: OpenAM's, OpenDJ's and OpenIDM's REST, OAuth 2.0, and what a client can be tried on.
+//! An identity API in memory: OpenAM's, OpenDJ's and OpenIDM's REST, OAuth 2.0, and endpoints for testing clients.
 //!
 //! It costs as little CPU time as possible, so that a run against it measures brunt itself: requests are parsed in
 //! place and executed as soon as they are read, and one write sends the answers to all requests of one read. Users that

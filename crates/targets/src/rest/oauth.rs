@@ -19,7 +19,7 @@ use super::tokens::{Grant, Kind};
 const ACCESS: Duration = Duration::from_secs(3600);
 const REFRESH: Duration = Duration::from_secs(7 * 24 * 3600);
 
-/// What can be asked.
+/// The endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Endpoint {
     AccessToken,
@@ -28,7 +28,7 @@ pub(super) enum Endpoint {
     Revoke,
 }
 
-/// A refusal as RFC 6749 section 5.2 has it.
+/// A refusal in the form of RFC 6749 section 5.2.
 struct Refused {
     status: u16,
     error: &'static str,
@@ -61,7 +61,7 @@ pub(super) fn answer(call: &Call<'_>, endpoint: Endpoint, reply: &mut Reply) {
     reply.field("Cache-Control", "no-store".to_owned());
 }
 
-/// The client that asks, and whether it has shown its secret.
+/// The client of the request, and whether it has proved that it knows its secret.
 fn client<'a>(call: &Call<'a>, form: &Parameters<'a>) -> Result<(Arc<str>, bool), Refused> {
     let wrong = refused(401, "invalid_client", "Client authentication failed");
     let (name, secret): (Cow<'_, str>, Option<Cow<'_, str>>) = match call.basic() {
@@ -176,7 +176,7 @@ fn revoke(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refused> {
     let form = Parameters::of(call.request.body);
     client(call, &form)?;
     let token = form.first("token").unwrap_or_default();
-    // A token that stands for nothing is as good as revoked (RFC 7009 section 2.2).
+    // A token without a grant is as good as revoked (RFC 7009 section 2.2).
     let _ = call.realm.tokens.revoke(&token, Kind::Access)
         || call.realm.tokens.revoke(&token, Kind::Refresh);
     reply.json(200, &json!({}));

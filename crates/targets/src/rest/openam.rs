@@ -54,7 +54,7 @@ fn grant(kind: Kind, subject: std::sync::Arc<str>, now: Duration, lasts: Duratio
     Grant { kind, subject, client: None, scope: "".into(), since: now, until: now + lasts }
 }
 
-/// The name and password in the callbacks of the body, if it has some.
+/// The name and password in the callbacks of the body, if it contains callbacks.
 fn filled_in(call: &Call<'_>) -> Result<Option<(String, String)>, Refusal> {
     let body: Value = serde_json::from_slice(call.request.body).unwrap_or_default();
     let Some(callbacks) = body.get("callbacks").and_then(Value::as_array) else { return Ok(None) };
@@ -96,7 +96,7 @@ fn ask(call: &Call<'_>, reply: &mut Reply) {
     );
 }
 
-/// POST `sessions`: validate, logout and what else can be asked of a session.
+/// POST `sessions`: validate, logout and the other actions on a session.
 pub(super) fn sessions(
     call: &Call<'_>,
     id: Option<&str>,
@@ -150,7 +150,7 @@ fn information(realm: &Realm, grant: &Grant) -> Value {
     })
 }
 
-/// The token of the session that a request is about: of the path, the query, a field, a cookie or the body.
+/// The token of the session that a request is about: from the path, the query, a field, a cookie or the body.
 fn session_token<'a>(call: &Call<'a>, id: Option<&'a str>) -> Option<Cow<'a, str>> {
     let of_query = || {
         let mut pairs = call.query().pairs();

@@ -14,13 +14,13 @@ use super::refusal::Refusal;
 use super::reply::{FILLING, Filler, Reply, TEXT};
 use crate::script::{self, period::Range};
 
-/// A body up to this length is made whole before it is sent.
+/// A body up to this length is built as a whole before it is sent.
 const WHOLE_BYTES: u64 = 64 << 10;
 
 /// The answer of `/`.
 pub(super) const WELCOME: &str = "brunt's embedded identity API. It is here to be loaded.";
 
-/// `/sleep?ms=N`, or `?ms=A..B` for a random time in that range: answers after it.
+/// `/sleep?ms=N`, or `?ms=A..B` for a random time in that range: answers after that time.
 pub(super) fn sleep(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let wrong = || Refusal::new(400, "give the time to sleep as ms=10 or ms=10..20");
     let text = call.query().first("ms").ok_or_else(wrong)?;
@@ -67,7 +67,7 @@ pub(super) fn bytes(call: &Call<'_>, text: &str, reply: &mut Reply) -> Result<()
     Ok(())
 }
 
-/// `/echo`: what arrived.
+/// `/echo`: the request as it arrived.
 pub(super) fn echo(call: &Call<'_>, reply: &mut Reply) {
     let request = &call.request;
     let mut fields = serde_json::Map::new();
@@ -99,7 +99,7 @@ pub(super) fn headers(call: &Call<'_>, reply: &mut Reply) {
     reply.json(200, &json!({"headers": log::fields(&call.request)}));
 }
 
-/// `/cookies/set?name=value`: hands out cookies.
+/// `/cookies/set?name=value`: sets cookies.
 pub(super) fn set_cookies(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refusal> {
     let fits =
         |text: &str| text.bytes().all(|b| b.is_ascii_graphic() && !matches!(b, b';' | b',' | b'"'));
@@ -113,14 +113,14 @@ pub(super) fn set_cookies(call: &Call<'_>, reply: &mut Reply) -> Result<(), Refu
     Ok(())
 }
 
-/// `/cookies`: those that arrived.
+/// `/cookies`: the cookies that arrived.
 pub(super) fn cookies(call: &Call<'_>, reply: &mut Reply) {
     let cookies: serde_json::Map<_, Value> =
         call.cookies().map(|(name, value)| (name.to_owned(), value.into())).collect();
     reply.json(200, &json!({"cookies": cookies}));
 }
 
-/// `/redirect/N`: leads to `/redirect/N-1` and so on to 0, with `?status=` for another than 302.
+/// `/redirect/N`: redirects to `/redirect/N-1` and so on to 0, with `?status=` for another than 302.
 pub(super) fn redirect(call: &Call<'_>, text: &str, reply: &mut Reply) -> Result<(), Refusal> {
     let left: u32 =
         text.parse().map_err(|_| Refusal::new(400, "say how often, such as /redirect/3"))?;

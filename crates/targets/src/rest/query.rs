@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-/// Parameters as they were written: of a query, or of a form (application/x-www-form-urlencoded).
+/// Parameters in their encoded form: of a query, or of a form (application/x-www-form-urlencoded).
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Parameters<'a>(&'a [u8]);
 
@@ -24,7 +24,7 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// A segment of a path as it is meant. A plus sign stands for itself.
+/// A segment of a path, decoded. A plus sign represents itself.
 pub(super) fn segment(text: &str) -> Cow<'_, str> {
     percent_decode_str(text).decode_utf8_lossy()
 }

@@ -25,9 +25,9 @@ pub(super) struct Realm {
     pub(super) openam: Collection,
     pub(super) opendj: Collection,
     pub(super) openidm: Collection,
-    /// The second since 1970 in which the server started.
+    /// The time at which the server started, in seconds since 1970.
     pub(super) started: u64,
-    /// How many requests there were.
+    /// The number of requests.
     pub(super) requests: AtomicU64,
     /// The counters of the threads, and those of the listener.
     pub(super) counters: Vec<Arc<Counters>>,
@@ -85,7 +85,7 @@ impl Realm {
 }
 
 impl Principal {
-    /// Whose name is on a token.
+    /// The principal of a token's subject.
     pub(super) fn of(subject: &Arc<str>) -> Self {
         match &**subject {
             "amadmin" => Self::Administrator,
@@ -93,7 +93,7 @@ impl Principal {
         }
     }
 
-    /// The name for a token.
+    /// The subject for a token.
     pub(super) fn subject(&self) -> Arc<str> {
         match self {
             Self::Administrator => "amadmin".into(),

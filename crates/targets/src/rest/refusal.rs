@@ -16,7 +16,7 @@ impl Refusal {
         Self { status, message: message.into() }
     }
 
-    /// There is nothing of that name.
+    /// There is no resource of that name.
     pub(super) fn nothing_there() -> Self {
         Self::new(404, "Not Found")
     }
@@ -26,7 +26,7 @@ impl Refusal {
         Self::new(405, "Method Not Allowed")
     }
 
-    /// Answers so.
+    /// Writes the refusal as an answer.
     pub(super) fn answer(&self, reply: &mut Reply) {
         reply.error(self.status, &self.message);
         if self.status == 401 {

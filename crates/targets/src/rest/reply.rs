@@ -1,6 +1,6 @@
-//! An answer before it is written, whichever version of HTTP will carry it.
+//! An answer before it is written, for every version of HTTP.
 //!
-//! A thread reuses them, so that a buffer for a body is allocated only once.
+//! A thread reuses answers, so that a buffer for a body is allocated only once.
 
 use std::io::Write as _;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const KEPT_BYTES: usize = 16 << 10;
 
 /// The media type of most answers.
 pub(super) const JSON: &str = "application/json;charset=utf-8";
-/// The media type of what is meant for people.
+/// The media type of answers for people.
 pub(super) const TEXT: &str = "text/plain;charset=utf-8";
 
 /// An answer.
@@ -21,10 +21,10 @@ pub(super) const TEXT: &str = "text/plain;charset=utf-8";
 pub(super) struct Reply {
     pub(super) status: u16,
     pub(super) content_type: &'static str,
-    /// The fields beside those that follow from the body.
+    /// The fields besides those that follow from the body.
     pub(super) fields: Vec<(&'static str, String)>,
     pub(super) body: Vec<u8>,
-    /// More of a body than should be held at once, instead of `body`.
+    /// A body that is too long for memory, instead of `body`.
     pub(super) filler: Option<Filler>,
     /// How long to wait before it is sent.
     pub(super) wait: Duration,
@@ -92,7 +92,7 @@ impl Reply {
         let _ = writeln!(self.body, "{text}");
     }
 
-    /// Answers with an error in the shape that OpenAM, OpenDJ and OpenIDM share.
+    /// Answers with an error in the form that OpenAM, OpenDJ and OpenIDM share.
     pub(super) fn error(&mut self, status: u16, message: &str) {
         self.json(status, &json!({"code": status, "reason": reason(status), "message": message}));
     }

@@ -8,7 +8,7 @@ use super::refusal::Refusal;
 use super::reply::Reply;
 use super::{directory, oauth, openam, plain};
 
-/// A path has no more segments than this.
+/// The most segments of a path.
 const SEGMENTS: usize = 12;
 
 /// The path that requests for unknown paths are counted under.
@@ -68,7 +68,7 @@ fn lead(call: &Call<'_>, segments: &[&str], reply: &mut Reply) -> Answered {
     }
 }
 
-/// What is behind the realm: all realms have the same users here.
+/// The segments after the realm: all realms have the same users here.
 fn in_realm<'a, 'b>(mut segments: &'a [&'b str]) -> &'a [&'b str] {
     while let ["realms", _, rest @ ..] = segments {
         segments = rest;

@@ -33,9 +33,9 @@ pub enum StartError {
     /// The log cannot be written.
     #[error("create the log {}: {source}", path.display())]
     Log {
-        /// Where.
+        /// The file.
         path: PathBuf,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// There is no certificate.
@@ -89,7 +89,7 @@ impl Server {
     }
 }
 
-/// What a worker thread of the API is given.
+/// What a worker thread of the API receives.
 struct Api {
     realm: Arc<Realm>,
     counters: Arc<Counters>,

@@ -21,13 +21,13 @@ const METHODS: [&str; 9] =
 /// How often requests of a method and a path were answered with a status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Tally {
-    /// The method; `other` for one that RFC 9110 does not know.
+    /// The method; `other` for one that RFC 9110 does not define.
     pub method: &'static str,
     /// The path, such as `/api/users/{id}`.
     pub path: &'static str,
     /// The status.
     pub status: u16,
-    /// How often.
+    /// The number of times.
     pub count: u64,
 }
 
@@ -50,9 +50,9 @@ pub struct Stats {
     pub requests: [u64; 2],
     /// How they were answered, including answers that a script withheld.
     pub answers: Vec<Tally>,
-    /// How many connections sent what is not HTTP.
+    /// How many connections sent something other than HTTP.
     pub malformed: u64,
-    /// How often a script did what.
+    /// How often each action of the script was done, by name.
     pub faults: Vec<(&'static str, u64)>,
     /// How many bytes of HTTP/1 were read, without TLS.
     pub bytes_read: u64,
@@ -66,7 +66,7 @@ impl Stats {
         self.requests.iter().sum()
     }
 
-    /// How many requests of one method at one place were answered with one status.
+    /// How many requests of one method and path were answered with one status.
     pub fn answers_of(&self, method: &str, path: &str, status: u16) -> u64 {
         let same =
             |tally: &&Tally| (tally.method, tally.path, tally.status) == (method, path, status);

@@ -36,7 +36,7 @@ pub(super) struct Grant {
     /// The client of OAuth 2.0 that asked for it.
     pub(super) client: Option<Arc<str>>,
     pub(super) scope: Arc<str>,
-    /// When it was given and when it ends, since the start of the server.
+    /// When it was issued and when it ends, since the start of the server.
     pub(super) since: Duration,
     pub(super) until: Duration,
 }
@@ -81,7 +81,7 @@ impl Tokens {
         same && grants.1.remove(&number).is_some()
     }
 
-    /// A token as OpenAM spells them, with a star and dots; those of OAuth 2.0 as it spells those.
+    /// A token in OpenAM's format, with a star and dots; tokens of OAuth 2.0 in the format of those.
     fn spell(&self, number: u64, kind: Kind) -> String {
         let mut bytes = [0; 24];
         bytes[..8].copy_from_slice(&mix(number ^ self.secret).to_le_bytes());

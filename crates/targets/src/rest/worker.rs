@@ -23,7 +23,7 @@ use crate::timer::Timer;
 /// connections need little memory.
 const READ_BYTES: usize = 64 << 10;
 
-/// The path that requests are counted under that a script answers.
+/// The path under which requests are counted that a script answers.
 const BY_SCRIPT: &str = "(script)";
 
 /// How many answers are kept for reuse.

@@ -1,9 +1,9 @@
-//! [`Capacity`]: a server that serves one request after the other at a given speed, as a script has it.
+//! [`Capacity`]: a server that serves one request after the other at a given speed, as a script says.
 //!
-//! Requests stand in one line, whatever connection they came on. What each takes is drawn from the seed and its place
-//! in the line, so the rate that a target bears follows from the script by arithmetic: it is what a search for that
-//! rate is held against. The line is virtual. It holds the moments at which requests leave it, and an answer is held
-//! back until then; nothing computes or sleeps in it.
+//! Requests wait in one queue, whatever connection they arrived on. The service time of each is drawn from the seed and
+//! its place in the queue, so the rate that a target sustains follows from the script by arithmetic: a search for that
+//! rate is compared with it. The queue is virtual. It contains the moments at which requests leave it, and an answer is
+//! held back until then; nothing computes or sleeps in it.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -14,25 +14,25 @@ use serde::Deserialize;
 use super::chance;
 use super::period::Period;
 
-/// The rule number of the line's random numbers, which no rule has.
+/// The rule number of the queue's random numbers, which no rule has.
 const LINE: usize = usize::MAX;
-/// The longest line where the script names no limit: what waits must not grow without end.
+/// The longest queue if the script gives no limit: the number of waiting requests must be bounded.
 const WAITING_MAX: usize = 100_000;
 
-/// How fast a server is, and what becomes of it when too much waits.
+/// How fast a server is, and how it behaves under overload.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct Capacity {
     /// Requests that it serves in a second.
     rate: f64,
-    /// Whether each takes the same time, or one that is distributed exponentially.
+    /// Whether each takes the same time, or an exponentially distributed one.
     #[serde(default)]
     service: Service,
-    /// Requests that may be in the line; more are refused.
+    /// The most requests in the queue; further ones are refused.
     queue: Option<usize>,
-    /// It stands still now and then.
+    /// The server stands still now and then.
     pause: Option<Pause>,
-    /// It becomes slow when too much waits, until nothing does.
+    /// It becomes slow when too many requests wait, until none waits.
     collapse: Option<Collapse>,
 }
 
@@ -40,35 +40,35 @@ pub(crate) struct Capacity {
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 enum Service {
-    /// All are the same.
+    /// All are equal.
     #[default]
     Constant,
-    /// Without memory.
+    /// Exponentially distributed, without memory.
     Exponential,
 }
 
-/// When it stands still.
+/// When the server stands still.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Pause {
-    /// After so many requests.
+    /// The number of requests after which it stands still.
     every: u64,
-    /// For so long.
+    /// How long it stands still.
     lasts: Period,
 }
 
-/// How it is slower than it was.
+/// How the server becomes slower.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Collapse {
-    /// Once so many are in the line.
+    /// The number of requests in the queue at which this begins.
     waiting: usize,
-    /// Each then takes so many times as long, until nobody is in the line.
+    /// The factor by which each request then takes longer, until the queue is empty.
     factor: f64,
 }
 
 impl Capacity {
-    /// Why it can never work, if so.
+    /// Why the capacity is not valid.
     pub(super) fn check(&self) -> Result<(), String> {
         if !(self.rate > 0.0 && self.rate <= 1e6) {
             return Err("its rate must be above 0 and at most 1000000".to_owned());
@@ -87,16 +87,16 @@ impl Capacity {
     }
 }
 
-/// What a line does to a request.
+/// The result of a request's arrival.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Served {
     /// It is answered after this time.
     After(Duration),
-    /// There is no room for it.
+    /// There is no room for it in the queue.
     Refused,
 }
 
-/// The line at work.
+/// The state of the queue.
 #[derive(Debug)]
 pub(super) struct Line {
     capacity: Capacity,
@@ -106,7 +106,7 @@ pub(super) struct Line {
 
 #[derive(Debug, Default)]
 struct State {
-    /// When those in the line leave it, in order.
+    /// When the requests in the queue leave it, in order.
     leaving: VecDeque<Duration>,
     /// How many were served before.
     served: u64,
@@ -119,7 +119,7 @@ impl Line {
         Self { capacity, seed, state: Mutex::default() }
     }
 
-    /// A request comes at `now`.
+    /// A request arrives at `now`.
     pub(super) fn serve(&self, now: Duration) -> Served {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         while state.leaving.front().is_some_and(|leaves| *leaves <= now) {
@@ -182,7 +182,7 @@ mod tests {
         let at_once: Vec<Served> = (0..4).map(|_| line.serve(ms(10))).collect();
         let after = |millis| Served::After(ms(millis));
         assert_eq!(at_once, [after(1), after(2), after(3), Served::Refused]);
-        // One has left, and two are before it.
+        // One request has left, and two are before it.
         assert_eq!(line.serve(ms(11)), after(3));
         assert_eq!((line.serve(ms(50)), line.refused()), (after(1), 1));
     }
@@ -200,7 +200,7 @@ mod tests {
         let line = line("rate = 1000\ncollapse = { waiting = 2, factor = 5 }");
         let taken: Vec<Served> = (0..3).map(|_| line.serve(ms(0))).collect();
         assert_eq!(taken, [1, 2, 7].map(|millis| Served::After(ms(millis))));
-        // A fifth of the speed while the third is in the line, though fewer wait than made it slow.
+        // A fifth of the speed while the third is in the queue, although fewer wait than made it slow.
         assert_eq!(line.serve(ms(3)), Served::After(ms(4 + 5)));
         assert_eq!(line.serve(ms(50)), Served::After(ms(1)));
     }

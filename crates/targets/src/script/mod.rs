@@ -1,8 +1,8 @@
 //! Fault scripts: TOML files of rules that say which requests a target answers wrongly, when, and how.
 //!
-//! A rule counts the requests it selects. What it does depends on that count and on a seed alone, so that the same
-//! requests in the same order meet the same faults. The protocols differ in what a request is and in what can be done
-//! to it; the rest is here, once.
+//! A rule counts the requests it selects. Its effect depends only on that count and on a seed, so that the same
+//! requests in the same order have the same faults. The protocols differ in what a request is and in the possible
+//! actions; the common part is here.
 
 mod capacity;
 pub(crate) mod period;
@@ -23,7 +23,7 @@ pub enum ScriptError {
     /// It is not TOML, or has keys or values that do not exist.
     #[error("read the script: {0}")]
     Text(#[from] toml::de::Error),
-    /// The capacity is none that a server can have.
+    /// The capacity is not valid.
     #[error("use the capacity of the script: {reason}")]
     Capacity {
         /// Why not, and what to do.
@@ -32,7 +32,7 @@ pub enum ScriptError {
     /// A rule can never do anything.
     #[error("use rule {rule} of the script: {reason}")]
     Rule {
-        /// Which rule, counted from 1.
+        /// The rule, counted from 1.
         rule: usize,
         /// Why not, and what to do.
         reason: String,
@@ -52,9 +52,9 @@ pub(crate) struct Script<R> {
     /// When the server does not listen.
     #[serde(default)]
     refuse: Vec<Span>,
-    /// How many requests it serves in a second; as many as come without it.
+    /// How many requests it serves in a second; unlimited without it.
     capacity: Option<Capacity>,
-    /// What happens to which requests.
+    /// The rules.
     #[serde(default = "Vec::new")]
     rule: Vec<R>,
 }

@@ -1,4 +1,4 @@
-//! Durations as people write them: `250us`, `10ms`, `2s`, and ranges of them: `1ms..5ms`.
+//! Durations in the notation that people use: `250us`, `10ms`, `2s`, and ranges of them: `1ms..5ms`.
 
 use std::time::Duration;
 

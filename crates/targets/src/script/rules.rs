@@ -1,7 +1,7 @@
 //! Rules: which requests they select, and how often.
 //!
-//! Everything that does not depend on a protocol is here. A protocol adds the keys by which its requests are told apart
-//! and the actions that can be done to them: see `rule!` and [`Rule`].
+//! Everything that does not depend on a protocol is here. A protocol adds the keys by which its requests are
+//! distinguished and the actions on them: see `rule!` and [`Rule`].
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,12 +15,12 @@ use super::{Script, Span, chance, mix};
 
 /// A rule of one protocol. `rule!` declares the type.
 pub(crate) trait Rule: Keys {
-    /// What is known of a request.
+    /// The facts about a request that rules select by.
     type Facts<'a>;
-    /// What the actions of several rules do to one request.
+    /// The combined effect of several rules' actions on one request.
     type Faults: Default;
 
-    /// Why the rule can never do what it says, if so.
+    /// Why the rule can never apply, if that is the case.
     fn check(&self) -> Result<(), String>;
 
     /// Whether the protocol's own keys select a request.
@@ -29,19 +29,19 @@ pub(crate) trait Rule: Keys {
     /// The name of its action.
     fn action(&self) -> &'static str;
 
-    /// Whether a request stands in the server's line, where it has one ([`Capacity`](super::capacity::Capacity)).
+    /// Whether a request waits in the server's queue, if it has one ([`Capacity`](super::capacity::Capacity)).
     fn is_served(facts: &Self::Facts<'_>) -> bool {
         let _ = facts;
         true
     }
 
-    /// Holds the answer back for as long as the line takes.
+    /// Holds the answer back for the time in the queue.
     fn hold(faults: &mut Self::Faults, time: Duration);
 
-    /// Has the request refused, because the line is full.
+    /// Makes the server refuse the request, because the queue is full.
     fn refuse(faults: &mut Self::Faults);
 
-    /// Adds its action to what is done to a request.
+    /// Adds its action to the faults of a request.
     fn apply(&self, random: u64, faults: &mut Self::Faults);
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Frequency {
 /// A macro because serde's `flatten` would lose the line number of an error and the list of valid keys.
 macro_rules! rule {
     ($action:ty { $($(#[$meta:meta])* $key:ident: $type:ty,)* }) => {
-        /// Which requests, when, and what happens to them.
+        /// Which requests, when, and what is done to them.
         #[derive(Clone, Debug, serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         pub(in super::super) struct Rule {
@@ -77,7 +77,7 @@ macro_rules! rule {
             first: u64,
             /// The last one.
             last: Option<u64>,
-            /// Of these, only those whose number is a multiple.
+            /// Of these, only those whose number is a multiple of this.
             #[serde(default = "crate::script::rules::one")]
             every: u64,
             /// Of these, this fraction at random.
@@ -85,7 +85,7 @@ macro_rules! rule {
             probability: f64,
             /// Not before this time.
             after: Option<crate::script::period::Period>,
-            /// Not from this time on.
+            /// Before this time only.
             until: Option<crate::script::period::Period>,
             action: $action,
         }
@@ -108,7 +108,7 @@ pub(crate) const fn certain() -> f64 {
     1.0
 }
 
-/// A script at work: its rules with their counters.
+/// The state of a script: its rules with their counters.
 #[derive(Debug)]
 pub(crate) struct Rules<R> {
     script: Script<R>,
@@ -121,7 +121,7 @@ pub(crate) struct Rules<R> {
 struct Count {
     /// How many requests it has selected.
     selected: AtomicU64,
-    /// How many of them its action was done to.
+    /// How many of them its action was applied to.
     done: AtomicU64,
 }
 
@@ -152,7 +152,8 @@ impl<R: Rule> Rules<R> {
         self.script.refuse.iter().any(|span| span.end_if_in(now).is_some())
     }
 
-    /// How often each action of the script was done, by name, in the order of the rules. Without those never done.
+    /// How often each action of the script was done, by name, in the order of the rules. Actions that were never done
+    /// are left out.
     pub(crate) fn done(&self) -> Vec<(&'static str, u64)> {
         let mut done: Vec<(&'static str, u64)> = Vec::new();
         for (rule, count) in self.script.rule.iter().zip(&self.counts) {
@@ -170,7 +171,7 @@ impl<R: Rule> Rules<R> {
         done
     }
 
-    /// What is done to a request that came at `now`.
+    /// The faults of a request that arrived at `now`.
     pub(crate) fn faults(&self, facts: &R::Facts<'_>, now: Duration) -> R::Faults {
         let mut faults = R::Faults::default();
         match self.line.as_ref().filter(|_| R::is_served(facts)).map(|line| line.serve(now)) {
@@ -187,7 +188,7 @@ impl<R: Rule> Rules<R> {
             let random = chance(self.script.seed, index, number);
             if frequency.applies(number, random) {
                 count.done.fetch_add(1, Ordering::Relaxed);
-                // Another number than the one that decided, so that the two are independent.
+                // This number differs from the one that decided, so that the two are independent.
                 rule.apply(mix(random), &mut faults);
             }
         }
@@ -196,7 +197,7 @@ impl<R: Rule> Rules<R> {
 }
 
 impl Frequency {
-    /// Why it never applies, if so.
+    /// Why it never applies, if that is the case.
     pub(super) fn check(self) -> Result<(), String> {
         if self.every == 0 || self.first == 0 {
             return Err("requests are counted from 1, so every and first must not be 0".to_owned());
@@ -291,7 +292,7 @@ mod tests {
             }
             assert_eq!(rules.faults(&"bind", START).is_empty(), n % 5 != 0, "{n}");
         }
-        // The third rule applies to the last bind alone, which is its 20th request.
+        // The third rule applies only to the last bind, which is its 20th request.
         assert_eq!(dropped, [4, 6, 8]);
         assert_eq!(rules.done(), [("drop", 5), ("other", 1)]);
     }
@@ -337,7 +338,7 @@ mod tests {
         let randoms: Vec<u64> = faults(1).into_iter().flatten().map(|(_, random)| random).collect();
         // A binomial of 4000 at a quarter has a standard deviation of 27.
         assert!((865..1135).contains(&randoms.len()), "{}", randoms.len());
-        // The number for the action is not that by which one in four was chosen.
+        // The number for the action differs from the one that chose one in four.
         let high = randoms.iter().filter(|random| **random > u64::MAX / 2).count();
         assert!((randoms.len() * 2 / 5..randoms.len() * 3 / 5).contains(&high), "{high}");
     }

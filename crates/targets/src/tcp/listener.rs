@@ -27,7 +27,7 @@ pub(crate) struct Bind {
     pub(crate) address: SocketAddr,
     /// Whether connections begin with a TLS handshake.
     tls: bool,
-    /// `None` while the script has the server refuse connections.
+    /// `None` while the script makes the server refuse connections.
     socket: Option<TcpListener>,
 }
 
@@ -106,7 +106,7 @@ impl Listener {
         retry.or(next.map(|begin| begin.saturating_sub(now)))
     }
 
-    /// Waits for a connection. Returns true if the listener is to stop.
+    /// Waits for a connection. Returns true if the listener must stop.
     fn wait(&self, timeout: Option<Duration>) -> io::Result<bool> {
         let mut fds = vec![PollFd::new(&self.stop, PollFlags::IN)];
         let sockets = self.binds.iter().filter_map(|bind| bind.socket.as_ref());

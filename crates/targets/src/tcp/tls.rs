@@ -26,7 +26,7 @@ pub enum IdentityError {
     /// No certificate can be made for these names.
     #[error("make a certificate for {names}: {source}")]
     Certificate {
-        /// The names asked for.
+        /// The requested names.
         names: String,
         /// What is wrong with them.
         source: rcgen::Error,

@@ -1,4 +1,4 @@
-//! A client that does no more than tests need: it blocks, and says what it was sent.
+//! A client with only the functions that tests need: it blocks, and returns what it received.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -37,7 +37,7 @@ impl Client {
         self.stream.write_all(&out).unwrap();
     }
 
-    /// The next message, or the error that came instead; an orderly end is `UnexpectedEof`.
+    /// The next message, or the error that occurred instead; an orderly end is `UnexpectedEof`.
     pub(crate) fn receive(&mut self) -> io::Result<Received> {
         loop {
             if let Some(length) = response::frame(&self.bytes).map_err(io::Error::other)?

@@ -1,4 +1,4 @@
-//! A client that says what it is told to and hears whatever comes.
+//! A client that sends the given messages and returns whatever it receives.
 
 use std::io;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
@@ -10,7 +10,7 @@ use dhcproto::{Decodable, Decoder, Encodable, v4, v6};
 /// Long enough for any answer on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Long enough for an answer that must not come.
+/// Long enough to show that no answer is sent.
 const SILENCE: Duration = Duration::from_millis(150);
 
 pub(crate) struct Client {
@@ -98,7 +98,7 @@ pub(crate) fn discover(number: u8) -> v4::Message {
     message4(number, v4::MessageType::Discover)
 }
 
-/// The request that takes what was offered.
+/// The request that accepts an offer.
 pub(crate) fn request(number: u8, offer: &v4::Message) -> v4::Message {
     let mut message = message4(number, v4::MessageType::Request);
     let opts = message.opts_mut();
@@ -107,7 +107,7 @@ pub(crate) fn request(number: u8, offer: &v4::Message) -> v4::Message {
     message
 }
 
-/// Leases an address to a client, and says which.
+/// Leases an address to a client, and returns it.
 pub(crate) fn lease4(client: &Client, number: u8) -> Ipv4Addr {
     let offer = client.ask4(&discover(number));
     assert_eq!(offer.opts().msg_type(), Some(v4::MessageType::Offer));

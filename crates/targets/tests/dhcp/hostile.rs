@@ -1,4 +1,4 @@
-//! Noise, and messages with something wrong in them: counted, one by one, and harmless.
+//! Noise and malformed messages: each is counted, and none does harm.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use proptest::sample::Index;
 
 use crate::client::{Client, discover, message4, message6, next6, prefix, request, solicit, start};
 
-/// What a family saw, once it has seen so many datagrams.
+/// The counts of a family, once it has received this number of datagrams.
 fn settled(running: &Running, family: Family, datagrams: u64) -> Tally {
     for _ in 0..1000 {
         let stats = running.stats();
@@ -26,7 +26,7 @@ fn pause() {
     std::thread::sleep(Duration::from_millis(2));
 }
 
-/// Every datagram is received as something, or not at all.
+/// Every datagram is counted as one kind of message, or as unusable.
 fn sum(tally: &Tally) -> u64 {
     let received: u64 = tally.received.iter().map(|(_, count)| count).sum();
     received + tally.malformed + tally.too_short + tally.unexpected
@@ -79,7 +79,7 @@ proptest! {
         let sent = edits.len() as u64 + 1;
         settled(&running, Family::V4, sent);
         settled(&running, Family::V6, sent);
-        // Whoever comes after is served.
+        // Later clients are served.
         let fresh = Client::of(client.server);
         fresh.ask4(&discover(99));
         Client::of(six.server).ask6(&solicit(99));

@@ -1,7 +1,7 @@
-//! Clients without a relay, which shout: on a wire between two network namespaces made for the test.
+//! Clients without a relay, which broadcast: on a link between two network namespaces made for the test.
 //!
-//! A namespace belongs to a thread here. Whoever made it sees that wire and nothing else of this
-//! machine, so nobody else can hear the shouting.
+//! A namespace belongs to a thread here. The thread that made it sees only that link and nothing else of this machine,
+//! so no other machine can receive the broadcasts.
 
 use std::net::{Ipv6Addr, SocketAddr, SocketAddrV6, UdpSocket};
 use std::process::Command;
@@ -24,14 +24,14 @@ fn ip(arguments: &str) {
     assert!(done.status.success(), "ip {arguments}: {}", String::from_utf8_lossy(&done.stderr));
 }
 
-/// Gives this thread's end of the wire its addresses.
+/// Assigns this thread's end of the link its addresses.
 fn connect(end: &str, number: u8) {
     ip(&format!("addr add 10.55.0.{number}/16 dev {end}"));
     ip(&format!("link set {end} up"));
     ip(&format!("addr add fe80::{number}/64 dev {end} nodad"));
 }
 
-/// The server's side: makes the wire, serves until the client has done, and says what it saw.
+/// The server's side: makes the link, serves until the client is done, and returns the counts.
 fn serve(client: &Receiver<nix::libc::pid_t>, ready: &Sender<()>, done: &Receiver<()>) -> Stats {
     unshare(CloneFlags::CLONE_NEWNET).unwrap();
     let [ours, theirs] = WIRE;
@@ -47,12 +47,12 @@ fn serve(client: &Receiver<nix::libc::pid_t>, ready: &Sender<()>, done: &Receive
     });
     let running = running.unwrap();
     ready.send(()).unwrap();
-    // An error is a client that failed, which says so itself.
+    // An error means that the client failed, which it reports itself.
     let _ = done.recv();
     running.shutdown()
 }
 
-/// A socket at a client's port, on its end of the wire alone.
+/// A socket at a client's port, bound to its end of the link.
 fn socket(address: SocketAddr) -> UdpSocket {
     let socket =
         Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP)).unwrap();
@@ -62,7 +62,7 @@ fn socket(address: SocketAddr) -> UdpSocket {
     socket.into()
 }
 
-/// Asks until there is an answer: a wire that was just plugged in carries nothing for a moment.
+/// Asks until there is an answer: a link that was just connected transmits nothing for a moment.
 fn ask(socket: &UdpSocket, to: SocketAddr, bytes: &[u8]) -> (Vec<u8>, SocketAddr) {
     let mut answer = vec![0; 1500];
     for _ in 0..100 {
@@ -75,7 +75,7 @@ fn ask(socket: &UdpSocket, to: SocketAddr, bytes: &[u8]) -> (Vec<u8>, SocketAddr
     panic!("{to} does not answer");
 }
 
-/// The client's side: asks everybody, and is answered.
+/// The client's side: broadcasts a request, and is answered.
 fn shout() {
     connect(WIRE[1], 2);
     let socket4 = socket("0.0.0.0:68".parse().unwrap());

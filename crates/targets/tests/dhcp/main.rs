@@ -1,4 +1,4 @@
-//! The embedded DHCP server, asked by messages that another library made, by noise, and by perfdhcp.
+//! Tests of the embedded DHCP server with messages of another library, with noise, and with perfdhcp.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,11 +1,11 @@
-//! The real perfdhcp, if it is installed: what it counts is what the server counts.
+//! The real perfdhcp, if it is installed: its counts equal those of the server.
 
 use std::process::Command;
 
 use brunt_targets::dhcp::{Act, Answer, Config, Running, Server, State};
 use brunt_testbed::skip;
 
-/// Runs it, and says how many packets each of its blocks counts as sent and received.
+/// Runs it, and returns how many packets each of its blocks counts as sent and received.
 fn perfdhcp(arguments: &[&str]) -> Option<Vec<(String, u64, u64)>> {
     let mut command = Command::new("perfdhcp");
     command.args(arguments).args(["-W", "300000"]);
@@ -60,7 +60,7 @@ fn serve(listen: &str) -> (Running, String) {
     (running, port)
 }
 
-/// perfdhcp plays a relay at port 67.
+/// perfdhcp acts as a relay at port 67.
 #[test]
 fn leases_of_dhcpv4_renewed_and_released() {
     let (running, port) = serve("127.0.0.1:0");
@@ -97,7 +97,7 @@ fn leases_of_dhcpv4_renewed_and_released() {
     assert_eq!((stats.relayed, stats.malformed, stats.lost), (stats.datagrams, 0, 0));
 }
 
-/// Its socket is at port 546 or 547 of the one address there is, so one run follows the other.
+/// Its socket is at port 546 or 547 of the only address, so one run follows the other.
 #[test]
 fn leases_of_dhcpv6_addresses_prefixes_and_relays() {
     for relay in [false, true] {

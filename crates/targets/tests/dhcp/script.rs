@@ -120,7 +120,7 @@ fn leases_are_refused_withheld_and_given_twice() {
     let released = six.ask6(&next6(v6::MessageType::Release, &advertise));
     assert_eq!(status(released.opts()), Some(Status::NoAddrsAvail));
     let stats = running.shutdown();
-    // The release refers to an association that has nothing, which is said with a code of its own.
+    // The release refers to an association without a lease, which has a status code of its own.
     assert_eq!((stats.fault("status"), stats.v6.status_of(2), stats.v6.status_of(3)), (2, 2, 1));
 
     let (running, client, six) = rule("action = 'no-lease'");
@@ -144,7 +144,7 @@ fn answers_are_cut_or_replaced_by_noise() {
     let (running, client, six) = rule("action = { truncate = 20 }");
     let whole = discover(1).to_vec().unwrap();
     let part = client.ask(&whole);
-    // A BOOTREPLY over Ethernet under our transaction id, and no more.
+    // The beginning of a BOOTREPLY over Ethernet under our transaction id.
     assert_eq!((part.len(), part[..3].to_vec(), &part[4..8]), (20, vec![2, 1, 6], &whole[4..8]));
     assert_eq!(six.ask(&solicit(1).to_vec().unwrap())[..4], [2, 1, 2, 1]);
     let stats = running.shutdown();

@@ -1,4 +1,4 @@
-//! How many leases a second the server gives, told and not judged: figures belong to machines.
+//! How many leases a second the server gives, printed and not judged, because the figures depend on the machine.
 //!
 //! `cargo test --release -p brunt-targets --test dhcp speed -- --nocapture` shows it.
 
@@ -31,7 +31,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Sends all messages at once and hands over the answers, until there is one for each.
+/// Sends all messages at once and passes on the answers, until there is one for each.
 fn exchange(client: &Client, messages: &[Vec<u8>], mut answer: impl FnMut(&Message<'_>)) {
     let fd = client.socket.as_raw_fd();
     let mut headers = MultiHeaders::<SockaddrIn>::preallocate(BATCH, None);
@@ -54,7 +54,7 @@ fn exchange(client: &Client, messages: &[Vec<u8>], mut answer: impl FnMut(&Messa
     }
 }
 
-/// Gives so many clients a lease each, in batches.
+/// Leases an address to each of `clients` clients, in batches.
 fn lease(client: &Client, clients: usize) {
     let draft = Draft::new(Header::request(), MessageType::Discover);
     let discover = draft.to_bytes();

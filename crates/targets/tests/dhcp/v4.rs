@@ -82,7 +82,7 @@ fn what_cannot_be_is_refused_and_the_unknown_is_left_to_others() {
         reboot.opts_mut().insert(DhcpOption::RequestedIpAddress(wanted));
         reboot
     };
-    // On another network, another's, and not the client's own.
+    // An address on another network, another client's, and one that is not the client's own.
     assert_eq!(kind(&client.ask4(&ask(1, [172, 16, 0, 1].into()))), Some(MessageType::Nak));
     assert_eq!(kind(&client.ask4(&ask(1, [10, 1, 0, 5].into()))), Some(MessageType::Nak));
     client.send(&ask(9, [10, 1, 0, 5].into()).to_vec().unwrap());
@@ -164,7 +164,7 @@ fn rapid_commit_inform_and_identifiers() {
     assert_eq!(kind(&client.ask4(&eager)), Some(MessageType::Offer));
 }
 
-/// Answers go to port 67 of the relay, which takes a privilege to listen at.
+/// Answers are sent to port 67 of the relay, and listening there requires a privilege.
 #[test]
 fn relays_are_answered_where_the_rfc_says_and_get_their_option_back() {
     let Ok(relay) = UdpSocket::bind("127.0.0.77:67") else {
@@ -210,7 +210,7 @@ fn it_does_not_answer_whole_networks() {
     }
     assert_eq!(kind(&client.ask4(&discover(1))), Some(MessageType::Offer));
     assert_eq!(running.shutdown().v4.malformed, 2);
-    // What comes from elsewhere is the client's, whoever it is.
+    // Clients on different sockets are served alike, each with an address of its own.
     let (_running, client, _) = start(|_| {});
     let other = Client::of(client.server);
     assert_ne!(lease4(&client, 1), lease4(&other, 2));

@@ -54,7 +54,7 @@ fn an_advertisement_is_taken_and_says_what_it_comes_with() {
     assert_eq!(given.prefix_ip, "2001:db8:8000::".parse::<Ipv6Addr>().unwrap());
     let duid = DhcpOption::ServerId(vec![0, 2, 0, 0, 0, 9, 1, 2, 3]);
     assert_eq!(reply.opts().get(OptionCode::ServerId), Some(&duid));
-    // Only who asks for it is told.
+    // Only a client that requests the option receives it.
     let told = DhcpOption::DomainNameServers(vec![server]);
     assert_eq!(advertise.opts().get(OptionCode::DomainNameServers), Some(&told));
     assert_eq!(reply.opts().get(OptionCode::DomainNameServers), None);
@@ -120,7 +120,7 @@ fn what_cannot_be_is_refused_by_its_status() {
     let lives: Vec<_> =
         withdrawn.iter().map(|it| (it.addr, it.preferred_life, it.valid_life)).collect();
     assert_eq!(lives, [(astray, 0, 0)]);
-    // Whoever wants another's address is given one of its own.
+    // A client that requests another's address receives one of its own.
     assert_ne!(first(&ask(MessageType::Request, first(&reply), true)), first(&reply));
     assert_eq!(running.shutdown().v6.status_of(4), 2);
 }
@@ -197,7 +197,7 @@ fn link(hop: u8) -> [u8; 16] {
     Ipv6Addr::new(0x2001, 0xdb8, 0, u16::from(hop), 0, 0, 0, 1).octets()
 }
 
-/// A relay message: its header, the relay's interface-id and what it carries.
+/// A relay message: its header, the relay's interface-id and the relayed message.
 fn relayed(kind: u8, hop: u8, message: &[u8]) -> Vec<u8> {
     let header = [&[kind, hop][..], &link(hop), &Ipv6Addr::LOCALHOST.octets()].concat();
     let length = (message.len() as u16).to_be_bytes();

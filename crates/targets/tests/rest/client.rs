@@ -1,4 +1,4 @@
-//! A client of HTTP/1 that is as plain as can be, and shares nothing with what it tests.
+//! A minimal HTTP/1 client that shares no code with the server under test.
 
 use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -20,7 +20,7 @@ pub(crate) struct Answer {
     pub(crate) body: Vec<u8>,
 }
 
-/// How a body ended that was begun.
+/// How a body that was begun ended.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum End {
     Closed,
@@ -94,7 +94,7 @@ impl Client {
         Ok(answer)
     }
 
-    /// How the connection ends, and what comes before that.
+    /// How the connection ends, and the bytes before that.
     pub(crate) fn end(&mut self) -> (End, Vec<u8>) {
         loop {
             if let Err(end) = self.more() {
@@ -103,7 +103,7 @@ impl Client {
         }
     }
 
-    /// Whether nothing comes for so long.
+    /// Whether nothing arrives for this time.
     pub(crate) fn is_silent(&mut self, long: Duration) -> bool {
         self.stream.set_read_timeout(Some(long)).unwrap();
         let silent = self.more() == Err(End::Silent);

@@ -1,4 +1,4 @@
-//! HTTP/2 with prior knowledge, by the client of another crate.
+//! HTTP/2 with prior knowledge, tested with the client of another crate.
 
 use brunt_targets::rest::Running;
 use h2::client::SendRequest;
@@ -9,7 +9,7 @@ use super::{scripted, server};
 
 type Exchange = Result<(http::Response<()>, Vec<u8>), h2::Error>;
 
-/// What a connection comes to on which all of these requests are sent at once.
+/// The result of a connection on which all of these requests are sent at once.
 fn ask(server: &Running, requests: &[(&str, &str, &'static str)]) -> Vec<Exchange> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let local = tokio::task::LocalSet::new();
@@ -105,7 +105,7 @@ fn scripts_reach_streams_where_they_can() {
     assert_eq!(of(1).0.status(), 503);
     assert_eq!((of(2).1.len(), of(2).0.headers().get("content-length")), (300, None));
     assert_eq!((of(3).1.len(), of(4).1.len()), (40, 200_000));
-    // What has no meaning in HTTP/2 ends the connection, and with it whatever is under way.
+    // An action without meaning in HTTP/2 ends the connection, and all requests in progress with it.
     let server = scripted("[[rule]]\npath = '/bytes/1'\naction = { garbage = 5 }");
     let done = ask(&server, &[("GET", "/bytes/1", ""), ("GET", "/sleep?ms=5000", "")]);
     assert!(done.iter().all(|exchange| exchange.as_ref().is_err_and(h2::Error::is_io)), "{done:?}");

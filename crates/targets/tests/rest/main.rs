@@ -1,4 +1,4 @@
-//! The embedded identity API, asked by plain clients.
+//! Tests of the embedded identity API with minimal clients.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -32,7 +32,7 @@ fn connect(server: &Running) -> Client {
     Client::connect(server.address())
 }
 
-/// A file of this process alone, for a log.
+/// A file used only by this process, for a log.
 fn log_file(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("brunt-rest-{}-{name}", std::process::id()))
 }

@@ -1,4 +1,4 @@
-//! Delays, statuses, bodies and mirrors, and that all of it is counted.
+//! Delays, statuses, bodies and echoes, all of which are counted.
 
 use std::io::Read as _;
 use std::time::{Duration, Instant};

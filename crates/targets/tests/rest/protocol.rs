@@ -1,4 +1,4 @@
-//! HTTP/1 as clients speak it, well and badly, and TLS.
+//! HTTP/1, well-formed and malformed, and TLS.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -21,7 +21,7 @@ fn requests_that_come_together_are_answered_in_their_order() {
     for n in 0..500 {
         sent.extend(format!("GET /status/{} HTTP/1.1\r\nHost: t\r\n\r\n", 200 + n % 300).bytes());
         if n % 100 == 0 {
-            // One that takes its time holds up those behind it, and nothing overtakes it.
+            // A slow request delays those behind it, and none is answered before it.
             sent.extend(b"GET /sleep?ms=5 HTTP/1.1\r\nHost: t\r\n\r\n");
         }
     }
@@ -55,7 +55,7 @@ fn connections_stay_open_as_the_versions_have_it() {
             assert_eq!(client.end(), (End::Closed, Vec::new()), "{request}");
         }
     }
-    // Who has said all it has to say still gets its answers.
+    // A client that has closed its sending side still receives its answers.
     let mut client = connect(&server);
     client.send(b"GET /sleep?ms=20 HTTP/1.1\r\nHost: t\r\n\r\nGET / HTTP/1.1\r\nHost: t\r\n\r\n");
     client.stream.shutdown(std::net::Shutdown::Write).unwrap();
@@ -79,7 +79,7 @@ fn bodies_come_whole_in_chunks_and_after_a_word() {
     assert_eq!(client.receive("POST").unwrap().status, 100);
     client.send(b"hello");
     assert_eq!(client.receive("POST").unwrap().json()["body"], "hello");
-    // More than is kept is read and counted, and the connection is good afterwards.
+    // Bytes beyond the limit are read and counted, and the connection remains usable afterwards.
     let megabytes = 8;
     client.send(
         format!("POST /echo HTTP/1.1\r\nHost: t\r\nContent-Length: {}\r\n\r\n", megabytes << 20)
@@ -115,7 +115,7 @@ fn what_is_no_http_is_told_so_and_shown_the_door() {
         assert_eq!(client.end().0, End::Closed);
     }
     assert_eq!(server.stats().malformed, bad.len() as u64);
-    // Random bytes do no harm either.
+    // Random bytes do no harm.
     let mut state = 1_u64;
     for round in 0..200 {
         let head = "POST /echo HTTP/1.1\r\nHost: t\r\nTransfer-Encoding: chunked\r\n\r\n";
@@ -146,7 +146,7 @@ fn there_are_no_more_connections_than_may_be() {
         client.send(b"GET / HTTP/1.1\r\nHost: t\r\n\r\n");
         client.receive("GET").is_ok()
     };
-    // It is noticed soon that one is gone, not at once.
+    // The server notices soon that one is gone, but not at once.
     let noticed = (0..200).any(|_| again() || !three[0].is_silent(Duration::from_millis(5)));
     assert!(noticed);
 }

@@ -1,4 +1,4 @@
-//! Each way to misbehave, as a client meets it.
+//! Each fault, from the client's side.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use brunt_targets::rest::Running;
 use super::client::{Answer, Client, End};
 use super::{connect, scripted};
 
-/// A server that does this to every request for `/bytes`.
+/// A server that applies this action to every request for `/bytes`.
 fn doing(action: &str) -> Running {
     scripted(&format!("[[rule]]\npath = '/bytes/*'\naction = {action}"))
 }
@@ -16,14 +16,14 @@ fn send(client: &mut Client) {
     client.send(b"GET /bytes/100 HTTP/1.1\r\nHost: t\r\n\r\n");
 }
 
-/// How the connection goes on after such a request: with which bytes it ends.
+/// How the connection ends after a request that the action was applied to, and the bytes before that.
 fn met(server: &Running) -> (End, Vec<u8>) {
     let mut client = connect(server);
     send(&mut client);
     client.end()
 }
 
-/// What an answer is like after which the connection is still good.
+/// The answer to a request after which the connection is still usable.
 fn answered(server: &Running) -> Answer {
     let mut client = connect(server);
     send(&mut client);
@@ -40,7 +40,7 @@ fn answers_that_never_come() {
     let mut client = connect(&server);
     send(&mut client);
     assert!(client.is_silent(Duration::from_millis(100)));
-    // What was withheld is counted all the same.
+    // An answer that was withheld is counted as well.
     assert_eq!(server.stats().answers_of("GET", "/bytes/{bytes}", 200), 1);
     assert!(server.stats().faults.contains(&("silence", 1)));
 }
@@ -104,7 +104,7 @@ fn answers_of_another_shape() {
     assert_eq!(client.receive("GET").unwrap().status, 103);
     assert_eq!(client.receive("GET").unwrap().status, 200);
 
-    // What is not announced looks like the beginning of the next answer.
+    // Bytes beyond the announced length look like the beginning of the next answer.
     let server = doing("{ wrong-length = -10 }");
     let mut client = connect(&server);
     send(&mut client);
@@ -114,7 +114,7 @@ fn answers_of_another_shape() {
     assert!(rest[10..].starts_with(b"HTTP/1.1 200 OK\r\n"), "{}", String::from_utf8_lossy(&rest));
 }
 
-/// What the work takes.
+/// The time that the work takes.
 #[expect(clippy::disallowed_methods, reason = "delays are measured from outside")]
 fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     let begun = Instant::now();
@@ -141,7 +141,7 @@ fn everybody_stands_still_and_nobody_listens() {
     let server = scripted("[[stall]]\nat = '0ms'\nlasts = '150ms'");
     let (answer, took) = timed(|| connect(&server).get("/"));
     assert_eq!(answer.status, 200);
-    // The server's clock began before this one's.
+    // The server's clock started before this one.
     assert!(took >= Duration::from_millis(100), "{took:?}");
 
     let server = scripted("[[refuse]]\nat = '100ms'\nlasts = '300ms'");

@@ -22,7 +22,7 @@ fn a_session_lasts_from_login_to_logout() {
     let mut client = connect(&server);
     let answer = authenticate(&mut client, "user.7", "password");
     let token = answer.json()["tokenId"].as_str().unwrap().to_owned();
-    // What makes clients stumble that take a token for a word.
+    // Characters that cause errors in clients which expect a token to be a word.
     assert!(token.contains('*') && token.contains('.'), "{token}");
     assert_eq!(answer.json()["successUrl"], "/openam/console");
     assert!(
@@ -92,7 +92,7 @@ fn who_says_nothing_is_asked_and_logs_in_by_filling_in() {
     let answer = client.ask("POST", target, &[], &form.to_string());
     assert_eq!(answer.status, 200);
     assert!(answer.json()["tokenId"].is_string());
-    // A form is filled in once.
+    // A form can be used only once.
     assert_eq!(client.ask("POST", target, &[], &form.to_string()).status, 401);
     form["authId"] = "made up".into();
     assert_eq!(client.ask("POST", target, &[], &form.to_string()).status, 401);
@@ -115,7 +115,7 @@ fn identities_are_for_administrators_and_oneself_for_oneself() {
     assert!(!shown.to_string().contains("secret12"));
     assert_eq!(authenticate(&mut client, "new", "secret12").status, 200);
     assert_eq!(authenticate(&mut client, "new", "password").status, 401);
-    // OpenAM changes the attributes that are named, and keeps the others.
+    // OpenAM changes the named attributes, and keeps the others.
     let put = json!({"sn": "Changed"}).to_string();
     let changed = client.ask("PUT", "/openam/json/users/user.5", &user, &put);
     assert_eq!(changed.json()["sn"], json!(["Changed"]));

@@ -1,4 +1,4 @@
-//! Users as OpenDJ and OpenIDM have them.
+//! Users in the form of OpenDJ and OpenIDM.
 
 use std::collections::BTreeSet;
 
@@ -191,7 +191,7 @@ fn who_comes_without_an_identifier_is_given_one() {
     assert_ne!(first["_id"], second["_id"]);
     let found = client.ask("GET", "/openidm/managed/user?_queryFilter=mail+eq+'x@y'", &ADMIN, "");
     assert_eq!(ids(&found.json()).len(), 2);
-    // The three products do not know each other's users.
+    // The three products do not share users.
     let id = first["_id"].as_str().unwrap();
     assert_eq!(client.ask("GET", &format!("/api/users/{id}"), &ADMIN, "").status, 404);
 }

@@ -1,6 +1,6 @@
 //! A worker whose only session blocks its thread: a call into a database library or the name service.
 //!
-//! Such a thread cannot watch a clock while it waits, so it has no pacer. Between exchanges it updates its own
+//! Such threads cannot watch a clock while they wait, so they have no pacer. Between exchanges a thread updates its own
 //! [`SlotState`]: what is due and what was measured. While the thread is inside a call, the [`Watchdog`], one thread
 //! for all slots, may take the lock on that state and notices when an exchange takes too long. An exchange cannot be
 //! cancelled: the watchdog records it as timed out, abandons its thread and starts a replacement. An abandoned thread
@@ -24,7 +24,7 @@ use rustix::time::Timespec;
 
 /// A clock for which a thread can wait.
 pub(crate) trait Wait: Clock + Clone + Send + Sync + 'static {
-    /// Keeps the thread until the moment has come. It may return early.
+    /// Blocks the thread until this moment. It may return early.
     fn wait_until(&self, at: Moment);
 }
 

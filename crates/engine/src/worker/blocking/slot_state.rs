@@ -15,7 +15,7 @@ use brunt_exchange::{Moment, Outcome, Ticket, Want, Watch};
 use std::cell::{Cell, RefCell, RefMut};
 use std::time::Duration;
 
-/// The watchdog checks far more often than this. If it has not checked for so long, the process stood still.
+/// The watchdog checks far more often than this. If it has not checked for this long, the process stood still.
 const LOOK_MAX: Duration = Duration::from_millis(250);
 
 /// What the thread of a slot is doing.
@@ -120,7 +120,7 @@ impl SlotState {
         self.origin
     }
 
-    /// Begins the run.
+    /// Begins to count from the origin.
     pub(super) fn start(&mut self, origin: Moment) {
         self.dispatch.start(origin, self.lasting);
         self.recorder().start(origin);
@@ -128,7 +128,7 @@ impl SlotState {
         self.origin = Some(origin);
     }
 
-    /// Ends the step that runs if it is over.
+    /// Ends the current step if it is over.
     #[inline]
     pub(super) fn roll_step(&mut self, now: Moment) {
         if now >= self.step_at {
@@ -166,7 +166,7 @@ impl SlotState {
         }
     }
 
-    /// When there is something to be done again.
+    /// When the slot must be handled next.
     pub(super) fn next_ring(&self) -> Moment {
         self.dispatch.next_ring().map_or(self.step_at, |ring| ring.min(self.step_at))
     }
@@ -206,7 +206,7 @@ impl SlotState {
         self.thread = ThreadState::Waiting;
     }
 
-    /// Plans nothing any more and drops what waits.
+    /// Plans no further exchanges and drops those that wait.
     pub(super) fn stop(&mut self, why: Ended, now: Moment) {
         self.dispatch.stop(why, now);
         self.dispatch.drop_backlog(now, &self.sink);
@@ -224,7 +224,7 @@ impl SlotState {
         self.over_at.is_some_and(|at| now >= at + drain.unwrap_or(Plan::DRAIN))
     }
 
-    /// Whether exchanges were counted out one by one, so that each may take as long as its own time-out allows.
+    /// Whether the run ended by a count, so that each exchange may take as long as its own time-out allows.
     pub(super) fn carried_through(&self) -> bool {
         self.dispatch.over() == Some(Ended::Count)
     }

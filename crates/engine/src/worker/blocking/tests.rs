@@ -24,7 +24,7 @@ const fn ms(millis: u64) -> Duration {
     Duration::from_millis(millis)
 }
 
-/// A clock that moves when somebody waits or works.
+/// A clock that advances when a thread waits or works.
 #[derive(Clone, Default)]
 struct Virtual(Arc<AtomicU64>);
 
@@ -48,12 +48,12 @@ impl Wait for Virtual {
 
 type Act = dyn Fn(&Ticket, &mut Watch<'_>) -> Outcome + Send + Sync;
 
-/// Sessions that all do the same.
+/// Sessions that all behave in the same way.
 struct Script {
     act: Box<Act>,
     made: AtomicUsize,
     readied: Arc<AtomicUsize>,
-    /// Whether a session that failed has to be made ready again.
+    /// Whether a session that failed must be made ready again.
     fragile: bool,
 }
 
@@ -166,8 +166,8 @@ fn a_stall_is_charged_to_everyone_who_waited() {
     let (service, response) = (&steady.operations[0].service, &steady.operations[0].response.due());
     assert_eq!((service.count(), finished.ended), (200, Ended::Time));
     assert_eq!(beyond(service, ms(5)), 1);
-    // Due every 10 ms during the stall of a second: the one that stalled, and a hundred behind it, of which the last
-    // was due as it ended.
+    // Due every 10 ms during the stall of a second: the exchange that stalled, and a hundred after it, of which the
+    // last was due as it ended.
     let slow = beyond(response, Duration::from_micros(500));
     assert!((100..=101).contains(&slow), "{slow}");
     assert_eq!(steady.lateness.max(), Some(Duration::ZERO));
@@ -205,7 +205,7 @@ fn a_session_that_failed_is_made_ready_again_and_time_for_that_is_nobodys_latenc
     let steady = &finished.totals[&Phase::Steady];
     assert_eq!((steady.counts().ok, steady.counts().failed), (90, 10));
     assert_eq!(steady.operations[0].service.count(), 90);
-    // Once at the beginning, and after each failure but the last, behind which nothing came.
+    // Once at the beginning, and after each failure but the last, which no exchange followed.
     assert_eq!(script.readied.load(Ordering::Relaxed), 10);
 }
 
@@ -260,7 +260,7 @@ fn a_call_that_never_returns_is_counted_and_its_seat_goes_on() {
     let steady = &finished.totals[&Phase::Steady];
     let counts = steady.counts();
     assert_eq!((counts.ok, counts.timed_out), (199, 1));
-    // Number 3 is odd, which the factory says and the hung session could not.
+    // Number 3 is odd, which the factory knows and the hung session could not report.
     assert_eq!(steady.operations[1].counts.timed_out, 1);
     assert_eq!(script.made.load(Ordering::Relaxed), 3);
 }

@@ -1,8 +1,8 @@
-//! What a slot's thread does: prepares its session, asks for work, does it and records it.
+//! What a slot's thread does: prepares its session, asks for work, carries it out and records it.
 //!
-//! In the closed model the moment one exchange ended is the moment the next is due and sent, so an exchange costs one
-//! look at the clock. The thread holds the lock on the slot's state except while it is inside a call, and whenever it
-//! returns it first checks that the state is still its own.
+//! In the closed model the moment one exchange ended is the moment the next is due and sent, so an exchange needs one
+//! reading of the clock. The thread has the lock on the slot's state except while it is inside a call, and whenever it
+//! returns it first checks that it still owns the state.
 
 use super::slot::{BlockingSlot, Fault};
 use super::slot_state::{SlotState, ThreadState};
@@ -17,7 +17,7 @@ use std::num::NonZeroU64;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::MutexGuard;
 
-/// Everything thread number `me` of a slot does, to its end. The watchdog learns how it ended, even by a panic.
+/// The whole life of thread number `me` of a slot. The watchdog learns how it ended, even by a panic.
 pub(super) fn live<T: Wait, C: BlockingSessionFactory>(
     slot: &BlockingSlot<T>,
     factory: &C,

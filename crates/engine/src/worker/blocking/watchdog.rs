@@ -1,7 +1,7 @@
 //! The [`Watchdog`]: takes care of the slots whose threads are inside a call.
 //!
 //! It notices an exchange that takes too long within a twentieth of its timeout, reacts to the end of the run, and
-//! concludes slots whose threads do not return. It must not do what a running thread does for itself.
+//! concludes slots whose threads do not return. It must not do anything that a running thread does for itself.
 
 use super::slot::{BlockingSlot, Fault};
 use super::slot_state::{InFlight, SlotState, ThreadState};

@@ -29,9 +29,9 @@ pub(super) enum Action {
     NoLease,
     /// Give this address to every client.
     Address(IpAddr),
-    /// Answer with so many bytes of the answer.
+    /// Answer with only this number of bytes of the answer.
     Truncate(usize),
-    /// Answer with so many random bytes.
+    /// Answer with this number of random bytes.
     Garbage(usize),
     /// Answer under another transaction id.
     WrongXid,
@@ -59,7 +59,7 @@ impl Action {
         }
     }
 
-    /// Whether it can be done to such a message.
+    /// Whether it can be done to a message of this kind.
     pub(super) const fn suits(self, family: Family, act: Act) -> bool {
         let answered = matches!(family, Family::V6) || !matches!(act, Act::Release | Act::Decline);
         let about_lease = matches!(act, Act::Discover | Act::Request | Act::Renew | Act::Rebind);

@@ -16,7 +16,7 @@ rules::rule!(Action {
     /// Every message that the action suits, if it is empty.
     #[serde(default)]
     on: Vec<Act>,
-    /// DHCPv4 or DHCPv6 alone.
+    /// Only DHCPv4 or only DHCPv6.
     family: Option<Family>,
     /// A part of the client's identity.
     client: Option<Octets>,
@@ -26,7 +26,7 @@ rules::rule!(Action {
 #[derive(Clone, Debug)]
 struct Octets(Vec<u8>);
 
-/// What is known of a message.
+/// The facts about a message that rules select by.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::dhcp) struct Facts<'a> {
     pub(in crate::dhcp) family: Family,
@@ -53,7 +53,7 @@ pub(in crate::dhcp) struct Faults {
     pub(in crate::dhcp) truncate: Option<usize>,
     /// The random number and the length of what is sent instead of the answer.
     pub(in crate::dhcp) garbage: Option<(u64, usize)>,
-    /// What the transaction id is changed by.
+    /// The bits of the transaction id that are changed.
     pub(in crate::dhcp) wrong_xid: u32,
     pub(in crate::dhcp) wrong_server: bool,
 }
@@ -114,7 +114,7 @@ impl rules::Rule for Rule {
             Action::Address(address) => faults.address = Some(address),
             Action::Truncate(bytes) => faults.truncate = Some(bytes),
             Action::Garbage(bytes) => faults.garbage = Some((random, bytes)),
-            // The topmost bit of the 24 that both families have, and whichever others.
+            // The topmost of the 24 bits that both families have, and any other bits.
             Action::WrongXid => faults.wrong_xid = (random as u32 & 0x00ff_ffff) | 0x0080_0000,
             Action::WrongServer => faults.wrong_server = true,
         }

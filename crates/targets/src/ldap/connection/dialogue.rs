@@ -22,11 +22,11 @@ pub(super) struct Dialogue {
     /// The number of the connection.
     pub(super) number: u64,
     pub(super) session: Session,
-    /// What is to be written.
+    /// The bytes to write.
     pub(super) out: Vec<u8>,
-    /// What becomes of the connection.
+    /// What to do with the connection next.
     pub(super) next: Next,
-    /// The time before each byte, and when the next one may go.
+    /// The time before each byte, and when the next one may be sent.
     pub(super) trickle: Option<(Duration, Duration)>,
     /// The replies that a script holds back.
     pub(super) held: DelayQueue<Reply>,

@@ -135,7 +135,7 @@ impl Dialogue {
 
     fn deliver(&mut self, faults: Faults, mut reply: Reply) {
         if faults.drop {
-            // What the reply would have done to the connection is dropped as well.
+            // The effect of the reply on the connection is dropped as well.
             if !faults.close && !faults.reset {
                 return;
             }
@@ -219,7 +219,7 @@ impl Dialogue {
     }
 }
 
-/// Writes what comes before the answer.
+/// Writes the messages that precede the answer.
 fn before(faults: &Faults, message_id: i32, out: &mut Vec<u8>) {
     if let Some(oid) = &faults.unsolicited {
         reply::extended(out, 0, &Answer::code(code::SUCCESS), Some(oid), None, &[]);

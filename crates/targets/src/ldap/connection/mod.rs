@@ -37,7 +37,7 @@ const KEPT_BYTES: usize = 16 << 10;
 /// Serves a connection to its end.
 pub(super) async fn serve(worker: Rc<Worker>, accepted: Accepted) {
     let Accepted { stream, tls, number, open } = accepted;
-    // Errors of a connection are the business of its client.
+    // Errors of a connection matter only to its client.
     let _ = open_and_run(&worker, stream, tls, number).await;
     drop(open);
 }
@@ -87,7 +87,7 @@ async fn secure(
 
 struct Connection {
     dialogue: Dialogue,
-    /// The beginning of a message whose end has not come yet, or what waits for room to be answered.
+    /// The beginning of a message that is not complete yet, or complete messages that wait for room for their answers.
     partial: Vec<u8>,
     /// Whether it is the latter.
     backlog: bool,
@@ -95,7 +95,7 @@ struct Connection {
     written: usize,
     /// Whether silence is limited or a script is at work, so that time matters.
     timed: bool,
-    /// When the last bytes came.
+    /// When the last bytes arrived.
     last_read: Duration,
     sleep: Sleep,
 }
@@ -245,7 +245,7 @@ impl Connection {
         Poll::Ready(Ok(count))
     }
 
-    /// Answers what waited, and what came behind it.
+    /// Answers the messages that waited, and those that arrived after them.
     fn answer_partial(&mut self, more: &[u8]) {
         let mut partial = std::mem::take(&mut self.partial);
         partial.extend_from_slice(more);

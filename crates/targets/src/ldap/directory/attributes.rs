@@ -13,22 +13,22 @@ pub(in crate::ldap) struct Attributes {
     bytes: Vec<u8>,
 }
 
-/// An attribute in place.
+/// A view of one attribute.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::ldap) struct Attribute<'a> {
     pub(in crate::ldap) name: &'a [u8],
-    /// The whole attribute as it travels.
+    /// The whole attribute as it is encoded in messages.
     pub(in crate::ldap) raw: &'a [u8],
     values: &'a [u8],
 }
 
 impl Attributes {
-    /// All of them as they travel.
+    /// All of them as they are encoded in messages.
     pub(in crate::ldap) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Appends an attribute. One of this name must not be there.
+    /// Appends an attribute. There must be none of this name yet.
     pub(in crate::ldap) fn push<'v>(
         &mut self,
         name: &[u8],
@@ -37,7 +37,7 @@ impl Attributes {
         write(&mut self.bytes, name, values);
     }
 
-    /// Gives an attribute these values, none of which takes it away.
+    /// Sets the values of an attribute; without values it is removed.
     pub(in crate::ldap) fn replace(&mut self, name: &[u8], values: &[&[u8]]) {
         let mut bytes = Vec::with_capacity(self.bytes.len() + 64);
         let mut written = values.is_empty();
@@ -75,8 +75,8 @@ impl<'a> Attribute<'a> {
         std::iter::from_fn(move || if reader.is_empty() { None } else { reader.octets().ok() })
     }
 
-    /// Whether this attribute is asked for by this description: the same, or a subtype by options
-    /// (RFC 4512 section 2.5.2).
+    /// Whether a request for this description includes this attribute: the description is the same, or the attribute is
+    /// a subtype by options (RFC 4512 section 2.5.2).
     pub(in crate::ldap) fn is(&self, description: &[u8]) -> bool {
         let (same, rest) = (self.name.get(..description.len()), self.name.get(description.len()));
         same.is_some_and(|same| same.eq_ignore_ascii_case(description))
@@ -84,7 +84,7 @@ impl<'a> Attribute<'a> {
     }
 }
 
-/// Goes through attributes.
+/// An iterator over attributes.
 pub(in crate::ldap) struct Iter<'a> {
     reader: Reader<'a>,
 }
@@ -107,7 +107,7 @@ impl<'a> Iterator for Iter<'a> {
     }
 }
 
-/// Appends one attribute as it travels.
+/// Appends one attribute as it is encoded in messages.
 pub(in crate::ldap) fn write<'v>(
     out: &mut Vec<u8>,
     name: &[u8],

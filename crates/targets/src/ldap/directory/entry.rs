@@ -1,16 +1,16 @@
 //! An entry: its name, its attributes, its place in the tree.
 //!
-//! User attributes, operational attributes and passwords, which are never returned, are stored separately, so that none
-//! must be searched for among the others.
+//! User attributes, operational attributes and passwords, which are never returned, are stored separately, so that each
+//! kind can be found without searching the others.
 
 use std::fmt::Write as _;
 
 use super::attributes::{Attribute, Attributes, write};
 
-/// The attribute that is kept apart and never returned.
+/// The attribute that is stored separately and never returned.
 pub(in crate::ldap) const PASSWORD: &[u8] = b"userPassword";
 
-/// The number of an entry. That of one deleted may be given to another.
+/// The number of an entry. The number of a deleted entry may be used again.
 pub(in crate::ldap) type Id = u32;
 
 /// An entry.
@@ -21,20 +21,20 @@ pub(in crate::ldap) struct Entry {
     /// The normalized DN.
     pub(in crate::ldap) normal: Vec<u8>,
     pub(in crate::ldap) attributes: Attributes,
-    /// Passwords and nothing else.
+    /// Only passwords.
     pub(in crate::ldap) secret: Attributes,
     /// Never changes.
     pub(in crate::ldap) uuid: u128,
     /// Changes with every modification.
     pub(in crate::ldap) etag: u64,
     pub(in crate::ldap) parent: Option<Id>,
-    /// Where the parent's list of children names this entry.
+    /// The position of this entry in the parent's list of children.
     pub(super) place: usize,
     pub(in crate::ldap) children: Vec<Id>,
 }
 
 impl Entry {
-    /// An entry that stands nowhere yet.
+    /// An entry that is not in the tree yet.
     pub(in crate::ldap) fn new(dn: &[u8], normal: Vec<u8>) -> Self {
         Self {
             dn: dn.to_vec(),
@@ -49,12 +49,12 @@ impl Entry {
         }
     }
 
-    /// Where an attribute of this name is kept, to change it.
+    /// The attributes among which an attribute of this name is stored, for changes.
     pub(in crate::ldap) fn shelf_mut(&mut self, name: &[u8]) -> &mut Attributes {
         if is_password(name) { &mut self.secret } else { &mut self.attributes }
     }
 
-    /// Whether a value of the attribute, or of a subtype of it, passes. Passwords do not take part.
+    /// Whether a value of the attribute, or of a subtype of it, passes the test. Passwords are not tested.
     pub(in crate::ldap) fn any(
         &self,
         description: &[u8],
@@ -100,7 +100,7 @@ impl Operational {
     pub(in crate::ldap) const ALL: [Self; 4] =
         [Self::EntryUuid, Self::Etag, Self::EntryDn, Self::HasSubordinates];
 
-    /// The one of this name.
+    /// The operational attribute of this name.
     pub(in crate::ldap) fn named(name: &[u8]) -> Option<Self> {
         Self::ALL
             .into_iter()
@@ -132,7 +132,7 @@ impl Operational {
         }
     }
 
-    /// Appends it as it travels.
+    /// Appends it as it is encoded in messages.
     pub(in crate::ldap) fn write(self, entry: &Entry, types_only: bool, out: &mut Vec<u8>) {
         let value = self.value(entry);
         let values = (!types_only).then_some(value.as_bytes());

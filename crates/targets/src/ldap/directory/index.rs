@@ -1,7 +1,7 @@
 //! Equality indexes: from a value of an attribute to the entries that have it.
 //!
-//! Kept for the attributes that people are looked up by. `objectClass` is not among them on purpose:
-//! nearly every entry has the same classes, and walking the tree is as quick as walking that list.
+//! There is an index for each attribute by which people are looked up. `objectClass` has none on purpose: nearly every
+//! entry has the same classes, and walking the tree is as fast as walking that list.
 
 use std::collections::HashMap;
 
@@ -91,7 +91,7 @@ impl Posting {
         }
     }
 
-    /// Takes an entry out and says whether nothing is left.
+    /// Removes an entry and returns whether none is left.
     fn take(&mut self, id: Id) -> bool {
         match self {
             Self::One(only) => *only == id,

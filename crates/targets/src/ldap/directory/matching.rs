@@ -1,8 +1,8 @@
 //! How values compare, and whether an entry matches a filter.
 //!
-//! There is no schema, so all attributes compare as most do: case is ignored and runs of spaces are
-//! one space. Where both sides are numbers, they are ordered as numbers. A filter that cannot be
-//! evaluated (an unknown matching rule) is neither true nor false, as RFC 4511 section 4.5.1.7 wants.
+//! There is no schema, so all attributes compare as most do: case is ignored and a run of spaces counts as one space.
+//! If both sides are numbers, they are ordered as numbers. A filter that cannot be evaluated (an unknown matching rule)
+//! is neither true nor false, as RFC 4511 section 4.5.1.7 requires.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use brunt_wire::ldap::filter::Filter;
 
 use super::entry::Entry;
 
-/// Whether two values are the same value.
+/// Whether two values are equal.
 pub(in crate::ldap) fn equal(left: &[u8], right: &[u8]) -> bool {
     if left.eq_ignore_ascii_case(right) {
         return true;
@@ -20,7 +20,7 @@ pub(in crate::ldap) fn equal(left: &[u8], right: &[u8]) -> bool {
     !(simple(left) && simple(right)) && folded(left) == folded(right)
 }
 
-/// A value as it compares.
+/// A value in the form in which values are compared.
 pub(in crate::ldap) fn folded(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(value.len());
     dn::fold(value, &mut out);
@@ -35,12 +35,12 @@ pub(in crate::ldap) fn order(left: &[u8], right: &[u8]) -> Ordering {
     }
 }
 
-/// The number a value is, if it is one.
+/// The value as a number, if it is one.
 pub(in crate::ldap) fn integer(value: &[u8]) -> Option<i128> {
     std::str::from_utf8(value).ok()?.parse().ok()
 }
 
-/// Whether the entry matches. `None` is neither.
+/// Whether the entry matches. `None` means neither true nor false.
 pub(in crate::ldap) fn matches(entry: &Entry, filter: &Filter<&[u8]>) -> Option<bool> {
     match filter {
         Filter::And(filters) => all(entry, filters, false),

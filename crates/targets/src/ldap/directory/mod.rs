@@ -1,7 +1,7 @@
 //! The entries of a directory: a tree, a table of names, and equality indexes.
 //!
-//! Everything an operation needs is found in a few steps whatever the number of entries. Nothing
-//! here knows a message or a connection.
+//! Everything that an operation needs is found in a few steps, whatever the number of entries. This module does not
+//! know messages or connections.
 
 mod attributes;
 mod entry;
@@ -30,7 +30,7 @@ pub(super) struct Directory {
     free: Vec<Id>,
     by_name: HashMap<Vec<u8>, Id>,
     indexes: Indexes,
-    /// How many changes there were. Tags and UUIDs come from it.
+    /// The number of changes. Tags and UUIDs are derived from it.
     changes: u64,
 }
 
@@ -45,12 +45,12 @@ impl Directory {
         }
     }
 
-    /// The entry of this normal name.
+    /// The entry of this normalized name.
     pub(super) fn find(&self, normal: &[u8]) -> Option<Id> {
         self.by_name.get(normal).copied()
     }
 
-    /// The entry of this normal name, or a refusal that says how far the name is known.
+    /// The entry of this normalized name, or a refusal that contains the part of the name that exists.
     pub(super) fn demand(&self, normal: &[u8]) -> Result<Id, Refusal> {
         self.find(normal).ok_or_else(|| Refusal::no_such_object(self.matched(normal)))
     }
@@ -67,7 +67,7 @@ impl Directory {
         }
     }
 
-    /// The DN of the nearest entry above this name that exists.
+    /// The DN of the nearest existing entry above this name.
     pub(super) fn matched(&self, normal: &[u8]) -> &[u8] {
         let mut name = normal;
         while let Some(above) = parent_name(name) {
@@ -79,7 +79,7 @@ impl Directory {
         b""
     }
 
-    /// Puts an entry into the tree. Its parent must be there, unless it is a root.
+    /// Adds an entry to the tree. Its parent must exist, unless it is a root.
     pub(super) fn add(&mut self, mut entry: Entry, root: bool) -> Result<Id, Refusal> {
         if self.by_name.contains_key(&entry.normal) {
             return Err(Refusal::new(code::ENTRY_ALREADY_EXISTS, "the entry exists already"));
@@ -104,7 +104,7 @@ impl Directory {
         Ok(id)
     }
 
-    /// Takes a leaf out of the tree.
+    /// Removes a leaf from the tree.
     pub(super) fn delete(&mut self, id: Id) -> Result<Entry, Refusal> {
         if self.entry(id).is_some_and(|entry| !entry.children.is_empty()) {
             return Err(Refusal::new(
@@ -137,8 +137,8 @@ impl Directory {
         Ok(())
     }
 
-    /// Changes an entry with `change`, which leaves it as it was if it refuses. `indexed` says
-    /// whether an attribute with an index may change.
+    /// Changes an entry with `change`, which leaves it unchanged if it refuses. `indexed` says whether an attribute
+    /// with an index may change.
     pub(super) fn modify(
         &mut self,
         id: Id,
@@ -161,7 +161,7 @@ impl Directory {
         Ok(entry)
     }
 
-    /// Gives an entry another name and another parent, and all below it the names that follow.
+    /// Gives an entry another name and another parent, and renames all entries below it accordingly.
     pub(super) fn rename(&mut self, id: Id, dn: &[u8], normal: &[u8]) -> Result<(), Refusal> {
         let parent = parent_name(normal).and_then(|name| self.find(name));
         let Some(entry) = self.entry(id) else { return Err(Refusal::no_such_object(b"")) };
@@ -180,7 +180,7 @@ impl Directory {
             entry.normal.truncate(keep);
             let depth = rdns(&entry.normal);
             entry.normal.extend_from_slice(normal);
-            // The name above may be written otherwise than in the entry above, so RDNs are counted.
+            // The parent name may be spelled differently than in the parent entry, so RDNs are counted.
             let keep = first_rdns(&entry.dn, depth);
             entry.dn.truncate(keep);
             entry.dn.extend_from_slice(dn);
@@ -195,7 +195,7 @@ impl Directory {
         Ok(())
     }
 
-    /// Calls `visit` with every entry within the scope that may match, until it says false.
+    /// Calls `visit` with every entry within the scope that may match, until it returns false.
     pub(super) fn search(
         &self,
         base: Id,
@@ -300,7 +300,7 @@ impl Directory {
     }
 }
 
-/// What follows the first comma that is not escaped.
+/// The part after the first comma that is not escaped.
 pub(super) fn parent_name(normal: &[u8]) -> Option<&[u8]> {
     Some(&normal[first_comma(normal)? + 1..])
 }
@@ -318,7 +318,7 @@ fn first_comma(name: &[u8]) -> Option<usize> {
     None
 }
 
-/// How many RDNs end in a comma.
+/// The number of RDNs that end in a comma.
 fn rdns(name: &[u8]) -> usize {
     std::iter::successors(parent_name(name), |above| parent_name(above)).count()
 }
@@ -446,7 +446,7 @@ mod tests {
             directory.add(entry("UID=4, ou=a,dc=x"), false).unwrap_err().code,
             code::ENTRY_ALREADY_EXISTS
         );
-        // The children that are left still know their places.
+        // The children that are left still know their positions.
         for uid in ["uid=1,ou=a,dc=x", "uid=4,ou=a,dc=x", "ou=a,dc=x"] {
             let id = directory.find(uid.as_bytes()).unwrap();
             directory.delete(id).unwrap();

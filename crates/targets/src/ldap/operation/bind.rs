@@ -51,11 +51,11 @@ pub(in crate::ldap) fn answer(
     answer.code
 }
 
-/// How far a bind got.
+/// The progress of a bind.
 enum Step {
-    /// To its end, with what the server says last.
+    /// The bind is complete, with the final message of the server.
     Bound(Identity, Option<Vec<u8>>),
-    /// To a challenge.
+    /// The server sends a challenge.
     Challenge(Steps, Vec<u8>),
 }
 
@@ -115,7 +115,7 @@ fn bind(
     }
 }
 
-/// Ends a bind of two steps: finds the password, has it checked, and sees who is acted for.
+/// Completes a bind of two steps: finds the password, has it checked, and determines the identity to act for.
 fn proven(
     session: &Session,
     name: &[u8],

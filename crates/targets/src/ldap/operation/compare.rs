@@ -8,7 +8,7 @@ use crate::ldap::directory::{equal, is_password};
 use crate::ldap::refusal::Refusal;
 use crate::ldap::session::Session;
 
-/// Says whether the entry has the value.
+/// Answers whether the entry has the value.
 pub(in crate::ldap) fn compare(
     session: &mut Session,
     message: &Message<'_>,

@@ -1,7 +1,6 @@
 //! Modify (RFC 4511 section 4.6), with increments (RFC 4525), assertions and read entries.
 //!
-//! The changes are made on a copy of the attributes, which takes the place of the old ones once all
-//! of them succeeded.
+//! The changes are made on a copy of the attributes, which replaces the old ones once all changes succeeded.
 
 use brunt_wire::ldap::message::{Change, Message};
 use brunt_wire::ldap::request::ModifyOp;

@@ -9,11 +9,11 @@ use crate::ldap::directory::{equal, parent_name};
 use crate::ldap::refusal::Refusal;
 use crate::ldap::session::Session;
 
-/// What an entry is to become.
+/// The new name and place of an entry.
 pub(in crate::ldap) struct Target<'a> {
     pub(in crate::ldap) rdn: &'a [u8],
     pub(in crate::ldap) superior: Option<&'a [u8]>,
-    /// Whether the values of the old name go.
+    /// Whether the values of the old name are removed.
     pub(in crate::ldap) delete_old: bool,
 }
 

@@ -1,7 +1,7 @@
 //! Search (RFC 4511 section 4.5), with pages (RFC 2696).
 //!
-//! An entry is copied from where it is kept into the reply, with nothing in between. The entries of
-//! one search are bounded, so that no request can make the server hold the directory twice.
+//! An entry is copied directly from its storage into the reply. The number of entries of one search is bounded, so that
+//! no request can make the server copy the whole directory.
 
 use std::collections::VecDeque;
 
@@ -95,8 +95,7 @@ fn run(
     Ok((if more { code::SIZE_LIMIT_EXCEEDED } else { code::SUCCESS }, None))
 }
 
-/// Emits the next page. The entries are chosen when the first is asked for; one that is deleted
-/// meanwhile is left out.
+/// Returns the next page. The entries are chosen by the first request; entries deleted in the meantime are left out.
 fn paged_results(
     session: &mut Session,
     directory: &Directory,

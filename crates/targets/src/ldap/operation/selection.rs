@@ -1,4 +1,4 @@
-//! Which attributes of an entry a client is given, and the entry written with those.
+//! Which attributes of an entry a client receives, and the entry written with those.
 
 use brunt_wire::ber::{Writer, tag};
 use brunt_wire::ldap::op;
@@ -8,7 +8,7 @@ use crate::ldap::directory::{Entry, Operational, write};
 /// Which attributes are returned (RFC 4511 section 4.5.1.8).
 pub(super) struct Selection<'a> {
     names: &'a [&'a [u8]],
-    /// Every attribute but the operational ones.
+    /// Every attribute except the operational ones.
     user: bool,
     /// Every operational attribute (RFC 3673).
     operational: bool,
@@ -30,7 +30,7 @@ impl<'a> Selection<'a> {
         });
     }
 
-    /// Appends the entry as pre-read and post-read controls have it.
+    /// Appends the entry in the form of pre-read and post-read controls.
     pub(super) fn write_read_entry(&self, entry: &Entry, out: &mut Vec<u8>) {
         self.write_content(entry, &mut Writer::new(out));
     }

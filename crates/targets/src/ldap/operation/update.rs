@@ -67,7 +67,7 @@ pub(super) const OBJECT_CLASS_VIOLATION: u32 = 65;
 /// constraintViolation.
 pub(super) const CONSTRAINT_VIOLATION: u32 = 19;
 
-/// Refuses an attribute that no entry can be given, or not twice.
+/// Refuses an attribute that no entry can have, or that is given twice.
 fn check_new(attribute: &Attribute<'_>, before: &[Attribute<'_>]) -> Result<(), Refusal> {
     let name = attribute.name;
     check_name(name)?;
@@ -80,7 +80,7 @@ fn check_new(attribute: &Attribute<'_>, before: &[Attribute<'_>]) -> Result<(), 
     check_distinct(name, &attribute.values)
 }
 
-/// Refuses what is not an attribute description, and what only the server writes.
+/// Refuses a name that is not an attribute description, or that only the server writes.
 pub(super) fn check_name(name: &[u8]) -> Result<(), Refusal> {
     let allowed = |byte: &u8| byte.is_ascii_alphanumeric() || b"-;._".contains(byte);
     if name.is_empty() || !name.iter().all(allowed) {
@@ -95,12 +95,12 @@ pub(super) fn check_name(name: &[u8]) -> Result<(), Refusal> {
 /// undefinedAttributeType.
 const UNDEFINED_ATTRIBUTE_TYPE: u32 = 17;
 
-/// Refuses a value that is there twice.
+/// Refuses a value that is given twice.
 pub(super) fn check_distinct(name: &[u8], values: &[&[u8]]) -> Result<(), Refusal> {
     let same = |left: &[u8], right: &[u8]| {
         if is_password(name) { left == right } else { equal(left, right) }
     };
-    // Comparing each with each is quick for the few values that entries have; thousands are sorted.
+    // Comparing each with each is fast for the few values that entries have; thousands are sorted.
     let twice = if values.len() <= 32 {
         values
             .iter()
@@ -126,7 +126,7 @@ fn fold(name: &[u8], value: &[u8]) -> Vec<u8> {
     folded
 }
 
-/// Gives the entry the values of its RDN, should it lack them, as servers do.
+/// Adds the values of its RDN to the entry if they are missing, as directory servers do.
 pub(super) fn name_by_rdn(entry: &mut Entry) -> Result<(), Refusal> {
     let name = dn::Dn::parse(&entry.dn)
         .map_err(|error| Refusal::new(code::INVALID_DN_SYNTAX, error.to_string()))?;

@@ -20,13 +20,13 @@ pub(super) enum Action {
     Duplicate,
     /// Answer under this message id.
     WrongId(i32),
-    /// Answer with so many bytes of the answer, and close.
+    /// Answer with only this number of bytes of the answer, and close.
     Truncate(usize),
-    /// Answer with so many random bytes.
+    /// Answer with this number of random bytes.
     Garbage(usize),
     /// Answer with a message that announces two gigabytes.
     HugeLength,
-    /// Answer with so many sequences, one within the other.
+    /// Answer with this number of nested sequences.
     DeepNesting(usize),
     /// Reset the connection instead of answering.
     Reset,
@@ -61,9 +61,9 @@ pub(super) struct ResultSpec {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) enum Policy {
-    /// The password expires in so many seconds.
+    /// The password expires in this number of seconds.
     ExpiresIn(u32),
-    /// So many binds are left with an expired password.
+    /// This number of binds is left with an expired password.
     GraceBindsLeft(u32),
     /// The password must be changed.
     ChangeAfterReset,

@@ -26,7 +26,7 @@ pub(in crate::ldap) enum Occasion {
     Delete,
     ModifyDn,
     Compare,
-    /// An extended request, whichever.
+    /// Any extended request.
     Extended,
     StartTls,
     WhoAmI,
@@ -46,7 +46,7 @@ rules::rule!(Action {
     connection: Vec<u64>,
 });
 
-/// What is known of a request.
+/// The facts about a request that rules select by.
 pub(in crate::ldap) struct Facts<'a> {
     pub(in crate::ldap) occasion: Occasion,
     pub(in crate::ldap) connection: u64,
@@ -189,7 +189,7 @@ impl Policy {
     }
 }
 
-/// Sequences within sequences, their lengths right.
+/// Nested sequences with correct lengths.
 fn nested(depth: usize) -> Vec<u8> {
     let mut backwards = Vec::new();
     for _ in 0..depth {

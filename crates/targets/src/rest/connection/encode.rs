@@ -1,4 +1,4 @@
-//! The head of an answer in the words of HTTP/1 (RFC 9112).
+//! The head of an answer in the syntax of HTTP/1 (RFC 9112).
 
 use std::io::Write as _;
 
@@ -13,12 +13,12 @@ pub(super) enum Length {
     None,
 }
 
-/// What the answer is to be like beside what it says.
+/// The properties of an answer that do not depend on its content.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Form {
     /// Whether the connection is kept.
     pub(super) keep: bool,
-    /// Whether the client is of HTTP/1.0 and must be told that it is.
+    /// Whether the client uses HTTP/1.0 and must be informed that the connection is kept.
     pub(super) old: bool,
     /// Whether the request was a HEAD.
     pub(super) head_only: bool,
@@ -52,7 +52,7 @@ pub(super) fn head(out: &mut Vec<u8>, reply: &Reply, length: Length, form: Form)
     out.extend_from_slice(b"\r\n");
 }
 
-/// Writes an answer whose body is at hand.
+/// Writes an answer whose whole body is available.
 pub(super) fn whole(out: &mut Vec<u8>, reply: &Reply, form: Form) {
     head(out, reply, Length::Exact(reply.body.len() as u64), form);
     if !form.head_only {

@@ -1,4 +1,4 @@
-//! What a script wants to be done to an answer.
+//! Applies the faults of a script to an answer.
 
 use std::io;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use crate::rest::reply::{FILLING, Reply, reason};
 use crate::rest::script::Action;
 use crate::script;
 
-/// The most of a long body that is counted out.
+/// The most of a long body that is sent from memory.
 const WHOLE_BYTES: u64 = 1 << 20;
 
 impl Connection {
-    /// Does to an answer what the script has it, with everything before it written.
+    /// Answers as the script says, after everything before the answer was written.
     pub(super) async fn misbehave(
         &mut self,
         action: Action,
@@ -27,7 +27,7 @@ impl Connection {
         }
         match action {
             Action::Silence => {
-                // Whatever else comes is not looked at.
+                // Further bytes are ignored.
                 while self.read().await? > 0 {
                     self.reader.forget();
                 }
@@ -68,7 +68,7 @@ impl Connection {
                     _ => {}
                 }
             }
-            // These have been heeded already.
+            // These have been applied already.
             Action::Delay(_) | Action::Status(_) => return self.write(reply, form).await,
         }
         self.flush().await?;
@@ -100,7 +100,8 @@ impl Connection {
         if !form.head_only {
             self.out.extend_from_slice(&reply.body);
         }
-        // What is announced never comes; what is not announced does, and looks like the next answer.
+        // If fewer bytes are sent than announced, the connection closes; if more are sent, they look like the next
+        // answer.
         if more < 0 && form.keep { Next::Continue } else { Next::Close }
     }
 

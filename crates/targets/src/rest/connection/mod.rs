@@ -25,7 +25,7 @@ use crate::tcp::accepted::Accepted;
 use crate::tcp::stream::Stream;
 use encode::{Form, Length};
 
-/// When so much is unwritten, it is written before more requests are answered.
+/// With this much unwritten, it is written before more requests are answered.
 const UNWRITTEN_MAX: usize = 64 << 10;
 /// A buffer that grew beyond this is freed once it is empty.
 const KEPT_BYTES: usize = 4 << 10;
@@ -39,7 +39,7 @@ const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Serves a connection to its end.
 pub(super) async fn serve(worker: Rc<Worker>, accepted: Accepted) {
     let Accepted { stream, tls, number, open } = accepted;
-    // Errors of a connection are the business of its client.
+    // Errors of a connection matter only to its client.
     let _ = open_and_run(worker, stream, tls, number).await;
     drop(open);
 }
@@ -185,9 +185,9 @@ impl Connection {
         Ok(if form.keep { Next::Continue } else { Next::Close })
     }
 
-    /// Writes an answer whose body is too long to be held at once.
+    /// Writes an answer whose body is too long for memory.
     async fn pour(&mut self, reply: &Reply, filler: Filler, form: Form) -> io::Result<()> {
-        // HTTP/1.0 knows no chunks.
+        // HTTP/1.0 has no chunks.
         let chunked = filler.chunked && !form.old;
         let length = if chunked { Length::Chunked } else { Length::Exact(filler.bytes) };
         encode::head(&mut self.out, reply, length, form);

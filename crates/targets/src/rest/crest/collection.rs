@@ -1,4 +1,4 @@
-//! The users of one product: those made from a number, what was changed of them, and those that were added.
+//! The users of one product: those made from a number, the changes to them, and those that were added.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -15,14 +15,14 @@ pub(in crate::rest) struct Collection {
     pub(in crate::rest) product: Product,
     /// How many users there are from `user.0` on, unless they were deleted.
     made: u32,
-    /// The password of those.
+    /// The password of those users.
     password: Box<str>,
     kept: RwLock<Changes>,
 }
 
 #[derive(Debug, Default)]
 struct Changes {
-    /// What became of those that were made; nothing of those that were deleted.
+    /// The changed users among those that were made; `None` for deleted ones.
     changed: HashMap<u32, Option<Arc<Record>>, foldhash::fast::FixedState>,
     added: BTreeMap<Box<str>, Arc<Record>>,
     /// The number of the last change.
@@ -38,7 +38,7 @@ pub(super) struct Record {
     fields: Box<str>,
 }
 
-/// A user that is there.
+/// A user that exists.
 #[derive(Clone, Debug)]
 pub(super) enum Found {
     Made(u32),
@@ -52,14 +52,14 @@ pub(super) struct Current {
     pub(super) fields: Map<String, Value>,
 }
 
-/// What a change comes to.
+/// The result of a change.
 #[derive(Debug)]
 pub(super) enum Change {
     Set(Map<String, Value>),
     Delete,
 }
 
-/// Where among the users a page begins.
+/// The user at which a page begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum PageStart {
     Made(u32),
@@ -107,7 +107,7 @@ impl Collection {
         digits.parse().ok().filter(|n| plain && *n < self.made)
     }
 
-    /// The fields of a user, as a JSON object with what every resource has.
+    /// Writes the fields of a user, as a JSON object with the fields of every resource.
     pub(super) fn write(&self, id: &str, found: &Found, out: &mut Vec<u8>) {
         use std::io::Write as _;
         out.extend_from_slice(b"{\"_id\":");
@@ -132,7 +132,7 @@ impl Collection {
         }
     }
 
-    /// The fields of a user, to look into.
+    /// The fields of a user, for reading.
     pub(super) fn fields(&self, found: &Found) -> Map<String, Value> {
         let text = match found {
             Found::Made(n) => {
@@ -146,7 +146,8 @@ impl Collection {
         serde_json::from_str(&text).unwrap_or_default()
     }
 
-    /// Changes, adds or deletes a user. Nothing happens if `change` refuses. Returns what there is now, or was last.
+    /// Changes, adds or deletes a user. Nothing happens if `change` refuses. Returns the user after the change, or the
+    /// deleted one.
     pub(super) fn change(
         &self,
         id: &str,
@@ -194,7 +195,7 @@ impl Collection {
         value.as_str().map(Into::into)
     }
 
-    /// Shows users in their order from `from` on, until `take` has enough.
+    /// Passes users in their order from `from` on to `take`, until it has enough.
     pub(super) fn each(
         &self,
         from: &PageStart,
@@ -241,7 +242,7 @@ impl Found {
     }
 }
 
-/// A revision as it is shown.
+/// A revision in the form that clients see.
 pub(super) fn shown(revision: u64) -> String {
     format!("{revision:016x}")
 }

@@ -1,13 +1,13 @@
-//! `_queryFilter`: which resources a query is about.
+//! `_queryFilter`: which resources a query selects.
 //!
-//! The part of the language that load tests use: `eq`, `sw`, `co`, `pr`, `and`, `or`, `!`, brackets,
-//! `true` and `false`. What is beyond it is refused as not implemented, never guessed at.
+//! The part of the language that load tests use: `eq`, `sw`, `co`, `pr`, `and`, `or`, `!`, brackets, `true` and
+//! `false`. Everything else is refused as not implemented.
 
 use serde_json::{Map, Value};
 
 use crate::rest::refusal::Refusal;
 
-/// How deep brackets may be.
+/// The deepest nesting of brackets.
 const DEPTH_MAX: usize = 50;
 
 /// A condition.
@@ -20,7 +20,7 @@ pub(super) enum Filter {
     Field { path: Vec<String>, test: Test },
 }
 
-/// What is asked of a field.
+/// The condition on a field.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Test {
     Present,
@@ -36,7 +36,7 @@ impl Filter {
         if parser.rest.is_empty() { Ok(filter) } else { Err(parser.wrong("the end")) }
     }
 
-    /// The one identifier that can meet it, if that is plain from the filter.
+    /// The one identifier that can meet it, if the filter names one.
     pub(super) fn pinned(&self, aliases: &[&str]) -> Option<&str> {
         match self {
             Self::Field { path, test: Test::Equals(Value::String(id)) } => {
@@ -48,7 +48,7 @@ impl Filter {
         }
     }
 
-    /// Whether a resource meets it. Its fields are asked for only if they matter.
+    /// Whether a resource meets it. Its fields are read only if they matter.
     pub(super) fn meets<'a>(&self, id: &str, fields: &dyn Fn() -> &'a Map<String, Value>) -> bool {
         match self {
             Self::Always(always) => *always,
@@ -60,7 +60,7 @@ impl Filter {
             }
             Self::Field { path, test } => {
                 look_up(fields(), path).is_some_and(|value| match value {
-                    // Of a list, one value is enough.
+                    // In a list, one matching value is enough.
                     Value::Array(values) => values.iter().any(|value| test.meets(value)),
                     value => test.meets(value),
                 })
@@ -69,13 +69,13 @@ impl Filter {
     }
 }
 
-/// What is at a path within an object.
+/// The value at a path within an object.
 pub(super) fn look_up<'a>(fields: &'a Map<String, Value>, path: &[String]) -> Option<&'a Value> {
     let (first, rest) = path.split_first()?;
     rest.iter().try_fold(fields.get(first)?, |value, name| value.get(name))
 }
 
-/// The path that a JSON pointer (RFC 6901) means, with or without its first slash.
+/// The path of a JSON pointer (RFC 6901), with or without its first slash.
 pub(super) fn path(pointer: &str) -> Vec<String> {
     let pointer = pointer.strip_prefix('/').unwrap_or(pointer);
     pointer.split('/').map(|part| part.replace("~1", "/").replace("~0", "~")).collect()
@@ -86,7 +86,7 @@ impl Test {
         let text = value.as_str();
         match self {
             Self::Present => !value.is_null(),
-            // Attributes of users compare as those of a directory do: without regard to case.
+            // Attributes of users compare like those of a directory: ignoring case.
             Self::Equals(Value::String(other)) => {
                 text.is_some_and(|text| text.to_lowercase() == other.to_lowercase())
             }

@@ -1,6 +1,7 @@
-//! Users as resources: create, read, update, delete, patch and query, as OpenAM, OpenDJ and OpenIDM have them alike.
+//! Users as resources: create, read, update, delete, patch and query, in the form that OpenAM, OpenDJ and OpenIDM
+//! share.
 //!
-//! What the products differ in is in [`product`]; who may ask for what is decided before this is reached.
+//! The differences between the products are in [`product`]; permissions are checked before this module is called.
 
 mod collection;
 mod filter;
@@ -22,10 +23,10 @@ use super::reader::Request;
 use super::refusal::Refusal;
 use super::reply::{JSON, Reply};
 
-/// The most a query returns at once; who wants more follows the cookie.
+/// The most resources that a query returns at once; a client that wants more uses the cookie.
 const PAGE_MAX: usize = 10_000;
 
-/// What is asked of a resource, or of all of them.
+/// The operation on a resource, or on all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Create,
@@ -37,7 +38,7 @@ pub(super) enum Verb {
 }
 
 impl Verb {
-    /// What a request asks for.
+    /// The operation that a request asks for.
     pub(super) fn of(request: &Request<'_>, has_id: bool) -> Result<Self, Refusal> {
         match (request.method, has_id) {
             ("GET" | "HEAD", true) => Ok(Self::Read),
@@ -62,7 +63,7 @@ impl Verb {
     }
 }
 
-/// Carries out what is asked.
+/// Carries out the operation.
 pub(super) fn answer(
     users: &Collection,
     verb: Verb,
@@ -142,7 +143,7 @@ fn update(
     let none_match = request.fields.text("if-none-match");
     if none_match.is_some_and(|tag| tag.trim() == "*") {
         let created = create(users, id, fields, request, reply);
-        // Where it is said by a condition of the request, it is that condition which fails.
+        // The request made it a condition that the user does not exist, so an existing user fails the condition.
         return created.map_err(|refusal| match refusal.status {
             409 => Refusal { status: 412, ..refusal },
             _ => refusal,
@@ -158,7 +159,7 @@ fn update(
             return Ok(Change::Set(fields));
         };
         check_match(request, &current)?;
-        // OpenAM takes the attributes that are named and leaves the others.
+        // OpenAM changes the named attributes and leaves the others.
         if users.product == Product::Am {
             current.fields.extend(fields);
             return Ok(Change::Set(current.fields));
@@ -185,7 +186,7 @@ fn show(users: &Collection, id: &str, found: &Found, request: &Request<'_>, repl
     }
 }
 
-/// The fields that are asked for, if not all are.
+/// The requested fields, if not all are requested.
 fn wanted(request: &Request<'_>) -> Option<Vec<Vec<String>>> {
     let fields = Parameters::of(request.query().as_bytes()).first("_fields")?;
     let fields = fields.split(',').map(str::trim).filter(|field| !field.is_empty());
@@ -194,7 +195,7 @@ fn wanted(request: &Request<'_>) -> Option<Vec<Vec<String>>> {
     (!all).then_some(fields)
 }
 
-/// What is asked for of a resource, and what names it.
+/// The requested fields of a resource, and the fields that identify it.
 fn narrowed(whole: &Map<String, Value>, fields: &[Vec<String>]) -> Map<String, Value> {
     let mut some = Map::new();
     for name in ["_id", "_rev"] {
@@ -251,13 +252,13 @@ fn query(users: &Collection, request: &Request<'_>, reply: &mut Reply) -> Result
     Ok(())
 }
 
-/// A page of what a query finds.
+/// A page of the results of a query.
 struct Page {
     fields: Option<Vec<Vec<String>>>,
     size: usize,
     skip: usize,
     count: usize,
-    /// What comes behind it.
+    /// The beginning of the next page.
     next: Option<PageStart>,
 }
 
@@ -328,7 +329,7 @@ fn start_of(cookie: &str) -> Option<PageStart> {
     }
 }
 
-/// Refuses if the request wants another revision than there is.
+/// Refuses if the request requires another revision than the current one.
 fn check_match(request: &Request<'_>, current: &Current) -> Result<(), Refusal> {
     let Some(tag) = request.fields.text("if-match") else { return Ok(()) };
     let tag = tag.trim().trim_start_matches("W/").trim_matches('"');
@@ -364,7 +365,7 @@ fn object(request: &Request<'_>) -> Result<Map<String, Value>, Refusal> {
     }
 }
 
-/// An identifier for a user that came without one: the same requests in the same order make the same users.
+/// An identifier for a user that was sent without one: the same requests in the same order make the same users.
 fn invented(users: &Collection, fields: &Map<String, Value>) -> String {
     let text = Value::Object(fields.clone()).to_string();
     let step = |word, byte| crate::script::mix(word ^ u64::from(byte));
@@ -385,7 +386,7 @@ fn check_id(id: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// What came from outside, short enough to be repeated.
+/// A text from outside, short enough to be repeated in an answer.
 pub(super) fn brief(text: &str) -> String {
     text.chars().take(60).collect()
 }

@@ -31,7 +31,7 @@ fn one(fields: &mut Map<String, Value>, operation: &Value) -> Result<(), Refusal
     match verb {
         "add" => add(place(fields, &path)?, &path, needed()?),
         "replace" => {
-            // A replacement by nothing removes.
+            // A replacement without a value removes the field.
             match value {
                 Some(value) if !value.is_null() => set(place(fields, &path)?, &path, value.clone()),
                 _ => remove(fields, &path, None),
@@ -52,7 +52,7 @@ fn one(fields: &mut Map<String, Value>, operation: &Value) -> Result<(), Refusal
     }
 }
 
-/// The object that holds the last name of a path; what is missing on the way there is made.
+/// The object that contains the last name of a path; missing objects on the path are created.
 fn place<'a>(
     fields: &'a mut Map<String, Value>,
     path: &[String],
@@ -67,7 +67,7 @@ fn place<'a>(
     })
 }
 
-/// The last name of a path, and whether the end of a list there is meant.
+/// The last name of a path, and whether it means the end of a list.
 fn last(path: &[String]) -> (&str, bool) {
     match path {
         [.., name, end] if end == "-" => (name, true),
@@ -102,7 +102,7 @@ fn remove(fields: &mut Map<String, Value>, path: &[String], value: Option<&Value
     let (name, _) = last(path);
     let above = &path[..path.len().saturating_sub(1)];
     let found = above.iter().try_fold(fields, |fields, name| fields.get_mut(name)?.as_object_mut());
-    // What is not there need not be removed.
+    // A field that does not exist need not be removed.
     let Some(fields) = found else { return };
     match (fields.get_mut(name), value) {
         (Some(Value::Array(values)), Some(value)) => values.retain(|one| one != value),

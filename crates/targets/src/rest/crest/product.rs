@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
 
-/// Whose API it is.
+/// The product whose API it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::rest) enum Product {
     /// `/openam/json/users`.
@@ -80,7 +80,7 @@ impl Product {
         }
     }
 
-    /// The identifier that a new user's own fields give it.
+    /// The identifier that a new user's own fields contain.
     pub(super) fn named(self, fields: &Map<String, Value>) -> Option<String> {
         let names: &[&str] = match self {
             Self::Am => &["username", "_id"],
@@ -89,7 +89,7 @@ impl Product {
         names.iter().find_map(|name| fields.get(*name)?.as_str().map(str::to_owned))
     }
 
-    /// The fields of a user as they are kept, from those that were sent.
+    /// Converts the fields that were sent to the form in which a user is stored.
     pub(super) fn settle(self, id: &str, fields: &mut Map<String, Value>) {
         for own in ["_id", "_rev"] {
             fields.remove(own);
@@ -112,7 +112,7 @@ impl Product {
         }
     }
 
-    /// The status for a user that is there already.
+    /// The status for a user that exists already.
     pub(super) const fn taken(self) -> u16 {
         match self {
             Self::Am => 409,

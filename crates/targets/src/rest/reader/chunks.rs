@@ -6,7 +6,7 @@ use super::Malformed;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunks {
     part: Part,
-    /// How long the lines about it are so far, sizes and trailers alike.
+    /// The total length so far of the lines around the data, sizes and trailers alike.
     overhead: usize,
 }
 
@@ -17,11 +17,11 @@ enum Part {
         bytes: u64,
         digits: u8,
     },
-    /// In what a chunk says beside its size.
+    /// In the extension after a chunk's size.
     Extension {
         bytes: u64,
     },
-    /// Behind the carriage return of the line with the size.
+    /// After the carriage return of the line with the size.
     SizeEnd {
         bytes: u64,
     },
@@ -29,15 +29,15 @@ enum Part {
     Data {
         left: u64,
     },
-    /// Behind a chunk.
+    /// After a chunk.
     DataEnd,
-    /// Behind a chunk and a carriage return.
+    /// After a chunk and a carriage return.
     DataLineEnd,
-    /// At the beginning of a line behind the last chunk.
+    /// At the beginning of a line after the last chunk.
     Trailer,
-    /// Within such a line.
+    /// Within a trailer line.
     TrailerLine,
-    /// Behind the carriage return of such a line, or of the empty one.
+    /// After the carriage return of a trailer line, or of the empty one.
     TrailerEnd {
         last: bool,
     },
@@ -74,8 +74,8 @@ impl Chunks {
                 _ => {
                     at += 1;
                     self.step(byte)?;
-                    // A body in the smallest of chunks has six bytes of lines for each of data, which is no harm;
-                    // what has an end is counted from its beginning.
+                    // A body in the smallest chunks has six bytes of lines for each byte of data, which does no harm; a
+                    // part with a known end is counted from its beginning.
                     self.overhead = if self.in_line() { self.overhead + 1 } else { 0 };
                     if self.overhead > overhead_max {
                         return Err(Malformed::Chunk("a line or the trailer is too long"));

@@ -14,7 +14,7 @@ use request::{Line, Span};
 /// Limits of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// The longest request line and fields together, in bytes. The lines of a chunked body are held to it as well.
+    /// The longest request line and fields together, in bytes. The limit also applies to the lines of a chunked body.
     pub head: usize,
     /// How much of a body is kept, in bytes; the rest is counted.
     pub body_kept: usize,
@@ -31,10 +31,10 @@ pub enum Malformed {
     /// An invalid line.
     #[error("the request is malformed: {0}")]
     Syntax(httparse::Error),
-    /// More than the server accepts.
+    /// The head is longer than the server accepts.
     #[error("the request line and fields are longer than the server takes")]
     HeadTooLong,
-    /// More than the server accepts.
+    /// There are more fields than the server accepts.
     #[error("the request has more fields than the server takes")]
     TooManyFields,
     /// The length of the body is ambiguous.
@@ -46,7 +46,7 @@ pub enum Malformed {
     /// An invalid chunked body.
     #[error("the chunked body is malformed: {0}")]
     Chunk(&'static str),
-    /// HTTP/1.1 requires one.
+    /// The host is missing, which HTTP/1.1 requires.
     #[error("the request has no Host, or several")]
     Host,
 }
@@ -75,7 +75,7 @@ pub enum Progress {
     },
 }
 
-/// How the end of a body is known.
+/// How the end of a body is determined.
 #[derive(Clone, Copy, Debug)]
 enum Framing {
     Length(u64),
@@ -89,9 +89,9 @@ pub struct Reader {
     input: Vec<u8>,
     /// Where the current request begins.
     begin: usize,
-    /// Where what is not looked at begins.
+    /// Where the unparsed bytes begin.
     cursor: usize,
-    /// How the current request begins, once that is complete.
+    /// The request line of the current request, once it is complete.
     line: Option<Line>,
     fields: Vec<[Span; 2]>,
     framing: Framing,
@@ -99,7 +99,7 @@ pub struct Reader {
     whole: bool,
     body: Vec<u8>,
     body_bytes: u64,
-    /// Whether the client waits for `100 Continue` and was not sent it yet.
+    /// Whether the client waits for `100 Continue` that was not sent yet.
     expects: bool,
 }
 
@@ -131,7 +131,7 @@ impl Reader {
         &self.input[self.begin..]
     }
 
-    /// Forgets whatever came.
+    /// Discards everything that was received.
     pub fn forget(&mut self) {
         *self = Self::new(self.limits);
     }
@@ -151,7 +151,7 @@ impl Reader {
         Ok(Progress::More { go_on })
     }
 
-    /// The request that is complete; nothing before [`Progress::Request`].
+    /// The complete request; `None` before [`Progress::Request`].
     pub fn request(&self) -> Option<Request<'_>> {
         let line = self.line.as_ref().filter(|_| self.whole)?;
         let head = &self.input[self.begin..];
@@ -232,7 +232,7 @@ impl Reader {
         if !self.whole
             && let Some(line) = &self.line
         {
-            // The head stays where it is; what was counted of the body need not.
+            // The head stays in place; the bytes of the body that were processed are removed.
             let head_end = self.begin + line.length as usize;
             self.input.drain(head_end..self.cursor);
             self.cursor = head_end;

@@ -1,8 +1,8 @@
 //! A request as it was received, for every version of HTTP.
 //!
-//! It borrows everything: of HTTP/1, the buffer that was read into; of HTTP/2, the fields that were decoded.
+//! It borrows everything: for HTTP/1, from the input buffer; for HTTP/2, from the decoded fields.
 
-/// A stretch of the bytes of a head.
+/// A range of the bytes of a head.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Span {
     begin: u32,
@@ -10,7 +10,7 @@ pub(super) struct Span {
 }
 
 impl Span {
-    /// Where a part is that was found in the whole.
+    /// The position of a part in the whole.
     pub(super) fn of(part: &[u8], whole: &[u8]) -> Self {
         let begin = (part.as_ptr() as usize).wrapping_sub(whole.as_ptr() as usize);
         let (begin, end) = (begin as u32, (begin + part.len()) as u32);
@@ -22,7 +22,7 @@ impl Span {
     }
 }
 
-/// The request line, and what holds for the request as a whole.
+/// The request line, and the properties of the request as a whole.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Line {
     method: Span,
@@ -59,7 +59,7 @@ pub enum Version {
 }
 
 impl Version {
-    /// The word for it.
+    /// The name of the version.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Http10 => "HTTP/1.0",
@@ -85,7 +85,7 @@ impl<'a> Fields<'a> {
         Self(Source::Map(map))
     }
 
-    /// The first value under a name, in any case.
+    /// The first value under a name, ignoring case.
     pub fn first(&self, name: &str) -> Option<&'a [u8]> {
         match self.0 {
             Source::Bytes { head, spans } => spans
@@ -123,13 +123,13 @@ impl<'a> Fields<'a> {
 pub struct Request<'a> {
     /// The method, in the case it was sent in.
     pub method: &'a str,
-    /// The target, nothing of it decoded.
+    /// The target, not decoded.
     pub target: &'a str,
     /// Its version.
     pub version: Version,
     /// The fields.
     pub fields: Fields<'a>,
-    /// What was kept of the body, its transfer coding undone.
+    /// The part of the body that was kept, without its transfer coding.
     pub body: &'a [u8],
     /// How long the body was.
     pub body_bytes: u64,
@@ -144,7 +144,7 @@ impl<'a> Request<'a> {
         spans: &'a [[Span; 2]],
         body: (&'a [u8], u64),
     ) -> Self {
-        // The parser lets nothing through that is not text.
+        // The parser accepts only text.
         let text = |span: Span| std::str::from_utf8(span.cut(head)).unwrap_or_default();
         Self {
             method: text(line.method),

@@ -1,10 +1,10 @@
-//! Requests whole, in pieces, and no requests at all.
+//! Requests whole, in pieces, and invalid ones.
 
 use super::*;
 
 const LIMITS: Limits = Limits { head: 1000, body_kept: 20 };
 
-/// What a connection's bytes are read as, fed in pieces of one size.
+/// The requests that are read from a connection's bytes, fed in pieces of one size.
 fn read(bytes: &[u8], piece: usize) -> Result<Vec<String>, Malformed> {
     let mut reader = Reader::new(LIMITS);
     let mut seen = Vec::new();
@@ -72,7 +72,7 @@ fn who_waits_to_be_told_to_go_on_is_told_once() {
     assert_eq!(reader.advance(), Ok(Progress::Request));
     assert_eq!(reader.request().unwrap().body, b"body");
     reader.finish();
-    // Whoever sends on without waiting need not be told.
+    // A client that sends the body without waiting need not receive the interim response.
     reader.feed(
         b"POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 4\r\n\r\nbody",
     );

@@ -22,23 +22,23 @@ pub(in crate::rest) enum Action {
     Drop,
     /// Execute it and reset the connection.
     Reset,
-    /// Answer, then close a connection that was to stay open, without having said so.
+    /// Answer, then close a connection that the answer promised to keep open.
     HangUp,
     /// Send half of the answer, and close.
     Half,
-    /// Send so many bytes of the answer, and close.
+    /// Send only this number of bytes of the answer, and close.
     Truncate(usize),
-    /// Send so many random bytes instead, and close.
+    /// Send this number of random bytes instead, and close.
     Garbage(usize),
     /// Begin an answer and send header fields without end.
     EndlessHeaders,
-    /// Answer with a body of this many bytes, and as Content-Length or chunked.
+    /// Answer with a body of this many bytes, with Content-Length or chunked.
     Body(Filler),
-    /// Announce so many bytes more than there are, or fewer, and close if there are fewer than announced.
+    /// Announce this number of bytes more than there are, or fewer, and close if there are fewer than announced.
     WrongLength(i64),
     /// Send the answer byte by byte, with this time before each.
     Drip(Period),
-    /// Answer in chunks of so many bytes.
+    /// Answer in chunks of this number of bytes.
     Chunked(usize),
     /// Announce no length; the end of the connection ends the body.
     UntilClose,

@@ -16,7 +16,7 @@ rules::rule!(Action {
     connection: Vec<u64>,
 });
 
-/// What is known of a request.
+/// The facts about a request that rules select by.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::rest) struct Facts<'a> {
     pub(in crate::rest) method: &'a str,
@@ -29,7 +29,7 @@ pub(in crate::rest) struct Facts<'a> {
 pub(in crate::rest) struct Faults {
     pub(in crate::rest) delay: Duration,
     pub(in crate::rest) status: Option<u16>,
-    /// What is done to the answer, with a random number. The last of several rules wins.
+    /// The action on the answer, with a random number. The last of several rules wins.
     pub(in crate::rest) done: Option<(Action, u64)>,
 }
 
@@ -75,7 +75,7 @@ impl rules::Rule for Rule {
 fn fits(pattern: &str, text: &str) -> bool {
     let Some((head, mut rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut text) = text.strip_prefix(head) else { return false };
-    // The first match of a part leaves the most text for the parts behind it.
+    // The first match of a part leaves the most text for the later parts.
     while let Some((part, behind)) = rest.split_once('*') {
         let Some(at) = text.find(part) else { return false };
         text = &text[at + part.len()..];
