@@ -1,7 +1,7 @@
-//! The terminal beside the results: notes on standard error, and what only the outside world knows.
+//! The terminal beside the results: notes on standard error, and values that come from outside the program.
 //!
-//! Results go to standard output and progress to standard error, so that a pipe gets results alone. Nothing that cannot
-//! be written to standard error is worth failing for.
+//! Results go to standard output and progress to standard error, so that a pipe receives only results. A failed write
+//! to standard error is ignored.
 
 mod full_screen;
 mod status_line;
@@ -22,7 +22,7 @@ use full_screen::Stream;
 pub(crate) use full_screen::{FullScreen, Shown, end as end_views, last_said, restore_on_panic};
 pub(crate) use status_line::StatusLine;
 
-/// Says something the user should know. It is a line of its own, which a terminal gets folded: in a log it stays whole.
+/// Prints a note for the user. It is one line, which is folded for a terminal and stays whole in a log.
 pub(crate) fn note(text: &str) {
     match width(&io::stderr()) {
         Some(width) => warn(&wrapped(text, "note: ", width)),
@@ -30,18 +30,18 @@ pub(crate) fn note(text: &str) {
     }
 }
 
-/// Writes a line to standard error, which a terminal gets folded as well. It may hold words of a server, which must not
-/// act on the terminal.
+/// Writes a line to standard error, folded for a terminal. The line may contain text from a server, which must not
+/// control the terminal.
 pub(crate) fn say(text: &str) {
     warn(&folded(&format!("{text}\n")));
 }
 
-/// Writes text that may hold words of a server to standard error, such as why a run was refused.
+/// Writes text that may contain text from a server to standard error, such as why a run was refused.
 pub(crate) fn warn(text: &str) {
     tell(&inert(text, Layout::Lines));
 }
 
-/// Writes text of this program alone to standard error as it is, with what moves the cursor.
+/// Writes text of this program's own to standard error unchanged, including control sequences that move the cursor.
 pub(crate) fn tell(text: &str) {
     if text.is_empty() && full_screen::is_shown() || full_screen::holds(Stream::Error, text) {
         return;
@@ -51,12 +51,12 @@ pub(crate) fn tell(text: &str) {
     let _ = stderr.write_all(wiped.as_bytes()).and_then(|()| stderr.write_all(text.as_bytes()));
 }
 
-/// Says why a command was not carried out, which may be in words of a server, as wide as the terminal is.
+/// Prints why a command was not carried out, folded to the terminal's width; the reason may contain text from a server.
 pub(crate) fn refuse(text: &str) {
     warn(&folded(text));
 }
 
-/// Text whose lines are no longer than the terminal is wide, if standard error is one.
+/// The text with its lines folded to the terminal's width, if standard error is a terminal.
 fn folded(text: &str) -> String {
     let Some(width) = width(&io::stderr()) else { return text.to_owned() };
     let fold = |line: &str| {
@@ -69,7 +69,7 @@ fn folded(text: &str) -> String {
     text.lines().map(fold).collect()
 }
 
-/// Prints results to standard output. A reader who has seen enough is not an error.
+/// Prints results to standard output. A reader that closes its end early is not an error.
 pub(crate) fn print(text: &str) -> Result<Exit, Refusal> {
     tell("");
     match print_at_once(text) {
@@ -81,7 +81,7 @@ pub(crate) fn print(text: &str) -> Result<Exit, Refusal> {
     }
 }
 
-/// Writes a part of a table to standard output at once, or when a view that has the terminal is gone.
+/// Writes a part of a table to standard output at once, or after a full-screen view has closed.
 pub(crate) fn print_at_once(text: &str) -> io::Result<()> {
     if full_screen::holds(Stream::Output, text) {
         return Ok(());
@@ -90,7 +90,7 @@ pub(crate) fn print_at_once(text: &str) -> io::Result<()> {
     out.write_all(text.as_bytes()).and_then(|()| out.flush())
 }
 
-/// Writes a file that was asked for. Only its owner may read it: a plan or a report may hold what is not for all.
+/// Writes a requested file. Only its owner may read it: a plan or a report may contain confidential data.
 pub(crate) fn write(path: &Path, text: &str) -> Result<Exit, Refusal> {
     let written = create_private(path).and_then(|mut file| file.write_all(text.as_bytes()));
     written.map(|()| Exit::Ok).map_err(|error| Refusal {
@@ -99,7 +99,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<Exit, Refusal> {
     })
 }
 
-/// Writes files that everybody may read into a directory, which is made if there is none.
+/// Writes files that every user may read into a directory, which is created if it does not exist.
 pub(crate) fn write_all(directory: &Path, files: &[(String, String)]) -> Result<Exit, Refusal> {
     let failed = |path: &Path, error: io::Error| Refusal {
         text: format!("failed to write {}: {error}\n", path.display()),
@@ -113,31 +113,31 @@ pub(crate) fn write_all(directory: &Path, files: &[(String, String)]) -> Result<
     Ok(Exit::Ok)
 }
 
-/// Whether standard error shows colours: a terminal, and nobody who asked for none (no-color.org).
+/// Whether standard error shows colours: it is a terminal, and the user has not turned colours off (no-color.org).
 fn colours() -> bool {
     let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     obeys() && !unwanted
 }
 
-/// Whether standard error is a terminal that obeys escape sequences.
+/// Whether standard error is a terminal that supports escape sequences.
 fn obeys() -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     io::stderr().is_terminal() && !dumb
 }
 
-/// The columns of a terminal; none of anything else.
+/// The number of columns of a terminal; none for anything else.
 fn width(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(stream).ok().filter(|_| stream.is_terminal());
     size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0)
 }
 
-/// What standard output shows: the width of the terminal, and characters beyond ASCII where the locale has them.
+/// The properties of standard output: the width of the terminal, and characters beyond ASCII if the locale has them.
 pub(crate) fn screen() -> Screen {
     let colour = colours() && io::stdout().is_terminal();
     screen_of(width(&io::stdout()), colour)
 }
 
-/// What standard error shows.
+/// The same properties of standard error.
 pub(crate) fn screen_of_stderr() -> Screen {
     screen_of(width(&io::stderr()), colours())
 }
@@ -158,12 +158,12 @@ pub(crate) fn seed() -> u64 {
     RandomState::new().build_hasher().finish() % 1_000_000_000
 }
 
-/// The wall-clock time, read where a record is stamped and nowhere else.
+/// The wall-clock time, which is read only where a record is stamped.
 pub(crate) fn now() -> jiff::Timestamp {
     jiff::Timestamp::now()
 }
 
-/// Waits, where nothing is being measured.
+/// Sleeps. Used only where nothing is being measured.
 #[expect(
     clippy::disallowed_methods,
     reason = "the main thread of a server has nothing to do but wait"

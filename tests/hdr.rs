@@ -1,4 +1,4 @@
-//! The files for the public `HdrHistogram` tools are read by those tools, not only by us.
+//! The files for the public `HdrHistogram` tools are read by those tools, not only by brunt.
 
 use brunt_exchange::{Moment, Outcome, Stamps};
 use brunt_record::{Catalogue, Histogram, Hlog, Interval, Own, Phase, write_hgrm};

@@ -1,7 +1,7 @@
-//! What brunt is built from carries a licence that `deny.toml` allows, and nothing that it bans.
+//! Every dependency of brunt has a licence that `deny.toml` allows, and none is banned there.
 //!
-//! cargo-deny checks the same and more where it is installed; this needs nothing but cargo, so that it
-//! is checked wherever the tests run. Both read their lists from the one file.
+//! cargo-deny checks the same and more if it is installed; this test needs only cargo, so that it runs wherever the
+//! tests run. Both read their lists from the same file.
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Package, PackageId};
 use std::collections::HashSet;

@@ -1,8 +1,8 @@
-//! The rules of this house that a compiler and clippy do not know, as tests.
+//! The rules of this repository that a compiler and clippy do not check, as tests.
 //!
-//! A rule that is not a test is forgotten by whoever is in a hurry. Each rule here is a function from text, or from
-//! cargo's metadata, to what is wrong; one test applies it to this repository and another to a sample that breaks it,
-//! so that a rule which finds nothing any more is noticed. Lengths of functions are clippy's (`clippy.toml`).
+//! A rule that is not a test is forgotten when time is short. Each rule here is a function from text, or from cargo's
+//! metadata, to what is wrong; one test applies it to this repository and another to a sample that breaks it, so that a
+//! rule which no longer finds anything is noticed. The lengths of functions are checked by clippy (`clippy.toml`).
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,7 +144,7 @@ fn faults(path: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// Whether there is code that the compiler is told to trust.
+/// Whether there is unsafe code, which the compiler does not check.
 fn has_unsafe_code(text: &str) -> bool {
     let word = concat!("uns", "afe");
     let code = text.lines().map(str::trim_start).filter(|line| !line.starts_with("//"));
@@ -214,8 +214,9 @@ fn wrong_arrows(named: &[(String, String, DependencyKind)]) -> Vec<String> {
     wrong.map(|(from, to, kind)| format!("{from} names {to} ({kind})")).collect()
 }
 
-/// Which arrows within the program must not be: a file of `src`, its tests left out, names a part of the program that
-/// its own part must not, or a tool another tool; or runs the engine, which is fast in brunt-load alone.
+/// Forbidden dependencies within the program: a file of `src`, without its tests, that refers to a part of the program
+/// that its own part must not use, or a tool that refers to another tool; or that runs the engine, which is fast only
+/// in brunt-load.
 fn wrong_program_arrows(path: &str, text: &str) -> Vec<String> {
     let inside = path.trim_start_matches("src/").trim_end_matches(".rs");
     let mut parts = inside.split('/');

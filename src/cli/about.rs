@@ -1,33 +1,33 @@
-//! [`About`]: what the help and the page in `docs/` say of a command beside its options.
+//! [`About`]: the texts about a command in its help and on its page in `docs/`, beside its options.
 //!
-//! Each command has its own where its options are declared, and `ABOUT` in [`super`] names them all. A command without
-//! one fails a test, so that none is forgotten.
+//! Each command has an [`About`] where its options are declared, and `ABOUT` in [`super`] lists them all. A test fails
+//! for a command without one, so that none is forgotten.
 
 use super::ABOUT;
 
-/// What is said of a command beside its options.
+/// The texts about a command, beside its options.
 pub(super) struct About {
-    /// What the page says first, as Markdown.
+    /// The first paragraph of the page, as Markdown.
     #[cfg_attr(not(test), expect(dead_code, reason = "the tests write the pages"))]
     pub(super) description: &'static str,
     /// Examples, the most useful first, since `-h` has room for two. The tests read each of them as a command line. A
     /// line has at most 76 columns, so that it fits an indented screen of 80.
     pub(super) examples: &'static [Example],
-    /// The options that `-h` shows, each with a line that says what it is; without one, its help is short enough.
-    /// Empty where the command has few options: all are shown.
+    /// The options that `-h` shows, each with a one-line description; if that is empty, the option's own help is short
+    /// enough. The list is empty if the command has few options: all are shown.
     pub(super) short: &'static [(&'static str, &'static str)],
 }
 
-/// What an example shows, and the command line.
+/// The purpose of an example, and its command line.
 pub(super) type Example = (&'static str, &'static str);
 
-/// What is said of the command of these words behind `brunt`.
+/// The texts about the command with these words after `brunt`.
 pub(super) fn of(name: &str) -> Option<&'static About> {
     ABOUT.iter().find(|(of, _)| *of == name).map(|(_, about)| *about)
 }
 
-/// The examples of a command, by its words behind `brunt`; the program itself has no words. A group of commands has
-/// those of the one that most people begin with.
+/// The examples of a command, by its words after `brunt`; the program itself has no words. A group of commands has
+/// those of the command that most users begin with.
 pub(super) fn examples(name: &str) -> &'static [Example] {
     match name {
         "" => WHOLE,

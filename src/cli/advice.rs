@@ -1,18 +1,19 @@
-//! Where `docs/troubleshooting.md` says more of a message: one look-up for all messages that stop a run.
+//! Finds the part of `docs/troubleshooting.md` that explains a message: one look-up for all messages that stop a run.
 //!
-//! The page is the table. Its headings are texts of messages, with `…` for what differs; a message that holds all the
-//! fixed parts of one, in their order, is of that heading. So nobody has to name a place where a message is made.
+//! The page is the table. Its headings are texts of messages, with `…` for variable parts; a message that contains all
+//! fixed parts of a heading, in their order, belongs to it. So the code that makes a message need not refer to the
+//! page.
 
 use std::sync::LazyLock;
 
 /// The page.
 const PAGE: &str = include_str!("../../docs/troubleshooting.md");
-/// What stands for whatever differs in a message.
+/// The placeholder for variable parts of a message.
 const ANY: char = '…';
 
 /// A message that the page explains.
 struct Known {
-    /// The parts of its text that are always the same.
+    /// The fixed parts of its text.
     fixed: Vec<&'static str>,
     anchor: &'static str,
 }
@@ -20,8 +21,8 @@ struct Known {
 static KNOWN: LazyLock<Vec<Known>> =
     LazyLock::new(|| headings().map(|(anchor, heading)| Known::of(anchor, heading)).collect());
 
-/// The texts of messages among the headings, each with the short name that stands before it: what a forge makes of a
-/// whole message is no address that anybody could read.
+/// The texts of messages among the headings, each with the short name that precedes it: an anchor that a forge makes
+/// from a whole message would be unreadable.
 fn headings() -> impl Iterator<Item = (&'static str, &'static str)> {
     let mut anchor = "";
     PAGE.lines().filter_map(move |line| {
@@ -40,7 +41,7 @@ impl Known {
         Self { fixed, anchor }
     }
 
-    /// How much of a message is known, if it is this one.
+    /// How many characters of a message are matched, if it is this one.
     fn is_in(&self, message: &str) -> Option<usize> {
         let mut rest = message;
         for part in &self.fixed {
@@ -50,8 +51,8 @@ impl Known {
     }
 }
 
-/// A message with the place where more is said of it, if there is one. The tools of old end with a pointer to their
-/// help, which stays their last line.
+/// A message with a reference to its explanation, if there is one. The messages of the original tools end with a
+/// reference to their help, which stays their last line.
 pub(crate) fn explained(message: &str) -> String {
     let Some(place) = of(message) else { return message.to_owned() };
     match message.rfind("\nSee \"") {
@@ -60,7 +61,7 @@ pub(crate) fn explained(message: &str) -> String {
     }
 }
 
-/// Where more is said of a message, as a line of its own; nothing if the page does not have it.
+/// The reference to a message's explanation, as a line of its own; none if the page does not have it.
 fn of(message: &str) -> Option<String> {
     let words = message.split_whitespace().collect::<Vec<_>>().join(" ");
     let found = KNOWN.iter().filter_map(|known| Some((known.is_in(&words)?, known)));
@@ -75,7 +76,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    /// All text of the program, as it stands in string literals: continued lines joined, placeholders as one sign.
+    /// The text of all string literals of the program: continued lines joined, placeholders as one character.
     fn source() -> String {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let mut text = String::new();
@@ -118,7 +119,7 @@ mod tests {
         all
     }
 
-    /// The fragment of a URL that leads to a heading, as forges make it.
+    /// The URL fragment of a heading, as forges make it.
     fn fragment(heading: &str) -> String {
         let kept = |c: &char| c.is_alphanumeric() || [' ', '-', '_'].contains(c);
         let lower = heading.to_lowercase();
@@ -131,7 +132,7 @@ mod tests {
         let missing: Vec<&str> = headings()
             .map(|(_, heading)| heading)
             .filter(|heading| {
-                // Digits of a heading may be a code that the program fills in.
+                // Digits in a heading may be a code that the program fills in.
                 let fixed = |part: &&str| part.len() > 8;
                 !heading.split(ANY).map(str::trim).filter(fixed).all(|part| source.contains(part))
             })

@@ -9,7 +9,7 @@ use clap::Args;
 use super::about::About;
 use super::plane::{PlaneArgs, name};
 
-/// What the help of the agent ends with.
+/// The end of the agent's help.
 const AFTER: &str = "\
 An agent waits until a coordinator gives it a share of a run, carries out the share in a separate process, and sends \
 the figures during the run. All agents begin at the same time. If an agent hears nothing from the coordinator for 5 s, \
@@ -69,7 +69,7 @@ fn part(text: &str) -> Result<(usize, usize), String> {
     parts.filter(|(index, count)| index < count).ok_or_else(|| "write it as 0/4".to_owned())
 }
 
-/// What is said of `brunt agent` beside its options.
+/// The help and the page of `brunt agent` beside its options.
 pub(super) const AGENT: About = About {
     description: "\
         Waits until [cluster run](cluster-run.md) gives it a share of a run, and carries out the share on this \
@@ -98,7 +98,7 @@ pub(super) const AGENT: About = About {
     ],
 };
 
-/// What is said of `brunt agents` beside its options.
+/// The help and the page of `brunt agents` beside its options.
 pub(super) const AGENTS: About = About {
     description: "\
         Lists the agents that wait for orders: their names, cores, versions and machines. Agents that are carrying \

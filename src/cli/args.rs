@@ -121,7 +121,7 @@ pub(crate) enum Verb {
 }
 
 impl Verb {
-    /// The options that every run takes, of a command that makes one run. There is no arm for the rest, so that a new
+    /// The options that every run takes, for a command that makes one run. The match has no wildcard arm, so that a new
     /// command cannot leave them out by mistake.
     pub(super) fn run_options(&self) -> Option<&RunOptions> {
         match self {
@@ -155,7 +155,7 @@ impl Verb {
         }
     }
 
-    /// Keeps the command line as a record may show it, where the command makes one.
+    /// Keeps the command line as a record may show it, if the command makes a record.
     pub(super) fn keep(&mut self, typed: Vec<String>) {
         let inner = matches!(self, Self::FindMax(_) | Self::Cluster { kind: ClusterKind::Run(_) });
         debug_assert!(
@@ -163,7 +163,7 @@ impl Verb {
             "the record of this command would not say what was typed: add it to `typed` in src/cli/args.rs"
         );
         if let Some(kept) = self.typed() {
-            // What the inner command may show of its words, only its own grammar knows.
+            // Only the inner command's own grammar knows which of its words may be shown.
             let own = typed.into_iter().take_while(|word| !inner || word != "--");
             *kept = own.collect();
         }
@@ -353,7 +353,7 @@ fn whole_seconds(text: &str) -> Result<u64, String> {
     whole.then_some(time.as_secs()).ok_or_else(|| "write whole seconds from 1s to 10m".to_owned())
 }
 
-/// What is said of `brunt report` beside its options.
+/// The help and the page of `brunt report` beside its options.
 pub(super) const REPORT: About = About {
     description: include_str!("about/report.txt").trim_ascii_end(),
     examples: &[
@@ -379,7 +379,7 @@ pub(super) const REPORT: About = About {
     short: &[],
 };
 
-/// What is said of `brunt merge` beside its options.
+/// The help and the page of `brunt merge` beside its options.
 pub(super) const MERGE: About = About {
     description: include_str!("about/merge.txt").trim_ascii_end(),
     examples: &[
@@ -400,7 +400,7 @@ pub(super) const MERGE: About = About {
     short: &[],
 };
 
-/// What is said of `brunt calibrate` beside its options.
+/// The help and the page of `brunt calibrate` beside its options.
 pub(super) const CALIBRATE: About = About {
     description: include_str!("about/calibrate.txt").trim_ascii_end(),
     examples: &[
@@ -413,7 +413,7 @@ pub(super) const CALIBRATE: About = About {
     short: &[],
 };
 
-/// What is said of `brunt quickstart` beside its options.
+/// The help and the page of `brunt quickstart` beside its options.
 pub(super) const QUICKSTART: About = About {
     description: include_str!("about/quickstart.txt").trim_ascii_end(),
     examples: &[
@@ -438,7 +438,7 @@ pub(super) const QUICKSTART: About = About {
     ],
 };
 
-/// What is said of `brunt completions` beside its options.
+/// The help and the page of `brunt completions` beside its options.
 pub(super) const COMPLETIONS: About = About {
     description: "\
         The script completes every command and every option. A link to brunt with the name of a tool \
@@ -451,7 +451,7 @@ pub(super) const COMPLETIONS: About = About {
     short: &[],
 };
 
-/// What is said of `brunt man` beside its options.
+/// The help and the page of `brunt man` beside its options.
 pub(super) const MAN: About = About {
     description: "The page is in the format of man(7).",
     examples: &[
@@ -462,7 +462,7 @@ pub(super) const MAN: About = About {
     short: &[],
 };
 
-/// What is said of `brunt target ldap` beside its options.
+/// The help and the page of `brunt target ldap` beside its options.
 pub(super) const TARGET_LDAP: About = About {
     description: include_str!("about/target-ldap.txt").trim_ascii_end(),
     examples: &[

@@ -1,26 +1,26 @@
-//! When exchanges fall due, as a command line asks for it: [`Rate`] and [`Arrival`].
+//! When exchanges fall due, as given on a command line: [`Rate`] and [`Arrival`].
 
 use std::path::PathBuf;
 
 /// When operations start.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Rate {
-    /// Each as soon as the one before it is answered.
+    /// Each as soon as the previous one is answered.
     Unlimited,
-    /// So many a second, whatever is answered.
+    /// This number a second, regardless of the answers.
     Constant {
-        /// How many.
+        /// The number.
         per_second: f64,
-        /// How they are spread.
+        /// How they are spread over time.
         arrival: Arrival,
     },
-    /// As this text says.
+    /// As described by this text.
     Stages(String),
-    /// As this file says.
+    /// As described by this file.
     File {
         /// The file.
         path: PathBuf,
-        /// What its multiples are of.
+        /// The rate that its multipliers apply to.
         base: Option<f64>,
     },
 }
@@ -28,7 +28,7 @@ pub(crate) enum Rate {
 /// How arrivals are spread over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arrival {
-    /// Evenly.
+    /// Evenly spaced.
     Uniform,
     /// Independently of each other.
     Poisson,

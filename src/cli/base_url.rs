@@ -1,11 +1,11 @@
-//! [`BaseUrl`]: a service beside the run, as a user writes where it is.
+//! [`BaseUrl`]: the address of a service beside the run, as a user writes it.
 
 use std::fmt;
 use std::net::IpAddr;
 
 use http::Uri;
 
-/// The URL of a service, below which its own paths begin.
+/// The URL of a service, which is the prefix of its paths.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct BaseUrl {
     secure: bool,
@@ -42,18 +42,18 @@ impl BaseUrl {
         Self { path: path.to_owned(), ..self }
     }
 
-    /// Whether it has a user or a password in it.
+    /// Whether it contains a user or a password.
     pub(crate) fn has_credentials(&self) -> bool {
         self.authority.contains('@')
     }
 
-    /// Whether what is sent there stays on this machine.
+    /// Whether its host is this machine's loopback.
     pub(crate) fn is_loopback(&self) -> bool {
         let address = self.host.parse().is_ok_and(|address: IpAddr| address.is_loopback());
         address || self.host == "localhost"
     }
 
-    /// Whether it is spoken to under TLS.
+    /// Whether it uses TLS.
     pub(crate) const fn is_secure(&self) -> bool {
         self.secure
     }
@@ -73,7 +73,7 @@ impl BaseUrl {
         self.port
     }
 
-    /// The path, which is `/` where none was written.
+    /// The path, which is `/` if none was written.
     pub(crate) fn path(&self) -> &str {
         &self.path
     }

@@ -36,7 +36,7 @@ pub(crate) enum CheckFormat {
     Json,
 }
 
-/// What is said of `brunt cluster check` beside its options.
+/// The help and the page of `brunt cluster check` beside its options.
 pub(super) const ABOUT: About = About {
     description: include_str!("about/cluster-check.txt").trim_ascii_end(),
     examples: &[

@@ -27,7 +27,7 @@ pub(crate) struct KeysArgs {
     pub(crate) days: u16,
 }
 
-/// What is said of `brunt cluster keys` beside its options.
+/// The help and the page of `brunt cluster keys` beside its options.
 pub(super) const ABOUT: About = About {
     description: include_str!("about/cluster-keys.txt").trim_ascii_end(),
     examples: &[

@@ -69,7 +69,7 @@ pub(crate) enum Launcher {
     Ssh,
 }
 
-/// What is said of `brunt cluster manifest` beside its options.
+/// The help and the page of `brunt cluster manifest` beside its options.
 pub(super) const ABOUT: About = About {
     description: include_str!("about/cluster-manifest.txt").trim_ascii_end(),
     examples: &[

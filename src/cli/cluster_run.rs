@@ -10,7 +10,7 @@ use super::output::duration;
 use super::plane::PlaneArgs;
 use super::run_options::RunOptions;
 
-/// What the help ends with.
+/// The end of the help.
 const AFTER: &str = "\
 The command after -- makes the load: an LDAP rate tool, perfdhcp, http, run or names lookup. Its rates, counts, \
 connections and users are those of the whole run, which the agents share; no two agents use the same value, user or \
@@ -86,7 +86,7 @@ pub(crate) enum OnLoss {
     GoOn,
 }
 
-/// What is said of `brunt cluster run` beside its options.
+/// The help and the page of `brunt cluster run` beside its options.
 pub(super) const ABOUT: About = About {
     description: include_str!("about/cluster-run.txt").trim_ascii_end(),
     examples: &[

@@ -97,7 +97,7 @@ pub(crate) enum TrendFormat {
     Json,
 }
 
-/// What is said of `brunt compare` beside its options.
+/// The help and the page of `brunt compare` beside its options.
 pub(super) const COMPARE: About = About {
     description: include_str!("../commands/compare.txt").trim_ascii_end(),
     examples: &[
@@ -128,7 +128,7 @@ pub(super) const COMPARE: About = About {
     ],
 };
 
-/// What is said of `brunt ab` beside its options.
+/// The help and the page of `brunt ab` beside its options.
 pub(super) const AB: About = About {
     description: include_str!("../commands/ab.txt").trim_ascii_end(),
     examples: &[
@@ -154,7 +154,7 @@ pub(super) const AB: About = About {
     ],
 };
 
-/// What is said of `brunt trend` beside its options.
+/// The help and the page of `brunt trend` beside its options.
 pub(super) const TREND: About = About {
     description: include_str!("../commands/trend.txt").trim_ascii_end(),
     examples: &[

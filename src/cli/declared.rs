@@ -1,7 +1,7 @@
 //! Every command as it is declared to clap.
 //!
-//! clap's generators need the tools with grammars of their own declared to clap, which is done here from their tables.
-//! Those declarations only describe: no such tool is ever parsed by them.
+//! clap's generators need declarations also for the tools with grammars of their own; they are made here from the
+//! tables of these tools. Those declarations only describe: no such tool is ever parsed by them.
 
 use clap::{Arg, ArgAction, Command, CommandFactory as _};
 
@@ -12,7 +12,7 @@ use super::prose;
 use super::tool::Tool;
 use super::ubench::{self, Ubench};
 
-/// Every command, those that clap does not parse included.
+/// Every command, including those that clap does not parse.
 pub(super) fn program() -> Command {
     Brunt::command()
         .subcommands(Tool::ALL.map(describe))
@@ -51,7 +51,7 @@ fn describe_perfdhcp() -> Command {
         .arg(Arg::new("server").value_name("server"))
 }
 
-/// An argument whose value follows an `=` or is left out.
+/// An argument whose value follows an `=` or is omitted.
 fn attached(arg: Arg, value: &'static str) -> Arg {
     arg.value_name(value).num_args(0..=1).require_equals(true)
 }

@@ -74,7 +74,7 @@ pub(crate) struct DhcpTargetArgs {
     pub(crate) max_duration: Option<Duration>,
 }
 
-/// What is said of `brunt target dhcp` beside its options.
+/// The help and the page of `brunt target dhcp` beside its options.
 pub(super) const ABOUT: About = About {
     description: include_str!("about/target-dhcp.txt").trim_ascii_end(),
     examples: &[

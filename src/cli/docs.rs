@@ -1,8 +1,8 @@
 //! The pages in `docs/` about the commands that clap parses, and the examples on every page: the tests write the pages
-//! and check the notations in them, so this is compiled for tests only. Commands are checked in
+//! and check the notations in them, so this is compiled only for tests. Commands are checked in
 //! [`quoted`](super::quoted).
 //!
-//! A page has what [`about`] says of its command, and what the declaration says of each option.
+//! A page contains the [`about`] texts of its command, and the declared help of each option.
 
 use std::fmt::Write as _;
 
@@ -158,7 +158,7 @@ mod tests {
         assert!(kept == text, "docs/README.md lists other commands: run with BRUNT_BLESS=1");
     }
 
-    /// Every line of every block in a language is read by what reads it in the program.
+    /// Checks that every line of every block in a language can be read by the program's own reader.
     fn each_line(language: &str, reads: impl Fn(&str) -> Option<String>) {
         let mut found = 0;
         for (page, text) in texts() {
@@ -179,7 +179,7 @@ mod tests {
         each_line("slo", |line| line.parse::<Slo>().err().map(|error| error.to_string()));
     }
 
-    /// Figures that people wrote down are those of the program.
+    /// Compares figures in handwritten pages with those of the program.
     #[test]
     fn thresholds_and_exit_codes_are_told_as_they_are() {
         let page = |name: &str| std::fs::read_to_string(Path::new(ROOT).join(name)).unwrap();
@@ -192,7 +192,7 @@ mod tests {
         ] {
             assert!(record.contains(&told), "docs/record.md does not say: {told}");
         }
-        // Sentences may be broken anywhere.
+        // Sentences may be wrapped anywhere.
         let flowing = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let statistics = flowing(page("docs/statistics.md"));
         for told in [
@@ -249,7 +249,7 @@ mod tests {
                     continue;
                 }
                 if page.ends_with("/docs/targets.md") {
-                    // Read by the test beside its reader.
+                    // The test beside its reader reads this one.
                     continue;
                 }
                 let (kind, read) = if page.contains("/docs/dhcp") {

@@ -1,16 +1,16 @@
 //! The exit codes: one list, which the help, the documentation and the program share.
 //!
 //! The LDAP rate tools keep the code of the original tools for a wrong command line, so that scripts which test for it
-//! still work; every other command uses the customary 2. This module does not know what was measured.
+//! still work; every other command uses the customary 2. This module does not depend on what was measured.
 
 use std::process::ExitCode;
 
 /// How the program ended, as its caller sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// Everything was done.
+    /// Everything succeeded.
     Ok,
-    /// It could not be done: nothing worked, or a result could not be written.
+    /// The command failed: no exchange succeeded, or a result could not be written.
     Failed,
     /// The command line of one of the new commands is wrong.
     Usage,
@@ -22,9 +22,9 @@ pub(crate) enum Exit {
     Partial,
     /// A figure is worse than that of the baseline (compare, ab).
     Regression,
-    /// The broker of a cluster was away for too long.
+    /// The broker of a cluster was unreachable for too long.
     PlaneLost,
-    /// Refused, since it would have touched what it must not.
+    /// Refused, since it would have affected a target that it must not.
     Unsafe,
     /// Nothing could be claimed of the target (find-max).
     NoClaim,
@@ -47,7 +47,7 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// Every exit that has a number of its own.
+    /// Every exit with a fixed number.
     pub(crate) const ALL: [Self; 17] = [
         Self::Ok,
         Self::Failed,

@@ -1,13 +1,13 @@
-//! Where the figures of a run go while it goes on: the address of `--prometheus` and the URL of `--otlp`.
+//! The destinations of a run's figures while it is in progress: the address of `--prometheus` and the URL of `--otlp`.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use super::base_url::BaseUrl;
 
-/// The path at which a collector takes metrics.
+/// The path at which a collector accepts metrics.
 const METRICS: &str = "/v1/metrics";
 
-/// An address to listen on: a port alone is one of this machine's loopback.
+/// An address to listen on: a port without an address is on this machine's loopback.
 pub(crate) fn listen(text: &str) -> Result<SocketAddr, String> {
     let port = text.strip_prefix(':').unwrap_or(text).parse();
     let loopback = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
@@ -18,8 +18,7 @@ pub(crate) fn listen(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// Reads the URL of a collector of OpenTelemetry. One without a path is that of a collector, whose metrics have a path
-/// of their own.
+/// Reads the URL of an OpenTelemetry collector. A URL without a path gets the default path of metrics.
 pub(crate) fn collector(text: &str) -> Result<BaseUrl, String> {
     let (plain, query) =
         text.split_once('?').map_or((text, None), |(url, query)| (url, Some(query)));

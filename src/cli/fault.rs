@@ -1,7 +1,7 @@
-//! What is wrong with a command line, and how it is said.
+//! An error in a command line, and its message.
 //!
-//! The frame of the message (the first words, the width, the pointer to `--help`) is the one scripts and people know
-//! from the predecessors. The reason names the option, the value and the remedy. Nothing is printed here.
+//! The frame of the message (the first words, the width, the reference to `--help`) is that of the original tools,
+//! which scripts and users know. The reason names the option, the value and the remedy. Nothing is printed here.
 
 use std::fmt;
 
@@ -38,11 +38,11 @@ impl fmt::Display for Fault {
     }
 }
 
-/// The longest line of an error: the predecessor broke before column 79.
+/// The longest line of an error: the original tools wrapped before column 79.
 const ERROR_WIDTH: usize = 78;
 
-/// Breaks text into lines of at most `width` characters; a word longer than that has a line of its own. Line breaks in
-/// the text stay, and so do several spaces within a line.
+/// Wraps text to lines of at most `width` characters; a longer word has a line of its own. Line breaks in the text
+/// stay, and so do several spaces within a line.
 pub(crate) fn wrap(text: &str, width: usize) -> String {
     text.split('\n').map(|line| wrap_line(line, width)).collect::<Vec<_>>().join("\n")
 }
@@ -75,7 +75,7 @@ fn wrap_line(line: &str, width: usize) -> String {
 mod tests {
     use super::*;
 
-    /// The pages are what OpenDJ 5.0.3 prints for `authrate -c` and `modrate -t 2 ...`, so far as the words are the
+    /// The pages are the output of OpenDJ 5.0.3 for `authrate -c` and `modrate -t 2 ...`, as far as the wording is the
     /// same.
     #[test]
     fn the_page_is_laid_out_as_the_predecessor_does() {

@@ -14,10 +14,10 @@ use super::plane::PlaneArgs;
 use super::server_cpu::ServerCpu;
 use super::weights::Weights;
 
-/// What a precision may be.
+/// The allowed range of a precision.
 pub(crate) const PRECISION: RangeInclusive<f64> = 0.005..=0.5;
 
-/// What the help ends with.
+/// The end of the help.
 const AFTER: &str = "\
 The command after -- makes the load: an LDAP rate tool, perfdhcp, http, run, names lookup or leases with --mix, \
 without its own rates, counts and durations. Each step is a separate run with Poisson arrivals, and uses other \
@@ -152,8 +152,7 @@ pub(crate) struct AgentsOfSearch {
 }
 
 impl AgentsOfSearch {
-    /// How many agents there are, if the load is not made here. The error names an option that is about agents where
-    /// there are none.
+    /// The number of agents, if agents make the load. The error names an option for agents that is given without any.
     pub(crate) fn count(&self) -> Result<Option<u32>, String> {
         let plane = &self.plane;
         let given = [
@@ -185,7 +184,7 @@ fn share(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "write a share from 0.5% to 50%, such as 5%".to_owned())
 }
 
-/// What is said of `brunt find-max` beside its options.
+/// The help and the page of `brunt find-max` beside its options.
 pub(super) const ABOUT: About = About {
     description: include_str!("../commands/find_max/page.txt").trim_ascii_end(),
     examples: &[

@@ -1,7 +1,7 @@
 //! The pages about a tool: `--help`, the page in `docs/`, the commented properties file.
 //!
-//! All three are written from the table of options, so they say the same. Intentional differences from the original
-//! tools are in one list, because people who compare figures must be able to find them.
+//! All three are made from the table of options, so they agree. Intentional differences from the original tools are in
+//! one list, because users who compare figures must be able to find them.
 
 use std::fmt::Write as _;
 
@@ -115,13 +115,13 @@ pub(crate) fn properties_file(tool: Tool) -> String {
     out
 }
 
-/// Options which decide what file is read or written instead of running have no place in that file.
+/// Whether an option selects a file to read or write instead of running: it does not belong in that file.
 fn is_about_files(option: &Opt) -> bool {
     ["propertiesFilePath", "noPropertiesFile", "generatePropertiesFile", "generateSampleRateFile"]
         .contains(&option.long)
 }
 
-/// How an option is spelled: `-w, --bindPassword[:env|:file] {bindPassword}`.
+/// The spelling of an option: `-w, --bindPassword[:env|:file] {bindPassword}`.
 fn signature(option: &Opt) -> String {
     let mut out = option.short.map(|short| format!("-{short}, ")).unwrap_or_default();
     let _ = write!(out, "--{}", option.long);
@@ -136,7 +136,7 @@ fn signature(option: &Opt) -> String {
     out
 }
 
-/// What is said below the help of an option.
+/// The lines below the help of an option.
 fn notes(option: &Opt) -> Vec<(&'static str, String)> {
     let mut notes = Vec::new();
     if !option.default.is_empty() {
@@ -149,7 +149,7 @@ fn notes(option: &Opt) -> Vec<(&'static str, String)> {
     notes
 }
 
-/// The exit codes a rate tool can have.
+/// The exit codes of a rate tool.
 fn exits() -> Vec<(String, &'static str)> {
     let foreign = [Exit::Usage, Exit::SomeFailed, Exit::Regression, Exit::Unsafe, Exit::OldFailure];
     let own = Exit::ALL.into_iter().filter(|exit| !foreign.contains(exit));
@@ -170,7 +170,7 @@ impl Page {
         let _ = write!(self.0, "\n{title}:\n\n");
     }
 
-    /// Examples, which stand before the options because most readers look for a line to copy.
+    /// Examples, which come before the options because most readers look for a line to copy.
     pub(super) fn examples(&mut self, examples: &[(&str, &str)]) {
         self.heading("Examples");
         for (index, (what, command)) in examples.iter().enumerate() {
@@ -178,7 +178,7 @@ impl Page {
                 self.blank();
             }
             self.text(what, 2, 2);
-            // A command is to be copied, so its lines stay whole.
+            // A command must be easy to copy, so its lines are not wrapped.
             for line in command.lines() {
                 let _ = writeln!(self.0, "    {line}");
             }
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
     use crate::cli::properties;
 
-    /// Holds a file against a text, or writes it if `BRUNT_BLESS` is set.
+    /// Compares a file with a text, or writes it if `BRUNT_BLESS` is set.
     fn golden(file: &str, text: &str) {
         let path: PathBuf = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
         if std::env::var_os("BRUNT_BLESS").is_some() {

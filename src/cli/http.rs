@@ -1,7 +1,7 @@
 //! The options of `brunt http`, declared for clap. Their doc comments are their help; there is no logic here.
 //!
-//! The names are those that wrk, wrk2, oha, hey and ab have made usual. Where they give one letter two meanings, both
-//! are understood if the value tells them apart (`-d`, `-t`), else one is chosen and the page of the command says
+//! The names are those that are familiar from wrk, wrk2, oha, hey and ab. If they give one letter two meanings, both
+//! are accepted if the value distinguishes them (`-d`, `-t`); otherwise one is chosen, and the page of the command says
 //! which.
 
 use std::net::IpAddr;
@@ -246,12 +246,12 @@ pub(crate) enum SpokenVersion {
     Auto,
 }
 
-/// A number from 1 to this.
+/// Parses a number from 1 to this one.
 fn up_to(most: i64) -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=most)
 }
 
-/// A number that k and m may multiply.
+/// A number with an optional k or m as a multiplier.
 pub(super) fn count(text: &str) -> Result<u64, String> {
     let (digits, factor) = match text.char_indices().last() {
         Some((at, 'k' | 'K')) => (&text[..at], 1_000),
@@ -263,7 +263,7 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "write a number of at least 1, such as 5000 or 100k".to_owned())
 }
 
-/// What to type in place of a word that other tools know, if this is one.
+/// The replacement for a word that other tools accept, if this is one.
 pub(crate) fn instead(word: &str) -> Option<&'static str> {
     let word = word.split('=').next().unwrap_or(word);
     Some(match word {
@@ -299,7 +299,7 @@ pub(crate) fn instead(word: &str) -> Option<&'static str> {
     })
 }
 
-/// What is said of `brunt http` beside its options.
+/// The help and the page of `brunt http` beside its options.
 pub(super) const ABOUT: About = About {
     description: include_str!("../tools/flow/http/page.txt").trim_ascii_end(),
     examples: &[

@@ -77,7 +77,7 @@ pub(crate) struct OpenApiImportArgs {
     pub(crate) imported: ImportedArgs,
 }
 
-/// What is said of `brunt import curl` beside its options.
+/// The help and the page of `brunt import curl` beside its options.
 pub(super) const CURL: About = About {
     description: "\
         Converts a curl command line into a [plan](plan.md): one that documentation shows, or that a browser copies. \
@@ -92,7 +92,7 @@ pub(super) const CURL: About = About {
     short: &[],
 };
 
-/// What is said of `brunt import har` beside its options.
+/// The help and the page of `brunt import har` beside its options.
 pub(super) const HAR: About = About {
     description: "\
         Converts a HAR recording into a [plan](plan.md). The developer tools of browsers save such recordings. [What \
@@ -110,7 +110,7 @@ pub(super) const HAR: About = About {
     short: &[],
 };
 
-/// What is said of `brunt import openapi` beside its options.
+/// The help and the page of `brunt import openapi` beside its options.
 pub(super) const OPENAPI: About = About {
     description: "\
         Converts an OpenAPI document into a [plan](plan.md) with one step per operation. [What is \

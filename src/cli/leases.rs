@@ -1,7 +1,7 @@
 //! The options of `brunt leases`, declared for clap. Their doc comments are their help; there is no logic here.
 //!
-//! Without a single option the command says something true about this machine, so every option has a value of its own
-//! choosing. What contradicts itself is refused here where clap can say it, else where the plan is made.
+//! Without any option the command makes a useful measurement of this machine, so every option has a default.
+//! Contradictions are refused by clap if it can express them, else where the plan is made.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -222,7 +222,7 @@ pub(crate) struct LeaseOutputArgs {
 }
 
 impl LeaseOutputArgs {
-    /// What each run of a comparison shows and has in its record. Files are the comparison's.
+    /// The output options of each run of a comparison. Files belong to the comparison.
     pub(crate) fn of_each_run(&self) -> Output {
         let progress = if self.quiet { Progress::Quiet } else { Progress::Line };
         let run = RunOptions { view: self.view, ..RunOptions::default() };
@@ -327,7 +327,7 @@ fn flush(text: &str) -> Result<u8, String> {
     })
 }
 
-/// What is said of `brunt leases` beside its options.
+/// The help and the page of `brunt leases` beside its options.
 pub(super) const ABOUT: About = About {
     description: include_str!("../tools/leases/page.txt").trim_ascii_end(),
     examples: &[

@@ -1,8 +1,8 @@
-//! [`LoadCommand`]: a command that makes load which others can have made for them: a search for the highest rate, and
-//! agents that share a run.
+//! [`LoadCommand`]: a command that makes load for another command: a search for the highest rate, or agents that share
+//! a run.
 //!
-//! Whoever repeats or shares a load needs the same few things of it, whatever its grammar. A command that is not listed
-//! here is refused by both.
+//! Code that repeats or shares a load needs the same few operations, for every grammar. Both refuse a command that is
+//! not listed here.
 
 use super::Command;
 use super::args::Verb;
@@ -26,7 +26,7 @@ pub(crate) enum LoadCommand {
 }
 
 impl LoadCommand {
-    /// The load that a command makes, or the command.
+    /// The load command of a command, or the command itself if it is none.
     pub(crate) fn of(command: Command) -> Result<Self, Box<Command>> {
         Ok(match command {
             Command::Rate(args) => Self::Rate(args),
@@ -39,7 +39,7 @@ impl LoadCommand {
         })
     }
 
-    /// Its words behind `brunt`.
+    /// Its words after `brunt`.
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Rate(args) => args.tool.name(),
@@ -63,7 +63,7 @@ impl LoadCommand {
         }
     }
 
-    /// What every run takes. A comparison of stores is several runs, and takes other options.
+    /// The options of every run. A comparison of stores is several runs, and takes other options.
     pub(crate) fn run_options(&mut self) -> Option<&mut RunOptions> {
         match self {
             Self::Rate(args) => Some(&mut args.output.run),

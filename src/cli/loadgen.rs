@@ -9,7 +9,7 @@ use super::output::OutputArgs;
 use super::trace::TraceArgs;
 use crate::cli::resend::Resending;
 
-/// The name of the command, and of a link to the program that stands for it.
+/// The name of the command, and of a link to the program that runs it.
 pub(crate) const NAME: &str = "loadgen";
 
 /// Options of `brunt loadgen`.
@@ -70,7 +70,7 @@ pub(crate) enum Mixing {
     Smooth,
 }
 
-/// What is said of `brunt loadgen` beside its options.
+/// The help and the page of `brunt loadgen` beside its options.
 pub(super) const ABOUT: About = About {
     description: include_str!("about/loadgen.txt").trim_ascii_end(),
     examples: &[

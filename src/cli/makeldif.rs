@@ -49,13 +49,13 @@ fn constant(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// A column must leave room for something behind the space that begins a continued line.
+/// A column must leave room after the space that begins a continuation line.
 fn wrap_column(text: &str) -> Result<usize, String> {
     let column = text.parse().ok().filter(|column| *column == 0 || (10..=10_000).contains(column));
     column.ok_or_else(|| "write 0, or a number from 10 to 10000".to_owned())
 }
 
-/// What is said of `brunt makeldif` beside its options.
+/// The help and the page of `brunt makeldif` beside its options.
 pub(super) const ABOUT: About = About {
     description: include_str!("about/makeldif.txt").trim_ascii_end(),
     examples: &[

@@ -1,7 +1,7 @@
-//! The command line: from words to a [`Command`] whose every value is legal.
+//! The command line: from words to a [`Command`] with only legal values.
 //!
-//! The LDAP rate tools keep the grammar of their predecessors, which no parser library speaks, so they have a small
-//! parser over tables of options; every other command is clap's. Reading a command line is a function of its words and
+//! The LDAP rate tools keep the grammar of the original tools, which no parser library supports, so they have a small
+//! parser over tables of options; every other command uses clap. Reading a command line is a function of its words and
 //! of the [`Surroundings`]: nothing is printed and nothing is started here.
 
 mod about;
@@ -85,10 +85,10 @@ use surroundings::Surroundings;
 use tool::{Tool, base_name};
 use ubench::{Ubench, UbenchArgs};
 
-/// What the program is asked to do.
+/// The action that a command line requests.
 #[derive(Debug)]
 pub(crate) enum Command {
-    /// Show this on standard output.
+    /// Print this to standard output.
     Print(String),
     /// Write this text to a file.
     Write {
@@ -99,7 +99,7 @@ pub(crate) enum Command {
     },
     /// Write these files into a directory.
     WriteAll {
-        /// The directory, which is made if there is none.
+        /// The directory, which is created if it does not exist.
         directory: PathBuf,
         /// Their names and texts.
         files: Vec<(String, String)>,
@@ -110,38 +110,38 @@ pub(crate) enum Command {
     Rate(Box<RateArgs>),
     /// Run perfdhcp.
     Perfdhcp(Box<DhcpArgs>),
-    /// Run one of the lease benchmarks of old.
+    /// Run one of the original lease benchmarks.
     Ubench(Box<UbenchArgs>),
-    /// Show the switches of one of them, and end as it did.
+    /// Print the switches of one of them, and exit as the original does.
     UbenchUsage {
-        /// What is wrong, for standard error.
+        /// The error message, for standard error.
         complaint: String,
         /// The switches.
         usage: String,
     },
     /// Carry out a command that clap parses.
     Verb(Verb),
-    /// Be a process of a website: what it is to do stands on its standard input. Nobody types it.
+    /// Act as a process of a website; its task is on its standard input. Not for users.
     ServeChild,
-    /// Carry out a share of a step of a search. Nobody types it.
+    /// Carry out a share of a step of a search. Not for users.
     StepChild {
-        /// What is to be done, as JSON.
+        /// The task, as JSON.
         task: String,
         /// The command that makes the load.
         words: Vec<String>,
     },
-    /// Be the broker of agents of this machine. Nobody types it.
+    /// Act as the broker of local agents. Not for users.
     BrokerChild {
         /// The broker's configuration.
         config: PathBuf,
-        /// The process that it ends with.
+        /// The process whose end also ends this one.
         parent: i32,
     },
 }
 
 impl Command {
-    /// The options that every run takes, of a command that makes one run. They have their effect only where this is
-    /// asked.
+    /// The options that every run takes, for a command that makes one run. They have an effect only where this is
+    /// called.
     pub(crate) fn run_options(&self) -> Option<&RunOptions> {
         match self {
             Self::Rate(args) => Some(&args.output.run),
@@ -160,7 +160,7 @@ impl Command {
     }
 }
 
-/// What is said of each command beside its options, by its words behind `brunt`.
+/// The texts about each command beside its options, by its words after `brunt`.
 const ABOUT: &[(&str, &About)] = &[
     ("ab", &compare::AB),
     ("agent", &agent::AGENT),
@@ -197,18 +197,18 @@ const ABOUT: &[(&str, &About)] = &[
     ("trend", &compare::TREND),
 ];
 
-/// By this word an agent has its share of a step of a search carried out.
+/// The word by which an agent starts its share of a step of a search.
 pub(crate) const STEP_CHILD: &str = "step-child";
 
-/// By this word the program starts the broker of agents of this machine.
+/// The word by which the program starts the broker of local agents.
 pub(crate) const BROKER_CHILD: &str = "broker-child";
 
-/// A command line that is not carried out: what to say on standard error, and how to end.
+/// A command line that is not carried out: the message for standard error, and the exit code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     /// The message, newline included.
     pub(crate) text: String,
-    /// The exit.
+    /// The exit code.
     pub(crate) exit: Exit,
 }
 
@@ -218,13 +218,13 @@ impl Refusal {
         Self { text: format!("{why}\n"), exit: Exit::Usage }
     }
 
-    /// It could not be carried out.
+    /// The command could not be carried out.
     pub(crate) fn failed(why: impl Display) -> Self {
         Self { text: format!("{why}\n"), exit: Exit::Failed }
     }
 }
 
-/// Reads a command line, the first word being what the program was called by.
+/// Reads a command line; its first word is the name that the program was called by.
 pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<Command, Refusal> {
     if let [_, name] = argv
         && name == brunt_serve::child::COMMAND
@@ -269,7 +269,7 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
             return Ok(Command::Print(ubench::page(program)));
         }
     }
-    // A link of the name of a command stands for it.
+    // A link with the name of a command stands for that command.
     let linked = called.filter(|name| *name == loadgen::NAME).map(str::to_owned);
     let line: Vec<String> = std::iter::once("brunt".to_owned())
         .chain(linked)
@@ -283,9 +283,9 @@ pub(crate) fn read(argv: &[String], surroundings: &dyn Surroundings) -> Result<C
     }
 }
 
-/// What to do if clap found nothing to carry out: show help, or say what is wrong.
+/// The result if clap found nothing to carry out: the help, or an error message.
 ///
-/// The page about the program is ours, because clap's own would not name the tools that it does not parse.
+/// The page about the program is our own, because clap's would not name the tools that clap does not parse.
 fn instead(error: &clap::Error, argv: &[String]) -> Result<Command, Refusal> {
     let words = argv.get(1..).unwrap_or_default();
     let refused = |text| Err(Refusal { text, exit: Exit::Usage });
@@ -310,12 +310,12 @@ fn instead(error: &clap::Error, argv: &[String]) -> Result<Command, Refusal> {
     }
 }
 
-/// What `--version` says.
+/// The output of `--version`.
 pub(crate) fn version() -> String {
     format!("brunt {}\n", env!("CARGO_PKG_VERSION"))
 }
 
-/// What `perfdhcp -V` says: also whose command line it speaks.
+/// The output of `perfdhcp -V`, which also names the origin of the command line's syntax.
 fn extended_version() -> String {
     format!(
         "{}accepts the command line of perfdhcp in Kea 3 and in the DHCP Performance Guide of 2012\n",
@@ -357,7 +357,7 @@ fn lease_benchmark(program: Ubench, words: &[String]) -> Command {
     }
 }
 
-/// What is carried out, given the command line as a record may show it.
+/// The command to carry out, given the command line as a record may show it.
 fn chosen(mut verb: Verb, typed: Vec<String>) -> Result<Command, Refusal> {
     verb.keep(typed);
     Ok(match verb {

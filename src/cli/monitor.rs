@@ -1,17 +1,17 @@
-//! What is read of the target while a run goes on: `--monitor`.
+//! The figures that are read from the target during a run: `--monitor`.
 
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Where the target's own figures come from.
+/// The source of the target's own figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum MonitorSource {
     /// The directory under load, below `cn=monitor`, over a connection like those of the run.
     Ldap,
-    /// Kea, over its control socket.
+    /// Kea, through its control socket.
     Kea(PathBuf),
-    /// A process of this machine, in `/proc`.
+    /// A process on this machine, from `/proc`.
     Pid(u32),
 }
 

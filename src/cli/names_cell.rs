@@ -1,4 +1,4 @@
-//! The hidden command by which a private environment starts its own processes. Nobody types it.
+//! The hidden command by which a private environment starts its own processes. Not for users.
 
 use clap::Args;
 

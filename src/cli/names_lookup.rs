@@ -12,10 +12,10 @@ use super::http::{Spread, count};
 use super::output::{OutputArgs, duration};
 use crate::cli::resend::Resending;
 
-/// Lookups a second where nothing else is asked for: what a busy machine does, and no daemon minds.
+/// The default number of lookups a second: that of a busy machine, which any daemon can handle.
 pub(crate) const USUAL_RATE: f64 = 1_000.0;
 
-/// What the help ends with.
+/// The end of the help.
 const AFTER: &str = "\
 The command is read-only. It checks each answer: a name that should exist and is not found counts as unresolved, and \
 one that is found with another number or name counts as wrong. Both are failures, not fast lookups.
@@ -225,7 +225,7 @@ fn distribution(text: &str) -> Result<Distribution, String> {
     }
 }
 
-/// What is said of `brunt names lookup` beside its options.
+/// The help and the page of `brunt names lookup` beside its options.
 pub(super) const ABOUT: About = About {
     description: include_str!("../tools/names/lookup/page.txt").trim_ascii_end(),
     examples: &[

@@ -1,8 +1,8 @@
 //! The options of `brunt names matrix` and `brunt names sweep`, declared for clap. Their doc comments are their help;
 //! there is no logic here.
 //!
-//! Both start private environments and measure in them, so what an environment is made of is declared once. Without an
-//! option, the matrix is the article's four back ends at the two sizes that take minutes and not hours.
+//! Both start private environments and measure in them, so the options of an environment are declared once. Without
+//! options, the matrix measures the article's four back ends at the two sizes that take minutes and not hours.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 use super::about::About;
 use super::output::duration;
 
-/// What the help of the matrix ends with.
+/// The end of the matrix's help.
 const AFTER_MATRIX: &str = "\
 Back ends:
   A back end is SOURCE[:VARIANT][+index[=ATTRIBUTE:KIND,...]][+uid][+sssd][+nscd|+unscd].
@@ -36,7 +36,7 @@ Privileges:
 otherwise only files and the directory itself. The program names what it cannot run and runs the rest. The exit code \
 is then 1, as it is if a name was not resolved.";
 
-/// What the help of a sweep ends with.
+/// The end of the sweep's help.
 const AFTER_SWEEP: &str = "\
 --ttl is the time for which nscd remembers that a name exists. nscd removes expired entries only about every fifteen \
 seconds, and renews entries that are in use by itself, so shorter times show little difference.
@@ -303,7 +303,7 @@ fn up_to(most: i64) -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=most)
 }
 
-/// What is said of `brunt names matrix` beside its options.
+/// The help and the page of `brunt names matrix` beside its options.
 pub(super) const MATRIX: About = About {
     description: include_str!("../tools/names/matrix/page.txt").trim_ascii_end(),
     examples: &[
@@ -337,7 +337,7 @@ pub(super) const MATRIX: About = About {
     ],
 };
 
-/// What is said of `brunt names sweep` beside its options.
+/// The help and the page of `brunt names sweep` beside its options.
 pub(super) const SWEEP: About = About {
     description: include_str!("../tools/names/matrix/sweep.txt").trim_ascii_end(),
     examples: &[

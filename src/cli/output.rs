@@ -1,4 +1,5 @@
-//! Where the results of a run go and what they are held against: options that every command has which runs a flow.
+//! Where the results of a run are written and the objectives they are compared with: options of every command that runs
+//! a flow.
 
 use std::time::Duration;
 
@@ -29,7 +30,7 @@ pub(crate) struct OutputArgs {
 }
 
 impl OutputArgs {
-    /// The files, as the runner takes them.
+    /// The output settings, as the runner takes them.
     pub(crate) fn files(&self) -> Output {
         let progress = if self.quiet { Progress::Quiet } else { Progress::Figures };
         Output {
@@ -42,43 +43,43 @@ impl OutputArgs {
     }
 }
 
-/// Where the results of a run go.
+/// Where the results of a run are written.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Output {
-    /// What every run takes.
+    /// The options of every run.
     pub(crate) run: RunOptions,
-    /// Percentiles to put into the record beside the usual ones.
+    /// Percentiles for the record beside the default ones.
     pub(crate) percentiles: Vec<f64>,
-    /// What is shown while the run goes on.
+    /// What is shown during the run.
     pub(crate) progress: Progress,
-    /// What the run is called there, if the command does not say enough.
+    /// The name of the run there, if the command is not specific enough.
     pub(crate) title: Option<String>,
-    /// Where its events go, if they are among those of other runs.
+    /// The log for its events, if it is shared with other runs.
     pub(crate) among: Option<SharedLog>,
 }
 
 impl Output {
-    /// The same, with nothing shown meanwhile unless something is to be.
+    /// The same, with nothing shown during the run unless `shows` is set.
     pub(crate) fn shown(self, shows: bool) -> Self {
         if shows { self } else { Self { progress: Progress::Quiet, ..self } }
     }
 }
 
-/// What every run shows while it goes on, beside what is its tool's own.
+/// What every run shows while it is in progress, beside its tool's own output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Progress {
-    /// Nothing, whatever is asked for: somebody else shows the run in his own way.
+    /// Nothing, regardless of options: the caller shows the run in its own way.
     #[default]
     Quiet,
-    /// The live view where it is asked for: the tool shows a table of its own.
+    /// The live view if it is requested: the tool shows a table of its own.
     Table,
-    /// The live view of a run that takes its time; the tool shows a line of its own.
+    /// The live view if the run is long; the tool shows a line of its own.
     Line,
-    /// The same, and a line of figures where there is no view.
+    /// The same, and a line of figures if there is no view.
     Figures,
 }
 
-/// A time of a command line: a number of seconds, or as plans write it.
+/// A time on a command line: a number of seconds, or a plan's notation.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let written = brunt_exchange::duration(text);
     let seconds = || text.parse::<f64>().ok().and_then(|s| Duration::try_from_secs_f64(s).ok());

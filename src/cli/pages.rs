@@ -1,4 +1,4 @@
-//! The texts made from the declarations of all commands: completions and manual pages.
+//! The texts generated from the declarations of all commands: completions and manual pages.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use clap_complete::{Generator as _, Shell};
 
 use super::declared::program;
 
-/// The names under which a link to the program is one of its commands.
+/// The names of links to the program that stand for one of its commands.
 pub(super) const LINKS: [&str; 13] = [
     "addrate",
     "authrate",
@@ -26,7 +26,7 @@ pub(super) const LINKS: [&str; 13] = [
     "sqlite_ubench",
 ];
 
-/// The completion scripts of the program and of every link, by the names of files under which shells look for them.
+/// The completion scripts of the program and of every link, by the file names that shells look for.
 pub(super) fn all_completions(shell: Shell) -> Vec<(String, String)> {
     let of_links = LINKS
         .iter()
@@ -64,7 +64,7 @@ pub(super) fn completions(shell: Shell) -> String {
     if shell == Shell::Fish { script + &positionals_of_fish() } else { script }
 }
 
-/// Every command, with the words that stand for themselves and that clap cannot know.
+/// Every command, with the literal words that clap cannot know.
 fn completed() -> Command {
     let names: Vec<&'static str> = described().into_iter().map(|name| &*name.leak()).collect();
     program()
@@ -74,14 +74,15 @@ fn completed() -> Command {
         })
 }
 
-/// The names of the pages of all commands, and of groups of them. A page of two words is called by both.
+/// The names of the pages of all commands, and of groups of them. The name of a page of two words joins both with a
+/// dash.
 fn described() -> BTreeSet<String> {
     let program = program();
     let paths = leaves(&program).into_iter().map(|(path, _)| path);
     paths.flat_map(|path| [path.join("-"), path[..1].join("-")]).collect()
 }
 
-/// The commands below one that have none below themselves, by their words.
+/// The commands without subcommands below this one, by their words.
 pub(super) fn leaves(program: &Command) -> Vec<(Vec<&str>, &Command)> {
     let mut open: Vec<(Vec<&str>, &Command)> = vec![(Vec::new(), program)];
     let mut leaves = Vec::new();
@@ -98,7 +99,7 @@ pub(super) fn leaves(program: &Command) -> Vec<(Vec<&str>, &Command)> {
     leaves
 }
 
-/// What clap's script for fish leaves out: the values of arguments that have no dash. Files fish completes by itself.
+/// The part that clap's script for fish lacks: the values of arguments without a dash. fish completes files by itself.
 fn positionals_of_fish() -> String {
     let program = completed();
     let mut script = String::new();
@@ -123,7 +124,7 @@ fn positionals_of_fish() -> String {
 /// The manual page of the command of these words, joined by a dash or not, if there is one.
 pub(super) fn manual(words: &[String]) -> Option<String> {
     let mut program = program();
-    // Gives those below their whole names.
+    // Sets the full names of subcommands.
     program.build();
     let name = words.join("-");
     let mut command = &program;

@@ -1,11 +1,11 @@
-//! How the broker of a cluster is reached: options of the agent, of its coordinator and of the list of agents.
+//! Options for the connection to the broker of a cluster, for the agent, its coordinator and the list of agents.
 
 use std::path::PathBuf;
 
 use brunt_cluster::message::Name;
 use clap::Args;
 
-/// The pool that is used unless one is named.
+/// The default pool.
 const POOL: &str = "default";
 
 /// Where the broker is: options that all commands with a broker share.

@@ -1,17 +1,17 @@
 //! Reads Java properties files.
 //!
-//! The syntax is that of `java.util.Properties`: `key=value`, `key: value` or `key value`, comments, lines that go on
-//! after a backslash, escapes. Each property keeps the number of its line, so that whoever dislikes a value can say
-//! where it stands. Which keys there are is not known here.
+//! The syntax is that of `java.util.Properties`: `key=value`, `key: value` or `key value`, comments, lines that
+//! continue after a backslash, escapes. Each property keeps its line number, so that the caller can report where a
+//! wrong value is. This module does not depend on which keys exist.
 
 /// One property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Property {
     /// The number of the line it starts on, from 1.
     pub(crate) line: usize,
-    /// Its key, escapes undone.
+    /// Its key, unescaped.
     pub(crate) key: String,
-    /// Its value, escapes undone.
+    /// Its value, unescaped.
     pub(crate) value: String,
 }
 
@@ -23,7 +23,8 @@ pub(crate) struct BadEscape {
     pub(crate) line: usize,
 }
 
-/// Reads all properties of a file. Bytes that are not UTF-8 are read as Latin-1, as Java used to read all of them.
+/// Reads all properties of a file. Bytes that are not UTF-8 are read as Latin-1, as older versions of Java do for all
+/// bytes.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<Property>, BadEscape> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text.to_owned(),
@@ -38,7 +39,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Vec<Property>, BadEscape> {
     Ok(properties)
 }
 
-/// The value as it must be written to be read again as it is.
+/// The value with the escapes that it needs to be read back unchanged.
 #[cfg(test)]
 pub(crate) fn escape(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
@@ -80,7 +81,7 @@ fn logical_lines(text: &str) -> Vec<(usize, String)> {
 
 const BLANK: [char; 3] = [' ', '\t', '\u{c}'];
 
-/// Key and value, escapes still in place.
+/// Key and value, still escaped.
 fn split(line: &str) -> (&str, &str) {
     let mut escaped = false;
     let end = line

@@ -1,11 +1,11 @@
-//! What the pages of the tools say besides their options: the purpose of a tool, its differences, examples.
+//! The texts of the tools' pages beside their options: the purpose of a tool, its differences, examples.
 //!
-//! The examples are those of the original tools' pages, so that they can be tried here unchanged. The tests read every
-//! one of them as a command line.
+//! The examples are those of the original tools' pages, so that they can be tried here unchanged. The tests read each
+//! of them as a command line.
 
 use super::tool::Tool;
 
-/// What a tool does.
+/// The description of a tool.
 pub(super) fn description(tool: Tool) -> &'static str {
     match tool {
         Tool::Authrate => {
@@ -102,7 +102,7 @@ pub(super) fn differences(tool: Tool) -> Vec<&'static str> {
     list
 }
 
-/// Examples: what they show, and the command.
+/// Examples: the purpose, and the command.
 pub(super) fn examples(tool: Tool) -> &'static [(&'static str, &'static str)] {
     match tool {
         Tool::Authrate => &[

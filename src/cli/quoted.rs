@@ -1,10 +1,10 @@
-//! Commands that people copy: on every page of the documentation, and in every help. They are read here as the program
-//! would read them, so this is compiled for tests only.
+//! The commands that users copy: on every page of the documentation, and in every help. They are parsed here as the
+//! program would parse them, so this is compiled only for tests.
 //!
-//! Whatever begins with one of our names is read, wherever it stands: in a block of any language, behind a prompt, a
-//! pipe, `sudo` or a variable, and in the middle of a sentence. What is no command is listed in [`PROSE`], with the
-//! reason. Values that the parser of a command line only passes on, rates and think times, are read by what reads them
-//! in a run.
+//! Everything that begins with one of our names is parsed, in any position: in a block of any language, after a prompt,
+//! a pipe, `sudo` or a variable, and in the middle of a sentence. Text that is not a command is listed in [`PROSE`],
+//! with the reason. Values that the parser of a command line only passes on, rates and think times, are parsed by the
+//! code that parses them in a run.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -23,10 +23,10 @@ use super::surroundings::Surroundings;
 use super::tool::Tool;
 use super::ubench::Ubench;
 
-/// Where the pages are.
+/// The directory of the pages.
 pub(super) const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What looks like a command in a sentence and is none, and why.
+/// Text in sentences that looks like a command but is none, and why.
 const PROSE: [(&str, &str); 15] = [
     ("brunt cluster check", "the name of a command that needs another"),
     ("brunt cluster keys", "the name of a command that needs a directory"),
@@ -45,7 +45,7 @@ const PROSE: [(&str, &str); 15] = [
     ("brunt names sweep", "the name of a command that needs something to vary"),
 ];
 
-/// Where every file that an example names is there, and the password is in `PW`.
+/// Surroundings in which every file of an example exists, and the password is in `PW`.
 struct Anywhere;
 
 impl Surroundings for Anywhere {
@@ -108,7 +108,7 @@ fn fenced(page: &str) -> Vec<(String, String)> {
     blocks
 }
 
-/// What stands between backquotes outside of blocks.
+/// The texts between backquotes outside of blocks.
 fn inline(page: &str) -> Vec<String> {
     let mut outside = true;
     let mut prose = String::new();
@@ -124,8 +124,8 @@ fn inline(page: &str) -> Vec<String> {
     spans.map(str::to_owned).collect()
 }
 
-/// The commands of a block, each in its words: those of a pipe, behind `;` and in the background as well. Every line of
-/// `sh` is one, and in any other language what stands behind a prompt.
+/// The commands of a block, each as its words: those of a pipe, after `;` and in the background as well. In `sh` every
+/// line is one, and in any other language the text after a prompt.
 fn commands(language: &str, block: &str) -> Vec<Vec<String>> {
     let joined = block.replace("\\\n", " ");
     let typed = |line: &&str| language == "sh" || line.starts_with("$ ");
@@ -157,7 +157,7 @@ fn shell(line: &str) -> Vec<Vec<String>> {
     all.into_iter().map(ours).collect()
 }
 
-/// Without what stands before a command, and without where it writes to.
+/// The words without what precedes a command, and without its redirections.
 fn ours(mut words: Vec<String>) -> Vec<String> {
     let before = |word: &&String| {
         let variable = word.split_once('=').is_some_and(|(name, _)| {
@@ -172,7 +172,7 @@ fn ours(mut words: Vec<String>) -> Vec<String> {
     words
 }
 
-/// Reads a command as the program would, if it is one of ours: whether it is, or why it is wrong.
+/// Parses a command as the program would, if it is one of ours: returns whether it is, or why it is wrong.
 fn check(words: &[String]) -> Result<bool, String> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let argv: Vec<&str> = match words[..] {
@@ -197,14 +197,14 @@ fn check(words: &[String]) -> Result<bool, String> {
     Ok(true)
 }
 
-/// Reads a value that the command line only passes on.
+/// Parses a value that the command line only passes on.
 fn notation(option: &str, value: &str) -> Result<(), String> {
     let wrong = |error: &dyn std::fmt::Display| format!("--{option} {value}: {error}");
     match option {
         "stages" if value.starts_with("trace ") => Ok(()),
         "stages" => Schedule::parse(value).map(drop).map_err(|error| wrong(&error)),
         "think" => ThinkTime::parse(value).map(drop).map_err(|error| wrong(&error)),
-        // What find-max takes relative to the unstressed run.
+        // find-max accepts values relative to the unstressed run.
         "slo" if value.ends_with('x') => {
             brunt_capacity::Goals::parse([value]).map(drop).map_err(|error| wrong(&error))
         }
@@ -213,7 +213,7 @@ fn notation(option: &str, value: &str) -> Result<(), String> {
     }
 }
 
-/// The values that a help gives as examples: what follows "such as", quoted or a word.
+/// The values that a help gives as examples: those after "such as", quoted or a word.
 fn values(help: &str) -> Vec<String> {
     let mut values = Vec::new();
     for after in help.split("such as ").skip(1) {
@@ -228,7 +228,7 @@ fn values(help: &str) -> Vec<String> {
                 rest.split_at(end)
             };
             let value = value.trim_end_matches('.');
-            // A word is an example where it holds a figure; others are prose.
+            // A word is an example if it contains a digit; others are prose.
             if quote.is_some() || value.contains(|c: char| c.is_ascii_digit()) {
                 values.push(value.to_owned());
             }
@@ -241,7 +241,7 @@ fn values(help: &str) -> Vec<String> {
     values
 }
 
-/// Every command that clap parses, with those below it.
+/// Every command that clap parses, with its subcommands.
 fn declared() -> Vec<Command> {
     let mut open = vec![Brunt::command()];
     let mut all = Vec::new();
@@ -252,7 +252,7 @@ fn declared() -> Vec<Command> {
     all
 }
 
-/// Reads a value as its option does: why it is wrong, if it is.
+/// Parses a value as its option does, and returns why it is wrong, if it is.
 fn refused(arg: &Arg, value: &str) -> Option<String> {
     let mut alone = Arg::new("alone").long("alone").value_parser(arg.get_value_parser().clone());
     if let Some(delimiter) = arg.get_value_delimiter() {

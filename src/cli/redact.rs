@@ -1,7 +1,7 @@
 //! The command line as a record may show it: with every secret replaced.
 //!
-//! Secrets are found by the kind of their option, in whatever spelling they were given, never by looking for something
-//! that resembles a password. What names a variable or a file stays, since that helps and gives nothing away.
+//! Secrets are found by the kind of their option, in every spelling, never by searching for text that resembles a
+//! password. The names of variables and files stay, since they are useful and reveal nothing.
 
 use brunt_redact::HIDDEN;
 
@@ -9,8 +9,8 @@ use super::options::{self, Kind};
 use super::tool::Tool;
 use super::words::{self, Source};
 
-/// The words after the name of the tool, with the secrets replaced. Of a command line that cannot be taken apart
-/// nothing is shown, since then it is not known which words are secret.
+/// The words after the name of the tool, with the secrets replaced. If the command line cannot be parsed, no word is
+/// shown, since it is not known which words are secret.
 pub(crate) fn redact(words: &[String], tool: Tool) -> Vec<String> {
     let options = options::of(tool);
     let Ok(split) = words::split(words, &options) else {

@@ -52,7 +52,7 @@ pub(crate) struct RestTargetArgs {
     pub(crate) max_duration: Option<Duration>,
 }
 
-/// What is said of `brunt target rest` beside its options.
+/// The help and the page of `brunt target rest` beside its options.
 pub(super) const ABOUT: About = About {
     description: include_str!("about/target-rest.txt").trim_ascii_end(),
     examples: &[

@@ -40,7 +40,7 @@ pub(crate) struct RunArgs {
     pub(crate) typed: Vec<String>,
 }
 
-/// What is said of `brunt run` beside its options.
+/// The help and the page of `brunt run` beside its options.
 pub(super) const ABOUT: About = About {
     description: include_str!("about/run.txt").trim_ascii_end(),
     examples: &[

@@ -1,8 +1,8 @@
-//! [`RunOptions`]: what every command takes that makes a run, whatever its grammar.
+//! [`RunOptions`]: the options of every command that makes a run, for every grammar.
 //!
-//! These say where results go, what is shown, and what figures are held against. They are declared once, for clap.
-//! The LDAP rate tools and perfdhcp have grammars of their own, whose tables take a [`Row`] for each field and hand
-//! what was given to [`read`], which lets the declaration read it. So an option that every run has is one field here.
+//! They set where results are written, what is shown, and the objectives. They are declared once, for clap. The LDAP
+//! rate tools and perfdhcp have grammars of their own; their tables take a [`Row`] for each field and pass the values
+//! to [`read`], which parses them with the clap declaration. So an option that every run has is one field here.
 
 use std::error::Error as _;
 use std::net::SocketAddr;
@@ -159,7 +159,7 @@ pub(crate) struct RunOptions {
 }
 
 impl RunOptions {
-    /// Refuses to share a run whose seed each machine would draw for itself, and weights that are not those of the
+    /// Refuses to share a run if each machine would draw its own seed, and refuses weights that do not match the
     /// machines.
     pub(crate) fn check_node(&self, seed: Option<u64>) -> Result<(), String> {
         if let Some(weights) = &self.weights {
@@ -187,7 +187,7 @@ impl RunOptions {
         Ok(())
     }
 
-    /// The files that are written, with the options that name them.
+    /// The files that are written, with their options.
     pub(crate) fn paths(&self) -> [(&'static str, Option<&Path>); 6] {
         let named = |path: &&Path| *path != Path::new("-");
         [
@@ -230,16 +230,16 @@ fn addresses(text: &str) -> Result<Addresses, String> {
     }
 }
 
-/// What a table of options says of one field.
+/// The description of one field for a table of options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Row {
     /// Its long name, without dashes.
     pub(crate) long: &'static str,
-    /// What its value is called, in small letters; empty for a switch.
+    /// The placeholder of its value, in lower case; empty for a switch.
     pub(crate) value: &'static str,
     /// Whether the value is the name of a file.
     pub(crate) is_path: bool,
-    /// Whether the value may be left out, and follows an `=` otherwise.
+    /// Whether the value is optional, and otherwise follows an `=`.
     pub(crate) is_optional: bool,
     /// Whether it may be given more than once.
     pub(crate) many: bool,
@@ -275,18 +275,18 @@ pub(crate) fn rows() -> &'static [Row] {
     &ROWS
 }
 
-/// What a field cannot take.
+/// An invalid value of a field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Unfit {
     /// The option, without dashes.
     pub(crate) long: &'static str,
-    /// What was given.
+    /// The value.
     pub(crate) value: String,
     /// What is wrong with it.
     pub(crate) why: String,
 }
 
-/// Reads what a command line gave for each row, by its long name. Of an option that may be given once the last counts.
+/// Parses the values of each row on a command line, by its long name. For an option with one value the last counts.
 pub(crate) fn read<T: AsRef<str>>(given: impl Fn(&str) -> Vec<T>) -> Result<RunOptions, Unfit> {
     let mut words = vec![String::new()];
     for row in rows() {
@@ -332,7 +332,7 @@ fn sentences(arg: &Arg) -> String {
     help.split("\n\n").map(|it| ended(it.trim())).collect::<Vec<_>>().join(" ")
 }
 
-/// A text of the tables, which live as long as the program.
+/// A text for the tables, which live as long as the program.
 fn kept(text: String) -> &'static str {
     Box::leak(text.into_boxed_str())
 }

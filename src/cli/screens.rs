@@ -1,8 +1,8 @@
 //! The help of the program and of the commands that clap parses: `-h` on one screen, `--help` in full.
 //!
-//! Both begin with the usage and with examples, because most people look for a line to copy. `-h` shows the options
-//! that most runs need, one line each, and says where the others are. clap renders the pages; what is declared here is
-//! what it cannot know: which options those are, and in which groups the commands belong.
+//! Both begin with the usage and with examples, because most users look for a line to copy. `-h` shows the options that
+//! most runs need, one line each, and says where the others are. clap renders the pages; this module declares what clap
+//! cannot know: which options those are, and the groups of the commands.
 
 use std::fmt::Write as _;
 
@@ -15,12 +15,12 @@ use super::fault::wrap;
 
 /// The widest line of a screen.
 const WIDTH: usize = 80;
-/// The column at which the list of commands says what each does.
+/// The column at which the list of commands shows their descriptions.
 const PURPOSE: usize = 22;
-/// How many examples `-h` has room for.
+/// The number of examples in `-h`.
 const SHORT_EXAMPLES: usize = 2;
 
-/// The commands by what they are for. One that is not listed is shown at the end.
+/// The commands by purpose. A command that is not listed is shown at the end.
 const GROUPS: &[(&str, &[&str])] = &[
     ("First run", &["quickstart", "target", "calibrate"]),
     ("LDAP", &["authrate", "searchrate", "modrate", "addrate", "search-and-mod-rate"]),
@@ -32,7 +32,7 @@ const GROUPS: &[(&str, &[&str])] = &[
     ("Results", &["report", "merge", "compare", "ab", "trend", "serve", "push"]),
 ];
 
-/// Which screen is asked for.
+/// Which help is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Screen {
     /// `-h`: what most runs need.
@@ -46,7 +46,7 @@ pub(super) fn command() -> Command {
     dress(Brunt::command().max_term_width(WIDTH), "", Screen::Full)
 }
 
-/// What `-h` shows for the command that these words name.
+/// The text of `-h` for the command with these words.
 pub(super) fn short(words: &[String]) -> String {
     let mut command = dress(Brunt::command().max_term_width(WIDTH), "", Screen::Short);
     command.build();
@@ -57,7 +57,7 @@ pub(super) fn short(words: &[String]) -> String {
     command.render_help().to_string()
 }
 
-/// The page about the program: what it does, and every command.
+/// The page about the program: its description, and every command.
 pub(super) fn program(screen: Screen) -> String {
     let program = declared::program();
     let about = program.get_about().map(ToString::to_string).unwrap_or_default();
@@ -88,7 +88,7 @@ pub(super) fn program(screen: Screen) -> String {
     out
 }
 
-/// The commands in their groups, those without one in a last group.
+/// The commands in their groups; those without a group are in the last one.
 fn grouped(program: &Command) -> Vec<(&'static str, Vec<&Command>)> {
     let named = |name: &&str| program.find_subcommand(name);
     let mut groups: Vec<(&str, Vec<&Command>)> = GROUPS
@@ -101,7 +101,7 @@ fn grouped(program: &Command) -> Vec<(&'static str, Vec<&Command>)> {
     groups
 }
 
-/// A command and what it does.
+/// A command and its description.
 fn list(command: &Command, out: &mut String) {
     let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     let mut name = command.get_name();
@@ -111,7 +111,7 @@ fn list(command: &Command, out: &mut String) {
     }
 }
 
-/// Gives a command and those below it their examples, and for `-h` a choice of their options.
+/// Adds examples to a command and its subcommands, and for `-h` a selection of their options.
 fn dress(command: Command, name: &str, screen: Screen) -> Command {
     let examples = about::examples(name);
     let (shown, end) = match screen {
@@ -141,7 +141,7 @@ fn dress(command: Command, name: &str, screen: Screen) -> Command {
         ))
 }
 
-/// An option as `-h` shows it, if it does.
+/// An option as `-h` shows it, if it is shown.
 fn one_line(arg: Arg, few: Option<&[(&str, &str)]>) -> Arg {
     let own = few.map(|few| few.iter().find(|(id, _)| arg.get_id() == id).map(|(_, line)| *line));
     let hidden = own == Some(None);
@@ -155,7 +155,7 @@ fn one_line(arg: Arg, few: Option<&[(&str, &str)]>) -> Arg {
     }
 }
 
-/// Examples, each with what it shows above it.
+/// Examples, each with its purpose above it.
 fn shown(examples: &[Example]) -> String {
     let indented = |text: &str, by: usize| {
         text.lines().fold(String::new(), |mut out, line| {
@@ -171,7 +171,7 @@ mod tests {
     use super::*;
     use crate::cli::ABOUT;
 
-    /// Every command that clap parses, by its words, with those below it.
+    /// Every command that clap parses, with its subcommands, by its words.
     fn commands() -> Vec<(String, Command)> {
         let mut program = command();
         program.build();

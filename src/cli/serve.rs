@@ -111,7 +111,7 @@ pub(crate) struct PushArgs {
     pub(crate) ca: Option<PathBuf>,
 }
 
-/// What is said of `brunt serve` beside its options.
+/// The help and the page of `brunt serve` beside its options.
 pub(super) const SERVE: About = About {
     description: include_str!("../commands/serve.txt").trim_ascii_end(),
     examples: &[
@@ -144,7 +144,7 @@ pub(super) const SERVE: About = About {
     ],
 };
 
-/// What is said of `brunt push` beside its options.
+/// The help and the page of `brunt push` beside its options.
 pub(super) const PUSH: About = About {
     description: include_str!("../commands/push.txt").trim_ascii_end(),
     examples: &[

@@ -1,4 +1,4 @@
-//! Where a search sees its target: `--server-cpu`.
+//! The source of figures about the target of a search: `--server-cpu`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,29 +8,29 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::base_url::BaseUrl;
 
-/// Where the processor time of a target, or its own counts, are read.
+/// The source of a target's processor time, or of its own counts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ServerCpu {
-    /// Of the process of this machine that listens where the load goes.
+    /// The process on this machine that listens at the address of the load.
     Local,
-    /// Of a process of this machine.
+    /// A process on this machine.
     Pid(u32),
-    /// Of a Prometheus server that scrapes the target.
+    /// A Prometheus server that scrapes the target.
     Prometheus(PrometheusQuery),
     /// The counts of a directory, below `cn=monitor`.
     Monitor,
-    /// The counts of Kea, over its control socket.
+    /// The counts of Kea, through its control socket.
     Kea(PathBuf),
 }
 
-/// A Prometheus server, and the counter of processor seconds that it is asked for.
+/// A Prometheus server, and the name of its counter of processor seconds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PrometheusQuery {
     server: BaseUrl,
     selector: String,
 }
 
-/// How a Prometheus server is written.
+/// How to write a Prometheus server.
 const EXAMPLE: &str = "write a server and a counter of seconds, such as \
     prometheus:http://127.0.0.1:9090?query=process_cpu_seconds_total{job=\"ds\"}";
 
@@ -68,7 +68,7 @@ impl fmt::Display for ServerCpu {
 }
 
 impl PrometheusQuery {
-    /// Reads a URL. The selector is written as Prometheus has it, without escapes.
+    /// Reads a URL. The selector is written in Prometheus's notation, without escapes.
     fn read(text: &str) -> Result<Self, String> {
         let (base, selector) = text.split_once("?query=").ok_or_else(|| EXAMPLE.to_owned())?;
         let server = BaseUrl::read(base, EXAMPLE)?;
@@ -94,7 +94,7 @@ impl PrometheusQuery {
         &self.selector
     }
 
-    /// The path of a question for an expression. A server may be below a path of its own.
+    /// The path of a query for an expression. A server can be below a path of its own.
     pub(crate) fn path(&self, expression: &str) -> String {
         let query = utf8_percent_encode(expression, NON_ALPHANUMERIC);
         format!("{}/api/v1/query?query={query}", self.server.path())

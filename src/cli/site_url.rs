@@ -1,8 +1,8 @@
-//! Where a site of `brunt serve` is, as a user writes it.
+//! The address of a `brunt serve` site, as a user writes it.
 
 use super::base_url::BaseUrl;
 
-/// Reads the address of a site: an origin, and nothing below it.
+/// Reads the address of a site: an origin without a path.
 pub(crate) fn site(text: &str) -> Result<BaseUrl, String> {
     let example = "write the address of the site, such as https://load.example.com";
     let wrong =

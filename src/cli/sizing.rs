@@ -68,7 +68,7 @@ fn share(text: &str) -> Option<f64> {
     Some(number.trim().parse::<f64>().ok()? / scale)
 }
 
-/// What is said of `brunt sizing` beside its options.
+/// The help and the page of `brunt sizing` beside its options.
 pub(super) const ABOUT: About = About {
     description: include_str!("about/sizing.txt").trim_ascii_end(),
     examples: &[

@@ -7,14 +7,14 @@ use std::time::SystemTime;
 use jiff::civil::Time;
 use jiff::{Timestamp, ToSpan as _, Zoned};
 
-/// When a run is to begin.
+/// When a run must begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StartAt {
-    /// The next time that a clock of this time zone shows this.
+    /// The next moment at which a clock of this time zone shows this time.
     Clock(Time),
     /// This moment.
     Moment(Timestamp),
-    /// The moment that standard input names once everything is connected.
+    /// The moment that is read from standard input once everything is connected.
     Told,
 }
 

@@ -1,7 +1,7 @@
-//! What a command line refers to outside itself: files, environment variables, the terminal.
+//! The things outside a command line that it refers to: files, environment variables, the terminal.
 //!
 //! Reading a command line is a function of its words and of one value of [`Surroundings`], so that tests need neither a
-//! terminal nor a home directory. Nothing else in `cli` touches the world.
+//! terminal nor a home directory. Nothing else in `cli` accesses the system.
 
 use std::collections::BTreeSet;
 use std::io::{self, IsTerminal as _};
@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 use brunt_drivers::secret::Secret;
 use brunt_feed::{access, file};
 
-/// Where files, variables and passwords come from.
+/// The source of files, variables and passwords.
 pub(crate) trait Surroundings {
     /// The value of an environment variable.
     fn variable(&self, name: &str) -> Option<String>;
@@ -24,24 +24,24 @@ pub(crate) trait Surroundings {
     /// The content of a file.
     fn read(&self, path: &Path) -> io::Result<Vec<u8>>;
 
-    /// The content of a file that holds a secret.
+    /// The content of a file that contains a secret.
     fn secret(&self, path: &Path) -> io::Result<Vec<u8>> {
         self.read(path)
     }
 
-    /// Whether a plan may name this file; why not.
+    /// Whether a plan may refer to this file; the error says why not.
     fn permits(&self, path: &Path) -> Result<(), String> {
         let _ = path;
         Ok(())
     }
 
-    /// Whether somebody is there to be asked.
+    /// Whether a user can be prompted.
     fn interactive(&self) -> bool;
 
-    /// Asks for a password, without showing what is typed.
+    /// Prompts for a password, without showing what is typed.
     fn ask(&self, prompt: &str) -> io::Result<Secret>;
 
-    /// The properties files to look for when none is named, the first that exists being the one that is read.
+    /// The properties files to try if none is named; the first that exists is read.
     fn properties_files(&self) -> Vec<PathBuf> {
         let home = self.variable("HOME").map(PathBuf::from);
         let config = self
@@ -55,10 +55,10 @@ pub(crate) trait Surroundings {
     }
 }
 
-/// The variables that our own configuration is looked for by, which nobody refers to.
+/// The variables that locate our own configuration, which no command line or plan refers to.
 const AMBIENT: [&str; 3] = ["HOME", "XDG_CONFIG_HOME", "BRUNT_LAB"];
 
-/// The variables that were asked for by their names.
+/// The variables that were read by name.
 static VARIABLES: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
 /// The environment variables that command lines and plans have referred to in this process.
@@ -66,7 +66,7 @@ pub(crate) fn asked_for() -> Vec<String> {
     VARIABLES.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
 }
 
-/// The real world.
+/// The real system.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Machine;
 

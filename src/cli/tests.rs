@@ -1,4 +1,4 @@
-//! What a command line is read as, and what is refused.
+//! Tests of how command lines are read, and of those that are refused.
 
 use std::io;
 use std::path::Path;

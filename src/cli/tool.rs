@@ -1,7 +1,7 @@
-//! The names of the LDAP rate tools, and which of them a program was called by.
+//! The names of the LDAP rate tools, and the tool whose name a program was called by.
 //!
-//! A tool answers to `brunt NAME` and to a link of that name to the binary, so that scripts which call the tools of old
-//! need no change. What the tools do is not known here.
+//! A tool can be called as `brunt NAME` and through a link of that name to the binary, so that scripts for the original
+//! tools need no change. This module does not depend on what the tools do.
 
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(crate) enum Tool {
     SearchAndModRate,
     /// Comparisons.
     Comparerate,
-    /// Deletions of entries that are there.
+    /// Deletions of existing entries.
     Deleterate,
     /// Renamings and moves.
     Moddnrate,
@@ -39,7 +39,7 @@ impl Tool {
         Self::Moddnrate,
     ];
 
-    /// The name it is called by.
+    /// Its name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Authrate => "authrate",
@@ -58,7 +58,7 @@ impl Tool {
         Self::ALL.into_iter().find(|tool| tool.name() == name)
     }
 
-    /// What it is for, in one line.
+    /// Its purpose, in one line.
     pub(crate) const fn purpose(self) -> &'static str {
         match self {
             Self::Authrate => "measure bind throughput and response time",
@@ -103,7 +103,7 @@ impl Tool {
     }
 }
 
-/// What a link to the binary names: the last part of the path it was called by.
+/// The name of a link to the binary: the last part of the path it was called by.
 pub(crate) fn base_name(argv0: &str) -> Option<&str> {
     Path::new(argv0).file_stem()?.to_str()
 }

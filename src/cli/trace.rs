@@ -1,12 +1,12 @@
-//! Options of the commands that run a flow, for looking at its exchanges one by one: `--once`, `--trace`.
+//! Options for inspecting single exchanges, for commands that run a flow: `--once`, `--trace`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// How many failed exchanges a trace holds where nothing is said.
+/// The default number of failed exchanges in a trace.
 const MOST: usize = 100;
-/// How many it may hold: each may take 100 KB of memory until the run is over.
+/// The maximum number: each may take 100 KB of memory until the run is over.
 const MOST_MAX: usize = 1_000;
 
 /// Which exchanges are shown in full.

@@ -1,8 +1,8 @@
-//! The command line of a command declared for clap, as a record may show it: every word of it, secrets starred.
+//! The command line of a clap command as a record may show it: all its words, with secrets starred.
 //!
-//! Which arguments may hold a secret is marked here, by the name of the argument. What names a file or a variable
-//! stays, since that helps and gives nothing away. The LDAP tools and the lease benchmarks have grammars of their own
-//! and [redact](super::redact) by the same rule.
+//! The arguments that can contain a secret are marked here, by name. The names of files and variables stay, since they
+//! are useful and reveal nothing. The LDAP tools and the lease benchmarks have grammars of their own and
+//! [redact](super::redact) by the same rule.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use clap::{Arg, ArgAction, Command, CommandFactory as _};
 use super::args::Brunt;
 use super::output::duration;
 
-/// What of an argument's value is secret.
+/// Which part of an argument's value is secret.
 #[derive(Clone, Copy)]
 enum Secrecy {
     /// All of it.
@@ -23,11 +23,11 @@ enum Secrecy {
     Header,
     /// The password and the secret parameters of a URL.
     Url,
-    /// What a key of a plan is set to, unless it is of `[run]`.
+    /// The value that a key of a plan is set to, unless the key is in `[run]`.
     Setting,
 }
 
-/// The arguments that may hold a secret.
+/// The arguments that can contain a secret.
 const MARKED: [(&str, Secrecy); 9] = [
     ("basic_auth", Secrecy::Whole),
     ("body", Secrecy::Whole),
@@ -40,7 +40,7 @@ const MARKED: [(&str, Secrecy); 9] = [
     ("url", Secrecy::Url),
 ];
 
-/// The words after the name of the program, secrets starred.
+/// The words after the name of the program, with secrets starred.
 pub(super) fn typed(line: &[String]) -> Vec<String> {
     let program = Brunt::command();
     let mut words: VecDeque<&str> = line.iter().skip(1).map(String::as_str).collect();
@@ -111,7 +111,7 @@ fn takes_value(arg: &Arg) -> bool {
         && arg.get_num_args().is_none_or(|number| number.min_values() > 0)
 }
 
-/// The value of an argument, secrets starred. Of an argument that is not known nothing is shown.
+/// The value of an argument, with secrets starred. The value of an unknown argument is not shown.
 fn value(arg: Option<&Arg>, value: &str) -> String {
     let Some(arg) = arg else { return HIDDEN.to_owned() };
     let marked = MARKED.iter().find(|(name, _)| arg.get_id() == name);
@@ -200,7 +200,7 @@ mod tests {
         let secret = |id: &&String| {
             brunt_redact::is_secret_name(id) && !id.ends_with("file") && !id.starts_with("keep")
         };
-        // The token of a broker is the name of a file.
+        // The token of a broker is given as the name of a file.
         let told = ["ask_password", "password", "admin_password", "token"];
         let unmarked: Vec<_> =
             known.iter().filter(secret).filter(|id| !told.contains(&id.as_str())).collect();

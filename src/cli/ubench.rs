@@ -1,8 +1,8 @@
 //! The command lines of `mysql_ubench`, `sqlite_ubench` and `memfile_ubench`, as `getopt` reads them.
 //!
-//! All three have the same switches, as the original programs had: those that mean nothing to a store are accepted and
+//! All three have the same switches, like the original programs: switches that do not apply to a store are accepted and
 //! shown. Additions are long switches, which `getopt` refused, so that no existing command line changes its meaning.
-//! Reading is a function of the words alone; passwords are looked for later.
+//! Reading is a function of only the words; passwords are read later.
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use brunt_drivers::secret::Secret;
 
 use super::help::Page;
 
-/// One of the old programs.
+/// One of the original programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ubench {
     /// MySQL or MariaDB.
@@ -21,16 +21,16 @@ pub(crate) enum Ubench {
     Memfile,
 }
 
-/// What a command line comes to.
+/// The result of reading a command line.
 #[derive(Debug)]
 pub(crate) enum Parsed {
-    /// Show the page of help, and end well.
+    /// Print the help page, and exit successfully.
     Help(String),
-    /// Show the version, and end well.
+    /// Print the version, and exit successfully.
     Version,
-    /// Show the switches, after what is wrong if something is, and exit with 1 as the original programs do.
+    /// Print the switches, after the error if there is one, and exit with 1 as the original programs do.
     Usage {
-        /// What is wrong.
+        /// The error.
         complaint: String,
         /// The switches.
         usage: String,
@@ -39,11 +39,11 @@ pub(crate) enum Parsed {
     Run(Box<UbenchArgs>),
 }
 
-/// What was asked for.
+/// The settings of a command line.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a switch that says yes or no")]
 pub(crate) struct UbenchArgs {
-    /// Which program.
+    /// The program.
     pub(crate) program: Ubench,
     /// Its words, secrets replaced.
     pub(crate) words: Vec<String>,
@@ -53,13 +53,13 @@ pub(crate) struct UbenchArgs {
     pub(crate) host: String,
     /// -u: the user.
     pub(crate) user: String,
-    /// -p: the password, where it was given.
+    /// -p: the password, if given.
     pub(crate) password: Option<Secret>,
     /// --password-file.
     pub(crate) password_file: Option<PathBuf>,
-    /// -n: how often.
+    /// -n: the number of operations.
     pub(crate) iterations: u32,
-    /// -s: whether a change is on the disk before it is answered.
+    /// -s: whether a change is on disk before it is answered.
     pub(crate) sync: bool,
     /// -v: whether progress is shown.
     pub(crate) verbose: bool,
@@ -79,7 +79,7 @@ impl Ubench {
     /// Every program.
     pub(crate) const ALL: [Self; 3] = [Self::Mysql, Self::Sqlite, Self::Memfile];
 
-    /// The name it is called by.
+    /// Its name.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Mysql => "mysql_ubench",
@@ -93,7 +93,7 @@ impl Ubench {
         Self::ALL.into_iter().find(|program| program.name() == name)
     }
 
-    /// What it is for, in one line.
+    /// Its purpose, in one line.
     pub(crate) const fn purpose(self) -> &'static str {
         match self {
             Self::Mysql => "measure how fast MySQL or MariaDB stores leases",
@@ -102,7 +102,7 @@ impl Ubench {
         }
     }
 
-    /// What -f names if it is not given.
+    /// The default of -f.
     pub(crate) const fn default_name(self) -> &'static str {
         match self {
             Self::Mysql => "kea",
@@ -112,7 +112,7 @@ impl Ubench {
     }
 }
 
-/// The original switches: the letter, the value, and what it is.
+/// The original switches: the letter, the value, and the description.
 pub(crate) const SWITCHES: [(&str, &str, &str); 9] = [
     ("h", "", "show the switches, and exit with 1"),
     ("m", "hostname", "host name or socket of the server (MySQL)"),
@@ -125,7 +125,7 @@ pub(crate) const SWITCHES: [(&str, &str, &str); 9] = [
     ("c", "yes|no", "whether to use prepared statements (MySQL, SQLite)"),
 ];
 
-/// The switches of ours.
+/// Our own switches.
 pub(crate) const OURS: [(&str, &str, &str); 7] = [
     ("yes-destroy", "", "delete existing leases; without it the program refuses to"),
     ("password-file", "FILE", "file whose first line is the password"),
@@ -191,7 +191,7 @@ enum Other {
     Complaint(String),
 }
 
-/// A word of letters: flags may share it, and a value may be attached to the last.
+/// A word of letters: it can contain several flags, and a value can be attached to the last.
 fn short<'a>(
     letters: &'a str,
     rest: &mut impl Iterator<Item = &'a str>,
@@ -263,7 +263,7 @@ fn long<'a>(
     Ok(())
 }
 
-/// `yes` in any case and `1` are yes, and everything else is no, as in the original programs.
+/// `yes` in any case and `1` mean yes, and everything else means no, as in the original programs.
 fn yes(value: &str) -> bool {
     value.eq_ignore_ascii_case("yes") || value == "1"
 }
@@ -289,7 +289,7 @@ fn usage(program: Ubench) -> String {
     page.0
 }
 
-/// What -f and the others are if they are not given.
+/// The default of -f and the others.
 pub(crate) fn default_of(program: Ubench, letter: &str) -> Option<&'static str> {
     match letter {
         "m" => Some("localhost"),
@@ -302,12 +302,12 @@ pub(crate) fn default_of(program: Ubench, letter: &str) -> Option<&'static str> 
     }
 }
 
-/// What each program does, in the help.
+/// The description of the programs, in the help.
 const DESCRIPTION: &str = "Creates leases, searches for them, updates them and deletes them, -n of each, one after \
     the other over one connection, and prints how long each phase took. It replaces the program of that name from the \
     DHCP Performance Guide of 2012, with the same switches and output. brunt leases measures more, for every store.";
 
-/// Where the guide, its programs and this one differ, and what is done here.
+/// Differences between the guide, its programs and this one, and the behaviour here.
 pub(crate) const DIFFERENCES: [&str; 13] = [
     "The guide says that MySQL is synchronous with MyISAM and asynchronous with InnoDB. Its program did the opposite, \
      and only that agrees with what the guide calls synchronous: on the disk before it is acknowledged. Here -s yes is \
@@ -368,7 +368,7 @@ pub(super) fn page(program: Ubench) -> String {
     page.0
 }
 
-/// The exit codes, and what they mean here.
+/// The exit codes, and their meaning here.
 pub(crate) const EXITS: [(u8, &str); 5] = [
     (0, "All four phases completed."),
     (1, "The switches were shown, because of -h or because the command line is wrong."),
@@ -377,7 +377,7 @@ pub(crate) const EXITS: [(u8, &str); 5] = [
     (255, "A phase failed, or leases exist already and --yes-destroy was not given."),
 ];
 
-/// A command line to begin with.
+/// An example command line.
 pub(crate) fn example(program: Ubench) -> String {
     match program {
         Ubench::Mysql => {
@@ -388,7 +388,7 @@ pub(crate) fn example(program: Ubench) -> String {
     }
 }
 
-/// What it does, for the manual page.
+/// The description, for the manual page.
 pub(crate) fn description() -> String {
     let mut text = DESCRIPTION.to_owned();
     for difference in DIFFERENCES {
@@ -496,7 +496,7 @@ mod tests {
             );
             assert_eq!(args.name, "x.db");
         }
-        // Everything but yes and 1 is no.
+        // Everything except yes and 1 means no.
         assert!(!run("-s true").sync && run("-s YeS").sync);
     }
 

@@ -1,8 +1,8 @@
-//! The values of a command line, checked against the table and asked for by name.
+//! The values of a command line, checked against the table and available by name.
 //!
-//! A value is checked where it arrives, so that asking for it cannot fail: the message then names the option as it was
-//! spelled, or the file and line. Values of the properties file only fill what the command line leaves open. What the
-//! values do to a run is not known here.
+//! A value is checked when it is read, so that getting it later cannot fail; the message then names the option as it
+//! was spelled, or the file and line. Values from the properties file are used only if the command line does not set
+//! them. This module does not depend on the effect of the values.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(crate) struct Values {
     given: HashMap<&'static str, Vec<Value>>,
 }
 
-/// One value and where it came from.
+/// One value and its origin.
 #[derive(Debug)]
 struct Value {
     text: String,
@@ -47,8 +47,8 @@ impl Values {
         Ok(values)
     }
 
-    /// Fills what is still open from a properties file, whose name is used in messages. The names of the options that
-    /// were filled come back.
+    /// Fills in missing values from a properties file, whose name is used in messages. Returns the names of the options
+    /// that were filled in.
     pub(crate) fn fill(
         &mut self,
         file: &Path,
@@ -66,7 +66,7 @@ impl Values {
             let own = lower.strip_prefix(&prefix);
             match words::find_long(own.unwrap_or(&lower), &self.options) {
                 Some((option, source)) => found.push((*option, source, own.is_some(), property)),
-                // A key without the prefix may belong to any other tool that shares the file.
+                // A key without the prefix may belong to another tool that shares the file.
                 None if own.is_none() => {}
                 None => {
                     let name = own.unwrap_or_default();
@@ -138,7 +138,7 @@ impl Values {
         *row.unwrap_or_else(|| unreachable!("--{long} came from this table"))
     }
 
-    /// Whether a tool has such an option at all.
+    /// Whether the tool has this option.
     pub(crate) fn has(&self, long: &str) -> bool {
         self.options.iter().any(|option| option.long == long)
     }
@@ -207,7 +207,7 @@ impl Values {
         }
     }
 
-    /// The secret given for an option, or in the file that another option names. A dash asks for it.
+    /// The secret given for an option, or in the file that another option names. A dash prompts for it.
     pub(crate) fn secret(
         &self,
         long: &str,
@@ -237,7 +237,7 @@ impl Values {
         }
     }
 
-    /// Asks for a secret, unless that is forbidden or nobody is there.
+    /// Prompts for a secret, unless that is forbidden or there is no user to prompt.
     pub(crate) fn ask(
         &self,
         long: &str,
@@ -340,7 +340,7 @@ fn check(option: &Opt, value: &Value) -> Result<(), Fault> {
     why.map_or(Ok(()), |why| Err(refused(text, &value.spelled, &why)))
 }
 
-/// A whole number, in which commas may set off groups of three digits.
+/// A whole number, in which commas may separate groups of three digits.
 fn integer(text: &str) -> Option<i64> {
     ungroup(text)?.parse().ok()
 }
@@ -352,7 +352,7 @@ fn decimal(text: &str) -> Option<f64> {
     plain.parse().ok().filter(|number: &f64| legal && number.is_finite())
 }
 
-/// Drops grouping commas, if they stand where grouping commas stand.
+/// Removes grouping commas, if they are in the right positions.
 fn ungroup(text: &str) -> Option<String> {
     let (whole, fraction) =
         text.split_once('.').map_or((text, None), |(whole, fraction)| (whole, Some(fraction)));

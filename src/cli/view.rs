@@ -1,4 +1,4 @@
-//! [`ViewOptions`]: whether a run is shown on the terminal while it goes on.
+//! [`ViewOptions`]: whether a run is shown on the terminal while it is in progress.
 
 use clap::Args;
 

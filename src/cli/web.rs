@@ -1,15 +1,15 @@
-//! Where the live page of a run is served: `--web`.
+//! The address of the live page of a run: `--web`.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::str::FromStr;
 
-/// An address of this machine, and a port of it: 0 is any that is free.
+/// An address of this machine, and a port; port 0 is any free port.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct WebAddress(pub(crate) SocketAddr);
 
 impl WebAddress {
-    /// Whether programs of this machine alone can reach it.
+    /// Whether only programs on this machine can reach it.
     pub(crate) fn is_private(self) -> bool {
         self.0.ip().is_loopback()
     }

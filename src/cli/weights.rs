@@ -1,4 +1,4 @@
-//! [`Weights`]: how much each of the machines does that share a run (`--weights`).
+//! [`Weights`]: the share of each machine in a run (`--weights`).
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,10 +1,10 @@
-//! Takes a command line apart by the rules of the predecessors.
+//! Splits a command line by the rules of the original tools.
 //!
 //! Options come first: the first word that does not start with a dash begins the trailing arguments, and everything
-//! after it belongs to them, dashes or not; `--` begins them as well. Long names match in any case and are never
+//! after it belongs to them, dashes or not; `--` begins them as well. Long names match in any case and cannot be
 //! abbreviated (confirmed by running OpenDJ 5.0.3: `--keepC` is an unknown argument there). Short options without a
-//! value may share a dash. What a value means is not known here, only where it stands: that is what lets the
-//! [redaction](super::redact) find every secret without looking for it.
+//! value can share a dash. This module finds only the position of a value, not its meaning: so
+//! [redaction](super::redact) can find every secret without searching for it.
 
 use super::fault::Fault;
 use super::options::{Kind, Opt};
@@ -25,26 +25,26 @@ pub(crate) struct Given<'a> {
     pub(crate) option: &'static str,
     /// As it was spelled, dashes included, for messages.
     pub(crate) spelled: String,
-    /// Where the value is to be had.
+    /// The source of the value.
     pub(crate) source: Source,
     /// The text of the value; empty for a switch.
     pub(crate) value: &'a str,
-    /// The word that holds the value, and the byte in it at which the value starts.
+    /// The word that contains the value, and the byte in it at which the value starts.
     pub(crate) place: (usize, usize),
 }
 
-/// Where a value is to be had.
+/// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// It is the text itself.
+    /// The text itself.
     Literal,
-    /// The text names an environment variable.
+    /// An environment variable named by the text.
     Variable,
-    /// The text names a file.
+    /// A file named by the text.
     File,
 }
 
-/// Takes the words after the name of the tool apart.
+/// Splits the words after the name of the tool.
 pub(crate) fn split<'a>(words: &'a [String], options: &[Opt]) -> Result<Words<'a>, Fault> {
     let mut out = Words::default();
     let mut at = 0;
@@ -133,7 +133,7 @@ fn short<'a>(
         if rest.is_empty() {
             return take(words, at, (option, source), spelled, given);
         }
-        // `-w:env=NAME` has an equals sign to drop; `-w=x` is the password `=x`, as it always was.
+        // `-w:env=NAME` has an equals sign to drop; `-w=x` is the password `=x`, as in the original tools.
         let value =
             if source == Source::Literal { rest } else { rest.strip_prefix('=').unwrap_or(rest) };
         given.push(Given {
@@ -148,7 +148,7 @@ fn short<'a>(
     Ok(at + 1)
 }
 
-/// Takes the word after an option as its value, if it wants one.
+/// Takes the word after an option as its value, if it needs one.
 fn take<'a>(
     words: &'a [String],
     at: usize,
@@ -191,7 +191,7 @@ fn find_short(letter: char, options: &[Opt]) -> Option<&Opt> {
     options.iter().find(|option| option.short == Some(letter))
 }
 
-/// What a secret's letter is followed by: `:env`, `:file`, or the secret itself.
+/// The suffix of a secret's letter: `:env`, `:file`, or the secret itself.
 fn suffix(rest: &str) -> (Source, &str) {
     for (word, source) in [(":env", Source::Variable), (":file", Source::File)] {
         if let Some(tail) = rest.strip_prefix(word)
@@ -203,13 +203,13 @@ fn suffix(rest: &str) -> (Source, &str) {
     (Source::Literal, rest)
 }
 
-/// The message about a name that no option has, with the one that was probably meant.
+/// The message about an unknown option, with the one that was probably meant.
 pub(crate) fn unknown(spelled: &str, meant: Option<&str>) -> Fault {
     let hint = meant.map(|name| format!(".  Did you mean --{name}?")).unwrap_or_default();
     Fault::new(format!("Argument {spelled} is not allowed for use with this program{hint}"))
 }
 
-/// The long name most like this one, if any is alike at all.
+/// The long name most similar to this one, if any is similar.
 pub(crate) fn nearest(name: &str, options: &[Opt]) -> Option<&'static str> {
     const ALIKE: f64 = 0.8;
     let name = name.to_lowercase();
@@ -276,7 +276,7 @@ mod tests {
         assert_eq!(outcome(&["--", "-x"]).unwrap().1, ["-x"]);
     }
 
-    /// The texts are those of OpenDJ 5.0.3, but for the suggestion.
+    /// The texts are those of OpenDJ 5.0.3, except for the suggestion.
     #[test]
     fn what_cannot_be_understood_is_said_in_the_words_of_old() {
         for (line, message) in [

@@ -1,8 +1,8 @@
-//! `brunt ab`: two commands in turn, and whether they differ.
+//! `brunt ab`: runs two commands alternately, and says whether their results differ.
 //!
-//! Runs alternate in the order A B B A, so that what drifts meanwhile, a cache that fills or a neighbour that wakes,
-//! falls on both alike. Each run is this program again in a process of its own: no run inherits the memory, the
-//! connections or the counters of the one before.
+//! The runs alternate in the order A B B A, so that a slow change on the machine, such as a cache that fills or another
+//! program that starts, affects both commands equally. Each run is a new process of this program: no run inherits the
+//! memory, connections or counters of the run before.
 
 use std::fs::File;
 use std::os::unix::process::CommandExt as _;
@@ -26,12 +26,12 @@ use crate::console::{self, StatusLine};
 use crate::run::signals::{Signal, Signals, Urgency};
 use crate::run::tool;
 
-/// How often a run is looked at.
+/// How often a run is polled.
 const TICK: Duration = Duration::from_millis(100);
-/// How many lines are shown of what a run said that failed.
+/// How many lines of a failed run's output are shown.
 const SAID: usize = 20;
 
-/// Runs both commands in turn, and compares.
+/// Runs both commands alternately, and compares them.
 pub(crate) fn ab(args: &AbArgs) -> Result<Exit, Refusal> {
     let commands = split(&args.commands)?;
     let place = Place::new(args.keep.as_deref())?;
@@ -64,7 +64,7 @@ pub(crate) fn ab(args: &AbArgs) -> Result<Exit, Refusal> {
     Ok(signals.received().map_or(exit, Signal::exit))
 }
 
-/// The words of the two commands, if both make one run each.
+/// The words of the two commands, if each of them makes exactly one run.
 fn split(words: &[String]) -> Result<[Vec<String>; 2], Refusal> {
     let commands: Vec<&[String]> = words.split(|word| word == "--").collect();
     let [a, b] = commands.as_slice() else {
@@ -93,7 +93,7 @@ fn split(words: &[String]) -> Result<[Vec<String>; 2], Refusal> {
     Ok([one(a)?, one(b)?])
 }
 
-/// Which command a run is of.
+/// Which of the two commands a run belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Which {
     A,
@@ -109,7 +109,7 @@ impl Which {
     }
 }
 
-/// A B B A A B B A …, as often as that.
+/// A B B A A B B A …, for this number of pairs.
 fn order(runs: u32) -> impl Iterator<Item = Which> {
     (0..runs).flat_map(|round| match round % 2 {
         0 => [Which::A, Which::B],
@@ -120,7 +120,7 @@ fn order(runs: u32) -> impl Iterator<Item = Which> {
 /// Where the records are.
 struct Place {
     directory: PathBuf,
-    /// What deletes them.
+    /// The temporary directory, which is deleted when this is dropped.
     _temporary: Option<tempfile::TempDir>,
 }
 
@@ -154,18 +154,18 @@ impl Place {
     }
 }
 
-/// What was carried out so far.
+/// What has been carried out so far.
 struct Trial<'a> {
     commands: [Vec<String>; 2],
     place: &'a Place,
     signals: &'a Signals,
     sides: [Vec<(PathBuf, Record)>; 2],
-    /// How long all runs took so far, in looks.
+    /// How long all runs took so far, in polls.
     took: u32,
 }
 
 impl Trial<'_> {
-    /// Carries out all runs, or as many as there is time for.
+    /// Carries out all runs, or as many as the time allows.
     fn carry_out(&mut self, runs: u32) -> Result<(), Refusal> {
         let line = StatusLine::new(true);
         for (done, which) in (0..).zip(order(runs)) {
@@ -179,7 +179,7 @@ impl Trial<'_> {
             })?;
             line.clear();
             self.took += looks;
-            // What a signal cut short is half a run.
+            // A run that a signal cut short is incomplete.
             if self.signals.received().is_some() {
                 break;
             }
@@ -190,7 +190,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// Carries out one run. How often it was looked at.
+    /// Carries out one run, and returns how many times it was polled.
     fn one(&self, which: Which, path: &Path, mut look: impl FnMut(u32)) -> Result<u32, Refusal> {
         let log = path.with_extension("log");
         let mut child = start(&self.commands[which as usize], path, &log)?;
@@ -204,7 +204,7 @@ impl Trial<'_> {
             look(looks);
             console::pause(TICK);
             looks += 1;
-            // A run that has a process group of its own is not interrupted by the terminal.
+            // A run has a process group of its own, so the terminal does not interrupt it.
             let urgency = self.signals.stop().urgency();
             if urgency != asked {
                 asked = urgency;
@@ -222,7 +222,7 @@ impl Trial<'_> {
         Err(Refusal::failed(format!("a run of command {which} failed; it said:\n{last}")))
     }
 
-    /// Both sides, each called by what its command was.
+    /// Both sides, each named after its command.
     fn given(&self) -> Vec<Given> {
         let sides = self.sides.iter().map(|side| {
             let runs = side.iter().map(|(path, record)| {
@@ -259,7 +259,7 @@ fn start(words: &[String], record: &Path, log: &Path) -> Result<Child, Refusal> 
 
 fn interrupt(child: &Child) {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    // A run that has just ended needs no signal.
+    // A run that has already ended needs no signal.
     let _ = pid.map(|pid| kill_process(pid, Kill::INT));
 }
 
@@ -275,7 +275,7 @@ fn progress(done: u32, all: u32, which: Which, looks: u32, took: u32) -> String 
     format!("run {} of {all} ({which}), {} s{left}", done + 1, seconds(looks))
 }
 
-/// What came of a run, in a line.
+/// The result of a run, in one line.
 fn told(which: Which, number: usize, record: &Record) -> String {
     let goodput = figure::fixed(record.rates.goodput, 1);
     let p99 = record.operations.first().and_then(|operation| {
@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn the_time_left_is_that_of_the_runs_so_far() {
         assert_eq!(progress(0, 10, Which::A, 25, 0), "run 1 of 10 (A), 2 s");
-        // Two runs of 30 s; the third has gone on for 12 s.
+        // Two runs of 30 s; the third has been running for 12 s.
         assert_eq!(progress(2, 10, Which::B, 120, 600), "run 3 of 10 (B), 12 s; about 228 s left");
     }
 

@@ -1,4 +1,4 @@
-//! `brunt agents`: who waits for orders.
+//! `brunt agents`: lists the agents that wait for orders.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,9 +13,9 @@ use crate::cli::agent::AgentsArgs;
 use crate::cli::exit::Exit;
 use crate::console;
 
-/// An agent that waits asks twice a second.
+/// How long to listen: a waiting agent asks for work twice a second.
 const LISTEN: Duration = Duration::from_millis(1_600);
-/// No more are listed.
+/// The most agents that are listed.
 const AGENTS_MAX: usize = 10_000;
 
 /// Lists the agents that ask for work, and gives them none.
@@ -63,7 +63,7 @@ pub(crate) fn agents(args: &AgentsArgs) -> Result<Exit, Refusal> {
     console::print(&text)
 }
 
-/// A text of another machine, which must not act on the terminal.
+/// Text from another machine, made safe for the terminal.
 fn shown(text: &str) -> String {
     text.chars().take(60).map(|c| if c.is_control() { '?' } else { c }).collect()
 }

@@ -1,7 +1,8 @@
-//! `brunt calibrate`: what this machine can send at most, against a target that costs as little as a server can.
+//! `brunt calibrate`: the most that this machine can send, measured against a target that costs as little as a server
+//! can.
 //!
-//! The servers run in this process, on other threads. What a worker would manage with its core to itself is its rate
-//! divided by the share of the core it used: the rate alone would be the server's ceiling as often as ours.
+//! The servers run in this process, on other threads. A worker's rate divided by the share of a core that it used is
+//! what it would reach with a core to itself: the rate itself is as often limited by the server as by the worker.
 
 use std::collections::BTreeMap;
 
@@ -49,11 +50,11 @@ const OPERATIONS: [(&str, &[&str], Option<&str>); 5] = [
     ),
 ];
 
-/// The exchanges of DHCP: whether they are those of DHCPv6, and what asks for them.
+/// The exchanges of DHCP: whether they are those of DHCPv6, and the switches that request them.
 const EXCHANGES: [(bool, &[&str]); 4] =
     [(false, &[]), (false, &["-i"]), (true, &[]), (true, &["-i"])];
 
-/// Clients that take turns, so that no two exchanges in flight are of the same one.
+/// The number of clients; they take turns, so that no two exchanges in flight belong to the same client.
 const CLIENTS: &str = "10000";
 
 /// Measures each operation, prints the figures and keeps them for later runs.
@@ -126,7 +127,7 @@ struct Found {
 }
 
 impl Found {
-    /// Takes in what a run found, and prints it.
+    /// Takes the result of a run, and prints it.
     fn take(&mut self, outcome: &Outcome) -> Result<(), Refusal> {
         let (name, achieved, share) = figures(outcome)?;
         let ceiling = achieved / share;

@@ -1,4 +1,4 @@
-//! `brunt cluster keys`: everything that the parties of a cluster need to trust each other, in one directory.
+//! `brunt cluster keys`: creates everything that the parties of a cluster need to trust each other, in one directory.
 
 use std::fmt::Write as _;
 
@@ -11,14 +11,14 @@ use crate::cli::cluster_keys::KeysArgs;
 use crate::cli::exit::Exit;
 use crate::console;
 
-/// Makes what is missing, and says what each part is for.
+/// Creates what is missing, and says what each part is for.
 pub(crate) fn cluster_keys(args: &KeysArgs) -> Result<Exit, Refusal> {
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
     let wanted = Wanted {
         agents: args.agents,
         hosts: args.hosts.clone(),
         port: args.port,
-        // Clocks of other machines may be behind.
+        // The clocks of other machines may be slow.
         from: today.saturating_sub(1.day()),
         until: today.saturating_add(i32::from(args.days).days()),
     };

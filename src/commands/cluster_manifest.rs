@@ -1,4 +1,4 @@
-//! `brunt cluster manifest`: what has a launcher start the agents of a run.
+//! `brunt cluster manifest`: prints a manifest by which a launcher starts the agents of a run.
 
 use brunt_cluster::manifest::{Asked, Kubernetes, Nomad, Slurm, Ssh};
 
@@ -46,7 +46,7 @@ pub(crate) fn cluster_manifest(args: &ManifestArgs) -> Result<Exit, Refusal> {
     console::print(&text.map_err(|error| Refusal::usage(format!("failed to {error}")))?)
 }
 
-/// An option that the launcher has no use for.
+/// An option that this launcher does not use.
 fn idle(args: &ManifestArgs) -> Option<&'static str> {
     let given = [
         ("--image", args.image.is_some(), &[Launcher::K8s, Launcher::Nomad][..]),

@@ -1,4 +1,4 @@
-//! `brunt compare`: whether runs differ, figure by figure.
+//! `brunt compare`: says for each figure whether runs differ.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Refusal> {
     show(&comparison, &sides, &args.results, args.anyway)
 }
 
-/// Names everything in which the runs differ, if that keeps them from being compared.
+/// Names every setting in which the runs differ, if these differences prevent a comparison.
 pub(super) fn refuse_unlike(unlike: &[Unlike]) -> Result<(), Refusal> {
     let differences = differences(unlike.iter().filter(|found| found.refuses));
     if differences.is_empty() {

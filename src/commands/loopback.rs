@@ -1,7 +1,7 @@
-//! [`Loopback`]: a DHCP server in this process, and the words by which perfdhcp reaches it.
+//! [`Loopback`]: a DHCP server in this process, and the arguments by which perfdhcp reaches it.
 //!
-//! Client and server are on one host, so neither can have the ports of the protocol, which would need privileges
-//! besides: both take free ones, and the server answers to the port it was asked from.
+//! Client and server are on one host, so neither can use the ports of the protocol, which would also need privileges:
+//! both use free ports, and the server answers to the port that the request came from.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
@@ -10,14 +10,14 @@ use brunt_targets::dhcp::{Config, Running, Server, V4};
 use super::failed;
 use crate::cli::Refusal;
 
-/// A DHCP server on the loopback interface. Dropped, it stops.
+/// A DHCP server on the loopback interface. It stops when this is dropped.
 pub(super) struct Loopback {
     addresses: Vec<SocketAddr>,
     _running: Running,
 }
 
 impl Loopback {
-    /// Starts a server for DHCPv4, and for DHCPv6 where this machine has it.
+    /// Starts a server for DHCPv4, and also for DHCPv6 if this machine supports it.
     pub(super) fn start() -> Result<Self, Refusal> {
         let mut config = Config {
             listen: vec![SocketAddr::from((Ipv4Addr::LOCALHOST, 0))],
@@ -33,12 +33,12 @@ impl Loopback {
         Ok(Self { addresses: running.addresses(), _running: running })
     }
 
-    /// Where it listens.
+    /// The addresses on which it listens.
     pub(super) fn addresses(&self) -> &[SocketAddr] {
         &self.addresses
     }
 
-    /// perfdhcp against the server, with these switches; nothing if this machine has no IPv6 and they need it.
+    /// perfdhcp against the server, with these switches; none if they need IPv6 and this machine has none.
     pub(super) fn command_line(
         &self,
         v6: bool,
@@ -55,7 +55,7 @@ impl Loopback {
     }
 }
 
-/// A port that nobody has. Somebody could take it before we do, who would then be told of.
+/// A free port. If another process takes it before this one does, an error reports that.
 fn free_port(ip: IpAddr) -> Result<u16, Refusal> {
     let socket = UdpSocket::bind((ip, 0));
     let address = socket.and_then(|socket| socket.local_addr());

@@ -1,4 +1,4 @@
-//! `brunt merge`: one record of those of the nodes that shared a run.
+//! `brunt merge`: merges the records of the nodes that shared a run into one.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::cli::args::MergeArgs;
 use crate::cli::exit::Exit;
 use crate::run::{Losses, Manner, exit, summary};
 
-/// Merges the files, prints the summary of the whole run, and writes its record if that is asked for.
+/// Merges the files, prints the summary of the whole run, and writes its record if requested.
 pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, Refusal> {
     let files: Vec<(PathBuf, Record)> =
         args.files.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
@@ -37,7 +37,7 @@ fn read(path: &Path) -> Result<(PathBuf, Record), Refusal> {
     }
 }
 
-/// Files that do not belong together are a wrong command line; a damaged one is not.
+/// Converts a merge error: files that do not belong together are a wrong command line; a damaged file is not.
 fn refused(error: &MergeError) -> Refusal {
     let exit = match error {
         MergeError::Histogram { .. } | MergeError::Objective(_) => Exit::Failed,

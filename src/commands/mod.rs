@@ -1,4 +1,4 @@
-//! The commands beside the tools that measure, a file each.
+//! The commands beside the tools that measure, one file each.
 
 mod ab;
 mod agent;
@@ -61,7 +61,7 @@ fn failed(error: impl Display) -> Refusal {
     Refusal { text: format!("failed to {error}\n"), exit: Exit::Failed }
 }
 
-/// Reads a command line of our own making, as if a user had typed it.
+/// Parses a command line that this program composed, as if a user had typed it.
 fn rate_args(words: &[String]) -> Result<Box<RateArgs>, Refusal> {
     match read(words, &Machine)? {
         Command::Rate(args) => Ok(args),
@@ -69,7 +69,7 @@ fn rate_args(words: &[String]) -> Result<Box<RateArgs>, Refusal> {
     }
 }
 
-/// The same of perfdhcp.
+/// The same for perfdhcp.
 fn dhcp_args(words: &[String]) -> Result<Box<DhcpArgs>, Refusal> {
     match read(words, &Machine)? {
         Command::Perfdhcp(args) => Ok(args),

@@ -1,4 +1,4 @@
-//! The broker of a cluster, as agents, coordinators and whoever lists agents reach it.
+//! The connection of agents, coordinators and `brunt agents` to the broker of a cluster.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::failed;
 use crate::cli::Refusal;
 use crate::cli::plane::PlaneArgs;
 
-/// A runtime of this thread alone.
+/// A runtime on the current thread.
 pub(super) fn runtime() -> Result<Runtime, Refusal> {
     let built = Builder::new_current_thread().enable_all().build();
     built.map_err(|error| failed(format!("start a runtime: {error}")))
@@ -33,8 +33,8 @@ pub(super) async fn connect(args: &PlaneArgs, name: &str) -> Result<Nats, Refusa
     Nats::connect(&options(args, name)?).await.map_err(failed)
 }
 
-/// Where the broker is, to be shown. One that would never be connected to is refused: without keys that can be read, or
-/// by an open way.
+/// The address of the broker, to be shown. A broker to which no connection would be made is refused: its keys cannot be
+/// read, or the connection would be unencrypted.
 pub(super) fn check(args: &PlaneArgs, name: &str) -> Result<String, Refusal> {
     let options = options(args, name)?;
     options.check().map_err(failed)?;
@@ -73,18 +73,18 @@ fn without_keys(args: &PlaneArgs, name: &str) -> Result<NatsOptions, Refusal> {
     })
 }
 
-/// Regular moments. Those that are missed are not made up for.
+/// Regular moments. Missed moments are not made up for.
 pub(super) struct Ticks(Interval);
 
 impl Ticks {
-    /// One now, and then one every so often. Needs a runtime.
+    /// The first tick is now, and the others follow at this period. Needs a runtime.
     pub(super) fn every(time: Duration) -> Self {
         let mut ticks = interval(time);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         Self(ticks)
     }
 
-    /// Waits for the next.
+    /// Waits for the next tick.
     pub(super) async fn next(&mut self) {
         self.0.tick().await;
     }

@@ -1,7 +1,7 @@
-//! `brunt quickstart`: the tools against a server in memory, with nothing to set up.
+//! `brunt quickstart`: runs the tools against a server in memory, without any setup.
 //!
-//! It explains itself on one screen: what is asked of the server, what came of it, and what to do next. The tools print
-//! nothing then. With `--details` each shows its command line, its table and its summary, as it does for its users.
+//! The result explains itself on one screen: what is sent to the server, the outcome, and what to do next. The tools
+//! print nothing then. With `--details` each shows its command line, its table and its summary, as it usually does.
 
 mod rest;
 
@@ -22,14 +22,14 @@ use crate::run::signals::Signals;
 use crate::run::{Outcome, Verbosity};
 use crate::tools;
 
-/// A tool and what is said about its run.
+/// A tool and the text about its run.
 struct Act {
     tool: &'static str,
     says: &'static str,
     words: &'static [&'static str],
 }
 
-/// What is said about a run of perfdhcp, what its record is called, and which DHCP it speaks.
+/// The text about a run of perfdhcp, the name of its record, and which version of DHCP it speaks.
 struct LeaseAct {
     name: &'static str,
     says: &'static str,
@@ -37,7 +37,7 @@ struct LeaseAct {
     words: &'static [&'static str],
 }
 
-/// How far the results of an act stand below what it is about.
+/// How far the results of an act are indented below its description.
 const INDENT: usize = 3;
 
 const ADMIN: &[&str] = &["-D", "uid=admin,dc=example,dc=com", "-w", "password", "-F"];
@@ -106,7 +106,7 @@ pub(crate) fn quickstart(args: &QuickstartArgs) -> Result<Exit, Refusal> {
 struct Show<'a> {
     args: &'a QuickstartArgs,
     signals: Signals,
-    /// How many acts were shown.
+    /// How many acts have been shown.
     shown: usize,
     records: Vec<PathBuf>,
 }
@@ -154,7 +154,7 @@ impl Show<'_> {
         if self.args.details { Verbosity::Normal } else { Verbosity::Quiet }
     }
 
-    /// Says what is loaded, and where files go.
+    /// Says what is loaded, and where files are written.
     fn open(&self, what: &str) -> Result<(), Refusal> {
         let directory = self.args.output.display();
         self.say(&format!("{what} until this command ends. The records go to {directory}/."))
@@ -180,7 +180,7 @@ impl Show<'_> {
         console::print(&format!("{start}{lines}")).map(drop)
     }
 
-    /// Shows what came of an act, and remembers where its record is; whether it was the last.
+    /// Shows the result of an act, and remembers where its record is; returns whether it was the last act.
     fn ended(&mut self, record: PathBuf, outcome: &Outcome) -> Result<bool, Refusal> {
         if !self.args.details {
             console::print(&result(&outcome.record)?)?;
@@ -189,7 +189,7 @@ impl Show<'_> {
         Ok(outcome.exit != Exit::Ok || self.signals.received().is_some())
     }
 
-    /// What a reader may do next, with nothing but the program.
+    /// What the reader can do next, with this program only.
     fn next_steps(&self) -> Result<(), Refusal> {
         let mut steps = Vec::new();
         if let Some(record) = self.records.first() {
@@ -228,7 +228,7 @@ impl Show<'_> {
     }
 }
 
-/// The lines in which a run ends; no objectives were set.
+/// The closing lines of a run; no objectives were set.
 fn result(record: &Record) -> Result<String, Refusal> {
     let screen = console::screen();
     let lines = closing(record, Screen { width: screen.width.saturating_sub(INDENT), ..screen });
@@ -255,7 +255,8 @@ fn command_line(act: &Act, args: &QuickstartArgs, port: &str, record: &Path) -> 
     words.into_iter().map(str::to_owned).collect()
 }
 
-/// The switches of perfdhcp. Where there is a rate, the connections are no limit: it would not be kept.
+/// The switches of perfdhcp. If there is a rate, the number of connections is not limited: otherwise the rate might not
+/// be kept.
 fn switches(act: &LeaseAct, args: &QuickstartArgs, record: &Path) -> Vec<String> {
     let (users, connections) = (args.users.to_string(), args.connections.to_string());
     let (duration, record) = (args.duration.to_string(), record.display().to_string());

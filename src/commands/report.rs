@@ -1,4 +1,4 @@
-//! `brunt report`: prints a record again, the record that an event file makes, a comparison of several, or the curve of
+//! `brunt report`: prints a record again, the record made from an event file, a comparison of several, or the curve of
 //! one load at several rates.
 
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::cli::exit::Exit;
 use crate::console;
 use crate::run::{files, summary};
 
-/// Prints a record or a comparison in the format that is asked for.
+/// Prints a record or a comparison in the requested format.
 pub(crate) fn report(args: &ReportArgs) -> Result<Exit, Refusal> {
     let document = match args.files.as_slice() {
         [file] if !file.is_dir() => Document::read(file).map_err(failed)?,
@@ -82,7 +82,7 @@ fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, R
         }
     }
     match args.format {
-        // Its steps are no comparison: what they come to is the sentence at the top.
+        // Its steps are not a comparison: the sentence at the top gives their result.
         Format::Summary if Reading::of(collection).is_some() => {
             Ok(page(args, collection)?.text(console::screen()))
         }
@@ -101,7 +101,7 @@ fn of_collection(args: &ReportArgs, collection: &Collection) -> Result<String, R
     }
 }
 
-/// The report of what was compared.
+/// The report of the comparison.
 fn page(args: &ReportArgs, collection: &Collection) -> Result<Page, Refusal> {
     if let Some(reading) = Reading::of(collection) {
         return Ok(capacity::page(&reading));

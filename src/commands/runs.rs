@@ -12,9 +12,9 @@ use crate::cli::exit::Exit;
 use crate::console;
 use crate::run::asked_words;
 
-/// The most files of a directory.
+/// The most files in a directory.
 const FILES_MAX: usize = 10_000;
-/// What files of runs end in.
+/// The file name extensions of runs.
 const ENDINGS: [&str; 3] = ["json", "ndjson", "jsonl"];
 
 /// The runs of a file or a directory, by name.
@@ -23,7 +23,7 @@ pub(super) fn side(path: &Path) -> Result<Given, Refusal> {
     let mut runs = Vec::new();
     for file in files(path)? {
         let run = run(&file)?;
-        // A run that has left its record and its events is one run.
+        // A run that has left both a record and events is one run.
         let id =
             run.record.run.clone().map(|id| (id, run.record.node.as_ref().map(|node| node.rank)));
         if id.is_some_and(|id| !seen.insert(id)) {
@@ -79,7 +79,7 @@ fn run(path: &Path) -> Result<Input, Refusal> {
     }
 }
 
-/// A run and what was asked of it.
+/// A run and its settings.
 pub(super) fn input(name: String, record: Record) -> Input {
     Input { name, asked: asked_words(&record.command), record }
 }

@@ -1,4 +1,4 @@
-//! `brunt sizing`: how many servers a peak takes, from what `brunt find-max` found.
+//! `brunt sizing`: how many servers a peak load needs, from the result of `brunt find-max`.
 
 use brunt_capacity::{Demand, Reading, Sizing, Usl};
 use brunt_record::{Collection, Document};
@@ -34,7 +34,7 @@ struct Printed<'a> {
     sizing: &'a Sizing,
     #[serde(skip_serializing_if = "Option::is_none")]
     usl: Option<&'a Usl>,
-    /// Why no law was fitted, where one was asked for.
+    /// Why no law was fitted, if a fit was requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     usl_refused: Option<&'a str>,
 }

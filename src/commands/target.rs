@@ -1,4 +1,4 @@
-//! `brunt target`: a server to try things on.
+//! `brunt target`: a server for trying things out.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::cli::exit::Exit;
 use crate::console;
 use crate::run::signals::{Signal, Signals};
 
-/// Starts the server that is asked for and serves until told to stop.
+/// Starts the requested server and serves until it is stopped.
 pub(crate) fn target(kind: &TargetKind) -> Result<Exit, Refusal> {
     match kind {
         TargetKind::Ldap(args) => ldap(args),
@@ -61,7 +61,7 @@ pub(super) fn script<S>(
         .map_err(|error| failed(format!("use the script {}: {error}", path.display())))
 }
 
-/// How a server ends that this signal ended, or its time.
+/// The exit code of a server that was ended by this signal, or by its time limit.
 pub(super) fn exit(signal: Option<Signal>) -> Exit {
     match signal {
         Some(Signal::Terminate | Signal::HangUp) => Exit::Terminated,
@@ -69,7 +69,7 @@ pub(super) fn exit(signal: Option<Signal>) -> Exit {
     }
 }
 
-/// Standard output gets one line for each address, for scripts that asked for a free port.
+/// Prints one line for each address to standard output, for scripts that requested a free port.
 fn announce(args: &LdapTargetArgs, running: &Running) -> Result<Exit, Refusal> {
     let url = |scheme: &str, address: SocketAddr| format!("{scheme}://{address}\n");
     let tls = running.tls_address().map(|address| url("ldaps", address)).unwrap_or_default();
@@ -83,7 +83,7 @@ fn announce(args: &LdapTargetArgs, running: &Running) -> Result<Exit, Refusal> {
     Ok(Exit::Ok)
 }
 
-/// What the server saw, by its own count.
+/// What the server received, by its own count.
 fn account(stats: &Stats) -> String {
     let head = format!(
         "{} connections, {} TLS handshakes\n",

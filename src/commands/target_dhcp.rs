@@ -1,4 +1,4 @@
-//! `brunt target dhcp`: a DHCP server to try things on.
+//! `brunt target dhcp`: a DHCP server for trying things out.
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -15,7 +15,7 @@ use crate::cli::exit::Exit;
 use crate::console;
 use crate::run::signals::Signals;
 
-/// Starts a DHCP server and serves until told to stop.
+/// Starts a DHCP server and serves until it is stopped.
 pub(super) fn dhcp(args: &DhcpTargetArgs) -> Result<Exit, Refusal> {
     let signals = Signals::default();
     let running = Server::start(&config(args)?).map_err(|error| match error {
@@ -68,7 +68,7 @@ fn config(args: &DhcpTargetArgs) -> Result<Config, Refusal> {
     })
 }
 
-/// Octets written in hexadecimal, with colons or without.
+/// Octets written in hexadecimal, with or without colons.
 fn octets(text: &str) -> Result<Vec<u8>, Refusal> {
     let digits: Option<Vec<u8>> = text
         .chars()
@@ -86,7 +86,7 @@ fn octets(text: &str) -> Result<Vec<u8>, Refusal> {
         })
 }
 
-/// Standard output gets one line for each address, for scripts that asked for a free port.
+/// Prints one line for each address to standard output, for scripts that requested a free port.
 fn announce(running: &Running) -> Result<Exit, Refusal> {
     let lines = running
         .addresses()
@@ -97,7 +97,7 @@ fn announce(running: &Running) -> Result<Exit, Refusal> {
     Ok(Exit::Ok)
 }
 
-/// Who has what, a line each.
+/// The leases, one line each.
 fn table(running: &Running) -> String {
     let mut out = "address,length,client,state,messages\n".to_owned();
     for lease in running.leases() {
@@ -116,7 +116,7 @@ fn table(running: &Running) -> String {
     out
 }
 
-/// What the server saw, by its own count.
+/// What the server received, by its own count.
 fn account(stats: &Stats) -> String {
     let mut out = String::new();
     for family in Family::ALL {
@@ -184,7 +184,7 @@ mod tests {
                 "{refusal:?}"
             );
         }
-        // Neither says anything without the other.
+        // Neither has a meaning without the other.
         for half in [&["--lab"][..], &["--interface", "lo"]] {
             let words = ["brunt", "target", "dhcp"].iter().chain(half);
             assert!(Brunt::try_parse_from(words).is_err(), "{half:?}");

@@ -1,4 +1,4 @@
-//! `brunt target rest`: an identity API to try things on.
+//! `brunt target rest`: an identity API for trying things out.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use crate::cli::rest_target::RestTargetArgs;
 use crate::console;
 use crate::run::signals::Signals;
 
-/// Starts an identity API and serves until told to stop.
+/// Starts an identity API and serves until it is stopped.
 pub(super) fn rest(args: &RestTargetArgs) -> Result<Exit, Refusal> {
     let signals = Signals::default();
     let running = Server::start(config(args)?).map_err(failed)?;
@@ -43,7 +43,7 @@ fn config(args: &RestTargetArgs) -> Result<Config, Refusal> {
     })
 }
 
-/// Standard output gets one line for each address, for scripts that asked for a free port.
+/// Prints one line for each address to standard output, for scripts that requested a free port.
 fn announce(args: &RestTargetArgs, running: &Running) -> Result<Exit, Refusal> {
     let url = |scheme: &str, address: SocketAddr| format!("{scheme}://{address}\n");
     let tls = running.tls_address().map(|address| url("https", address)).unwrap_or_default();
@@ -56,7 +56,7 @@ fn announce(args: &RestTargetArgs, running: &Running) -> Result<Exit, Refusal> {
     Ok(Exit::Ok)
 }
 
-/// What the server saw, by its own count.
+/// What the server received, by its own count.
 fn account(stats: &Stats) -> String {
     let mut out = format!(
         "{} connections, {} TLS handshakes, {} requests ({} by HTTP/2)\n",

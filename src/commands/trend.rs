@@ -1,4 +1,4 @@
-//! `brunt trend`: when figures changed over many runs.
+//! `brunt trend`: finds out when figures changed over many runs.
 
 use brunt_report::comparison::{Input, RECORDS_MAX, trend as follow, trend_page};
 use brunt_report::json;
@@ -12,7 +12,7 @@ use crate::cli::exit::Exit;
 use crate::console;
 use crate::run::tool;
 
-/// Fewer runs than this have no level before a change and none after it.
+/// With fewer runs than this there is no level before a change and none after it.
 const RUNS_MIN: usize = 6;
 
 /// Follows the figures of the runs in the order in which they began.
@@ -21,7 +21,7 @@ pub(crate) fn trend(args: &TrendArgs) -> Result<Exit, Refusal> {
     for path in &args.runs {
         runs.extend(side(path)?.runs.into_iter().map(without_series));
     }
-    // Records hold the time of one clock in one notation, whose order is that of the text.
+    // Records contain times of one clock in one notation, whose text order is the order of time.
     runs.sort_by(|a, b| a.record.started.cmp(&b.record.started));
     if runs.len() < RUNS_MIN {
         return Err(Refusal::usage(format!(
@@ -49,7 +49,7 @@ pub(crate) fn trend(args: &TrendArgs) -> Result<Exit, Refusal> {
     Ok(Exit::Ok)
 }
 
-/// What happened within a run is no part of a trend, and hundreds of runs would fill the memory.
+/// Removes the series: changes within a run are no part of a trend, and hundreds of runs would fill the memory.
 fn without_series(mut run: Input) -> Input {
     run.record.series = Vec::new();
     run

@@ -1,12 +1,12 @@
-//! [`FullScreen`]: the terminal while a view has all of it, and how it comes back.
+//! [`FullScreen`]: the whole terminal while a view uses it, and how it is restored.
 //!
-//! Standard error is what a view is drawn on, so that results may be redirected. The alternate screen is shown and keys
-//! arrive at once; ^C and ^Z stay signals, so they work whatever the view does. The terminal is given back when the
-//! view ends, before a panic is printed, before the program is ended at once, and while it is stopped. What others
-//! write meanwhile is held, and shown once the view is gone.
+//! A view is drawn on standard error, so that results can be redirected. The alternate screen is shown and keys arrive
+//! at once; ^C and ^Z remain signals, so they work whatever the view is doing. The terminal is restored when the view
+//! ends, before a panic is printed, before the program is ended at once, and while the program is stopped. Output of
+//! other threads is held back meanwhile, and printed when the view has closed.
 //!
-//! The terminal is opened anew, without blocking: a terminal that takes nothing must not hold up a run, and whoever
-//! else has the old one open must not find it changed.
+//! The terminal is opened again, without blocking: a terminal that accepts no output must not delay a run, and other
+//! processes that have the terminal open must not find its settings changed.
 
 use std::collections::VecDeque;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -28,26 +28,26 @@ use signal_hook::low_level::emulate_default_handler;
 
 /// Shows the alternate screen, empty and without a cursor.
 const ENTER: &[u8] = b"\x1b[?1049h\x1b[?25l\x1b[0m\x1b[2J\x1b[H";
-/// Shows the screen that was there before.
+/// Shows the screen as it was before.
 const LEAVE: &[u8] = b"\x1b[0m\x1b[?25h\x1b[?1049l";
-/// How long a terminal may take nothing before what is written is given up.
+/// How long a terminal may accept no output before the output is dropped.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// How often somebody who has to go tries to get the terminal.
+/// How many times a thread that must end the program tries to get the terminal.
 const TRIES: u32 = 20;
-/// How much of what others write is held, of each stream.
+/// How many bytes of other output are held back, for each stream.
 const HELD_MAX: usize = 1 << 18;
 
 /// Whether a view has the terminal.
 static SHOWN: AtomicBool = AtomicBool::new(false);
-/// Whether the program is stopped, or about to be.
+/// Whether the program is stopped, or is about to be.
 static STOPPED: AtomicBool = AtomicBool::new(false);
-/// Whether what is on the screen may have been written over.
+/// Whether the screen may have been overwritten.
 static TORN: AtomicBool = AtomicBool::new(false);
-/// The terminal, from the moment a view wants it until it does no more.
+/// The terminal, from the first time a view needs it until it is used no more.
 static TERMINAL: Mutex<Option<Terminal>> = Mutex::new(None);
 static HELD: Mutex<Held> = Mutex::new(Held::new());
 
-/// A terminal, and how it was before a view was shown on it.
+/// A terminal, and its settings before a view was shown on it.
 struct Terminal {
     tty: OwnedFd,
     before: Option<Termios>,
@@ -59,7 +59,7 @@ pub(crate) struct FullScreen {
 }
 
 impl FullScreen {
-    /// Gets the terminal ready. Nothing changes on it before something is shown.
+    /// Prepares the terminal. Nothing changes on it until something is shown.
     pub(crate) fn new() -> Option<Self> {
         if !super::obeys() {
             return None;
@@ -78,8 +78,8 @@ impl FullScreen {
         size.filter(|(columns, rows)| *columns > 0 && *rows > 0).unwrap_or((80, 24))
     }
 
-    /// Takes the terminal if it can be had and is not shown yet. Whether a view may be drawn, and whether the screen
-    /// has to be drawn from scratch.
+    /// Takes the terminal if it is available and not shown yet. Returns whether a view may be drawn, and whether the
+    /// screen must be drawn from scratch.
     #[expect(clippy::unused_self, reason = "only whoever has the right may do it")]
     pub(crate) fn show(&self) -> Shown {
         let mut terminal = lock(&TERMINAL);
@@ -95,7 +95,7 @@ impl FullScreen {
         if terminal.enter() { Shown::Afresh } else { Shown::No }
     }
 
-    /// Writes a drawing. What a terminal does not take in time is given up.
+    /// Writes a drawing. Output that the terminal does not accept in time is dropped.
     #[expect(clippy::unused_self, reason = "only whoever has the right may do it")]
     pub(crate) fn draw(&self, bytes: &[u8]) {
         let terminal = lock(&TERMINAL);
@@ -106,7 +106,7 @@ impl FullScreen {
         }
     }
 
-    /// Waits so long for a key, or until `other` can be read. The bytes that were typed.
+    /// Waits up to this time for a key, or until `other` is readable, and returns the bytes that were typed.
     pub(crate) fn keys(&self, other: impl AsFd, limit: Duration) -> Vec<u8> {
         let mut typed = [0; 64];
         let shown = SHOWN.load(Ordering::SeqCst);
@@ -115,7 +115,7 @@ impl FullScreen {
         let woken = poll(&mut waited, Some(&timespec(limit)));
         let readable = waited[1].revents();
         if readable.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL) && woken.is_ok() {
-            // The terminal is gone: a poll that returns at once would spin.
+            // The terminal is gone: a poll that returns at once would loop without pause.
             super::pause(limit);
             return Vec::new();
         }
@@ -135,22 +135,22 @@ impl Drop for FullScreen {
     }
 }
 
-/// What became of a wish to show a view.
+/// The result of a request to show a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// Nothing may be drawn: the program is in the background, or stopped.
     No,
-    /// The screen is as it was drawn last.
+    /// The screen is as it was last drawn.
     AsBefore,
     /// The screen is empty.
     Afresh,
 }
 
 impl Terminal {
-    /// Shows the alternate screen, and lets keys arrive without a line being finished.
+    /// Shows the alternate screen, and lets keys arrive without a finished line.
     fn enter(&mut self) -> bool {
         let Ok(now) = tcgetattr(&self.tty) else { return false };
-        // Where the shell had the terminal meanwhile, it is given back as the shell left it.
+        // If the shell had the terminal meanwhile, the settings that the shell left are restored later.
         let before = self.before.take().filter(|_| SHOWN.load(Ordering::SeqCst)).unwrap_or(now);
         let mut modes = before.clone();
         modes.local_modes -= LocalModes::ICANON | LocalModes::ECHO;
@@ -173,7 +173,8 @@ impl Terminal {
     }
 }
 
-/// Gives the terminal back as it was, if a view has it. Whoever has to go does not wait for long for whoever draws.
+/// Restores the terminal, if a view has it. A caller that must end the program waits only briefly for the drawing
+/// thread.
 pub(crate) fn give_back() {
     if !SHOWN.load(Ordering::SeqCst) {
         return;
@@ -195,14 +196,14 @@ fn leave(terminal: Option<&Terminal>) {
     }
 }
 
-/// Ends every view for good: nothing is drawn after this.
+/// Ends every view for good: nothing is drawn after this call.
 pub(crate) fn end() {
     STOPPED.store(true, Ordering::SeqCst);
     give_back();
 }
 
-/// Has a panic shown on the screen as it was before. This comes first in the program: hooks that know of panics nobody
-/// has to read about are laid over it.
+/// Makes a panic appear on the screen as it was before the view. This hook is installed first in the program: hooks for
+/// panics that need no message are placed over it.
 pub(crate) fn restore_on_panic() {
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -212,7 +213,7 @@ pub(crate) fn restore_on_panic() {
     }));
 }
 
-/// Gives the terminal back while the program is stopped, and before it is ended by ^\.
+/// Restores the terminal while the program is stopped, and before it is ended by ^\.
 fn answer_signals() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -221,7 +222,7 @@ fn answer_signals() {
             for signal in incoming.forever() {
                 match signal {
                     SIGTSTP => stop(),
-                    // Whoever stopped the program otherwise may have used the terminal.
+                    // If the program was stopped in another way, the terminal may have been used since.
                     SIGCONT => TORN.store(true, Ordering::SeqCst),
                     signal => {
                         end();
@@ -241,14 +242,15 @@ fn stop() {
     STOPPED.store(ended, Ordering::SeqCst);
 }
 
-/// The terminal of standard error, opened anew; where it belongs to somebody else, the one that controls this process.
+/// The terminal of standard error, opened again; if it belongs to another user, the controlling terminal of this
+/// process.
 fn reopened() -> Option<OwnedFd> {
     let flags = OFlags::RDWR | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = |path: &str| open(path, flags, Mode::empty()).ok();
     opened("/proc/self/fd/2").or_else(|| opened("/dev/tty")).filter(OwnedFd::is_terminal)
 }
 
-/// Whether all of it was taken in time.
+/// Writes the bytes, and returns whether all of them were accepted in time.
 fn written(tty: &OwnedFd, mut bytes: &[u8]) -> bool {
     while !bytes.is_empty() {
         match rustix::io::write(tty, bytes) {
@@ -274,20 +276,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where a text was to go.
+/// The stream that a text is written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stream {
     Output,
     Error,
 }
 
-/// What others wrote while a view had the terminal.
+/// Output of others while a view has the terminal.
 struct Held {
     texts: VecDeque<(Stream, String)>,
     bytes: usize,
-    /// Texts that had to make room.
+    /// Texts that were dropped to make room.
     lost: usize,
-    /// The last line that was said.
+    /// The last line that was printed.
     last: Option<String>,
 }
 
@@ -311,7 +313,7 @@ impl Held {
     }
 }
 
-/// Holds a text back while a view has the terminal it would go to; whether it did.
+/// Holds a text back while a view has the terminal it would go to; returns whether it did.
 pub(super) fn holds(stream: Stream, text: &str) -> bool {
     if !SHOWN.load(Ordering::SeqCst) || stream == Stream::Output && !io::stdout().is_terminal() {
         return false;
@@ -325,12 +327,12 @@ pub(super) fn is_shown() -> bool {
     SHOWN.load(Ordering::SeqCst)
 }
 
-/// What was said last while a view had the terminal.
+/// The last message that was printed while a view had the terminal.
 pub(crate) fn last_said() -> Option<String> {
     lock(&HELD).last.clone()
 }
 
-/// Writes what was held back.
+/// Writes the output that was held back.
 fn release() {
     let held = std::mem::replace(&mut *lock(&HELD), Held::new());
     if held.lost > 0 {
@@ -348,10 +350,10 @@ fn release() {
 mod tests {
     use super::*;
 
-    /// Where this is set, the test below is the program that panics.
+    /// If this variable is set, the test below is the program that panics.
     const PANICS: &str = "BRUNT_TEST_PANICS";
 
-    /// Panics while a view has a terminal, as a run might. Its own test starts it there.
+    /// Panics while a view has a terminal, as a run might. The test starts itself as another process to do so.
     #[test]
     fn a_panic_is_read_on_the_screen_that_was_there_before() {
         if std::env::var_os(PANICS).is_some() {

@@ -1,41 +1,41 @@
-//! [`StatusLine`]: the line on standard error that is written over while something goes on.
+//! [`StatusLine`]: the line on standard error that is updated in place during an operation.
 //!
-//! It is shown on a terminal that obeys escape sequences and nowhere else, and is never wider than the terminal: what
-//! wraps cannot be wiped. Whatever else is written to the terminal wipes it first, so it leaves nothing behind.
+//! It is shown only on a terminal that supports escape sequences, and is never wider than the terminal: a line that
+//! wraps cannot be erased. Any other output to the terminal erases it first, so it leaves nothing behind.
 
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Puts the cursor at the begin of its line and wipes what is there.
+/// Moves the cursor to the beginning of its line and erases the line.
 const WIPE: &str = "\r\x1b[K";
-/// How many columns a terminal has that does not say.
+/// The width that is assumed for a terminal that reports none.
 const USUAL: usize = 80;
 
-/// Whether there is a line to be wiped: a process has one standard error.
+/// Whether there is a line to erase: a process has one standard error.
 static SHOWN: AtomicBool = AtomicBool::new(false);
 
-/// What wipes the line, if there is one.
+/// The sequence that erases the line, if there is one.
 pub(super) fn wiped() -> &'static str {
     if SHOWN.swap(false, Ordering::Relaxed) { WIPE } else { "" }
 }
 
-/// A line that is written over.
+/// A line that is updated in place.
 pub(crate) struct StatusLine {
     shows: bool,
 }
 
 impl StatusLine {
-    /// A line, if it is wanted and there is a terminal that can show it.
+    /// A line, if it is wanted and the terminal can show it.
     pub(crate) fn new(wanted: bool) -> Self {
         Self { shows: wanted && super::obeys() }
     }
 
-    /// Whether there is somebody to show it to.
+    /// Whether the line is shown.
     pub(crate) const fn shows(&self) -> bool {
         self.shows
     }
 
-    /// Shows this instead of what was there.
+    /// Replaces the line by this text.
     pub(crate) fn show(&self, text: &str) {
         if self.shows && !super::full_screen::is_shown() {
             let width = super::width(&io::stderr()).unwrap_or(USUAL);
@@ -45,7 +45,7 @@ impl StatusLine {
         }
     }
 
-    /// Takes the line away.
+    /// Erases the line.
     pub(crate) fn clear(&self) {
         if self.shows {
             super::tell("");

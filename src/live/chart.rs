@@ -1,7 +1,7 @@
 //! [`Chart`]: values over time as lines of characters, with an axis that is linear or logarithmic.
 //!
-//! Where there are colours, a cell holds dots of a quarter of a row and half a column, and has the colour of what was
-//! drawn last. Where there are none, each line has a character of its own.
+//! With colours, a cell contains dots of a quarter of a row and half a column, and has the colour of the curve drawn
+//! last. Without colours, each curve has its own character.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -15,17 +15,17 @@ pub(super) const LABELS: u16 = 9;
 const DOTS: [[u32; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
 const NO_DOTS: u32 = 0x2800;
 
-/// How values are laid out from the bottom to the top.
+/// How values map to positions from the bottom to the top.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Axis {
-    /// From nothing to this.
+    /// From zero to this value.
     Linear(f64),
     /// From one power of ten to another.
     Log(f64, f64),
 }
 
 impl Axis {
-    /// From nothing to a round figure that no value exceeds.
+    /// From zero to a round figure that no value exceeds.
     pub(super) fn linear(values: impl Iterator<Item = f64>) -> Self {
         let most = values.fold(0.0, f64::max);
         if most <= 0.0 {
@@ -50,7 +50,7 @@ impl Axis {
         Self::Log(power(low), power(high))
     }
 
-    /// Where a value lies, from 0 at the bottom to 1 at the top.
+    /// The position of a value, from 0 at the bottom to 1 at the top.
     pub(super) fn place(self, value: f64) -> f64 {
         let place = match self {
             Self::Linear(most) => value / most,
@@ -59,7 +59,7 @@ impl Axis {
         place.clamp(0.0, 1.0)
     }
 
-    /// Values that are worth a label, the most important first.
+    /// Values that get a label, the most important first.
     fn marks(self) -> Vec<f64> {
         match self {
             Self::Linear(most) => vec![0.0, most, most / 2.0],
@@ -75,7 +75,7 @@ impl Axis {
     }
 }
 
-/// A line of a chart: a value for each column, two where dots are drawn.
+/// A line of a chart: one value for each column, or two where dots are drawn.
 #[derive(Clone, Debug)]
 pub(super) struct Curve {
     pub(super) mark: char,
@@ -83,25 +83,25 @@ pub(super) struct Curve {
     pub(super) values: Vec<Option<f64>>,
 }
 
-/// What is drawn.
+/// The content of a chart.
 #[derive(Clone, Debug)]
 pub(super) struct Chart {
     pub(super) axis: Axis,
-    /// The last is drawn over the others.
+    /// The curves; later ones are drawn over earlier ones.
     pub(super) curves: Vec<Curve>,
-    /// Two of them between which something is to be seen: the lower, the upper, and what fills the gap.
+    /// Two curves with a filled gap between them: the lower, the upper, and the fill character.
     pub(super) band: Option<(usize, usize, char)>,
-    /// How a value is written at the axis.
+    /// How a value is written on the axis.
     pub(super) label: fn(f64) -> String,
 }
 
 impl Chart {
-    /// How many values a curve has in an area so wide.
+    /// How many values a curve has in an area of this width.
     pub(super) fn columns(area: Rect, theme: Theme) -> usize {
         usize::from(area.width.saturating_sub(LABELS)) * if theme.fine() { 2 } else { 1 }
     }
 
-    /// Draws it.
+    /// Draws the chart.
     pub(super) fn draw(&self, area: Rect, buffer: &mut Buffer, theme: Theme) {
         let area = area.intersection(buffer.area);
         if area.width <= LABELS || area.height == 0 {
@@ -121,7 +121,7 @@ impl Chart {
         }
     }
 
-    /// The row of a value, counted from the top, if there are so many.
+    /// The row of a value, counted from the top, out of this number of rows.
     fn row(&self, value: f64, rows: usize) -> usize {
         let last = rows.saturating_sub(1);
         last - ((self.axis.place(value) * last as f64).round() as usize).min(last)
@@ -161,7 +161,7 @@ impl Chart {
             let x = plot.x + (column / 2) as u16;
             let row = value.map(|value| self.row(value, rows));
             if let Some(row) = row.filter(|_| x < plot.right()) {
-                // From where the line was, but for the row that is drawn there already.
+                // From where the line was, except for the row that is already drawn there.
                 let from = before.map_or(row, |before: usize| match before {
                     before if before < row => before + 1,
                     before if before > row => before - 1,

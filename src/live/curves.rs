@@ -1,4 +1,4 @@
-//! The two charts: exchanges a second, and times on a logarithmic axis, of all operations or of one.
+//! The two charts: exchanges per second, and times on a logarithmic axis, for all operations or for one.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -31,7 +31,7 @@ const RESPONSE_P99: usize = 3;
 /// Exchanges a second.
 pub(super) fn throughput(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, choice, theme, .. } = *picture;
-    // What falls due is due of no operation before it is sent.
+    // An exchange that falls due belongs to no operation until it is sent.
     let all = [OFFERED, ACHIEVED, GOODPUT];
     let shown = if model.chosen(choice).is_some() { &all[1..] } else { &all[..] };
     let panel = Panel::new(picture, area);
@@ -43,13 +43,13 @@ pub(super) fn throughput(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer)
     Chart { axis, curves, band: None, label: count }.draw(panel.plot, buffer, theme);
 }
 
-/// Response times against service times. What lies between them is waiting.
+/// Response times against service times. The difference between them is waiting time.
 pub(super) fn latency(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let theme = picture.theme;
     let panel = Panel::new(picture, area);
     let curves = panel.curves(&TIMES);
     let axis = Axis::log(values(&curves));
-    // What a user feels comes first.
+    // The times that a user experiences come first.
     let [response, service] = [&TIMES[2..], &TIMES[..2]];
     let mut heading = legend(response, panel.last, theme, time);
     heading.push(Span::raw(" "));
@@ -60,11 +60,11 @@ pub(super) fn latency(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     Chart { axis, curves, band, label }.draw(panel.plot, buffer, theme);
 }
 
-/// The part of the screen that a chart has.
+/// The part of the screen that a chart occupies.
 struct Panel<'a> {
     history: Option<&'a History>,
     last: Option<&'a Point>,
-    /// What is shown, and what that is called.
+    /// The span of time that is shown, and its name.
     window: (f64, f64, &'static str),
     area: Rect,
     plot: Rect,
@@ -96,7 +96,7 @@ impl<'a> Panel<'a> {
         shown.iter().map(curve).collect()
     }
 
-    /// What stands above the chart, with the time that is shown at the right where there is room.
+    /// The heading above the chart, with the time at the right if there is room.
     fn heading(&self, spans: Vec<Span<'static>>, buffer: &mut Buffer) {
         let line = Line::from(spans);
         let (from, to, name) = self.window;
@@ -114,7 +114,7 @@ fn values(curves: &[Curve]) -> impl Iterator<Item = f64> + '_ {
     curves.iter().flat_map(|curve| curve.values.iter().copied().flatten())
 }
 
-/// The curves with their last values.
+/// The legend: the curves with their last values.
 fn legend(
     shown: &[Shown],
     last: Option<&Point>,

@@ -1,4 +1,4 @@
-//! [`Digest`]: what the view needs of one interval, small enough to be handed to another thread.
+//! [`Digest`]: the data of one interval that the view needs, small enough to be sent to another thread.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use brunt_record::{Counts, Histogram, Interval, Names, Operation, Phase, WorkerL
 
 use super::standing::Standing;
 
-/// Of how many operations times are told one by one; each costs some microseconds an interval.
+/// The number of operations with times of their own; each costs some microseconds an interval.
 pub(super) const OPERATIONS_MAX: usize = 64;
 /// The longest text of a failure.
 const TEXT_MAX: usize = 200;
@@ -21,7 +21,7 @@ pub(crate) struct Times {
     pub(crate) service: Quantiles,
 }
 
-/// Seconds at each of the percentiles [`Times::AT`]; none where nothing ended.
+/// Seconds at each of the percentiles [`Times::AT`]; none if nothing ended.
 pub(crate) type Quantiles = [Option<f64>; 3];
 
 impl Times {
@@ -39,79 +39,79 @@ impl Times {
 /// An outcome of exchanges.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Code {
-    /// What it is called.
+    /// Its name.
     pub(crate) name: String,
-    /// Whether that is what was asked for.
+    /// Whether it is a success.
     pub(crate) ok: bool,
-    /// How many exchanges ended so.
+    /// How many exchanges ended with it.
     pub(crate) count: u64,
 }
 
-/// One operation in an interval in which it did something.
+/// One operation in an interval in which it was active.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct OperationDigest {
     /// Its number in the catalogue.
     pub(crate) number: usize,
-    /// What ended.
+    /// The counts of exchanges that ended.
     pub(crate) counts: Counts,
-    /// What of that the target answered.
+    /// How many of them the target answered.
     pub(crate) answered: u64,
-    /// How it ended.
+    /// How they ended.
     pub(crate) codes: Vec<Code>,
-    /// How long it took; nothing of operations beyond the first [`OPERATIONS_MAX`].
+    /// Their times; empty for operations beyond the first [`OPERATIONS_MAX`].
     pub(crate) times: Times,
 }
 
-/// How the generator fared in an interval.
+/// The state of the generator in an interval.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Generator {
     /// The share of a core that each worker used.
     pub(crate) workers: Vec<f64>,
-    /// The share of the time in which the worker that waited most could have run and had no core.
+    /// The share of the time in which the worker that waited most was ready to run but had no core.
     pub(crate) waited: Option<f64>,
-    /// Cores of this machine that others used, and how many there are.
+    /// Cores of this machine that other processes used, and the number of cores.
     pub(crate) others: Option<(f64, u32)>,
     /// Sent - free to send, at p99, in seconds.
     pub(crate) lateness: Option<f64>,
     /// Exchanges that were due and waited for a session, at most.
     pub(crate) backlog: u64,
-    /// Exchanges in flight at its end.
+    /// Exchanges in flight at the end of the interval.
     pub(crate) in_flight: u64,
     /// Datagrams that its sockets lost.
     pub(crate) socket_drops: u64,
     /// Exchanges for which it had no local port or no descriptor.
     pub(crate) lacked: u64,
-    /// How long it stood still.
+    /// How long the generator was stalled.
     pub(crate) stalled: Duration,
 }
 
-/// What the view needs of one interval.
+/// The data of one interval that the view needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Digest {
-    /// The phase it belongs to.
+    /// The phase that the interval belongs to.
     pub(crate) phase: Phase,
-    /// Its begin, from the origin of the run.
+    /// Its beginning, from the origin of the run.
     pub(crate) from: Duration,
     /// Its end.
     pub(crate) to: Duration,
-    /// What fell due and what ended.
+    /// The counts of exchanges that fell due and that ended.
     pub(crate) counts: Counts,
-    /// What the target answered.
+    /// How many exchanges the target answered.
     pub(crate) answered: u64,
-    /// Times of all that ended.
+    /// The times of all exchanges that ended.
     pub(crate) times: Times,
-    /// The operations that did something.
+    /// The operations that were active.
     pub(crate) operations: Vec<OperationDigest>,
-    /// How the generator fared.
+    /// The state of the generator.
     pub(crate) generator: Generator,
-    /// A failure in words, as the session told it.
+    /// A failure as text, as the session reported it.
     pub(crate) failure: Option<String>,
-    /// What the run is worth so far, where that was found out anew.
+    /// The provisional verdict on the run, if it was computed again in this interval.
     pub(crate) standing: Option<Standing>,
 }
 
 impl Digest {
-    /// What the view needs of `interval`, whose outcomes `names` calls by name.
+    /// The digest of `interval`; `names` has the names of its outcomes.
     pub(crate) fn new(interval: &Interval, names: Names<'_>) -> Self {
         let (mut response, mut service) = (Histogram::new(), Histogram::new());
         let mut operations = Vec::new();
@@ -131,7 +131,7 @@ impl Digest {
                 times: told.unwrap_or_default(),
             });
         }
-        // What was dropped waited as well: it is in the figures of a run, and so in these.
+        // Exchanges that were dropped waited as well: the figures of a run include them, and so do these.
         response.merge(&interval.dropped_after);
         Self {
             phase: interval.phase,
@@ -153,7 +153,7 @@ impl Digest {
     }
 }
 
-/// Of all that was due: what has no answer took at least as long as it had waited.
+/// For all exchanges that were due: one without an answer took at least as long as it had waited.
 fn times(operation: &Operation) -> (Histogram, Histogram) {
     let mut service = operation.service_ended();
     service.merge(&operation.service_cut_off);

@@ -1,4 +1,4 @@
-//! [`draw`]: the whole view, of a model and what somebody chose to look at. It changes neither.
+//! [`draw`]: draws the whole view from a model and the user's choices. It changes neither.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -11,11 +11,11 @@ use super::picture::Picture;
 use super::theme::{bold, faint};
 use super::{curves, generator, head, operations, parts};
 
-/// From this size on, figures stand beside the charts.
+/// From this size on, figures are shown beside the charts.
 const WIDE: (u16, u16) = (120, 30);
-/// How many rows at the top tell the time. Nothing below them changes before the model or the choice does.
+/// How many rows at the top show the time. The rows below them change only with the model or the choice.
 pub(super) const CLOCK_ROWS: u16 = 2;
-/// Below this there is no room for charts.
+/// Below this size there is no room for charts.
 const SMALL: (u16, u16) = (40, 10);
 
 const HELP: &str = "\
@@ -51,14 +51,14 @@ pub(super) fn draw(picture: &Picture<'_>, buffer: &mut Buffer) {
     }
 }
 
-/// Draws the rows at the top that tell the time, of which there are [`CLOCK_ROWS`] on a screen of any size.
+/// Draws the rows at the top that show the time; there are [`CLOCK_ROWS`] of them on a screen of any size.
 pub(super) fn clock(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let [title, progress] = parts::rows(area, [Fixed(1), Fixed(1)]);
     head::title(picture, title, buffer);
     head::progress(picture, progress, buffer);
 }
 
-/// Everything below each other.
+/// All parts, one below the other.
 fn narrow(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let model = picture.model;
     let rows = (model.rows.len().max(1) as u16).min(3 + area.height.saturating_sub(24) / 3);
@@ -90,7 +90,7 @@ fn narrow(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     keys(picture, areas[9], buffer);
 }
 
-/// Charts at the left, figures at the right.
+/// Charts on the left, figures on the right.
 fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, choice, .. } = *picture;
     let heights = [
@@ -122,7 +122,7 @@ fn wide(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     keys(picture, foot, buffer);
 }
 
-/// A few lines where there is no room for more.
+/// A few lines, if there is no room for more.
 fn small(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     clock(picture, area, buffer);
     for (number, area) in area.rows().enumerate() {
@@ -137,7 +137,7 @@ fn small(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     }
 }
 
-/// What the program and the target said last.
+/// The last messages of the program and the target.
 fn messages(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let model = picture.model;
     let mut lines = Vec::new();
@@ -150,7 +150,7 @@ fn messages(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     Paragraph::new(lines).wrap(Wrap { trim: true }).render(area, buffer);
 }
 
-/// How many rows the address of the run's page takes.
+/// How many rows the address of the run's page needs.
 fn page_rows(model: &Model) -> u16 {
     u16::from(model.about.page.is_some())
 }

@@ -1,4 +1,4 @@
-//! How figures are written where there is little room.
+//! Formats figures for narrow columns.
 
 /// Three digits: `0.123`, `1.23`, `12.3`, `1234`.
 pub(super) fn three(value: f64) -> String {
@@ -42,7 +42,7 @@ pub(super) fn time(seconds: Option<f64>) -> String {
     }
 }
 
-/// How long something lasts: `42 s`, `3:05`, `2:03:05`, `3 d 02:03`.
+/// A duration: `42 s`, `3:05`, `2:03:05`, `3 d 02:03`.
 pub(super) fn lasting(seconds: f64) -> String {
     let all = seconds.clamp(0.0, 1e9) as u64;
     let (hours, minutes, seconds) = (all / 3_600, all / 60 % 60, all % 60);
@@ -54,7 +54,7 @@ pub(super) fn lasting(seconds: f64) -> String {
     }
 }
 
-/// A share as percent.
+/// A share as a percentage.
 pub(super) fn percent(share: f64) -> String {
     let percent = share * 100.0;
     if percent >= 9.95 || percent == 0.0 {

@@ -1,4 +1,4 @@
-//! How the generator fares: whether what is measured is the target, or this machine.
+//! The state of the generator: whether the figures describe the target, or the limits of this machine.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -13,17 +13,17 @@ use super::operations::lines;
 use super::picture::Picture;
 use super::theme::bold;
 
-/// From this share of a core on, a worker has none to spare.
+/// From this share of a core on, a worker has no reserve.
 const BUSY: f64 = 0.9;
 /// How many workers have a bar of their own.
 const BARS_MAX: usize = 16;
-/// How long such a bar is.
+/// The length of a bar.
 const BAR: usize = 20;
 
-/// A figure, and whether a reader should be alarmed.
+/// A figure, and whether it needs the reader's attention.
 type Figure = (&'static str, String, bool);
 
-/// In a few lines, what matters most first.
+/// Draws the figures in a few lines, the most important first.
 pub(super) fn lines_of(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, theme, .. } = *picture;
     let mut spans = vec![bold("Generator: ")];
@@ -32,19 +32,19 @@ pub(super) fn lines_of(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
         return Line::from(spans).render(area, buffer);
     };
     let mut figures = figures(model, &latest.generator);
-    // Where there is no room for all of them, what is wrong is what somebody has to see.
+    // If there is no room for all of them, those that need attention must be visible.
     figures.sort_by_key(|(_, _, alarming)| !alarming);
     for (at, (name, value, alarming)) in figures.into_iter().enumerate() {
         let gap = if at == 0 { "" } else { ", " };
         let style = if alarming { theme.loud(Color::Red) } else { Style::default() };
         spans.push(Span::raw(gap));
-        // A figure stays with its name.
+        // A non-breaking space keeps a figure with its name.
         spans.push(Span::styled(format!("{name} {value}").replace(' ', "\u{a0}"), style));
     }
     Paragraph::new(Line::from(spans)).wrap(Wrap { trim: true }).render(area, buffer);
     let rows = area.intersection(buffer.area);
     for position in rows.positions() {
-        // Whoever copies it from the screen wants plain spaces.
+        // Text that is copied from the screen must contain plain spaces.
         if buffer[position].symbol() == "\u{a0}" {
             buffer[position].set_char(' ');
         }

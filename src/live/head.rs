@@ -1,4 +1,4 @@
-//! The top of the view: what runs, how far it is, what it is worth so far, and its objectives.
+//! The top of the view: the name of the run, its progress, its provisional verdict, and its objectives.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use super::model::Model;
 use super::picture::Picture;
 use super::theme::{bold, faint};
 
-/// What runs, and when it is.
+/// The name of the run, and the time.
 pub(super) fn title(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, choice, now, theme } = *picture;
     let time = time(model, now);
@@ -48,7 +48,7 @@ fn time(model: &Model, now: Duration) -> String {
     format!("{doing}{elapsed}{}", of.unwrap_or_default())
 }
 
-/// How much is done, and what there is left to do; what the program says where that is all there is to know.
+/// How much is done, and how much is left; or only the program's message, if nothing more is known.
 pub(super) fn progress(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, choice, now, theme } = *picture;
     let done = model.progress(now);
@@ -76,7 +76,7 @@ fn percent_whole(share: f64) -> String {
     percent((share * 100.0).floor() / 100.0)
 }
 
-/// What the run would be found to be worth if it ended now.
+/// The verdict that the run would get if it ended now.
 pub(super) fn verdict(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, theme, .. } = *picture;
     let mut spans = vec![bold("So far:     ")];
@@ -100,7 +100,7 @@ pub(super) fn verdict(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     Paragraph::new(Line::from(spans)).wrap(Wrap { trim: true }).render(area, buffer);
 }
 
-/// What would become of the objectives.
+/// The results that the objectives would have.
 pub(super) fn objectives(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, theme, .. } = *picture;
     let mut spans = vec![bold("Objectives: ")];
@@ -111,7 +111,7 @@ pub(super) fn objectives(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer)
         }
         None | Some([]) => spans.push(Span::raw("not known yet")),
         Some(all) => {
-            // What is missed is what somebody has to see in one line.
+            // In one line, missed objectives must be visible.
             let mut all: Vec<_> = all.iter().collect();
             all.sort_by_key(|one| match one.outcome {
                 SloOutcome::Missed => 0,

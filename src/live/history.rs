@@ -1,29 +1,29 @@
 //! [`History`]: a run over time in bounded memory, for charts.
 //!
-//! When there are too many points, neighbours are joined in pairs. A joined point tells mean rates, and of each
-//! percentile the worst: percentiles cannot be averaged, and a peak must not vanish because a run goes on.
+//! When there are too many points, neighbours are joined in pairs. A joined point has the mean rates, and the worst of
+//! each percentile: percentiles cannot be averaged, and a peak must not vanish because a run is long.
 
 use super::digest::{Quantiles, Times};
 
 /// How many points are kept at most.
 pub(super) const POINTS_MAX: usize = 3_600;
 
-/// What happened from one moment to another, both in seconds from the origin of the run.
+/// The rates and times between two moments, both in seconds from the origin of the run.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Point {
     pub(super) from: f64,
     pub(super) to: f64,
-    /// What fell due, a second.
+    /// Exchanges that fell due, per second.
     pub(super) offered: f64,
-    /// What was answered, a second.
+    /// Exchanges that were answered, per second.
     pub(super) achieved: f64,
-    /// What succeeded, a second.
+    /// Exchanges that succeeded, per second.
     pub(super) goodput: f64,
     pub(super) times: Times,
 }
 
 impl Point {
-    /// This and what followed it.
+    /// This point joined with the one that follows it.
     fn joined(self, next: Self) -> Self {
         let (mine, theirs) = (self.to - self.from, next.to - next.from);
         let mean = |a: f64, b: f64| (a * mine + b * theirs) / (mine + theirs).max(1e-9);
@@ -44,11 +44,11 @@ impl Point {
     }
 }
 
-/// Points in the order of time.
+/// Points in order of time.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History {
     points: Vec<Point>,
-    /// Seconds that a point is to cover before the next begins.
+    /// The time that a point covers before the next begins, in seconds.
     each: f64,
 }
 
@@ -65,7 +65,7 @@ impl History {
             });
             self.points = joined.collect();
             let longest = self.points.iter().map(|point| point.to - point.from);
-            // A little more, since ends of intervals are not exact.
+            // Slightly more, since the ends of intervals are not exact.
             self.each = longest.fold(0.0, f64::max) * 1.01;
         }
     }
@@ -74,7 +74,7 @@ impl History {
         self.points.last()
     }
 
-    /// What `from` to `to` looks like in so many columns: a point for each, of all that lies in it.
+    /// The time from `from` to `to` in this number of columns: one point each, for everything in its column.
     pub(super) fn columns(&self, from: f64, to: f64, columns: usize) -> Vec<Option<Point>> {
         let mut shown: Vec<Option<Point>> = vec![None; columns];
         let width = ((to - from) / columns.max(1) as f64).max(1e-9);

@@ -1,25 +1,25 @@
-//! [`Key`]: what was typed.
+//! [`Key`]: the keys of the view.
 
-/// What somebody wants of the view.
+/// What the user asks of the view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Key {
-    /// Hold the picture, or go on.
+    /// Freeze the picture, or resume.
     Pause,
     /// Show a longer time, and after the longest the shortest.
     Window,
     /// Show the next operation, and after the last all of them.
     Next,
-    /// Show the one before.
+    /// Show the previous operation.
     Previous,
     /// End the run in good order.
     Stop,
-    /// Say what keys there are, or no longer.
+    /// Show the keys, or hide them.
     Help,
-    /// Anything that has no meaning.
+    /// A key without a meaning.
     Other,
 }
 
-/// The keys in what a terminal sent. A sequence that means nothing here is one key.
+/// The keys in the bytes from a terminal. An unknown sequence is one key.
 pub(super) fn keys(mut typed: &[u8]) -> Vec<Key> {
     let mut keys = Vec::new();
     while let Some((first, rest)) = typed.split_first() {
@@ -38,7 +38,7 @@ pub(super) fn keys(mut typed: &[u8]) -> Vec<Key> {
     keys
 }
 
-/// What follows an escape: parameters, and a letter that ends them.
+/// The rest of a sequence after an escape: parameters, and a letter that ends them.
 fn sequence(typed: &mut &[u8]) -> Key {
     let Some((b'[' | b'O', rest)) = typed.split_first() else { return Key::Other };
     let Some(end) = rest.iter().position(|byte| (0x40..=0x7e).contains(byte)) else {
@@ -71,7 +71,7 @@ mod tests {
             Key::Stop,
         ];
         assert_eq!(read, expected);
-        // What a terminal reports ends no run by its letters' accident.
+        // Letters within a terminal's report must not end the run.
         assert_eq!(keys(b"\x1b[200~\x1b[1;5A\x1b[12;40R\x1b"), [Key::Other; 4]);
         assert_eq!(keys(b"\x1b[12"), [Key::Other]);
         assert_eq!(keys("\u{e9}".as_bytes()), [Key::Other; 2]);

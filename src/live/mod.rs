@@ -1,9 +1,9 @@
-//! The live view: what a run does, drawn on the terminal while it does it.
+//! The live view: shows a run on the terminal while it is in progress.
 //!
-//! A [`Digest`] of each interval goes to a thread of its own, which keeps a bounded [`Model`](model::Model) and draws
-//! it four times a second, on a core that no worker is pinned to where there is one. Whoever measures hands a digest
-//! over and goes on: it waits for no terminal, and what the thread cannot take is left out. What is shown is a pure
-//! function of the model, so it is tested without a terminal.
+//! A [`Digest`] of each interval is sent to a separate thread, which keeps a bounded [`Model`](model::Model) and draws
+//! it four times a second, on a core that no worker is pinned to if there is one. The measuring thread sends a digest
+//! and continues: it never waits for a terminal, and digests that do not fit into the queue are dropped. The picture is
+//! a pure function of the model, so it is tested without a terminal.
 
 mod chart;
 mod curves;

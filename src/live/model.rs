@@ -10,7 +10,7 @@ use super::history::{History, Point};
 use super::keys::Key;
 use super::standing::Standing;
 
-/// How much time charts may show, in seconds, and what that is called; the last is all of it.
+/// The spans of time that charts can show, in seconds, and their names; the last is the whole run.
 const WINDOWS: [(f64, &str); 5] = [
     (60.0, "last minute"),
     (300.0, "last 5 min"),
@@ -18,48 +18,48 @@ const WINDOWS: [(f64, &str); 5] = [
     (3_600.0, "last hour"),
     (f64::INFINITY, "whole run"),
 ];
-/// A chart never shows less than this, so that a run that begins does not stretch its first second.
+/// A chart never shows less than this, so that the first second of a run is not stretched.
 const SPAN_MIN: f64 = 20.0;
-/// How many different outcomes of an operation are told apart.
+/// How many different outcomes of an operation are listed separately.
 const CODES_MAX: usize = 24;
-/// How long the view goes on counting seconds after the last interval.
+/// How long the view keeps counting seconds after the last interval.
 const GUESSED_MAX: Duration = Duration::from_secs(5);
 
 /// What is known of a run before it begins.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct About {
-    /// What runs: a command, and a plan.
+    /// The name of the run: a command, and a plan.
     pub(crate) title: String,
-    /// What is loaded.
+    /// The target.
     pub(crate) target: String,
     /// The names of the operations.
     pub(crate) operations: Vec<String>,
     /// How long exchanges fall due, if that is known.
     pub(crate) lasting: Option<Duration>,
-    /// After how many exchanges it ends, if it does.
+    /// The number of exchanges after which the run ends, if it has one.
     pub(crate) count: Option<u64>,
     /// How many objectives there are.
     pub(crate) objectives: usize,
-    /// Local ports that are needed, and that there are.
+    /// Local ports that the run needs, and that are available.
     pub(crate) ports: Option<(u64, u64)>,
-    /// The address of the run's page, if it has one: what was printed above is out of sight.
+    /// The address of the run's page, if it has one: the line that was printed above is no longer visible.
     pub(crate) page: Option<String>,
 }
 
-/// What one operation did since the phase began that is measured.
+/// The figures of one operation since the measured phase began.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Row {
     /// Its number in the catalogue.
     pub(super) number: usize,
-    /// Since then.
+    /// The counts since then.
     pub(super) counts: Counts,
     /// How exchanges ended since then.
     pub(super) codes: Vec<Code>,
-    /// What was answered a second in the last interval.
+    /// Answers per second in the last interval.
     pub(super) rate: f64,
     /// Its times in the last interval in which something ended.
     pub(super) times: Times,
-    /// Its times and rates, unless it is one of too many.
+    /// Its times and rates; none if there are too many operations.
     pub(super) history: Option<History>,
 }
 
@@ -88,18 +88,18 @@ impl Row {
     }
 }
 
-/// What somebody chose to look at.
+/// What the user chose to look at.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Choice {
-    /// Which of the windows, once one was chosen.
+    /// The chosen window, if one was chosen.
     window: Option<usize>,
-    /// The place of the operation among the rows; none for all of them together.
+    /// The index of the operation among the rows; none for all operations together.
     operation: Option<usize>,
-    /// Whether the keys are explained.
+    /// Whether the help on keys is shown.
     pub(super) help: bool,
     /// Whether the run was asked to stop.
     pub(super) stopping: bool,
-    /// Whether the picture is held.
+    /// Whether the picture is frozen.
     pub(super) paused: bool,
 }
 
@@ -112,31 +112,31 @@ pub(super) struct Model {
     pub(super) rows: Vec<Row>,
     /// The last interval.
     pub(super) latest: Option<Digest>,
-    /// What was due and ended since the phase began that is measured.
+    /// The counts since the measured phase began.
     pub(super) counts: Counts,
-    /// Exchanges that fell due in all, which a limit counts.
+    /// The total number of exchanges that fell due, as counted by a limit.
     planned: u64,
     /// Datagrams that sockets lost.
     pub(super) socket_drops: u64,
     /// Exchanges for which this machine had no port or descriptor.
     pub(super) lacked: u64,
-    /// How long the generator stood still.
+    /// How long the generator was stalled.
     pub(super) stalled: Duration,
     pub(super) standing: Option<Standing>,
-    /// What the target said last when it failed.
+    /// The target's last failure message.
     pub(super) failure: Option<String>,
-    /// What the program said last.
+    /// The program's last message.
     pub(super) said: Option<String>,
-    /// How many intervals there were: what they made of the model changes with nothing else.
+    /// The number of intervals so far: the data from intervals changes only when this does.
     revision: u64,
-    /// When the last interval came, by the clock of the view.
+    /// When the last interval arrived, on the clock of the view.
     seen: Duration,
-    /// Whether the phase that is measured has begun.
+    /// Whether the measured phase has begun.
     measuring: bool,
 }
 
 impl Model {
-    /// Nothing happened yet. Texts are made inert here and where they come in.
+    /// An empty model. Texts are made safe for the terminal here and where they enter the model.
     pub(super) fn new(mut about: About) -> Self {
         let calm = |text: &mut String| *text = inert(text, Layout::Line);
         calm(&mut about.title);
@@ -161,10 +161,10 @@ impl Model {
         }
     }
 
-    /// Adds an interval, which came at `now` by the clock of the view.
+    /// Adds an interval, which arrived at `now` on the clock of the view.
     pub(super) fn add(&mut self, mut digest: Digest, now: Duration) {
         if digest.phase == Phase::Steady && !self.measuring {
-            // What came before is in no figure of the run.
+            // Earlier intervals are not part of the run's figures.
             self.measuring = true;
             self.counts = Counts::default();
             for row in &mut self.rows {
@@ -212,19 +212,19 @@ impl Model {
         }
     }
 
-    /// How many intervals are in it.
+    /// How many intervals the model contains.
     pub(super) const fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// How far the run is, by the clock of the view.
+    /// How far the run is, on the clock of the view.
     pub(super) fn elapsed(&self, now: Duration) -> Duration {
         let Some(latest) = &self.latest else { return Duration::ZERO };
         let elapsed = latest.to + now.saturating_sub(self.seen).min(GUESSED_MAX);
         self.about.lasting.map_or(elapsed, |all| elapsed.min(all.max(latest.to)))
     }
 
-    /// How much of it is done, from 0 to 1, and seconds until it is over; nothing of what has no end.
+    /// How much of it is done, from 0 to 1, and the seconds until it ends; none for a run without an end.
     pub(super) fn progress(&self, now: Duration) -> Option<(f64, f64)> {
         let elapsed = self.elapsed(now).as_secs_f64();
         let timed = self.about.lasting.map(|all| {
@@ -236,13 +236,13 @@ impl Model {
             let (done, all) = (self.planned as f64, all.max(1) as f64);
             (done / all, (all - done).max(0.0) * elapsed / done)
         });
-        // Whichever comes first.
+        // The limit that is reached first.
         let sooner = |a: (f64, f64), b: (f64, f64)| if a.1 <= b.1 { a } else { b };
         let first = timed.into_iter().chain(counted).reduce(sooner);
         first.map(|(done, left)| (done.clamp(0.0, 1.0), left))
     }
 
-    /// The operation that was chosen; none where all of them are shown.
+    /// The operation that was chosen; none if all of them are shown.
     pub(super) fn chosen(&self, choice: &Choice) -> Option<&Row> {
         self.rows.get(choice.operation?)
     }
@@ -252,7 +252,7 @@ impl Model {
         self.about.operations.get(row.number).map_or("unnamed", String::as_str)
     }
 
-    /// From when to when charts show something, in seconds, and what that is called.
+    /// The span of time that charts show, in seconds, and its name.
     pub(super) fn window(&self, choice: &Choice) -> (f64, f64, &'static str) {
         let last = self.history.last().map_or(0.0, |point| point.to);
         let (span, name) = WINDOWS[choice.window.unwrap_or_else(|| self.usual_window())];
@@ -261,7 +261,7 @@ impl Model {
         (from, from + span, name)
     }
 
-    /// Five minutes, or all of a run that is not much longer.
+    /// Five minutes, or the whole run if it is not much longer.
     fn usual_window(&self) -> usize {
         let short = self.about.lasting.is_some_and(|all| all <= Duration::from_secs(900));
         if short { WINDOWS.len() - 1 } else { 1 }
@@ -269,7 +269,7 @@ impl Model {
 }
 
 impl Choice {
-    /// What a key changes; whether it asks the run to stop.
+    /// Applies a key; returns whether it asks the run to stop.
     pub(super) fn press(&mut self, key: Key, model: &Model) -> bool {
         match key {
             Key::Window => {
@@ -285,7 +285,7 @@ impl Choice {
         false
     }
 
-    /// All of them come before the first and after the last.
+    /// The view of all operations comes before the first and after the last.
     fn step(&mut self, key: Key, rows: usize) {
         let at = self.operation.map_or(0, |at| (at + 1).min(rows));
         let step = if key == Key::Next { 1 } else { rows };

@@ -12,13 +12,13 @@ use super::model::{Choice, Model, Row};
 use super::picture::Picture;
 use super::theme::{Theme, bold, faint};
 
-/// What stands right of a name, and how wide that is.
+/// The columns to the right of a name, and their widths.
 const COLUMNS: [(&str, usize); 6] =
     [("per s", 9), ("ok", 10), ("errors", 9), ("p50", 9), ("p99", 9), ("service p99", 12)];
-/// Outcomes that are shown in a table of their own take a row each, up to so many.
+/// The most rows of the table of outcomes, one for each outcome.
 const CODES_MAX: usize = 16;
 
-/// A row for each operation, the chosen one always among them.
+/// A row for each operation; the chosen one is always included.
 pub(super) fn table(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, choice, theme, .. } = *picture;
     let [heading, rows @ ..] = &*lines(area) else { return };
@@ -63,7 +63,7 @@ fn figures_of(row: &Row) -> [String; COLUMNS.len()] {
     ]
 }
 
-/// Which rows are shown where there is no room for all: the busiest, in the order of the catalogue.
+/// The rows to show if there is no room for all: the busiest, in the order of the catalogue.
 fn order<'a>(model: &'a Model, chosen: Option<&Row>, room: usize) -> Vec<&'a Row> {
     let mut rows: Vec<&Row> = model.rows.iter().collect();
     let chosen = chosen.map(|row| row.number);
@@ -76,7 +76,7 @@ fn order<'a>(model: &'a Model, chosen: Option<&Row>, room: usize) -> Vec<&'a Row
     rows
 }
 
-/// How exchanges of the chosen operation ended, or of all: what was asked for first, then by how often.
+/// How exchanges of the chosen operation ended, or of all operations: successes first, then by frequency.
 fn codes(model: &Model, choice: &Choice) -> Vec<Code> {
     let mut all: Vec<Code> = Vec::new();
     let rows = model.rows.iter();
@@ -96,7 +96,7 @@ fn codes(model: &Model, choice: &Choice) -> Vec<Code> {
     all
 }
 
-/// Outcomes in one line, and after them what the target said last.
+/// Outcomes in one line, followed by the target's last message.
 pub(super) fn outcomes(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, choice, theme, .. } = *picture;
     let mut spans = vec![bold("Outcomes:  ")];
@@ -116,7 +116,7 @@ pub(super) fn outcomes(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     Line::from(spans).render(area, buffer);
 }
 
-/// Outcomes as a table, with the share that each has.
+/// Outcomes as a table, with the share of each.
 pub(super) fn outcome_table(picture: &Picture<'_>, area: Rect, buffer: &mut Buffer) {
     let Picture { model, choice, theme, .. } = *picture;
     let [heading, rows @ ..] = &*lines(area) else { return };
@@ -133,7 +133,7 @@ pub(super) fn outcome_table(picture: &Picture<'_>, area: Rect, buffer: &mut Buff
     }
 }
 
-/// How many rows the table of outcomes would like.
+/// How many rows the table of outcomes needs.
 pub(super) fn outcome_rows(model: &Model, choice: &Choice) -> u16 {
     codes(model, choice).len().clamp(1, CODES_MAX) as u16 + 1
 }
@@ -147,7 +147,7 @@ pub(super) fn lines(area: Rect) -> Vec<Rect> {
     area.rows().collect()
 }
 
-/// A text in exactly so many columns, as far as each of its characters takes one.
+/// A text cut or padded to exactly this number of columns, if each of its characters takes one.
 pub(super) fn cut(text: &str, width: usize) -> String {
     if text.chars().count() > width.saturating_sub(1) {
         let kept: String = text.chars().take(width.saturating_sub(2)).collect();

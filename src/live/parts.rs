@@ -1,15 +1,15 @@
-//! How an area is divided: some parts have a size of their own, others share what is left.
+//! Divides an area: some parts have a fixed size, others share what is left.
 //!
-//! Ratatui's own layout solves constraints, which cost most of a drawing's time.
+//! Ratatui's own layout solves constraints, which takes most of the time of a drawing.
 
 use ratatui::layout::Rect;
 
 /// A part of an area.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Part {
-    /// So many rows or columns, as far as there are so many.
+    /// This number of rows or columns, as far as available.
     Fixed(u16),
-    /// So large a share of what the others leave.
+    /// This share of what the fixed parts leave.
     Share(u16),
 }
 
@@ -46,7 +46,7 @@ fn sizes<const N: usize>(whole: u16, parts: [Part; N]) -> [u16; N] {
     std::array::from_fn(|at| match parts[at] {
         Part::Fixed(_) => fixed[at],
         Part::Share(share) => {
-            // Of what is left by now, so that the last takes all of it.
+            // A share of what is still left, so that the last part takes all of it.
             let size = (u32::from(left) * u32::from(share) / u32::from(shares.max(1))) as u16;
             (left, shares) = (left - size, shares - share);
             size

@@ -1,7 +1,7 @@
-//! [`Renderer`]: what the terminal shows, so that only what changes is drawn and written.
+//! [`Renderer`]: knows what the terminal shows, so that only changes are drawn and written.
 //!
-//! Of four draws a second three find the model as it was: only the clock went on. They draw the two rows that tell the
-//! time and compare those, so most of what a view costs is paid once an interval.
+//! Of four draws a second, three find the model unchanged: only the clock has advanced. They draw the two rows that
+//! show the time and compare only those, so most of the cost of a view is paid once an interval.
 
 use ratatui::backend::{Backend as _, CrosstermBackend};
 use ratatui::buffer::Buffer;
@@ -11,10 +11,10 @@ use super::draw::{CLOCK_ROWS, clock, draw};
 use super::model::Choice;
 use super::picture::Picture;
 
-/// Wipes the screen.
+/// Clears the screen.
 const CLEAR: &[u8] = b"\x1b[0m\x1b[2J";
 
-/// What a whole drawing was made of, but for the time.
+/// The input of a whole drawing, except for the time.
 #[derive(Clone, Debug, PartialEq)]
 struct Source {
     revision: u64,
@@ -26,12 +26,12 @@ struct Source {
 #[derive(Default)]
 pub(super) struct Renderer {
     shown: Buffer,
-    /// What all of it was drawn of.
+    /// The input of the last whole drawing.
     drawn: Option<Source>,
 }
 
 impl Renderer {
-    /// What has to be written to a terminal of this size; all of it where what is on it is not known.
+    /// The bytes to write to a terminal of this size; the whole picture if the content of the screen is unknown.
     pub(super) fn draw(
         &mut self,
         (width, height): (u16, u16),
@@ -50,7 +50,7 @@ impl Renderer {
             choice: picture.choice.clone(),
             said: picture.model.said.clone(),
         };
-        // The keys are explained over what else there is, the clock's rows too where there are few.
+        // The help on keys covers other content, on small screens the clock's rows too.
         if !source.choice.help && self.drawn.as_ref() == Some(&source) {
             self.tick(picture, &mut written);
         } else {
@@ -63,7 +63,7 @@ impl Renderer {
         written
     }
 
-    /// Draws what the time alone changes.
+    /// Draws what changes only with the time.
     fn tick(&mut self, picture: &Picture<'_>, written: &mut Vec<u8>) {
         let area = self.shown.area;
         let top = Rect { height: area.height.min(CLOCK_ROWS), ..area };
@@ -76,7 +76,7 @@ impl Renderer {
     }
 }
 
-/// Writes what of `before` is not as in `next`.
+/// Writes the cells of `next` that differ from `before`.
 fn write(before: &Buffer, next: &Buffer, written: &mut Vec<u8>) {
     let changed = before.diff(next);
     if !changed.is_empty() {
@@ -104,7 +104,7 @@ mod tests {
         Picture { model, choice, now: Duration::from_millis(millis), theme: THEME }
     }
 
-    /// A second in which so many exchanges fell due.
+    /// A second in which this number of exchanges fell due.
     fn second(index: u64, planned: u64) -> Digest {
         Digest {
             phase: Phase::Steady,
@@ -150,7 +150,7 @@ mod tests {
         let mut renderer = Renderer::default();
         renderer.draw((80, 24), true, &picture(&model, &choice, 3_000));
         assert!(all(&renderer.shown).contains("offered 100"));
-        // As many intervals as before: what is in them is not looked at.
+        // The number of intervals is the same as before: their content is not compared.
         renderer.draw((80, 24), false, &picture(&other, &choice, 4_000));
         let shown = all(&renderer.shown);
         assert!(shown.contains("offered 100") && shown.contains("4 s of 1:00"), "{shown}");
@@ -180,7 +180,7 @@ mod tests {
                 let mut all = Buffer::empty(Rect::new(0, 0, size.0, size.1));
                 draw(&picture, &mut all);
                 assert_eq!(renderer.shown, all, "{size:?}, step {step}");
-                // Whatever changed was written.
+                // Every change was written.
                 assert_eq!(before == all.content, written.is_empty() || step == 0 && size.0 == 0);
                 before = all.content;
             }

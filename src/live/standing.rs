@@ -1,4 +1,4 @@
-//! [`Standing`]: what a run would be found to be worth if it ended now.
+//! [`Standing`]: the verdict that a run would get if it ended now.
 
 use std::time::Duration;
 
@@ -6,34 +6,34 @@ use brunt_record::{Record, SloOutcome, SloResult, Status};
 
 use super::figures::three;
 
-/// An objective as it stands.
+/// An objective and its provisional result.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Judgement {
-    /// As it was asked for.
+    /// As the user wrote it.
     pub(crate) objective: String,
-    /// Whether it holds.
+    /// Whether it is met.
     pub(crate) outcome: SloOutcome,
-    /// The figure it is about, in words.
+    /// The figure it is about, as text.
     pub(crate) value: String,
 }
 
-/// What a run would be found to be worth if it ended now.
+/// The verdict that a run would get if it ended now.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Standing {
-    /// When this was found, from the origin of the run.
+    /// When this was computed, from the origin of the run.
     pub(crate) at: Duration,
     /// The verdict.
     pub(crate) status: Status,
-    /// What speaks against the figures, the worst first; notes, where nothing does.
+    /// The reasons against the figures, the worst first; notes if there are none.
     pub(crate) reasons: Vec<String>,
-    /// What became of each objective.
+    /// The result of each objective.
     pub(crate) objectives: Vec<Judgement>,
     /// Whether anything was measured that can be judged.
     pub(crate) measured: bool,
 }
 
 impl Standing {
-    /// What the record of a run that ended at `at` says.
+    /// The verdict in the record of a run that ended at `at`.
     pub(crate) fn new(record: &Record, at: Duration) -> Self {
         let mut reasons: Vec<String> =
             record.verdict.reasons.iter().map(|reason| reason.text.clone()).collect();

@@ -1,4 +1,4 @@
-//! The whole view, of intervals whose figures are known beforehand, on screens of several sizes.
+//! Tests of the whole view, from intervals with known figures, on screens of several sizes.
 
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ fn standing() -> Standing {
     }
 }
 
-/// Two seconds of warm-up and ten that are measured.
+/// Two seconds of warm-up and ten measured seconds.
 fn model() -> Model {
     let mut model = Model::new(about());
     for index in 0..12 {
@@ -107,7 +107,7 @@ fn model() -> Model {
     model
 }
 
-/// What is on a screen of this size at the last interval.
+/// The content of a screen of this size at the last interval.
 fn screen(
     model: &Model,
     choice: &Choice,
@@ -126,7 +126,7 @@ fn text(rows: &[String]) -> String {
     rows.join("\n")
 }
 
-/// What every size of a screen says of these twelve seconds.
+/// Checks the figures that a screen of any size shows for these twelve seconds.
 #[track_caller]
 fn says_all(rows: &[String]) {
     let text = text(rows);
@@ -136,13 +136,13 @@ fn says_all(rows: &[String]) {
         // Twelve of sixty seconds.
         "20 %, 48 s left",
         "unstable: throughput was still changing",
-        // What is missed comes first.
+        // Missed objectives come first.
         "missed errors<1% (12.5%), met p50<20ms (4.00ms)",
         // 160 fell due, all but ten had an answer, 140 a good one.
         "offered 160",
         "achieved 150",
         "goodput 140",
-        // A chart shows twenty seconds at least.
+        // A chart shows at least twenty seconds.
         "whole run: 20 s",
         // Of 160 the 80th took 4 ms and the 159th 1 s; at the target it was 15 ms less.
         "Response r p50 4.00 ms R p99 1.00 s",
@@ -196,7 +196,7 @@ fn a_screen_of_200_by_50_has_room_for_tables() {
     assert_eq!(at_right("busy"), ["100", "6.2", "%"]);
 }
 
-/// Reads the chart of times as somebody would: where a mark stands between two labels of a logarithmic axis.
+/// Reads the chart of times as a user would: where a mark stands between two labels of a logarithmic axis.
 #[test]
 fn marks_stand_where_their_values_are() {
     let rows = screen(&model(), &Choice::default(), (80, 24), PLAIN);
@@ -212,7 +212,7 @@ fn marks_stand_where_their_values_are() {
         let half_a_row = 10_f64.powf(decades / (height - 1) as f64 / 2.0) * 1.001;
         assert!(shown / seconds < half_a_row && seconds / shown < half_a_row, "{mark}: {shown}");
     }
-    // Ten of twenty seconds at least are shown, from the left.
+    // Ten seconds out of the minimum of twenty are shown, from the left.
     let marks = rows[top].chars().filter(|mark| *mark == 'R').count();
     assert_eq!(marks, (71.0_f64 * 12.0 / 20.0).ceil() as usize, "{}", text(&rows));
 }
@@ -248,7 +248,7 @@ fn keys_choose_what_is_shown() {
     let shown = |choice: &Choice| text(&screen(&model, choice, (80, 24), PLAIN));
     assert!(!choice.press(Key::Next, &model) && !choice.press(Key::Next, &model));
     let search = shown(&choice);
-    // What falls due is due of no operation.
+    // Exchanges that fall due belong to no operation.
     assert!(search.contains("achieved 50") && !search.contains("offered"), "{search}");
     assert!(search.contains("Response r p50 20.0 ms") && search.contains("> search"), "{search}");
     assert!(search.contains("success 400  busy 100"), "{search}");
@@ -269,7 +269,7 @@ fn keys_choose_what_is_shown() {
     choice.press(Key::Help, &model);
     assert!(shown(&choice).contains("hold the picture; the run goes on"));
     choice.press(Key::Help, &model);
-    // Whoever presses the key twice does not want the run to end at once.
+    // Pressing the key twice must not end the run at once.
     assert!(choice.press(Key::Stop, &model) && !choice.press(Key::Stop, &model));
     assert!(shown(&choice).contains("stopping"));
 }

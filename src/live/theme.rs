@@ -1,9 +1,9 @@
-//! [`Theme`]: what a terminal shows beside plain letters.
+//! [`Theme`]: what a terminal can show beside plain letters.
 
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
 
-/// What a terminal shows beside plain letters.
+/// What a terminal can show beside plain letters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Theme {
     /// Colours.
@@ -13,27 +13,27 @@ pub(super) struct Theme {
 }
 
 impl Theme {
-    /// Whether lines are drawn in dots of a quarter of a row. Without colours they could not be told apart.
+    /// Whether lines are drawn in dots of a quarter of a row. Without colours such lines could not be distinguished.
     pub(super) const fn fine(self) -> bool {
         self.colour && self.unicode
     }
 
-    /// Text in a colour, where there are any.
+    /// Text in a colour, if colours are shown.
     pub(super) fn colour(self, colour: Color) -> Style {
         if self.colour { Style::new().fg(colour) } else { Style::new() }
     }
 
-    /// What stands out in colours, and without.
+    /// Text that stands out, with and without colours.
     pub(super) fn loud(self, colour: Color) -> Style {
         self.colour(colour).add_modifier(Modifier::BOLD)
     }
 
-    /// One of two characters.
+    /// One of two characters, depending on the terminal.
     pub(super) const fn either(self, unicode: char, ascii: char) -> char {
         if self.unicode { unicode } else { ascii }
     }
 
-    /// A bar that is filled so far, `width` characters long.
+    /// A bar that is filled to this share, `width` characters long.
     pub(super) fn bar(self, share: f64, width: usize) -> String {
         let filled = ((share.clamp(0.0, 1.0) * width as f64).round() as usize).min(width);
         let (full, empty) = (self.either('\u{2588}', '#'), self.either('\u{2591}', '-'));
@@ -43,7 +43,7 @@ impl Theme {
     }
 }
 
-/// What a reader may pass over.
+/// The style of text that a reader may skip.
 pub(super) const fn faint() -> Style {
     Style::new().add_modifier(Modifier::DIM)
 }

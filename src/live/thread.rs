@@ -1,4 +1,4 @@
-//! [`View`]: the thread that draws, and how it is told what to draw.
+//! [`View`]: the thread that draws, and how it receives what to draw.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -22,26 +22,26 @@ use crate::console::{self, FullScreen, Shown};
 
 /// Four draws a second.
 const EVERY: Duration = Duration::from_millis(250);
-/// A key is answered sooner, but not more often than this.
+/// A key is answered sooner than that, but not more often than this.
 const ANSWER: Duration = Duration::from_millis(50);
-/// Intervals that wait to be drawn; what does not fit is left out, which only a stopped thread brings about.
+/// How many intervals can wait to be drawn; further ones are dropped, which happens only if the thread is stopped.
 const WAITING_MAX: usize = 1_024;
-/// What the thread is called.
+/// The name of the thread.
 const NAME: &str = "view";
-/// How much the thread gives way to others that want its core.
+/// The nice value of the thread, so that it yields its core to others.
 const NICE: i32 = 10;
 
 /// Where the thread may run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Core {
-    /// On one that no worker is pinned to.
+    /// On a core that no worker is pinned to.
     Free(usize),
-    /// Anywhere: each has a worker, or none has one of its own.
+    /// Anywhere: every core has a worker, or no worker is pinned to one.
     Any,
 }
 
 impl Core {
-    /// The core for a run of so many workers.
+    /// The core for a run of this number of workers.
     pub(crate) fn beside(workers: usize, pinned: bool) -> Self {
         Self::of(&cores::allowed(), workers, pinned)
     }
@@ -52,7 +52,7 @@ impl Core {
         free.map_or(Self::Any, |core| Self::Free(*core))
     }
 
-    /// Makes the calling thread run there, and give way.
+    /// Moves the calling thread to that core, and raises its nice value.
     fn take(self) {
         if let Self::Free(core) = self
             && core < CpuSet::MAX_CPU
@@ -65,7 +65,7 @@ impl Core {
     }
 }
 
-/// The view of a run. When it is dropped, the terminal is as it was.
+/// The view of a run. When it is dropped, the terminal is restored.
 pub(crate) struct View {
     digests: Option<SyncSender<Digest>>,
     wake: Arc<OwnedFd>,
@@ -73,7 +73,7 @@ pub(crate) struct View {
 }
 
 impl View {
-    /// Starts to draw a run that `stop` ends, once it has lasted so long; none where no terminal can show it.
+    /// Starts to draw a run that `stop` ends, once the run has lasted for `after`; none if no terminal can show it.
     pub(crate) fn open(about: About, stop: Stop, core: Core, after: Duration) -> Option<Self> {
         let screen = FullScreen::new()?;
         let wake = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()?);
@@ -92,7 +92,7 @@ impl View {
         Some(Self { digests: Some(digests), wake, thread: Some(thread) })
     }
 
-    /// Hands an interval over, without ever waiting.
+    /// Sends an interval to the thread, without ever waiting.
     pub(crate) fn tell(&self, digest: Digest) {
         if let Some(digests) = &self.digests {
             let _ = digests.try_send(digest);
@@ -105,21 +105,21 @@ impl Drop for View {
         drop(self.digests.take());
         let _ = rustix::io::write(&*self.wake, &1_u64.to_ne_bytes());
         if let Some(thread) = self.thread.take() {
-            // If it panicked, the hook has told.
+            // If it panicked, the hook has reported that.
             let _ = thread.join();
         }
     }
 }
 
-/// What the thread does: it takes digests and keys, and draws.
+/// The work of the thread: it takes digests and keys, and draws.
 struct ViewLoop {
     screen: FullScreen,
-    /// Can be read when the run is over.
+    /// Readable when the run is over.
     wake: Arc<OwnedFd>,
     told: Receiver<Digest>,
     stop: Stop,
     live: Model,
-    /// What is shown while the picture is held, and since when it is.
+    /// The model that is shown while the picture is frozen, and the time of the freeze.
     held: Option<(Box<Model>, Duration)>,
     choice: Choice,
     theme: Theme,
@@ -127,7 +127,7 @@ struct ViewLoop {
 }
 
 impl ViewLoop {
-    /// Draws until nobody tells anything any more.
+    /// Draws until all senders are gone.
     fn work(&mut self, after: Duration) {
         let mut renderer = Renderer::default();
         let (mut drawn, mut next) = (after, after);
@@ -152,7 +152,7 @@ impl ViewLoop {
         self.clock.now().since_origin()
     }
 
-    /// Takes what was told; whether there is more to come.
+    /// Takes the digests that have arrived; returns whether more can arrive.
     fn listen(&mut self) -> bool {
         loop {
             match self.told.try_recv() {
@@ -163,11 +163,11 @@ impl ViewLoop {
         }
     }
 
-    /// Does what keys ask for; whether there were any.
+    /// Applies keys; returns whether there were any.
     fn press(&mut self, keys: &[Key]) -> bool {
         for key in keys {
             if self.choice.press(*key, &self.live) {
-                // The same as ^C, so it has the same effect on the run and on how it is told.
+                // The same signal as ^C, so it has the same effect on the run and is reported in the same way.
                 let _ = kill_process(getpid(), Signal::INT);
             }
         }
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn the_view_keeps_off_the_cores_of_workers() {
-        // Two workers are on the first two of four; a fourth of three cores has none left.
+        // Two workers are on the first two of four; with four workers on three cores, none is left.
         assert_eq!(Core::of(&[0, 2, 4, 6], 2, true), Core::Free(6));
         assert_eq!(Core::of(&[0, 2, 4, 6], 4, true), Core::Any);
         assert_eq!(Core::of(&[0, 1, 2], 4, true), Core::Any);

@@ -1,11 +1,11 @@
-//! What DHCP calls an outcome.
+//! The names of DHCP outcomes.
 
 use brunt_exchange::{Class, Outcome};
 use brunt_wire::{dhcp4, dhcp6};
 
 use crate::cli::dhcp::args::Family;
 
-/// What the protocol calls an outcome: the message that ended the exchange, or the status it bore.
+/// The protocol's name of an outcome: the message that ended the exchange, or the status it contained.
 pub(crate) fn name(family: Family, outcome: Outcome) -> String {
     match (family, outcome) {
         (_, Outcome::Ok(0)) => "sent".to_owned(),

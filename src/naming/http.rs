@@ -1,4 +1,4 @@
-//! What HTTP calls an outcome.
+//! The names of HTTP outcomes.
 
 /// The reason phrase of a status code (RFC 9110 section 15).
 pub(crate) fn status(code: u32) -> &'static str {

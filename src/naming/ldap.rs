@@ -1,9 +1,9 @@
-//! What LDAP calls an outcome.
+//! The names of LDAP outcomes.
 
 use brunt_exchange::{Class, Outcome};
 use brunt_wire::ldap::code;
 
-/// What the protocol calls an outcome.
+/// The protocol's name of an outcome.
 pub(crate) fn name(outcome: Outcome) -> String {
     match outcome {
         Outcome::Ok(result) | Outcome::Failed(Class::Result | Class::Login, result) => {

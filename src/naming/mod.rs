@@ -1,6 +1,6 @@
-//! What each protocol calls the outcome of an exchange: its own codes, in its own words.
+//! The names that each protocol gives to the outcome of an exchange: its own codes, in its own terms.
 //!
-//! A run of one tool may speak several protocols, so these names are no tool's own.
+//! A run of one tool may use several protocols, so these names belong to no tool.
 
 pub(crate) mod dhcp;
 pub(crate) mod http;

@@ -1,8 +1,8 @@
-//! [`AbortOn`]: ends a run when a condition of `--abort-on` has gone on for its time.
+//! [`AbortOn`]: ends a run when a condition of `--abort-on` has been true for its time.
 //!
-//! It is one more observer of the intervals that all workers together made, in the one place that every run passes. The
-//! run ends in good order: nothing more falls due, what is in flight comes home, and everything is written. With
-//! several nodes each judges its own share.
+//! It is one more observer of the intervals that all workers together made, in the single function that carries out
+//! every run. The run ends in good order: no further exchange falls due, exchanges in flight are completed, and all
+//! files are written. With several nodes, each node judges its own share.
 
 use brunt_record::{AbortWatch, Interval, Measured};
 
@@ -10,11 +10,11 @@ use super::job::Job;
 use super::observer::{Observer, Trouble};
 use crate::console;
 
-/// Ends a run when a condition says so.
+/// Ends a run when a condition is fulfilled.
 pub(super) struct AbortOn {
     watch: AbortWatch,
     quiet: bool,
-    /// Which condition ended the run, with what was measured.
+    /// The condition that ended the run, with the measured value.
     fired: Option<String>,
 }
 
@@ -26,7 +26,7 @@ impl AbortOn {
         Self { watch, quiet, fired: None }
     }
 
-    /// What ended the run after so many seconds, if this did.
+    /// The condition that ended the run after this number of seconds, if one did.
     pub(super) fn why(&self, seconds: f64) -> Option<String> {
         let words = |why: &String| format!("ended after {seconds:.1} s by --abort-on {why}");
         self.fired.as_ref().map(words)

@@ -1,9 +1,9 @@
-//! `--canary N`: N exchanges at a slow pace, on which depends whether the run begins.
+//! `--canary N`: N exchanges at a slow pace, whose result decides whether the run begins.
 //!
-//! The canary is a run of its own: one session, one exchange after another, with the numbers that would have come
-//! first; the run goes on counting behind it, so nothing is used twice. If an exchange fails, or the canary misses an
-//! objective that does not depend on the load, the run does not begin, and the canary's record is what there is to
-//! report.
+//! The canary is a run of its own: one session, one exchange after another, with the numbers that the run would have
+//! used first; the run's numbering continues after it, so nothing is used twice. If an exchange fails, or the canary
+//! misses an objective that does not depend on the load, the run does not begin, and the canary's record is the one
+//! that is reported.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -18,10 +18,10 @@ use crate::cli::output::Output;
 /// The pause after each exchange.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// A load in two: its first `count` exchanges at a slow pace, and the rest as it was.
+/// Splits a load in two: its first `count` exchanges at a slow pace, and the rest unchanged.
 pub(crate) fn divided(load: &Plan, count: u64) -> Result<(Plan, Plan), String> {
     let whole = load.settings();
-    // Each node of several makes as many, by its weight, and at least one.
+    // Each of several nodes makes a number of them according to its weight, and at least one.
     let nodes = &whole.node;
     let round = if nodes.world > 1 { nodes.slots.round() } else { 1 };
     let count = count.saturating_mul(nodes.world.into()).max(round);
@@ -45,12 +45,12 @@ pub(crate) fn divided(load: &Plan, count: u64) -> Result<(Plan, Plan), String> {
         settings.stop = Stopping { count: Some(count), time: None, count_includes_warm_up: true };
         settings.warm_up = Duration::ZERO;
     });
-    // The warm-up is in the schedule already, so the rest is changed in nothing else.
+    // The warm-up is already in the schedule, so nothing else changes for the rest.
     let rest = load.numbered_from(whole.first.wrapping_add(used), left);
     Ok((canary.map_err(failed)?, rest))
 }
 
-/// The canary as the end of the run, if the run must not begin after it.
+/// The canary's result as the end of the run, if the run must not begin after it.
 pub(crate) fn judged(
     mut tried: Finished,
     objectives: &[Slo],
@@ -72,7 +72,7 @@ pub(crate) fn judged(
     Ok(Some(Finished { aborted: Some(text), written, ..tried }))
 }
 
-/// Why a canary failed, if it did. Where an objective says how many may fail, that decides.
+/// Why a canary failed, if it did. If an objective limits the number of failures, that limit decides.
 fn failure(record: &Record, objectives: &[Slo]) -> Option<String> {
     let counts = &record.conservation.counts;
     if counts.ok == 0 {

@@ -1,7 +1,7 @@
-//! The ceiling of this machine: how many exchanges a second it can make against a target that costs little.
+//! The ceiling of this machine: how many exchanges a second it can make against a target of negligible cost.
 //!
-//! `brunt calibrate` measures it and leaves a file; every later run on the same machine holds its own rate against it.
-//! A file of another machine is not used.
+//! `brunt calibrate` measures the ceiling and writes a file; every later run on the same machine compares its own rate
+//! with it. A file from another machine is not used.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -10,12 +10,12 @@ use std::path::{Path, PathBuf};
 use brunt_record::{Environment, create_private};
 use serde::{Deserialize, Serialize};
 
-/// What a calibration found.
+/// The result of a calibration.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ceiling {
     /// The processor it was measured on.
     pub(crate) cpu: String,
-    /// How many of them.
+    /// The number of its cores.
     pub(crate) cores: Option<u64>,
     /// Exchanges a second that one worker would make with a core to itself, by operation.
     pub(crate) per_second: BTreeMap<String, f64>,
@@ -28,7 +28,7 @@ impl Ceiling {
         Self { cpu, cores, per_second }
     }
 
-    /// Writes it where `of` looks, or to `path`.
+    /// Writes it to `path`; `of` reads the default path.
     pub(crate) fn write(&self, path: &Path) -> io::Result<()> {
         if let Some(directory) = path.parent() {
             std::fs::create_dir_all(directory)?;
@@ -38,7 +38,7 @@ impl Ceiling {
     }
 }
 
-/// Where a calibration is kept: `$XDG_STATE_HOME/brunt`, else `~/.local/state/brunt`.
+/// The path of the calibration file: `$XDG_STATE_HOME/brunt`, else `~/.local/state/brunt`.
 pub(crate) fn place() -> Option<PathBuf> {
     let state =
         std::env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
@@ -47,7 +47,8 @@ pub(crate) fn place() -> Option<PathBuf> {
     Some(state?.join("brunt/ceiling.json"))
 }
 
-/// The ceiling of a run of these operations on so many workers, if this machine was calibrated for one of them.
+/// The ceiling of a run of these operations with this number of workers, if this machine was calibrated for one of
+/// them.
 pub(crate) fn of(operations: &[&str], workers: usize) -> Option<f64> {
     let text = std::fs::read_to_string(place()?).ok()?;
     let ceiling: Ceiling = serde_json::from_str(&text).ok()?;
@@ -62,7 +63,7 @@ pub(crate) fn of(operations: &[&str], workers: usize) -> Option<f64> {
     Some(least * workers as f64)
 }
 
-/// The ceilings of this machine with a worker on each of so many cores, by operation.
+/// The ceilings of this machine with a worker on each of this number of cores, by operation.
 pub(crate) fn all(cores: u32) -> BTreeMap<String, f64> {
     let text = place().and_then(|place| std::fs::read_to_string(place).ok());
     let ceiling = text.and_then(|text| serde_json::from_str::<Ceiling>(&text).ok());

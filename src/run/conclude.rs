@@ -1,4 +1,4 @@
-//! The head of a run's record, which is known before it, and its ending, which is known after it.
+//! The head of a run's record, which is known before the run, and its ending, which is known after it.
 
 use brunt_engine::Ended;
 use brunt_record::{Ending, Environment, Head, Latency, Tool, run_id};
@@ -24,7 +24,7 @@ pub(super) fn head(job: &Job) -> Head {
     }
 }
 
-/// What is known only after it, given what ended the run if it did not come to its own end.
+/// What is known only after the run; `ended_by` is what ended it early, if anything did.
 pub(super) fn ending(engine: &brunt_engine::Finished, ended_by: Option<EndedBy>) -> Ending {
     let (interrupted, remark) = match ended_by {
         Some(EndedBy::CutShort(why)) => (Some(why), None),
@@ -34,7 +34,7 @@ pub(super) fn ending(engine: &brunt_engine::Finished, ended_by: Option<EndedBy>)
     Ending { interrupted, remark, ..Ending::planned(engine.timing) }
 }
 
-/// The percentiles of every record, and those asked for.
+/// The percentiles of every record, and the requested ones.
 fn percentiles(asked: &[f64]) -> Vec<f64> {
     let mut all: Vec<f64> = Latency::PERCENTILES.iter().chain(asked).copied().collect();
     all.sort_by(f64::total_cmp);
@@ -42,7 +42,7 @@ fn percentiles(asked: &[f64]) -> Vec<f64> {
     all
 }
 
-/// What made a record.
+/// The program that made a record.
 pub(crate) fn tool() -> Tool {
     Tool { name: "brunt".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() }
 }
@@ -50,13 +50,13 @@ pub(crate) fn tool() -> Tool {
 /// What ended a run that did not end by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum EndedBy {
-    /// Something that cut it short.
+    /// An event that cut it short.
     CutShort(String),
-    /// A signal, without which a run that has no end of its own would not end.
+    /// A signal that ended a run without an end of its own, as planned.
     AsPlanned(String),
 }
 
-/// What a signal did to a run: `endless` is whether it had no end of its own.
+/// The effect of a signal on a run: `endless` is whether the run had no end of its own.
 pub(super) fn ended_by(
     signal: Option<Signal>,
     finished: &brunt_engine::Finished,

@@ -1,9 +1,9 @@
-//! [`carry_out`]: the one way in which a run is carried out.
+//! [`carry_out`]: the one function that carries out every run.
 //!
-//! Whatever every run has is here once: files that are checked before anything is sent, signals, the stream of
-//! intervals with its observers, the record and where it is written. A [`Protocol`] supplies what is its own. Nothing
-//! is printed here but what fails while the run goes on, so a job without observers is carried out quietly, and its
-//! record returned.
+//! It contains everything that runs have in common: files that are checked before anything is sent, signals, the stream
+//! of intervals with its observers, the record and where it is written. A [`Protocol`] supplies the protocol-specific
+//! parts. Only failures during the run are printed here, so a job without observers is carried out quietly, and its
+//! record is returned.
 
 use std::path::PathBuf;
 
@@ -55,7 +55,7 @@ pub(crate) fn carry_out(
         }
     }
     prepare(signals)?;
-    // What ends this run from within leaves the process and its other runs alone.
+    // An internal reason to end this run must not affect the process or its other runs.
     let stop = signals.stop().child();
     let names = |operation, outcome| protocol.outcome(operation, outcome);
     let head = fence::with_addresses(head(job));
@@ -102,7 +102,7 @@ pub(crate) fn carry_out(
     Ok(Finished { record, measured, engine, signal, aborted, written, losses, last_scrape })
 }
 
-/// Carries out the first exchanges of a job at a slow pace, and then the rest, if these went well.
+/// Carries out the first exchanges of a job at a slow pace, and then the rest, if these succeeded.
 fn after_canary(
     job: &Job,
     count: u64,
@@ -111,7 +111,7 @@ fn after_canary(
     signals: &Signals,
 ) -> Result<Finished, String> {
     files::check(&job.output.run.paths())?;
-    // The whole of the load is what its targets have to allow.
+    // The targets must permit the whole load.
     fence::clear(&job.load)?;
     let (first, rest) = canary::divided(&job.load, count)?;
     let tried = carry_out(&job.at(first), &Repeated(protocol), &mut [], signals)?;
@@ -126,14 +126,14 @@ fn after_canary(
     carry_out(&job, protocol, observers, signals)
 }
 
-/// When the origin was from which a run counts its times. What was said before, in the head of its events, is when it
-/// was prepared: connecting takes a while, and waiting for a time that machines share takes longer.
+/// The time of the origin from which a run counts its times. The time in the head of its event file is that of the
+/// preparation: connecting takes time, and waiting for a common start of several machines takes longer.
 fn begun(engine: &brunt_engine::Finished) -> Option<String> {
     jiff::Timestamp::try_from(engine.began?).ok().map(|at| at.to_string())
 }
 
-/// Writes the record and the logs of a run that is to end at once while a thread of it does not. What cannot be written
-/// is told to nobody, since telling may take longer than there is time for.
+/// Writes the record and the logs of a run that must end at once while one of its threads does not. A failed write is
+/// not reported, since reporting may take longer than the time that is left.
 fn write_at_once(
     signal: Signal,
     measured: &Measured,
@@ -151,8 +151,8 @@ fn write_at_once(
     logs.end(&ending, &record, &mut losses);
 }
 
-/// Lets signals end the run in good order, and the process open as many files as it may. A tool that connects before
-/// its run calls this first.
+/// Makes signals end the run in good order, and raises the process's limit of open files to the maximum. A tool that
+/// connects before its run calls this first.
 pub(crate) fn prepare(signals: &Signals) -> Result<(), String> {
     signals.listen().map_err(|error| format!("failed to listen for signals: {error}"))?;
     limits::raise_open_files();

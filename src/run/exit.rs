@@ -1,41 +1,41 @@
-//! How the program ends for a run: one decision for every command.
+//! The exit code of the program after a run: one decision for every command.
 //!
-//! A signal or a condition that ended it first, then what was asked of the run, then what became of it. An objective
-//! that answers which never came, or the generator's own part, could have changed is undecided, which is neither good
-//! nor missed; and a target that was away never passes for one that was there.
+//! A signal or a condition that ended the run comes first, then its objectives, then its outcome. An objective is
+//! undecided if missing answers, or the generator's own share, could have changed its result; undecided is neither met
+//! nor missed. A target that was unavailable is never treated as available.
 
 use brunt_record::{Counts, Record, SloOutcome, Status};
 
 use super::signals::Signal;
 use crate::cli::exit::Exit;
 
-/// What a command's users take its exit codes for.
+/// What the users of a command expect of its exit codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
-    /// A run that is not whole is not good.
+    /// An incomplete run is not a success.
     Ours,
-    /// Lookups of names: those of names that exist have to be resolved. A name service whose directory hangs answers
-    /// that there is no such name.
+    /// Lookups of names: every name that exists must be resolved. A name service whose directory hangs answers that
+    /// there is no such name.
     Lookup {
         /// Whether a name that exists was not resolved.
         unresolved: bool,
     },
-    /// As the LDAP rate tools have it, unless objectives were given: they end with 5 for a lost connection.
+    /// As in the LDAP rate tools, unless objectives were given: they exit with 5 for a lost connection.
     Rates {
-        /// Whether exchanges lost their connection or found none.
+        /// Whether exchanges lost their connection or had none.
         lost: bool,
     },
-    /// As perfdhcp documents it: 3 if any exchange did not do what it should. The first ^C is how a run without an end
-    /// is ended, and no failure.
+    /// As documented for perfdhcp: 3 if any exchange did not succeed. The first ^C is the normal end of a run without
+    /// an end of its own, and not a failure.
     Perfdhcp {
-        /// Whether what was in flight was cut off.
+        /// Whether exchanges in flight were cut off.
         aborted: bool,
         /// Whether an exchange failed, or fell due and was never sent.
         incomplete: bool,
     },
 }
 
-/// What ended a run before its time.
+/// What ended a run early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Early {
     /// A signal.
@@ -44,7 +44,7 @@ pub(crate) enum Early {
     Aborted,
 }
 
-/// How the program ends.
+/// The exit code of the program.
 pub(crate) fn exit(record: &Record, early: Option<Early>, manner: Manner) -> Exit {
     if let Some(exit) = cut_short(early, manner).or_else(|| judged(record)) {
         return exit;
@@ -71,7 +71,7 @@ pub(crate) fn exit(record: &Record, early: Option<Early>, manner: Manner) -> Exi
     }
 }
 
-/// What an early end makes of a run.
+/// The exit code for an early end.
 fn cut_short(early: Option<Early>, manner: Manner) -> Option<Exit> {
     match (early?, manner) {
         (Early::Signal(Signal::Interrupt), Manner::Perfdhcp { aborted: false, .. }) => None,
@@ -80,12 +80,12 @@ fn cut_short(early: Option<Early>, manner: Manner) -> Option<Exit> {
     }
 }
 
-/// Whether exchanges were asked for and not one of them did what it should.
+/// Whether exchanges were requested and none of them succeeded.
 fn nothing_worked(counts: &Counts) -> bool {
     counts.planned > 0 && counts.ok == 0
 }
 
-/// What the objectives make of a run, if one of them was not met.
+/// The exit code for the objectives of a run, if one of them was not met.
 pub(crate) fn judged(record: &Record) -> Option<Exit> {
     let any = |outcome| record.slo.iter().any(|slo| slo.outcome == outcome);
     if any(SloOutcome::Missed) {
@@ -94,7 +94,7 @@ pub(crate) fn judged(record: &Record) -> Option<Exit> {
     any(SloOutcome::Undecided).then_some(Exit::Undecided)
 }
 
-/// Whether something is missing from the run, whatever else speaks against it.
+/// Whether something is missing from the run, whatever other reasons there are against it.
 fn is_partial(record: &Record) -> bool {
     record.verdict.reasons.iter().any(|reason| reason.status == Status::Partial)
 }
@@ -131,7 +131,7 @@ mod tests {
             (&[Met], false, 10, Exit::Ok, Exit::Ok),
             (&[Met, Undecided], false, 10, Exit::Undecided, Exit::Undecided),
             (&[Undecided, Missed], true, 10, Exit::Missed, Exit::Missed),
-            // A target that was away, with objectives that were met all the same, and without any.
+            // A target that was unavailable, with objectives that were met nevertheless, and without any.
             (&[Met], true, 10, Exit::Partial, Exit::Partial),
             (&[], true, 10, Exit::Partial, Exit::Ok),
             (&[], true, 0, Exit::Failed, Exit::Failed),

@@ -1,11 +1,11 @@
-//! The fence around what this program may reach, the directory that an order confines it to, and how it ends if it came
-//! to its fence.
+//! The fence around the addresses this program may reach, the directory that an order confines it to, and the exit code
+//! of a run that hit its fence.
 //!
-//! It is put up before anything is sent, whatever the command: of what `--allow` names, of a file of targets, else of
-//! all that is not public. The driver asks it at every connection and datagram. What is known before a run, where it
-//! goes and how hard, is asked about before it begins; only then may somebody at a terminal answer for a public
-//! address. A run that was kept from an address did not do what was asked for, so the exit code says so over all else
-//! but a signal.
+//! It is set up before anything is sent, for every command: from `--allow`, from a file of targets, or else from all
+//! addresses that are not public. The driver checks it at every connection and datagram. The targets and the rate that
+//! are known before a run are checked before it begins; only then can a user at a terminal confirm a public address. A
+//! run that was kept from an address did not do what was requested, so its exit code takes precedence over all others
+//! but a signal's.
 
 use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _};
@@ -26,19 +26,19 @@ use crate::cli::run_options::{Addresses, RunOptions};
 use crate::cli::{Command, Refusal};
 use crate::console;
 
-/// The variable by which an agent tells a run that somebody else has ordered it. It then reads no file and opens no
+/// The variable by which an agent declares that another user has ordered a run. The run then reads no file and opens no
 /// socket outside its directory, whatever a plan or a list in it names.
 pub(crate) const CONFINED: &str = "BRUNT_CONFINED";
 
-/// Confines this process to its directory if an agent has asked for that, before anything is read.
+/// Confines this process to its directory if an agent requires that, before anything is read.
 pub(crate) fn confine() {
     if std::env::var_os(CONFINED).is_some() {
         brunt_feed::access::confine();
     }
 }
 
-/// Puts the fence up that a command line asks for. What makes no load, or none but on loopback, has none, and find-max
-/// puts up its own.
+/// Sets up the fence of a command line. Commands that make no load, or only on loopback, have none, and find-max sets
+/// up its own.
 pub(crate) fn put_up(command: &Command) -> Result<(), Refusal> {
     let none = RunOptions::default();
     let is_lease = matches!(command, Command::Verb(Verb::Leases(_)) | Command::Ubench(_));
@@ -52,15 +52,15 @@ pub(crate) fn put_up(command: &Command) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Puts a fence up around these addresses, within what the file of targets allows.
+/// Sets up a fence around these addresses, within what the file of targets allows.
 pub(crate) fn around(allowed: Vec<Allowed>) -> Result<(), Refusal> {
     let targets = targets::read(None).map_err(Refusal::usage)?;
     fence::put_up(Policy { allowed: Some(allowed), targets, public: false });
     Ok(())
 }
 
-/// Makes sure before a run that it may load its targets, as far as they are known. Whoever sends something before its
-/// run calls this first. The error says nothing: [`judged`] does.
+/// Checks before a run that it may load its targets, as far as they are known. A command that sends anything before its
+/// run calls this first. The error is empty: [`judged`] prints the reason.
 pub(crate) fn clear(load: &Plan) -> Result<(), String> {
     fence::demand(demand(load));
     let public = |refused: &Refused| refused.why == Why::Public;
@@ -69,13 +69,13 @@ pub(crate) fn clear(load: &Plan) -> Result<(), String> {
         fence::agree(&strangers.iter().map(|refused| refused.to).collect::<Vec<_>>());
     }
     match fence::blocked().first() {
-        // Asked again so that it is remembered.
+        // Checked again so that the refusal is remembered.
         Some(refused) => fence::check(refused.to).map_err(|_| String::new()),
         None => Ok(()),
     }
 }
 
-/// The names that have several addresses, each as what is done with them. Those of this machine are left out: every
+/// The names that have several addresses, each with what is done with them. Names of this machine are left out: every
 /// `localhost` has two.
 pub(super) fn several_addresses() -> Vec<String> {
     let elsewhere =
@@ -110,7 +110,7 @@ fn addresses_used(all: &[SocketAddr], spread: bool) -> String {
     )
 }
 
-/// What a load asks of its targets.
+/// The demand of a load on its targets.
 fn demand(load: &Plan) -> Demand {
     let settings = load.settings();
     let (rate, steady) = match &settings.load {
@@ -124,7 +124,7 @@ fn demand(load: &Plan) -> Demand {
     Demand { rate, connections: settings.sessions.into(), duration }
 }
 
-/// Asks whoever sits at the terminal whether public addresses are meant.
+/// Asks the user at the terminal to confirm public addresses.
 fn answered_for(strangers: &[Refused]) -> bool {
     if !io::stdin().is_terminal() || !io::stderr().is_terminal() {
         return false;
@@ -141,19 +141,19 @@ fn answered_for(strangers: &[Refused]) -> bool {
     read.is_ok() && is_yes(&answer)
 }
 
-/// Only the whole word will do: a key that was pressed by habit says nothing.
+/// Only the whole word counts: a key may be pressed by habit.
 fn is_yes(answer: &str) -> bool {
     answer.trim().eq_ignore_ascii_case("yes")
 }
 
-/// What cut a run short that was kept from an address.
+/// The reason for a run that was cut short because it was kept from an address.
 pub(super) fn kept_from() -> Option<EndedBy> {
     fence::refused().map(|refused| {
         EndedBy::CutShort(format!("the run was not allowed to reach a target: {refused}"))
     })
 }
 
-/// How the program ends, given how it would have ended without a fence.
+/// The exit code of the program, given the one it would have without a fence.
 pub(crate) fn judged(ended: Result<Exit, Refusal>) -> Result<Exit, Refusal> {
     let Some(kept) = fence::refused() else { return ended };
     let refused = |said: &str| Refusal {

@@ -1,5 +1,5 @@
-//! The files that a run writes: record, page and percentile distribution when it is over, interval log and events
-//! meanwhile.
+//! The files that a run writes: the record, the page and the percentile distribution when it is over, and the interval
+//! log and events while it is in progress.
 
 use std::fs::{OpenOptions, canonicalize, metadata};
 use std::io;
@@ -36,8 +36,8 @@ pub(crate) fn check(files: &[(&str, Option<&Path>)]) -> Result<(), String> {
     Ok(())
 }
 
-/// Opens a file for writing, and leaves everything as it was. A named pipe is left alone: its reader would take a look
-/// for the end.
+/// Opens a file for writing as a test, and changes nothing. A named pipe is not opened: its reader would take that for
+/// the end.
 fn try_out(path: &Path) -> io::Result<()> {
     let found = metadata(path);
     if found.as_ref().is_ok_and(|found| found.file_type().is_fifo()) {
@@ -45,23 +45,23 @@ fn try_out(path: &Path) -> io::Result<()> {
     }
     OpenOptions::new().append(true).create(true).open(path)?;
     if found.is_err() {
-        // Nothing is lost if it stays: the run writes it anew.
+        // It does no harm if the file stays: the run overwrites it.
         let _ = std::fs::remove_file(path);
     }
     Ok(())
 }
 
-/// What two names of one file have in common.
+/// Identifies a file, so that two names of one file compare equal.
 #[derive(Debug, PartialEq, Eq)]
 enum Place {
     /// A device and a number on it.
     There(u64, u64),
-    /// The whole path of what is to be made.
+    /// The full path of a file that does not exist yet.
     New(PathBuf),
 }
 
 impl Place {
-    /// Of a file or a pipe; a device, such as a terminal, takes what any number of writers have for it.
+    /// For a file or a pipe; a device, such as a terminal, accepts any number of writers.
     fn of(path: &Path) -> Option<Self> {
         match metadata(path) {
             Ok(found) if found.is_file() || found.file_type().is_fifo() => {
@@ -78,8 +78,8 @@ impl Place {
     }
 }
 
-/// Writes the record, the page and the percentile distribution where they were asked for. Where the record is, if it is
-/// there.
+/// Writes the record, the page and the percentile distribution to the requested paths. Returns the path of the record,
+/// if it was written.
 pub(super) fn write<'o>(
     record: &Record,
     measured: &Measured,
@@ -130,8 +130,8 @@ fn distribution(measured: &Measured, path: &Path) -> Result<(), String> {
         .map_err(|error| format!("failed to write --hgrm {}: {error}", path.display()))
 }
 
-/// The files that grow while a run goes on: the interval log and the events. They are opened before the run, so that a
-/// wrong path stops it before it starts; one that fails later is closed, and the other goes on.
+/// The files that grow during a run: the interval log and the events. They are opened before the run, so that a wrong
+/// path stops it before it starts; one that fails later is closed, and the other continues.
 #[derive(Default)]
 pub(super) struct Logs<'a> {
     intervals: Option<Hlog<Growing>>,
@@ -139,7 +139,7 @@ pub(super) struct Logs<'a> {
 }
 
 impl<'a> Logs<'a> {
-    /// Opens those that are asked for.
+    /// Opens those that are requested.
     pub(super) fn open(output: &Output, head: &Head, names: Names<'a>) -> Result<Self, String> {
         let mut logs = Self::default();
         if let Some(path) = &output.run.hlog {
@@ -157,7 +157,7 @@ impl<'a> Logs<'a> {
         Ok(logs)
     }
 
-    /// Tells that the run waits for its time.
+    /// Writes that the run waits for its start time.
     pub(super) fn ready(&mut self, ready: &Ready, losses: &mut Losses) {
         let (sessions, ready, unready) = (ready.sessions, ready.ready, &ready.unready);
         if let Some(log) = &mut self.events
@@ -168,7 +168,7 @@ impl<'a> Logs<'a> {
         }
     }
 
-    /// Adds an interval; the interval log holds those of the steady phase.
+    /// Adds an interval; the interval log contains only those of the steady phase.
     pub(super) fn interval(&mut self, interval: &Interval, losses: &mut Losses) {
         if interval.phase == Phase::Steady
             && let Some(log) = &mut self.intervals
@@ -196,7 +196,7 @@ impl<'a> Logs<'a> {
     }
 }
 
-/// Tells of a log that cannot be written any more, unless its reader has seen enough.
+/// Reports a log that can no longer be written, unless its reader has closed its end.
 fn lost(option: &str, error: &io::Error, tell: impl FnOnce(String)) {
     if error.kind() != io::ErrorKind::BrokenPipe {
         tell(format!("failed to write {option}: {error}"));

@@ -15,17 +15,18 @@ pub(crate) struct Finished {
     pub(crate) record: Record,
     /// What was measured.
     pub(crate) measured: Measured,
-    /// What the engine says of the run.
+    /// The engine's report of the run.
     pub(crate) engine: brunt_engine::Finished,
     /// The signal that ended it.
     pub(crate) signal: Option<Signal>,
-    /// The condition of `--abort-on` that ended it, in words.
+    /// The condition of `--abort-on` that ended it, as text.
     pub(crate) aborted: Option<String>,
-    /// Where the record was written.
+    /// The path of the record.
     pub(crate) written: Option<PathBuf>,
     /// What could not be written, or given back to the target.
     pub(crate) losses: Losses,
-    /// Figures that can still be scraped. They are waited for when this is dropped, so it is kept until all is printed.
+    /// Figures that can still be scraped. Dropping this waits for a last scrape, so it is kept until everything is
+    /// printed.
     pub(crate) last_scrape: LastScrape,
 }
 

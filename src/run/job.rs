@@ -17,26 +17,26 @@ pub(crate) struct Job {
     pub(crate) load: Plan,
     /// The names of operations, parts and tallies.
     pub(crate) catalogue: Catalogue,
-    /// What was asked for, in the words of the record.
+    /// The settings, in the terms of the record.
     pub(crate) asked: brunt_record::Plan,
-    /// What the figures are held against.
+    /// The objectives that the figures are compared with.
     pub(crate) objectives: Vec<Slo>,
     /// Where results go.
     pub(crate) output: Output,
-    /// Local ports there are and the run needs.
+    /// Local ports that are available and that the run needs.
     pub(crate) ports: Option<PortBudget>,
-    /// Exchanges a second this machine manages against a target that costs nothing.
+    /// The rate that this machine can make against a target of negligible cost, in exchanges a second.
     pub(crate) ceiling: Option<f64>,
-    /// Whether nothing but a signal ends it.
+    /// Whether only a signal ends it.
     pub(crate) endless: bool,
     /// Whether the target runs in this process.
     pub(crate) in_process: bool,
-    /// Whether an arrival is the beginning of several exchanges.
+    /// Whether an arrival starts several exchanges.
     pub(crate) several: bool,
 }
 
 impl Job {
-    /// A run of a load, quiet and with nothing of its own.
+    /// A quiet run of a load, with default settings.
     pub(crate) fn new(
         command: Vec<String>,
         catalogue: Catalogue,
@@ -58,14 +58,14 @@ impl Job {
         }
     }
 
-    /// The same run, which begins when its options say.
+    /// The same run, beginning at the time in its options.
     pub(super) fn timed(&self) -> Result<Self, String> {
         let start = start::start(self.output.run.start_at)?;
         Ok(Self { load: self.load.starting(start), ..self.clone() })
     }
 
-    /// The same run with another load, without objectives and without files: whoever repeats it judges and keeps. What
-    /// is to end it at once still does.
+    /// The same run with another load, without objectives and without files: the caller that repeats it evaluates and
+    /// stores the results. Conditions that end a run at once still apply.
     pub(crate) fn at(&self, load: Plan) -> Self {
         self.step(load, &RunOptions::default())
     }
@@ -99,7 +99,7 @@ impl Job {
     }
 }
 
-/// Whether neither a time nor a count ends such a load.
+/// Whether a load has neither a duration nor a count that ends it.
 pub(crate) fn is_endless(load: &Plan) -> bool {
     load.lasting().is_none() && load.settings().stop.count.is_none()
 }

@@ -1,7 +1,7 @@
 //! [`Live`]: the live view as an observer of a run.
 //!
-//! What an interval costs here is a digest, and now and then what the run would be found to be worth if it ended now.
-//! That takes longer the longer a run is, so it is asked less often the longer it takes.
+//! The cost of an interval here is a digest, and sometimes a provisional verdict. A verdict takes longer the longer a
+//! run is, so it is computed less often the longer it takes.
 
 use std::time::Duration;
 
@@ -15,13 +15,13 @@ use crate::cli::output::Progress;
 use crate::console;
 use crate::live::{About, Core, Digest, Standing, View};
 
-/// What is over sooner is not shown unless that is asked for: nobody could read it.
+/// A shorter run is not shown unless that is requested: there would be no time to read it.
 const LONG: Duration = Duration::from_secs(5);
-/// The provisional verdict is asked for no more often than this.
+/// The provisional verdict is computed no more often than this.
 const JUDGED_EVERY: Duration = Duration::from_secs(2);
-/// It is let cost a four hundredth of the time of the thread that asks.
+/// It may use one part in this number of the observing thread's time.
 const JUDGED_SHARE: u32 = 400;
-/// How many words of a command say what runs.
+/// How many words of a command are shown as the name of the run.
 const WORDS_MAX: usize = 3;
 
 /// Shows a run on the terminal.
@@ -30,14 +30,14 @@ pub(super) struct Live<'a> {
     head: &'a Head,
     names: Names<'a>,
     clock: Monotonic,
-    /// When the next provisional verdict is due, by the clock.
+    /// When the next provisional verdict is due, on the clock.
     judged_at: Duration,
-    /// Whether the phase that is measured has begun.
+    /// Whether the measured phase has begun.
     measuring: bool,
 }
 
 impl<'a> Live<'a> {
-    /// A view of the job, if it is to be shown and there is a terminal that can show it.
+    /// A view of the job, if it is wanted and the terminal can show it.
     pub(super) fn open(
         job: &Job,
         (head, names): (&'a Head, Names<'a>),
@@ -55,10 +55,10 @@ impl<'a> Live<'a> {
         Some(Self { view: Some(view?), head, names, clock, judged_at, measuring: false })
     }
 
-    /// What the run would be found to be worth if it ended now, where that is due.
+    /// The verdict that the run would get if it ended now, if it is due.
     fn standing(&mut self, interval: &Interval, so_far: &Measured) -> Option<Standing> {
         let began = self.clock.now().since_origin();
-        // The first interval that is measured changes all there is to say.
+        // The first measured interval changes everything that is shown.
         let first = !self.measuring && interval.phase == Phase::Steady;
         self.measuring |= first;
         if began < self.judged_at && !first {
@@ -82,14 +82,14 @@ impl Observer for Live<'_> {
         Ok(())
     }
 
-    /// The terminal is given back before anything is printed of the results.
+    /// The terminal is restored before any result is printed.
     fn finish(&mut self, _: &Measured) -> Result<(), Trouble> {
         self.view = None;
         Ok(())
     }
 }
 
-/// After how long a view of the job opens; never, where none is wanted.
+/// The time after which a view of the job opens; none if no view is wanted.
 fn wanted(job: &Job) -> Option<Duration> {
     let view = job.output.run.view;
     let by_default = matches!(job.output.progress, Progress::Line | Progress::Figures);
@@ -101,7 +101,7 @@ fn wanted(job: &Job) -> Option<Duration> {
     }
 }
 
-/// Where it is not known how long a run lasts, it has to have lasted for a while.
+/// If the length of a run is unknown, the view opens only after some time.
 fn opens(lasting: Option<Duration>, endless: bool) -> Option<Duration> {
     match lasting {
         Some(lasting) => (lasting > LONG).then_some(Duration::ZERO),

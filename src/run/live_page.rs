@@ -1,8 +1,8 @@
-//! [`LivePage`]: the page of a run in browsers, while the run goes on and once it is over (`--web`).
+//! [`LivePage`]: the page of a run in browsers, during the run and when it is over (`--web`).
 //!
-//! What a tab shows is made here of the stream and of what was measured so far, as the page of a record is: the last
-//! thing that tabs are given is that page. Words and tables are of a provisional record, which costs time; so it is
-//! made for somebody who looks, and never takes more than a small share of the time there is.
+//! The content of a tab is made here from the stream and from what was measured so far, in the way the page of a record
+//! is; the last content that tabs receive is that page. Texts and tables come from a provisional record, which takes
+//! time to make; so they are made only while a tab is open, and never take more than a small share of the time.
 
 use std::time::Duration;
 
@@ -20,9 +20,9 @@ use crate::console;
 use crate::web::Server;
 
 const SCRIPT: &str = include_str!("live_page.js");
-/// How often words and tables are made anew.
+/// How often texts and tables are made.
 const EVERY: Duration = Duration::from_secs(2);
-/// The most of its time that the run's collector may spend on them is one in so many.
+/// The run's collector may spend at most one part in this number of its time on them.
 const SHARE: u32 = 50;
 
 /// Shows a run in browsers.
@@ -32,12 +32,12 @@ pub(super) struct LivePage<'a> {
     names: Names<'a>,
     clock: Monotonic,
     view: LiveView,
-    /// When words and tables may be made next.
+    /// When texts and tables may be made next.
     next: Moment,
 }
 
 impl<'a> LivePage<'a> {
-    /// Begins to serve the page, and says where it is. The error says what failed.
+    /// Begins to serve the page, and prints its address. The error says what failed.
     pub(super) fn start(
         at: WebAddress,
         head: &'a Head,
@@ -64,12 +64,12 @@ impl<'a> LivePage<'a> {
         Ok(Self { server, head, names, clock, view, next: Moment::ZERO })
     }
 
-    /// Where it is, with its token.
+    /// Its address, with its token.
     pub(super) fn address(&self) -> &str {
         self.server.address()
     }
 
-    /// Gives every tab the page of the record, and waits a little until they have it.
+    /// Sends the page of the record to every tab, and waits briefly until they have received it.
     pub(super) fn end(self, record: &Record) -> Result<(), String> {
         let page = brunt_report::run::page(record).map_err(|error| format!("failed to {error}"))?;
         self.server.show(&json(&page.view));
@@ -77,7 +77,7 @@ impl<'a> LivePage<'a> {
         Ok(())
     }
 
-    /// Tells words, tables and spectra of what was measured so far, if somebody looks and it is time.
+    /// Sends texts, tables and spectra of what was measured so far, if a tab is open and they are due.
     fn tell(&mut self, measured: &Measured) -> Result<(), Trouble> {
         let began = self.clock.now();
         if began < self.next || !self.server.is_watched() {
@@ -108,7 +108,7 @@ impl Observer for LivePage<'_> {
     }
 }
 
-/// JSON of one line; what is shown here has no map whose keys are no text.
+/// JSON in one line; it cannot fail, since no map here has keys other than text.
 fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -1,7 +1,7 @@
-//! [`Losses`]: what could not be written of a run that was carried out all the same.
+//! [`Losses`]: what could not be written in a run that was carried out nevertheless.
 //!
-//! Each table, file and clean-up of a run fails alone. What failed is kept here until everything else is written and
-//! printed; then it is told, and the exit code says so unless it says something worse.
+//! Each table, file and clean-up of a run fails separately. Failures are kept here until everything else is written and
+//! printed; then they are reported, and the exit code reflects them unless it reports something worse.
 
 use std::path::Path;
 
@@ -13,12 +13,12 @@ use crate::console;
 pub(crate) struct Losses(Vec<String>);
 
 impl Losses {
-    /// Keeps what went wrong, if something did.
+    /// Keeps a failure, if there was one.
     pub(crate) fn keep(&mut self, done: Result<(), String>) {
         self.0.extend(done.err().map(|why| why.trim_end().to_owned()));
     }
 
-    /// Keeps what another run could not write.
+    /// Keeps the failures of another run.
     pub(crate) fn add(&mut self, others: &Self) {
         self.0.extend_from_slice(&others.0);
     }
@@ -28,13 +28,13 @@ impl Losses {
         self.0.is_empty()
     }
 
-    /// Keeps what went wrong while a run goes on, and tells it now: whoever waits for that file may still act.
+    /// Keeps a failure during a run and reports it at once: the user of that file may still be able to act.
     pub(super) fn meanwhile(&mut self, why: String) {
         console::say(&format!("\nnote: {why}; the run continues without it"));
         self.0.push(why);
     }
 
-    /// Writes a file if one is asked for, and returns where it is if it is there.
+    /// Writes a file if one is requested, and returns its path if it was written.
     pub(crate) fn written<'p>(
         &mut self,
         path: Option<&'p Path>,
@@ -47,12 +47,12 @@ impl Losses {
         is_there.then_some(path)
     }
 
-    /// Prints results to standard output. A reader who has seen enough is not an error.
+    /// Prints results to standard output. A reader that closes its end early is not an error.
     pub(crate) fn print(&mut self, text: &str) {
         self.keep(console::print(text).map(drop).map_err(|refusal| refusal.text));
     }
 
-    /// Tells what is missing, and how the program ends that would have ended with `exit`.
+    /// Reports what is missing, and returns the exit code of the program, which would have been `exit`.
     pub(crate) fn tell(&self, exit: Exit) -> Exit {
         for why in &self.0 {
             console::say(&format!("error: {why}"));

@@ -1,8 +1,8 @@
-//! What every run has in common, whatever its protocol.
+//! What all runs have in common, for every protocol.
 //!
 //! [`carry_out`] takes a [`Job`] with its [`Protocol`] from the first connection to the record, and shows each interval
-//! to the [`Observer`]s; [`exit()`] decides the exit code. All of this is here once, so that whatever attaches to a run
-//! attaches to all of them. A tool reads its command line, makes a job of it, and prints what is its own.
+//! to the [`Observer`]s; [`exit()`] decides the exit code. All of this exists once, so that a feature that attaches to
+//! one run attaches to all of them. A tool reads its command line, makes a job of it, and prints its own results.
 
 mod abort;
 pub(crate) mod canary;

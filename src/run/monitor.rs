@@ -1,9 +1,10 @@
-//! [`Monitor`]: the target's own figures, read once a second beside a run, for the record.
+//! [`Monitor`]: reads the target's own figures once a second during a run, for the record.
 //!
-//! Each source has a thread of its own, so that a target that is slow to say how it is neither delays an interval nor
-//! another source. Kea's statistics and processes are read here; what only one protocol can ask, such as a directory's
-//! `cn=monitor`, that protocol supplies. A source that cannot be read at all is an error before anything is sent; one
-//! that fails later is counted, and the run goes on. It must not know what any figure means.
+//! Each source has a thread of its own, so that a target that is slow to report its figures delays neither an interval
+//! nor another source. Kea's statistics and processes are read here; sources that need a protocol, such as a
+//! directory's `cn=monitor`, are supplied by that protocol. A source that cannot be read at all is an error before
+//! anything is sent; one that fails later is counted, and the run continues. This module must not depend on the meaning
+//! of any figure.
 
 mod kea;
 mod process;
@@ -23,22 +24,22 @@ use process::Process;
 
 /// Time between two readings.
 const EVERY: Duration = Duration::from_secs(1);
-/// How long a source may take to answer, so that none holds a run up at its end for longer.
+/// How long a source may take to answer, which bounds the delay at the end of a run.
 pub(crate) const WITHIN: Duration = Duration::from_secs(2);
 
-/// What is read: numbers by name. The error reads after "failed to".
+/// The result of a reading: numbers by name. The error reads after "failed to".
 pub(crate) type Reading = Result<Vec<(String, f64)>, String>;
 
-/// Somewhere figures are read from.
+/// A source of figures.
 pub(crate) trait Source {
-    /// Reads them, within [`WITHIN`].
+    /// Reads the figures, within [`WITHIN`].
     fn read(&mut self) -> Reading;
 }
 
 /// Opens a source on the thread that will read it.
 pub(crate) type Opener = Box<dyn FnOnce() -> Result<Box<dyn Source>, String> + Send>;
 
-/// The sources of a run. Threads that are not waited for end by themselves when it is dropped.
+/// The sources of a run. When it is dropped, threads that were not waited for end by themselves.
 #[derive(Default)]
 pub(super) struct Monitor {
     readers: Vec<Reader>,
@@ -46,13 +47,13 @@ pub(super) struct Monitor {
 
 struct Reader {
     source: MonitorSource,
-    /// Nothing is ever sent: the thread ends when this is gone.
+    /// Nothing is ever sent: the thread ends when this is dropped.
     open: Sender<()>,
     thread: JoinHandle<Readings>,
 }
 
 impl Monitor {
-    /// Reads each source once, and then goes on. `own` opens what only the protocol of the run can ask.
+    /// Reads each source once, and then continues on its thread. `own` opens the sources of the run's protocol.
     pub(super) fn start(
         sources: &[MonitorSource],
         own: &dyn Fn() -> Result<Opener, String>,
@@ -86,7 +87,7 @@ impl Monitor {
                 let mut going = true;
                 while going {
                     going = matches!(ended.recv_timeout(EVERY), Err(RecvTimeoutError::Timeout));
-                    // Once more when the run is over, so that the last figures are of all of it.
+                    // Once more when the run is over, so that the last figures cover the whole run.
                     match source.read() {
                         Ok(values) => readings.absorb(clock.now().since_origin(), values),
                         Err(why) => readings.failed(why),
@@ -103,13 +104,13 @@ impl Monitor {
         Ok(monitor)
     }
 
-    /// Reads for the last time, and returns what was read.
+    /// Reads for the last time, and returns all readings.
     pub(super) fn finish(self, node: u32) -> Vec<MonitorRecord> {
         let ended = self.readers.into_iter().map(|Reader { source, open, thread }| {
             drop(open);
             (source, thread)
         });
-        // All are told before any is waited for.
+        // All threads are notified before any is waited for.
         let ended: Vec<_> = ended.collect();
         let records = ended.into_iter().map(|(source, thread)| {
             let readings = thread.join().unwrap_or_default();
@@ -119,7 +120,7 @@ impl Monitor {
     }
 }
 
-/// Opens a Kea at its control socket.
+/// Opens a Kea server by its control socket.
 pub(crate) fn kea(socket: &Path) -> Opener {
     opener(Kea::new(socket.to_owned()))
 }

@@ -1,8 +1,8 @@
-//! [`Observer`]: whoever looks at a run while it goes on, and [`Stream`], which shows the intervals to all of them.
+//! [`Observer`]: watches a run while it is in progress, and [`Stream`], which shows the intervals to all observers.
 //!
-//! Tables, progress lines and files are observers of the one stream of intervals. What is measured is kept here once,
-//! so an observer that shows sums over the whole run need not add anything up. Each of them fails alone: the others go
-//! on, and so does the run, unless the reader of a table has seen enough.
+//! Tables, progress lines and files are observers of the one stream of intervals. The measurements are kept here once,
+//! so an observer that shows sums over the whole run need not add anything up. Each observer fails separately: the
+//! others continue, and so does the run, unless the reader of a table has closed its end.
 
 use std::io;
 
@@ -14,19 +14,19 @@ use super::losses::Losses;
 use super::{start, waiting};
 use crate::console;
 
-/// Whoever looks at a run while it goes on.
+/// Watches a run while it is in progress.
 pub(crate) trait Observer {
-    /// Whether whoever looks shows nothing of the run by itself, so that nothing else is to be shown either.
+    /// Whether this observer prints nothing during the run, so that nothing else must be printed either.
     fn is_quiet(&self) -> bool {
         false
     }
 
-    /// Before the first connection is made.
+    /// Called before the first connection is made.
     fn begin(&mut self) -> Result<(), Trouble> {
         Ok(())
     }
 
-    /// An interval is over; `so_far` holds it and all before it.
+    /// An interval is over; `so_far` includes it and all before it.
     fn interval(&mut self, interval: &Interval, so_far: &Measured) -> Result<(), Trouble>;
 
     /// The last interval was shown.
@@ -39,9 +39,9 @@ pub(crate) trait Observer {
 /// Why an observer can show nothing more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Trouble {
-    /// The reader has closed its end, which is no failure: the run ends in good order.
+    /// The reader has closed its end, which is not a failure: the run ends in good order.
     Closed,
-    /// Something could not be written. The run goes on without it.
+    /// A write failed. The run continues without this observer.
     Failed(String),
 }
 
@@ -53,12 +53,12 @@ pub(crate) fn print(text: &str) -> Result<(), Trouble> {
     })
 }
 
-/// Shows the intervals of a run to its observers, and keeps what was measured.
+/// Shows the intervals of a run to its observers, and keeps the measurements.
 pub(super) struct Stream<'a, 'b, 'c> {
     stop: &'a Stop,
     logs: &'a mut Logs<'c>,
     observers: &'a mut [&'b mut dyn Observer],
-    /// Which of them can show nothing more.
+    /// Which observers can show nothing more.
     troubled: Vec<bool>,
     measured: Measured,
     losses: Losses,
@@ -66,7 +66,7 @@ pub(super) struct Stream<'a, 'b, 'c> {
     at_once: Option<AtOnce<'a>>,
 }
 
-/// What is done with what was measured and the logs if a run that is to end at once does not.
+/// What is done with the measurements and the logs of a run that must end at once and does not.
 pub(super) type AtOnce<'a> = &'a dyn Fn(&Measured, Logs<'_>);
 
 impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
@@ -81,26 +81,26 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
         Self { stop, logs, observers, troubled, measured, losses, quiet: false, at_once: None }
     }
 
-    /// Says nothing of what is waited for: nobody looks at the run.
+    /// Prints nothing about what the run waits for, if it is quiet.
     pub(super) const fn quiet(mut self, quiet: bool) -> Self {
         self.quiet = quiet;
         self
     }
 
-    /// Has this done if the run is to end at once and does not.
+    /// Sets what is done if the run must end at once and does not.
     pub(super) fn at_once(mut self, act: AtOnce<'a>) -> Self {
         self.at_once = Some(act);
         self
     }
 
-    /// Lets every observer begin. What cannot even begin stops the run before it starts.
+    /// Starts every observer. A failure here stops the run before it starts.
     pub(super) fn begin(&mut self) -> Result<(), String> {
         let mut failed = None;
         self.each(|observer, _| observer.begin(), |_, why| failed = failed.take().or(Some(why)));
         failed.map_or(Ok(()), Err)
     }
 
-    /// What was measured, and what could not be shown of it.
+    /// The measurements, and what could not be shown of them.
     pub(super) fn finish(mut self) -> (Measured, Losses) {
         self.each(
             |observer, measured| observer.finish(measured),
@@ -162,7 +162,7 @@ mod tests {
     use brunt_engine::Urgency;
     use brunt_record::Phase;
 
-    /// Shows so many intervals and then no more.
+    /// An observer that shows this number of intervals and then fails.
     struct Shows {
         left: usize,
         shown: usize,
@@ -181,7 +181,7 @@ mod tests {
         }
     }
 
-    /// What comes of a run of four intervals whose first observer shows two, and what its second shows.
+    /// The result of a run of four intervals whose first observer shows two, and what its second shows.
     fn observed(trouble: Trouble) -> (Measured, Losses, Urgency, [usize; 2]) {
         let (stop, mut logs) = (Stop::new(), Logs::default());
         let mut shows = Shows { left: 2, shown: 0, trouble };

@@ -1,9 +1,9 @@
-//! What was asked of a run, as its record says it. Of several nodes each has its own part of the rate.
+//! The settings of a run, as its record states them. Each of several nodes has its own part of the rate.
 
 use brunt_engine::{Load, Settings};
 use brunt_record::{Basis, Mode, Plan};
 
-/// The settings of a run in the words of its record, with the target that was loaded.
+/// The settings of a run in the terms of its record, with its target.
 pub(crate) fn asked(settings: &Settings, seed: u64, target: String) -> Plan {
     let (mode, target_rate, constant) = match &settings.load {
         Load::Closed(_) => (Mode::Closed, None, true),

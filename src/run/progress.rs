@@ -1,7 +1,8 @@
-//! [`Progress`]: one line on standard error that says how a run goes.
+//! [`Progress`]: one line on standard error that shows the progress of a run.
 //!
-//! Results are printed when the run is over, so what is shown meanwhile goes to standard error. On a terminal the line
-//! is written over; a file or a pipe gets one now and then, so that a log shows that the run goes on.
+//! Results are printed when the run is over, so progress goes to standard error meanwhile. On a terminal the line is
+//! updated in place; a file or a pipe gets a line from time to time, so that a log shows that the run is still in
+//! progress.
 
 use std::time::Duration;
 
@@ -13,21 +14,21 @@ use crate::console::{self, StatusLine};
 /// How often a file or a pipe gets a line.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// Shows how a run goes.
+/// Shows the progress of a run.
 pub(super) struct Progress {
     line: StatusLine,
     lasting: Option<Duration>,
-    /// When the next line is due where none can be written over.
+    /// When the next line is due if lines cannot be updated in place.
     next: Duration,
 }
 
 impl Progress {
-    /// Progress of a run that lasts so long, if that is known.
+    /// The progress of a run of this length, if that is known.
     pub(super) fn new(lasting: Option<Duration>) -> Self {
         Self { line: StatusLine::new(true), lasting, next: LINE_EVERY }
     }
 
-    /// Whether a line is due at `at` where none can be written over.
+    /// Whether a line is due at `at`, if lines cannot be updated in place.
     fn due(&mut self, at: Duration) -> bool {
         let due = at >= self.next;
         while at >= self.next {
@@ -84,7 +85,7 @@ mod tests {
         let mut progress = Progress::new(None);
         let due = |second: &u64| progress.due(Duration::from_secs(*second));
         assert_eq!((1..=16).filter(due).collect::<Vec<_>>(), [5, 10, 15]);
-        // After an interval that took long, one line and not three.
+        // After a long interval, one line and not three.
         let due: Vec<bool> =
             [31, 32, 36].map(|second| progress.due(Duration::from_secs(second))).to_vec();
         assert_eq!(due, [true, false, true]);

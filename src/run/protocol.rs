@@ -10,19 +10,19 @@ use super::monitor::Opener;
 
 /// What a protocol supplies to a run.
 pub(crate) trait Protocol {
-    /// What it calls an outcome of the operation of this number.
+    /// The protocol's name of an outcome of the operation with this number.
     fn outcome(&self, operation: usize, outcome: Outcome) -> String;
 
     /// Makes sessions and carries the load out with them. The error says what failed.
     fn drive(&self, run: EngineRun<'_>) -> Result<brunt_engine::Finished, String>;
 
-    /// Opens what only this protocol can ask of its target: `--monitor` by the protocol's own name. The error says why
+    /// Opens the source of `--monitor` that only this protocol can read, by the protocol's own name. The error says why
     /// it cannot.
     fn monitor(&self) -> Result<Opener, String> {
         Err("only the LDAP rate tools can; give kea:SOCKET or pid:PID".to_owned())
     }
 
-    /// The record of the run, where its protocol knows better than what was measured here.
+    /// The record of the run, if the protocol has better data than what was measured here.
     fn record(&self, made: Record) -> Result<Record, String> {
         Ok(made)
     }

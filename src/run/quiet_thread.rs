@@ -1,7 +1,7 @@
-//! A thread beside a run that must not disturb it: [`spawn`].
+//! A thread beside a run that must not disturb the run: [`spawn`].
 //!
-//! Workers are pinned to the first of the cores there are. A quiet thread keeps to those that are left; where workers
-//! have them all, it is the last to be given one. It must not know what it is for.
+//! Workers are pinned to the first available cores. A quiet thread uses the remaining cores; if workers have them all,
+//! it has the lowest priority. This module must not depend on what the thread is used for.
 
 use std::io;
 use std::thread::{Builder, JoinHandle};
@@ -10,10 +10,10 @@ use brunt_engine::cores;
 use rustix::process::nice;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-/// How willing it is to wait: as willing as can be.
+/// The nice value of the thread: the highest there is.
 const NICENESS: i32 = 19;
 
-/// Starts a thread beside so many workers.
+/// Starts a thread beside this number of workers.
 pub(crate) fn spawn<T: Send + 'static>(
     name: &str,
     workers: usize,
@@ -26,7 +26,7 @@ pub(crate) fn spawn<T: Send + 'static>(
     Builder::new().name(name.to_owned()).spawn(quietly)
 }
 
-/// Leaves the cores of the workers to them. Where the system forbids it the thread is as any other.
+/// Moves this thread off the cores of the workers. If the system forbids it, the thread runs like any other.
 fn step_aside(workers: usize) {
     let mut left = CpuSet::new();
     let free = cores::allowed().into_iter().skip(workers).filter(|core| *core < CpuSet::MAX_CPU);

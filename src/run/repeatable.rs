@@ -1,8 +1,9 @@
-//! [`Repeatable`]: a load that is carried out many times in one process, each time at another rate, and quietly.
+//! [`Repeatable`]: a load that is carried out many times in one process, each time at another rate, without output.
 //!
-//! A tool prepares its load once: names are resolved, requests compiled, data read. Each [`Step`] is then a run of its
-//! own, with a stop and a record of its own, and goes on counting where the one before ended, so that no step repeats
-//! the users, entries and identities of another. Which steps there are, and what comes of them, is not known here.
+//! A tool prepares its load once: names are resolved, requests compiled, data read. Each [`Step`] is then a separate
+//! run, with a stop and a record of its own, and its numbering continues where the one before ended, so that no step
+//! reuses the users, entries and identities of another. This module does not depend on which steps are made or on their
+//! results.
 
 use std::time::Duration;
 
@@ -24,13 +25,13 @@ use crate::console;
 /// One run of a load.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Step {
-    /// How often exchanges begin.
+    /// The rate at which exchanges begin.
     pub(crate) load: StepLoad,
-    /// How long before the figures count.
+    /// The warm-up, before the figures count.
     pub(crate) warm_up: Duration,
-    /// How long they count.
+    /// How long the figures count.
     pub(crate) lasting: Duration,
-    /// How long what is in flight at the end may take.
+    /// How long exchanges in flight at the end may take.
     pub(crate) drain: Duration,
     /// The length of an interval.
     pub(crate) interval: Duration,
@@ -38,24 +39,24 @@ pub(crate) struct Step {
     pub(crate) first: u64,
     /// Whether it has a worker on every core.
     pub(crate) all_cores: bool,
-    /// Where its results go, and whose share of it this is: nowhere, and all of it, where one process searches.
+    /// Where its results are written, and which share of the step this is; by default no results and the whole step.
     pub(crate) results: RunOptions,
 }
 
-/// How often the exchanges of a step begin.
+/// The rate at which the exchanges of a step begin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum StepLoad {
-    /// One session, each exchange as soon as the one before is answered.
+    /// One session; each exchange begins when the one before is answered.
     Alone,
-    /// The same, but no more than so many a second.
+    /// The same, but no more than this number a second.
     AloneUnder(f64),
-    /// Independent arrivals, so many a second.
+    /// Independent arrivals, this number a second.
     Poisson(f64),
 }
 
 impl Step {
-    /// The engine's plan of this step, from that of the whole load. `sessions` makes sessions where they are places
-    /// for exchanges in flight.
+    /// The engine's plan of this step, derived from that of the whole load. `sessions` says how many sessions there are
+    /// if they are places for exchanges in flight.
     pub(crate) fn plan(
         &self,
         of: &Plan,
@@ -97,7 +98,7 @@ impl Step {
     fn load(&self) -> Result<Load, String> {
         let per_second = match self.load {
             StepLoad::Alone => return Ok(Load::Closed(ThinkTime::None)),
-            // Each waits this long before the next, so there are never more, however fast the answers are.
+            // Each waits this long before the next, so the limit is kept even if answers are fast.
             StepLoad::AloneUnder(most) => {
                 let pause = Duration::try_from_secs_f64(1.0 / most);
                 let pause = pause.map_err(|error| format!("failed to hold {most}/s: {error}"))?;
@@ -117,36 +118,36 @@ impl Step {
 pub(crate) struct Subject {
     /// The command line, secrets starred.
     pub(crate) command: Vec<String>,
-    /// What is loaded, in words.
+    /// The target, as text.
     pub(crate) target: String,
     /// The names of its operations.
     pub(crate) operations: Vec<String>,
-    /// What the command line holds its figures against.
+    /// The objectives of the command line.
     pub(crate) objectives: Vec<Slo>,
-    /// How many sessions there are; none if as many as a rate needs.
+    /// The number of sessions; none if the rate determines it.
     pub(crate) sessions: Option<u32>,
     /// The seed of everything random.
     pub(crate) seed: u64,
-    /// Exchanges a second that this machine manages against a target that costs nothing.
+    /// The rate that this machine can make against a target of negligible cost, in exchanges a second.
     pub(crate) ceiling: Option<f64>,
-    /// What it changes at the target, in words: "modifies entries".
+    /// What it changes at the target, as text: "modifies entries".
     pub(crate) writes: Option<String>,
-    /// Whether a rate is of iterations of several exchanges.
+    /// Whether a rate counts iterations of several exchanges.
     pub(crate) iterations: bool,
     /// Whether the target runs in this process.
     pub(crate) in_process: bool,
-    /// What the load itself says of a search of its highest rate.
+    /// The settings of a search for the highest rate that the load itself contains.
     pub(crate) search: SearchOptions,
 }
 
-/// What is wanted of a search for the highest rate, as far as it was said.
+/// The settings of a search for the highest rate, as far as they were given.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SearchOptions {
     /// Objectives, which may be relative to the unstressed target.
     pub(crate) objectives: Vec<String>,
-    /// Whether it is to be quick.
+    /// Whether the search must be quick.
     pub(crate) quick: bool,
-    /// How far below the estimate a rate is claimed.
+    /// How far below the estimate the claimed rate is.
     pub(crate) precision: Option<f64>,
     /// How long a rate must hold.
     pub(crate) confirm: Option<Duration>,
@@ -154,9 +155,9 @@ pub(crate) struct SearchOptions {
     pub(crate) budget: Option<Duration>,
     /// How long the target may take to recover.
     pub(crate) recovery: Option<Duration>,
-    /// The rate to begin with.
+    /// The first rate.
     pub(crate) from: Option<Rate>,
-    /// No higher rate than this.
+    /// The highest rate.
     pub(crate) to: Option<Rate>,
 }
 
@@ -173,12 +174,12 @@ pub(crate) trait Repeatable {
         signals: &Signals,
     ) -> Result<Finished, String>;
 
-    /// How many numbers of exchanges the step used up that was carried out last.
+    /// How many numbers of exchanges the last step used up.
     fn used(&self, finished: &Finished) -> u64 {
         finished.record.conservation.counts.planned
     }
 
-    /// Opens what only the load's protocol can ask of its target. The error says why it cannot.
+    /// Opens the source that only the load's protocol can read. The error says why it cannot.
     fn monitor(&self) -> Result<Opener, String> {
         Err("only the LDAP rate tools can".to_owned())
     }
@@ -192,12 +193,12 @@ pub(crate) trait Repeatable {
 
 /// A load that was prepared once, for any number of steps.
 pub(crate) struct Prepared<P> {
-    /// The run that was asked for.
+    /// The run that was requested.
     pub(crate) job: Job,
     /// What its protocol supplies.
     pub(crate) protocol: P,
     subject: Subject,
-    /// How many sessions a rate needs, where nobody said.
+    /// How many sessions a rate needs, if no number was given.
     sessions: Option<Sessions>,
 }
 
@@ -215,19 +216,19 @@ impl<P: Protocol> Prepared<P> {
         Self { job, protocol, subject, sessions: None }
     }
 
-    /// Says what the run is going to change at its target, before it does.
+    /// Prints what the run is going to change at its target, before the run does so.
     pub(crate) fn tell_writes(&self) {
         let Some(writes) = &self.subject.writes else { return };
         console::note(&format!("this run {writes}: {}", self.subject.target));
     }
 
-    /// Has the search that the load itself asks for.
+    /// Sets the search that the load itself requests.
     pub(crate) fn with_search(mut self, search: SearchOptions) -> Self {
         self.subject.search = search;
         self
     }
 
-    /// Has as many sessions as this says a rate needs.
+    /// Sets the function that says how many sessions a rate needs.
     pub(crate) fn with_sessions(
         mut self,
         sessions: impl Fn(f64) -> u32 + Send + Sync + 'static,
@@ -239,7 +240,7 @@ impl<P: Protocol> Prepared<P> {
 }
 
 impl Subject {
-    /// What a job says of itself.
+    /// The description of a job.
     pub(crate) fn of(job: &Job) -> Self {
         Self {
             command: job.command.clone(),

@@ -7,7 +7,7 @@ use super::conclude::EndedBy;
 use super::monitor::Opener;
 use super::protocol::Protocol;
 
-/// A protocol whose target is given nothing back after each step: that is done once, after all of them.
+/// A protocol that gives nothing back to its target after a step: that is done once, after all steps.
 pub(super) struct Repeated<'a, P: ?Sized>(pub(super) &'a P);
 
 impl<P: Protocol + ?Sized> Protocol for Repeated<'_, P> {

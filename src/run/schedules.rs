@@ -1,6 +1,6 @@
-//! From the rate of a command line to the engine's load.
+//! Converts the rate of a command line to the engine's load.
 //!
-//! The tools of each protocol call their options differently, so whoever asks says what they are called there.
+//! The tools of each protocol have different names for their options, so the caller supplies those names.
 
 use std::path::Path;
 
@@ -11,16 +11,16 @@ use brunt_record::Phase;
 
 use crate::cli::arrivals::{Arrival, Rate};
 
-/// What the options of a tool are called.
+/// The names of a tool's options.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Flags {
-    /// The one that takes a rate.
+    /// The option for a rate.
     pub(crate) rate: &'static str,
-    /// The one that takes a file of rates.
+    /// The option for a file of rates.
     pub(crate) file: &'static str,
 }
 
-/// The load that a rate and a think time make.
+/// The load for a rate and a think time.
 pub(crate) fn load(rate: &Rate, think: Option<&str>, flags: Flags) -> Result<Load, String> {
     Ok(match rate {
         Rate::Unlimited => Load::Closed(match think {
@@ -52,7 +52,7 @@ pub(crate) fn per_second_of(per_second: f64, flag: &str) -> Result<PerSecond, St
     })
 }
 
-/// `trace FILE` replays the moments of a file; everything else is the engine's own notation.
+/// `trace FILE` replays the moments in a file; everything else is the engine's own notation.
 fn stages(text: &str) -> Result<Schedule, String> {
     let Some(path) = text.trim().strip_prefix("trace ") else {
         return Schedule::parse(text).map_err(|error| format!("--stages: failed to {error}"));

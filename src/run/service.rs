@@ -1,7 +1,7 @@
-//! [`Service`]: a server beside the run that is asked something now and then, by one request of HTTP.
+//! [`Service`]: a server beside the run that is queried from time to time, by one HTTP request each.
 //!
-//! Each request has a connection of its own: there is one a second at most, and a server that was started anew is found
-//! at once. HTTP is hyper's, TLS that of the drivers. Every wait has a limit, and so has the length of an answer.
+//! Each request has a connection of its own: there is at most one a second, and a restarted server is found at once.
+//! HTTP is done by hyper, TLS as in the drivers. Every wait has a limit, and so does the length of an answer.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -19,15 +19,15 @@ use tokio::runtime::{self, Runtime};
 
 use crate::cli::base_url::BaseUrl;
 
-/// How a service is asked.
+/// How a service is queried.
 pub(crate) struct Manner {
-    /// Who vouches for it.
+    /// Which certificates are trusted.
     pub(crate) trust: Trust,
-    /// What is said behind the reason where nobody does.
+    /// The advice that follows the reason if the certificate is not trusted.
     pub(crate) advice: &'static str,
-    /// How long an answer may take, from connecting on.
+    /// How long an answer may take, counted from connecting.
     pub(crate) within: Duration,
-    /// The most bytes of an answer.
+    /// The largest answer, in bytes.
     pub(crate) answer_max: usize,
 }
 
@@ -38,13 +38,13 @@ pub(crate) struct Service {
     advice: &'static str,
     within: Duration,
     answer_max: usize,
-    /// Where to connect to, if not to what the name of the host stands for then.
+    /// The addresses to connect to, if not those that the host name resolves to at that time.
     at: Vec<SocketAddr>,
     runtime: Runtime,
 }
 
 impl Service {
-    /// Gets ready to ask. The error says why it never can be.
+    /// Prepares requests. The error says why none can be made.
     pub(crate) fn new(url: &BaseUrl, manner: Manner) -> Result<Self, String> {
         let runtime = runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
@@ -53,13 +53,13 @@ impl Service {
         Ok(Self { url: url.clone(), tls, advice, within, answer_max, at: Vec::new(), runtime })
     }
 
-    /// The same at these addresses, whatever the name of its host stands for by then.
+    /// The same at these addresses, whatever its host name resolves to later.
     #[must_use]
     pub(crate) fn at(self, addresses: Vec<SocketAddr>) -> Self {
         Self { at: addresses, ..self }
     }
 
-    /// A request for a path, with what every request of ours has.
+    /// A request for a path, with the headers of every request of ours.
     pub(crate) fn request(&self, method: Method, path: &str) -> Builder {
         Request::builder()
             .method(method)
@@ -69,7 +69,7 @@ impl Service {
             .header(header::CONNECTION, "close")
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request, and waits for the answer.
     pub(crate) fn ask(&self, request: Request<Full<Bytes>>) -> Result<(StatusCode, Bytes), String> {
         let conversation =
             async { tokio::time::timeout(self.within, self.converse(request)).await };

@@ -1,8 +1,8 @@
-//! Which part of a run this program carries out, and the fingerprint by which the parts are merged.
+//! Which part of a run this process carries out, and the fingerprint by which the parts are merged.
 //!
-//! The nodes of a run are given the same command but for what concerns their own machine. So a fingerprint is made of
-//! the words that ask for load; those that name a node, its cores and addresses, its files, or what the figures are
-//! held against, are left out.
+//! The nodes of a run are given the same command except for the words that concern their own machine. So a fingerprint
+//! is made from the words that define the load; those that name a node, its cores and addresses, its files, or
+//! objectives, are left out.
 
 use brunt_engine::Settings;
 use brunt_record::{Catalogue, Node, Plan, fingerprint};
@@ -15,7 +15,7 @@ const VALUES: &[&str] = &["--workers", "--source-ip", "--source-port", "--percen
 /// Those without a value.
 const SWITCHES: &[&str] = &["--no-pin", "--quiet"];
 
-/// This program's part, as its record has it; none if it carries out the whole run.
+/// This process's part, as in its record; none if it carries out the whole run.
 pub(crate) fn node(options: &RunOptions) -> Option<Node> {
     let node = options.node.as_ref().filter(|node| node.of > 1)?;
     let weights =
@@ -23,7 +23,7 @@ pub(crate) fn node(options: &RunOptions) -> Option<Node> {
     Some(Node { weights, ..node.clone() })
 }
 
-/// The part that a command line asks for. The error says what it lacks: machines that share a run draw the same values.
+/// The part that a command line requests. The error says what it lacks: machines that share a run draw the same values.
 pub(crate) fn asked(options: &RunOptions, seed: Option<u64>) -> Result<brunt_engine::Node, String> {
     options.check_node(seed)?;
     match (&options.node, &options.weights) {
@@ -43,12 +43,12 @@ pub(crate) fn divided(
     settings.shared(node, group).map_err(|error| format!("failed to {error}"))
 }
 
-/// The fingerprint of a run that was asked for with this command.
+/// The fingerprint of a run that was requested with this command.
 pub(crate) fn of(plan: &Plan, catalogue: &Catalogue, command: &[String]) -> String {
     fingerprint(&tool(), plan, catalogue, load_words(command))
 }
 
-/// The words of a command that say which load was asked for, whatever its seed.
+/// The words of a command that define its load, except for the seed.
 pub(crate) fn asked_words(command: &[String]) -> Vec<String> {
     let mut words = load_words(command).into_iter();
     let mut asked = Vec::new();
@@ -62,10 +62,10 @@ pub(crate) fn asked_words(command: &[String]) -> Vec<String> {
     asked
 }
 
-/// The words of a command that say which load the whole run makes.
+/// The words of a command that define the load of the whole run.
 fn load_words(command: &[String]) -> Vec<&str> {
     let mut words = command.iter().map(String::as_str);
-    // The path of a program is no part of what it is asked for.
+    // The path of the program is not part of the request.
     let program = words.next().and_then(|word| word.rsplit('/').next());
     let perfdhcp = program == Some("perfdhcp");
     let mut load: Vec<&str> = program.into_iter().collect();
@@ -75,7 +75,7 @@ fn load_words(command: &[String]) -> Vec<&str> {
             run_options::rows().iter().find(|row| name.strip_prefix("--") == Some(row.long));
         let takes_value = of_every_run.is_some_and(|row| !row.value.is_empty() && !row.is_optional)
             || VALUES.contains(&name);
-        // perfdhcp's own name for the address or the interface of its machine.
+        // perfdhcp's own option for the address or the interface of its machine.
         if takes_value || (perfdhcp && word == "-l") {
             if name == word {
                 words.next();

@@ -1,10 +1,10 @@
 //! Signals: the first asks a run to end in good order, the second at once.
 //!
-//! A thread of its own waits for SIGINT, SIGTERM and SIGHUP and passes them on to the run, so that nothing happens
-//! within a signal handler. It never writes, since whoever should read may not; another thread says what it has to
-//! say. Once the program was asked to end at once it has [`LAST_MOMENT`] to write its record and its report, and is
-//! then ended whatever its threads do. SIGHUP stays ignored where it was (`nohup`). Before the first run begins, and
-//! after the last, a signal ends the program as it always does.
+//! A separate thread waits for SIGINT, SIGTERM and SIGHUP and passes them on to the run, so that nothing happens within
+//! a signal handler. It never writes, since the reader of its output may be blocked; another thread prints its
+//! messages. Once the program was asked to end at once, it has [`LAST_MOMENT`] to write its record and its report, and
+//! is then ended whatever its threads are doing. SIGHUP stays ignored if it was ignored (`nohup`). Before the first run
+//! begins, and after the last, a signal ends the program in the default way.
 
 use std::cell::Cell;
 use std::io;
@@ -21,10 +21,10 @@ use signal_hook::iterator::Signals as Incoming;
 use crate::cli::exit::Exit;
 use crate::console;
 
-/// How often a wait looks for a signal.
+/// How often a waiting loop checks for a signal.
 const TICK: Duration = Duration::from_millis(50);
 
-/// How long the program may take once it is asked to end at once.
+/// How long the program may take after it was asked to end at once.
 const LAST_MOMENT: Duration = Duration::from_millis(900);
 
 /// A signal that ended a run.
@@ -48,7 +48,7 @@ impl Signal {
         }
     }
 
-    /// How the program ends.
+    /// The exit code of the program.
     pub(crate) const fn exit(self) -> Exit {
         match self {
             Self::Interrupt => Exit::Interrupted,
@@ -66,8 +66,8 @@ impl Signal {
     }
 }
 
-/// The parent whose death ends this process by a signal. The kernel sends that signal again for each thread of the
-/// parent that ends after another, which is one request to stop and not several.
+/// The parent whose death ends this process by a signal. If threads of the parent end one after another, the kernel
+/// sends that signal for each of them; this counts as one request to stop and not several.
 fn tied_to() -> Option<Pid> {
     parent_process_death_signal().ok().flatten().and_then(|_| getppid())
 }
@@ -81,7 +81,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Begins to listen, if nobody does yet. From now on the process has several threads.
+    /// Begins to listen, unless a thread listens already. From now on the process has several threads.
     pub(crate) fn listen(&self) -> io::Result<()> {
         if self.listening.replace(true) {
             return Ok(());
@@ -110,12 +110,12 @@ impl Signals {
         thread("signals", listen)
     }
 
-    /// What a run has to look at.
+    /// The stop that a run must check.
     pub(crate) fn stop(&self) -> Stop {
         self.stop.clone()
     }
 
-    /// Waits for a signal, or for so long.
+    /// Waits for a signal, up to this time.
     pub(crate) fn wait(&self, limit: Option<Duration>) -> Option<Signal> {
         let mut waited = Duration::ZERO;
         while self.stop.urgency() == Urgency::Run && limit.is_none_or(|limit| waited < limit) {
@@ -125,13 +125,13 @@ impl Signals {
         self.received()
     }
 
-    /// The first signal that came.
+    /// The first signal that arrived.
     pub(crate) fn received(&self) -> Option<Signal> {
         Signal::of(self.first.load(Ordering::Relaxed))
     }
 }
 
-/// Signals that end a server, which has nothing in flight of its own.
+/// Signals that end a server, which has no exchanges in flight of its own.
 #[derive(Debug)]
 pub(crate) struct Awaited(Incoming);
 
@@ -141,7 +141,7 @@ impl Awaited {
         incoming().map(Self)
     }
 
-    /// Waits for the first. A second one ends the program as it stands.
+    /// Waits for the first. A second one ends the program at once.
     pub(crate) fn wait(self) -> Option<Signal> {
         let mut incoming = self.0;
         let first = incoming.forever().next().and_then(Signal::of);
@@ -150,7 +150,7 @@ impl Awaited {
                 end(signal);
             }
         };
-        // Without that thread the server still ends, only not at once.
+        // Without that thread the server still ends, but not at once.
         drop(thread("second-signal", again));
         first
     }
@@ -168,7 +168,7 @@ fn thread(name: &str, act: impl FnOnce() + Send + 'static) -> io::Result<()> {
     std::thread::Builder::new().name(name.to_owned()).spawn(act).map(drop)
 }
 
-/// Ends the process for this signal after the last moment, or right away if nobody could wait so long.
+/// Ends the process for this signal after the last moment, or right away if no thread can wait for it.
 fn end_soon(signal: Signal) {
     let wait = move || {
         console::pause(LAST_MOMENT);
@@ -179,13 +179,13 @@ fn end_soon(signal: Signal) {
     }
 }
 
-/// Ends the process for this signal as it stands. No destructor runs that might wait for another thread.
+/// Ends the process for this signal at once. No destructor runs that might wait for another thread.
 pub(super) fn end(signal: Signal) -> ! {
     console::end_views();
     signal_hook::low_level::exit(signal.exit().code().into())
 }
 
-/// Whether SIGHUP is ignored, by what the kernel says of this process.
+/// Whether SIGHUP is ignored, according to the kernel's status of this process.
 fn ignores_hang_ups(status: &str) -> bool {
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());

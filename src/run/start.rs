@@ -1,8 +1,8 @@
-//! When a run begins, if its options say so: at a time, or when standard input names one (`--start-at -`).
+//! When a run begins, if its options say so: at a given time, or when standard input names one (`--start-at -`).
 //!
-//! The line is read on a thread of its own, since nobody knows when it comes. A line that names no moment to come, and
-//! the end of standard input, end the run: whoever was to say when it begins is gone, and load that nobody waits for
-//! must not be made.
+//! The line is read on a separate thread, since it may arrive at any time. A line that names no future moment, and the
+//! end of standard input, end the run: the process that had to name the time is gone, and load must not be made if no
+//! process waits for it.
 
 use std::io::{self, BufRead as _};
 use std::sync::{Arc, OnceLock};
@@ -17,19 +17,19 @@ use crate::console;
 /// The longest line that is read.
 const LINE_MAX: u64 = 256;
 
-/// When a run begins that was given these options.
+/// When a run with these options begins.
 pub(super) fn start(at: Option<StartAt>) -> Result<Start, String> {
     let Some(at) = at else { return Ok(Start::WhenReady) };
     let moment = at.moment(&console::now().to_zoned(TimeZone::system()))?;
     Ok(moment.map_or_else(|| Start::WhenTold(StartSignal::new()), Start::At))
 }
 
-/// Why a run was not told when to begin.
+/// Why a run received no time to begin.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Untold(Arc<OnceLock<String>>);
 
 impl Untold {
-    /// Reads when the run begins, if it is to be told. What ends the run is `stop`.
+    /// Reads when the run begins, if that is given on standard input. `stop` ends the run.
     pub(super) fn listen(start: &Start, stop: &Stop) -> Result<Self, String> {
         let untold = Self::default();
         if let Start::WhenTold(signal) = start {
@@ -47,7 +47,7 @@ impl Untold {
         Ok(untold)
     }
 
-    /// Why the run did not begin, if that is so.
+    /// Why the run did not begin, if it did not.
     pub(super) fn why(&self) -> Option<&str> {
         self.0.get().map(String::as_str)
     }
@@ -77,7 +77,7 @@ fn read(input: impl io::BufRead) -> Result<std::time::SystemTime, String> {
     }
 }
 
-/// Says on the terminal that the run waits for its time.
+/// Prints that the run waits for its start time.
 pub(super) fn tell(ready: &Ready) {
     console::note(&format!(
         "{} of {} sessions are ready; write the time to begin to standard input, as --start-at takes it",

@@ -1,4 +1,4 @@
-//! What every run prints when it is over: its summary, and three last lines.
+//! The output that every run prints when it is over: its summary, and three last lines.
 
 use std::path::Path;
 
@@ -9,12 +9,12 @@ use brunt_report::{Screen, closing, closing_of_all};
 use super::losses::Losses;
 use crate::console;
 
-/// Which stream a tool's summary goes to.
+/// The stream of a tool's summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stream {
-    /// Standard output, where nothing else goes.
+    /// Standard output, which has no other output.
     Output,
-    /// Standard error: standard output belongs to the table of an original tool.
+    /// Standard error: standard output is for the table of an original tool.
     Error,
 }
 
@@ -41,8 +41,8 @@ pub(crate) fn tell(record: &Record, to: Stream, losses: &mut Losses) -> Result<(
     Ok(())
 }
 
-/// Says where the record of a run is and ends with its three lines: the result, the objectives, and whether to trust
-/// it. Whatever else a tool has to say comes before.
+/// Prints the path of a run's record, and then its last three lines: the result, the objectives, and whether to trust
+/// it. Any other output of a tool comes before.
 pub(crate) fn close(
     record: &Record,
     to: Stream,

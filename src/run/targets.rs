@@ -1,7 +1,7 @@
-//! The file of targets: what may be loaded from this machine, and how hard.
+//! The file of targets: which targets this machine may load, and at which rate.
 //!
-//! An organisation writes it once; every run is held against it (`crates/drivers/src/net/targets.rs`). A file that
-//! cannot be understood stops every run: a rule that is not read protects nobody.
+//! An organisation writes it once; every run is checked against it (`crates/drivers/src/net/targets.rs`). A file that
+//! cannot be parsed stops every run: a rule that is not read protects no target.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -14,12 +14,12 @@ use serde::{Deserialize, Deserializer};
 
 use crate::cli::output::duration;
 
-/// Where it is, in a directory of configurations.
+/// Its path in a directory of configurations.
 const PLACE: &str = "brunt/targets.toml";
-/// A longer file is not what it should be.
+/// The size limit; a longer file is not a file of targets.
 const LENGTH_MAX: u64 = 1 << 20;
 
-/// What stands in the file.
+/// The content of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -77,7 +77,7 @@ fn time<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Duration>, D::Erro
     duration(&text).map(Some).map_err(D::Error::custom)
 }
 
-/// Reads the file that was given, else the first there is in the directories of configurations.
+/// Reads the given file, else the first one in the directories of configurations.
 pub(super) fn read(given: Option<&Path>) -> Result<Option<Targets>, String> {
     let found = match given {
         Some(path) => Some(path.to_owned()),
@@ -94,7 +94,7 @@ pub(super) fn read(given: Option<&Path>) -> Result<Option<Targets>, String> {
     Ok(Some(Targets { file: path.display().to_string(), rules }))
 }
 
-/// Where the file is looked for: XDG Base Directory Specification.
+/// The paths where the file is searched for: XDG Base Directory Specification.
 fn usual(variable: impl Fn(&str) -> Option<PathBuf>) -> impl Iterator<Item = PathBuf> {
     let absolute = |path: &PathBuf| path.is_absolute();
     let home = variable("HOME").map(|home| home.join(".config"));

@@ -1,10 +1,10 @@
-//! [`Verbosity`] and [`Outcome`]: what a command that carries out another says, and gets back.
+//! [`Verbosity`] and [`Outcome`]: what a command passes to another that it carries out, and gets back.
 
 use brunt_record::Record;
 
 use crate::cli::exit::Exit;
 
-/// Whether a run shows what it measures as it goes, or only returns it.
+/// Whether a run prints what it measures, or only returns it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verbosity {
     /// Prints the table and the summary.
@@ -13,10 +13,10 @@ pub(crate) enum Verbosity {
     Quiet,
 }
 
-/// What came of a run, for a caller that shows it in its own way.
+/// The result of a run, for a caller that shows it in its own way.
 pub(crate) struct Outcome {
     /// The record.
     pub(crate) record: Record,
-    /// How the program should end.
+    /// The exit code that the program should have.
     pub(crate) exit: Exit,
 }

@@ -1,7 +1,7 @@
-//! [`Views`]: the observers that every run may have, whatever its tool: progress, the live view, the live page, and
+//! [`Views`]: the observers that every run may have, for every tool: progress, the live view, the live page, and
 //! figures for other tools.
 //!
-//! One that is asked for by an option and needs nothing but the intervals is a line in [`Views::open`].
+//! An observer that an option requests and that needs only the intervals is one line in [`Views::open`].
 
 use brunt_engine::Stop;
 use brunt_record::{Head, Names, Record};
@@ -15,16 +15,16 @@ use super::observer::Observer;
 use super::progress::Progress;
 use crate::cli::output;
 
-/// Whoever looks at any run, where that is asked for.
+/// The observers of any run, as far as they are requested.
 pub(super) struct Views<'a> {
-    /// Those that need no more than the intervals.
+    /// Those that need only the intervals.
     plain: Vec<Box<dyn Observer + 'a>>,
     page: Option<LivePage<'a>>,
     exports: Option<Exports<'a>>,
 }
 
 impl<'a> Views<'a> {
-    /// Opens those that are asked for, before the run begins. The error says which cannot be.
+    /// Opens those that are requested, before the run begins. The error says which one failed.
     pub(super) fn open(
         job: &Job,
         head: &'a Head,
@@ -61,7 +61,7 @@ impl<'a> Views<'a> {
             .collect()
     }
 
-    /// Shows what the run came to where somebody may still look.
+    /// Shows the result of the run in the views that are still open.
     pub(super) fn close(self, record: &Record, stop: &Stop, losses: &mut Losses) -> LastScrape {
         if let Some(page) = self.page {
             losses.keep(page.end(record));

@@ -1,10 +1,10 @@
-//! What a run waits for while nothing falls due, in words: a run that seems to hang says why, and for how long.
+//! What a run waits for while nothing falls due, as text: a run that seems to hang says why, and for how long.
 
 use brunt_engine::Waiting;
 
 use crate::console;
 
-/// Says what a run waits for.
+/// Prints what a run waits for.
 pub(super) fn tell(waiting: Waiting) {
     console::note(&words(waiting));
 }

@@ -1,7 +1,7 @@
-//! What is a protocol's own: each tool makes a job of its command line and prints what belongs to it.
+//! The protocol-specific tools: each makes a job from its command line and prints its own results.
 //!
-//! Tools know [`run`](crate::run), [`cli`](crate::cli), [`naming`](crate::naming) and [`console`](crate::console), and
-//! never each other.
+//! Tools depend on [`run`](crate::run), [`cli`](crate::cli), [`naming`](crate::naming) and [`console`](crate::console),
+//! and never on each other.
 
 pub(crate) mod dhcp;
 pub(crate) mod flow;

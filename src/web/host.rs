@@ -1,4 +1,4 @@
-//! The name of this machine, as readers elsewhere may ask for it.
+//! The name of this machine that remote browsers may use.
 
 /// The name of this machine, if it has one.
 pub(super) fn own_name() -> Option<String> {

@@ -1,9 +1,9 @@
-//! The live page of a run: a small server of this machine that shows a run to any number of browser tabs.
+//! The live page of a run: a small server on this machine that shows a run in any number of browser tabs.
 //!
-//! It is given a page, the view of the run so far, rows and sections, and knows the meaning of none. The run hands
-//! these over and goes on: a thread of its own, away from the cores of workers, serves them from one shared
-//! [`History`] by server-sent events. Whoever asks needs the token of the printed address, and a name that this
-//! machine goes by.
+//! It is given a page, the view of the run so far, rows and sections, and does not depend on their meaning. The run
+//! passes these on and continues: a separate thread, away from the cores of workers, serves them from one shared
+//! [`History`] by server-sent events. A client needs the token of the printed address, and one of the names of this
+//! machine.
 
 mod host;
 mod routes;
@@ -27,24 +27,24 @@ use crate::cli::web::WebAddress;
 use tabs::Tabs;
 use token::Token;
 
-/// What starts a thread, where the run wants it.
+/// Starts a thread on the cores that the run chooses.
 pub(crate) type Spawn<'a> = &'a dyn Fn(Box<dyn FnOnce() + Send>) -> io::Result<JoinHandle<()>>;
 
-/// A run's page in the course of being served. Dropped, it tells every tab that the run is over, and waits until they
-/// were told: for [`serve::GOODBYE_MAX`] at most.
+/// The server of a run's page. When it is dropped, it notifies every tab that the run is over, and waits until they
+/// have been notified: for [`serve::GOODBYE_MAX`] at most.
 pub(crate) struct Server {
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What the run and the server have in common.
+/// The data that the run and the server share.
 struct Shared {
     address: String,
     token: Token,
     hosts: Hosts,
     page: Bytes,
     history: Mutex<History>,
-    /// Says that the history has become longer.
+    /// Signals that the history has grown.
     changed: watch::Sender<()>,
     tabs: watch::Sender<Tabs>,
 }
@@ -56,7 +56,7 @@ impl Shared {
 }
 
 impl Server {
-    /// Begins to serve a page, on a thread of its own that `spawn` starts. The error says what failed and what to do.
+    /// Begins to serve a page, on a thread that `spawn` starts. The error says what failed and what to do.
     pub(crate) fn start(at: WebAddress, page: String, spawn: Spawn<'_>) -> Result<Self, String> {
         let failed = |why: &dyn std::fmt::Display| {
             format!(
@@ -68,7 +68,7 @@ impl Server {
         listener.set_nonblocking(true).map_err(|error| failed(&error))?;
         let token = Token::new().map_err(|why| failed(&why))?;
         let own = host::own_name().filter(|_| !at.is_private());
-        // Of all addresses, a reader elsewhere needs one that leads here.
+        // If the server listens on all addresses, a remote reader needs one that leads here.
         let host = match &own {
             Some(name) if bound.ip().is_unspecified() => format!("{name}:{}", bound.port()),
             _ => bound.to_string(),
@@ -95,12 +95,12 @@ impl Server {
         &self.shared.address
     }
 
-    /// Whether a tab looks at it.
+    /// Whether a tab is open on it.
     pub(crate) fn is_watched(&self) -> bool {
         self.shared.tabs.borrow().open > 0
     }
 
-    /// Shows this view, in JSON of one line, instead of what was shown.
+    /// Replaces the view by this one, in JSON of one line.
     pub(crate) fn show(&self, view: &str) {
         self.change(|history| history.show(view));
     }
@@ -110,7 +110,7 @@ impl Server {
         self.change(|history| history.append(row));
     }
 
-    /// Replaces words and tables, in JSON of one line.
+    /// Replaces texts and tables, in JSON of one line.
     pub(crate) fn tell(&self, sections: &str) {
         self.change(|history| history.tell("sections", sections));
     }
@@ -124,7 +124,7 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         self.change(History::end);
-        // A thread that panicked serves nothing more, and has said so.
+        // A thread that panicked serves nothing more, and has reported that.
         drop(self.thread.take().map(JoinHandle::join));
     }
 }

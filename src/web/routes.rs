@@ -1,7 +1,7 @@
-//! What may be asked of the server of a live page, and by whom.
+//! What clients may request of the server of a live page, and which clients.
 //!
-//! Every request is looked at before it is routed: it needs the name of this machine and the token of the address.
-//! Answers allow no other origin anything.
+//! Every request is checked before it is routed: it must have a name of this machine and the token of the address.
+//! Answers grant no access to any other origin.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use super::Shared;
 use super::tabs::Tab;
 
 const EVENTS: &str = "text/event-stream";
-/// What every answer carries.
+/// The headers of every answer.
 const HEADERS: [(HeaderName, &str); 6] = [
     (header::CACHE_CONTROL, "no-store"),
     (header::CONTENT_SECURITY_POLICY, POLICY),
@@ -29,7 +29,7 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
     (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
 ];
-/// The page says in itself which scripts it has; here is what holds for all answers.
+/// The page itself declares its scripts; this policy applies to all answers.
 const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
@@ -44,7 +44,7 @@ pub(super) fn router(shared: &Arc<Shared>, clock: Monotonic) -> Router {
         .with_state(Arc::clone(shared))
 }
 
-/// Refuses whoever does not have the address, and says on every answer what browsers may do with it.
+/// Refuses clients that do not have the address, and adds the headers for browsers to every answer.
 async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
     let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
     let token = request.uri().path().split('/').nth(1).unwrap_or_default();
@@ -54,7 +54,7 @@ async fn guard(State(shared): State<Arc<Shared>>, request: Request, next: Next) 
             "This page is not served under that name. Open the address that brunt printed.",
         )
     } else if request.uri().path() == "/favicon.ico" {
-        // Browsers ask for it unasked, and tell their users of an error.
+        // Browsers request it by themselves, and show their users an error otherwise.
         StatusCode::NO_CONTENT.into_response()
     } else if !shared.token.is(token) {
         let why = "This page needs the whole address that brunt printed when the run began, with its token.";

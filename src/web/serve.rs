@@ -1,7 +1,7 @@
 //! The thread that serves a live page, from its first connection to the end of the run.
 //!
-//! axum routes; connections are accepted here, because how many there are, what a socket may hold and how long a head
-//! may take is bounded, which axum's own server leaves open.
+//! axum routes requests; connections are accepted here, because their number, the size of a socket's buffers and the
+//! time for a request head must be bounded, which axum's own server does not offer.
 
 use std::io;
 use std::net::TcpListener;
@@ -22,22 +22,22 @@ use tokio::time::timeout;
 use super::tabs::{TABS_MAX, Tabs};
 use super::{Shared, routes};
 
-/// The most connections at a time: each tab has one for its events, and may ask for the page over another.
+/// The most connections at a time: each tab has one for its events, and may request the page over another.
 const CONNECTIONS_MAX: usize = TABS_MAX + 56;
-/// What the kernel and the server may each hold for a tab that does not read.
+/// How many bytes the kernel and the server may each buffer for a tab that does not read.
 const BUFFER: usize = 64 << 10;
-/// How long a connection may take to say what it wants.
+/// How long a connection may take to send its request head.
 const HEAD_MAX: Duration = Duration::from_secs(10);
-/// How long to wait after a connection that could not be accepted, as when there are no descriptors left.
+/// How long to wait after a connection that could not be accepted, for example because no descriptors are left.
 const AGAIN: Duration = Duration::from_millis(100);
-/// How long tabs may hold up the end of a run.
+/// How long tabs may delay the end of a run.
 pub(super) const GOODBYE_MAX: Duration = Duration::from_secs(2);
-/// How much of that is for what they were told to be on its way.
+/// How much of that is for sending the last messages.
 const SENDING_MAX: Duration = Duration::from_millis(500);
 
-/// Serves until the run is over and every tab knows.
+/// Serves until the run is over and every tab has been notified.
 pub(super) fn serve(listener: TcpListener, shared: &Arc<Shared>) {
-    // What cannot be made here could not be made anywhere; the run goes on without it.
+    // If the runtime cannot be made here, it cannot be made at all; the run continues without the page.
     let Ok(runtime) = Builder::new_current_thread().enable_all().build() else { return };
     let clock = Monotonic::new();
     runtime.block_on(async {
@@ -68,7 +68,7 @@ async fn accept(listener: &tokio::net::TcpListener, router: &Router, graceful: &
         let connection = server.serve_connection(TokioIo::new(stream), service);
         let watched = graceful.watch(connection);
         tokio::spawn(async move {
-            // A tab that goes away is no failure.
+            // A tab that disconnects is not a failure.
             let _ = watched.await;
             drop(place);
         });
@@ -81,7 +81,7 @@ fn prepared(stream: TcpStream) -> io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// Waits for the end of the run, and then until no tab is left that has not been told of it, or for as long as may be.
+/// Waits for the end of the run, and then until every tab has been notified of it, up to the time limit.
 async fn everybody_was_told(shared: &Shared, clock: Monotonic) {
     let mut changed = shared.changed.subscribe();
     while !shared.history().is_over() {

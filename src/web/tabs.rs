@@ -1,4 +1,4 @@
-//! [`Tabs`]: how many tabs look at a run, and [`Tab`], one of them.
+//! [`Tabs`]: how many tabs are open on a run, and [`Tab`], one of them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,22 +10,22 @@ use tokio::sync::watch;
 
 use super::Shared;
 
-/// The most tabs that look at a run at a time.
+/// The most tabs on a run at a time.
 pub(super) const TABS_MAX: usize = 200;
-/// How long a tab that lost its connection may take to come back before nobody expects it any more.
+/// How long a tab that lost its connection may take to reconnect before it is no longer expected.
 const AWAY_MAX: Duration = Duration::from_secs(3);
 
-/// How many tabs look at a run.
+/// How many tabs are open on a run.
 #[derive(Debug, Default)]
 pub(super) struct Tabs {
-    /// How many do.
+    /// The number of open tabs.
     pub(super) open: usize,
-    /// When one left that had not been told the end.
+    /// When a tab left that had not been notified of the end.
     left: Option<Moment>,
 }
 
 impl Tabs {
-    /// For how long one that has left may still come back.
+    /// For how long a tab that has left is still expected to come back.
     pub(super) fn awaited(&self, now: Moment) -> Option<Duration> {
         AWAY_MAX.checked_sub(now - self.left?).filter(|left| !left.is_zero())
     }
@@ -38,7 +38,7 @@ impl Tabs {
     }
 }
 
-/// One tab, from when it asks for events until it goes.
+/// One tab, from its request for events until it disconnects.
 pub(super) struct Tab {
     shared: Arc<Shared>,
     changed: watch::Receiver<()>,
@@ -47,7 +47,7 @@ pub(super) struct Tab {
 }
 
 impl Tab {
-    /// Opens one that names the last message it got; none where there are too many.
+    /// Opens a tab that names the last message it received; none if there are too many.
     pub(super) fn open(shared: &Arc<Shared>, last: Option<&str>, clock: Monotonic) -> Option<Self> {
         let opened = shared.tabs.send_if_modified(|tabs| {
             let there_is_room = tabs.open < TABS_MAX;
@@ -67,7 +67,7 @@ impl Tab {
     /// Waits for the next message; none after the last.
     pub(super) async fn next(&mut self) -> Option<Bytes> {
         loop {
-            // Before the look at the history, so that nothing is missed in between.
+            // Marked before the history is read, so that no change in between is missed.
             self.changed.mark_unchanged();
             let (next, is_over) = {
                 let history = self.shared.history();

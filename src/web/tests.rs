@@ -1,4 +1,4 @@
-//! The server as tabs see it: over sockets.
+//! Tests of the server as tabs see it: over sockets.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
@@ -15,7 +15,7 @@ fn server() -> Server {
     Server::start("".parse().unwrap(), PAGE.to_owned(), SPAWN).unwrap()
 }
 
-/// Where a server is, and the path of its page.
+/// The address of a server, and the path of its page.
 fn split(server: &Server) -> (SocketAddr, &str) {
     let rest = server.address().strip_prefix("http://").unwrap();
     let (at, _) = rest.split_once('/').unwrap();
@@ -64,7 +64,7 @@ impl Reader {
             if let Some(name) = line.strip_prefix("event: ") {
                 name.clone_into(&mut event);
             } else if let Some(data) = line.strip_prefix("data:") {
-                // Rows come together, as many as there were.
+                // Rows arrive together, as many as there were.
                 match data.trim().strip_prefix('[').and_then(|rows| rows.strip_suffix(']')) {
                     Some(rows) if event == "rows" => {
                         events.extend(rows.split(',').map(|row| format!("row {row}")));
@@ -135,7 +135,7 @@ fn tabs_are_told_all_of_a_run_whenever_they_come() {
     let mut late = Reader::open(&server, "");
     assert_eq!(late.until("sections"), ["view \"v1\"", "row 1", "row 2", "sections {}"]);
     drop(early);
-    // One that was away, and has had the first row.
+    // A tab that was away, and has received the first row.
     let mut back = Reader::open(&server, "1.2");
     assert_eq!(back.until("sections"), ["row 2", "sections {}"]);
     server.show("\"whole\"");
@@ -177,7 +177,7 @@ fn tabs_that_never_read_hold_up_nothing_and_cost_little() {
         .into_iter()
         .map(|mut reader| {
             std::thread::spawn(move || {
-                // Kept is nothing, since memory is looked at.
+                // Nothing is kept, since memory is measured.
                 std::iter::repeat_with(|| reader.line()).position(|line| line == "event: end")
             })
         })
@@ -188,7 +188,7 @@ fn tabs_that_never_read_hold_up_nothing_and_cost_little() {
     let began = clock.now();
     for number in 0..ROWS {
         let asked = clock.now();
-        // As a run does before rows become too many.
+        // As a run does before there are too many rows.
         if number % 1_000 == 999 {
             server.show(&row);
         } else {
@@ -199,7 +199,7 @@ fn tabs_that_never_read_hold_up_nothing_and_cost_little() {
     let (lasted, grown) = (clock.now() - began, resident().saturating_sub(before));
     // Twenty million bytes went by every tab; kept for those that read nothing, they would be 500 million.
     assert!(grown < 64 << 20, "{grown} bytes");
-    // Waiting for one of those that read nothing would take minutes.
+    // Waiting for one of the tabs that read nothing would take minutes.
     assert!(lasted < Duration::from_secs(30), "{lasted:?} for {ROWS} rows");
     assert!(slowest < Duration::from_millis(500), "{slowest:?}");
     let asked: Moment = clock.now();

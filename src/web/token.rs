@@ -1,4 +1,4 @@
-//! [`Token`]: what the address of a live page holds, so that knowing the port is not enough to watch a run.
+//! [`Token`]: the secret in the address of a live page, so that knowing the port is not enough to watch a run.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ impl Token {
         Ok(Self(digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()))
     }
 
-    /// Whether this is it. How long that takes says nothing of how much of it is right.
+    /// Whether this is the token. The time of the comparison does not reveal how much of it is right.
     pub(super) fn is(&self, text: &str) -> bool {
         let differ =
             self.0.bytes().zip(text.bytes()).fold(0, |all, (one, other)| all | (one ^ other));

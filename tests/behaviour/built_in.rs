@@ -1,4 +1,4 @@
-//! What needs no server of the user's: the tools shown against servers in memory, and this machine measured by them.
+//! Commands that need no server of the user's: the tools against servers in memory, and calibration with these servers.
 
 use std::collections::BTreeMap;
 use std::net::UdpSocket;

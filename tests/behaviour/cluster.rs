@@ -1,6 +1,6 @@
-//! Several agents as one run, with a real nats-server and real processes: what one record says of them is what the
-//! target counted and what their own records come to; and what becomes of it when an agent, the broker or the
-//! coordinator dies.
+//! Several agents as one run, with a real nats-server and real processes: the one record must agree with the target's
+//! counts and with the agents' own records; and the run must end properly when an agent, the broker or the coordinator
+//! dies.
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -235,7 +235,7 @@ fn an_agent_that_is_killed_is_missing_with_its_size_and_its_run_stops() {
     let clock = Monotonic::new();
     assert!(until(PATIENCE, || is_gone(runs[0])), "its run goes on");
     let ended = run.wait().expect(5);
-    // Long before the end of the run: noticed, the others stopped, and all told.
+    // Long before the end of the run: the loss was noticed, the others stopped, and all reported.
     assert!(clock.now().since_origin() < Duration::from_secs(15), "{ended}");
     let whole = record(&broker.whole());
     assert!(whole.verdict.status >= Status::Partial, "{:?}", whole.verdict);

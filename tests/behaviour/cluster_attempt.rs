@@ -1,5 +1,5 @@
-//! [`Attempt`]: agents and a coordinator that carry out one run where they meet, a [`Place`] with a broker that can be
-//! taken away, and what [`Came`] of it.
+//! [`Attempt`]: agents and a coordinator that carry out one run, a [`Place`] with a broker that can be taken away, and
+//! [`Came`], the result.
 
 use std::path::Path;
 use std::process::Command;
@@ -64,7 +64,7 @@ pub(crate) fn pass(time: Duration) {
 pub(crate) enum Victim {
     /// The agent, whose run ends with it.
     Agent,
-    /// Its run, of which the agent tells.
+    /// Its run, whose end the agent reports.
     Run,
     /// Both, as if the machine were gone.
     Both,
@@ -78,7 +78,7 @@ pub(crate) struct Attempt {
     since: Monotonic,
 }
 
-/// What came of an attempt.
+/// The result of an attempt.
 pub(crate) struct Came {
     pub(crate) ended: Ended,
     /// The merged record, if there is one.

@@ -1,5 +1,5 @@
-//! Several agents as one run against servers that keep books of their own: what nginx served and what Kea granted is
-//! what the merged record says.
+//! Several agents as one run against servers with their own counts: what nginx served and what Kea granted must agree
+//! with the merged record.
 
 use std::fs;
 

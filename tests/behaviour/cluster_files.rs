@@ -1,5 +1,5 @@
-//! Files travel with an order: a plan and what it names come from the coordinator, secrets are the agents' own, and
-//! nothing stays behind.
+//! Files are sent with an order: a plan and the files it names come from the coordinator, secrets are the agents' own,
+//! and no file stays behind.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,9 +1,9 @@
-//! Several agents as one run, of which something is killed at any moment. What the server saw is held against the
-//! merged record each time: what was told is in it, what is missing is said with its size, nothing was sent twice, and
-//! nobody goes on sending.
+//! Several agents as one run, of which a part is killed at any moment. Each time, what the server saw is compared with
+//! the merged record: everything that was reported is in it, the amount that is missing is stated, nothing was sent
+//! twice, and no agent continues to send.
 //!
-//! Each exchange of each run asks for something of its own number, so the server's own books say which exchanges of
-//! which run arrived, and how often ([`Witness`]).
+//! Each exchange of each run requests something with its own number, so the server's own log shows which exchanges of
+//! which run arrived, and how many times ([`Witness`]).
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{BuildHasher as _, RandomState};
@@ -20,7 +20,7 @@ use crate::cluster_witnesses::{Directory, RATE, Witness};
 use crate::program::{among_others, scratch, slapd};
 
 const PATIENCE: Duration = Duration::from_secs(60);
-/// From the start of the programs to a while after the end of a run that nobody disturbs.
+/// From the start of the programs to some time after the end of an undisturbed run.
 const SPAN: Duration = Duration::from_secs(9);
 /// How many runs there are at a time.
 const TOGETHER: usize = 5;
@@ -96,7 +96,7 @@ impl Random {
 }
 
 impl Event {
-    /// How many seconds the run is to last that it happens to. Where nobody is left to order its end, it has none.
+    /// How many seconds the affected run must last. If no process is left to order its end, it has none.
     fn seconds(self) -> u64 {
         match self {
             Self::Killed(..) => SECONDS,
@@ -149,7 +149,7 @@ impl Event {
         }
     }
 
-    /// Holds what came of it against how many exchanges the server saw.
+    /// Compares the result with the number of exchanges that the server saw.
     fn judge(self, came: &Came, seen: u64) -> &'static str {
         let counted = came.whole.as_ref().map_or(0, |whole| whole.conservation.counts.sent);
         let told = format!("{self:?}: {counted} of {seen}\n{}", came.ended);
@@ -174,7 +174,7 @@ impl Event {
     }
 }
 
-/// What came of a run of which something was killed.
+/// The kind of result of a run of which a part was killed.
 fn killed(victim: Victim, came: &Came, counted_seen: (u64, u64), told: &str) -> &'static str {
     let (counted, seen) = counted_seen;
     let code = came.ended.code();
@@ -191,7 +191,7 @@ fn killed(victim: Victim, came: &Came, counted_seen: (u64, u64), told: &str) -> 
     }
     assert_eq!(code, 5, "{told}");
     conserved_but_for_the_last(whole, told);
-    // What the others have kept is in the whole, and so is what the victim told.
+    // The whole contains what the others have kept, and what the victim had reported.
     let missing = seen.checked_sub(counted).unwrap_or_else(|| panic!("more than was sent\n{told}"));
     match said(whole) {
         Some(seconds) => {
@@ -211,8 +211,8 @@ fn killed(victim: Victim, came: &Came, counted_seen: (u64, u64), told: &str) -> 
     "during the run"
 }
 
-/// All adds up, but for what a killed run could not tell: exchanges that had fallen due when its last interval was
-/// told, and had not ended, are planned in the record and no more than that.
+/// All counts add up, except for what a killed run could not report: exchanges that had fallen due and not ended at its
+/// last reported interval are counted only as planned in the record.
 fn conserved_but_for_the_last(whole: &Record, told: &str) {
     let counts = whole.conservation.counts;
     assert_eq!(counts.sent, counts.completed() + counts.cut_off, "{told}");
@@ -246,7 +246,8 @@ struct Scene<'a, P> {
     witness: &'a dyn Witness,
 }
 
-/// Has all these events happen, some at a time, and judges what comes of them: how often each kind of thing.
+/// Makes all these events happen, several at a time, judges their results, and returns how many times each kind
+/// occurred.
 fn play<P: Place>(mut scenes: Vec<Scene<'_, P>>, settle: &dyn Fn()) -> HashMap<&'static str, u32> {
     let mut came = Vec::new();
     for wave in scenes.chunks_mut(TOGETHER) {
@@ -267,7 +268,7 @@ fn play<P: Place>(mut scenes: Vec<Scene<'_, P>>, settle: &dyn Fn()) -> HashMap<&
         *kinds.entry(scene.event.judge(came, seen)).or_default() += 1;
         all.push(seen);
     }
-    // Nobody goes on sending.
+    // No agent continues to send.
     let later: Vec<u64> = scenes.iter().map(|scene| scene.witness.seen(&scene.run)).collect();
     assert_eq!(later, all);
     let runs: BTreeSet<&str> = scenes.iter().map(|scene| scene.run.as_str()).collect();

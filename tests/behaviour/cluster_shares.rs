@@ -1,10 +1,10 @@
-//! One to eight agents, alike or not, with open and closed loops of each protocol, whose merged record is what one
-//! process measures of the same load.
+//! One to eight agents, with equal or different shares, with open and closed loops of each protocol: their merged
+//! record must equal what one process measures of the same load.
 //!
-//! What becomes of an exchange follows from its number ([`Numbered`]), and so does how long it takes: one of a few
-//! times that are far apart. So the two records have to agree on every count and code, in every phase, and on how many
-//! exchanges took which of these times, although no two runs measure the same microseconds. To the last bucket the
-//! merged record has to be what `brunt merge` makes of the agents' own.
+//! The outcome of an exchange follows from its number ([`Numbered`]), and so does its duration: one of a few times that
+//! are far apart. So the two records must agree on every count and code, in every phase, and on how many exchanges took
+//! which of these times, although no two runs measure the same microseconds. The merged record must equal what `brunt
+//! merge` makes of the agents' own, to the last bucket.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Several agents as one run, of which one is unheard for a while, there twice or without processor time, or which
-//! meets the agents of a run whose coordinator was killed.
+//! Several agents as one run, of which one cannot be heard for some time, exists twice or has no processor time, or
+//! which meets the agents of a run whose coordinator was killed.
 
 use std::thread;
 use std::time::Duration;
@@ -38,7 +38,7 @@ fn an_agent_that_is_unheard_for_a_while_tells_everything_afterwards() {
     let (directory, broker) = (Directory::of(&slapd), Broker::start());
     let attempt = ordered("unheard", &directory, &broker, 2 * SECONDS);
     assert!(until(PATIENCE, || directory.has_begun("unheard")), "it does not begin");
-    // Its run goes on.
+    // Its run continues.
     attempt.last().signal(Signal::STOP);
     pass(Duration::from_secs(3));
     attempt.last().signal(Signal::CONT);

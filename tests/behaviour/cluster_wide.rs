@@ -1,5 +1,5 @@
 //! [`Wide`]: a broker with keys on the server's host of a network, and a host for each agent, as DHCP needs them: two
-//! relays cannot have one address.
+//! relays cannot share one address.
 
 use std::fs;
 use std::net::TcpStream;

@@ -1,5 +1,5 @@
-//! Servers that keep books of their own, as a [`Witness`] of what a run sent: slapd's log, nginx's log, and what Kea
-//! counts and has leased.
+//! Servers with their own counts, as a [`Witness`] of what a run sent: slapd's log, nginx's log, and Kea's counts and
+//! leases.
 
 use std::collections::HashSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What `brunt compare`, `ab` and `trend` say of real runs, what they refuse, and how they end.
+//! The results of `brunt compare`, `ab` and `trend` on real runs, what they refuse, and their exit codes.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -143,7 +143,7 @@ fn unlike_runs_are_refused_by_what_differs() {
     }
     assert!(!refused.stderr.contains('\u{1b}') && refused.stdout.is_empty(), "{refused}");
     assert!(!refused.said().contains("name of the machine"), "{refused}");
-    // 300 exchanges are over in less than the seconds that are needed to tell anything.
+    // 300 exchanges take fewer seconds than a conclusion needs.
     let compared = compare(&[&a, &b], &["--anyway"]).expect(4);
     assert!(compared.stdout.contains("ldap://elsewhere"), "{compared}");
     assert!(!compared.stdout.contains('\u{1b}'), "{compared}");
@@ -317,7 +317,7 @@ fn a_delay_of_a_millisecond_before_slapd_is_seen_and_none_is_not() {
     let direct = delaying(slapd.port(), Duration::ZERO);
     let delayed = delaying(slapd.port(), Duration::from_millis(1));
     let trial = |b: u16| {
-        // As many as tell a millisecond on a machine that builds something beside.
+        // Enough runs to detect a millisecond on a machine that runs a build at the same time.
         let options = ["--runs", "5", "--anyway", "--format", "json"];
         let ended = Program::start(&mut ab(&options, &binds(direct, 1), &binds(b, 1))).wait();
         let document: Value = serde_json::from_str(&ended.stdout).unwrap();

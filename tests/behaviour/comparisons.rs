@@ -1,4 +1,4 @@
-//! A comparison in a file, and what `brunt report` makes of it: the text, the page, the cells.
+//! A comparison in a file, and what `brunt report` prints from it: the text, the page, the cells.
 
 use std::collections::BTreeMap;
 use std::fs;

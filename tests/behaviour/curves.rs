@@ -1,4 +1,4 @@
-//! Several records of one load at different rates, and the one curve that `brunt report` makes of them.
+//! Several records of one load at different rates, and the one curve that `brunt report` makes from them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn runs_at_several_rates_are_one_curve() {
         .collect();
     let paths: Vec<&Path> = made.iter().map(|(path, _)| path.as_path()).collect();
     let text = report(&paths, &[]).expect(0).stdout;
-    // A table that is wider than the screen goes on below, where rows begin with their rates again.
+    // A table that is wider than the screen continues below, where rows begin with their rates again.
     let rows = |rate: &str| -> Vec<(usize, &str)> {
         let begin = format!("{rate} ");
         text.lines().enumerate().filter(|(_, line)| line.trim_start().starts_with(&begin)).collect()

@@ -1,4 +1,4 @@
-//! A target that takes connections and never answers: the run ends when it was to end, after a drain that it tells of.
+//! A target that accepts connections and never answers: the run ends on time, after a drain that it reports.
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! `--events` of every command that makes load: a whole file makes the record the run wrote, and one of a run that was
-//! killed makes a record of what there was until then.
+//! `--events` of every command that makes load: a complete file gives the record the run wrote, and one of a killed run
+//! gives a record up to that moment.
 
 use std::fs;
 use std::path::{Path, PathBuf};

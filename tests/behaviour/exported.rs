@@ -1,6 +1,6 @@
-//! Figures for other tools: what Prometheus scrapes, what a collector of OpenTelemetry is sent, what Grafana asks. Each
-//! is held against the record of the same run, and against readers of others: promtool, Prometheus, and a decoder of
-//! protobuf that knows the fields by their numbers alone.
+//! Figures for other tools: what Prometheus scrapes, what an OpenTelemetry collector receives, what Grafana queries.
+//! Each is compared with the record of the same run, and read by independent readers: promtool, Prometheus, and a
+//! protobuf decoder that knows only field numbers.
 
 mod authority;
 mod dashboard;

@@ -1,7 +1,7 @@
 //! Machines that fail while brunt measures: a full disk, a disk that cannot write, SIGKILL at any moment, a clock that
-//! is set, a crash that would leave secrets behind.
+//! is set, a crash that could leave secrets behind.
 //!
-//! What a run said that it wrote is there afterwards, and nothing is there in part.
+//! Every file that a run reported as written exists afterwards, and none is incomplete.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -83,7 +83,7 @@ fn a_disk_that_cannot_write_is_noticed_before_anything_is_sent() {
     assert_eq!(target.stop().len(), 0);
 }
 
-/// The end of the last interval that a file of events tells of, and the exchanges that its lines count.
+/// The end of the last interval in an event file, and the exchanges that its lines count.
 fn told(events: &Path) -> (f64, u64) {
     let text = fs::read_to_string(events).unwrap_or_default();
     // The last line may be half of one.
@@ -206,7 +206,7 @@ fn setting_the_clock_changes_no_figure() {
         fs::write(&clock, step).expect("a file");
     }
     let ended = run.wait().expect(0);
-    // The clock of such a process was set indeed.
+    // The clock of this process was really set.
     let mut date = Command::new("date");
     date.arg("+%s").env("LD_PRELOAD", faketime().expect("it was there"));
     date.env("FAKETIME_TIMESTAMP_FILE", &clock).env("FAKETIME_NO_CACHE", "1");

@@ -1,7 +1,7 @@
-//! `brunt find-max` against targets whose limit follows from a script, with seconds that are shorter than others.
+//! `brunt find-max` against targets whose limit follows from a script, with shortened seconds.
 //!
-//! What the search claims is held against the script's arithmetic, what it sent against the target's own log, and each
-//! way of ending against what was arranged.
+//! The claims of the search are compared with the script's arithmetic, what it sent with the target's own log, and each
+//! way of ending with what was arranged.
 
 use std::collections::HashSet;
 use std::net::TcpListener;
@@ -69,7 +69,7 @@ fn a_cliff_is_found_a_little_below_its_edge() {
     assert_eq!(found.subject, "find-max");
     let told = found.figures["claim"];
     assert!((told - claim).abs() <= 0.5 + told / 1_000.0, "{told} and {claim}");
-    // Records go on counting, so that no two steps have an exchange in common.
+    // The numbering of exchanges continues from record to record, so that no two steps have an exchange in common.
     let mut next = 0;
     for cell in &found.cells {
         let Some(record) = &cell.record else { continue };
@@ -197,7 +197,7 @@ fn a_quick_search_ends_in_its_time_and_says_what_it_cannot_see() {
 #[test]
 fn an_address_that_is_not_allowed_is_refused_with_8() {
     let _among = among_others();
-    // An address of documentation, which nobody has; nothing is sent to it.
+    // A documentation address, which no host has; nothing is sent to it.
     let ended = searched(&["--slo", "p99<20ms"], &["http://192.0.2.1:9/"]).expect(8);
     assert!(ended.said().contains("192.0.2.1:9") && ended.said().contains("--allow"), "{ended}");
     // A redirect to another port of this very machine goes no further than the fence.
@@ -251,8 +251,8 @@ fn where_no_rate_passes_it_ends_with_99() {
     target.stop();
 }
 
-/// Ten connections to a server that takes 20 ms for whatever comes bear 500 a second, which is theirs and not its
-/// limit.
+/// Ten connections to a server that takes 20 ms for each answer sustain 500 a second, which is their limit and not the
+/// server's.
 #[test]
 fn connections_that_are_busy_give_a_floor_and_no_limit() {
     let _quiet = alone();

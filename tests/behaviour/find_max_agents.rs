@@ -1,5 +1,5 @@
-//! `brunt find-max --agents`: each step is a run that several agents share, and the target's own log says that all of
-//! them together asked for everything once.
+//! `brunt find-max --agents`: each step is a run that several agents share, and the target's own log shows that
+//! together they requested everything once.
 
 use std::collections::HashSet;
 use std::fs;

@@ -1,5 +1,5 @@
-//! What `brunt find-max` takes from elsewhere: the processor time that a Prometheus server has of the target, the
-//! search of a plan, and a mix of leases as its load.
+//! The external inputs of `brunt find-max`: the target's processor time from a Prometheus server, the search of a plan,
+//! and a mix of leases as its load.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -14,7 +14,7 @@ use brunt_testbed::{Daemon, free_port, require, until};
 use crate::loadgen::target::RestTarget;
 use crate::program::{Ended, among_others, run, scratch};
 
-/// A tenth of a second counts as one; rates and objectives that any target bears, so that a floor is found.
+/// A tenth of a second counts as one; rates and objectives that any target can sustain, so that a lower bound is found.
 const EASY: [&str; 8] =
     ["find-max", "--second", "100ms", "--quiet", "--slo", "p99<2s", "--slo", "achieved>=50%"];
 

@@ -1,5 +1,5 @@
-//! What a server says in an error is shown, and acts on nothing: not on a terminal with the live view, nor on what is
-//! printed after it.
+//! A server's error text is shown, but has no effect: neither on a terminal with the live view, nor on what is printed
+//! after it.
 
 use std::fs;
 

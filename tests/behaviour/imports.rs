@@ -1,5 +1,5 @@
-//! What is imported is what would have been sent: `brunt import` and `brunt http --curl` against the identity API in
-//! memory, whose log is held against what cURL itself sends and against what the documents say.
+//! What is imported equals what would have been sent: `brunt import` and `brunt http --curl` against the identity API
+//! in memory, whose log is compared with what cURL itself sends and with the documents.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,5 +1,5 @@
-//! Files for other tools: JUnit against a schema, the recipes for CSV as their page has them, and the steps of the
-//! workflow in `extras/github`.
+//! Files for other tools: JUnit against a schema, the CSV recipes on their page, and the steps of the workflow in
+//! `extras/github`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
-//! `brunt leases` on the stores that need no server: what is left in their files, what it says of itself, and what it
-//! refuses to do.
+//! `brunt leases` on the stores that need no server: what is left in their files, what it prints, and what it refuses
+//! to do.
 //!
-//! Rows are counted by whoever reads the files without brunt: SQLite's own library, and a reader of lease files that
-//! is written here. What databases on servers hold is looked at in the tests that start some.
+//! Rows are counted by readers that are independent of brunt: SQLite's own library, and a reader of lease files that is
+//! written here. The contents of database servers are checked in the tests that start some.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -415,7 +415,7 @@ fn a_store_that_breaks_is_counted_and_given_up() {
     let database = directory.path().join("a.db");
     assert!(until(Duration::from_secs(20), || database.exists()), "no database");
     until(Duration::from_millis(500), || false);
-    // What SQLite needs to go on is taken away from it: another program drops the table.
+    // SQLite is deprived of what it needs to continue: another program drops the table.
     let dropped = until(Duration::from_secs(15), || {
         Connection::open(&database)
             .and_then(|other| other.execute_batch("DROP TABLE lease4"))

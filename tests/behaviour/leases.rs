@@ -1,6 +1,6 @@
 //! perfdhcp against the DHCP server in memory, which needs neither privileges nor a network.
 //!
-//! What it makes of real servers is not looked at here, nor what it puts on the wire.
+//! Its behaviour with real servers, and its packets on the wire, are tested elsewhere.
 
 use brunt_record::Record;
 use brunt_testbed::free_port;
@@ -90,7 +90,7 @@ fn who_is_answered_by_nobody_is_told_what_to_look_at() {
          listens there (ICMP port unreachable): start the server, or name its port (-N)"
     );
     assert!(ended.stderr.contains(&advice), "{ended}");
-    // Where somebody listens and keeps silent, nothing comes back.
+    // If a socket listens and stays silent, nothing comes back.
     let deaf = std::net::UdpSocket::bind("127.0.0.1:0").expect("a port");
     let port = deaf.local_addr().expect("it has an address").port().to_string();
     let line = ["perfdhcp", "-L", &local, "-N", &port, "-r", "50", "-n", "3", "-d", "0.2"];

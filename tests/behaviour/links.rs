@@ -1,4 +1,4 @@
-//! The old names: a link to the binary is the tool it is named after.
+//! The original names: a link to the binary acts as the tool it is named after.
 
 use std::os::unix::fs::symlink;
 

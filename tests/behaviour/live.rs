@@ -1,4 +1,4 @@
-//! The live view on a real terminal: what is on it, that it costs next to nothing, and that the terminal comes back.
+//! The live view on a real terminal: its content, its low cost, and the restored terminal.
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! `--web` of every command that makes a run: its page is served while it goes on. What it shows, `tests/browser` sees.
+//! `--web` of every command that makes a run: its page is served during the run. Its content is tested in
+//! `tests/browser`.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;

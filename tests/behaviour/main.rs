@@ -1,7 +1,7 @@
-//! How brunt behaves as a program: what it prints, how it ends, and what it does when its server stalls, dies or
-//! never answers. Every test drives the binary as a user does, and holds what it says against what the server saw.
+//! How brunt behaves as a program: its output, its exit codes, and its reaction when its server stalls, dies or never
+//! answers. Every test runs the binary as a user does, and compares its output with what the server saw.
 //!
-//! What each operation puts on the wire is not looked at here.
+//! The contents of each operation on the wire are tested elsewhere.
 
 mod built_in;
 mod cluster;

@@ -1,5 +1,5 @@
-//! Command lines, templates and files that are wrong: each is refused before anything is connected to, under the exit
-//! code of old, with a message that names what is wrong and says what would be right.
+//! Wrong command lines, templates and files: each is refused before any connection is made, with the original tool's
+//! exit code and a message that names what is wrong and says what would be right.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! `brunt names lookup` against this machine's own files, sockets of ours that answer as daemons do and as none would,
-//! and a directory that stands still.
+//! `brunt names lookup` against this machine's own files, sockets of the test that answer as daemons do or as none
+//! would, and a directory that is stopped.
 
 use std::io::{Read as _, Write as _};
 use std::os::unix::net::{UnixListener, UnixStream};

@@ -1,8 +1,8 @@
-//! [`Numbered`]: servers of HTTP, LDAP and DHCP whose answer to an exchange, and when it comes, follow from the number
-//! of the exchange alone: the same exchanges are answered alike, whoever sends them and in whatever order.
+//! [`Numbered`]: servers of HTTP, LDAP and DHCP whose answer to an exchange, and its delay, follow only from the number
+//! of the exchange: the same exchanges get the same answers, from any sender and in any order.
 //!
-//! The number is in what is asked: a path `/n/17`, a filter `(uid=n.17.)`, a hardware address. The servers are as
-//! small as they can be and decode by themselves, so that what they saw owes nothing to brunt.
+//! The number is part of the request: a path `/n/17`, a filter `(uid=n.17.)`, a hardware address. The servers are
+//! minimal and have their own decoders, so that what they saw is independent of brunt.
 
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream, UdpSocket};

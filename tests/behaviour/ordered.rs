@@ -1,4 +1,4 @@
-//! What can be ordered of other machines: `brunt cluster keys`, `check` and `manifest`.
+//! What can be ordered from other machines: `brunt cluster keys`, `check` and `manifest`.
 
 use std::fs;
 use std::path::Path;

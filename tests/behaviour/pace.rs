@@ -1,5 +1,5 @@
-//! Keeping a rate: what is planned follows from the rate alone, and what is achieved is what was planned wherever the
-//! machine lets it.
+//! Keeping a rate: the planned exchanges follow only from the rate, and all of them are achieved if the machine permits
+//! it.
 
 use std::time::Duration;
 

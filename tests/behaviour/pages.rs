@@ -1,4 +1,4 @@
-//! The page of a run: every way to make it makes the same, and none costs what was there.
+//! The page of a run: every way to make it gives the same page, and none destroys an existing file.
 
 use std::fs;
 

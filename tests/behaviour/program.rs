@@ -1,4 +1,4 @@
-//! [`Program`]: brunt as a process, started with nobody's properties files, and [`Ended`]: what it left behind.
+//! [`Program`]: brunt as a process, started without any user's properties files, and [`Ended`]: its results.
 //!
 //! Output is read while the program runs, so that a test can wait for a line and then send a signal. A program that
 //! does not end is killed, and the test says what it had printed until then.
@@ -53,7 +53,7 @@ pub(crate) fn binary() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_brunt"))
 }
 
-/// A command for a program, without the surroundings of whoever runs the tests.
+/// A command for a program, without the environment of the user who runs the tests.
 pub(crate) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "TZ"] {
@@ -135,7 +135,7 @@ impl Program {
         Self { child, words, stdout, stderr, record: None }
     }
 
-    /// The same program, which was told to write its record to `path` in a directory that lives as long.
+    /// The same program, which must write its record to `path` in a directory that lives as long.
     pub(crate) fn keeping(mut self, directory: TempDir, path: PathBuf) -> Self {
         self.record = Some((directory, path));
         self

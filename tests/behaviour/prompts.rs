@@ -1,4 +1,4 @@
-//! Where passwords come from: the terminal without an echo, variables, files; and that nobody is asked who cannot be.
+//! The sources of passwords: the terminal without an echo, variables, files; and no prompt where no user can answer.
 //!
 //! The terminal is one that script(1) makes, with its echo on as a login shell leaves it.
 
@@ -128,7 +128,7 @@ fn a_properties_file_fills_what_the_command_line_leaves_open() {
     assert!(!quiet.stderr.contains("Taken from"), "{quiet}");
     assert_eq!(slapd.operations().binds, 4 + 9);
 
-    // The place where it is looked for, and the way to have it left alone.
+    // The default path of the file, and the option that ignores it.
     let home = scratch();
     fs::create_dir_all(home.path().join(".opendj")).unwrap();
     fs::copy(file, home.path().join(".opendj/tools.properties")).unwrap();

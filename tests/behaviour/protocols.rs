@@ -1,6 +1,7 @@
-//! One plan over LDAP, HTTP and DHCP: the steps of a visit speak each of them, and what one is told another sends.
+//! One plan over LDAP, HTTP and DHCP: the steps of a visit use each of them, and a value received from one is sent to
+//! another.
 //!
-//! Held against what the three servers counted for themselves.
+//! Compared with the three servers' own counts.
 
 use std::fmt::Write as _;
 use std::fs;

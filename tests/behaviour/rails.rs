@@ -1,4 +1,4 @@
-//! What keeps a load from doing harm: conditions that end a run, public addresses, the file of targets.
+//! Safeguards against harmful load: conditions that end a run, public addresses, the file of targets.
 //!
 //! No test sends anything to a public address, not even to those of documentation: each such run is in a network
 //! namespace without routes, whose own counters say whether the program tried to send.
@@ -79,8 +79,8 @@ fn a_plan_says_what_ends_it() {
     assert!(wrong.said().contains("abort-on") && wrong.said().contains("put"), "{wrong}");
 }
 
-/// A command line in a network namespace of its own, without any route; afterwards the kernel says how often somebody
-/// there tried to send to where no route leads.
+/// A command line in a separate network namespace, without any route; afterwards the kernel's counters say how many
+/// times a process there tried to send to an unreachable address.
 fn in_the_void(words: &[&str]) -> Option<Command> {
     if !require(&["unshare", "ip", "script"]) {
         return None;
@@ -175,7 +175,7 @@ fn somebody_at_a_terminal_is_asked_before_the_run() {
     }
 }
 
-/// A run that is held against this file of targets.
+/// A run with this file of targets.
 fn limited(file: &str, options: &[&str], url: &str) -> Ended {
     let directory = scratch();
     let path = directory.path().join("targets.toml");

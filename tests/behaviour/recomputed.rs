@@ -1,9 +1,9 @@
-//! Every figure of a record, held against what a few lines of Python make of the target's own log.
+//! Every figure of a record, compared with the results of a short Python program on the target's own log.
 //!
-//! The target, `recomputed/target.py`, does to request number N what a script says and writes down when. What was asked
-//! for stands twice: once as a plan for brunt, once as a schedule for `recomputed/recompute.py`, which knows nothing of
-//! brunt's code and computes counts, rates, percentiles with their bounds, steps, phases and objectives by itself.
-//! Delays lie far apart, so that a rank that is off by one shows as another delay.
+//! The target, `recomputed/target.py`, treats request number N according to a script and records the times. The same
+//! load exists twice: once as a plan for brunt, once as a schedule for `recomputed/recompute.py`, which is independent
+//! of brunt's code and computes counts, rates, percentiles with their bounds, steps, phases and objectives by itself.
+//! Delays are far apart, so that a rank that is off by one shows as another delay.
 
 use std::fs;
 use std::path::{Path, PathBuf};

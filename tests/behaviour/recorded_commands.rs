@@ -1,5 +1,5 @@
-//! `record.command` is the command that was typed: a shell that is given it again, with its secrets, makes the same
-//! record but for what the clock says.
+//! `record.command` is the command that was typed: a shell that runs it again, with its secrets, makes the same record
+//! except for the times.
 
 use std::fs;
 use std::path::Path;

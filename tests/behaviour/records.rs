@@ -1,4 +1,4 @@
-//! What a run leaves behind: the record and what is made of it, the histogram files, and the verdict on objectives.
+//! The files of a run: the record and what is made from it, the histogram files, and the verdict on objectives.
 
 use std::collections::BTreeSet;
 use std::fs;

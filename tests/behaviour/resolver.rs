@@ -1,4 +1,4 @@
-//! Name servers that do not answer: a run ends when it was to, whatever its names wait for.
+//! Name servers that do not answer: a run ends on time, even if its name lookups wait.
 
 use std::net::UdpSocket;
 use std::process::Command;

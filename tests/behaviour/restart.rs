@@ -1,4 +1,4 @@
-//! A server that dies and comes back in the middle of a run: the run goes on, and says what happened.
+//! A server that dies and comes back in the middle of a run: the run continues, and reports what happened.
 
 use std::collections::BTreeMap;
 use std::time::Duration;

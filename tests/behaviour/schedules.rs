@@ -1,4 +1,4 @@
-//! Rates that change: what is planned is the integral of the rate over time, and the server sees it.
+//! Changing rates: the number of planned exchanges is the integral of the rate over time, and the server receives them.
 
 use std::fs;
 

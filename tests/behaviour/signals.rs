@@ -1,4 +1,4 @@
-//! What ^C and SIGTERM do, in every phase: once ends a run in good order, twice at once.
+//! The effect of ^C and SIGTERM, in every phase: the first ends a run in good order, the second at once.
 
 use std::io::Write as _;
 use std::net::TcpListener;
@@ -151,7 +151,7 @@ fn addrate_purges_what_it_added_after_a_signal() {
     assert_eq!(slapd.entries_below(BASE_DN), before);
 }
 
-/// A purge that a server holds up must not hold up somebody who has asked twice.
+/// A purge that a server delays must not delay a user who has asked twice.
 #[test]
 fn a_second_signal_ends_the_purge_as_well() {
     let _among = among_others();
@@ -186,7 +186,7 @@ fn a_run_whose_connections_churn_drains_as_well() {
     assert_eq!(slapd.operations().binds, ended.record().counts.ok, "{ended}");
 }
 
-/// The events go into a pipe that is full, and whoever should read it does not: the thread that writes them waits.
+/// The events go into a pipe that is full and is not read: the thread that writes them waits.
 #[test]
 fn a_second_signal_ends_a_program_that_hangs() {
     let _alone = alone();

@@ -1,5 +1,5 @@
-//! Each place that results go to fails alone: the others get what they were to get, the report is printed, and the exit
-//! code says that something is missing. What is written is whole, and nobody's absence holds up a run.
+//! Each destination of results fails separately: the others receive their results, the report is printed, and the exit
+//! code says that something is missing. Every written file is complete, and no absent reader delays a run.
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
@@ -46,7 +46,7 @@ fn a_record_that_cannot_be_written_takes_nothing_with_it() {
     target.stop();
 }
 
-/// A disk that fills up while the run goes on, as a limit on the size of files.
+/// A disk that fills up during the run, simulated by a limit on the size of files.
 #[test]
 fn logs_that_cannot_grow_leave_whole_lines_and_a_report() {
     let _among = among_others();

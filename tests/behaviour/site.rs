@@ -1,4 +1,4 @@
-//! The site: built as `site/build` builds it, every link followed, and found by the words that people search for.
+//! The site: built as `site/build` builds it, every link followed, and its search tested with likely words.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,4 @@
-//! `brunt sizing` and `brunt report` of a search, on a file whose arithmetic is done by hand.
+//! `brunt sizing` and `brunt report` of a search, on a file whose results were calculated by hand.
 
 use std::path::{Path, PathBuf};
 

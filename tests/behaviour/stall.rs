@@ -1,5 +1,5 @@
-//! A server that stands still for two seconds: what its users waited shows it, what it took shows it only in the few
-//! exchanges it had already been sent.
+//! A server that stalls for two seconds: the waiting time of its users shows it; its service time shows it only in the
+//! few exchanges that had already been sent.
 
 use std::time::Duration;
 

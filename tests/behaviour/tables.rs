@@ -1,4 +1,4 @@
-//! What is printed, to the last space: scripts that cut columns out of the old tools' output must find them here.
+//! The output, to the last space: scripts that extract columns from the original tools' output must work with it.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,4 +1,4 @@
-//! [`Terminal`]: a shell on a real terminal, which is tmux, and what is to be seen there.
+//! [`Terminal`]: a shell on a real terminal, which is tmux, and the content of its screen.
 
 use std::cell::Cell;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Runs that are told when to begin, on standard input (`--start-at -`): they say what is ready, send nothing before
-//! their time, and nothing at all if whoever was to tell them goes away.
+//! Runs that receive their start time on standard input (`--start-at -`): they report when they are ready, send nothing
+//! before their time, and nothing at all if the process that should send the time ends.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::program::{among_others, binary, command, scratch};
 use crate::targets::Targets;
 
-/// A program that waits to be told when to begin.
+/// A program that waits for its start time.
 struct Waiting {
     child: Child,
     input: Option<ChildStdin>,

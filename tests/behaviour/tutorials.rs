@@ -1,4 +1,4 @@
-//! The tutorials, carried out: every command of a page, in its order, as a reader types it.
+//! The tutorials, carried out: every command of a page, in order, as a reader types it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::program::{among_others, binary, scratch};
 /// Ports that the pages name; each test has free ones instead.
 const PORTS: [&str; 5] = ["1389", "8080", "8081", "10067", "10068"];
 
-/// Writes down how each command ended, once every target that goes on in the background has told its address.
+/// Records how each command ended, once every background target has printed its address.
 const WRAPPER: &str = r#"touch addresses
 brunt() {
     if [ "$1" = target ]; then exec "$BRUNT" "$@" >>addresses; fi
@@ -98,7 +98,7 @@ fn commands_of(page: &str) -> String {
     for pair in parts.chunks(2) {
         let [before, block] = pair else { continue };
         let marked = before.trim_end().ends_with("-->") && before.contains("<!-- not run: ");
-        // What has variables in it is a script, and no line of it can be read alone.
+        // A block with variables is a script, and its lines cannot be read separately.
         if let Some(commands) = block.strip_prefix("sh\n").or(block.strip_prefix("bash\n"))
             && !marked
         {

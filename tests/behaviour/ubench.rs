@@ -1,5 +1,5 @@
-//! `sqlite_ubench`, `memfile_ubench` and what can be seen of `mysql_ubench` without a server: the output of old, letter
-//! for letter where no figure stands, and leases that are never deleted unbidden.
+//! `sqlite_ubench`, `memfile_ubench` and the part of `mysql_ubench` that needs no server: the original output,
+//! character for character except for figures, and leases that are never deleted without permission.
 
 use std::collections::BTreeMap;
 use std::fs;

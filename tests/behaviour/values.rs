@@ -1,4 +1,5 @@
-//! What generators draw, as the server's log has it: who counts for whom, where ranges end, what is escaped.
+//! The values that generators draw, according to the server's log: which counters are shared, where ranges end, what is
+//! escaped.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -64,7 +65,7 @@ fn numbers(values: &[String]) -> BTreeSet<u64> {
 #[test]
 fn inc_counts_for_all_connections_or_for_each() {
     let _among = among_others();
-    // Sixty draws of twenty values: each of them three times, whoever drew it.
+    // Sixty draws of twenty values: each of them three times, whichever worker drew it.
     let line = ["-c", "3", "-t", "2", "-g", "inc(1,20)"];
     let Some(values) = drawn(60, &line) else { return };
     let expected: Vec<String> = (1..=20).map(|n: u32| n.to_string()).collect();
@@ -72,7 +73,7 @@ fn inc_counts_for_all_connections_or_for_each() {
     assert_eq!(counts.len(), 20);
     assert!(expected.iter().all(|value| counts[value.as_str()] == 3), "{counts:?}");
 
-    // Six workers that each begin with 1. How many turns each has is up to the server, but nobody's second value
+    // Six workers that each begin with 1. The server determines how many turns each has, but no worker's second value
     // comes before its first, and no value is drawn more often than the one before it.
     let values = drawn(60, &[&line[..], &["--inc-scope", "worker"]].concat()).unwrap();
     let counts = tally(&values);

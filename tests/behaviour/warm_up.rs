@@ -1,4 +1,4 @@
-//! What `-B` takes out of the figures, and what rows the table then has.
+//! What `-B` excludes from the figures, and which rows the table then has.
 
 use brunt_record::{Phase, Record};
 use brunt_testbed::{BASE_DN, PASSWORD, user_dn};

@@ -1,5 +1,5 @@
-//! The website as CI and its operator see it: records are pushed, compared with a baseline and given back; the index is
-//! made again from the directory; what would not be safe is refused.
+//! The website as CI and its operator see it: records are pushed, compared with a baseline and downloaded; the index is
+//! rebuilt from the directory; unsafe settings are refused.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -69,7 +69,7 @@ pub(crate) fn end(program: Program) {
     program.wait();
 }
 
-/// Starts a site on which somebody administers already, or chooses the password of who does.
+/// Starts a site that already has an administrator, or sets the password of the first one.
 pub(crate) fn site(directory: &Path) -> (Program, Visitor) {
     site_with(directory, &[])
 }

@@ -1,5 +1,5 @@
-//! The page of agents, with a real nats-server and real agents: who waits, who is busy and with what, who was killed,
-//! and what is said where there is no broker.
+//! The page of agents, with a real nats-server and real agents: which agents wait, which are busy and with what, which
+//! were killed, and the message if there is no broker.
 
 use std::fs;
 use std::time::Duration;
@@ -25,7 +25,7 @@ pub(crate) fn agent(broker: &Broker, name: &str) -> Program {
     Program::start(agent.arg(broker.records()))
 }
 
-/// The agents, as programs are told them.
+/// The agents, as the API returns them.
 fn told(visitor: &Visitor, token: &str) -> Value {
     serde_json::from_str(&visitor.api(token, "/api/v1/agents")).expect("JSON")
 }
@@ -69,7 +69,7 @@ fn agents_are_shown_while_they_wait_while_they_are_busy_and_once_they_were_kille
     for agent in waits["agents"].as_array().expect("agents") {
         assert_eq!(agent["cores"], cores, "{agent}");
         assert_eq!(agent["version"], env!("CARGO_PKG_VERSION"), "{agent}");
-        // Without a policy an agent reaches its own machine alone; its clock is that of this machine.
+        // Without a policy an agent reaches only its own machine; its clock is that of this machine.
         assert!(agent["permits"]["targets"].to_string().contains("127.0.0.0/8"), "{agent}");
         assert!(agent["clock_ahead_s"].as_f64().is_some_and(|ahead| ahead.abs() < 1.0), "{agent}");
     }

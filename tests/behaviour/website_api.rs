@@ -1,5 +1,5 @@
-//! The API of the website, by its own document: everything it lists is asked, every answer is as it says, and brunt
-//! loads it from that document.
+//! The API of the website, tested by its own document: every listed operation is requested, every answer matches it,
+//! and brunt loads the API from that document.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -137,7 +137,8 @@ fn brunt_loads_its_own_api_from_its_own_document() {
             &format!("get = \"/api/v1/compare?run={}&run={}\"", ids[0], ids[1]),
         );
     let (head, steps) = plan.split_once("[[scenario.steps]]").expect("steps");
-    // A trend takes six runs, and is held against 'brunt trend' elsewhere; what goes on takes a token that may run.
+    // A trend needs six runs, and is compared with 'brunt trend' elsewhere; running operations need a token that may
+    // run.
     let elsewhere = |step: &str| step.contains("/api/v1/trends") || step.contains("/api/v1/runs/");
     let reads = |step: &&str| step.contains("\nget = ") && !elsewhere(step);
     let reading = steps.split("[[scenario.steps]]").filter(reads);

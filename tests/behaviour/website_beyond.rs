@@ -1,4 +1,4 @@
-//! The website from elsewhere than its machine: over TLS of its own, and behind a real nginx that speaks TLS for it.
+//! The website from another machine: over its own TLS, and behind a real nginx that terminates TLS.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -252,14 +252,14 @@ fn behind_a_real_nginx_only_the_proxy_speaks_for_others() {
         |number| of(number, Client { host: host.clone(), ..Client::trusting(&pki.ca(), front) });
     let direct = |number| of(number, Client { host: host.clone(), ..Client::plain(port) });
     let origin = format!("{forged}Origin: https://{host}\r\n");
-    // Through the proxy somebody is who the proxy says, whatever they say themselves.
+    // Through the proxy a client's address is the one that the proxy reports, whatever the client claims.
     assert_eq!(through(3).sign_in(PASSWORD, forged), 303);
     // Around the proxy, from an address that is none of it, they are who they are.
     assert_eq!(direct(2).sign_in(PASSWORD, &origin), 303);
     let (_, audit) = client.ask("GET", "/audit", "", "");
     assert!(audit.contains("from 127.0.0.3") && audit.contains("from 127.0.0.2"), "{audit}");
     assert!(!audit.contains("203.0.113.9"), "{audit}");
-    // Who guesses is kept out by the address that is theirs, and nobody else is.
+    // A client that guesses passwords is blocked by its own address, and no other client is.
     for _ in 0..5 {
         let (head, _) = through(4).ask("POST", "/sign-in", forged, "name=nobody&password=wrong");
         assert!(head.starts_with("HTTP/1.1 403"), "{head}");

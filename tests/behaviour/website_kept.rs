@@ -1,5 +1,5 @@
-//! What a website keeps, whatever happens to it: a run whose site is killed, a comparison after the index was made
-//! again, and a regression that CI is told of.
+//! What a website keeps through failures: a run whose site is killed, a comparison after the index was rebuilt, and a
+//! regression that is reported to CI.
 
 use std::fs;
 use std::path::Path;
@@ -56,7 +56,7 @@ fn a_run_goes_on_though_its_site_is_killed_and_is_found_by_the_next() {
         page = visitor.ask("GET", &format!("/runs/{id}"), "", "");
         page.0.starts_with("HTTP/1.1 200")
     });
-    // It lasted as long as it was asked to, whoever looked.
+    // It lasted as long as requested, whether or not it was watched.
     assert!(done && page.1.contains("none failed") && !page.1.contains(">partial<"), "{page:?}");
     end(program);
 }
@@ -162,7 +162,7 @@ fn copied(from: &Path, to: &Path) {
     }
 }
 
-/// Serves a directory again to somebody who signed in before.
+/// Serves a directory again for a user who had signed in before.
 fn served(directory: &Path, cookie: &str) -> (Program, Visitor) {
     let (program, mut visitor) = site(directory);
     cookie.clone_into(&mut visitor.cookie);
@@ -197,7 +197,7 @@ fn a_copy_of_a_site_that_was_stopped_is_that_site() {
     }
     let cookie = visitor.cookie;
     end(program);
-    // What is restored goes on elsewhere, and takes the password.
+    // A restored copy works in another place, and accepts the password.
     let copy = directory.path().join("copy");
     copied(&at, &copy);
     let (program, visitor) = served(&copy, &cookie);
@@ -230,8 +230,8 @@ fn a_copy_of_a_site_that_was_stopped_is_that_site() {
 /// Runs that may be made of one load until the machine lets one be valid.
 const TRIES: usize = 5;
 
-/// Measures a server at a port, which answers as a script says, and pushes the record; again where the machine was too
-/// busy for it to be told anything by.
+/// Measures a server at a port, which answers according to a script, and pushes the record; repeats that if the machine
+/// was too busy for a conclusion.
 fn pushed(
     (visitor, place): (&Visitor, &Path),
     (name, port): (&str, u16),

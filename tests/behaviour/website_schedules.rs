@@ -1,5 +1,5 @@
-//! A schedule of the website whose time comes: a real run, its verdict beside the baseline, a webhook that is told, and
-//! times that were missed while the site was away.
+//! A schedule of the website whose time comes: a real run, its verdict beside the baseline, a webhook that is called,
+//! and times that were missed while the site was down.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -25,7 +25,7 @@ struct Told {
     body: String,
 }
 
-/// A receiver, which is busy when it is told something for the first time.
+/// A receiver, which is busy for the first message.
 fn receiver() -> (SocketAddr, Receiver<Told>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let at = listener.local_addr().expect("it is bound");
@@ -87,7 +87,7 @@ fn expected(key: &str, told: &Told) -> String {
     String::from_utf8(said).expect("text").trim().to_owned()
 }
 
-/// The page of a run that somebody began, once it is over.
+/// The page of a run that a user began, once it is over.
 fn over(visitor: &Visitor, live: &str) -> String {
     let page = live.replace("/live/", "/runs/");
     let is_over = || {
@@ -147,7 +147,7 @@ fn a_time_that_comes_begins_a_run_which_is_judged_and_told() {
     away(&at, 170);
     let (program, mut next) = site(&at);
     next.cookie.clone_from(&visitor.cookie);
-    // The last of the minutes is kept, and those before it are missed, which is told as well.
+    // The last of the minutes is kept, and those before it are missed, which is reported as well.
     let mut messages: Vec<(Told, Value)> = Vec::new();
     let ended = loop {
         let told = told.recv_timeout(PATIENCE).expect("a webhook is told");
@@ -166,7 +166,7 @@ fn a_time_that_comes_begins_a_run_which_is_judged_and_told() {
     for (_, message) in missed {
         assert_eq!(message["data"]["why"], "the next run was due before it could start");
     }
-    // It is in the history with its baseline, and what was told is what the site says.
+    // It is in the history with its baseline, and the message agrees with the site.
     let read = next.token("read");
     let entry: Value =
         serde_json::from_str(&next.api(&read, &format!("/api/v1/records/{id}"))).unwrap();
@@ -177,7 +177,7 @@ fn a_time_that_comes_begins_a_run_which_is_judged_and_told() {
     let compare = format!("/api/v1/compare?run={baseline}&run={id}");
     let compared: Value = serde_json::from_str(&next.api(&read, &compare)).unwrap();
     assert_eq!(ended["against"]["trusted"], compared["trusted"]);
-    // The receiver was busy at first, and is told the same under the same id later.
+    // The receiver was busy at first, and receives the same message under the same id later.
     let (_, page) = next.ask("GET", "/schedules", "", "");
     assert!(page.contains(&format!("/live/{id}")) && page.contains("ci was notified"), "{page}");
     assert!(page.contains("it answered 503 Service Unavailable; it is retried later"), "{page}");

@@ -1,5 +1,5 @@
-//! Searches for the highest rate as programs have them made on the website: started, followed, stopped, kept, exported,
-//! and indexed again from their directories.
+//! Searches for the highest rate through the website's API: started, followed, stopped, kept, exported, and indexed
+//! again from their directories.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ fn a_program_has_the_highest_rate_found_and_what_was_found_is_indexed_again() {
     let start = ("POST", "/api/v1/runs");
     let search = json!({ "objectives": ["p99<2s"], "from": "50/s", "to": "4k/s", "quick": true });
     let wanted = json!({ "plan": "visit", "target": "api", "tags": ["ci"], "search": search });
-    // What cannot be is told with its reason.
+    // An impossible search is refused with a reason.
     for (field, wrong) in [("plan", "none"), ("target", "none"), ("sure", "1"), ("more", "x")] {
         let mut wanted = wanted.clone();
         wanted[field] = json!(wrong);
@@ -76,7 +76,7 @@ fn a_program_has_the_highest_rate_found_and_what_was_found_is_indexed_again() {
         };
         assert_eq!(status, expected, "{field}");
     }
-    // The one that was taken goes on, and is stopped.
+    // The accepted search continues, and is stopped.
     let mut going = Value::Null;
     let (_, listed) = visitor.ask("GET", "/", "", "");
     let id = between(&listed, "href=\"/live/", "\"").to_owned();

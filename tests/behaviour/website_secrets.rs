@@ -1,4 +1,4 @@
-//! Secrets of a website: a target is sent them, and nobody else sees anything of them, however it is written.
+//! Secrets of a website: they are sent to a target, and are visible nowhere else, in any encoding.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -52,7 +52,7 @@ fn found(bytes: &[u8]) -> Vec<String> {
     ways().into_iter().filter(|way| text.contains(&way.to_lowercase())).collect()
 }
 
-/// A server that refuses whatever it is asked, and tells what it was sent, in every way.
+/// A server that refuses every request, and returns what it received, in every encoding.
 fn telling() -> (SocketAddr, Arc<Mutex<BTreeSet<String>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let at = listener.local_addr().expect("it is bound");
@@ -97,7 +97,7 @@ fn furnish(visitor: &Visitor, at: SocketAddr, allow: &str) {
     assert!(head.starts_with("HTTP/1.1 303"), "{head}\n{body}");
 }
 
-/// The number of the target, which changes when it is listed anew.
+/// The number of the target, which changes when it is listed again.
 fn number(visitor: &Visitor) -> String {
     let (_, shown) = visitor.ask("GET", "/secrets", "", "");
     between(&shown, "<option value=\"", "\"").to_owned()
@@ -115,7 +115,7 @@ const PLAN: &str = "[run]\nusers = 5\nrate = \"20/s\"\nduration = \"2s\"\n[http]
                     thing = { env = \"API_KEY\" }\n[[scenario]]\nname = \"s\"\n[[scenario.steps]]\nname = \"ask\"\n\
                     get = \"/?q=${thing}\"\nheaders = { X-Plain = \"${thing}\" }\n";
 
-/// What processes of this program show of themselves to whoever looks.
+/// What the processes of this program reveal to other users.
 fn shown_by_processes(program: &Program) -> Vec<String> {
     let mut found_there = Vec::new();
     let group = fs::read_dir("/proc").expect("Linux").filter_map(Result::ok);

@@ -1,5 +1,5 @@
-//! Runs of the website that agents carry out, with a real nats-server, real agents and a real nginx, which counts what
-//! it was asked: what the record says of them, what they may not reach, and what ends them.
+//! Runs of the website that agents carry out, with a real nats-server, real agents and a real nginx, which counts its
+//! requests: what the record says of them, what they may not reach, and what ends them.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -138,7 +138,7 @@ fn two_agents_share_a_run_and_its_record_says_what_the_target_counted() {
     let (_, page) = team.visitor.ask("GET", "/plans/1", "", "");
     assert!(page.contains("name=\"agents\"") && page.contains("/agents"), "{page}");
     let id = team.submit("2&duration=4s");
-    // While it goes on, the page of agents leads to it.
+    // During the run, the page of agents links to it.
     let read = team.visitor.token("read");
     let mut told = Value::Null;
     let busy = until(PATIENCE, || {
@@ -155,7 +155,7 @@ fn two_agents_share_a_run_and_its_record_says_what_the_target_counted() {
     assert_eq!(whole.conservation.counts.sent, team.served(), "{status}");
     let (_, page) = team.visitor.ask("GET", &format!("/runs/{id}"), "", "");
     assert!(page.contains("Nodes (2 of 2)") && page.contains("agent-1"), "{page}");
-    // What was sent is the plan with its settings; keys and broker are nobody's business.
+    // What was sent is the plan with its settings; keys and broker are not visible.
     let sent = std::fs::read_to_string(team.files(&id).join("plan.toml")).expect("a plan");
     let base = format!("base = \"http://127.0.0.1:{}\"", team.nginx.port(Listener::Clear));
     assert!(sent.starts_with("# Of a site.\n") && sent.contains(&base), "{sent}");
@@ -186,7 +186,7 @@ fn too_few_agents_are_told_and_nothing_is_sent() {
     assert!(waits, "{}", team.status(&id));
     let clock = Monotonic::new();
     let status = team.ended(&id);
-    // It waits as long as it was told, and not the half minute of a site that was told nothing.
+    // It waits as long as it is configured to, and not the half minute of the default.
     let took = clock.now().since_origin();
     assert!(took < Duration::from_secs(20), "{took:?}: {status}");
     assert_eq!(status["state"], "failed", "{status}");
@@ -285,7 +285,7 @@ fn agents_reach_the_addresses_of_the_target_and_no_others() {
     let status = team.ended(&team.submit("2"));
     assert_eq!((&status["state"], &status["exit"]), (&json!("failed"), &json!(8)), "{status}");
     assert!(canary.accept().is_err(), "somebody came: {status}");
-    // One that is led there while it goes on does not get there either: only what is listed was asked.
+    // A run that is redirected there does not reach it either: only listed targets were contacted.
     team.write(&plan("rate = \"20/s\"\nduration = \"1s\"", "/redirect/elsewhere"));
     let status = team.ended(&team.submit("2"));
     let served = team.nginx.served();
@@ -314,7 +314,7 @@ fn a_stop_on_the_page_ends_the_load_of_all_agents() {
         let before = team.served();
         let id = team.submit("2");
         assert!(until(PATIENCE, || team.served() > before + 50), "{}", team.status(&id));
-        // What agents tell is followed while it goes on.
+        // The agents' reports are followed during the run.
         let mut status = Value::Null;
         let steady = until(PATIENCE, || {
             status = team.status(&id);

@@ -1,5 +1,5 @@
-//! The website as somebody meets it who tries brunt: one command, an address that signs in, plans that run against
-//! servers in memory, and an end that leaves nothing behind, or what was asked for.
+//! The website for a user who tries brunt: one command, an address that signs in, plans that run against servers in
+//! memory, and an end that leaves nothing behind, or only what was requested.
 
 use std::fs;
 use std::path::Path;
@@ -85,7 +85,7 @@ fn a_trial_runs_what_it_offers_and_leaves_nothing() {
     });
     let (head, _) = visitor.ask("POST", "/welcome", "", &format!("link={next}"));
     assert!(head.starts_with("HTTP/1.1 303"), "{head}");
-    // A run that goes on ends with it.
+    // A run in progress ends with it.
     let live = begin(&visitor, 3, "");
     let going = until(PATIENCE, || visitor.ask("GET", &live, "", "").1.contains("data-live"));
     assert!(going);
@@ -109,7 +109,7 @@ fn a_trial_keeps_its_runs_where_it_is_told_to_and_opens_no_site_of_others() {
     assert!(ended.said().contains("has one run"), "{ended}");
     let record = at.join("runs").join(live.trim_start_matches("/live/")).join("record.json.gz");
     run(["report", record.to_str().unwrap()]).expect(0);
-    // It goes on as a trial, and then as a site.
+    // It continues as a trial, and then as a site.
     let (program, visitor) = trial(scratch.path(), &words);
     let (_, start) = visitor.ask("GET", "/", "", "");
     assert!(start.contains("Look people up in a directory"), "{start}");

@@ -1,8 +1,9 @@
-//! [`Browser`]: a headless Chromium with a profile of its own, and what a test asks of it.
+//! [`Browser`]: a headless Chromium with a profile of its own, and the operations that tests need.
 //!
-//! Calls block, as the other servers of the tests do. Whatever goes wrong panics with what the driver said. Chromium
-//! talks to chromedriver over a pipe, so that it ends when that does, and chromedriver is a [`Daemon`], which ends with
-//! the test: no browser is left behind, however a test ends. Of a page under test nothing is known here.
+//! Calls block, as in the other servers of the tests. Every failure panics with the driver's message. Chromium
+//! communicates with chromedriver over a pipe, so that it ends when chromedriver does, and chromedriver is a
+//! [`Daemon`], which ends with the test: no browser is left behind, however a test ends. This module does not depend on
+//! the page under test.
 
 use std::cell::RefCell;
 use std::fs;
@@ -49,7 +50,7 @@ pub(crate) struct Violation {
 }
 
 impl Violation {
-    /// Whether it keeps somebody from using the page.
+    /// Whether it prevents some users from using the page.
     pub(crate) fn is_serious(&self) -> bool {
         matches!(self.impact.as_str(), "serious" | "critical")
     }
@@ -122,7 +123,7 @@ impl Browser {
         self.must("reload", self.client.refresh());
     }
 
-    /// Opens another tab, and goes on there.
+    /// Opens another tab, and switches to it.
     pub(crate) fn open_tab(&self) {
         let tab = self.must("open a tab", self.client.new_window(true));
         self.must("change tabs", self.client.switch_to_window(tab.handle));
@@ -165,7 +166,8 @@ impl Browser {
         self.must(css, element.text())
     }
 
-    /// Clicks an element in its middle. One that is drawn anew between being found and being clicked is found again.
+    /// Clicks an element in its middle. An element that is redrawn between being found and being clicked is found
+    /// again.
     pub(crate) fn click(&self, css: &str) {
         let clicked = || async {
             let mut left = 5;
@@ -262,7 +264,7 @@ impl Browser {
         self.devtools("Emulation.setDeviceMetricsOverride", &metrics);
     }
 
-    /// Keeps a picture of the whole page, for whoever wants to look: `target/tmp/screens/NAME.png`.
+    /// Saves a picture of the whole page for inspection: `target/tmp/screens/NAME.png`.
     pub(crate) fn screenshot(&self, name: &str) -> PathBuf {
         let metrics = self.devtools("Page.getLayoutMetrics", &json!({}));
         let size = &metrics["cssContentSize"];
@@ -282,7 +284,7 @@ impl Browser {
         kept(&format!("{name}.webp"), &self.devtools("Page.captureScreenshot", &parameters))
     }
 
-    /// Prints the page into a file, for whoever wants to look: `target/tmp/screens/NAME.pdf`.
+    /// Prints the page into a file for inspection: `target/tmp/screens/NAME.pdf`.
     pub(crate) fn print(&self, name: &str) -> PathBuf {
         let printed = self.devtools("Page.printToPDF", &json!({ "printBackground": true }));
         kept(&format!("{name}.pdf"), &printed)

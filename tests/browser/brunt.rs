@@ -1,4 +1,4 @@
-//! brunt as these tests start it: a target in memory, and a run that shows itself in browsers.
+//! brunt as these tests start it: a target in memory, and a run that is shown in browsers.
 
 use std::process::Command;
 use std::time::Duration;
@@ -67,7 +67,7 @@ impl Shown {
         self.ended()
     }
 
-    /// Waits for its end, which is to be a good one.
+    /// Waits for its end, which must be a success.
     pub(crate) fn ended(self) -> Ended {
         self.ended_with(0)
     }

@@ -1,4 +1,4 @@
-//! What the other tests here rely on: a fault on a page is noticed, and a page without one passes.
+//! What the other tests here rely on: an error on a page is noticed, and a page without one passes.
 
 use std::fs;
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ fn faults_are_noticed() {
     browser.open_file(&page(&directory, &broken));
     let errors = browser.console_errors();
     assert!(errors.len() == 1 && errors[0].contains("nothing is not defined"), "{errors:?}");
-    // What was looked at is not told again.
+    // An error that was read is not returned again.
     assert_eq!(browser.console_errors(), [""; 0]);
     let reaching = "</main><img alt='' src=http://127.0.0.1:9/picture.png>";
     browser.requests();

@@ -1,5 +1,5 @@
-//! The live page of a run (`--web`): what tabs show while it goes on and when it is over, against what the run's events
-//! and record say.
+//! The live page of a run (`--web`): what tabs show during the run and when it is over, compared with the run's events
+//! and record.
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -111,7 +111,7 @@ fn tabs_show_what_the_events_say_and_become_the_report() {
     relay.mend();
     let first = at_least(&browser, then + 6);
     assert!(browser.text("#live").starts_with("Live"), "{}", browser.text("#live"));
-    // What is lost is told by the browser, and is no fault of the page.
+    // The browser reports the lost connection, which is not an error of the page.
     let offline = browser.console_errors();
     assert!(offline.iter().all(|error| error.contains("net::ERR_")), "{offline:?}");
     browser.use_tab(1);
@@ -213,7 +213,7 @@ fn what_a_server_says_stays_text_and_paper_has_charts() {
         assert!(title.as_str().is_some_and(|title| title.contains("http")), "{title}");
     };
     inert(&browser);
-    // A run that goes on has no pictures: paper shows its charts as they are drawn.
+    // A run in progress has no pictures: when printed, its charts appear as they are drawn.
     assert_eq!(charts(&browser), json!([true, false]));
     browser.look(Look::Print);
     assert_eq!(charts(&browser), json!([true, false]));

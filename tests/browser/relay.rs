@@ -1,6 +1,6 @@
-//! [`Relay`]: a way to a page that can be cut, as when a cable is pulled.
+//! [`Relay`]: a connection to a page that can be cut, as when a cable is pulled.
 //!
-//! Chromium's own offline mode leaves an event stream that is there alone, so the network goes away here.
+//! Chromium's own offline mode does not interrupt an existing event stream, so the network is cut here.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};

@@ -1,5 +1,5 @@
-//! The page of a real run: it shows the record's figures, asks no network, and can be used with keys, on paper, on a
-//! telephone and without scripts.
+//! The page of a real run: it shows the record's figures, needs no network, and can be used with the keyboard, on
+//! paper, on a phone and without scripts.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -218,7 +218,7 @@ fn behind_the_charts(browser: &Browser, record: &Record) {
     assert_eq!(counted.as_f64(), Some(ended as f64));
 }
 
-/// A live page gets rows one after the other, and then words: the same charts come of it.
+/// A live page receives rows one after the other, and then texts: the charts are the same.
 fn rows_that_come_later(browser: &Browser) {
     let drawn = "return JSON.stringify(brunt.charts().map(one => [one.id, one.chart.data]))";
     browser.run(

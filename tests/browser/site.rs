@@ -1,5 +1,5 @@
-//! The website, from its first start on: a password is chosen, a token made, records are pushed, found, named, compared
-//! and exported, by mouse and keys; what it shows is what the records say.
+//! The website, from its first start: a password is chosen, a token made, records are pushed, found, named, compared
+//! and exported, by mouse and keyboard; it shows what the records contain.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -71,7 +71,7 @@ pub(crate) fn sound(browser: &Browser, origin: &str, name: &str) {
     assert_eq!(foreign, [""; 0], "{name}");
 }
 
-/// The page in every look: nothing is wider than the screen, and nothing keeps somebody from reading it.
+/// The page in every theme and size: nothing is wider than the screen, and nothing prevents a user from reading it.
 pub(crate) fn looked_at(browser: &Browser, name: &str) {
     for look in [Look::Light, Look::Dark, Look::Phone] {
         browser.look(look);

@@ -1,4 +1,4 @@
-//! The pages about agents in every look, with a real nats-server and a real agent, and without.
+//! The pages about agents in every theme and size, with a real nats-server and a real agent, and without.
 
 use std::process::Command;
 use std::time::Duration;

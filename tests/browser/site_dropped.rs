@@ -1,5 +1,5 @@
 //! A directory of LoadGen's files that is dropped into the browser, as a file manager does, and changed by a form: the
-//! run that comes of it has the report that `brunt loadgen` prints of a directory that was changed by hand.
+//! resulting run has the report that `brunt loadgen` prints for a directory that was changed by hand.
 
 use std::fs;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn a_directory_that_is_dropped_reports_what_loadgen_does() {
     ));
     browser.click("#add button.main");
     browser.wait_for("return [...document.querySelectorAll('tbody th')].length > 0");
-    // The directory itself, as somebody drags it.
+    // The directory itself, as a user drags it.
     let dropped = directory.path().join("LoadGen");
     written(&dropped, &other, 4_000);
     browser.open(&format!("{origin}/plans/import"));

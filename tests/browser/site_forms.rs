@@ -1,5 +1,5 @@
-//! What somebody types into the forms of a plan is never lost: not by a button that is pressed at once, not by an
-//! answer that comes late, and not by a part that was moved meanwhile. What is wrong leads to its field.
+//! Input in the forms of a plan is never lost: not by a button that is pressed at once, not by an answer that arrives
+//! late, and not by a part that was moved meanwhile. An error links to its field.
 
 use std::thread;
 use std::time::Duration;
@@ -97,7 +97,7 @@ fn what_was_typed_last_is_saved_and_run() {
     browser.run(&format!("document.querySelector({}).click()", json!(SAVE)));
     opened.saved_as(3);
     assert!(text(browser).contains("users = 32"), "{}", text(browser));
-    // What is run is what was saved: whoever typed something since is asked.
+    // The saved plan is run: a user who has typed something since is asked.
     opened.open("[\"run\"]", "run");
     opened.slowly();
     browser.run("window.confirm = (words) => { window.asked = words; return window.sure; }");
@@ -133,7 +133,7 @@ fn what_is_typed_stays_while_its_part_is_moved() {
     browser.wait_for("return document.querySelectorAll('.outline .level2').length === 3");
     opened.open("[\"scenario\",0,\"steps\",0]", "Step 1: page");
     opened.slowly();
-    // Twice, before the first is answered: it is the same step that goes on.
+    // Twice, before the first is answered: the same step is moved again.
     let down = json!(field("down [\"scenario\",0,\"steps\",0]"));
     browser
         .run(&format!("const down = document.querySelector({down}); down.click(); down.click()"));
@@ -167,7 +167,7 @@ fn what_cannot_be_is_not_saved_before_it_is_changed() {
     let told =
         "return document.querySelector('[data-edited]').textContent.includes('no whole number')";
     browser.wait_for(told);
-    // It stays told, and stands where it was typed, whatever else is opened.
+    // The error stays visible, at the field where it was typed, whatever else is opened.
     opened.open("[\"scenario\",0,\"steps\",0]", "Step 1: page");
     assert_eq!(browser.run(told), json!(true));
     for button in [SAVE, "#run button.main", "#find button.main"] {

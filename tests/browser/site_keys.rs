@@ -1,4 +1,4 @@
-//! The website without a mouse: from the link that a first start prints to a run of one's own, by keys alone.
+//! The website without a mouse: from the link that a first start prints to a run of the user's own, only by keyboard.
 
 use fantoccini::key::Key;
 

@@ -1,5 +1,5 @@
-//! A run of the website that goes on, as several people see it: one comes late, one loads the page again, one loses the
-//! network for five seconds. All see the same points, and it becomes the page of the run for all.
+//! A run in progress on the website, seen by several users: one opens it late, one reloads the page, one loses the
+//! network for five seconds. All see the same points, and for all it becomes the page of the run.
 
 use std::thread;
 use std::time::Duration;
@@ -61,7 +61,7 @@ fn whoever_comes_late_or_was_away_sees_the_same_points() {
             "return location.pathname.startsWith('/runs/') && document.querySelector('.tiles')",
         );
         let shown = points(&browser, "rates", "achieved");
-        // What was shown while it went on is what the record says.
+        // The points shown during the run equal those of the record.
         assert!(same(&back, &shown[..back.len()]), "{back:?}\n{shown:?}");
     }
     browser.requests();

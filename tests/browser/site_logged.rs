@@ -1,4 +1,4 @@
-//! Runs that are started by mouse, against real servers: what the page says is what the servers' own logs say.
+//! Runs that are started by mouse, against real servers: the page agrees with the servers' own logs.
 
 use brunt_testbed::{Kea, KeaOptions, Lan, Listener, Nginx, Options, Slapd, require};
 use serde_json::Value;

@@ -1,5 +1,5 @@
-//! The pages of the site that no other test here looks at, each without anything on it and with something: they fit the
-//! screen, and nothing keeps somebody from reading them.
+//! The pages of the site that no other test here covers, each empty and with content: they fit the screen, and nothing
+//! prevents a user from reading them.
 
 use crate::browser::Browser;
 use crate::brunt::Target;
@@ -36,12 +36,12 @@ fn every_page_can_be_read() {
         seen(path, name);
     }
     ran(&browser, origin);
-    // What is not there is told on a page as well.
+    // A missing plan is reported on a page as well.
     browser.open(&format!("{origin}/plans/99"));
     looked_at(&browser, "missing");
 }
 
-/// A step of the library, a webhook, a schedule that tells it, a secret.
+/// A step of the library, a webhook, a schedule that calls it, a secret.
 fn filled(browser: &Browser, origin: &str) {
     browser.wait_for("return document.querySelector('.outline li')");
     browser.click("[data-key='go [\"scenario\",0,\"steps\",0]']");
@@ -76,7 +76,7 @@ fn ran(browser: &Browser, origin: &str) {
     browser.open(&format!("{origin}/plans/1"));
     fill(browser, "#duration", "1s");
     browser.click("button[formaction$='/thresholds']");
-    // The page of the plan has such a text as well, and is there until the run has been submitted.
+    // The page of the plan contains this text as well, and is open until the run has been submitted.
     browser.wait_for(
         "return location.pathname.endsWith('/thresholds') \
          && document.querySelector('textarea[name=text]')",

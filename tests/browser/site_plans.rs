@@ -1,5 +1,5 @@
 //! A plan that is built on the website: imported, changed by its forms by mouse and by keyboard, given a step of the
-//! library. What the forms do stands in the text, and comments stay.
+//! library. The changes of the forms appear in the text, and comments stay.
 
 use fantoccini::key::Key;
 use serde_json::json;
@@ -182,7 +182,7 @@ fn moved_by_dragging(browser: &Browser) {
 }
 
 fn changed_by_keys(browser: &Browser) {
-    // By keyboard: to the step and its field by Tab and Enter alone.
+    // By keyboard: to the step and its field only by Tab and Enter.
     browser.run(&format!(
         "document.querySelector({}).focus()",
         json!(field("go [\"scenario\",0,\"steps\",0]"))
@@ -204,7 +204,7 @@ fn changed_by_keys(browser: &Browser) {
         browser.run("return document.activeElement.dataset.key"),
         json!("[\"scenario\",0,\"steps\",0,\"get\"]")
     );
-    // What cannot be is told, and changes nothing.
+    // An invalid value is reported, and changes nothing.
     let before = text(browser);
     browser.click(&field("go [\"run\"]"));
     browser.wait_for("return document.querySelector('.part h3').textContent === 'run'");

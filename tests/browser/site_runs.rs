@@ -33,7 +33,7 @@ fn a_plan_is_checked_run_watched_and_kept() {
     browser.wait_for("return document.querySelector('#checked .met')");
     looked_at(&browser, "plan");
     browser.click("[data-tab=source]");
-    // A fault is told while it is typed, with its line.
+    // An error is reported while the plan is typed, with its line.
     browser.run(
         "const text = document.getElementById('text'); text.focus(); text.setSelectionRange(0, 0)",
     );

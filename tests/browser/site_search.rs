@@ -1,4 +1,4 @@
-//! The highest rate of a target, found from the website: asked for in the form of a plan, watched, and read on its
+//! The highest rate of a target, found through the website: requested in the form of a plan, watched, and read on its
 //! page, whose figures are those of the record.
 
 use std::path::Path;
@@ -32,7 +32,7 @@ fn prepare(browser: &Browser, origin: &str, base: &str) {
     browser.wait_for("return document.querySelector('.note').textContent.includes('Revision 2')");
 }
 
-/// Asks for a search from 100/s on, and waits until it goes on.
+/// Requests a search from 100/s on, and waits until it is running.
 fn begin(browser: &Browser) {
     browser.run("document.getElementById('find-objectives').value = ''");
     fill(browser, "#find-objectives", "p99<2s");

@@ -1,5 +1,5 @@
-//! From the address that `brunt serve --trial` prints to a first run that can be trusted, by mouse. README shows what
-//! is seen there, in a picture that this test makes.
+//! From the address that `brunt serve --trial` prints to a first run that can be trusted, by mouse. This test also
+//! makes the picture in README.
 
 use std::fs;
 use std::path::{Path, PathBuf};

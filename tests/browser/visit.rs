@@ -1,5 +1,5 @@
-//! What tests of a site's runs begin with, made by its forms: a target that is listed, and the plan that gets one page
-//! of it.
+//! The common beginning of tests of a site's runs, made by its forms: a target that is listed, and the plan that gets
+//! one page of it.
 
 use crate::browser::Browser;
 use crate::site::fill;

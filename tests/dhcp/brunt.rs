@@ -34,7 +34,7 @@ impl Brunt {
         Self::made(Command::new(env!("CARGO_BIN_EXE_brunt")), false)
     }
 
-    /// The IPv6 addresses of the testbed are those of documentation, which nobody has but its namespaces: `--yes`.
+    /// The IPv6 addresses of the testbed are documentation addresses, which only its namespaces have: `--yes`.
     fn made(command: Command, patient: bool) -> Self {
         let trial = Trial::brunt(command, &["perfdhcp", "-s", "7", "--yes"]);
         Self { trial, words: Vec::new(), patient }

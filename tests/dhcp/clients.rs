@@ -1,4 +1,4 @@
-//! Who the simulated clients are, as Kea's lease file knows them.
+//! The identities of the simulated clients, according to Kea's lease file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ fn few_clients_take_turns_and_get_the_same_address_again() {
     // 35 exchanges over 10 clients: five of them came four times.
     let expected = (0..10).map(|client| (4 + client, if client < 5 { 4 } else { 3 })).collect();
     assert_eq!(turns, expected);
-    // A client that gets its own address again took nobody's, whatever the old tool counts.
+    // A client that gets its own address again took no other client's, whatever the original tool counts.
     assert_eq!(run.tally("REQUEST-ACK non unique addresses"), 0, "{run}");
 }
 

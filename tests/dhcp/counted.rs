@@ -1,8 +1,8 @@
-//! What is counted apart: replies that belong to no exchange, come twice, refuse or are not DHCP at all, and messages
-//! from before the run.
+//! What is counted separately: replies that belong to no exchange, arrive twice, refuse or are not DHCP at all, and
+//! messages from before the run.
 //!
-//! No real server can be made to do such things, so the one here is the test's: a few lines that answer as they are
-//! told, written with a library that is not the program's.
+//! No real server can be made to send these, so the server here is the test's: a few lines that answer according to a
+//! script, written with a library that the program does not use.
 
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::brunt::{Brunt, printed_by};
 use crate::network::v4;
 use crate::packets::{asked, kind_v4};
 
-/// A server that says what it is told to.
+/// A server that sends scripted answers.
 struct Scripted {
     ended: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -125,7 +125,7 @@ fn datagrams_that_answer_nothing_are_told_apart() {
         let short = vec![2; 20];
         let mut garbage = vec![0xee; 300];
         garbage[0] = 2;
-        // A client's message that was broadcast, say: nobody here waits for it.
+        // For example a broadcast for another client: no exchange here waits for it.
         vec![bytes(&foreign), short, garbage, bytes(message), bytes(&proper(message))]
     });
     let run = Brunt::on(&lan).typed(RUN).arg("10.77.0.1").run().went_well();

@@ -1,5 +1,5 @@
-//! The server that comes with the program, asked by its own client and by the old tool: what one says it granted is
-//! what the other says it got.
+//! The embedded server, queried by its own client and by the original tool: what one reports as granted equals what the
+//! other reports as received.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! When a run ends, and what it tells the shell.
+//! When a run ends, and its exit code.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! Answers that are held against what they should be, given by a real Kea.
+//! Answers from a real Kea that are checked against expectations.
 
 use brunt_testbed::KeaOptions;
 

@@ -1,4 +1,4 @@
-//! `brunt find-max` on a real Kea: what Kea received beside what was sent.
+//! `brunt find-max` on a real Kea: what Kea received compared with what was sent.
 
 use brunt_testbed::KeaOptions;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! Every exchange that a run counts is a lease that Kea wrote down, and every lease that Kea wrote down was counted.
+//! Every exchange that a run counts is a lease in Kea's file, and every lease in Kea's file was counted.
 
 use std::collections::BTreeSet;
 
@@ -150,7 +150,7 @@ fn dhcpv4_leases_are_renewed_and_given_back() {
     let kinds =
         |wanted| asked(&messages).filter(|message| kind_v4(message) == wanted).count() as u64;
     assert_eq!((kinds(1), kinds(3), kinds(7)), (granted, granted + renewed, released), "{run}");
-    // Nobody answers a release, and that is nobody's fault.
+    // No server answers a release, so a missing answer is not an error.
     assert_eq!((run.tally("RELEASE drops"), run.count("ok")), (0, granted + renewed + released));
 }
 
@@ -190,7 +190,7 @@ fn leases_are_given_back_on_exit_where_that_is_asked_for() {
 #[test]
 fn a_server_without_addresses_left_is_not_mistaken_for_one_that_is_silent() {
     let few = KeaOptions { addresses: Some(4), ..KeaOptions::default() };
-    // One exchange at a time: an address that is offered is promised to nobody yet.
+    // One exchange at a time: an offered address is not yet reserved for any client.
     let Some((lan, kea)) = v6(&few) else { return };
     let run = Brunt::on(&lan)
         .typed("-6 -l lan0 --window 1 -r 100 -n 10 -R 10 --lab all")
@@ -201,7 +201,7 @@ fn a_server_without_addresses_left_is_not_mistaken_for_one_that_is_silent() {
     assert_eq!(run.ends()[&("result".into(), 2)], 6, "{run}");
     assert_eq!(run.tally("SOLICIT-ADVERTISE rejected leases"), 6, "{run}");
     assert_eq!((run.tally("SOLICIT-ADVERTISE drops"), run.count("timed_out")), (0, 0), "{run}");
-    // In DHCPv4 such a server says nothing at all.
+    // In DHCPv4 this server sends no answer at all.
     let Some((lan, kea)) = v4(&few) else { return };
     let run =
         Brunt::on(&lan).typed("-4 -l lan0 --window 1 -r 4 -n 10 -R 10 -d 0.2 10.77.0.1").run();

@@ -1,4 +1,4 @@
-//! Clients with lives of their own: what they do between getting a lease and going away is in Kea's books.
+//! Clients with lives: what they do between getting a lease and leaving is in Kea's file.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,8 @@ fn dhcpv4_clients_renew_at_half_time() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed(FLEET).typed("-4 -R 40 -p 5 10.77.0.1").run().ended_with(0);
     assert_eq!(holders(&kea).len(), 40, "{run}");
-    // Born within half a second: two renewals of whoever does not leave before, which is about one in nine each time.
+    // Born within half a second: two renewals of each client that has not left before, which about one in nine does
+    // each time.
     let renewed = run.tally("REQUEST-ACK (renewal) received");
     assert!((50..=80).contains(&renewed), "{run}");
     in_the_books(&kea, &run, &["REQUEST-ACK received", "REQUEST-ACK (renewal) received"]);
@@ -92,7 +93,7 @@ fn after_a_power_cut_everybody_comes_back() {
     assert_eq!(run.tally("REQUEST-ACK received"), 50, "{run}");
     assert_eq!(run.tally("REQUEST-ACK (INIT-REBOOT) received"), 50, "{run}");
     assert_eq!((holders(&kea).len(), kea.leases().len()), (50, 50), "{run}");
-    // When the last was back is said, and nobody came before the power did.
+    // The return of the last client is reported, and no client came before the power was back.
     assert_eq!(run.tally("clients back after the power cut"), 50, "{run}");
     let said =
         run.notes.split("all 50 clients that lost power at 2.0 s had a lease again by ").nth(1);

@@ -1,9 +1,9 @@
-//! `brunt perfdhcp` against real Kea servers, on a network of each test's own, beside the tool it replaces.
+//! `brunt perfdhcp` against real Kea servers, each test on its own network, beside the tool it replaces.
 //!
-//! What a run counted is compared with what Kea wrote into its lease file, with Kea's statistics and with a capture of
-//! the wire, to the last message. Every test runs the binary that users run and reads what they would: the exit code,
-//! the report, the words on standard error and the record. A machine without Kea, or a user who may not make network
-//! namespaces, excuses these tests, visibly; see `brunt_testbed::require`.
+//! The counts of a run are compared with Kea's lease file, with Kea's statistics and with a capture of the wire, to the
+//! last message. Every test runs the same binary as users and reads the same output: the exit code, the report,
+//! standard error and the record. Without Kea, or without the permission to create network namespaces, these tests are
+//! skipped, visibly; see `brunt_testbed::require`.
 
 mod brunt;
 mod clients;

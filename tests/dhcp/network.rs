@@ -1,4 +1,4 @@
-//! What every test begins with: a network, and a Kea on it.
+//! The common beginning of every test: a network, and a Kea on it.
 
 use brunt_testbed::{Kea, KeaOptions, Lan, require};
 

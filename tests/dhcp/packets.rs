@@ -1,4 +1,4 @@
-//! Messages from the wire, decoded by a library that is not the program's, and held against each other.
+//! Messages from the wire, decoded by a library that the program does not use, and compared with each other.
 
 use brunt_testbed::Message;
 use dhcproto::{Decodable, Decoder, v4, v6};

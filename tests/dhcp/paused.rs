@@ -1,5 +1,6 @@
-//! A Kea that stands still for a second at a fixed rate: response times show it, and what is given up is counted as
-//! what it is. And a brunt that stands still for three, or whose Kea is gone: what Kea did answer is answered.
+//! A Kea that is stopped for a second at a fixed rate: response times show it, and abandoned exchanges are counted as
+//! dropped. And a brunt that is stopped for three seconds, or whose Kea has ended: what Kea answered counts as
+//! answered.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a run prints: scripts that read the old tool's words must find them, in their old order.
+//! The output of a run: scripts that read the original tool's words must find them, in their original order.
 
 use std::collections::BTreeSet;
 

@@ -1,8 +1,9 @@
-//! The old tool and ours, one after the other against the same Kea: the same packets, the same leases, the same counts.
+//! The original tool and ours, one after the other against the same Kea: the same packets, the same leases, the same
+//! counts.
 //!
 //! The rates are low enough for one exchange to be over before the next begins, so that both have their conversations
-//! in the same order; then every octet is the same, but for what nobody could repeat: the time in a DUID made anew at
-//! every start, and what either tool draws at random.
+//! in the same order; then every octet is the same, except for what cannot be repeated: the time in a DUID that is
+//! created at every start, and the random values of each tool.
 
 use std::path::Path;
 
@@ -322,8 +323,8 @@ fn what_templates_make_is_the_same() {
     same(v6, &plain, &one, &SARR);
     let two = format!("-6 -l lan0 -T {solicit} -T {request6} {duid} -O 21 -S 22 -I 40 -E 84");
     let Some((old, ours)) = both(v6, &plain, &format!("{two} {end} all")) else { return };
-    // The old tool writes the option of the elapsed time with no length and leaves two octets lying about, so Kea
-    // answers ours alone.
+    // The original tool writes the option of the elapsed time with no length and leaves two octets after it, so Kea
+    // answers only ours.
     assert_eq!((old.leases.len(), ours.leases.len()), (0, 6), "{}", ours.run);
     let questions = |messages: &[Message]| asked(messages).cloned().collect::<Vec<_>>();
     let without_length = |message: &mut Message| {

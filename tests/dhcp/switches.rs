@@ -1,4 +1,5 @@
-//! Switches that change no lease: what is called, waited for, shown, sent again and said of those who may not.
+//! Switches that change no lease: a command that is called, waiting times, output, retransmissions, and messages about
+//! missing permissions.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -18,7 +19,7 @@ fn a_wrapped_command_is_told_the_start_and_the_end() {
     let brunt = Brunt::on(&lan);
     let told = brunt.file("told", "");
     let draft = brunt.file("draft", &format!("#!/bin/sh\necho \"$1\" >>{}\n", told.display()));
-    // By another process, so that no child of this one has it open for writing when it is to be run.
+    // Written by another process, so that no child of this one has it open for writing when it is run.
     let script = draft.with_file_name("script");
     run("install", [OsStr::new("-m"), OsStr::new("755"), draft.as_os_str(), script.as_os_str()]);
     let run = brunt.typed("-4 -l lan0 -r 100 -n 10 -w").arg(&script).arg("10.77.0.1").start();

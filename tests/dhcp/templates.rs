@@ -1,5 +1,5 @@
-//! Messages from files: the right fields are found without being told, and wrong places are refused before anything
-//! is sent.
+//! Messages from files: the right fields are found without offsets, and wrong offsets are refused before anything is
+//! sent.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Requests and answers of every kind: statuses, methods, bodies, codings, and what is made of them.
+//! Requests and answers of every kind: statuses, methods, bodies, codings, and their effects.
 
 use brunt_testbed::{Listener, Nginx, Served};
 

@@ -1,4 +1,4 @@
-//! An identity server asked as an application asks it: the example of a login's whole life against Keycloak.
+//! An identity server used as an application uses it: the example of a login's whole life against Keycloak.
 
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -52,7 +52,7 @@ fn the_server_saw(seen: &Seen, logins: u64, run: &Run) {
         ("CLIENT_LOGIN", logins),
         ("UPDATE USER", logins),
         ("LOGOUT", logins),
-        // A token that is worth nothing any more is told as an error, and answered as was asked for.
+        // An expired token is reported as an error, and counts as the requested answer.
         ("INTROSPECT_TOKEN_ERROR", logins),
     ];
     for (event, count) in events {
@@ -72,7 +72,7 @@ fn keycloak_saw_every_step_of_every_login() {
     for step in ["token", "introspect", "userinfo", "manager", "update", "logout", "forgotten"] {
         assert_eq!(run.count_of(step, "ok"), 40, "{step}\n{run}");
     }
-    // Thinking is no part of any answer, and neither secret is to be read anywhere.
+    // Pauses are not part of any answer, and neither secret appears anywhere.
     assert_eq!(run.tally("pause pause made"), 40, "{run}");
     let (said, record) = (format!("{}{}", run.report, run.notes), run.record().to_string());
     assert!(!said.contains(Keycloak::SECRET) && !record.contains(Keycloak::SECRET), "{run}");

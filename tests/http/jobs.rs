@@ -57,7 +57,7 @@ const WORKLOADS: [(&str, &str); 3] = [
     ("lost", r#"{"name": "lost", "tasks": [{"stranger": 20000}, {"read": 20000}]}"#),
 ];
 
-/// The job, whose new users bear this name.
+/// The job, whose new users have this name.
 fn job(opendj: &OpenDj, new: &str) -> Brunt {
     let job = format!(
         r#"{{"name": "users", "service-environment": "OpenDJ", "load-generator": "here",

@@ -1,4 +1,4 @@
-//! What every test of nginx begins and ends with: a server, a plan that asks it, and the comparison of the two logs.
+//! The common beginning and end of every nginx test: a server, a plan for it, and the comparison of the two logs.
 
 use std::path::Path;
 

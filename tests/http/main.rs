@@ -1,8 +1,8 @@
 //! Plans, LoadGen jobs and `brunt http` against real servers: nginx, Keycloak, OpenDJ's gateway, slapd and Kea.
 //!
-//! What a run counted is compared with the server's own log, to the last request and for every status. Every test runs
-//! the binary that users run and reads what they would: the exit code, the report, the words on standard error and the
-//! record. A server whose programs are not installed excuses its tests, visibly; see `brunt_testbed::require`.
+//! The counts of a run are compared with the server's own log, to the last request and for every status. Every test
+//! runs the same binary as users and reads the same output: the exit code, the report, standard error and the record.
+//! If a server's programs are not installed, its tests are skipped, visibly; see `brunt_testbed::require`.
 
 mod answers;
 mod brunt;

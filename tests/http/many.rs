@@ -1,4 +1,4 @@
-//! Very many users who think more than they ask.
+//! Very many users with long think times.
 
 use std::time::Duration;
 

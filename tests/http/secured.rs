@@ -1,4 +1,4 @@
-//! HTTPS: which version is agreed on, whom is trusted, who shows a certificate, and what is resumed.
+//! HTTPS: the negotiated version, trusted certificates, client certificates, and resumption.
 
 use brunt_testbed::{Listener, Nginx, PASSWORD, Served};
 

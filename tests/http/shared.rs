@@ -1,4 +1,4 @@
-//! Several users, several nodes and several threads that share what there is: no row is used twice, none is left out.
+//! Several users, nodes and threads that share rows: no row is used twice, none is left out.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! The ways to a server and from one to the next: redirects, cookies, proxies, and names that nobody resolves.
+//! The routes to a server and from one to the next: redirects, cookies, proxies, and names without a resolver.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};

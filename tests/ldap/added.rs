@@ -112,7 +112,7 @@ fn entries_beyond_their_age_are_deleted() {
     assert_eq!(slapd.operations().deletes, adds);
 }
 
-/// Entries that were there before are somebody else's: they are neither replaced nor deleted.
+/// Existing entries belong to other users: they are neither replaced nor deleted.
 #[test]
 fn what_was_there_before_stays() {
     let Some(slapd) = slapd(40) else { return };

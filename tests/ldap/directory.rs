@@ -1,4 +1,4 @@
-//! [`Directory`]: what a test needs of a server, whichever it is, so that one test serves both.
+//! [`Directory`]: what a test needs from a server, of either kind, so that one test works with both.
 
 use std::fs;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};

@@ -1,5 +1,5 @@
-//! Every operation that a tool counted is one that the server saw, and the server saw no other: for each tool, each
-//! way of using connections, and each transport. One connection more is the one that tries the parameters out.
+//! Every operation that a tool counted is one that the server saw, and the server saw no other: for each tool, each way
+//! of using connections, and each transport. The one additional connection tests the parameters.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -40,8 +40,8 @@ impl Mode {
         }
     }
 
-    /// Binds that stand beside the measured operations, the first to try the parameters out. Binding again comes on
-    /// top of the bind that opens a connection, as in the tools of old.
+    /// Binds beside the measured operations, the first of which tests the parameters. Rebinding adds to the bind that
+    /// opens a connection, as in the original tools.
     const fn logins(self) -> u64 {
         1 + match self {
             Self::PerOperation => COUNT,

@@ -1,4 +1,4 @@
-//! `brunt find-max` on a real directory: what it saw of the server beside what it did itself.
+//! `brunt find-max` on a real directory: what it observed of the server beside what it did itself.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! LDIF that makeldif writes: what slapd makes of it, and that it is what addrate adds.
+//! LDIF that makeldif writes: slapd imports it, and it equals what addrate adds.
 
 use std::collections::BTreeSet;
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! Who binds: every mechanism through authrate, with the server's word for whom it took the client for.
+//! Identities of binds: every mechanism through authrate, with the identity that the server assigned to the client.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Connections that slapd closes because they were idle: they are no failures, and nothing is sent twice for them.
+//! Connections that slapd closes because they were idle: they are not failures, and no request is sent twice for them.
 
 use brunt_testbed::{ADMIN_DN, BASE_DN, Options, PASSWORD, Slapd};
 
@@ -15,8 +15,8 @@ fn impatient() -> Option<Slapd> {
 /// How many operations were answered, and how many requests were sent again for them.
 type Sent = (u64, u64);
 
-/// Whether slapd saw each operation once, or one more where a request met the end of its connection: whether slapd had
-/// read it by then, nobody knows.
+/// Whether slapd saw each operation once, or one more if a request met the end of its connection: it is not known
+/// whether slapd had read it by then.
 fn the_same(seen: u64, (ok, resent): Sent) -> bool {
     (ok..=ok + resent).contains(&seen)
 }
@@ -25,7 +25,7 @@ fn together(sent: impl Iterator<Item = Sent>) -> Sent {
     sent.fold((0, 0), |(ok, resent), (more, again)| (ok + more, resent + again))
 }
 
-/// What went well, about so many, most of it over connections that had to be made anew.
+/// The number of successes, which is about this, most of them over connections that had to be opened again.
 fn kept(run: Run, planned: u64) -> Sent {
     let run = run.went_well();
     let (ok, anew) = (run.count("ok"), run.part("reconnect"));

@@ -1,8 +1,8 @@
-//! The LDAP rate tools against real servers: a slapd of each test's own, and one OpenDJ that all share.
+//! The LDAP rate tools against real servers: a slapd for each test, and one OpenDJ that all share.
 //!
-//! What a tool counted is compared with what the server says it saw, to the last operation. Every test runs the binary
-//! that users run and reads what they would: the exit code, the table, the words on standard error and the record.
-//! A server whose programs are not installed excuses its tests, visibly; see `brunt_testbed::require`.
+//! The counts of a tool are compared with what the server reports, to the last operation. Every test runs the same
+//! binary as users and reads the same output: the exit code, the table, standard error and the record. If a server's
+//! programs are not installed, its tests are skipped, visibly; see `brunt_testbed::require`.
 
 mod added;
 mod brunt;

@@ -1,4 +1,4 @@
-//! Modifications: what they leave in the entries, and what they lose to each other.
+//! Modifications: their results in the entries, and lost updates between them.
 
 use brunt_testbed::{ADMIN_DN, PASSWORD, user_dn};
 

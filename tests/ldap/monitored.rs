@@ -1,4 +1,4 @@
-//! The server's own figures beside a run's: what slapd and the kernel counted is held against what the run did.
+//! The server's own figures beside a run's: the counts of slapd and the kernel are compared with what the run did.
 
 use brunt_testbed::{ADMIN_DN, PASSWORD, Slapd};
 

@@ -1,4 +1,4 @@
-//! Runs that must not begin: what the tool says, and the exit code by which a script knows why.
+//! Runs that must not begin: the tool's message, and the exit code by which a script knows the reason.
 
 use std::time::Duration;
 

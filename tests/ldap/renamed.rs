@@ -1,4 +1,4 @@
-//! Comparisons, deletions, renamings: what the server saw of them, and what they leave in the directory.
+//! Comparisons, deletions, renamings: what the server saw of them, and their results in the directory.
 
 use brunt_testbed::{ADMIN_DN, PASSWORD, Slapd, user_dn};
 

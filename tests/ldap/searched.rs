@@ -1,4 +1,4 @@
-//! Searches: what they ask for and what they count.
+//! Searches: what they request and what they count.
 
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, PROXY_DN, user_dn};
 
@@ -20,7 +20,7 @@ fn requests_are_multiplexed_and_each_gets_its_own_answer() {
         run = Some(brunt.args(["(uid=user.{})", "uid"]).run().went_well());
     });
     let run = run.expect("it ran");
-    // Numbers 500 to 999 belong to nobody: 4001 searches are four rounds, and the first number again.
+    // Numbers 500 to 999 belong to no entry: 4001 searches are four rounds, and the first number again.
     assert_eq!((run.count("ok"), run.count("items")), (4_001, 4 * 500 + 1), "{run}");
     assert_eq!((seen.searches, seen.entries, seen.connections), (4_001, 2_001, 3), "{seen:?}");
     // Requests of one connection were under way at the same time: one was read before another was answered.
@@ -67,7 +67,7 @@ fn paged(server: &impl Directory) {
     assert!((rows(&run)[0][9] - each as f64).abs() < 0.05, "Entries/Srch\n{run}");
 }
 
-/// Whether a server honoured an order cannot be told from counts, but what it says to one that it cannot honour can.
+/// Counts cannot show whether a server honoured an order, but its answer to one that it cannot honour does.
 #[test]
 fn the_order_asked_for_reaches_the_server() {
     let Some(slapd) = slapd(200) else { return };
@@ -111,7 +111,7 @@ fn proxied(server: &impl Directory) {
         let run = run.args([PROXY_DN, "-w", PASSWORD, "-Y", as_whom, "-b", target]);
         run.args(["-g", "inc(1,100)", "description:proxied {}"]).run()
     };
-    // A user may write to itself and to nobody else.
+    // A user may write only to its own entry.
     let allowed = run(&format!("dn:{}", user_dn(3)), &user_dn(3)).went_well();
     assert_eq!(allowed.count("ok"), 10, "{allowed}");
     let forbidden = run(&format!("dn:{}", user_dn(3)), &user_dn(4)).ended_with(1);

@@ -1,5 +1,5 @@
-//! Where operations go and where they come from: servers in turn, source addresses, connections replaced, and how many
-//! operations there are in all.
+//! The destinations and sources of operations: servers in turn, source addresses, connections replaced, and the total
+//! number of operations.
 
 use std::collections::BTreeMap;
 

@@ -256,7 +256,7 @@ fn keas_statistics_agree_with_the_rows() {
                     .renew(&Renewal { address, valid_lifetime: 9, cltt: 1_700_000_009 })
                     .unwrap();
                 agree(1_499);
-                // Moved between subnets and declined by somebody else, as a server does.
+                // Moved between subnets and declined by another process, as a server does.
                 let enter = match database {
                     Database::MariaDb(_) => "USE",
                     Database::Postgres(_) => "SET search_path =",

@@ -1,4 +1,4 @@
-//! A [`Database`]: MariaDB or PostgreSQL, asked by its own client, and backends on it.
+//! A [`Database`]: MariaDB or PostgreSQL, queried by its own client, and backends on it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -68,7 +68,7 @@ pub(crate) fn shared() -> Vec<Database<'static>> {
     mariadb.into_iter().chain(postgres).collect()
 }
 
-/// Does something with servers that nobody else uses.
+/// Runs a test with servers that no other test uses.
 pub(crate) fn with_own_servers(test: impl Fn(Database<'_>)) {
     if mariadb_is_here() {
         test(Database::MariaDb(&MariaDb::start()));

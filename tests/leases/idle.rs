@@ -1,4 +1,4 @@
-//! Servers that close connections which were idle: they are opened again, and no operation fails for it.
+//! Servers that close idle connections: the connections are opened again, and no operation fails for that reason.
 
 use std::sync::Arc;
 use std::thread::sleep;
@@ -23,8 +23,8 @@ fn make_impatient(database: Database<'_>) {
     }
 }
 
-/// What became of exchange `number`: its outcome, how many connections were made anew for it, how often it was asked
-/// again, and its parts.
+/// The result of exchange `number`: its outcome, how many connections were opened again for it, how many times it was
+/// repeated, and its parts.
 fn operate(
     session: &mut LeaseSession,
     clock: &Monotonic,

@@ -1,4 +1,4 @@
-//! Kea's own tables, made by the scripts that come with Kea: the sentences of the stores fit them, and the tables that
+//! Kea's own tables, made by the scripts that come with Kea: the statements of the stores fit them, and the tables that
 //! brunt makes have their columns and indexes.
 
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Servers that are lost: killed, paused and gone in the middle of things. Counted, and never waited for without end.
+//! Servers that are lost: killed, paused and ended in the middle of an operation. They are counted, and never waited
+//! for without a limit.
 
 use std::time::{Duration, Instant};
 

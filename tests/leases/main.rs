@@ -1,8 +1,8 @@
-//! Leases in real MariaDB and PostgreSQL servers: what is done to them is counted by their own clients, never by brunt.
+//! Leases in real MariaDB and PostgreSQL servers: the changes are counted by the servers' own clients, never by brunt.
 //!
-//! The stores are driven first by themselves, every schema, family and way of asking, because there a wrong row has one
-//! possible cause; then by the command that users run. A server whose programs are not installed excuses its tests,
-//! visibly; see `brunt_testbed::require`.
+//! The stores are first driven directly, with every schema, family and kind of statement, because there a wrong row has
+//! one possible cause; then by the command that users run. If a server's programs are not installed, its tests are
+//! skipped, visibly; see `brunt_testbed::require`.
 
 #![expect(clippy::unwrap_used, reason = "what the tests share is tests: every failure is a panic")]
 

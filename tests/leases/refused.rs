@@ -1,4 +1,4 @@
-//! What must not happen: tables of somebody else destroyed, settings left behind, passwords shown.
+//! What must not happen: tables of another owner destroyed, settings left behind, passwords shown.
 
 use brunt_drivers::lease::{Durability, Family, Schema, Statements};
 use brunt_exchange::Class;
@@ -6,7 +6,7 @@ use brunt_testbed::{MariaDb, Postgres};
 
 use crate::database::{Asked, Database, lease, mariadb_is_here, postgres_is_here, shared};
 
-/// Servers on which a database called `kea` holds somebody's `lease4` with three rows.
+/// Servers on which a database called `kea` contains another owner's `lease4` with three rows.
 fn with_somebodys_tables(test: impl Fn(Database<'_>, &dyn Fn() -> u64)) {
     let fill = "CREATE TABLE lease4 (address BIGINT PRIMARY KEY, note VARCHAR(10)); \
                 INSERT INTO lease4 VALUES (1, 'mine'), (2, 'mine'), (3, 'mine')";
@@ -51,7 +51,7 @@ fn tables_that_are_there_are_left_alone_until_that_is_allowed() {
         assert!(backend.left_behind().contains("in the database"), "{}", backend.left_behind());
         backend.prepare().unwrap();
         backend.open().unwrap().create(&lease(asked.family, 1)).unwrap();
-        // What a killed run leaves is told from what belongs to somebody.
+        // The leftovers of a killed run are distinguished from the tables of another owner.
         let asked = Asked { named: Some(named(database)), ..Asked::default() };
         let trouble = database.backend(&asked).prepare().unwrap_err();
         for word in

@@ -1,5 +1,5 @@
-//! `brunt leases` against real servers: what a run says it did is held against the rows that the server's client
-//! counts.
+//! `brunt leases` against real servers: the reported operations of a run are compared with the rows that the server's
+//! client counts.
 
 use std::process::Command;
 use std::time::Duration;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::database::{Asked, Database, made_since, mariadb_is_here, shared, with_own_servers};
 
-/// What came of a run: the cells of its comparison.
+/// The result of a run: the cells of its comparison.
 struct Run {
     ended: Ended,
 }
@@ -84,7 +84,7 @@ fn run(trial: Trial) -> Run {
     Run::from(trial.run())
 }
 
-/// Does something with the rows of a run that was told to keep them, and drops them.
+/// Runs a check on the rows of a run that was asked to keep them, and drops them.
 fn with_what_is_kept(database: Database<'_>, line: &str, judge: impl FnOnce(&Run, &str)) {
     let before = database.places();
     let run = run(leases(database, line).arg("--keep")).ended_with(0);

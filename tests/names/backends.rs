@@ -1,4 +1,4 @@
-//! What a cell says it did, beside what the system's own tools see in it.
+//! What a cell reports, compared with what the system's own tools see in it.
 
 use brunt_testbed::require;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! [`Cell`]: a private environment, spoken to as its controller does, a line of JSON at a time.
+//! [`Cell`]: a private environment, used as its controller does, one line of JSON at a time.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::os::unix::process::CommandExt as _;

@@ -1,4 +1,4 @@
-//! A cell leaves nothing behind and touches nothing, however it ends.
+//! A cell leaves nothing behind and changes nothing on the host, however it ends.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -87,7 +87,7 @@ fn end(cell: Cell, victim: Victim, after: Duration) {
         assert!(marked(&mark).is_empty(), "an orderly end is waited for");
         return;
     }
-    // The pipe stays open: whoever is left must not need its end to know.
+    // The pipe stays open: remaining processes must not depend on its end.
     let gone = until(PATIENCE, || marked(&mark).is_empty());
     assert!(gone, "{victim:?} was killed, and {:?} are left", marked(&mark));
     drop(cell);

@@ -1,8 +1,8 @@
 //! The private environments of `brunt names`, with the slapd, nslcd and nscd of the system in them.
 //!
-//! What a cell says it did is compared with what the system's own tools see in it, and the host is looked at before and
-//! after: its processes, its mounts, its files. A machine without those daemons, or a user who may not make namespaces,
-//! excuses these tests, visibly; see `brunt_testbed::require`.
+//! The reports of a cell are compared with what the system's own tools see in it, and the host is checked before and
+//! after: its processes, its mounts, its files. Without those daemons, or without the permission to create namespaces,
+//! these tests are skipped, visibly; see `brunt_testbed::require`.
 
 mod backends;
 mod cell;

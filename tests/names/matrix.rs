@@ -1,4 +1,4 @@
-//! `brunt names matrix` and `brunt names sweep` from the outside: what they print, keep and leave behind.
+//! `brunt names matrix` and `brunt names sweep` from the outside: their output, their files and what they leave behind.
 
 use std::fs;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Backends that `tests/setup` does not install: tried where somebody else has.
+//! Backends that `tests/setup` does not install: tested on machines where they are installed.
 
 use brunt_testbed::{found, require, skip_anywhere};
 use serde_json::{Value, json};
@@ -40,7 +40,7 @@ fn the_directory_may_be_389() {
         cell.insert(&process(), 0..5);
         cell.insert(&json!("Bulk"), 5..2_100);
         let counted = cell.demand(&json!("Count"), "Counted");
-        // More than the 2,000 that it would return if nobody had lifted its limit.
+        // More than the 2,000 that it would return if its limit had not been lifted.
         assert_eq!((&counted["accounts"], &counted["ldap_groups"]), (&json!(2_100), &json!(2_100)));
         assert_eq!(searched(&mut cell, 2_100), 200);
         cell.delete(&json!("Batch"), 0..2_100);

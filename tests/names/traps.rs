@@ -1,4 +1,4 @@
-//! The traps into which one falls who makes this comparison by hand.
+//! The mistakes that are easy to make when this comparison is made by hand.
 
 use std::time::Instant;
 

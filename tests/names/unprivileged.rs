@@ -1,4 +1,4 @@
-//! What can be done without root: in a user namespace, and with nothing but a directory and a port.
+//! What is possible without root: in a user namespace, and with only a directory and a port.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -9,10 +9,10 @@ use serde_json::json;
 
 use crate::cell::{Cell, cached, files, ldap, process};
 
-/// Debian's `nobody`, whom the tests become where they are root.
+/// Debian's user `nobody`, which the tests switch to if they are root.
 const NOBODY: u32 = 65_534;
 
-/// Whether somebody who is not root may make user namespaces here.
+/// Whether a user other than root may make user namespaces here.
 fn namespaces() -> bool {
     let mut command = Command::new("setpriv");
     command.args(["--reuid=65534", "--regid=65534", "--clear-groups"]);
@@ -20,7 +20,7 @@ fn namespaces() -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// The programs of the build, where somebody else can reach them.
+/// The programs of the build, copied to where another user can reach them.
 fn reachable() -> bool {
     let program = env!("CARGO_BIN_EXE_brunt");
     let mut command = Command::new("setpriv");

@@ -1,4 +1,4 @@
-//! Packages are installed, used and removed in a clean root, as `packaging/try` does it.
+//! Packages are installed, used and removed in a clean root, as in `packaging/try`.
 
 use std::process::Command;
 

@@ -1,4 +1,4 @@
-//! The image for containers: every digest is of what it names, as sha256sum and tar see it.
+//! The container image: every digest matches its content, according to sha256sum and tar.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
-//! Packages: `packaging/build` makes them of the binary under test, and what is in them is looked at and used.
+//! Packages: `packaging/build` makes them from the binary under test, and their content is checked and used.
 //!
-//! Building the program for a release takes too long for a test: `packaging/twice` does it. Here the packages are made
-//! of the binary that all tests use, whose debug information is left out as a release has none.
+//! A release build takes too long for a test: `packaging/twice` does it. Here the packages are made from the binary
+//! that all tests use, without its debug information, as in a release.
 
 mod clean_root;
 mod completed;

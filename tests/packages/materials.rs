@@ -1,4 +1,4 @@
-//! The bill of materials and the licences, held against what manifests say.
+//! The bill of materials and the licences, compared with the manifests.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `tests/setup` on machines on which it may install nothing: it says what is missing, and who can help.
+//! `tests/setup` on machines where it may not install anything: it says what is missing, and who can install it.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};

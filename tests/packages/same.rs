@@ -1,4 +1,4 @@
-//! One binary makes the same packages on every day, in every directory and for every user.
+//! One binary gives the same packages on every day, in every directory and for every user.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! The units of systemd that packages bring.
+//! The systemd units in the packages.
 
 use std::fs;
 use std::path::Path;

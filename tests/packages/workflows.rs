@@ -1,5 +1,5 @@
-//! The workflows that a forge runs, as far as they can be held against this repository without one. actionlint, which
-//! `tests/setup` installs where there is Go, knows their grammar.
+//! The workflows that a forge runs, as far as they can be checked against this repository without a forge. actionlint,
+//! which `tests/setup` installs if Go is available, checks their grammar.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! [`Counted`]: a server of HTTP that counts connections and requests, and answers all of them alike.
+//! [`Counted`]: an HTTP server that counts connections and requests, and gives all of them the same answer.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -34,7 +34,7 @@ impl Counted {
         Self::answering("127.0.0.1:0", answer.to_owned())
     }
 
-    /// One that sends everybody elsewhere.
+    /// A server that redirects every client.
     pub(crate) fn redirecting(to: &str) -> Self {
         let answer = format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\n\r\n");
         Self::answering("127.0.0.1:0", answer)

@@ -1,7 +1,7 @@
-//! What a run may reach, and how much it may ask for: every way to another address ends before anything is sent.
+//! What a run may reach, and how much load it may make: every route to another address ends before anything is sent.
 //!
-//! Each trick is tried twice: where only the target is granted, and a listener beside it hears nothing; and where both
-//! are, and it hears something. So each of them would have got there.
+//! Each trick is tried twice: with only the target granted, when a listener beside it receives nothing; and with both
+//! granted, when the listener receives something. So without the fence each of them would have reached it.
 
 use std::net::Ipv4Addr;
 

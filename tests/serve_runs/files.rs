@@ -1,7 +1,7 @@
-//! Files of the machine that a plan names: none is read but those that lie beside it.
+//! Files of the machine that a plan names: only those beside the plan can be read.
 //!
-//! Two things keep it from them. What leads outside is refused by its name; and whatever its name, the kernel refuses
-//! it, which is tried with files that everybody may read and with a link.
+//! Two mechanisms prevent other access. A name that leads outside is refused; and for any name the kernel refuses
+//! access, which is tested with world-readable files and with a link.
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;

@@ -1,8 +1,8 @@
-//! The runs of `brunt serve`, without its pages: children of the program that carry out what somebody submitted, and
-//! what they may not do; a queue that outlives its server; a history of their records.
+//! The runs of `brunt serve`, without its pages: child processes that carry out what a user submitted, and what they
+//! may not do; a queue that outlives its server; a history of their records.
 //!
-//! What a run says is held against what a server of the test's own counted, and what must not be reached is a listener
-//! that hears nothing.
+//! The results of a run are compared with the counts of the test's own server, and an address that must not be reached
+//! is a listener that receives nothing.
 
 mod counted;
 mod fences;

@@ -1,4 +1,4 @@
-//! Records that somebody brings: taken once, read by a child, and refused in words if they are none.
+//! Records that a user uploads: accepted once, read by a child process, and refused with a message if they are invalid.
 
 use std::fs;
 use std::io::Write as _;

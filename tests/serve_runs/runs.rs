@@ -1,5 +1,5 @@
-//! Runs from their submission to their end: what is told of them, how they are stopped, and what becomes of them when a
-//! process is gone.
+//! Runs from their submission to their end: what watchers receive, how runs are stopped, and the result when a process
+//! has been killed.
 
 use std::fs::{self, File};
 use std::future::Future;
@@ -33,7 +33,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
     runtime.expect("a runtime").block_on(future)
 }
 
-/// All that a watcher is told, as names and data.
+/// Everything that a watcher receives, as names and data.
 fn told(mut watcher: Watcher) -> Vec<(String, String)> {
     let mut events = Vec::new();
     while let Some(event) = now(watcher.next()) {
@@ -86,7 +86,7 @@ fn a_run_is_watched_by_a_hundred_and_kept_as_its_target_counted_it() {
         let rows: u64 = view.rows.iter().map(|row| row.heat.iter().skip(1).sum::<u64>()).sum();
         assert_eq!(rows, server.requests());
     }
-    // Those who never read have held up nothing, and are told all of it now.
+    // Watchers that never read have delayed nothing, and receive everything now.
     assert!(told(watchers.swap_remove(7)).len() >= 3);
     let page = site.history.page(&id).unwrap().expect("it has a page");
     assert!(page.sections.iter().any(|(id, html)| id == "top" && html.contains("100")), "{page:?}");
@@ -164,7 +164,7 @@ fn a_run_outlives_its_server_and_is_found_again() {
     let before = site.status(&id).process;
     let site = site.restarted();
     assert_eq!(site.status(&id).process, before, "it is the same process");
-    // Whoever watches now is told all from the beginning.
+    // A watcher that connects now receives everything from the beginning.
     let watcher =
         site.queue().watch(&id).and_then(|watch| watch.open(None)).expect("there is room");
     site.is_done(&id);
@@ -174,7 +174,7 @@ fn a_run_outlives_its_server_and_is_found_again() {
     assert_eq!((record.counts.planned, record.counts.ok), (150, 150));
     site.is_done(&next);
     assert_eq!(record.conservation.counts.sent + 3, server.requests());
-    // And it is still known when nothing of it goes on.
+    // It is still known when no part of it is running.
     let site = site.restarted();
     assert_eq!(site.status(&id).state, State::Done);
     let entry = site.history.entry(&id).unwrap().expect("it is kept");

@@ -1,6 +1,6 @@
-//! Searches for the highest rate: how one goes on, how it is kept, what ends it, and what it may not do.
+//! Searches for the highest rate: how one proceeds, how it is kept, what ends it, and what it may not do.
 //!
-//! What a search says is held against what the server counted, and its rates against the ceiling of its target. A tenth
+//! The results of a search are compared with the server's counts, and its rates with the ceiling of its target. A tenth
 //! of a second counts as one, so that minutes are seconds.
 
 use brunt_capacity::rate;
@@ -56,7 +56,7 @@ fn sent(collection: &Collection) -> u64 {
     records.map(|record| record.conservation.counts.sent).sum()
 }
 
-/// The sections that a watcher is told, until nothing more comes.
+/// The sections that a watcher receives, until the stream ends.
 fn sections(mut watcher: Watcher) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let runtime = runtime.expect("a runtime");
@@ -71,7 +71,7 @@ fn sections(mut watcher: Watcher) -> Vec<String> {
 #[test]
 fn a_search_is_followed_and_kept_and_never_above_the_ceiling_of_its_target() {
     let (site, server) = (Site::new(), Counted::start());
-    // More than the target bears by its list, and in no way by its speed.
+    // More than the target's grant allows, but not more than it can sustain.
     let wanted = Search { to: Some("5k/s".to_owned()), ..search() };
     let id = site.queue().submit(asked(&server, wanted)).expect("it is taken");
     let watcher = site.queue().watch(&id).and_then(|watch| watch.open(None));
@@ -89,7 +89,7 @@ fn a_search_is_followed_and_kept_and_never_above_the_ceiling_of_its_target() {
     for cell in &found.cells {
         let tried = cell.figure("rate").unwrap_or_default();
         assert!(tried <= CEILING, "{:?}", cell.labels);
-        // One session alone has no rate that was asked for, and is kept below it all the same.
+        // A single session has no requested rate, but is limited to the ceiling as well.
         if cell.label("kind") == Some("baseline") {
             let alone = cell.figure("achieved").expect("it was measured");
             assert!(alone > 0.0 && alone <= CEILING, "{alone}");
@@ -144,7 +144,7 @@ fn a_search_that_is_stopped_says_so_and_keeps_its_steps() {
     assert!(!found.cells.is_empty() && sent(&found) <= server.requests());
     let entry = site.history.entry(&id).unwrap().expect("it is kept");
     assert_eq!(entry.summary.capacity.expect("it is a search").rate, None);
-    // Nothing of it goes on.
+    // No part of it is still running.
     let after = server.requests();
     std::thread::park_timeout(std::time::Duration::from_millis(300));
     assert_eq!(server.requests(), after);

@@ -1,6 +1,6 @@
-//! Servers that stand still or are killed: the run that they started neither notices nor is lost.
+//! Servers that are stopped or killed: the run that they started is not affected and not lost.
 //!
-//! The server is this test program again, told by its environment to open a queue, submit a plan and wait.
+//! The server is this test program again, configured by its environment to open a queue, submit a plan and wait.
 
 use std::env;
 use std::fs;

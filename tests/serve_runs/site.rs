@@ -1,4 +1,4 @@
-//! [`Site`]: a history and a queue as `brunt serve` has them, whose children are the program under test.
+//! [`Site`]: a history and a queue as in `brunt serve`, whose child processes are the program under test.
 
 use std::path::PathBuf;
 use std::sync::Arc;

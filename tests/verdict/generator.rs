@@ -1,4 +1,4 @@
-//! A brunt in trouble: it names what kept it from its work, and does not blame the target for it.
+//! A brunt in trouble: it names the cause of its trouble, and does not blame the target.
 
 use brunt_record::Status;
 

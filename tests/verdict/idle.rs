@@ -1,4 +1,4 @@
-//! A target without trouble: nobody is blamed, whatever the rate.
+//! A target without trouble: no part is blamed, at any rate.
 
 use brunt_record::Status;
 

@@ -1,4 +1,4 @@
-//! slapd closes connections that nothing was asked over for a second: no failure, and nobody's fault.
+//! slapd closes connections that were idle for a second: this is not a failure, and no part is blamed.
 
 use brunt_record::{Record, Status};
 use brunt_testbed::{BASE_DN, Options, Slapd, Trial, require};

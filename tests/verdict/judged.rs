@@ -1,4 +1,4 @@
-//! [`Judged`]: a run whose trouble was arranged and which brunt judged as the table of causes says.
+//! [`Judged`]: a run with arranged trouble whose verdict from brunt matches the table of causes.
 
 use std::path::Path;
 use std::sync::{PoisonError, RwLock};

@@ -1,9 +1,9 @@
-//! What brunt says of a run whose trouble was arranged: the verdict, the cause it names, what it makes of objectives,
-//! and its exit code. A run in trouble must be blamed on whoever had it, and nobody else.
+//! The verdicts of brunt on runs with arranged trouble: the verdict, the cause it names, the results of objectives, and
+//! its exit code. The part that was in trouble must be blamed, and no other.
 //!
-//! The causes are the rows of `bench/verdict`, which has what is expected of each and counts how often it comes true on
-//! a quiet machine. Here each is tried once, on a machine that others may share, and looked at closer. How a verdict is
-//! reached is tested where it is: in `crates/record`.
+//! The causes are the rows of `bench/verdict`, which contains the expectations for each and counts how often they are
+//! met on a quiet machine. Here each is tried once, on a machine that may be shared, and checked in more detail. How a
+//! verdict is reached is tested in `crates/record`.
 
 mod generator;
 mod idle;

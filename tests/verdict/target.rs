@@ -1,5 +1,5 @@
-//! A target in trouble: it is said when it was away, objectives are missed by what its users waited, and brunt does not
-//! take their waits for its own.
+//! A target in trouble: its unavailability is reported, objectives are missed because of its users' waiting times, and
+//! brunt does not attribute these to itself.
 
 use brunt_record::Status;
 

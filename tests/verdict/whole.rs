@@ -1,5 +1,5 @@
-//! When a run is whole: what was asked for one by one is waited for, and a run without an end is ended by whoever made
-//! it.
+//! When a run is complete: exchanges that were requested one by one are waited for, and a run without an end of its own
+//! is ended by its user.
 
 use std::time::Duration;
 

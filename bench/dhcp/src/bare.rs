@@ -1,9 +1,8 @@
-//! The least a client can do: one thread that waits for its socket or for the next exchange to fall
-//! due, prepared bytes, no histograms.
+//! The minimal client: one thread that waits for its socket or for the next exchange to fall due, with prepared bytes
+//! and without histograms.
 //!
-//! What it needs for an exchange is the kernel's price for four datagrams and the waiting between
-//! them at that rate, and so the floor under every honest generator. Its bytes are made here, by
-//! hand, and owe nothing to brunt's own codec.
+//! Its cost for an exchange is that of the kernel for four datagrams and for waiting between them at that rate, and so
+//! the lower bound for every correct generator. Its bytes are made here, by hand, independently of brunt's own codec.
 
 use brunt_testbed::Lan;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -120,7 +119,7 @@ fn discover() -> Vec<u8> {
 
 fn address_to(message: &mut [u8], xid: u64, client: u64) {
     message[4..8].copy_from_slice(&(xid as u32).to_be_bytes());
-    // An address of nobody's, so that it meets no client of the other tools.
+    // An unused address, so that it matches no client of the other tools.
     message[28..30].copy_from_slice(&[2, 0x0b]);
     message[30..34].copy_from_slice(&(client as u32).to_be_bytes());
 }

@@ -1,5 +1,5 @@
-//! What many datagrams in one system call are worth: brunt with batches of one, of 8 and of 64, at a
-//! rate and as fast as it can.
+//! The effect of several datagrams in one system call: brunt with batches of one, of 8 and of 64, at a rate and as fast
+//! as it can.
 
 use crate::Effort;
 use crate::contender::{CARRIED_OUT, Contender, rate};

@@ -1,5 +1,5 @@
-//! How much a tool can ask at all: DORA against brunt's embedded server, which costs next to
-//! nothing, as fast as the tool will.
+//! The highest rate of a tool: DORA against brunt's embedded server, which costs almost nothing, as fast as the tool
+//! can.
 
 use crate::Effort;
 use crate::contender::{CARRIED_OUT, Contender, rate};

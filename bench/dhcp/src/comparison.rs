@@ -1,8 +1,7 @@
 //! The comparison: processor time of the client for a DORA exchange, at rates that all can keep.
 //!
-//! The bare client beside the tools says how much of it is the kernel's: on a virtual wire a datagram
-//! is charged to its sender until it lies in the receiver's socket, and at low rates most of the rest
-//! is the price of being woken.
+//! The bare client beside the tools shows how much of it is the kernel's: on a virtual wire a datagram is charged to
+//! its sender until it is in the receiver's socket, and at low rates most of the rest is the cost of wake-ups.
 //!
 //! Exchanges are counted by Kea: the DHCPACKs it sent.
 
@@ -49,8 +48,8 @@ pub(crate) fn print(effort: Effort) {
     println!();
 }
 
-/// The Kea that all parts ask: its leases in memory alone, one thread, sockets whose losses the
-/// system counts.
+/// The Kea server that all parts use: its leases only in memory, one thread, and sockets whose losses the system
+/// counts.
 pub(crate) fn kea(lan: &Lan) -> Kea {
     Kea::v4(lan, &KeaOptions { persist: false, ..KeaOptions::default() })
 }

@@ -1,4 +1,4 @@
-//! Who is compared, and the command line by which each does the same work.
+//! The tools that are compared, and the command line by which each does the same work.
 
 use brunt_bench_tool::brunt;
 use brunt_testbed::Lan;

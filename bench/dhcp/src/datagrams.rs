@@ -1,4 +1,4 @@
-//! What the kernel of a host counted of its datagrams.
+//! The kernel's counts of a host's datagrams.
 
 use brunt_testbed::Lan;
 use std::process::Command;

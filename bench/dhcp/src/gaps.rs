@@ -1,4 +1,4 @@
-//! How even a stream of packets is, from the moments at which they arrived.
+//! The evenness of a stream of packets, from their arrival times.
 
 /// The evenness of one stream.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,4 +1,4 @@
-//! What it costs to have nothing to do: the share of a core at one exchange a second.
+//! The cost of waiting: the share of a core at one exchange a second.
 
 use crate::Effort;
 use crate::comparison::kea;

@@ -1,10 +1,9 @@
-//! brunt perfdhcp beside the old perfdhcp and a bare client, on one Kea in one run.
+//! brunt perfdhcp beside the original perfdhcp and a bare client, on one Kea in one run.
 //!
-//! What decides how far a generator can be trusted is measured, part by part: the processor time an
-//! exchange costs it, what it costs to wait, how even its packets leave, what it loses itself when
-//! the server cannot keep up, how much it can ask at all, and whether its memory stays where it is.
-//! Clients and server are two network namespaces joined by a wire, which share the machine's cores;
-//! so rates tell of the machine, and ratios of the tools.
+//! The properties that determine how far a generator can be trusted are measured one by one: the processor time of an
+//! exchange, the cost of waiting, the evenness of its packets, the packets it loses itself when the server cannot keep
+//! up, its highest rate, and whether its memory stays constant. Clients and server are two network namespaces joined by
+//! a wire, which share the machine's cores; so rates depend on the machine, and ratios on the tools.
 
 mod bare;
 mod batch;

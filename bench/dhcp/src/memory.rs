@@ -1,4 +1,4 @@
-//! Whether memory grows with a run that nobody answers: millions of exchanges, all of them lost.
+//! Whether memory grows with a run without answers: millions of exchanges, all of them lost.
 
 use crate::Effort;
 use crate::contender::{CARRIED_OUT, Contender};

@@ -1,4 +1,4 @@
-//! More than the server can bear: what a tool then loses in its own socket and books to the server.
+//! More than the server can sustain: what a tool then loses in its own socket and counts as the server's losses.
 
 use crate::Effort;
 use crate::comparison::kea;

@@ -1,6 +1,6 @@
-//! How evenly packets leave: the gaps between DHCPDISCOVERs as the other end of the wire saw them.
+//! The evenness of sending: the gaps between DHCPDISCOVERs as seen at the other end of the wire.
 //!
-//! Nobody answers, so that nothing but the tool's own clock decides when a packet leaves.
+//! No server answers, so that only the tool's own clock determines when a packet is sent.
 
 use crate::Effort;
 use crate::contender::{CARRIED_OUT, Contender};

@@ -1,7 +1,7 @@
-//! A server's port that never answers: it notes when datagrams arrive, or does not even take them.
+//! A server port that never answers: it records when datagrams arrive, or does not even read them.
 //!
-//! The moments are the kernel's, taken as a datagram comes off the wire, so that they say nothing of
-//! when this program was given a processor.
+//! The times are the kernel's, taken when a datagram arrives, so that they do not depend on when this program was given
+//! a processor.
 
 use brunt_testbed::Lan;
 use nix::cmsg_space;
@@ -24,8 +24,8 @@ const BUFFER: usize = 64 << 20;
 /// How late the end may be noticed.
 const GLANCE: Duration = Duration::from_millis(20);
 
-/// A port that nobody reads, until it is dropped. What does not fit its buffer is lost, as with a
-/// server that hangs.
+/// A port that is not read, until it is dropped. Datagrams that do not fit into its buffer are lost, as with a server
+/// that hangs.
 pub(crate) struct Deaf {
     _socket: UdpSocket,
 }

@@ -31,7 +31,7 @@ impl Target {
     }
 }
 
-/// Whether somebody on the host of process `id` has the port.
+/// Whether a process on the host of process `id` has the port.
 fn listens(id: u32) -> bool {
     let sockets = fs::read_to_string(format!("/proc/{id}/net/udp")).unwrap_or_default();
     has_port(&sockets, PORT)

@@ -1,7 +1,7 @@
-//! What a running tool used and did in a window of time.
+//! The resources and the output of a running tool in a window of time.
 //!
-//! Its processor time is read at both ends of the window, and how much it did by a count that is not
-//! its own; so neither its start nor its own idea of what it did enters.
+//! Its processor time is read at both ends of the window, and its output is counted by another program; so neither its
+//! start nor its own counts affect the result.
 
 use brunt_bench_tool::{Process, median, pass, stopwatch};
 use std::time::Duration;

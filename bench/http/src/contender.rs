@@ -1,5 +1,5 @@
-//! Who is compared, and the command line by which each does the same work: GET a small file over 50 connections that
-//! stay open, or, with HTTP/2, over 5 connections of 10 streams each.
+//! The tools that are compared, and the command line by which each does the same work: GET a small file over 50
+//! connections that stay open, or, with HTTP/2, over 5 connections of 10 streams each.
 
 use brunt_bench_tool::brunt;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
-//! The flood: as many requests as the machine bears, and the CPU time of the generator for one of them.
+//! The flood: as many requests as the machine can make, and the CPU time of the generator for one of them.
 //!
-//! A tool is started and left to warm up. Then its CPU time is read, and how many requests the server has answered; the
-//! same again at the end of the window. So neither a tool's start nor its own idea of how much it did enter. The tools
-//! take turns, round by round, and the median of the rounds counts.
+//! A tool is started and left to warm up. Then its CPU time is read, and the number of requests that the server has
+//! answered; both are read again at the end of the window. So neither a tool's start nor its own counts affect the
+//! result. The tools take turns, round by round, and the median of the rounds counts.
 
 use crate::Effort;
 use crate::contender::{Contender, Work};

@@ -1,7 +1,7 @@
-//! brunt's HTTP load beside the tools people use for it, on one nginx in one run.
+//! brunt's HTTP load beside other common tools, on one nginx in one run.
 //!
-//! What is compared is the CPU time a generator needs for a request, because that is what decides how much load a
-//! machine can make and how much the making disturbs the measuring. Requests are counted by the server.
+//! The CPU time of a generator for a request is compared, because it determines how much load a machine can make and
+//! how much making the load disturbs the measurement. Requests are counted by the server.
 
 mod contender;
 mod flood;

@@ -1,5 +1,5 @@
-//! How well a rate is kept and what keeping it costs: CPU time for a request at 10,000/s, the rate that the server saw,
-//! and brunt's own lag.
+//! How well a rate is kept and what that costs: CPU time for a request at 10,000/s, the rate that the server saw, and
+//! brunt's own lag.
 
 use crate::Effort;
 use crate::contender::{Contender, Work};

@@ -1,4 +1,4 @@
-//! nginx with nothing to do but answer: one worker, no log, a small file, and a count of requests.
+//! nginx with minimal work: one worker, no log, a small file, and a count of requests.
 
 use brunt_testbed::{Daemon, free_port, require};
 use std::fmt::Write as _;

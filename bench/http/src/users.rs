@@ -1,4 +1,4 @@
-//! What a virtual user costs: ten thousand of them with think time, in memory and CPU.
+//! The cost of a virtual user: ten thousand of them with think time, in memory and CPU.
 
 use crate::server::Server;
 use brunt_bench_tool::{Process, brunt, pass};

@@ -1,10 +1,10 @@
 //! The comparison: CPU time of the generator for an operation.
 //!
-//! A tool is started and left to warm up. Then its CPU time is read, and how many operations the server
-//! has completed by its own count; the same again at the end of the window; the two differences give the
-//! figure. So neither a tool's start and its compiler nor its own idea of how much it did enter. The tools
-//! take turns, round by round, and the median of the rounds counts: a neighbour who wakes up spoils one
-//! round of all, not all rounds of one.
+//! A tool is started and left to warm up. Then its CPU time is read, and the number of operations that the server has
+//! completed by its own count; both are read again at the end of the window, and the two differences give the figure.
+//! So neither a tool's start and its compiler nor its own counts affect the result. The tools take turns, round by
+//! round, and the median of the rounds counts: a disturbance by another program spoils one round of all tools, not all
+//! rounds of one.
 
 use crate::Effort;
 use crate::contender::{Contender, Operation, USERS};

@@ -1,8 +1,8 @@
-//! Who is compared, and the command line by which each does the same work.
+//! The tools that are compared, and the command line by which each does the same work.
 //!
-//! Every tool binds, searches or modifies one user of 2,000 drawn at random, over ten connections that
-//! stay open, as fast as it can. The old tools' Java is started without their scripts, so that one
-//! process is all there is to measure.
+//! Every tool binds, searches or modifies one user of 2,000 drawn at random, over ten connections that stay open, as
+//! fast as it can. The original tools' Java is started without their scripts, so that there is only one process to
+//! measure.
 
 use brunt_bench_tool::brunt;
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, peers};

@@ -1,8 +1,8 @@
-//! brunt's LDAP rates beside the old tools and a bare client, on one server in one run.
+//! brunt's LDAP rates beside the original tools and a bare client, on one server in one run.
 //!
-//! What is compared is the CPU time a generator needs for an operation, because that is what decides
-//! how much load a machine can make and how much the making disturbs the measuring. Rates are printed
-//! too, but on loopback they tell of the server and of who shares the cores.
+//! The CPU time of a generator for an operation is compared, because it determines how much load a machine can make and
+//! how much making the load disturbs the measurement. Rates are printed too, but on loopback they depend on the server
+//! and on the other programs that share the cores.
 
 mod comparison;
 mod contender;

@@ -1,4 +1,4 @@
-//! What an idle connection costs brunt in memory: its peak with ten thousand, less that with ten.
+//! The memory of an idle connection of brunt: its peak with ten thousand, less that with ten.
 
 use brunt_bench_tool::{Process, brunt, pass};
 use brunt_testbed::{ADMIN_DN, BASE_DN, Daemon, PASSWORD, free_port};

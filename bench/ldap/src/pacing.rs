@@ -1,7 +1,7 @@
-//! How well a rate is kept: asked, achieved, and the 99th percentile of the lag, against the embedded
-//! directory, which answers faster than anything else would.
+//! How well a rate is kept: requested, achieved, and the 99th percentile of the lag, against the embedded directory,
+//! which answers faster than any other server would.
 //!
-//! The figures are those of brunt's own record; the server's side of the count is the tests' business.
+//! The figures are those of brunt's own record; the tests compare them with the server's counts.
 
 use crate::Effort;
 use crate::memory::target;

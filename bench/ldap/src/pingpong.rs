@@ -1,7 +1,7 @@
-//! The least a client can do: ten connections, one thread, epoll, prepared bytes, no clock and no counts.
+//! The minimal client: ten connections, one thread, epoll, prepared bytes, no clock and no counts.
 //!
-//! What it needs for an operation is the kernel's price for a request and an answer, and so the floor
-//! under every honest generator. Its bytes are made here, by hand, and owe nothing to brunt's own codec.
+//! Its cost for an operation is that of the kernel for a request and an answer, and so the lower bound for every
+//! correct generator. Its bytes are made here, by hand, independently of brunt's own codec.
 
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, user_dn};
 use rustix::buffer::spare_capacity;
@@ -78,8 +78,8 @@ fn log_in(stream: &mut TcpStream) -> std::io::Result<()> {
     is_done(&buffer[..length]).map(|_| ())
 }
 
-/// Whether the last message of `bytes` ends an operation. An answer that is not success is an error:
-/// a refusal is cheaper for the server and would flatter nobody.
+/// Whether the last message of `bytes` ends an operation. An answer that is not success is an error: a refusal is
+/// cheaper for the server and would distort the comparison.
 fn is_done(mut bytes: &[u8]) -> std::io::Result<bool> {
     let broken = |what: &str| std::io::Error::other(format!("the server sent {what}"));
     let mut done = false;

@@ -1,4 +1,4 @@
-//! How much is measured.
+//! The extent of the measurements.
 
 /// How much and how often things are measured. A phase should take half a second, which the figures here do on a
 /// machine of today.

@@ -1,9 +1,10 @@
-//! brunt leases beside programs that do the same work with nothing around it, store by store.
+//! brunt leases beside bare programs that do the same work, store by store.
 //!
-//! A benchmark that is slower than its database's own library measures itself. So here brunt, which times every
-//! operation and keeps its distribution, stands beside bare loops in C on the same library, the same schema, the same
-//! leases in the same order, of which each phase is timed as a whole; and the lease file of our own beside the program
-//! the guide of 2012 describes. Every figure is of rounds in which the two take turns; what is missed is said.
+//! A benchmark that is slower than its database's own library measures itself. So brunt, which times every operation
+//! and keeps the distribution, is compared with bare loops in C on the same library, the same schema, and the same
+//! leases in the same order, each phase of which is timed as a whole; and brunt's own lease file is compared with the
+//! program that the guide of 2012 describes. Every figure comes from rounds in which the two take turns; missed limits
+//! are reported.
 
 mod effort;
 mod mariadb;

@@ -1,8 +1,8 @@
 //! memfile: brunt's index and lease file beside a C++ program written to the guide's description.
 //!
-//! Once with the guide's own leases and its block of text, once with the records Kea writes, which are what one would
-//! use today. The C++ program writes blocks either way; a variant that prints octets through a table and not with an
-//! `fprintf` each shows how much of the difference is that habit. Searches need no file, so they are more and among
+//! Once with the guide's own leases and its block of text, once with the records Kea writes, which are the ones in use
+//! today. The C++ program writes blocks in both cases; a variant that prints octets through a table and not with an
+//! `fprintf` each shows how much of the difference this causes. Searches need no file, so there are more of them, among
 //! more leases.
 
 use crate::effort::Effort;

@@ -1,4 +1,4 @@
-//! brunt as it is measured: started as a user would, its times read from the file it writes.
+//! brunt as it is measured: started like a user's run, with its times read from the file it writes.
 
 use brunt_bench_tool::{Lap, brunt, stopwatch, succeeded};
 use serde_json::Value;

@@ -1,7 +1,8 @@
-//! The bare programs, compiled as the bench begins.
+//! The bare programs, compiled when the bench begins.
 //!
-//! With `-O2` by the C and C++ compilers of the machine, from the sources in `peers/`. SQLite's is linked with the very
-//! archive that cargo made for brunt, so that both run the same library, compiled with the same options.
+//! They are compiled with `-O2` by the C and C++ compilers of the machine, from the sources in `peers/`. SQLite's is
+//! linked with the same archive that cargo made for brunt, so that both run the same library, compiled with the same
+//! options.
 
 use brunt_bench_tool::{compiled, succeeded};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Where files lie while they are measured.
+//! The location of files while they are measured.
 
 use tempfile::TempDir;
 

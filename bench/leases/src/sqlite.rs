@@ -1,7 +1,8 @@
-//! SQLite: brunt beside a C program that does nothing but bind, step and reset.
+//! SQLite: brunt beside a C program that only binds, steps and resets.
 //!
-//! Where the disk has no part in it the two are closest to each other, so most is measured in memory, also the
-//! synchronous mode, whose path through the library is longer. On the disk follows what its flushes leave of it.
+//! The two are closest to each other without the disk, so most is measured in memory, including the synchronous mode,
+//! whose path through the library is longer. A measurement on disk follows, which shows the difference that remains
+//! beside the flushes.
 
 use crate::effort::Effort;
 use crate::place::{memory, scratch};
@@ -98,7 +99,7 @@ fn compare(bare: &Path) {
         "1",
     ]);
     said_by(bare, &["run", &theirs, "500", "async", "alone", "create", "search", "update"]);
-    // The marker by which brunt knows its own tables has no rows and is in nobody's way.
+    // The marker by which brunt recognises its own tables has no rows and does not affect the comparison.
     let marker = |line: &&str| line.contains("|brunt_tables|");
     let inspect = |file: &str| {
         let said = said_by(bare, &["inspect", file]);

@@ -1,4 +1,4 @@
-//! How much is measured.
+//! The extent of the measurements.
 
 /// How much and how often things are measured.
 #[derive(Clone, Copy)]

@@ -1,9 +1,9 @@
-//! brunt names lookup beside C programs that do the same lookups with nothing around them, road by road.
+//! brunt names lookup beside C programs that make only the same lookups, for each access path.
 //!
-//! All of it happens in a mount and a process namespace of its own, with an own `/etc` and `/run`: the name service of
-//! the machine is neither asked nor changed, and whatever was started ends with the namespace. What is measured is what
-//! a lookup costs through brunt over what it costs a loop in C, whose lookups are the same in the same order and are
-//! timed as a whole.
+//! Everything runs in a separate mount and process namespace, with its own `/etc` and `/run`: the name service of the
+//! machine is neither used nor changed, and all started processes end with the namespace. The figure is the cost of a
+//! lookup through brunt relative to that of a loop in C, whose lookups are the same in the same order and are timed as
+//! a whole.
 
 mod effort;
 mod roads;

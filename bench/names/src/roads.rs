@@ -1,4 +1,4 @@
-//! The roads to a name, and what brunt costs on each.
+//! The access paths to a name, and the cost of brunt on each.
 
 use crate::effort::Effort;
 use crate::world::{FIRST, Source, USERS, World};
@@ -74,7 +74,7 @@ pub(crate) fn print(effort: Effort) {
     measure(&bare, &NSLCD, effort);
 }
 
-/// Has nscd asked for everybody once: drawn at random, ten times as many miss one in 22,000.
+/// Looks every user up through nscd once: with random draws, ten times as many lookups would miss one in 22,000.
 fn warm(bare: &Path) {
     theirs(bare, "nscd", u64::from(USERS) * 10);
 }

@@ -1,7 +1,7 @@
-//! The world in which names are looked up: an own `/etc` and `/run`, and the daemons of a name service.
+//! The environment in which names are looked up: its own `/etc` and `/run`, and the daemons of a name service.
 //!
-//! Everything here assumes that this process is in a mount namespace of its own. All files lie in the new `/run`,
-//! which is memory that goes with the namespace.
+//! Everything here assumes that this process is in a separate mount namespace. All files are in the new `/run`, which
+//! is memory that is freed with the namespace.
 
 use brunt_bench_tool::succeeded;
 use brunt_testbed::{Daemon, free_port, until};

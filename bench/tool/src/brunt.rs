@@ -1,4 +1,4 @@
-//! Where the brunt that is measured is.
+//! The path of the brunt that is measured.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! The bare programs that a tool is held against, compiled as a bench begins.
+//! The bare programs that a tool is compared with, compiled when a bench begins.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,7 +1,7 @@
 //! The CPU time of another process, to the nanosecond.
 //!
-//! `/proc` tells it in hundredths of a second, which is a whole percent of what an efficient client
-//! uses in a bench's window. The kernel's clock of the process is exact and includes threads that ended.
+//! `/proc` reports it in hundredths of a second, which is a whole percent of what an efficient client uses in a bench's
+//! window. The kernel's clock of the process is exact and includes threads that have ended.
 
 #![expect(unsafe_code, reason = "no safe crate offers the CPU clock of another process")]
 

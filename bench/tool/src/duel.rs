@@ -1,9 +1,9 @@
-//! Two contenders in turns, and how their times stand to each other.
+//! Two contenders that take turns, and the ratio of their times.
 //!
-//! What is looked for is a few hundredths, and a machine drifts by more than that within a minute. So a round is ours,
-//! theirs, theirs, ours: what drifts evenly falls on both alike, and each round has a ratio of its own. The middle of
-//! the ratios is the figure, their lowest and highest the spread; beside them stands how the best of either compare,
-//! since a neighbour's noise only ever adds.
+//! The expected difference is a few hundredths, and a machine drifts by more than that within a minute. So a round is
+//! ours, theirs, theirs, ours: an even drift affects both equally, and each round has a ratio of its own. The median of
+//! the ratios is the figure, their lowest and highest the spread; the ratio of the best times is shown as well, since
+//! noise from other programs can only add time.
 
 use crate::figures::median;
 use crate::lap::Lap;

@@ -1,4 +1,4 @@
-//! What several rounds come to, and how one figure stands to another.
+//! The result of several rounds, and the ratio of two figures.
 
 /// The middle of the values: a neighbour who wakes up spoils one round, not the figure.
 pub fn median(values: impl IntoIterator<Item = f64>) -> f64 {

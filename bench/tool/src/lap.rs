@@ -1,4 +1,4 @@
-//! A [`Lap`]: what one phase came to in one run, by whoever ran it, timed as a whole.
+//! A [`Lap`]: the result of one phase in one run of a contender, timed as a whole.
 
 /// One phase of one run.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,8 +1,8 @@
-//! A tool under observation: what every bench here needs, whatever the protocol.
+//! A tool under observation: what every bench here needs, for any protocol.
 //!
-//! Tools are separate processes, looked at from outside, since only so does every contender get the
-//! same treatment. It knows neither a protocol nor a tool. Whatever goes wrong is a panic with the
-//! tool's last words: a bench without its tool has nothing to say.
+//! Tools are separate processes, observed from outside, since only then does every contender get the same treatment.
+//! This crate depends on no protocol and no tool. Every failure is a panic with the end of the tool's output: a bench
+//! without its tool has no result.
 
 #![expect(clippy::missing_panics_doc, reason = "a bench has nobody to hand an error to")]
 

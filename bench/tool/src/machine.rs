@@ -1,4 +1,4 @@
-//! What a figure was measured on, without which it says nothing.
+//! The machine on which a figure was measured, without which the figure has no meaning.
 
 use std::fs;
 use std::thread::available_parallelism;

@@ -1,4 +1,4 @@
-//! A tool under observation: started with its output in a file, looked at while it runs, ended at will.
+//! A tool under observation: started with its output in a file, observed while it runs, ended at any time.
 
 use crate::cpu;
 use std::fs::{self, File};
@@ -95,7 +95,7 @@ pub fn pass_for(time: Duration) {
     std::thread::sleep(time);
 }
 
-/// A stopwatch: the function tells the time since it was made.
+/// A stopwatch: the function returns the time since it was made.
 #[expect(clippy::disallowed_methods, reason = "a bench watches other processes, in real time")]
 pub fn stopwatch() -> impl Fn() -> Duration {
     let start = std::time::Instant::now();

@@ -1,4 +1,4 @@
-//! What this machine did beside the bench: figures of a machine that others share are about them as well.
+//! What this machine did beside the bench: figures of a shared machine also depend on its other programs.
 
 use brunt_bench_tool::pass_for;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! The words in which a [`Cause`] of trouble is written down. Data alone: nothing here starts or reads anything.
+//! The types that describe a [`Cause`] of trouble. Only data: nothing here starts or reads anything.
 
 /// Where the trouble of a run lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,9 +36,9 @@ pub enum Server {
     Rest(&'static str),
     /// nginx with these directives in its `http` block.
     Nginx(&'static str),
-    /// A port at which nobody listens.
+    /// A port at which no process listens.
     Nobody,
-    /// A socket that listens, and whose connections nobody reads.
+    /// A socket that listens, but whose connections are never read.
     Silent,
     /// What is measured runs within brunt.
     None,
@@ -80,8 +80,8 @@ pub enum Act {
     InterruptBrunt,
 }
 
-/// How brunt loads the target: the words that causes of a tool share. `{port}` is the target's port, `{free}` a
-/// port that nobody uses, `{seconds}` the length of the run.
+/// How brunt loads the target: the words that causes of a tool share. `{port}` is the target's port, `{free}` an unused
+/// port, `{seconds}` the length of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tool {
     /// What stands before them.
@@ -130,9 +130,9 @@ pub struct Cause {
     pub tool: Tool,
     /// Further words for the tool.
     pub options: &'static str,
-    /// The length of the run, where its tool is told one.
+    /// The length of the run, if its tool is given one.
     pub seconds: u64,
-    /// The objectives that the run is held against.
+    /// The objectives of the run.
     pub objectives: &'static [Objective],
     /// Where it runs.
     pub conditions: &'static [Condition],

@@ -1,8 +1,8 @@
 //! The table of causes. A new cause is a row here.
 //!
-//! What is expected is what a careful person would accept who knows the cause: a target in trouble must not be taken
-//! for a generator in trouble or the reverse, and where figures are the generator's own they must not make an objective
-//! missed. Rates leave room for a slow machine.
+//! The expected verdict is what a careful user would accept who knows the cause: a target in trouble must not be
+//! mistaken for a generator in trouble or the reverse, and where figures depend on the generator they must not make an
+//! objective missed. Rates leave room for a slow machine.
 
 use crate::cause::{
     Act, Cause, Class, Condition, DHCP, Expected, HTTP, LDAP, LDAP_ENDLESS, LEASES, Objective,
@@ -169,7 +169,7 @@ const HOGGED: &[Condition] = &[Condition::BruntOnCore, Condition::Hogs(2)];
 
 const NO_CORE: &str = "brunt waited for a core";
 
-/// Answers wait for one another on a connection, so ten of them bear 200 requests a second.
+/// Answers on a connection wait for one another, so ten connections sustain 200 requests a second.
 const SERIAL: &str = "[[rule]]\naction = { delay = \"50ms\" }\n";
 const DELAY: &str = "[[rule]]\naction = { delay = \"300ms\" }\n";
 const DELAY_11S: &str = "[[rule]]\non = [\"search\"]\naction = { delay = \"11s\" }\n";
@@ -192,7 +192,7 @@ pub const CAUSES: &[Cause] = &[
     dhcp("idle-dhcp-1000", "", "-r 1000", IDLE),
     rest("idle-http-50", "", "-c 10 -q 50", IDLE),
     rest("idle-http-1000", "", "-c 10 -q 1000", IDLE),
-    // A server may close what is idle; that is no failure, and no fault of anybody.
+    // A server may close an idle connection; that is not a failure, and not an error of either side.
     idle("closes-idle-connections", Server::Nginx("keepalive_timeout 1s;"), HTTP, "-c 10 -q 4"),
     store("store-in-process-memfile", "memfile"),
     store("store-in-process-sqlite", "sqlite"),
@@ -300,7 +300,8 @@ pub const CAUSES: &[Cause] = &[
         BRUNT_STOPPED,
         lasting(8, ldap("brunt-stopped-ldap-2", "-c 10 -M 2", STOOD_STILL)),
     ),
-    // All that fell due meanwhile leaves at once, and what the target needs for such a burst is in its service times.
+    // All exchanges that fell due meanwhile are sent at once, and the target's time for this burst is in its service
+    // times.
     while_running(
         BRUNT_STOPPED,
         with(

@@ -1,8 +1,8 @@
-//! Causes of trouble in a run of brunt, arranged for real, and what brunt should say of each.
+//! Causes of trouble in a run of brunt, arranged for real, and the verdict that brunt should give for each.
 //!
 //! The table of causes exists once: the bench tries each several times and counts, and brunt's own tests try each once
-//! and look closer. It sees brunt as any user does: a program, its record, its exit code. It knows nothing of how a
-//! verdict is reached.
+//! and check more. This crate sees brunt as a user does: a program, its record, its exit code. It does not depend on
+//! how a verdict is reached.
 
 #![expect(
     clippy::missing_panics_doc,

@@ -1,8 +1,8 @@
-//! What brunt says of a run whose trouble was arranged, beside what it should say.
+//! The verdict of brunt on runs with arranged trouble, beside the expected verdict.
 //!
-//! A verdict is worth something only if it names the right culprit, and stays silent where there is none. Both are
-//! rates, which no test of a pure function knows: so causes are arranged for real, each several times, and what was
-//! said is counted. Everything about a cause is a row of the table in `causes.rs`.
+//! A verdict is useful only if it names the right cause, and names none where there is none. Both are rates, which no
+//! test of a pure function can measure: so causes are arranged for real, each several times, and the verdicts are
+//! counted. Each cause is described completely by a row of the table in `causes.rs`.
 
 mod background;
 mod matrix;

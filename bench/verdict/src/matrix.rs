@@ -1,4 +1,4 @@
-//! The [`Matrix`]: which class of cause was arranged, and what brunt said.
+//! The [`Matrix`]: the class of cause that was arranged, and brunt's verdict.
 
 use brunt_bench_verdict::{Class, Observation, Said};
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! What brunt said of a run: read from its record, its exit code, and its last words where there is no record.
+//! Brunt's verdict on a run: read from its record, its exit code, and the end of its output if there is no record.
 
 use crate::cause::{Cause, Class};
 use regex::Regex;
@@ -25,7 +25,7 @@ const OTHERS: [&str; 2] = ["brunt waited for a core", "(steal)"];
 pub struct Observation {
     /// The status of the verdict; `refused` without a record, `hung` if it had to be killed.
     pub status: String,
-    /// What became of each objective.
+    /// The result of each objective.
     pub objectives: BTreeMap<String, String>,
     /// The exit code; none after a signal.
     pub exit: Option<i32>,
@@ -123,8 +123,8 @@ impl Observation {
         }
     }
 
-    /// Whether it accuses anybody, or the exit code does, which tells nothing but that the run was interrupted where it
-    /// is that of SIGINT.
+    /// Whether it blames any part, or the exit code does; the exit code of SIGINT only says that the run was
+    /// interrupted.
     pub fn alarms(&self) -> bool {
         self.said() != Said::Valid || !matches!(self.exit, Some(0 | 130))
     }

@@ -1,7 +1,7 @@
-//! The [`Place`] of a run: cores, quotas and limits, as words to be put before a program's own.
+//! The [`Place`] of a run: cores, quotas and limits, as words that precede a program's own.
 //!
-//! Every such word becomes the program in the end (taskset, nsenter, a shell that execs), so that the process that was
-//! started is the one that signals are meant for.
+//! Each of these commands becomes the program in the end (taskset, nsenter, a shell that execs), so that signals to the
+//! started process reach the program.
 
 use crate::cause::Condition;
 use crate::quota::Quota;

@@ -1,4 +1,4 @@
-//! A control group with a quota of processor time, in whichever version this machine has the cpu controller.
+//! A control group with a quota of processor time, in the version in which this machine has the cpu controller.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A target that is up: started in a directory of its own, and ended with its value.
+//! A running target: started in a directory of its own, and ended when its value is dropped.
 
 use crate::cause::Server;
 use brunt_bench_tool::{Process, pass_for};

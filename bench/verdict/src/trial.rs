@@ -1,4 +1,4 @@
-//! One trial: arranges a cause, lets brunt measure, and reads what it said.
+//! One trial: arranges a cause, lets brunt measure, and reads the verdict.
 
 use crate::cause::{Act, Cause};
 use crate::observation::Observation;
@@ -17,7 +17,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(60);
 const STEP: Duration = Duration::from_millis(5);
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Clone, Debug)]
 pub struct Tried {
     /// What brunt said, as far as the table of causes asks.
@@ -86,7 +86,7 @@ fn words(cause: &Cause, seconds: u64, port: u16) -> Vec<String> {
     .collect()
 }
 
-/// Does what is to be done while brunt runs, and waits for its end.
+/// Makes the events that must happen while brunt runs, and waits for its end.
 fn attend(
     cause: &Cause,
     seconds: u64,

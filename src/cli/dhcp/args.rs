@@ -1,8 +1,8 @@
-//! What a command line of perfdhcp asks for, as values that can only be legal.
+//! The settings of a perfdhcp command line, as types whose values are always legal.
 //!
-//! Whoever carries a run out needs no second look at the words: defaults are filled in, special words are addresses,
-//! and what excludes each other cannot stand here together. Files stay paths and schedules and objectives stay text:
-//! whoever understands them reads them, before the run starts.
+//! A caller that carries a run out need not look at the words again: defaults are filled in, special words are
+//! addresses, and combinations that exclude each other cannot be represented. Files stay paths, and schedules and
+//! objectives stay text: the modules that use them parse them, before the run starts.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
@@ -25,23 +25,23 @@ pub(crate) struct DhcpArgs {
     pub(crate) words: Vec<String>,
     /// The protocol.
     pub(crate) family: Family,
-    /// What the clients live through.
+    /// The clients' scenario.
     pub(crate) scenario: Scenario,
-    /// Who is asked, and from where.
+    /// The server, and the addresses to send from.
     pub(crate) route: Route,
-    /// What an exchange consists of.
+    /// The parts of an exchange.
     pub(crate) exchange: Exchange,
-    /// Who asks.
+    /// The clients.
     pub(crate) clients: Clients,
-    /// Messages from files, if any.
+    /// Messages from files, if there are any.
     pub(crate) templates: Option<Templates>,
-    /// When and how much.
+    /// When exchanges begin, and how many there are.
     pub(crate) load: Load,
     /// When an answer is missing, and when the run ends.
     pub(crate) limits: Limits,
-    /// Where results go.
+    /// Where results are written.
     pub(crate) output: Output,
-    /// What the user should be told on standard error before the run starts.
+    /// Notes to print on standard error before the run starts.
     pub(crate) notes: Vec<String>,
 }
 
@@ -54,48 +54,48 @@ pub(crate) enum Family {
     V6,
 }
 
-/// What the clients live through.
+/// The clients' scenario.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Scenario {
-    /// Exchanges at a rate, nothing sent twice.
+    /// Exchanges at a rate, without retransmissions.
     Basic,
-    /// Every client at once, until all are answered.
+    /// All clients at once, until every one is answered.
     Avalanche,
-    /// Clients with lives of their own.
+    /// Clients with independent lives.
     Fleet(Fleet),
 }
 
-/// How the clients of a fleet live.
+/// The lives of a fleet's clients.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fleet {
-    /// When they come up for the first time.
+    /// When they start for the first time.
     pub(crate) births: Births,
     /// Whether leases are renewed and rebound when their times say so.
     pub(crate) renewals: bool,
-    /// The share of lives that end with a release instead of in silence, 0 to 1.
+    /// The share of lives that end with a release instead of silently, 0 to 1.
     pub(crate) release_share: f64,
     /// The share of leases that are declined, 0 to 1.
     pub(crate) decline_share: f64,
-    /// The share of lives that begin by asking for options only, 0 to 1.
+    /// The share of lives that begin by requesting only options, 0 to 1.
     pub(crate) inform_share: f64,
     /// The share of lives that begin by confirming a remembered lease, 0 to 1.
     pub(crate) reboot_share: f64,
-    /// How much faster lease times pass than they say.
+    /// The factor by which lease times are shortened.
     pub(crate) time_scale: f64,
-    /// When all lose their power at once, if ever.
+    /// When all clients lose their power at once, if they do.
     pub(crate) power_cut: Option<PowerCut>,
 }
 
-/// When the clients of a fleet come up for the first time.
+/// When the clients of a fleet start for the first time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Births {
-    /// So many a second.
+    /// This number a second.
     PerSecond(f64),
     /// All of them, spread evenly over this time.
     Over(Duration),
 }
 
-/// Every client goes away without a word and comes back.
+/// Every client stops without a message and comes back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PowerCut {
     /// When, counted from the start.
@@ -104,14 +104,14 @@ pub(crate) struct PowerCut {
     pub(crate) within: Duration,
 }
 
-/// Who is asked, and from where.
+/// The server, and the addresses to send from.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a switch of the command line, independent of the others"
 )]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Route {
-    /// The address that everything is sent to. It may be a broadcast or multicast address only with `lab`.
+    /// The destination of all messages. It may be a broadcast or multicast address only with `lab`.
     pub(crate) server: IpAddr,
     /// Its port.
     pub(crate) server_port: u16,
@@ -125,9 +125,9 @@ pub(crate) struct Route {
     pub(crate) broadcast: bool,
     /// Set the broadcast flag in messages (the server was called `all`, or nothing, in DHCPv4).
     pub(crate) broadcast_flag: bool,
-    /// Relays between the clients and the server; 0 sends what clients themselves send.
+    /// Relays between the clients and the server; 0 sends the clients' own messages.
     pub(crate) relay_levels: u8,
-    /// A real client without a relay, on the link layer where need be (`--client`, DHCPv4 only).
+    /// A real client without a relay, on the link layer if necessary (`--client`, DHCPv4 only).
     pub(crate) client: bool,
     /// A file of relay addresses, one of them for each exchange (`-J`).
     pub(crate) relay_addresses: Option<PathBuf>,
@@ -135,7 +135,7 @@ pub(crate) struct Route {
     pub(crate) source_ips: Sources,
     /// Ports to send from. Empty: `local_port`.
     pub(crate) source_ports: Vec<u16>,
-    /// Whether all that hear a broadcast belong to a laboratory.
+    /// Whether all hosts that receive a broadcast belong to a laboratory.
     pub(crate) lab: bool,
 }
 
@@ -146,7 +146,7 @@ impl Route {
     }
 }
 
-/// What an exchange consists of.
+/// The parts of an exchange.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a switch of the command line, independent of the others"
@@ -159,7 +159,7 @@ pub(crate) struct Exchange {
     pub(crate) rapid_commit: bool,
     /// What is leased (`-e`).
     pub(crate) lease: Lease,
-    /// Ask whichever server answered first for everything (`-1`).
+    /// Send all messages to the server that answered first (`-1`).
     pub(crate) same_server: bool,
     /// Renewals a second (`-f`); 0 for none.
     pub(crate) renew_rate: f64,
@@ -169,27 +169,27 @@ pub(crate) struct Exchange {
     pub(crate) options: Vec<VariedOption>,
     /// Options added by relays (`--or`, `--relay-option`), in the order given.
     pub(crate) relay_options: Vec<VariedOption>,
-    /// Send a rising elapsed time from the first moment (`-Y`) for so long (`-y`).
+    /// Send an elapsed time that rises from this moment (`-Y`) for this long (`-y`).
     pub(crate) elapsed: Option<Elapsed>,
-    /// Send unanswered messages again as the RFCs say.
+    /// Retransmit unanswered messages as the RFCs require.
     pub(crate) retransmit: bool,
     /// Give back every lease at the end.
     pub(crate) release_on_exit: bool,
-    /// What answers have to hold (`--expect`), in the order given.
+    /// The options that answers must contain (`--expect`), in the order given.
     pub(crate) expected: Vec<Expected>,
 }
 
-/// What an answer has to hold.
+/// A condition on answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Expected {
     /// As it was given.
     pub(crate) text: String,
-    /// What it says.
+    /// The parsed condition.
     pub(crate) expectation: Expectation,
 }
 
 impl Expected {
-    /// Whether an answer without an address is what is wanted, as from a boot server beside a DHCP server.
+    /// Whether the condition asks for an answer without an address, as from a boot server beside a DHCP server.
     pub(crate) fn wants_no_address(&self) -> bool {
         let none = Pattern::fixed(vec![0; 4]);
         self.expectation.field == Field::Address && self.expectation.value == Some(none)
@@ -207,27 +207,27 @@ pub(crate) enum Lease {
     Both,
 }
 
-/// When clients claim to have waited.
+/// The elapsed time that clients report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Elapsed {
-    /// From when on.
+    /// The moment from which it rises.
     pub(crate) after: Duration,
-    /// For how long.
+    /// How long it rises.
     pub(crate) lasting: Duration,
 }
 
-/// Who asks.
+/// The clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Clients {
-    /// How many different ones.
+    /// The number of different clients.
     pub(crate) count: NonZeroU32,
     /// The MAC address of the first.
     pub(crate) mac: [u8; 6],
     /// The DUID of the first, if not one made from its MAC address.
     pub(crate) duid: Option<Vec<u8>>,
-    /// A file of MAC addresses to be drawn from instead (`-M`).
+    /// A file of MAC addresses to draw from instead (`-M`).
     pub(crate) macs: Option<PathBuf>,
-    /// Count addresses that were given twice (`-u`).
+    /// Count addresses that were assigned twice (`-u`).
     pub(crate) unique: bool,
 }
 
@@ -236,7 +236,7 @@ pub(crate) struct Clients {
 pub(crate) struct Templates {
     /// DISCOVER or SOLICIT.
     pub(crate) first: Template,
-    /// REQUEST, which is built otherwise.
+    /// REQUEST; built by the program if there is no file.
     pub(crate) second: Option<SecondTemplate>,
 }
 
@@ -245,9 +245,9 @@ pub(crate) struct Templates {
 pub(crate) struct Template {
     /// The file, hexadecimal.
     pub(crate) path: PathBuf,
-    /// Where the transaction id stands, if not where its protocol has it.
+    /// The offset of the transaction id, if not that of the protocol.
     pub(crate) xid: Option<usize>,
-    /// Where the last byte of the MAC address or DUID stands, if not where the message has it.
+    /// The offset of the last byte of the MAC address or DUID, if not its position in the message.
     pub(crate) random: Option<usize>,
 }
 
@@ -256,27 +256,27 @@ pub(crate) struct Template {
 pub(crate) struct SecondTemplate {
     /// The message.
     pub(crate) template: Template,
-    /// Where the elapsed time stands.
+    /// The offset of the elapsed time.
     pub(crate) elapsed: ElapsedOffset,
-    /// Where the server identifier option stands, if not where the message has it.
+    /// The offset of the server identifier option, if not its position in the message.
     pub(crate) server_id: Option<usize>,
-    /// Where the requested address option or the `IA_NA` stands, if not where the message has it.
+    /// The offset of the requested address option or the `IA_NA`, if not its position in the message.
     pub(crate) address: Option<usize>,
 }
 
-/// Where the elapsed time of a template stands.
+/// The offset of the elapsed time in a template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ElapsedOffset {
-    /// Where the message has it.
+    /// Its position in the message.
     Found,
     /// At this offset.
     At(usize),
-    /// It is left as the template has it.
+    /// The template's value is sent unchanged.
     Off,
 }
 
 impl ElapsedOffset {
-    /// The offset as the old switch spells it: 0 leaves the time alone.
+    /// The offset in the notation of the original switch: 0 sends the time unchanged.
     pub(crate) const fn offset(self) -> Option<usize> {
         match self {
             Self::Found => None,
@@ -286,26 +286,26 @@ impl ElapsedOffset {
     }
 }
 
-/// When and how much.
+/// When exchanges begin, and how many there are.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Load {
     /// When exchanges start. Only the basic scenario has another than [`Rate::Unlimited`].
     pub(crate) rate: Rate,
     /// Most exchanges in flight, if not the default.
     pub(crate) window: Option<NonZeroU32>,
-    /// Due exchanges that may wait, if not the default.
+    /// Due exchanges that can wait, if not the default.
     pub(crate) backlog: Option<usize>,
     /// Exchanges before all others, back to back and not counted (`-P`).
     pub(crate) preload: u32,
     /// Time before anything is counted.
     pub(crate) warm_up: Duration,
-    /// Worker threads, where it matters: as many as there are sources.
+    /// The number of worker threads, if it matters: the number of sources.
     pub(crate) workers: Option<usize>,
     /// Whether workers stay on their processors.
     pub(crate) pin: bool,
     /// Most datagrams in one system call (`-a`, `--batch`), if not the default.
     pub(crate) batch: Option<usize>,
-    /// Seed of everything random; one is to be drawn if there is none.
+    /// The seed of all random values; one is drawn if there is none.
     pub(crate) seed: Option<u64>,
 }
 
@@ -327,45 +327,45 @@ pub(crate) struct Limits {
 /// Drops at which to stop: whichever of the two is reached first.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct DropLimit {
-    /// So many, which is at least one.
+    /// This number, which is at least one.
     pub(crate) count: Option<u64>,
-    /// This share of what was sent, above 0 and below 1, once ten were to be answered.
+    /// This share of the messages sent, above 0 and below 1, once ten were due to be answered.
     pub(crate) share: Option<f64>,
 }
 
-/// Where results go.
+/// Where results are written.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Output {
-    /// Whose words the report uses.
+    /// The wording of the report.
     pub(crate) style: Style,
     /// Time between interim reports (`-t`).
     pub(crate) interim: Option<Duration>,
-    /// What happened since the last of them as well (`--deltas`).
+    /// Also what happened since the last of them (`--deltas`).
     pub(crate) deltas: bool,
-    /// Bare values with this between them, and no banner (`-C`).
+    /// Plain values separated by this text, and no banner (`-C`).
     pub(crate) separator: Option<String>,
-    /// What else is shown (`-x`).
+    /// What else is printed (`-x`).
     pub(crate) diagnostics: Diagnostics,
     /// A command to call at the start and at the end (`-w`).
     pub(crate) wrapped: Option<String>,
     /// Time between intervals of the record.
     pub(crate) interval: Duration,
-    /// What every run takes; the objectives were seen to be legal.
+    /// The options that every run takes; the objectives have been checked.
     pub(crate) run: RunOptions,
-    /// Take the moment of receiving from the kernel.
+    /// Use the kernel's receive timestamps.
     pub(crate) kernel_stamps: bool,
 }
 
-/// Whose words the report uses.
+/// The wording of the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Style {
-    /// Those of the guide of 2012.
+    /// That of the guide of 2012.
     Guide,
-    /// Those of current Kea.
+    /// That of current Kea.
     Kea,
 }
 
-/// What else is shown, letter by letter of `-x`.
+/// What else is printed, by the letters of `-x`.
 #[expect(clippy::struct_excessive_bools, reason = "each is a letter, independent of the others")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Diagnostics {
@@ -377,11 +377,11 @@ pub(crate) struct Diagnostics {
     pub(crate) rate: bool,
     /// `l`: the leases received.
     pub(crate) leases: bool,
-    /// `r`: what was drawn at random.
+    /// `r`: the random choices.
     pub(crate) randomness: bool,
     /// `s`: the first server identifier.
     pub(crate) server_id: bool,
-    /// `t`: the moments of every exchange.
+    /// `t`: the timestamps of every exchange.
     pub(crate) timers: bool,
     /// `T`: the first message of each kind.
     pub(crate) templates: bool,

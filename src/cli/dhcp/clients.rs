@@ -1,4 +1,4 @@
-//! Who asks: `-b`, `-M`, `-R`, `-u`.
+//! The clients: `-b`, `-M`, `-R`, `-u`.
 
 use std::num::NonZeroU32;
 
@@ -7,10 +7,10 @@ use super::given::{Values, exclusive, refused};
 use super::varied::digits;
 use crate::cli::fault::Fault;
 
-/// The MAC address that clients are counted from by default.
+/// The MAC address of the first client by default.
 pub(super) const MAC: [u8; 6] = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
 
-/// Lengths a DUID may have: those the tool of old took. RFC 8415 allows up to 130.
+/// The allowed lengths of a DUID: those of the original tool. RFC 8415 allows up to 130.
 const DUID_LENGTHS: std::ops::RangeInclusive<usize> = 6..=64;
 
 pub(super) fn read(

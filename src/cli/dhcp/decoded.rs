@@ -1,7 +1,7 @@
-//! The decoded command line of `-x a`: a line for each value, under the names the old tool gave them.
+//! The decoded command line of `-x a`: a line for each value, under the names of the original tool.
 //!
-//! Values that it did not have follow under the names of our switches, and only where they were given, so that the
-//! text of an old command line is the old text. What the values do is not known here.
+//! Values that it did not have follow under the names of our switches, and only if they were given, so that an original
+//! command line produces the original text. This module does not depend on the effect of the values.
 
 use std::fmt::{Display, Write as _};
 use std::time::Duration;
@@ -88,7 +88,7 @@ fn ends(lines: &mut Lines, args: &DhcpArgs) {
     lines.some("exit-wait-time[us]", limits.exit_wait.map(|wait| wait.as_micros()));
 }
 
-/// An offset that was not given is -1, as it was of old.
+/// An offset that was not given is -1, as in the original tool.
 fn templates(lines: &mut Lines, templates: Option<&Templates>) {
     let second = templates.and_then(|templates| templates.second.as_ref());
     let all = templates.iter().map(|templates| &templates.first);

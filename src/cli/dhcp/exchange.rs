@@ -1,4 +1,4 @@
-//! What an exchange consists of.
+//! The parts of an exchange.
 
 use super::args::{Elapsed, Exchange, Family, Lease, Scenario};
 use super::expectations;
@@ -8,10 +8,10 @@ use super::messages::{self, Usual};
 use super::switches::dashed;
 use crate::cli::fault::Fault;
 
-/// What is of no use where exchanges end after the first half.
+/// Switches without an effect if exchanges end after the first half.
 const SECOND_HALF: [&str; 6] = ["1", "E", "S", "I", "f", "F"];
 
-/// Reads what an exchange consists of.
+/// Reads the parts of an exchange.
 pub(super) fn read(
     values: &Values<'_>,
     family: Family,
@@ -70,7 +70,7 @@ fn check_first_half(values: &Values<'_>) -> Result<(), Fault> {
     }
 }
 
-/// `-c` is held to what it has always needed; the long name is for everything else.
+/// `-c` keeps its original requirements; the long name covers all other cases.
 fn rapid_commit(values: &Values<'_>, family: Family) -> Result<bool, Fault> {
     if values.has("c") && family == Family::V4 {
         return Err(Fault::new("-c needs -6: for rapid commit in DHCPv4 use --rapid-commit"));

@@ -1,4 +1,4 @@
-//! What answers are held against: `--expect`.
+//! The conditions that answers are checked against: `--expect`.
 
 use std::net::Ipv4Addr;
 
@@ -19,7 +19,7 @@ const FIELDS: [(&str, Field); 4] = [
     ("file", Field::BootFile),
 ];
 
-/// Reads what answers are to hold.
+/// Reads the conditions on answers.
 pub(super) fn read(values: &Values<'_>, family: Family) -> Result<Vec<Expected>, Fault> {
     let expected: Vec<Expected> =
         values.all("expect").map(|text| expectation(text, family)).collect::<Result<_, _>>()?;
@@ -74,7 +74,7 @@ fn field(name: &str, family: Family) -> Option<Field> {
     }
 }
 
-/// The octets to expect. A field that is an address is written as one.
+/// The expected octets. A field that is an address is written as one.
 fn pattern(value: &str, field: Field) -> Result<Pattern, String> {
     match field {
         Field::Address | Field::NextServer => {

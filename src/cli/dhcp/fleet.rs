@@ -1,4 +1,4 @@
-//! The scenarios besides exchanges at a rate: what an avalanche leaves aside, and how the clients of a fleet live.
+//! The scenarios other than exchanges at a rate: what an avalanche ignores, and the lives of a fleet's clients.
 
 use std::time::Duration;
 
@@ -7,22 +7,22 @@ use super::given::{Values, decimal, moment, refused};
 use super::switches::{Group, Switch, dashed};
 use crate::cli::fault::Fault;
 
-/// The time over which a fleet comes up by default.
+/// The time over which a fleet starts by default.
 const BIRTHS: Duration = Duration::from_secs(10);
 
-/// What perfdhcp has always left aside in an avalanche.
+/// The switches that perfdhcp has always ignored in an avalanche.
 const ASIDE: [&str; 9] = ["d", "p", "r", "n", "D", "P", "w", "f", "F"];
 
-/// Our switches that an avalanche, which starts everything at once, has no use for.
+/// Our switches that do not apply to an avalanche, which starts everything at once.
 const NOT_IN_AVALANCHE: [&str; 6] = ["stages", "arrival", "backlog", "window", "warm-up", "a"];
 
-/// What a fleet has no use for: each client has one identity, lives by its own times, and sends real messages.
+/// The switches that do not apply to a fleet: each client has one identity, its own times, and sends real messages.
 const NOT_IN_FLEET: [&str; 16] = [
     "r", "f", "F", "P", "stages", "arrival", "backlog", "window", "warm-up", "T", "i", "1", "M",
     "d", "Y", "y",
 ];
 
-/// Reads the scenario, and adds what to tell the user about it.
+/// Reads the scenario, and adds notes for the user about it.
 pub(super) fn read(
     values: &Values<'_>,
     table: &[Switch],

@@ -1,9 +1,9 @@
-//! Words of a command line taken apart as `getopt_long` does: bundled flags, values attached or apart, `--`, switches
-//! after the server, and long names cut short.
+//! Splits the words of a command line as `getopt_long` does: bundled flags, values attached or separate, `--`, switches
+//! after the server, and abbreviated long names.
 //!
-//! No parser library speaks it to the letter: those at hand take the `=` of `-C=` for punctuation, or do not know that
-//! `--scen` is enough. A long name of old that is cut short keeps its meaning although ours begin like it. Whether a
-//! value is any good is not known here.
+//! No parser library implements exactly these rules: available ones treat the `=` of `-C=` as punctuation, or do not
+//! accept `--scen`. An abbreviated long name of the original tool keeps its meaning although some of ours begin with
+//! it. Values are not checked here.
 
 use super::switches::{Switch, dashed};
 use crate::cli::fault::Fault;
@@ -13,11 +13,11 @@ use crate::cli::fault::Fault;
 pub(super) struct Given<'a> {
     /// Its row.
     pub(super) switch: &'a Switch,
-    /// Its value; empty for a flag.
+    /// The value; empty for a flag.
     pub(super) value: &'a str,
 }
 
-/// Switches in their order, and what is none.
+/// Switches in their order, and the other words.
 #[derive(Debug, Default)]
 pub(super) struct Words<'a> {
     /// The switches.
@@ -26,7 +26,7 @@ pub(super) struct Words<'a> {
     pub(super) trailing: Vec<&'a str>,
 }
 
-/// Takes words apart.
+/// Splits words.
 pub(super) fn split<'a>(line: &'a [String], table: &'a [Switch]) -> Result<Words<'a>, Fault> {
     let mut words = Words::default();
     let mut rest = line.iter().map(String::as_str);
@@ -62,7 +62,7 @@ fn long_switch<'a>(
     }
 }
 
-/// The switch of a long name, or of the only one that begins so. Of several, one of the old tool's is meant.
+/// The switch of a long name, or the only one that begins with it. If several do, one of the original tool's is chosen.
 fn long_named<'a>(name: &str, table: &'a [Switch]) -> Result<&'a Switch, Fault> {
     let longs = |switch: &'a Switch| switch.names().filter(|name| name.len() > 1);
     if let Some(switch) = table.iter().find(|switch| longs(switch).any(|long| long == name)) {
@@ -98,7 +98,7 @@ fn unknown(name: &str, table: &[Switch]) -> Fault {
     })
 }
 
-/// Letters behind one dash: flags, of which the last may be a switch whose value follows at once or as the next word.
+/// Letters after one dash: flags, of which the last may be a switch whose value is attached or the next word.
 fn bundle<'a>(
     letters: &'a str,
     table: &'a [Switch],
@@ -154,7 +154,7 @@ mod tests {
         }
     }
 
-    /// What `getopt_long(3)` of glibc makes of the same words.
+    /// The result of glibc's `getopt_long(3)` for the same words.
     #[test]
     fn words_are_taken_apart_as_getopt_does() {
         for (line, expected) in [

@@ -1,8 +1,8 @@
-//! The values of a command line, checked against the table and asked for by name.
+//! The values of a command line, checked against the table and available by name.
 //!
-//! A value is checked where it arrives, so that asking for it cannot fail, and the message names the switch, the value
-//! and what would be right. Of a switch that may be given once the last one counts, so that a script can append to what
-//! it was given. What the values do to a run is not known here.
+//! A value is checked when it is read, so that getting it later cannot fail, and the message names the switch, the
+//! value and what would be valid. If a switch with one value is given several times, the last one counts, so that a
+//! script can append to its own arguments. This module does not depend on the effect of the values.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::getopt::{Given, Words};
 use super::switches::{Kind, Switch, dashed};
 use crate::cli::fault::Fault;
 
-/// The longest time that can be asked for, in seconds: ten years.
+/// The longest time that can be given, in seconds: ten years.
 const TIME_MAX: f64 = 315_360_000.0;
 
 /// The values of one command line.
@@ -112,7 +112,7 @@ impl<'a> Values<'a> {
     }
 }
 
-/// Refuses a value, with what would be right.
+/// Refuses a value, and says what would be valid.
 pub(super) fn refused(name: &str, value: &str, right: &str) -> Fault {
     Fault::new(format!("{} '{value}' is invalid: give {right}", dashed(name)))
 }

@@ -1,4 +1,4 @@
-//! What `perfdhcp -h` says, and the page of the documentation, both from the table of switches.
+//! The text of `perfdhcp -h`, and the page of the documentation, both made from the table of switches.
 
 #[cfg(test)]
 use std::fmt::Write as _;
@@ -57,7 +57,7 @@ pub(crate) fn page() -> String {
     page.0
 }
 
-/// What it does, for the manual page.
+/// Its description, for the manual page.
 pub(crate) fn description() -> String {
     prose::DESCRIPTION.join("\n\n")
 }
@@ -123,7 +123,7 @@ fn signature(switch: &Switch) -> String {
     names.join(", ")
 }
 
-/// The codes that mean something of their own here.
+/// The codes with a specific meaning here.
 fn meaning(exit: Exit) -> &'static str {
     match exit {
         Exit::Ok => "Every exchange completed.",

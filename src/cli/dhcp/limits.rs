@@ -6,12 +6,12 @@ use super::args::{DropLimit, Limits, Scenario};
 use super::given::{Values, refused, share};
 use crate::cli::fault::Fault;
 
-/// How long a message waits for its answer, if nothing else is said.
+/// How long a message waits for its answer by default.
 pub(super) const DROP_TIME: Duration = Duration::from_secs(1);
-/// How long an avalanche does, which ends otherwise.
+/// The same for an avalanche, which ends differently.
 const AVALANCHE_DROP_TIME: Duration = Duration::from_secs(1000);
 
-/// Reads the limits. An avalanche has none of its own: it ends when everybody was served.
+/// Reads the limits. An avalanche has no limits of its own: it ends when every client has been answered.
 pub(super) fn read(values: &Values<'_>, scenario: &Scenario) -> Result<Limits, Fault> {
     let exit_wait = values.whole("W").map(Duration::from_micros);
     let drops = drop_limits(values)?;
@@ -36,7 +36,7 @@ pub(super) fn read(values: &Values<'_>, scenario: &Scenario) -> Result<Limits, F
     })
 }
 
-/// Numbers and shares are counted apart: the first of each is for the first stage.
+/// Numbers and shares are counted separately: the first of each is for the first stage.
 fn drop_limits(values: &Values<'_>) -> Result<[DropLimit; 2], Fault> {
     let mut limits = [DropLimit::default(); 2];
     for text in values.all("D") {

@@ -1,4 +1,4 @@
-//! When exchanges start, and how many at a time.
+//! When exchanges begin, and how many are in flight.
 
 use std::num::NonZeroU32;
 

@@ -1,4 +1,4 @@
-//! What is in the messages beside what every client says: options of `-o`, `--option`, `--or` and `--relay-option`.
+//! Options in the messages beside the default ones: `-o`, `--option`, `--or` and `--relay-option`.
 
 use super::args::{Family, Lease};
 use super::given::{Values, refused};
@@ -9,10 +9,10 @@ use crate::cli::fault::Fault;
 const LONGEST_V4: usize = 255;
 /// The longest value of an option in DHCPv6 for which a datagram has room beside everything else.
 const LONGEST_V6: usize = 1200;
-/// The list of options a client asks for, to which more can be added (RFC 2132, section 9.8).
+/// The list of options that a client requests, to which more can be added (RFC 2132, section 9.8).
 const PARAMETER_LIST: u16 = 55;
 
-/// What the messages of a run have anyway.
+/// The options that the messages of a run contain by default.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Usual {
     pub(super) family: Family,
@@ -105,7 +105,7 @@ pub(super) fn relay_options(
 }
 
 impl Usual {
-    /// Whether messages have an option of this code anyway.
+    /// Whether messages contain an option of this code by default.
     fn has(self, code: u16) -> bool {
         match (self.family, code) {
             (Family::V4, 53 | 61) | (Family::V6, 1 | 6 | 8 | 9) => true,

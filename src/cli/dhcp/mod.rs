@@ -1,8 +1,8 @@
-//! The command line of perfdhcp: every switch it ever had, and ours, from words to [`DhcpArgs`].
+//! The command line of perfdhcp: every original switch, and ours, from words to [`DhcpArgs`].
 //!
-//! It is read as `getopt` reads it, since scripts have it so. The constraints are the old tool's, each said with what
-//! is wrong and what to do; and what is accepted has an effect, or the user is told that it has none. Reading is a
-//! function of the words and of one environment variable; which files and interfaces there are is found out later.
+//! It is read as `getopt` reads it, since scripts depend on that. The constraints are those of the original tool, and
+//! each message says what is wrong and what to do; every accepted switch has an effect, or a note says that it has
+//! none. Reading is a function of the words and of one environment variable; files and interfaces are looked up later.
 
 pub(crate) mod args;
 mod clients;
@@ -36,17 +36,17 @@ use given::Values;
 /// The name of the tool.
 pub(crate) const NAME: &str = "perfdhcp";
 
-/// What it is for, in one line.
+/// Its purpose, in one line.
 pub(crate) const PURPOSE: &str = "measure how many leases per second a DHCP server grants";
 
-/// What a command line comes to.
+/// The result of reading a command line.
 #[derive(Debug)]
 pub(crate) enum Parsed {
-    /// Show the help and end well.
+    /// Print the help and exit successfully.
     Help,
-    /// Show the version and end well.
+    /// Print the version and exit successfully.
     Version,
-    /// Show whose command line this is as well, and end well.
+    /// Print the version and the origin of the command line's syntax, and exit successfully.
     ExtendedVersion,
     /// Run.
     Run(Box<DhcpArgs>),
@@ -57,7 +57,7 @@ pub(crate) enum Parsed {
 pub(crate) struct Refused {
     /// Why, as a sentence without its full stop.
     pub(crate) reason: String,
-    /// How the program ends.
+    /// The exit code of the program.
     pub(crate) exit: Exit,
 }
 
@@ -142,7 +142,7 @@ fn read(
     })
 }
 
-/// The words in their plain spelling: one for each switch and each value, and the server last.
+/// The words in their plain spelling: one for each switch and each value, with the server last.
 fn plain(words: &Words<'_>) -> Vec<String> {
     let mut plain = vec![NAME.to_owned()];
     for given in &words.switches {

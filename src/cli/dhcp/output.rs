@@ -1,4 +1,4 @@
-//! Where results go, and what they are held against.
+//! Where results are written, and the objectives they are compared with.
 
 use std::time::Duration;
 

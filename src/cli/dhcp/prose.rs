@@ -1,8 +1,8 @@
-//! What the help says besides the switches: the purpose of perfdhcp, its counters, its differences, examples.
+//! The texts of the help beside the switches: the purpose of perfdhcp, its counters, its differences, examples.
 //!
-//! Every example is read as a command line by the tests.
+//! The tests read every example as a command line.
 
-/// What it does.
+/// Its description.
 pub(super) const DESCRIPTION: &[&str] = &[
     "Measures how many leases per second a DHCP server grants, and its response time. Simulated clients obtain leases \
      with DISCOVER, OFFER, REQUEST and ACK in DHCPv4, or with SOLICIT, ADVERTISE, REQUEST and REPLY in DHCPv6, at a \
@@ -19,7 +19,7 @@ pub(super) const DESCRIPTION: &[&str] = &[
      may be abbreviated. If a switch that takes one value is repeated, the last value counts.",
 ];
 
-/// What is counted.
+/// The counters.
 pub(super) const COUNTERS: &[(&str, &str)] = &[
     ("drops", "messages without an answer within -d."),
     (
@@ -39,7 +39,7 @@ pub(super) const COUNTERS: &[(&str, &str)] = &[
     ("foreign", "received messages that answer no client of this run."),
 ];
 
-/// Where it differs on purpose.
+/// The intentional differences from the original tool.
 pub(super) const DIFFERENCES: &[&str] = &[
     "With -r each exchange is due at a fixed time, and all due exchanges are started, however many. -a only limits \
      how many messages are sent before answers are read again.",
@@ -63,7 +63,7 @@ pub(super) const DIFFERENCES: &[&str] = &[
      the same as that of the original tool.",
 ];
 
-/// Examples: what they show, and the command.
+/// Examples: the purpose, and the command.
 pub(super) const EXAMPLES: &[(&str, &str)] = &[
     (
         "100 leases per second for a minute, for 30 clients in turn:",

@@ -1,7 +1,7 @@
-//! Who is asked, and from where; and whether that could disturb somebody.
+//! The server and the local addresses; and whether this route could disturb other networks.
 //!
-//! A word is taken for what it looks like: what reads as an address is one, and what does not is the name of an
-//! interface. Whether this machine has either is not known here.
+//! A word is classified by its form: one that parses as an address is an address, and any other is the name of an
+//! interface. Whether they exist on this machine is not checked here.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -15,14 +15,14 @@ use crate::cli::fault::Fault;
 const ALL_AGENTS: Ipv6Addr = Ipv6Addr::new(0xff02, 0, 0, 0, 0, 0, 1, 2);
 /// `All_DHCP_Servers` (RFC 8415, section 7.1).
 const ALL_SERVERS: Ipv6Addr = Ipv6Addr::new(0xff05, 0, 0, 0, 0, 0, 1, 3);
-/// Linux takes no longer name for an interface.
+/// The longest name of an interface in Linux.
 const INTERFACE_MAX: usize = 15;
-/// A request goes through no more relays than this in DHCPv4 (RFC 1542, section 4.1.1).
+/// The most relays that a DHCPv4 request passes (RFC 1542, section 4.1.1).
 const HOPS_MAX: u8 = 16;
 /// The most ports one machine sends from.
 const PORTS_MAX: usize = 65_535;
 
-/// Reads where a run goes.
+/// Reads the route of a run.
 pub(super) fn read(
     values: &Values<'_>,
     family: Family,
@@ -52,7 +52,7 @@ pub(super) fn read(
     Ok(route)
 }
 
-/// Why nothing may be sent along this route, if so.
+/// Why nothing may be sent along this route, if that is so.
 pub(super) fn danger(route: &Route) -> Option<String> {
     let shouts = route.server.is_multicast() || route.server == IpAddr::V4(Ipv4Addr::BROADCAST);
     let kind = if route.server.is_ipv4() && !route.server.is_multicast() {
@@ -74,7 +74,7 @@ pub(super) fn danger(route: &Route) -> Option<String> {
 
 struct Server {
     address: IpAddr,
-    /// Whether it was called `all`, or nothing.
+    /// Whether the server was called `all`, or not named.
     all: bool,
 }
 

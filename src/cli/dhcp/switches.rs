@@ -1,8 +1,8 @@
-//! The table of switches: how each is spelled, what value it takes, and what it is for.
+//! The table of switches: the spelling, the values and the purpose of each.
 //!
-//! Parsing, the help, the page of the documentation, the completions and the manual page all read the same row. A name
-//! of one letter is a switch of the old tool and is spelled `-r`; our own have long names only, so that no letter of
-//! an old command line ever changes its meaning. What a value does to a run is not known here.
+//! Parsing, the help, the page of the documentation, the completions and the manual page all use the same row. A name
+//! of one letter is a switch of the original tool and is spelled `-r`; our own have only long names, so that no letter
+//! of an existing command line changes its meaning. This module does not depend on the effect of a value.
 
 mod ours;
 mod theirs;
@@ -10,15 +10,15 @@ mod theirs;
 /// One switch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Switch {
-    /// Its name, without dashes, which is also the key under which its value is asked for.
+    /// Its name, without dashes, which is also the key of its value.
     pub(crate) name: &'static str,
     /// Another name of it, or nothing.
     pub(crate) also: &'static str,
-    /// What its value is called; empty for a flag.
+    /// The placeholder of its value; empty for a flag.
     pub(crate) value: &'static str,
-    /// What values are legal.
+    /// The legal values.
     pub(crate) kind: Kind,
-    /// How often it may be given for each time to count. Beyond 1, one more is an error; at 1 the last one counts.
+    /// How many of its values count. If this is above 1, one more is an error; if it is 1, the last one counts.
     pub(crate) most: usize,
     /// The default, as the help states it.
     pub(crate) default: &'static str,
@@ -28,16 +28,16 @@ pub(crate) struct Switch {
     pub(crate) help: &'static str,
 }
 
-/// What values a switch takes.
+/// The values of a switch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// None: it is on or off.
+    /// None: the switch is on or off.
     Flag,
-    /// Any text but none at all.
+    /// Any non-empty text.
     Text,
     /// The name of a file.
     Path,
-    /// A text that may be left out: it follows the name and an `=`, and never is a word of its own.
+    /// An optional text: it follows the name and an `=`, and is never a separate word.
     Attached,
     /// A whole number within these bounds.
     Whole(u64, u64),
@@ -56,21 +56,21 @@ pub(crate) enum Kind {
 /// A section of the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
-    /// What an exchange consists of.
+    /// The parts of an exchange.
     Exchange,
-    /// Who asks.
+    /// The clients.
     Clients,
-    /// Who is asked, and from where.
+    /// The server, and the addresses to send from.
     Network,
-    /// What is in the messages.
+    /// The contents of messages.
     Messages,
     /// When exchanges start.
     Rate,
     /// When the run ends.
     End,
-    /// How the clients of a fleet live.
+    /// The lives of a fleet's clients.
     Fleet,
-    /// What is shown and written.
+    /// What is printed and written.
     Output,
     /// Help and version.
     General,
@@ -141,23 +141,23 @@ impl Switch {
         self.kind != Kind::Flag
     }
 
-    /// Whether the word after it is its value, if none is attached.
+    /// Whether the next word is its value, if none is attached.
     pub(crate) fn takes_word(&self) -> bool {
         !matches!(self.kind, Kind::Flag | Kind::Attached)
     }
 
-    /// Every name, the first being the one the help shows.
+    /// Every name; the help shows the first.
     pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
         [self.name, self.also].into_iter().filter(|name| !name.is_empty())
     }
 
-    /// Whether the old tool has it under a long name.
+    /// Whether the original tool has it under a long name.
     pub(crate) fn is_old_long(&self) -> bool {
         OLD_LONGS.contains(&self.name)
     }
 }
 
-/// The long names of the old tool.
+/// The long names of the original tool.
 const OLD_LONGS: [&str; 2] = ["scenario", "or"];
 
 /// A name with the dashes that belong before it.
@@ -199,7 +199,7 @@ mod tests {
         }
     }
 
-    /// The letters of the guide of 2012 and of Kea 3, as their `getopt` strings have them.
+    /// The letters of the guide of 2012 and of Kea 3, as in their `getopt` strings.
     #[test]
     fn every_switch_of_the_old_tool_is_there() {
         let table = all();

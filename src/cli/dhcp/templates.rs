@@ -1,7 +1,7 @@
-//! Messages from files, and where in them stands what clients differ in: `-T -X -O -E -S -I`.
+//! Messages from files, and the offsets of the parts that differ between clients: `-T -X -O -E -S -I`.
 //!
-//! An offset that is not given is left open: whoever reads the file finds what the offset would point at. What the
-//! files hold is not known here.
+//! An offset that is not given is determined from the message when the file is read. The contents of the files are not
+//! read here.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Command lines of perfdhcp, read.
+//! Tests of perfdhcp command lines.
 
 mod habits;
 mod mistakes;
@@ -17,7 +17,7 @@ use super::args::*;
 use super::*;
 use crate::cli::arrivals::{Arrival, Rate};
 
-/// Where `BRUNT_LAB` is set or not.
+/// Surroundings with or without `BRUNT_LAB`.
 struct Place {
     lab: bool,
 }
@@ -355,7 +355,7 @@ fn examples_are_command_lines() {
     }
 }
 
-/// What perfdhcp 2.2.0 prints for the same words, but for brackets that it gets wrong.
+/// The output of perfdhcp 2.2.0 for the same words, except for brackets that it gets wrong.
 #[test]
 fn the_decoded_command_line_is_the_text_of_old() {
     let args = args(

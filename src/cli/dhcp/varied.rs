@@ -1,15 +1,15 @@
-//! An option of a message whose value may hold the number of the client: `--option`, `--relay-option`, `-o`, `--or`.
+//! An option of a message whose value can contain the number of the client: `--option`, `--relay-option`, `-o`, `--or`.
 //!
-//! Which codes a protocol knows and where an option goes in a message is not known here.
+//! This module does not depend on the codes of a protocol or the position of an option in a message.
 
 use brunt_drivers::dhcp::varied::{self, Pattern};
 
-/// An option, and the values it has.
+/// An option, and its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VariedOption {
-    /// The relay that adds it, 0 being the one nearest to the client. Of no meaning for an option of a client.
+    /// The relay that adds it, 0 being the one nearest to the client. Unused for an option of a client.
     pub(crate) level: u8,
-    /// The code: of the option, or in DHCPv4 of the sub-option of option 82 where a relay adds it.
+    /// The code of the option; in DHCPv4, for an option added by a relay, of the sub-option of option 82.
     pub(crate) code: u16,
     /// The value.
     pub(crate) value: Pattern,
@@ -27,13 +27,13 @@ impl VariedOption {
     }
 }
 
-/// Takes a value apart: text, or after `0x` hexadecimal digits, either with `{n}` or `{n:WIDTH}` for the number of the
-/// client.
+/// Parses a value: text, or hexadecimal digits after `0x`; either can contain `{n}` or `{n:WIDTH}` for the number of
+/// the client.
 pub(crate) fn value(text: &str) -> Result<Pattern, String> {
     Pattern::parse(text).map_err(|error| error.to_string())
 }
 
-/// The bytes that hexadecimal digits stand for.
+/// The bytes of hexadecimal digits.
 pub(crate) fn digits(text: &str) -> Result<Vec<u8>, String> {
     varied::digits(text).map_err(|error| error.to_string())
 }

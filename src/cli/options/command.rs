@@ -1,13 +1,13 @@
-//! The options that say what a tool does: those of its page, and the ones about the terminal.
+//! The options that set what a tool does: those of the original pages, and those about the terminal.
 //!
-//! Names, letters and defaults are those of the predecessors, the longer spelling of an older release standing beside
-//! the newer one. Nothing of ours is listed here.
+//! Names, letters and defaults are those of the original tools; the longer spelling of an older release is accepted as
+//! well as the newer one. None of our own options is listed here.
 
 use super::{Group, Kind, Opt, Tool};
 
 const SCOPES: &[&str] = &["base", "one", "sub", "subordinates", "subord"];
 const POLICIES: &[&str] = &["never", "always", "search", "find"];
-/// The largest number of seconds or milliseconds: a century and a half is more than anybody waits.
+/// The largest number of seconds or milliseconds: about 136 years.
 pub(super) const LONGEST: i64 = 4_294_967_295;
 
 /// The rows of this file for a tool.

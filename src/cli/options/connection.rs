@@ -1,12 +1,12 @@
-//! The options that say whom to connect to, how the connection is protected and as whom it speaks.
+//! The options for the server to connect to, the security of the connection, and the identity.
 //!
-//! Three generations of spellings are here side by side: a store option per format, one `keyStorePath` with a type, and
-//! password files beside the `:file` suffix. Which of them exclude each other is checked where they are read.
+//! Three generations of spellings are accepted side by side: a store option per format, one `keyStorePath` with a type,
+//! and password files beside the `:file` suffix. Conflicts between them are checked where they are read.
 
 use super::command::LONGEST;
 use super::{Group, Kind, Opt, Tool};
 
-/// The formats a key or trust store may be said to have.
+/// The formats that can be given for a key or trust store.
 pub(super) const STORE_TYPES: &[&str] = &["jks", "jceks", "pkcs12", "pem", "pkcs11"];
 
 /// The rows of this file, which are the same for every tool.

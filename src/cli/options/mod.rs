@@ -1,8 +1,8 @@
 //! The tables of options of the LDAP rate tools.
 //!
-//! One row says everything about an option: how it is spelled, what value it takes, its default, its group and its
-//! help. Parsing, the help text, the documentation, the shell completions and the properties file all read the same
-//! row, so none can drift from another. The meaning of an option for a run is not known here.
+//! One row describes an option completely: its spelling, its values, its default, its group and its help. Parsing, the
+//! help text, the documentation, the shell completions and the properties file all use the same row, so they cannot
+//! differ. This module does not depend on the effect of an option.
 
 mod command;
 mod connection;
@@ -15,13 +15,13 @@ use super::tool::Tool;
 pub(crate) struct Opt {
     /// The one-letter name.
     pub(crate) short: Option<char>,
-    /// The long name, which is also the key under which its value is asked for.
+    /// The long name, which is also the key of its value.
     pub(crate) long: &'static str,
-    /// Other long names, from tools whose users come to this one.
+    /// Other long names, for users of other tools.
     pub(crate) also: &'static [&'static str],
-    /// What its value is called; empty for a switch.
+    /// The placeholder of its value; empty for a switch.
     pub(crate) value: &'static str,
-    /// What values are legal.
+    /// The legal values.
     pub(crate) kind: Kind,
     /// Whether it may be given more than once.
     pub(crate) many: bool,
@@ -33,16 +33,16 @@ pub(crate) struct Opt {
     pub(crate) help: &'static str,
 }
 
-/// What values an option takes.
+/// The values of an option.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// None: it is on or off.
+    /// None: the switch is on or off.
     Switch,
     /// Any text.
     Text,
     /// The name of a file.
     Path,
-    /// A text that may be left out: it follows the name and an `=`, and never is a word of its own.
+    /// An optional text: it follows the name and an `=`, and is never a separate word.
     Attached,
     /// A text that must not be shown. The name may end in `:env` or `:file`.
     Secret,
@@ -57,21 +57,21 @@ pub(crate) enum Kind {
 /// A section of the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Group {
-    /// What to do.
+    /// What the tool does.
     Command,
-    /// Whom to do it to, and as whom.
+    /// The server and the identity.
     Connection,
-    /// How to behave at the terminal.
+    /// The behaviour at the terminal.
     Utility,
     /// Help and version.
     General,
-    /// Ours: when and how much.
+    /// Ours: when operations begin, and how many.
     Load,
-    /// Ours: what goes into each request.
+    /// Ours: the contents of each request.
     Request,
-    /// Ours: what the network does.
+    /// Ours: the network.
     Network,
-    /// Ours: what is written.
+    /// Ours: the output.
     Output,
 }
 
@@ -143,17 +143,17 @@ impl Opt {
         self.kind != Kind::Switch
     }
 
-    /// Whether the word after it is its value, if none is attached.
+    /// Whether the next word is its value, if none is attached.
     pub(crate) fn takes_word(&self) -> bool {
         !matches!(self.kind, Kind::Switch | Kind::Attached)
     }
 
-    /// Every long name, the first being the one the help shows.
+    /// Every long name; the help shows the first.
     pub(crate) fn longs(&self) -> impl Iterator<Item = &'static str> {
         std::iter::once(self.long).chain(self.also.iter().copied())
     }
 
-    /// What the help sorts by.
+    /// The key by which the help is sorted.
     fn order(&self) -> (String, bool) {
         let name = self
             .short

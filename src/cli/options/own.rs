@@ -1,7 +1,7 @@
-//! The options that the predecessors do not have: ours, and those of UnboundID's tools under their names there.
+//! The options that the original tools do not have: ours, and those of UnboundID's tools under their original names.
 //!
-//! They have long names only (but for `-J`, which is free on every page), so that no letter of an old command line ever
-//! changes its meaning.
+//! They have only long names (except for `-J`, which is unused in every tool), so that no letter of an existing command
+//! line changes its meaning.
 
 use super::command::LONGEST;
 use super::{Group, Kind, Opt, Tool};
@@ -51,7 +51,7 @@ fn of_every_run(row: &Row) -> Opt {
     if row.many { option.many() } else { option }
 }
 
-/// The largest number a search request can hold.
+/// The largest number that a search request can contain.
 const MOST: i64 = 2_147_483_647;
 
 const fn load(long: &'static str, value: &'static str, kind: Kind, help: &'static str) -> Opt {

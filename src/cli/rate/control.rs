@@ -1,4 +1,4 @@
-//! Request controls as the command line gives them: `oid[:criticality[:value|::base64]]`, UnboundID's notation.
+//! Request controls on the command line: `oid[:criticality[:value|::base64]]`, UnboundID's notation.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -1,7 +1,7 @@
-//! As whom connections speak, and where the password comes from.
+//! The identity of connections, and the source of the password.
 //!
-//! A DN with an empty password is refused: servers treat such a bind as anonymous and call it a success (RFC 4513,
-//! 5.1.2), so a run would measure something else than it says.
+//! A DN with an empty password is refused: servers treat such a bind as anonymous and report success (RFC 4513, 5.1.2),
+//! so a run would not measure what its command line says.
 
 use super::security::{Security, Transport};
 use super::{Fault, Tool, Values};
@@ -9,10 +9,10 @@ use crate::cli::surroundings::Surroundings;
 use crate::cli::values::refused;
 use brunt_drivers::secret::Secret;
 
-/// As whom connections speak.
+/// The identity of connections.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Identity {
-    /// Nobody.
+    /// Anonymous: no bind.
     Anonymous,
     /// A DN and its password. For authrate the DN is a template.
     Simple {
@@ -27,7 +27,7 @@ pub(crate) enum Identity {
         properties: Vec<(String, String)>,
         /// The DN of `--bindDn`, which stands in for a missing `authid`.
         dn: Option<String>,
-        /// The password, where the mechanism uses one.
+        /// The password, if the mechanism uses one.
         password: Option<Secret>,
     },
 }

@@ -6,14 +6,14 @@ use super::{Fault, Tool, Values, duration};
 use crate::cli::arrivals::{Arrival, Rate};
 use crate::cli::values::exclusive;
 
-/// When and how much.
+/// When operations begin, and how many there are.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Load {
     /// Number of connections.
     pub(crate) connections: u32,
-    /// Requests at a time on each.
+    /// Requests in flight on each.
     pub(crate) concurrent: u32,
-    /// How long a connection lives, and its bind.
+    /// How long a connection and its bind last.
     pub(crate) mode: ConnectionMode,
     /// Operations after which to stop.
     pub(crate) iterations: Option<u64>,
@@ -25,11 +25,11 @@ pub(crate) struct Load {
     pub(crate) rate: Rate,
     /// Time between an answer and the next operation, as text.
     pub(crate) think: Option<String>,
-    /// Worker threads, if not as many as make sense.
+    /// The number of worker threads, if not the default.
     pub(crate) workers: Option<usize>,
     /// Whether workers stay on their processors.
     pub(crate) pin: bool,
-    /// Due operations that may wait, if not the default.
+    /// Due operations that can wait, if not the default.
     pub(crate) backlog: Option<usize>,
     /// How long to wait for an answer.
     pub(crate) operation_timeout: Option<Duration>,
@@ -37,18 +37,18 @@ pub(crate) struct Load {
     pub(crate) drain_timeout: Option<Duration>,
     /// Operations after which a connection is replaced.
     pub(crate) reconnect_after: Option<u64>,
-    /// Whether the table shows the figures of old.
+    /// Whether the table shows the figures of the original tools.
     pub(crate) compat: bool,
 }
 
-/// How long a connection lives, and its bind.
+/// How long a connection and its bind last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConnectionMode {
     /// A connection and a bind for each operation.
     PerOperation,
-    /// Connections stay, and are bound again before each operation.
+    /// Connections stay open, and are bound again before each operation.
     Rebind,
-    /// Connections stay, and are bound once.
+    /// Connections stay open, and are bound once.
     Bound,
 }
 
@@ -84,7 +84,7 @@ pub(super) fn read(values: &Values, tool: Tool) -> Result<Load, Fault> {
     })
 }
 
-/// A bind is the operation of authrate, so keeping a connection open is all that can be asked of it.
+/// A bind is the operation of authrate, so for authrate the only choice is to keep connections open.
 fn mode(values: &Values, tool: Tool) -> ConnectionMode {
     if tool != Tool::Authrate && values.given("noRebind") {
         ConnectionMode::Bound
@@ -137,7 +137,7 @@ fn seconds(values: &Values, long: &str) -> Option<Duration> {
     values.count(long).filter(|&count| count > 0).map(Duration::from_secs)
 }
 
-/// The tables keep these within bounds.
+/// The tables limit these values.
 fn small(count: u64) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }

@@ -1,8 +1,8 @@
-//! What the command line of an LDAP rate tool asks for, as values that can only be legal.
+//! The settings of an LDAP rate tool's command line, as types whose values are always legal.
 //!
-//! Words are taken apart, checked against the tables and filled up from the properties file elsewhere; here the values
-//! become one [`RateArgs`], and what contradicts itself is refused with the name of the option and a remedy. Templates,
-//! stages, objectives, key stores and the like stay text and paths: whoever understands them reads them, before the run
+//! Other modules split the words, check them against the tables and fill in the properties file; here the values become
+//! one [`RateArgs`], and contradictions are refused with the name of the option and a remedy. Templates, stages,
+//! objectives, key stores and the like stay text and paths: the modules that use them parse them, before the run
 //! starts.
 
 pub(crate) mod control;
@@ -32,21 +32,21 @@ use operation::Operation;
 use output::Output;
 use security::Security;
 
-/// What a command line comes to.
+/// The result of reading a command line.
 #[derive(Debug)]
 pub(crate) enum Parsed {
-    /// Show this page and end well.
+    /// Print this page and exit successfully.
     Help(String),
-    /// Show the version and end well.
+    /// Print the version and exit successfully.
     Version,
-    /// Write a properties file and end well.
+    /// Write a properties file and exit successfully.
     PropertiesFile {
-        /// Where.
+        /// The path.
         path: PathBuf,
-        /// What.
+        /// The text.
         text: String,
     },
-    /// Write an example of a `--variableRateData` file and end well.
+    /// Write an example of a `--variableRateData` file and exit successfully.
     SampleRateFile(PathBuf),
     /// Run.
     Run(Box<RateArgs>),
@@ -68,7 +68,7 @@ pub(crate) struct Server {
 )]
 #[derive(Debug)]
 pub(crate) struct RateArgs {
-    /// Which tool.
+    /// The tool.
     pub(crate) tool: Tool,
     /// The words it was called with, without secrets.
     pub(crate) redacted: Vec<String>,
@@ -76,19 +76,19 @@ pub(crate) struct RateArgs {
     pub(crate) operation: Operation,
     /// The generators of `--argument`, in order.
     pub(crate) arguments: Vec<String>,
-    /// Whether the templates may hold value patterns.
+    /// Whether the templates can contain value patterns.
     pub(crate) value_patterns: bool,
-    /// Whether `inc` counts for each worker by itself, as it did of old.
+    /// Whether `inc` counts for each worker separately, as in the original tools.
     pub(crate) inc_per_worker: bool,
     /// Whether `rand` includes its maximum.
     pub(crate) rand_inclusive: bool,
-    /// Whether generated values go into DNs and filters unescaped.
+    /// Whether generated values are inserted into DNs and filters unescaped.
     pub(crate) raw: bool,
-    /// Seed of everything random; one is to be drawn if there is none.
+    /// The seed of all random values; one is drawn if there is none.
     pub(crate) seed: Option<u64>,
-    /// When and how much.
+    /// When operations begin, and how many there are.
     pub(crate) load: Load,
-    /// The servers, to be taken in turn.
+    /// The servers, which are used in turn.
     pub(crate) servers: Vec<Server>,
     /// How long connecting may take.
     pub(crate) connect_timeout: Option<Duration>,
@@ -96,21 +96,21 @@ pub(crate) struct RateArgs {
     pub(crate) source_ips: Vec<String>,
     /// Whether connections are closed by a reset.
     pub(crate) close_by_reset: bool,
-    /// Which requests are sent again whose connection was closed before any answer.
+    /// Which requests are sent again if their connection was closed before any answer.
     pub(crate) resend: Resend,
-    /// How connections are protected.
+    /// How connections are secured.
     pub(crate) security: Security,
-    /// As whom connections speak.
+    /// The identity of connections.
     pub(crate) identity: Identity,
-    /// Ask for the authorization identity on binds.
+    /// Request the authorization identity on binds.
     pub(crate) report_authzid: bool,
     /// Send the password policy request control on binds.
     pub(crate) password_policy: bool,
     /// Further controls of binds.
     pub(crate) bind_controls: Vec<Control>,
-    /// Where results go.
+    /// Where results are written.
     pub(crate) output: Output,
-    /// What the user should be told on standard error before the run starts.
+    /// Notes to print on standard error before the run starts.
     pub(crate) notes: Vec<String>,
 }
 
@@ -176,7 +176,7 @@ pub(crate) fn parse(
     })))
 }
 
-/// Takes what the command line leaves open from the properties file.
+/// Fills in values from the properties file that the command line does not set.
 fn fill(
     values: &mut Values,
     tool: Tool,
@@ -212,7 +212,7 @@ fn fill(
     Ok(())
 }
 
-/// The texts are those of the predecessors.
+/// The texts are those of the original tools.
 fn check_trailing(tool: Tool, given: usize) -> Result<(), Fault> {
     let (least, most) = tool.trailing_range();
     if given < least {
@@ -229,7 +229,7 @@ fn check_trailing(tool: Tool, given: usize) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Milliseconds, of which none stand for no limit.
+/// Milliseconds; 0 means no limit.
 fn duration(millis: u64) -> Option<Duration> {
     (millis > 0).then(|| Duration::from_millis(millis))
 }

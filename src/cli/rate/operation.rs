@@ -1,7 +1,6 @@
 //! What each exchange does: the bind, search, modification or addition that is measured.
 //!
-//! DNs, filters and values stay template text; that they are well formed is checked by rendering them once before the
-//! run.
+//! DNs, filters and values stay template text; rendering them once before the run checks that they are well formed.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,7 +12,7 @@ use crate::cli::values::exclusive;
 /// What each exchange does.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Operation {
-    /// A bind, after a search that finds whom to bind as if there is one.
+    /// A bind, after a search for the entry to bind as if there is one.
     Bind {
         /// That search.
         search: Option<Search>,
@@ -28,7 +27,7 @@ pub(crate) enum Operation {
         target: String,
         /// How it is modified.
         strategy: Strategy,
-        /// What is modified.
+        /// The modification.
         modify: Modify,
     },
     /// A comparison.
@@ -39,14 +38,14 @@ pub(crate) enum Operation {
         attribute: Attribute,
         /// The value, as a template.
         value: String,
-        /// What its requests carry besides.
+        /// Options of its requests.
         assertion: Assertion,
     },
     /// A deletion.
     Delete {
         /// The entry, as a template.
         target: String,
-        /// What its requests carry besides.
+        /// Options of its requests.
         assertion: Assertion,
     },
     /// A modify DN.
@@ -69,27 +68,27 @@ pub(crate) struct Search {
     pub(crate) base: String,
     /// Filter template.
     pub(crate) filter: String,
-    /// Attributes to return; none stand for all user attributes.
+    /// Attributes to return; if empty, all user attributes.
     pub(crate) attributes: Vec<String>,
-    /// How deep.
+    /// The scope.
     pub(crate) scope: Scope,
-    /// What is done about aliases.
+    /// How aliases are dereferenced.
     pub(crate) dereference: Dereference,
-    /// Most entries, 0 for no limit.
+    /// The maximum number of entries, 0 for no limit.
     pub(crate) size_limit: u32,
-    /// Most seconds, 0 for no limit.
+    /// The maximum number of seconds, 0 for no limit.
     pub(crate) time_limit: u32,
-    /// Names without values.
+    /// Return names without values.
     pub(crate) types_only: bool,
-    /// Entries a page.
+    /// Entries per page.
     pub(crate) page_size: Option<u32>,
     /// Keys the server sorts by.
     pub(crate) sort: Option<String>,
-    /// What its requests carry besides.
+    /// Options of its requests.
     pub(crate) assertion: Assertion,
 }
 
-/// What a request carries besides itself.
+/// Options of a request.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Assertion {
     /// Filter of the assertion control.
@@ -102,10 +101,10 @@ pub(crate) struct Assertion {
     pub(crate) controls: Vec<Control>,
 }
 
-/// How deep a search goes.
+/// The scope of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// The entry alone.
+    /// Only the entry.
     Base,
     /// Its children.
     One,
@@ -116,10 +115,10 @@ pub(crate) enum Scope {
     Subordinates,
 }
 
-/// What a search does about aliases.
+/// How a search dereferences aliases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Dereference {
-    /// Nothing.
+    /// Not at all.
     #[default]
     Never,
     /// Follow them everywhere.
@@ -133,7 +132,7 @@ pub(crate) enum Dereference {
 /// How entries are modified.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Strategy {
-    /// By one request.
+    /// With one request.
     Modify,
     /// By reading this attribute and then asserting that it is unchanged.
     ReadModify {
@@ -149,15 +148,15 @@ pub(crate) struct Modify {
     pub(crate) changes: Vec<Modification>,
     /// Increment, rather than replace.
     pub(crate) increment: bool,
-    /// Values for each attribute.
+    /// The number of values of each attribute.
     pub(crate) value_count: u32,
     /// Send the permissive modify control.
     pub(crate) permissive: bool,
-    /// Attributes to return as they were.
+    /// Attributes whose values before the change are returned.
     pub(crate) pre_read: Vec<Attribute>,
-    /// Attributes to return as they are.
+    /// Attributes whose values after the change are returned.
     pub(crate) post_read: Vec<Attribute>,
-    /// What its requests carry besides.
+    /// Options of its requests.
     pub(crate) assertion: Assertion,
 }
 
@@ -178,13 +177,13 @@ pub(crate) struct Modification {
 pub(crate) enum ValueText {
     /// From a template.
     Template(String),
-    /// From a value pattern, drawn once for all attributes of a modification.
+    /// From a value pattern, one value for all attributes of a modification.
     Pattern(String),
-    /// At random, drawn once for all attributes of a modification.
+    /// At random, one value for all attributes of a modification.
     Random {
-        /// How many characters.
+        /// The number of characters.
         length: u32,
-        /// From which.
+        /// The set of characters.
         characters: String,
     },
     /// This number.
@@ -204,7 +203,7 @@ pub(crate) struct Rename {
     pub(crate) keep_old: bool,
     /// Whether it keeps its new name.
     pub(crate) one_way: bool,
-    /// What requests carry besides.
+    /// Options of its requests.
     pub(crate) assertion: Assertion,
 }
 
@@ -213,15 +212,15 @@ pub(crate) struct Rename {
 pub(crate) struct AddMix {
     /// The template file.
     pub(crate) template: PathBuf,
-    /// Where its files are.
+    /// The directory of its files.
     pub(crate) resources: Option<PathBuf>,
     /// Constants that override its own.
     pub(crate) constants: Vec<(String, String)>,
     /// Which entries are deleted.
     pub(crate) delete: DeleteMode,
-    /// Delete what was added at the end.
+    /// Delete the added entries at the end.
     pub(crate) purge: bool,
-    /// What requests carry besides.
+    /// Options of its requests.
     pub(crate) assertion: Assertion,
 }
 
@@ -230,13 +229,13 @@ pub(crate) struct AddMix {
 pub(crate) enum DeleteMode {
     /// None.
     Off,
-    /// The oldest, once the threshold is passed.
+    /// The oldest, once the threshold is exceeded.
     Fifo(Threshold),
-    /// Any, once there are more than so many.
+    /// Any, once there are more than this number.
     Random(u64),
 }
 
-/// When deletion begins.
+/// When deletions begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Threshold {
     /// When there are more entries.
@@ -316,7 +315,7 @@ pub(super) fn read(
     })
 }
 
-/// The text is that of the predecessors.
+/// The text is that of the original tools.
 fn required(values: &Values, long: &str) -> Result<String, Fault> {
     values.text(long).map(str::to_owned).ok_or_else(|| {
         Fault::new(format!(
@@ -335,7 +334,7 @@ fn search_before_bind(
         (Some(base), Some(filter)) => {
             let mut assertion = assertion(values, "", "searchControl")?;
             assertion.manage_dsa_it = values.given("manageDsaIt");
-            // Two entries are one too many to bind as, so the server need not send more than the first.
+            // A bind needs exactly one entry, so the server need not send more than the first.
             let search = search(values, base.to_owned(), filter, attributes(rest)?, assertion);
             Ok(Some(Search { size_limit: 1, ..search }))
         }
@@ -392,7 +391,7 @@ fn search(
     }
 }
 
-/// The attributes to return. The predecessors take an option that comes too late for one of them and ignore it.
+/// The attributes to return. The original tools take an option that comes after them for one of them and ignore it.
 fn attributes(trailing: &[String]) -> Result<Vec<String>, Fault> {
     match trailing.iter().find(|text| text.starts_with('-')) {
         Some(text) => Err(Fault::new(format!(
@@ -403,7 +402,7 @@ fn attributes(trailing: &[String]) -> Result<Vec<String>, Fault> {
     }
 }
 
-/// An empty name stands for an option the tool does not have.
+/// An empty name stands for an option that the tool does not have.
 fn assertion(values: &Values, filter: &str, controls: &str) -> Result<Assertion, Fault> {
     Ok(Assertion {
         filter: if filter.is_empty() { None } else { values.text(filter).map(str::to_owned) },
@@ -491,7 +490,7 @@ fn value(values: &Values, increment: bool) -> ValueText {
     }
 }
 
-/// The predecessor drops an argument without a colon and modifies nothing.
+/// The original tool ignores an argument without a colon and modifies nothing.
 fn change(text: &str) -> Result<Modification, Fault> {
     match text.split_once(':') {
         Some((attribute, value)) if !attribute.trim().is_empty() => Ok(Modification {

@@ -1,4 +1,4 @@
-//! Where results go, and what they are held against.
+//! Where results are written, and the objectives they are compared with.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Fault, Values};
 use crate::cli::run_options::{self, RunOptions, Unfit};
 
-/// Where results go.
+/// Where results are written.
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a switch of the command line, independent of the others"
@@ -23,19 +23,19 @@ pub(crate) struct Output {
     pub(crate) interval: Duration,
     /// Percentiles of the columns, ascending.
     pub(crate) percentiles: Vec<f64>,
-    /// What stands in front of rows.
+    /// The timestamps before rows.
     pub(crate) timestamps: Timestamps,
-    /// What every run takes.
+    /// The options of every run.
     pub(crate) run: RunOptions,
-    /// A file for what would go to the terminal.
+    /// A file for the output that would go to the terminal.
     pub(crate) file: Option<PathBuf>,
     /// Whether that file is appended to.
     pub(crate) append: bool,
-    /// Whether it goes to the terminal as well.
+    /// Whether the output goes to the terminal as well.
     pub(crate) tee: bool,
 }
 
-/// What stands in front of rows.
+/// The timestamps before rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Timestamps {
     /// Nothing.

@@ -1,7 +1,7 @@
-//! How connections are protected, and which certificates are trusted and shown.
+//! How connections are secured, which certificates are trusted, and which one is presented.
 //!
-//! Stores stay paths here: whoever opens them says what is wrong with them. Without any trust option the roots of the
-//! operating system are used; nothing is ever trusted for want of an answer.
+//! Stores stay paths here: the code that opens them reports what is wrong with them. Without any trust option the roots
+//! of the operating system are used; no certificate is ever trusted because a question was not answered.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use crate::cli::surroundings::Surroundings;
 use crate::cli::values::exclusive;
 use brunt_drivers::secret::Secret;
 
-/// How connections are protected.
+/// How connections are secured.
 #[derive(Debug)]
 pub(crate) struct Security {
     /// When TLS starts.
     pub(crate) transport: Transport,
-    /// Whose certificates are believed.
+    /// Which certificates are trusted.
     pub(crate) trust: Trust,
-    /// The certificate to show, if any.
+    /// The certificate to present, if any.
     pub(crate) client: Option<ClientCertificate>,
     /// The alias of that certificate in its store.
     pub(crate) nickname: Option<String>,
@@ -27,7 +27,7 @@ pub(crate) struct Security {
     pub(crate) resume: bool,
     /// Cipher suites to offer, or none for all.
     pub(crate) ciphers: Vec<String>,
-    /// The name to check the server's certificate for, if not the one it was given by.
+    /// The name to check the server's certificate for, if not the one used to connect.
     pub(crate) name: Option<String>,
 }
 
@@ -42,10 +42,10 @@ pub(crate) enum Transport {
     StartTls,
 }
 
-/// Whose certificates are believed.
+/// Which certificates are trusted.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Trust {
-    /// Anybody's.
+    /// All certificates.
     All,
     /// Those under the roots of the operating system.
     System,
@@ -55,32 +55,32 @@ pub(crate) enum Trust {
     Store {
         /// Its format.
         kind: StoreKind,
-        /// Where it is.
+        /// Its path.
         path: PathBuf,
-        /// What opens it.
+        /// Its password.
         password: Option<Secret>,
     },
 }
 
-/// The certificate to show to the server.
+/// The certificate to present to the server.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ClientCertificate {
     /// In a store.
     Store {
         /// Its format.
         kind: StoreKind,
-        /// Where it is.
+        /// Its path.
         path: PathBuf,
-        /// What opens it.
+        /// Its password.
         password: Option<Secret>,
     },
     /// In PEM files.
     Pem {
         /// The certificate and its chain.
         certificate: PathBuf,
-        /// The key, if it is in a file of its own.
+        /// The key, if it is in a separate file.
         key: Option<PathBuf>,
-        /// What the key is encrypted with.
+        /// The password of the key.
         password: Option<Secret>,
     },
     /// On a PKCS#11 token.
@@ -89,7 +89,7 @@ pub(crate) enum ClientCertificate {
         provider: String,
         /// The configuration in that file.
         name: Option<String>,
-        /// What opens the token.
+        /// The PIN of the token.
         pin: Option<Secret>,
     },
 }
@@ -97,13 +97,13 @@ pub(crate) enum ClientCertificate {
 /// The format of a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StoreKind {
-    /// Java's old one.
+    /// Java's original one.
     Jks,
-    /// Java's other old one.
+    /// Java's other original one.
     Jceks,
     /// RFC 7292.
     Pkcs12,
-    /// To be recognised from the content.
+    /// Detected from the content.
     Unknown,
 }
 
@@ -305,7 +305,7 @@ fn token(values: &Values, pin: Option<Secret>) -> Result<ClientCertificate, Faul
     Ok(ClientCertificate::Pkcs11 { provider: provider.to_owned(), name, pin })
 }
 
-/// The declared format of a store, which needs the store.
+/// The declared format of a store; it requires that the store is given.
 fn declared(values: &Values, kind: &str, path: &str) -> Result<Option<&'static str>, Fault> {
     let declared = values.choice(kind);
     if declared.is_some_and(|kind| kind != "pkcs11") && !values.given(path) {

@@ -1,4 +1,4 @@
-//! Command lines of the rate tools, and what they come to.
+//! Tests of the rate tools' command lines.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -14,7 +14,7 @@ use crate::cli::arrivals::{Arrival, Rate};
 use crate::cli::prose;
 use brunt_drivers::secret::Secret;
 
-/// A world of a few files and variables, and perhaps somebody who types `typed`.
+/// Surroundings with a few files and variables, and possibly a user who types `typed`.
 #[derive(Default)]
 struct World {
     files: HashMap<PathBuf, Vec<u8>>,
@@ -51,7 +51,7 @@ impl Surroundings for World {
     }
 }
 
-/// Splits as a shell does, for lines that quote but do not escape.
+/// Splits as a shell does, for lines that use quotes but no escapes.
 fn shell(line: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for letter in line.replace("\\\n", " ").chars() {

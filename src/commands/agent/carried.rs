@@ -1,4 +1,5 @@
-//! How an agent carries one order out: its [`Share`] says what to do, a [`Child`] does it, and the plane is told.
+//! How an agent carries out one order: its [`Share`] decides the next step, a [`Child`] makes it, and the agent reports
+//! to the control plane.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -23,44 +24,44 @@ use crate::commands::plane::Ticks;
 use crate::console;
 use crate::run::signals::Urgency;
 
-/// How often a share is looked at.
+/// How often a share is polled.
 const TICK: Duration = Duration::from_millis(10);
-/// How long an answer is waited for before the report is sent again.
+/// How long the agent waits for an answer before it sends the report again.
 const ANSWER: Duration = Duration::from_millis(500);
-/// How long a piece of a file is waited for before it is asked for again.
+/// How long the agent waits for a piece of a file before it requests it again.
 const PIECE: Duration = Duration::from_secs(5);
 
-/// An answer that is waited for.
+/// An answer that the agent waits for.
 type Answer<'a> = Pin<Box<dyn Future<Output = Option<Vec<u8>>> + 'a>>;
 
-/// What of a line of events an agent looks at.
+/// The fields of an event line that an agent reads.
 #[derive(Deserialize)]
 struct Line {
     #[serde(rename = "type")]
     kind: String,
 }
 
-/// A share that is carried out.
+/// A share that is being carried out.
 struct Work<'a> {
     agent: &'a Agent<'a>,
     share: Share,
-    /// The files of the order, while they come.
+    /// The files of the order, while they are being received.
     files: Option<Files>,
-    /// What the owner says of the order, while that is not known.
+    /// The owner's decision on the order, while it is pending.
     judging: Option<Receiver<Judged>>,
     child: Option<Child>,
-    /// Where the files are. It goes once the run has gone.
+    /// The directory of the files. It is deleted when the run has ended.
     laid: Option<Laid>,
     clock: Monotonic,
-    /// Whether the run has not said that it is ready.
+    /// Whether the run has not yet reported that it is ready.
     waiting: bool,
-    /// How urgently this program was asked to end, as far as the share knows.
+    /// How urgently this program was asked to end, as last passed on to the share.
     urgency: Urgency,
     left: Option<bool>,
 }
 
 impl Agent<'_> {
-    /// Carries an order out until it is over and all is told.
+    /// Carries an order out until it is over and everything has been reported.
     pub(super) async fn carry_out(&self, order: Order) -> Result<Carried, Refusal> {
         console::say(&format!(
             "run {}: share {} of {}: {}",
@@ -94,8 +95,8 @@ impl Work<'_> {
         self.clock.now().since_origin()
     }
 
-    /// Has the files of the order brought; what this program's own coordinator orders needs no permission, and has its
-    /// files here.
+    /// Starts to fetch the files of the order. An order of this program's own coordinator needs no permission, and its
+    /// files are already on this machine.
     fn prepare(&mut self) {
         if self.agent.args.local.is_some() {
             return self.start(Ok(None));
@@ -108,7 +109,7 @@ impl Work<'_> {
         }
     }
 
-    /// What to ask for of the files, if something is to come. Once all is there the order is judged.
+    /// The next piece of a file to request, if any is missing. The order is judged once all files are there.
     fn wanted(&mut self) -> Option<Vec<u8>> {
         if self.share.stage().is_over() {
             self.files = None;
@@ -121,7 +122,7 @@ impl Work<'_> {
         wanted
     }
 
-    /// A piece of a file has come.
+    /// Takes a piece of a file that has arrived.
     fn take(&mut self, answer: &[u8]) {
         let Some(files) = &mut self.files else { return };
         if let Err(why) = files.take(answer) {
@@ -139,7 +140,8 @@ impl Work<'_> {
         }
     }
 
-    /// The order cannot be carried out here, which its owner would have permitted for all that is known.
+    /// Reports that the order cannot be carried out here, although as far as is known its owner would have permitted
+    /// it.
     fn fail(&mut self, why: &str) {
         console::say(&format!("error: {why}"));
         self.share.end_by_itself(why);
@@ -147,7 +149,7 @@ impl Work<'_> {
         self.share.ended(None, now);
     }
 
-    /// Starts the run of an order that was judged, unless it was ended meanwhile.
+    /// Starts the run of an order that was judged, unless the order was ended meanwhile.
     fn start(&mut self, judged: Result<Option<Permit>, String>) {
         self.judging = None;
         if self.share.stage().is_over() {
@@ -224,7 +226,7 @@ impl Work<'_> {
         }
     }
 
-    /// A report was answered.
+    /// Takes the answer to a report.
     fn hear(&mut self, answer: &[u8]) {
         let Ok(policy) = self.agent.policy() else { return };
         let trust = |text: &[u8], signature: &[u8]| policy.signer(text, signature).is_ok();
@@ -234,7 +236,7 @@ impl Work<'_> {
         self.act(acts);
     }
 
-    /// The run has told a line.
+    /// Takes a line that the run has written.
     fn tell(&mut self, line: &[u8]) {
         if matches!(self.share.stage(), Stage::Refused { .. }) {
             return;
@@ -250,7 +252,7 @@ impl Work<'_> {
         }
     }
 
-    /// What time, the run and this program's own user have done meanwhile.
+    /// Checks the clock, the run and the requests of this program's own user.
     fn look(&mut self) {
         let urgency = self.agent.signals.stop().urgency();
         if urgency != self.urgency {
@@ -269,12 +271,12 @@ impl Work<'_> {
             && urgency != Urgency::Run
             && self.share.stage().is_over()
         {
-            // Its coordinator is gone, and the broker with it.
+            // The coordinator is gone, and the broker with it.
             self.left = Some(false);
         }
         let Some(child) = &mut self.child else { return };
-        // All it told comes first. Of a run that has opened nothing, the end of its lines is known once it is asked
-        // for.
+        // All its lines are read first. If the run never opened the pipe, the end of its lines is seen only after its
+        // exit code is requested.
         if let Some(Ended { code }) = child.ended()
             && child.lines.is_closed()
             && child.lines.is_empty()
@@ -283,7 +285,7 @@ impl Work<'_> {
             let said = child.said();
             let last = why(&said);
             if code == Some(Exit::Unsafe.code().into()) && self.waiting {
-                // The fence that the owner's targets put around it.
+                // The run hit the fence that the owner's targets put around it.
                 return self.refuse(last.to_owned());
             }
             if code != Some(0) && self.waiting {
@@ -309,7 +311,7 @@ impl Work<'_> {
                 Act::Stop | Act::Abort => match &mut self.child {
                     Some(child) => child.interrupt(),
                     None if self.share.stage().is_over() => {}
-                    // Its run was not started, and will not be.
+                    // The run was not started, and will not be.
                     None => {
                         let now = self.now();
                         self.share.ended(None, now);
@@ -337,7 +339,7 @@ impl Work<'_> {
     }
 }
 
-/// The sentence by which a run ended, without where to read more.
+/// The sentence by which a run ended, without the reference to further reading.
 fn why(said: &str) -> &str {
     let lines = || said.lines().filter(|line| !line.starts_with("see docs/"));
     let refused = lines().find_map(|line| line.strip_prefix("refused: "));
@@ -348,7 +350,7 @@ fn short(run: &str) -> &str {
     run.get(..8).unwrap_or(run)
 }
 
-/// The answer that is waited for; never, if none is.
+/// The pending answer; never resolves if there is none.
 async fn answer(pending: &mut Option<Answer<'_>>) -> Option<Vec<u8>> {
     match pending {
         Some(answer) => answer.await,
@@ -356,7 +358,7 @@ async fn answer(pending: &mut Option<Answer<'_>>) -> Option<Vec<u8>> {
     }
 }
 
-/// The next line of the run; never, if there is none.
+/// The next line of the run; never resolves if there is no run.
 async fn line(child: &mut Option<Child>) -> Vec<u8> {
     if let Some(child) = child
         && let Some(line) = child.lines.recv().await
@@ -366,7 +368,7 @@ async fn line(child: &mut Option<Child>) -> Vec<u8> {
     std::future::pending().await
 }
 
-/// What the owner says of the order; never, if nobody is asked.
+/// The owner's decision on the order; never resolves if no decision is pending.
 async fn judged(judging: &mut Option<Receiver<Judged>>) -> Judged {
     match judging {
         Some(judging) => {

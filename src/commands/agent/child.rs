@@ -1,9 +1,9 @@
 //! [`Child`]: the process in which an agent carries out its share.
 //!
-//! It is this program again, so that a run that crashes ends a process and not the agent, and the run's threads, memory
-//! and cores are its own. What it measures comes through a named pipe as the lines of an event file, while tables go
-//! nowhere; when it begins it is told on its standard input. It is in a process group of its own, so that ^C at the
-//! agent's terminal reaches the agent alone, and it ends when the agent dies ([`end_with_agent`]).
+//! The process is this program again, so a crash of the run ends that process and not the agent, and the run has its
+//! own threads, memory and cores. Its measurements arrive through a named pipe as the lines of an event file, and its
+//! tables are discarded; it receives the time to begin on its standard input. It is in a process group of its own, so
+//! that ^C at the agent's terminal reaches only the agent, and it ends when the agent dies ([`end_with_agent`]).
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions};
@@ -25,31 +25,31 @@ use super::files;
 use super::order::{child_line, step_line};
 use crate::run::fence::CONFINED;
 
-/// By this variable a run knows the agent with which it ends.
+/// The variable that names the agent with which a run ends.
 const AGENT: &str = "BRUNT_AGENT_PID";
-/// Variables of its surroundings that any run may have.
+/// Environment variables that every run inherits.
 const PLAIN: &[&str] = &["PATH", "TZ", "LANG", "LC_ALL", "TMPDIR", "RUST_BACKTRACE"];
-/// How many lines wait to be taken.
+/// How many lines can wait to be read.
 const LINES: usize = 64;
-/// How much is kept of what a run said.
+/// How many bytes of a run's standard error are kept.
 const SAID_MAX: usize = 2_000;
 
-/// How a child is to be made.
+/// How a child is started.
 pub(super) struct Making<'a> {
     pub(super) order: &'a Order,
     /// Where its record goes.
     pub(super) records: &'a Path,
-    /// What the agent's owner permits; nobody is asked if the agent and the order are of one user.
+    /// What the agent's owner permits; no permission is needed if the agent and the order belong to one user.
     pub(super) permit: Option<Permit>,
-    /// The directory in which relative names begin; that of the agent if it is not said.
+    /// The directory that relative names start from; the agent's own directory if none is given.
     pub(super) directory: Option<&'a Path>,
 }
 
-/// A run that goes on in a process of its own.
+/// A run in a process of its own.
 pub(super) struct Child {
     process: Process,
     stdin: Option<ChildStdin>,
-    /// Its lines; the end of them is the end of this.
+    /// Its lines; the channel closes when the lines end.
     pub(super) lines: mpsc::Receiver<Vec<u8>>,
     said: Arc<Mutex<String>>,
     pipe: PathBuf,
@@ -63,7 +63,7 @@ pub(super) struct Ended {
 }
 
 impl Child {
-    /// Starts the run, which connects and waits. The error says what failed.
+    /// Starts the run, which connects and then waits. The error says what failed.
     pub(super) fn start(making: &Making<'_>) -> Result<Self, String> {
         let place = Place::make(making).map_err(|error| {
             let records = making.records.display();
@@ -88,15 +88,15 @@ impl Child {
     /// Tells the run when to begin.
     pub(super) fn begin(&mut self, at: jiff::Timestamp) {
         if let Some(mut stdin) = self.stdin.take() {
-            // A run that cannot read it has ended, which is seen otherwise.
+            // A run that cannot read this has ended, which is detected elsewhere.
             let _ = stdin.write_all(format!("{at}\n").as_bytes());
         }
     }
 
-    /// Has the run end: in good order the first time, at once the second.
+    /// Asks the run to end: in good order the first time, at once the second time.
     pub(super) fn interrupt(&mut self) {
         self.stdin = None;
-        // The number of a process that has ended may be another's by now.
+        // After a process has ended, its number may belong to another process.
         if matches!(self.process.try_wait(), Ok(None))
             && let Ok(pid) = i32::try_from(self.process.id())
             && let Some(pid) = Pid::from_raw(pid)
@@ -105,15 +105,15 @@ impl Child {
         }
     }
 
-    /// How it ended, if it has.
+    /// How it ended, if it has ended.
     pub(super) fn ended(&mut self) -> Option<Ended> {
         let status = self.process.try_wait().ok()??;
-        // If it never opened the pipe, whoever waits for that waits no longer.
+        // If the run never opened the pipe, this releases the thread that waits for it.
         let _ = open_writer(&self.pipe);
         Some(Ended { code: status.code() })
     }
 
-    /// The last it said on standard error.
+    /// The last text that it wrote to standard error.
     pub(super) fn said(&self) -> String {
         self.said.lock().unwrap_or_else(PoisonError::into_inner).trim().to_owned()
     }
@@ -135,7 +135,7 @@ impl Drop for Child {
     }
 }
 
-/// Ends this program with the agent that started it, if one has: no load outlives who ordered it.
+/// Makes this program end with the agent that started it, if an agent did: no load outlives the agent that ordered it.
 pub(crate) fn end_with_agent() -> Result<(), String> {
     let Some(agent) = std::env::var(AGENT).ok().and_then(|pid| pid.parse::<i32>().ok()) else {
         return Ok(());
@@ -168,7 +168,8 @@ impl Place {
     }
 }
 
-/// Where the owner's file of targets is looked for: it binds orders, and the run has no home to find it in.
+/// Where the owner's file of targets is searched for: the file applies to orders, and the run has no home directory in
+/// which to find it.
 fn configurations() -> OsString {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let home = || Some(PathBuf::from(variable("HOME")?).join(".config").into_os_string());
@@ -208,7 +209,7 @@ pub(super) fn spawn(name: &str, act: impl FnOnce() + Send + 'static) -> Result<(
     spawned.map(drop).map_err(|error| format!("failed to start a thread: {error}"))
 }
 
-/// Keeps the end of what the run says on standard error, where nobody looks unless it fails.
+/// Keeps the end of what the run writes to standard error, which is shown only if the run fails.
 fn listen(mut stderr: impl io::BufRead, said: &Mutex<String>) {
     let mut line = Vec::new();
     while (&mut stderr)
@@ -245,7 +246,7 @@ fn read(pipe: &Path, tell: &mpsc::Sender<Vec<u8>>) {
     }
 }
 
-/// Opens the other end of a pipe that somebody may wait for, and closes it.
+/// Opens the other end of a pipe that a thread may be waiting to open, and closes it.
 fn open_writer(pipe: &Path) -> io::Result<File> {
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).map_err(io::Error::other)?;
     OpenOptions::new().write(true).custom_flags(flags).open(pipe)

@@ -1,4 +1,5 @@
-//! The files of an order, as they come: asked for piece by piece, and laid into a directory that goes with the order.
+//! Receives the files of an order: requests them piece by piece, and puts them into a directory that is deleted with
+//! the order.
 
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
@@ -8,14 +9,14 @@ use brunt_cluster::bundle::{Laid, Laying};
 use brunt_cluster::message::{Order, Wanted, read_piece};
 use brunt_cluster::policy::Policy;
 
-/// Files that are on their way.
+/// Files that are being received.
 pub(super) struct Files {
     laying: Laying,
     nonce: String,
 }
 
 impl Files {
-    /// Begins with the files of an order. The error says what failed.
+    /// Starts to receive the files of an order. The error says what failed.
     pub(super) fn of(order: &Order, policy: &Policy, records: &Path) -> Result<Self, String> {
         let parent = directory(records).map_err(|error| {
             format!("failed to write to the directory of records {}: {error}", records.display())
@@ -25,14 +26,14 @@ impl Files {
         Ok(Self { laying, nonce: order.nonce.clone() })
     }
 
-    /// What to ask for next; none if all is there.
+    /// The next piece to request; none if all files are there.
     pub(super) fn wanted(&self) -> Option<Vec<u8>> {
         let wanted = Wanted { nonce: self.nonce.clone(), piece: self.laying.wanted()? };
-        // A struct of numbers and texts always becomes JSON.
+        // Serialising a struct of numbers and texts to JSON cannot fail.
         Some(serde_json::to_vec(&wanted).unwrap_or_default())
     }
 
-    /// Takes an answer. One that nobody understands is waited for again.
+    /// Takes an answer. An answer that cannot be parsed is ignored, and the piece is requested again.
     pub(super) fn take(&mut self, answer: &[u8]) -> Result<(), String> {
         let (Some(answer), Some(piece)) = (read_piece(answer), self.laying.wanted()) else {
             return Ok(());
@@ -41,20 +42,20 @@ impl Files {
         self.laying.take(piece, bytes).map_err(|error| format!("failed to {error}"))
     }
 
-    /// The directory, once all is there.
+    /// The directory, once all files are there.
     pub(super) fn finish(self) -> Option<Laid> {
         self.laying.finish()
     }
 }
 
-/// Where records and the directories of orders are.
+/// The directory that contains records and the directories of orders.
 pub(super) fn directory(records: &Path) -> std::io::Result<PathBuf> {
     DirBuilder::new().recursive(true).mode(0o700).create(records)?;
     records.canonicalize()
 }
 
-/// Where files are that lie on this machine already. An agent without a policy is its user's own, who has started it
-/// where they are; a policy names the directory, or there is none.
+/// The directory of files that are already on this machine. An agent without a policy belongs to its user, who started
+/// it in the directory of the files; a policy names the directory, or there is none.
 fn data(policy: &Policy) -> Option<PathBuf> {
     let own = || policy.orders_from().is_none().then(|| std::env::current_dir().ok()).flatten();
     policy.data().map(Path::to_owned).or_else(own)

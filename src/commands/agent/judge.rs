@@ -1,5 +1,5 @@
-//! Whether the owner of this agent permits an order, asked on a thread of its own: the command line is prepared by
-//! another process, which may read large files, and the coordinator has to hear of the agent meanwhile.
+//! Decides on a thread of its own whether the owner of this agent permits an order: another process prepares the
+//! command line, which may read large files, and the agent must keep reporting to the coordinator meanwhile.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use crate::cli::Refusal;
 use crate::commands::cluster_check::{Needs, StandIns};
 use crate::console;
 
-/// What is permitted, or why nothing is.
+/// The permission, or why the order is refused.
 pub(super) type Judged = Result<Permit, String>;
 
 /// Begins to judge an order, whose files are in this directory.
@@ -22,7 +22,7 @@ pub(super) fn judge(
     directory: PathBuf,
 ) -> Result<Receiver<Judged>, String> {
     let (tell, judged) = channel();
-    // Who has left does not want to know.
+    // If the receiver is gone, the answer is not needed.
     spawn("judge", move || drop(tell.send(permitted(&order, &policy, &directory))))?;
     Ok(judged)
 }
@@ -31,11 +31,11 @@ fn permitted(order: &Order, policy: &Policy, directory: &Path) -> Judged {
     let needs = Needs::of(&order.argv, directory, policy.variables(), StandIns::None);
     let mut needs = needs.map_err(|it| why(&it))?;
     if let Some(step) = &order.step {
-        // Its command says neither how often nor to whom, and a rate of iterations is none of operations.
+        // Such a command names neither rate nor target, and a rate of iterations is not a rate of operations.
         needs.rate = step.rate.filter(|_| !needs.several);
         needs.allow.clone_from(&step.allow);
     }
-    // Whoever signed the order was looked at when it was read.
+    // The signature was checked when the order was read.
     let signer = policy.orders_from().and_then(|keys| keys.first()).map(String::as_str);
     let permit = needs.permitted(policy, share(order), signer, console::now());
     permit.map_err(|refusal| why(&refusal))
@@ -50,7 +50,7 @@ fn share(order: &Order) -> f64 {
     }
 }
 
-/// The sentence of a refusal that goes to the coordinator.
+/// The one-sentence reason that is sent to the coordinator.
 fn why(refusal: &Refusal) -> String {
     let line = refusal.text.lines().map(str::trim).find(|line| !line.is_empty());
     let line = line.unwrap_or("the command cannot be prepared");

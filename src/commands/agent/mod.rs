@@ -1,8 +1,8 @@
 //! `brunt agent`: waits for orders, and carries out shares of runs.
 //!
-//! What is said and when is [`brunt_cluster`]'s; here are the sockets, the clock and the process. An order is judged by
-//! its owner's policy before anything is connected, and again by its rate once the run has said what its share is,
-//! which is before anything is sent.
+//! [`brunt_cluster`] decides what is sent and when; this module has the sockets, the clock and the process. An order is
+//! judged by its owner's policy before any connection is made. It is judged again by its rate once the run has reported
+//! its share, which is before anything is sent.
 
 mod carried;
 mod child;
@@ -35,7 +35,7 @@ use crate::run::signals::{Signals, Urgency};
 pub(crate) use child::end_with_agent;
 pub(crate) use order::{Agents, StepTask, shown};
 
-/// How long an answer to a question for work is waited for, and how long until the next.
+/// How long an agent waits for an answer to a request for work, and for how long until it sends the next.
 const ASK_EVERY: Duration = Duration::from_millis(500);
 
 /// An agent.
@@ -65,7 +65,7 @@ pub(crate) fn agent(args: &AgentArgs, signals: &Signals) -> Result<Exit, Refusal
     let login = login(&args.plane)?.map(|login| Name::of_host(&login.name));
     let name = login.or_else(|| args.name.clone()).unwrap_or_else(|| Name::of_host(&host));
     brunt_cluster::bundle::sweep(&args.records);
-    // A file that cannot be read is told now and not with the first order.
+    // A file that cannot be read is reported now and not with the first order.
     policy(args)?;
     runtime()?.block_on(async {
         let nats = connect(&args.plane, name.as_str()).await?;
@@ -74,7 +74,7 @@ pub(crate) fn agent(args: &AgentArgs, signals: &Signals) -> Result<Exit, Refusal
     })
 }
 
-/// What the owner permits, as the file says now.
+/// What the owner permits, as the policy file says now.
 fn policy(args: &AgentArgs) -> Result<Policy, Refusal> {
     let path = args.policy.clone().or_else(|| key_file(&args.plane, "agent.toml"));
     path.map_or_else(|| Ok(Policy::of_loopback()), |path| Policy::read(&path).map_err(failed))
@@ -106,7 +106,7 @@ impl Agent<'_> {
         let (mut complained, mut foreign) = (None, false);
         while self.signals.stop().urgency() == Urgency::Run {
             join.wall_ms = Some(console::now().as_millisecond());
-            // As its file says now, by which the next order is judged.
+            // The file as it is now, by which the next order is judged.
             join.permits = self.policy().ok().map(|policy| policy.brief());
             let question = serde_json::to_vec(&join).map_err(failed)?;
             let answer = self.nats.request(hello(&pool), question, ASK_EVERY).await;
@@ -123,7 +123,7 @@ impl Agent<'_> {
                     if self.args.once {
                         return Ok(carried.exit());
                     }
-                    // Neither this order nor any word about it is ever obeyed again.
+                    // From here on neither this order nor any message about it is obeyed.
                     join.nonce = brunt_record::run_id();
                 }
                 Some(Err(why)) => {
@@ -139,7 +139,7 @@ impl Agent<'_> {
         Ok(Exit::Ok)
     }
 
-    /// An order for this agent, if it is one that is obeyed.
+    /// An order for this agent, if it is one that the agent obeys.
     fn read(&self, answer: &[u8], nonce: &str) -> Result<Order, String> {
         let policy = self.policy()?;
         let order: Order =
@@ -156,8 +156,8 @@ impl Agent<'_> {
         }
     }
 
-    /// Tells whoever wrote an order that nobody here obeys why that is so. All that is taken from it is where to say
-    /// it.
+    /// Reports to the sender of a refused order why it is refused. The order is used only to find out where to send
+    /// this report.
     async fn decline(&self, answer: &[u8], nonce: &str, why: String) {
         let Ok(order) = Sealed::open::<Order>(answer, &|_, _| true) else { return };
         if order.nonce != nonce || !brunt_cluster::message::is_run(&order.run) {
@@ -168,7 +168,7 @@ impl Agent<'_> {
         share.refuse(why, clock.now().since_origin());
         let now = console::now().as_microsecond();
         let (report, piece) = share.report(clock.now().since_origin(), now);
-        // It asks again, and is told again, if this is lost.
+        // If this is lost, the coordinator asks again and receives it again.
         self.nats.request(share.subject(), write_report(&report, &piece), ASK_EVERY).await;
     }
 
@@ -191,7 +191,7 @@ impl Carried {
     }
 }
 
-/// The rank that a launcher gives, by the names of Kubernetes, Slurm and Nomad.
+/// The rank that a launcher assigns, by the variable names of Kubernetes, Slurm and Nomad.
 fn launched() -> Option<u32> {
     let names = ["JOB_COMPLETION_INDEX", "SLURM_PROCID", "NOMAD_ALLOC_INDEX"];
     names.iter().find_map(|name| std::env::var(name).ok()?.parse().ok())
@@ -208,7 +208,8 @@ fn end_with_stdin(signals: &Signals) -> Result<(), Refusal> {
     spawned.map(drop).map_err(|error| failed(format!("start a thread: {error}")))
 }
 
-/// Keeps to this part of the machine's cores: agents on one machine would all pin their first worker to the same.
+/// Pins this process to its part of the machine's cores: otherwise all agents on one machine would pin their first
+/// worker to the same core.
 fn keep_to_part(index: usize, count: usize) {
     let Ok(all) = sched_getaffinity(None) else { return };
     let cores: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|core| all.is_set(*core)).collect();
@@ -223,6 +224,6 @@ fn keep_to_part(index: usize, count: usize) {
     for core in mine {
         only.set(*core);
     }
-    // Where it is not allowed, agents share cores.
+    // Where this is not allowed, agents share cores.
     let _ = sched_setaffinity(None, &only);
 }

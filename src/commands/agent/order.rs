@@ -1,9 +1,9 @@
-//! What an order asks for, read as a command line, and the command line by which a child carries it out.
+//! Reads what an order requests as a command line, and makes the command line by which a child carries it out.
 //!
-//! What no order can do is in [`rules`]; what the owner of an agent permits is
-//! [`Policy`](brunt_cluster::policy::Policy)'s to judge. A coordinator reads a command line before it asks any agent,
-//! so that a slip of the pen is told at once. It need not have the files and variables that agents have, so what is
-//! missing here is taken to be there.
+//! [`rules`] says what no order can do; what the owner of an agent permits is decided by
+//! [`Policy`](brunt_cluster::policy::Policy). A coordinator reads a command line before it contacts any agent, so that
+//! a mistake is reported at once. It need not have the files and variables that agents have, so anything that is
+//! missing here is assumed to exist there.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -17,12 +17,12 @@ use crate::cli::surroundings::{Machine, Surroundings};
 use crate::cli::{STEP_CHILD, read};
 use crate::commands::cluster_check::rules;
 
-/// Whose agents carry a command line out.
+/// To whom the agents that carry out a command line belong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Agents {
-    /// Those that a coordinator has started for itself, on its own machine.
+    /// Agents that a coordinator has started for itself, on its own machine.
     Own,
-    /// Other people's.
+    /// Agents of other users.
     Others,
 }
 
@@ -38,13 +38,13 @@ pub(crate) struct StepTask {
     pub(crate) record: PathBuf,
 }
 
-/// How many words name a command.
+/// How many words the name of a command has.
 fn words_of_command(argv: &[String]) -> usize {
     if argv.first().is_some_and(|word| word == "names") { 2 } else { 1 }
 }
 
-/// The words of a command line that such agents carry out, as a record may show them: secrets starred. The error says
-/// why none does.
+/// The words of a command line that these agents carry out, as a record may show them: secrets starred. The error says
+/// why they cannot.
 pub(crate) fn shown(words: &[String], agents: Agents) -> Result<Vec<String>, String> {
     let typed: Vec<String> =
         std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
@@ -59,13 +59,13 @@ pub(crate) fn shown(words: &[String], agents: Agents) -> Result<Vec<String>, Str
     load.map(LoadCommand::typed)
 }
 
-/// What a refusal says before its usage and its hints, in one line.
+/// The part of a refusal before its usage and its hints, in one line.
 fn first_paragraph(text: &str) -> String {
     let words = text.split("\n\n").next().unwrap_or_default().split_whitespace();
     words.collect::<Vec<&str>>().join(" ")
 }
 
-/// The command line by which a child carries an order out, without the program's own name.
+/// The command line by which a child carries out an order, without the program's own name.
 pub(super) fn child_line(order: &Order, more: &[String]) -> Vec<String> {
     let (command, rest) = order.argv.split_at(words_of_command(&order.argv).min(order.argv.len()));
     let mut own = vec![
@@ -82,7 +82,7 @@ pub(super) fn child_line(order: &Order, more: &[String]) -> Vec<String> {
     [command, &own, rest].concat()
 }
 
-/// The same where the order is a step of a search.
+/// The same for an order that is a step of a search.
 pub(super) fn step_line(order: &Order, step: &Step, events: &Path, record: &Path) -> Vec<String> {
     let task = StepTask {
         step: step.clone(),
@@ -93,17 +93,17 @@ pub(super) fn step_line(order: &Order, step: &Step, events: &Path, record: &Path
         events: events.to_owned(),
         record: record.to_owned(),
     };
-    // A struct of numbers and texts always becomes JSON.
+    // Serialising a struct of numbers and texts to JSON cannot fail.
     let task = serde_json::to_string(&task).unwrap_or_default();
     let own = [STEP_CHILD.to_owned(), task, "--".to_owned()];
     own.into_iter().chain(order.argv.iter().cloned()).collect()
 }
 
-/// This machine in the place of an agent's. Nobody is there to be asked for a password.
+/// Uses this machine in place of an agent's. No user is prompted for a password.
 struct Elsewhere(Agents);
 
 impl Elsewhere {
-    /// What is here, or else what stands for what agents have.
+    /// What is found here, or else a stand-in for what the agents have.
     fn or_theirs<T>(&self, here: io::Result<T>, theirs: T) -> io::Result<T> {
         match here {
             Err(error) if self.0 == Agents::Others && error.kind() == io::ErrorKind::NotFound => {
@@ -136,7 +136,7 @@ impl Surroundings for Elsewhere {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// What a user of this machine has set for tools of his own is no part of an order.
+    /// What a user of this machine has configured for their own tools is no part of an order.
     fn properties_files(&self) -> Vec<PathBuf> {
         match self.0 {
             Agents::Own => Machine.properties_files(),

@@ -1,9 +1,9 @@
-//! `brunt cluster check`: what a command needs of the agents that are to carry it out, and whether they may.
+//! `brunt cluster check`: what a command needs from the agents that carry it out, and whether they permit it.
 //!
-//! The command is prepared as if it were to run, in a process of its own: with a fence that nothing passes, and with
-//! files confined to the current directory. What it opened and asked for on the way is what agents need. A
-//! coordinator makes its bundle of that, and an agent judges an order by it before anything is sent: neither believes
-//! the other.
+//! The command is prepared as if it were to run, in a process of its own: behind a fence that lets nothing through, and
+//! with files confined to the current directory. Whatever it opens or requests while it is prepared is what agents
+//! need. A coordinator makes its bundle from that, and an agent judges an order by it before anything is sent: neither
+//! relies on the other's result.
 
 pub(crate) mod rules;
 
@@ -28,19 +28,19 @@ use crate::run::Job;
 use crate::run::signals::Signals;
 use crate::tools;
 
-/// The variables that a process gets that prepares somebody's order, beside those that the order may refer to.
+/// The variables that the process gets in which an order is prepared, beside those that the order may refer to.
 const USUAL: [&str; 3] = ["PATH", "LANG", "TZ"];
 
-/// What a command needs of a machine that is to carry it out.
+/// What a command needs from a machine that carries it out.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub(crate) struct Needs {
     /// The command, such as `names lookup`.
     pub(crate) command: String,
-    /// The most operations a second of the whole run; none if nothing limits them.
+    /// The highest rate of the whole run in operations a second; none if nothing limits it.
     pub(crate) rate: Option<f64>,
-    /// Whether a rate would be of iterations, each of which is several operations.
+    /// Whether a rate would count iterations, each of which is several operations.
     pub(crate) several: bool,
-    /// What its operations are called.
+    /// The names of its operations.
     pub(crate) operations: Vec<String>,
     /// The values of its own `--allow`.
     pub(crate) allow: Vec<String>,
@@ -53,23 +53,23 @@ pub(crate) struct Needs {
 /// A file that a command reads.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq, Serialize)]
 pub(crate) struct NeededFile {
-    /// Its name, from the current directory.
+    /// Its name, relative to the current directory.
     pub(crate) name: PathBuf,
-    /// Whether it holds a secret, and so has to be on the agents already.
+    /// Whether it contains a secret, and therefore must already be on the agents.
     pub(crate) secret: bool,
 }
 
-/// Whether something stands for secrets that are not on this machine, because they are on others.
+/// Whether stand-ins replace secrets that are not on this machine because they are on others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum StandIns {
-    /// What is missing is an error.
+    /// Anything that is missing is an error.
     None,
-    /// Missing variables, and files of secrets, are taken to be there.
+    /// Missing variables, and missing files of secrets, are assumed to exist.
     OfSecrets,
 }
 
 impl Needs {
-    /// What a command needs, found out by another process in this directory, which gets these variables of ours.
+    /// Finds out what a command needs, by another process in this directory, which gets these variables of ours.
     pub(crate) fn of(
         words: &[String],
         directory: &Path,
@@ -98,7 +98,7 @@ impl Needs {
         Err(Refusal { text, exit: if refused { Exit::Unsafe } else { Exit::Usage } })
     }
 
-    /// Whether an agent's owner permits this share of it, from 0 to 1, on the order of this signer.
+    /// Whether an agent's owner permits this share of it, from 0 to 1, in an order by this signer.
     pub(crate) fn permitted(
         &self,
         policy: &Policy,
@@ -128,13 +128,13 @@ pub(crate) fn cluster_check(args: &CheckArgs) -> Result<Exit, Refusal> {
         return console::print(&(serde_json::to_string(&needs).map_err(failed)? + "\n"));
     }
     let here = std::env::current_dir().map_err(failed)?;
-    // Of our own environment all may be referred to: nothing is sent.
+    // The command may refer to all of our own environment: nothing is sent.
     let needs = Needs::of(&args.command, &here, &variables(), StandIns::None)?;
     let mut text = told(&needs);
     if let Some(path) = &args.policy {
         let policy = Policy::read(path).map_err(failed)?;
         let share = 1.0 / f64::from(args.agents);
-        // Whoever asks here is asked about the command: the signature is looked at when it is ordered.
+        // This check is about the command only: the signature is checked when the run is ordered.
         let signer = policy.orders_from().and_then(|keys| keys.first()).map(String::as_str);
         let permit = needs
             .permitted(&policy, share, signer, Timestamp::now())
@@ -151,7 +151,7 @@ pub(crate) fn variables() -> Vec<String> {
     all.filter(|name| !is_home(name)).collect()
 }
 
-/// Where properties files are looked for that an agent does not have.
+/// Whether this variable names a directory of properties files, which an agent does not have.
 fn is_home(name: &str) -> bool {
     matches!(name, "HOME" | "XDG_CONFIG_HOME")
 }
@@ -184,7 +184,7 @@ fn told(needs: &Needs) -> String {
     text
 }
 
-/// Prepares the command in this process, which reaches nothing and reads nothing outside its directory.
+/// Prepares the command in this process, which can reach no address and read no file outside its directory.
 fn examine(words: &[String]) -> Result<Needs, Refusal> {
     fence::put_up(fence::Policy { allowed: Some(Vec::new()), ..fence::Policy::default() });
     access::confine();

@@ -1,9 +1,9 @@
-//! What no order can do, whatever an agent's owner permits: run programs, load libraries, write files, open ports, read
-//! the agent's machine, or carry secrets.
+//! What no order can do, regardless of what an agent's owner permits: run programs, load libraries, write files, open
+//! ports, read the agent's machine, or carry secrets.
 //!
-//! It is judged by what the command line was read as, so no spelling of an option gets past. Where a command has an
-//! option that leads out of the run's own directory and has no address that the fence checks, it is named here; names
-//! of files themselves are judged where they are opened ([`brunt_feed::access`]).
+//! The rules are applied to the parsed command line, so no spelling of an option can bypass them. An option that leads
+//! out of the run's own directory, and has no address that the fence checks, is named here; file names themselves are
+//! judged where the files are opened ([`brunt_feed::access`]).
 
 use brunt_redact::{is_secret_header, is_secret_name, text, url};
 
@@ -22,10 +22,10 @@ const WRITES: &str =
     "writes a file, and only the coordinator writes results: give it to brunt cluster run";
 const SECRET: &str = "contains a secret, and orders may only refer to secrets";
 
-/// What is wrong with a command line as an order, if something is: an option, and why.
+/// What is wrong with a command line as an order, if anything is: an option, and why.
 pub(crate) type Judged = Result<(), String>;
 
-/// A command line of these words, if it may be ordered of other people's agents.
+/// A command line of these words, if it may be sent as an order to agents of other users.
 pub(crate) fn ordered(command: Command, line: &[String]) -> Result<LoadCommand, String> {
     let load = shared(command, line)?;
     match &load {
@@ -38,8 +38,8 @@ pub(crate) fn ordered(command: Command, line: &[String]) -> Result<LoadCommand, 
     Ok(load)
 }
 
-/// The same if several agents can share it at all, whoever they belong to: it makes load, and leaves results to the
-/// coordinator.
+/// The same, if several agents can share it at all, whichever user they belong to: it makes load, and leaves results to
+/// the coordinator.
 pub(crate) fn shared(command: Command, line: &[String]) -> Result<LoadCommand, String> {
     let mut load = LoadCommand::of(command).map_err(|_| unshared(line))?;
     let options = load.run_options().ok_or_else(|| unshared(line))?;
@@ -163,8 +163,8 @@ fn traces(trace: &TraceArgs) -> Judged {
     never("--trace", trace.trace.is_some(), WRITES)
 }
 
-/// Of what every run takes an order may have objectives and a narrower fence. What is added later is refused until
-/// somebody has thought about it.
+/// Of the options that every run takes, an order may have objectives and a narrower fence. Options that are added later
+/// are refused until they are allowed here.
 fn results(given: &RunOptions, words: &[String]) -> Judged {
     let plain = RunOptions {
         objectives: given.objectives.clone(),

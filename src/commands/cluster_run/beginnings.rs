@@ -1,28 +1,28 @@
-//! [`Beginnings`]: when agents' runs began, by one clock.
+//! [`Beginnings`]: when the agents' runs began, on one clock.
 //!
-//! A record says when its run began by its machine's wall clock, which may be hours off. What the agents reported of
-//! their clocks makes moments of the coordinator's of it, so how far apart the agents truly began is known, and no
-//! difference of wall clocks is taken for it.
+//! A record states when its run began by its machine's wall clock, which may be hours off. The agents' reports about
+//! their clocks convert that to moments of the coordinator's clock. So the true differences between the beginnings are
+//! known, and a difference of wall clocks is not mistaken for one.
 
 use brunt_cluster::coordinator::Standing;
 use brunt_record::{Reason, Record, Status};
 
-/// Agents that began further apart than this are told of, in seconds.
+/// If agents began further apart than this, the record says so; in seconds.
 const SAID_S: f64 = 0.005;
-/// Those that began further apart than this share of an interval did not load the target together.
+/// Agents that began further apart than this share of an interval did not load the target together.
 const APART_SHARE: f64 = 0.1;
 
-/// When each began.
+/// When each agent's run began.
 #[derive(Debug, Default)]
 pub(super) struct Beginnings {
-    /// By rank: how many seconds later than the first, and what its record says.
+    /// By rank: how many seconds later than the first it began, and the time in its record.
     skews: Vec<(u32, f64, String)>,
-    /// What the record of the first says.
+    /// The time in the record of the first.
     first: String,
 }
 
 impl Beginnings {
-    /// When the runs of these records began; nothing if that is not known of all.
+    /// When the runs of these records began; empty if that is not known of all.
     pub(super) fn of(records: &[(u32, Record)], standings: &[Standing]) -> Self {
         let moments: Option<Vec<(u32, i64, &str)>> = records
             .iter()
@@ -43,7 +43,8 @@ impl Beginnings {
         Self { skews: skews.collect(), first: (*text).to_owned() }
     }
 
-    /// Has all records say what the first does, before they are merged: that compares what wall clocks say.
+    /// Gives all records the time in the first one's record before they are merged, since merging compares wall-clock
+    /// times.
     pub(super) fn settle(&self, records: &mut [(u32, Record)]) {
         if !self.skews.is_empty() {
             for (_, record) in records {
@@ -52,7 +53,7 @@ impl Beginnings {
         }
     }
 
-    /// Writes into the record of the whole when each began, and what that means for it.
+    /// Writes into the record of the whole run when each agent began, and what that means for the results.
     pub(super) fn tell(&self, whole: &mut Record) {
         for node in &mut whole.nodes {
             let known = self.skews.iter().find(|(rank, ..)| *rank == node.node.rank);
@@ -61,7 +62,7 @@ impl Beginnings {
             }
         }
         let apart = self.skews.iter().map(|(_, skew, _)| *skew).fold(0.0, f64::max);
-        // The first step and the last may be parts of one.
+        // The first step and the last may be partial.
         let steps = whole.series.iter().map(|step| step.to_s - step.from_s);
         let interval = steps.reduce(f64::max).filter(|it| *it > 0.0).unwrap_or(1.0);
         let millis = apart * 1e3;

@@ -1,8 +1,8 @@
-//! [`Conductor`]: the thread on which a coordinator hears its agents and answers them.
+//! [`Conductor`]: the thread on which a coordinator receives agents' reports and answers them.
 //!
-//! Agents wait for an answer four times a second, whatever the program does with figures, files and screens. So hearing
-//! them is a thread of its own. What agents' runs tell is read on threads behind it, and waits there until the program
-//! takes it: an agent whose stream has no room is asked for it again.
+//! Agents expect an answer four times a second, whether the program is busy with figures, files or screens. So a thread
+//! of its own receives their reports. The agents' event streams are parsed on further threads, and the results wait
+//! there until the program takes them: when an agent's stream has no room, the agent is asked to send again.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -25,14 +25,14 @@ use crate::cli::plane::PlaneArgs;
 use crate::commands::plane::{Ticks, connect, runtime};
 use crate::console;
 
-/// How often time passes for a coordinator.
+/// How often a coordinator's clock advances.
 const TICK: Duration = Duration::from_millis(20);
-/// How long agents are answered after a run is over: those whose last answer was lost ask again.
+/// How long agents still get answers after a run is over: an agent whose last answer was lost asks again.
 const AFTER: Duration = Duration::from_millis(600);
-/// How many intervals wait for the program to take them.
+/// How many intervals can wait for the program to take them.
 const FED_MAX: usize = 64;
 
-/// What the program wishes.
+/// A request from the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wish {
     Begin,
@@ -40,26 +40,26 @@ pub(super) enum Wish {
     Abort,
 }
 
-/// What agents are to do.
+/// What the agents must carry out.
 pub(super) struct Ordered {
     pub(super) asked: Asked,
-    /// Who signs the orders.
+    /// The signer of the orders.
     pub(super) signer: Option<Signer>,
-    /// The files that orders bring.
+    /// The files that are sent with orders.
     pub(super) files: Option<Arc<Bundle>>,
 }
 
-/// What is heard.
+/// A report from the conductor to the program.
 pub(super) enum News {
-    /// What has happened to agents, and how they are called.
+    /// What has happened to agents, and the names of the agents.
     Told(Told, Arc<[String]>),
-    /// It is all over; what is known of each agent.
+    /// The run is over; what is known of each agent.
     Over(Vec<Standing>),
     /// The broker cannot be used.
     Failed(Refusal),
 }
 
-/// A coordinator that goes on by itself.
+/// A coordinator that runs on its own thread.
 pub(super) struct Conductor {
     wishes: UnboundedSender<Wish>,
     pub(super) news: Receiver<News>,
@@ -92,13 +92,13 @@ impl Conductor {
         Ok(Self { wishes, news, fed, thread: Some(thread) })
     }
 
-    /// Has this done.
+    /// Sends a request to the thread.
     pub(super) fn wish(&self, wish: Wish) {
-        // If the thread is over, so is the run.
+        // If the thread has ended, the run is over as well.
         let _ = self.wishes.send(wish);
     }
 
-    /// Waits until all agents know that it is over.
+    /// Waits until all agents know that the run is over.
     pub(super) fn finish(&mut self) {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -175,7 +175,7 @@ impl Run {
     }
 
     async fn join(&mut self, request: Request) {
-        // An agent is a stranger until it has an order.
+        // An agent is untrusted until it has an order.
         if request.payload.len() > 4_096 {
             return;
         }
@@ -187,7 +187,7 @@ impl Run {
         self.pass_on();
     }
 
-    /// Brings a piece of a file to an agent that has an order.
+    /// Sends a piece of a file to an agent that has an order.
     async fn bring(&mut self, request: Request) {
         if request.payload.len() > 4_096 {
             return;
@@ -224,7 +224,7 @@ impl Run {
         }
     }
 
-    /// Hands on what has happened.
+    /// Passes on what has happened.
     fn pass_on(&mut self) {
         while let Some(told) = self.coordinator.told() {
             let labels: Arc<[String]> = self.coordinator.labels().into();
@@ -247,7 +247,7 @@ impl Run {
     fn feeds_of(&self, labels: &[String]) -> Vec<Feed> {
         let feeds = labels.iter().enumerate().filter_map(|(rank, label)| {
             let feed = self.feed.clone();
-            // Without a thread its agent is asked again and again, and the run does not begin.
+            // If the thread cannot be started, the agent is asked to send again and again, and the run does not begin.
             Feed::start(label, move |fed| drop(feed.send((rank as u32, fed)))).ok()
         });
         feeds.collect()

@@ -1,8 +1,8 @@
-//! [`Feed`]: what one agent's run tells, read as the event file that it is.
+//! [`Feed`]: reads the event stream of one agent's run as the event file that it is.
 //!
-//! The stream of an agent is an event file in pieces, so it is read by the one reader of such files, with all that it
-//! checks. The reader asks for lines, and pieces come when they come; so each stream has a thread that waits for them.
-//! What was read is kept as sums as well: of an agent that is lost, a record is made of what it told.
+//! The stream of an agent is an event file in pieces, so the common reader of event files reads it, with all its
+//! checks. The reader pulls lines, while pieces arrive when the agent sends them; so each stream has a thread that
+//! waits for them. The values are also added up: if an agent is lost, a record is made from what it had sent.
 
 use brunt_exchange::Outcome;
 use brunt_record::events::{Event, EventReader};
@@ -12,27 +12,27 @@ use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
-/// How many pieces wait to be read before the agent is asked to send them again.
+/// How many pieces can wait to be read before the agent is asked to send them again.
 const PIECES_MAX: usize = 16;
 
-/// What was read of an agent's stream.
+/// A part of an agent's stream that has been read.
 #[derive(Debug)]
 pub(super) enum Fed {
     /// What is known before its run.
     Head(Box<Head>),
-    /// What was measured in one step, and what outcomes are called in it.
+    /// What was measured in one step, and the names of the outcomes in it.
     Interval(Box<Interval>, HashMap<(usize, Outcome), String>),
-    /// The stream ended, or is none.
+    /// The stream ended, or is not an event stream.
     Over(Result<Box<Tale>, String>),
 }
 
-/// All that an agent's run told.
+/// Everything that an agent's run has sent.
 #[derive(Debug)]
 pub(super) struct Tale {
     head: Head,
     measured: Measured,
     names: HashMap<(usize, Outcome), String>,
-    /// The record that the run made, if its stream came to its end.
+    /// The record that the run made, if its stream reached its end.
     whole: Option<Box<Record>>,
 }
 
@@ -43,27 +43,27 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    /// Begins to read. `fed` is called on a thread of its own, and may take its time.
+    /// Begins to read. `fed` is called on a thread of its own, and may block.
     pub(super) fn start(label: &str, fed: impl FnMut(Fed) + Send + 'static) -> io::Result<Self> {
         let (pieces, incoming) = sync_channel(PIECES_MAX);
         let path = PathBuf::from(label);
         let read = move || read(&path, Pieces { incoming, rest: io::Cursor::default() }, fed);
-        // It ends when nothing more can come, and says how.
+        // The thread ends when nothing more can arrive, and reports how the stream ended.
         std::thread::Builder::new().name("feed".to_owned()).spawn(read)?;
         Ok(Self { pieces: Some(pieces) })
     }
 
-    /// Adds the next piece of the stream. Whether there was room for it.
+    /// Adds the next piece of the stream, and returns whether there was room for it.
     pub(super) fn offer(&self, piece: Vec<u8>) -> bool {
         let Some(pieces) = &self.pieces else { return true };
         match pieces.try_send(piece) {
             Err(TrySendError::Full(_)) => false,
-            // If reading has failed, that was told, and what follows is of no use.
+            // If reading has failed, that was reported, and further pieces are of no use.
             Ok(()) | Err(TrySendError::Disconnected(_)) => true,
         }
     }
 
-    /// Nothing more comes.
+    /// Marks the end of the stream.
     pub(super) fn close(&mut self) {
         self.pieces = None;
     }
@@ -75,12 +75,13 @@ impl Tale {
         &self.head
     }
 
-    /// What was measured, as far as it came.
+    /// What was measured, as far as it was received.
     pub(super) fn measured(&self) -> &Measured {
         &self.measured
     }
 
-    /// The record that the run made; of a run whose end did not come, one of what it told, cut short for this reason.
+    /// The record that the run made; if the end of the run was not received, a record of what was, cut short for this
+    /// reason.
     pub(super) fn record(&self, cut: &str) -> Result<Record, String> {
         let totals = &self.measured.totals;
         let Some(whole) = &self.whole else {
@@ -124,7 +125,7 @@ fn read(path: &Path, pieces: Pieces, mut fed: impl FnMut(Fed)) {
     }
 }
 
-/// What the outcomes of an interval are called.
+/// The names of the outcomes of an interval.
 fn names(
     interval: &Interval,
     name: impl Fn(usize, Outcome) -> String,
@@ -139,7 +140,7 @@ fn names(
     keys.map(|(number, outcome)| ((number, outcome), name(number, outcome))).collect()
 }
 
-/// Pieces as a file.
+/// The pieces of a stream, read as a file.
 struct Pieces {
     incoming: Receiver<Vec<u8>>,
     rest: io::Cursor<Vec<u8>>,

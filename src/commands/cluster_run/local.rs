@@ -1,7 +1,7 @@
-//! [`Local`]: agents of this machine with a broker of their own, for trying and testing (`--local`).
+//! [`Local`]: agents on this machine with a broker of their own, for trying out and testing (`--local`).
 //!
-//! However this process ends, they end: an agent when its standard input does, and the broker by the signal that the
-//! kernel sends it then. nats-server does not ask for that signal, so it is started by [`broker_child`].
+//! The agents and the broker end with this process, regardless of how it ends: an agent when its standard input ends,
+//! and the broker by a signal from the kernel. nats-server does not request that signal, so [`broker_child`] starts it.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -23,11 +23,11 @@ use crate::cli::{BROKER_CHILD, Refusal};
 use crate::commands::failed;
 use crate::console;
 
-/// How long the broker may take to be there.
+/// How long the broker may take to start.
 const STARTING: Duration = Duration::from_secs(10);
-/// How long agents may take to end once there is nothing more to do.
+/// How long agents may take to end once they have nothing more to do.
 const ENDING: Duration = Duration::from_secs(3);
-/// How [`broker_child`] ends where there is no nats-server. That one has other codes of its own.
+/// How [`broker_child`] ends if there is no nats-server, which has other exit codes of its own.
 const NOT_FOUND: Exit = Exit::Input;
 const NOT_INSTALLED: &str = "start nats-server, the broker of agents and coordinator: it is not installed (Debian, \
                              Ubuntu: apt-get install nats-server)";
@@ -35,22 +35,22 @@ const NOT_INSTALLED: &str = "start nats-server, the broker of agents and coordin
 /// How many orders agents carry out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lasting {
-    /// One, and they end.
+    /// One order, after which they end.
     OneRun,
-    /// All that come.
+    /// Every order that arrives.
     ManyRuns,
 }
 
-/// A broker and agents that end with this.
+/// A broker and agents that end when this is dropped.
 pub(super) struct Local {
     agents: Vec<Child>,
     broker: Child,
-    /// How they are reached.
+    /// How to connect to them.
     pub(super) plane: PlaneArgs,
     place: TempDir,
 }
 
-/// The file in which the broker says where it listens.
+/// The file in which the broker writes where it listens.
 #[derive(Deserialize)]
 struct Ports {
     nats: Vec<String>,
@@ -67,7 +67,7 @@ impl Local {
         let place =
             place.map_err(|error| failed(format!("make a directory of its own: {error}")))?;
         let token = place.path().join("token");
-        // 128 random bits, which nobody but this user can read.
+        // 128 random bits, which no other user can read.
         let secret = brunt_record::run_id();
         let config = place.path().join("nats.conf");
         let ports = place.path().display();
@@ -131,7 +131,7 @@ impl Local {
             format!("--local={rank}/{count}"),
         ]);
         command.arg("--records").arg(records.map_or(own, PathBuf::from));
-        // ^C at the terminal is the coordinator's; what it says is said by the coordinator.
+        // ^C at the terminal is for the coordinator only; messages are also printed by the coordinator.
         command.process_group(0).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         command.spawn()
     }
@@ -139,7 +139,7 @@ impl Local {
 
 impl Drop for Local {
     fn drop(&mut self) {
-        // Their standard input ends, by which they know.
+        // Closing their standard input makes them end.
         for agent in &mut self.agents {
             agent.stdin = None;
         }
@@ -152,7 +152,7 @@ impl Drop for Local {
             console::pause(Duration::from_millis(10));
         }
         for agent in &mut self.agents {
-            // Its run ends with it.
+            // The agent's run ends with it.
             let _ = agent.kill();
             let _ = agent.wait();
         }
@@ -163,7 +163,7 @@ impl Drop for Local {
     }
 }
 
-/// The kernel's signal comes when the *thread* ends that started a child, so this is called on the main one.
+/// The kernel sends the signal when the *thread* ends that started a child, so this must be called on the main thread.
 fn start_broker(config: &Path) -> Result<Child, Refusal> {
     let mut command = Command::new("/proc/self/exe");
     command.arg0("brunt").arg(BROKER_CHILD).arg(config).arg(std::process::id().to_string());
@@ -171,7 +171,7 @@ fn start_broker(config: &Path) -> Result<Child, Refusal> {
     command.spawn().map_err(|error| failed(format!("start nats-server: {error}")))
 }
 
-/// Becomes nats-server, which ends with the process that started this. Returns if it cannot.
+/// Replaces this process by nats-server, which ends with the process that started this one. Returns only if that fails.
 pub(crate) fn broker_child(config: &Path, parent: i32) -> Exit {
     let tied = set_parent_process_death_signal(Some(Signal::KILL)).is_ok()
         && getppid().map(Pid::as_raw_pid) == Some(parent);

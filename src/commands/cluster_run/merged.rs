@@ -1,7 +1,8 @@
-//! [`Merged`]: the run of several agents as one run, with the observers, files and exit code that every run has.
+//! [`Merged`]: the run of several agents as one run, with the same observers, files and exit code as every run.
 //!
-//! While it goes on its intervals are those of all agents, laid beside each other. Its record is made of the agents'
-//! own records, as `brunt merge` makes it of their files: whatever was late or coarser on the way, the record is exact.
+//! While the run is in progress, its intervals are those of all agents added together. Its record is made from the
+//! agents' own records, in the way that `brunt merge` makes one from their files. So the record is exact, even if
+//! intervals arrived late or were coarser on the way.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -26,16 +27,16 @@ use crate::console;
 use crate::run::Protocol;
 use crate::run::signals::Urgency;
 
-/// How often news is looked for.
+/// How often the program checks for reports.
 const TICK: Duration = Duration::from_millis(10);
-/// Wall clocks that differ by more are told of.
+/// Wall clocks that differ by more than this are reported.
 const WALL_MS: i64 = 1_000;
-/// And monotonic clocks that drift by more, in seconds.
+/// And monotonic clocks that drift by more than this, in seconds.
 const DRIFT_S: f64 = 0.001;
 
-/// What an agent's run told, or why it cannot be used.
+/// Everything that an agent's run sent, or why it cannot be used.
 type Heard = Result<Box<Tale>, String>;
-/// What an outcome of an operation is called.
+/// The name of an outcome of an operation.
 type Called = HashMap<(usize, Outcome), String>;
 
 /// A run of several agents that are ready to begin.
@@ -46,13 +47,13 @@ pub(super) struct Merged {
     tales: RefCell<Vec<Option<Heard>>>,
     standings: RefCell<Vec<Standing>>,
     notes: RefCell<Vec<String>>,
-    /// When the run began, by the clock of the conductor.
+    /// When the run began, on the conductor's clock.
     began: Cell<Duration>,
-    /// Whether the broker was away for too long.
+    /// Whether the broker was unreachable for too long.
     pub(super) plane_lost: Cell<bool>,
-    /// The first agent that was lost, or whose run was killed, in words.
+    /// The first agent that was lost, or whose run was killed, as a sentence.
     pub(super) lost: Cell<Option<String>>,
-    /// How many numbers of exchanges were used up: agents that stop at different moments leave some out.
+    /// How many numbers of exchanges were used up: agents that stop at different moments leave gaps.
     pub(super) used: Cell<u64>,
     /// Why the run did not begin, and whether an agent's owner forbids it.
     pub(super) failed: RefCell<Option<(String, bool)>>,
@@ -76,7 +77,7 @@ impl Merged {
         }
     }
 
-    /// How an agent is called in what people read.
+    /// The name of an agent in messages.
     fn label(&self, rank: u32) -> String {
         let label = self.labels.get(rank as usize).map_or("", String::as_str);
         format!("node {rank} of {} ({label})", self.labels.len())
@@ -87,14 +88,14 @@ impl Merged {
         self.notes.borrow_mut().push(text);
     }
 
-    /// An agent does not carry out what it was to.
+    /// Records that an agent does not carry out its share.
     fn lose(&self, text: String) {
         let before = self.lost.take();
         self.lost.set(Some(before.unwrap_or_else(|| text.clone())));
         self.say(text);
     }
 
-    /// Something has happened to the agents.
+    /// Handles an event of the agents.
     fn hear(&self, told: Told, rows: &mut NodeRows) {
         match told {
             Told::Starts(at) => self.began.set(at),
@@ -132,7 +133,7 @@ impl Merged {
         }
     }
 
-    /// All that is there, until nothing is.
+    /// Takes all reports that have arrived.
     fn take_news(&self, rows: &mut NodeRows) -> Result<(), String> {
         loop {
             let news = self.conductor.borrow().news.try_recv();
@@ -145,7 +146,7 @@ impl Merged {
         }
     }
 
-    /// The record of the whole: that of the agents' records.
+    /// The record of the whole run, made from the agents' records.
     fn whole(&self) -> Result<Record, String> {
         let tales = self.tales.borrow();
         let standings = self.standings.borrow();
@@ -159,7 +160,7 @@ impl Merged {
         let beginnings = Beginnings::of(&records, &standings);
         beginnings.settle(&mut records);
         let mut whole = match &mut *records {
-            // A run of one agent is shared with nobody.
+            // A run of one agent is not a shared run.
             [(_, record)] if self.labels.len() == 1 => record.clone(),
             records => {
                 let named = |(rank, record): &(u32, Record)| {
@@ -194,8 +195,8 @@ impl Merged {
         Ok(whole)
     }
 
-    /// What an agent's run lacks that did not come to its end. Nobody knows when a lost agent sent last: while its
-    /// machine is there, it goes on until it has heard nothing for [`LEASE`].
+    /// What is missing from an agent's run that did not reach its end. It is not known when a lost agent last sent
+    /// load: while its machine is up, the agent continues until it has heard nothing for [`LEASE`].
     fn cut(&self, tale: &Tale, standing: Option<&Standing>) -> String {
         let over =
             tale.measured().totals.phases().iter().map(|total| total.to).max().unwrap_or_default();
@@ -301,12 +302,12 @@ impl Protocol for Merged {
 
     fn record(&self, made: Record) -> Result<Record, String> {
         let whole = self.whole()?;
-        // Objectives given to the coordinator are of no agent's record.
+        // Objectives given to the coordinator are in no agent's record.
         Ok(Record { run: made.run, command: made.command, slo: made.slo, ..whole })
     }
 }
 
-/// The number behind those that a share has carried out.
+/// The number that follows the last one a share has carried out.
 fn used(record: &Record) -> u64 {
     let planned = record.conservation.counts.planned;
     let slots = record.node.as_ref().map(|node| match &*node.weights {
@@ -316,7 +317,7 @@ fn used(record: &Record) -> u64 {
     slots.flatten().map_or(planned, |slots| slots.number(planned))
 }
 
-/// What is known of a node beside its record.
+/// Adds what is known of a node beside its record.
 fn told(node: &mut NodeRecord, standing: &Standing, began: Duration) {
     let seconds = |time: Duration| time.as_secs_f64();
     node.name = Some(standing.name.clone());
@@ -336,7 +337,7 @@ fn show(rows: &mut NodeRows, clock: &Monotonic, measured: &mut Measured, sink: &
     }
 }
 
-/// What the engine would say of a run that measured this.
+/// What the engine would report of a run that measured this.
 fn finished(measured: &Measured, ended: Ended) -> brunt_engine::Finished {
     let phases = measured.totals.phases();
     let over = phases.iter().map(|total| total.to).max().unwrap_or_default();
@@ -358,7 +359,7 @@ fn finished(measured: &Measured, ended: Ended) -> brunt_engine::Finished {
     }
 }
 
-/// What is asked of the whole run, from what each agent says of its share.
+/// The settings of the whole run, from each agent's settings of its share.
 pub(super) fn whole_plan(heads: &[Head]) -> Option<brunt_record::Plan> {
     let first = heads.first()?;
     let sum =

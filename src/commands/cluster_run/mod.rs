@@ -1,7 +1,7 @@
 //! `brunt cluster run`: one run that several agents share.
 //!
-//! The agents are gathered, connect to the target and wait. Then the run is one as any other: it is [`Merged`] that
-//! supplies its intervals, in the place of an engine.
+//! The agents are gathered, connect to the target and wait. From then on the run is like any other: [`Merged`] supplies
+//! its intervals, in place of an engine.
 
 mod beginnings;
 mod conductor;
@@ -43,7 +43,7 @@ use local::{Lasting, Local};
 use merged::{Merged, whole_plan};
 pub(super) use steps::{Agents as StepAgents, Search};
 
-/// How often news is looked for.
+/// How often the program checks for reports.
 const TICK: Duration = Duration::from_millis(20);
 
 /// Agents that are connected to their target and wait.
@@ -53,15 +53,15 @@ struct Gathered {
     heads: Vec<Head>,
 }
 
-/// A run of which somebody else knows what it needs.
+/// A run whose caller knows what it needs.
 pub(in crate::commands) struct Commission {
-    /// What it is called among agents.
+    /// Its name, as agents see it.
     pub(in crate::commands) run: String,
-    /// The files that its command reads, none of which is a secret, from the current directory.
+    /// The files that its command reads, relative to the current directory; none of them is a secret.
     pub(in crate::commands) files: Vec<PathBuf>,
 }
 
-/// What is known of a run before any agent is asked.
+/// What is known of a run before any agent is contacted.
 struct Intent {
     /// The command as a record shows it.
     shown: Vec<String>,
@@ -76,7 +76,7 @@ pub(crate) fn cluster_run(args: &ClusterRunArgs, signals: &Signals) -> Result<Ex
     let start = |count| Local::start(count, args.records.as_deref(), Lasting::OneRun);
     let local = args.local.map(start).transpose()?;
     let plane = local.as_ref().map_or(&args.plane, |local| &local.plane);
-    // Its own agents have its files.
+    // Agents that this command starts can read its files.
     let (files, operations) = if local.is_some() {
         (None, Vec::new())
     } else {
@@ -87,7 +87,7 @@ pub(crate) fn cluster_run(args: &ClusterRunArgs, signals: &Signals) -> Result<Ex
     coordinate(args, plane, intent, signals)
 }
 
-/// Carries out a run whose command is not looked into: what it reads is known.
+/// Carries out a run without examining its command: the files that it reads are known.
 pub(in crate::commands) fn commissioned(
     args: &ClusterRunArgs,
     commission: &Commission,
@@ -101,7 +101,7 @@ pub(in crate::commands) fn commissioned(
     coordinate(args, &args.plane, intent, signals)
 }
 
-/// The command as a record shows it. What no agent carries out is told before any is asked.
+/// The command as a record shows it. A command that no agent can carry out is refused before any agent is contacted.
 fn examined(args: &ClusterRunArgs, signals: &Signals) -> Result<Vec<String>, Refusal> {
     refuse_what_agents_decide(args)?;
     let whose = if args.local.is_some() { Agents::Own } else { Agents::Others };
@@ -112,7 +112,7 @@ fn examined(args: &ClusterRunArgs, signals: &Signals) -> Result<Vec<String>, Ref
     Ok(shown)
 }
 
-/// Gathers agents and has them carry the run out.
+/// Gathers agents and makes them carry out the run.
 fn coordinate(
     args: &ClusterRunArgs,
     plane: &PlaneArgs,
@@ -177,7 +177,7 @@ fn stopped(why: &str, refused: bool) -> Refusal {
     Refusal { text: format!("{word}: {why}\n"), exit }
 }
 
-/// Options of every run that are for the agents to know, or for nobody.
+/// Refuses options of every run that only an agent can apply, or that do not apply here.
 fn refuse_what_agents_decide(args: &ClusterRunArgs) -> Result<(), Refusal> {
     let run = &args.run;
     let after = "give it after --, to the command that makes the load";
@@ -208,7 +208,8 @@ fn refuse_what_agents_decide(args: &ClusterRunArgs) -> Result<(), Refusal> {
     }
 }
 
-/// The files that the command reads, described and ready to be sent. Secrets are the agents' own and need not be here.
+/// The files that the command reads, described and ready to be sent. Secrets are already on the agents and need not be
+/// here.
 fn bundle(command: &[String]) -> Result<(Bundle, Needs), Refusal> {
     let here = std::env::current_dir().map_err(failed)?;
     let needs = Needs::of(command, &here, &variables(), StandIns::OfSecrets)?;
@@ -216,7 +217,7 @@ fn bundle(command: &[String]) -> Result<(Bundle, Needs), Refusal> {
     Ok((Bundle::of(&here, &files).map_err(failed)?, needs))
 }
 
-/// Refuses weights that are more or fewer than the agents.
+/// Refuses weights whose number differs from that of the agents.
 fn check_weights(weights: Option<&Weights>, agents: usize) -> Result<(), Refusal> {
     let Some(Weights::Given(given)) = weights else { return Ok(()) };
     if given.len() == agents {
@@ -226,7 +227,7 @@ fn check_weights(weights: Option<&Weights>, agents: usize) -> Result<(), Refusal
     Err(Refusal::usage(format!("error: --weights has {text}")))
 }
 
-/// How the load is shared, the operations being these.
+/// How the load of these operations is divided.
 fn weights(asked: Option<&Weights>, operations: &[String]) -> coordinator::Weights {
     match asked {
         None => coordinator::Weights::Even,
@@ -308,7 +309,7 @@ fn gather(
     }
 }
 
-/// The run as one, as the agents' shares say it is.
+/// The job of the whole run, from the agents' reports about their shares.
 fn job(
     run: &RunOptions,
     command: Vec<String>,

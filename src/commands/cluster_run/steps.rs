@@ -1,8 +1,8 @@
-//! [`Agents`]: several agents as the load of a search, which is carried out again and again (`find-max --agents`).
+//! [`Agents`]: several agents that carry out the load of a search, step after step (`find-max --agents`).
 //!
-//! Each step is an order of its own to the same agents, with an epoch of its own, so nothing that is late from one step
-//! is taken for another. What was measured with one agent less is no evidence of anything, so a step that loses an
-//! agent ends the search.
+//! Each step is a separate order to the same agents, with an epoch of its own, so a late message from one step is not
+//! attributed to another. A measurement with one agent fewer is not evidence, so a step that loses an agent ends the
+//! search.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -28,9 +28,9 @@ use crate::commands::plane::key_file;
 use crate::run::signals::Signals;
 use crate::run::{Finished, Observer, Repeatable, Step, StepLoad, Subject, carry_out};
 
-/// What a search is about.
+/// What a search needs to start.
 pub(in crate::commands) struct Search<'a> {
-    /// Which agents, and how they are reached.
+    /// Which agents, and how to connect to them.
     pub(in crate::commands) agents: &'a AgentsOfSearch,
     /// The command that makes the load.
     pub(in crate::commands) argv: &'a [String],
@@ -43,7 +43,7 @@ pub(in crate::commands) struct Search<'a> {
 /// Agents that carry out the steps of a search.
 pub(in crate::commands) struct Agents {
     plane: PlaneArgs,
-    /// Those that were started for it.
+    /// The local agents, if they were started for this search.
     _local: Option<Local>,
     signer: Option<Signer>,
     files: Option<Arc<Bundle>>,
@@ -59,7 +59,7 @@ pub(in crate::commands) struct Agents {
 }
 
 impl Agents {
-    /// Starts agents, if they are of this machine; those of others are looked for at each step.
+    /// Starts agents, if they are on this machine; remote agents are looked up at each step.
     pub(in crate::commands) fn new(search: Search<'_>) -> Result<Self, Refusal> {
         let Search { agents: asked, argv, allow, subject } = search;
         let whose = if asked.local.is_some() { Whose::Own } else { Whose::Others };
@@ -83,7 +83,7 @@ impl Agents {
             count,
             weights,
             patience: asked.patience.unwrap_or(Duration::from_secs(60)),
-            // What one machine makes at most says nothing of several.
+            // The maximum of one machine says nothing about several.
             subject: Subject { ceiling: None, ..subject },
             run: brunt_record::run_id(),
             epoch: Cell::new(0),
@@ -94,7 +94,7 @@ impl Agents {
     fn asked(&self, step: &Step) -> Asked {
         let epoch = self.epoch.get();
         self.epoch.set(epoch.saturating_add(1));
-        // One session has one agent.
+        // A load of one session uses one agent.
         let alone = matches!(step.load, StepLoad::Alone | StepLoad::AloneUnder(_));
         Asked {
             run: self.run.clone(),
@@ -106,7 +106,7 @@ impl Agents {
             files: manifest(self.files.as_deref()),
             step: Some(message::Step {
                 rate: match step.load {
-                    // Agents are not held below a rate: whoever asks for that searches with one machine.
+                    // Agents cannot be limited to a rate: a search with that limit uses one machine.
                     StepLoad::Alone | StepLoad::AloneUnder(_) => None,
                     StepLoad::Poisson(rate) => Some(rate),
                 },

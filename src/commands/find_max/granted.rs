@@ -1,9 +1,10 @@
-//! A search with a plan that somebody submitted to a website: within what was granted, quietly, and told to a file.
+//! A search with a plan that a user submitted to a website: within the limits that were granted, without output, and
+//! with its progress in a file.
 //!
-//! It is `find-max -- run PLAN` with four differences. The fence is the caller's, and stands already. The target's
-//! highest rate is a ceiling, for one session alone as well, and its longest run is the longest search. The plan is
-//! read with what was submitted beside it. Nothing is printed: how it goes is in a file, and what was found in the
-//! record.
+//! It is `find-max -- run PLAN` with four differences. The caller has already set up the fence. The highest rate
+//! granted for the target is a ceiling, for a single session as well, and the longest run granted is the longest
+//! search. The plan is read together with the files that were submitted beside it. Nothing is printed: progress is
+//! written to a file, and the result to the record.
 
 use brunt_capacity::{Reading, find};
 use brunt_drivers::net::allowed::Allowed;
@@ -23,10 +24,10 @@ use crate::run::signals::Signals;
 use crate::run::{Repeatable as _, files};
 use crate::tools::flow::plan::{Granted, Searchable, prepare_granted};
 
-/// How long what follows the last step may take, in seconds.
+/// How long the work after the last step may take, in seconds.
 const CLOSING_S: u32 = 60;
 
-/// How a search ended, and what was found in words.
+/// How a search ended, and its result as text.
 pub(crate) struct Searched {
     pub(crate) exit: Exit,
     pub(crate) said: String,
@@ -34,7 +35,7 @@ pub(crate) struct Searched {
 
 /// The run of the plan that a search repeats.
 pub(crate) fn run_of(args: &FindMaxArgs, granted: &Granted<'_>) -> Result<RunArgs, Refusal> {
-    // What is of no search is refused by its name.
+    // An option that does not apply to a search is refused by its name.
     Inner::read(&args.command, None)?;
     let words: Vec<String> =
         ["brunt".to_owned()].into_iter().chain(args.command.iter().cloned()).collect();

@@ -1,7 +1,8 @@
-//! [`Inner`]: the command whose load is tried, read as if it had been typed alone.
+//! [`Inner`]: the command whose load is tried, read as if it had been typed by itself.
 //!
-//! It says what is done, over how many connections and to whom. When, how often and how long is find-max's business,
-//! and so are files and outputs: an option of the inner command that says so is refused by its name.
+//! It says what is done, over how many connections, and to which target. find-max decides when, how often and for how
+//! long exchanges are made, and it writes all files and output: an option of the inner command that sets one of these
+//! is refused by its name.
 
 use std::time::Duration;
 
@@ -30,11 +31,11 @@ use crate::tools;
 /// A command that makes load.
 pub(super) struct Inner(LoadCommand);
 
-/// An option that find-max has no place for, and whether it was given.
+/// An option that does not apply under find-max, and whether it was given.
 type Given = (&'static str, bool);
 
 impl Inner {
-    /// Reads the words of the command. A seed of find-max's own is its seed.
+    /// Reads the words of the command. A seed given to find-max replaces the command's own.
     pub(super) fn read(words: &[String], seed: Option<u64>) -> Result<Self, Refusal> {
         let line: Vec<String> =
             std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
@@ -68,7 +69,7 @@ impl Inner {
         Ok(inner)
     }
 
-    /// Options that say when exchanges begin, how many there are and how long it takes.
+    /// The options that set when exchanges begin, how many there are and how long the run takes.
     fn given(&self) -> Vec<Given> {
         match &self.0 {
             LoadCommand::Rate(args) => of_rates(args),
@@ -86,7 +87,7 @@ impl Inner {
         }
     }
 
-    /// An option that is about the results of one run.
+    /// An option that concerns the results of one run.
     fn result(&mut self, words: &[String]) -> Option<String> {
         if let LoadCommand::Leases(args) = &self.0 {
             return result_of_leases(args).map(str::to_owned);
@@ -94,24 +95,24 @@ impl Inner {
         of_results(self.0.run_options()?, words)
     }
 
-    /// Has it prepared as this machine's share. No agent carries out what takes none.
+    /// Prepares it as this machine's share. Agents do not carry out commands that have no share.
     pub(super) fn share(&mut self, node: Node, weights: Option<Weights>) {
         if let Some(options) = self.0.run_options() {
             (options.node, options.weights) = (Some(node), weights);
         }
     }
 
-    /// Whether it is a plan, which may say itself how high a search may go.
+    /// Whether it is a plan, which may itself set the highest rate of a search.
     pub(super) const fn is_plan(&self) -> bool {
         matches!(self.0, LoadCommand::Run(_))
     }
 
-    /// Whether exchanges are datagrams, of which an answer that never comes is the usual failure.
+    /// Whether exchanges are datagrams, whose usual failure is an answer that never arrives.
     pub(super) const fn is_of_datagrams(&self) -> bool {
         matches!(self.0, LoadCommand::Perfdhcp(_))
     }
 
-    /// Makes its load ready to be carried out many times. Whether what is known of it `suits` is asked before anything
+    /// Prepares its load to be carried out many times. `suits` is called with what is known of the load before anything
     /// is sent.
     pub(super) fn prepare<'a>(
         &'a self,
@@ -119,7 +120,7 @@ impl Inner {
         suits: &dyn Fn(&Subject) -> Result<(), Refusal>,
     ) -> Result<Box<dyn Repeatable + 'a>, Refusal> {
         let load: Box<dyn Repeatable + 'a> = match &self.0 {
-            // It connects once to see that it can, and so asks itself before that.
+            // This command connects once as a check, and therefore calls `suits` itself before that.
             LoadCommand::Rate(args) => {
                 return Ok(Box::new(tools::ldap::repeatable(args, signals, suits)?));
             }
@@ -209,7 +210,7 @@ fn of_leases(args: &LeasesArgs) -> Vec<Given> {
     ]
 }
 
-/// What a comparison of stores keeps or shows.
+/// An option of a comparison of stores that keeps or shows results.
 fn result_of_leases(args: &LeasesArgs) -> Option<&'static str> {
     let output = &args.output;
     let given = [
@@ -223,7 +224,7 @@ fn result_of_leases(args: &LeasesArgs) -> Option<&'static str> {
     given.into_iter().find(|(_, given)| *given).map(|(option, _)| option)
 }
 
-/// The word that asks for results of a run of its own, other than an objective.
+/// The word that requests results of a single run, other than an objective.
 fn of_results(given: &RunOptions, words: &[String]) -> Option<String> {
     let (objectives, abort_on) = (given.objectives.clone(), given.abort_on.clone());
     if *given == (RunOptions { objectives, abort_on, ..RunOptions::default() }) {
@@ -241,7 +242,7 @@ fn refused(why: &str) -> Refusal {
     Refusal::usage(format!("error: {why}"))
 }
 
-/// A wrong command line is wrong in find-max's own way, whichever tool it is of.
+/// Converts a refusal of the inner command line to find-max's own usage error, whichever tool the command belongs to.
 fn of_usage(refusal: Refusal) -> Refusal {
     let exit = if refusal.exit == Exit::LdapUsage { Exit::Usage } else { refusal.exit };
     Refusal { exit, ..refusal }

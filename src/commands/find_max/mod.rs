@@ -1,9 +1,9 @@
 //! `brunt find-max`: the highest rate at which a target meets its objectives.
 //!
-//! The search itself, what is evidence and what may be claimed, is [`brunt_capacity`]'s arithmetic. Here a command line
-//! becomes a load that can be carried out at any rate ([`inner`]), a [`trial`] makes the runs, and [`screen`] shows how
-//! it goes. Somebody else's server is never tried: unless addresses are allowed, or a host is said to be one's own,
-//! nothing but loopback is reached.
+//! The search itself, with its rules for evidence and claims, is in [`brunt_capacity`]. Here a command line becomes a
+//! load that can be carried out at any rate ([`inner`]), a [`trial`] makes the runs, and [`screen`] shows the progress.
+//! A server of another owner is never tested by mistake: only loopback is reached unless addresses are allowed or a
+//! host is declared as the user's own.
 
 mod granted;
 mod inner;
@@ -38,17 +38,17 @@ use inner::Inner;
 use screen::Screen;
 use trial::Loader;
 
-/// DHCP's guard: an answer that never comes is what a busy server does first.
+/// The guard for DHCP: the first sign of an overloaded server is an answer that never arrives.
 const TIMEOUTS: &str = "timeouts<0.1%";
 
-/// Searches, and prints what was found.
+/// Searches, and prints the result.
 pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let agents = args.agents.count();
     let agents = agents.map_err(|why| Refusal::usage(format!("error: {why}")))?;
     let inner = Inner::read(&args.command, args.seed.or_else(|| Some(console::seed())))?;
     let fenced = protect(args)?;
     let elsewhere = !fenced.iter().all(Allowed::is_loopback);
-    // A plan may say it itself, which is known once it has been read.
+    // A plan may set the highest rate itself, which is known once the plan has been read.
     bounded(elsewhere, args.to.is_some() || inner.is_plan())?;
     let written = [("--record", args.record.as_deref()), ("--html", args.html.as_deref())];
     files::check(&written).map_err(Refusal::failed)?;
@@ -98,8 +98,8 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     Ok(losses.tell(exit))
 }
 
-/// Puts the fence up: around what is allowed, or what is somebody's own, or loopback.
-/// Returns what it lets through.
+/// Sets up the fence around the allowed addresses, the declared own hosts, or loopback, and returns what it lets
+/// through.
 fn protect(args: &FindMaxArgs) -> Result<Vec<Allowed>, Refusal> {
     let mut allowed = args.allow.clone();
     for host in &args.owned {
@@ -114,7 +114,7 @@ fn protect(args: &FindMaxArgs) -> Result<Vec<Allowed>, Refusal> {
     Ok(allowed)
 }
 
-/// Refuses to search elsewhere than on loopback without a highest rate.
+/// Refuses to search beyond loopback without a highest rate.
 fn bounded(elsewhere: bool, has_highest: bool) -> Result<(), Refusal> {
     if elsewhere && !has_highest {
         return Err(Refusal::usage(
@@ -129,7 +129,7 @@ fn resolved(host: &str) -> std::io::Result<Vec<SocketAddr>> {
     Ok((host, 0).to_socket_addrs()?.collect())
 }
 
-/// What was asked for on the command line, in the command and in its plan.
+/// The objectives and limits given on the command line, in the command and in its plan.
 fn goals(args: &FindMaxArgs, subject: &Subject, datagrams: bool) -> Result<Goals, Refusal> {
     let usage = |error: &dyn std::fmt::Display| Refusal::usage(format!("error: {error}"));
     let of_command = subject.objectives.iter().map(|slo| slo.text().to_owned());
@@ -150,7 +150,7 @@ fn settings(args: &FindMaxArgs, subject: &Subject) -> Settings {
     let usual = if args.quick || search.quick { Settings::quick() } else { Settings::default() };
     let whole = |time: Duration| u32::try_from(time.as_secs()).unwrap_or(u32::MAX);
     let confirm_s = args.confirm.or(search.confirm).map_or(usual.confirm_s, whole).max(2);
-    // Who has a rate held for longer gives it that time as well.
+    // If the rate must hold for a longer time, that time is added to the budget.
     let longer_s = f64::from(confirm_s.saturating_sub(usual.confirm_s));
     let budget = args.budget.or(search.budget);
     Settings {
@@ -165,7 +165,7 @@ fn settings(args: &FindMaxArgs, subject: &Subject) -> Settings {
     }
 }
 
-/// A target that cannot be reached before the first step is away.
+/// A target that cannot be reached before the first step counts as unavailable.
 fn away(refusal: Refusal) -> Refusal {
     match refusal.exit {
         Exit::Ldap(_) => Refusal { exit: Exit::Partial, ..refusal },
@@ -177,7 +177,7 @@ fn unsafe_(why: &str) -> Refusal {
     Refusal { text: format!("refused: {why}\n"), exit: Exit::Unsafe }
 }
 
-/// What should be known beside the result.
+/// Prints notes that the user needs beside the result.
 fn told(loader: &Loader<'_>, args: &FindMaxArgs) {
     if let Some(writes) = &loader.load.subject().writes {
         console::note(&format!(
@@ -191,7 +191,7 @@ fn told(loader: &Loader<'_>, args: &FindMaxArgs) {
     }
 }
 
-/// How the program ends.
+/// The exit code of the program.
 fn ended(found: &Found, signals: &Signals, loader: &Loader<'_>) -> Exit {
     if let Some(signal) = signals.received() {
         return signal.exit();
@@ -211,7 +211,7 @@ fn ended(found: &Found, signals: &Signals, loader: &Loader<'_>) -> Exit {
     }
 }
 
-/// What is known of the search beside what it found.
+/// What is known of the search beside its result.
 fn origin(
     args: &FindMaxArgs,
     subject: &Subject,
@@ -233,7 +233,7 @@ fn origin(
     }
 }
 
-/// What is known of the load, and how many agents make it if several do.
+/// What is known of the load, and the number of agents if several make it.
 fn facts(subject: &Subject, agents: Option<u32>) -> BTreeMap<String, String> {
     let facts = [
         Some(("target", subject.target.clone())),
@@ -246,7 +246,7 @@ fn facts(subject: &Subject, agents: Option<u32>) -> BTreeMap<String, String> {
     facts.into_iter().flatten().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// Prints and writes what was found.
+/// Prints and writes the result.
 fn report(args: &FindMaxArgs, collection: &Collection, losses: &mut Losses) {
     let record = losses.written(args.record.as_deref(), |path| {
         collection.write(path).map_err(|error| format!("failed to {error}"))

@@ -1,19 +1,19 @@
-//! [`Onlooker`]: whoever is told how a search goes: a terminal, or a file that a website reads.
+//! [`Onlooker`]: the receiver of a search's progress: a terminal, or a file that a website reads.
 
 use brunt_capacity::{Goals, Order, Progress, Settings, Step};
 use brunt_record::Interval;
 
 use crate::run::Subject;
 
-/// Whoever is told how a search goes. What it does with that is no business of the search.
+/// Receives the progress of a search. The search does not depend on what the receiver does with it.
 pub(super) trait Onlooker {
-    /// What is searched for, within which limits.
+    /// The search starts, for these objectives and within these limits.
     fn opens(&mut self, subject: &Subject, goals: &Goals, settings: &Settings);
 
     /// A step begins.
     fn begins(&mut self, order: &Order);
 
-    /// A second of it is over; `seconds` of `of` were before it.
+    /// A second of the step is over; `seconds` of `of` were before it.
     fn second(&mut self, interval: &Interval, seconds: u32, of: u32);
 
     /// A step is over.

@@ -1,8 +1,8 @@
-//! [`ProgressFile`]: how a search goes, as a file that a website reads while it goes on.
+//! [`ProgressFile`]: the progress of a search, as a file that a website reads while the search is running.
 //!
-//! It holds the sections of a page and is replaced each second, whole, so that whoever comes late or stood still reads
-//! how far the search is and nothing else. Nobody who reads it is waited for, and it is no record: that is written when
-//! the search is over.
+//! The file contains the sections of a page and is replaced as a whole each second, so a reader that starts late or
+//! pauses sees only the current state. The search does not wait for readers. The file is not a record: the record is
+//! written when the search is over.
 
 use std::fs;
 use std::sync::Arc;
@@ -22,12 +22,12 @@ use super::screen::{milliseconds, per_second};
 use super::{facts, tool};
 use crate::run::Subject;
 
-/// What it is written as before it takes the place of what was there.
+/// The name under which the file is written before it replaces the previous one.
 const WRITTEN: &str = "progress.json.new";
-/// However short the seconds of a search are, it is written no more often.
+/// The file is not written more often than this, even if the seconds of a search are shorter.
 const EVERY: Duration = Duration::from_millis(200);
 
-/// Writes how a search goes to a file of the directory that the process works in.
+/// Writes the progress of a search to a file in the current directory of the process.
 pub(super) struct ProgressFile {
     clock: Monotonic,
     written: Option<Duration>,
@@ -55,7 +55,7 @@ impl ProgressFile {
         }
     }
 
-    /// Writes it. A file that cannot be written leaves the search as it is, and its page as it was.
+    /// Writes the file. If that fails, the search continues and the page keeps its previous state.
     fn write(&mut self) {
         let Some(objectives) = &self.objectives else { return };
         let now = self.clock.now().since_origin();
@@ -85,7 +85,7 @@ impl ProgressFile {
             sections: so_far(&reading, &going).sections(),
         };
         let Ok(text) = serde_json::to_vec(&told) else { return };
-        // It is of no use after a crash, so that it need not reach the disk.
+        // The file is of no use after a crash, so it need not be synced to disk.
         if fs::write(WRITTEN, text).is_ok() {
             drop(fs::rename(WRITTEN, PROGRESS));
         }

@@ -1,7 +1,7 @@
-//! [`Screen`]: how a search reads while it goes on, on standard error.
+//! [`Screen`]: shows the progress of a search on standard error.
 //!
-//! What is searched for and how long it takes comes first; then a row for each step that is over, and one line that is
-//! written over for the step that goes on. Nothing of it is a result: those are printed when the search is over.
+//! The objectives and the duration of the search come first; then a row for each step that is over, and one line that
+//! is updated in place for the current step. Nothing of this is a result: results are printed when the search is over.
 
 use std::time::Duration;
 
@@ -13,19 +13,19 @@ use super::onlooker::Onlooker;
 use crate::console::{self, StatusLine};
 use crate::run::Subject;
 
-/// What the figures of a row are.
+/// The titles of a row's figures.
 const TITLES: [&str; 6] = ["time", "step", "rate", "p50", "p99", "errors"];
-/// A verdict is cut no shorter than this, however narrow the screen is.
+/// A verdict is never cut to fewer characters than this, even on a narrow screen.
 const WORDS_MIN: usize = 24;
 
-/// Shows how a search goes.
+/// Shows the progress of a search.
 pub(super) struct Screen {
     quiet: bool,
     line: StatusLine,
-    /// What the status line says of the step that goes on: its kind and rate, and why it is tried.
+    /// The text of the status line about the current step: its kind and rate, and why it is made.
     doing: String,
     why: String,
-    /// What it says of what is known.
+    /// The text of the status line about what is known so far.
     known: String,
     /// Seconds since the search began.
     elapsed_s: f64,
@@ -43,7 +43,7 @@ impl Screen {
         }
     }
 
-    /// Shows how far the step is, with as much of what is known beside it as there is room for.
+    /// Shows how far the step is, and as much of what is known as there is room for.
     fn show(&self, elapsed_s: f64, at: &str, p99: &str) {
         // The last column stays free.
         let room = console::screen_of_stderr().width.saturating_sub(1);
@@ -119,7 +119,7 @@ impl Onlooker for Screen {
         if !self.quiet {
             let before = columns(&TITLES).len();
             let most = || console::screen_of_stderr().width.saturating_sub(before).max(WORDS_MIN);
-            // In a log nothing is folded, so there is room for all of it.
+            // Lines are not folded in a log, so there is room for the whole text.
             let room = if self.line.shows() { most() } else { usize::MAX };
             let row = row(step, progress.elapsed_s);
             console::say(&format!("{row}{}", cut(&row_words(step, room), room)));
@@ -145,12 +145,12 @@ fn row(step: &Step, elapsed_s: f64) -> String {
     ])
 }
 
-/// The begin of a row, equally wide in all of them.
+/// The beginning of a row, with the same column widths in all rows.
 fn columns([time, step, rate, p50, p99, errors]: &[&str; 6]) -> String {
     format!("{time:>6}  {step:<8} {rate:>9} {p50:>9} {p99:>9} {errors:>6}  ")
 }
 
-/// What follows from a step: in whole where there is room, else in as few words as say it.
+/// The conclusion from a step: in full where there is room, else in as few words as possible.
 fn row_words(step: &Step, room: usize) -> String {
     let words = match (step.verdict, step.order.kind) {
         (Verdict::None, Kind::Baseline) => "unstressed".to_owned(),
@@ -186,7 +186,7 @@ fn few_words(step: &Step, room: usize) -> Option<String> {
     })
 }
 
-/// A text, and of what may follow as much as there is room for.
+/// A text, followed by as many of these additions as there is room for.
 fn with_room(mut text: String, more: &[&str], room: usize) -> String {
     for part in more.iter().filter(|part| !part.is_empty()) {
         if text.chars().count() + 3 + part.chars().count() <= room {
@@ -205,7 +205,7 @@ fn cut(text: &str, room: usize) -> String {
     text.chars().take(room.saturating_sub(2)).chain("..".chars()).collect()
 }
 
-/// A rate, with as many digits as it is known to.
+/// A rate, with as many digits as are significant.
 pub(super) fn per_second(rate: f64) -> String {
     if rate >= 100.0 {
         format!("{}/s", thousands(rate.round() as u64))
@@ -258,7 +258,7 @@ mod tests {
         assert_eq!(columns(&longest).len(), columns(&TITLES).len());
         let line = |room| with_room("0:12 ramp".to_owned(), &["p99 5 ms", "so far"], room);
         assert_eq!(line(40), "0:12 ramp | p99 5 ms | so far");
-        // What has no room is left out, and what is shorter may still have some.
+        // An addition that has no room is left out, and a shorter one may still fit.
         assert_eq!((line(18), line(8)), ("0:12 ramp | so far".into(), "0:12 r..".into()));
         assert_eq!((clock(727.9), minutes(61.0)), ("12:07".into(), "2 minutes".into()));
     }

@@ -1,7 +1,7 @@
 //! The hidden command by which an agent carries out its share of one step of a search.
 //!
-//! A step says what no option of the command can: arrivals at any rate, and the number of the first exchange. So the
-//! command is read as `find-max` reads it, and the step stands before it as JSON.
+//! A step sets what no option of the command can: arrivals at any rate, and the number of the first exchange. So the
+//! command is read as `find-max` reads it, and the step precedes it as JSON.
 
 use brunt_cluster::message;
 use brunt_drivers::net::allowed::Allowed;
@@ -18,7 +18,7 @@ use crate::commands::failed;
 use crate::run::signals::Signals;
 use crate::run::{self, Manner, Step, StepLoad, exit};
 
-/// Carries a share of a step out: these words are the command.
+/// Carries out a share of a step; these words are the command.
 pub(crate) fn step_child(task: &str, words: &[String]) -> Result<Exit, Refusal> {
     let task: StepTask = serde_json::from_str(task).map_err(failed)?;
     let allowed: Result<Vec<Allowed>, _> =

@@ -1,7 +1,7 @@
 //! [`Loader`]: makes the runs that a search orders, and watches each second of them.
 //!
-//! Each order is a run of its own with a stop of its own, and goes on counting where the one before ended. What a
-//! second says of the objectives is the search's arithmetic; a run is ended as soon as that has decided.
+//! Each order is a run of its own with a stop of its own, and its numbering continues where the one before ended. The
+//! search evaluates each second against the objectives; a run is ended as soon as the result is decided.
 
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -22,16 +22,16 @@ use crate::run::{Finished, Observer, Repeatable, Step, StepLoad, Trouble};
 
 /// How long what is in flight at the end of a step may take.
 const DRAIN: Duration = Duration::from_secs(5);
-/// More logins refused than in the unstressed run by this share, and accounts may be locked.
+/// If the share of refused logins exceeds that of the unstressed run by more than this, accounts may be locked.
 const LOCKED_SHARE: f64 = 0.05;
-/// How servers say that a login is refused, by the names of their outcomes.
+/// How servers report a refused login, by the names of the outcomes.
 const REFUSED_LOGINS: [&str; 4] = ["invalidCredentials", "constraintViolation", "401", "423"];
-/// More exchanges skipped than this share, and the rate was lower than it was to be.
+/// If more than this share of exchanges is skipped, the actual rate was lower than the intended one.
 const SKIPPED_SHARE: f64 = 0.001;
-/// Why a search cannot begin whose load has no data.
+/// Why a search cannot begin if its load has no data.
 const NO_DATA: &str =
     "a single session had nothing to work on: give the load data, such as leases with --preload";
-/// A piece of an interval that is shorter than this part of one is no second.
+/// A part of an interval that is shorter than this share of it does not count as a second.
 const WHOLE: f64 = 0.9;
 
 /// Makes the runs of a search.
@@ -39,9 +39,9 @@ pub(super) struct Loader<'a> {
     pub(super) load: &'a dyn Repeatable,
     pub(super) signals: &'a Signals,
     pub(super) screen: Box<dyn Onlooker + 'a>,
-    /// The most iterations a second of one session alone, where that is bounded.
+    /// The most iterations a second of a single session, where that is limited.
     pub(super) alone_under: Option<f64>,
-    /// The figures that goals are relative to.
+    /// The figures that the goals are relative to.
     pub(super) relative_to: Vec<String>,
     /// The length of what counts as a second.
     pub(super) second: Duration,
@@ -51,9 +51,9 @@ pub(super) struct Loader<'a> {
     next: u64,
     /// The share of logins that were refused in the unstressed run.
     refused_unstressed: Option<f64>,
-    /// What failed that was not the target's doing.
+    /// What failed for a reason other than the target.
     pub(super) failed: Option<String>,
-    /// Exchanges that were answered in all steps together.
+    /// The number of exchanges that were answered in all steps together.
     pub(super) answered: u64,
 }
 
@@ -79,7 +79,7 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// How many of the search's seconds a time is.
+    /// A time as a number of the search's seconds.
     fn seconds(&self, time: Duration) -> f64 {
         time.as_secs_f64() / self.second.as_secs_f64()
     }
@@ -105,22 +105,22 @@ impl<'a> Loader<'a> {
         }
     }
 
-    /// Takes in what a run measured.
+    /// Takes the measurements of a run.
     fn concluded(&mut self, order: &Order, finished: &Finished, seen: Seen) -> Outcome {
         let record = &finished.record;
         let counts = &record.conservation.counts;
         self.answered += counts.ok;
-        // A user of the closed model makes iterations of its own, each user every so-manyth.
+        // A user of the closed model makes iterations of its own: every n-th one, for n users.
         let users = match order.rate {
             None => self.load.subject().sessions.unwrap_or(1).max(1),
             Some(_) => 1,
         };
-        // Workers hear at different moments that a step is ended early, and one that goes on leaves numbers out.
+        // Workers learn at different moments that a step ends early, and a worker that continues leaves numbers out.
         let early = finished.engine.ended == Ended::Stopped;
         let margin = order.rate.filter(|_| early).map_or(0, |rate| rate.ceil() as u64);
         self.next += self.load.used(finished) * u64::from(users) + margin;
         let answered = unreachable(finished).is_none();
-        // Who ends it at once has seen nothing work, and nothing fail.
+        // A user who ends it at once has seen neither a success nor a failure.
         let alone = order.kind == Kind::Baseline && finished.signal.is_none();
         if alone && counts.ok == 0 && counts.failed > 0 && answered {
             return self.broken(nothing_worked(record));
@@ -163,7 +163,7 @@ impl<'a> Loader<'a> {
         Ending::Done
     }
 
-    /// A run that could not be made ends the search: it is none of the target's doing.
+    /// A run that could not be made ends the search: the target did not cause that.
     fn broken(&mut self, why: String) -> Outcome {
         self.failed = Some(why.clone());
         Outcome { ending: Ending::Protected(why), ..Outcome::default() }
@@ -208,7 +208,7 @@ impl Trial for Loader<'_> {
     }
 }
 
-/// Why no session could be opened, if none could.
+/// Why no session could be opened, if none could be.
 fn unreachable(finished: &Finished) -> Option<String> {
     let counts = &finished.record.conservation.counts;
     if counts.ok > 0 {
@@ -228,7 +228,7 @@ fn unreachable(finished: &Finished) -> Option<String> {
     })
 }
 
-/// Why no exchange of one session alone did what it should: at no rate will it.
+/// Why no exchange of a single session succeeded: if none does, none will at any rate.
 fn nothing_worked(record: &Record) -> String {
     let codes = record.operations.iter().flat_map(|operation| &operation.codes);
     let most = codes.max_by_key(|code| code.count);
@@ -250,13 +250,13 @@ fn own_losses(finished: &Finished) -> Option<String> {
     })
 }
 
-/// Whether a session that could be opened found nothing to do.
+/// Whether a session that could be opened had no data to work with.
 fn has_no_data(record: &Record) -> bool {
     let counts = &record.counts;
     counts.skipped == counts.planned && counts.dropped == 0 && record.connections.unready.is_empty()
 }
 
-/// Why exchanges were not made for want of data: the rate that was to be tried was not there.
+/// Why exchanges were not made for lack of data: the intended rate was not reached.
 fn without_data(record: &Record) -> Option<String> {
     let counts = &record.counts;
     let share = counts.skipped as f64 / counts.planned.max(1) as f64;
@@ -279,7 +279,7 @@ fn refused_logins(record: &Record) -> f64 {
     refused as f64 / record.counts.due().max(1) as f64
 }
 
-/// Hands each whole second of a run to the judge, and ends the run when that has decided.
+/// Passes each whole second of a run to the judge, and ends the run when the judge has decided.
 struct Watch<'w, 'j> {
     judge: &'w mut (dyn FnMut(&Second) -> ControlFlow<()> + 'j),
     objectives: &'w Objectives,
@@ -311,7 +311,7 @@ impl Observer for Watch<'_, '_> {
         second.seconds /= self.second.as_secs_f64();
         if (self.judge)(&second).is_break() {
             self.done = true;
-            // Nothing more falls due, and what is in flight comes home.
+            // No further exchange falls due, and exchanges in flight are completed.
             return Err(Trouble::Closed);
         }
         Ok(())

@@ -1,5 +1,5 @@
-//! The acts of `brunt quickstart rest`: one URL as fast as it goes and at a rate, then people who sign in, by a plan
-//! that is left behind to be changed.
+//! The acts of `brunt quickstart rest`: one URL as fast as possible and at a rate, then users who sign in, by a plan
+//! that is kept for the reader to change.
 
 use brunt_targets::rest::{Config, Server};
 
@@ -64,7 +64,7 @@ impl Show<'_> {
     }
 }
 
-/// A plan that a first reader can follow.
+/// A plan that a new reader can follow.
 fn login(base: &str, args: &QuickstartArgs) -> String {
     let (users, duration, last) = (args.connections, args.duration, args.users - 1);
     format!(

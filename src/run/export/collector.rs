@@ -1,4 +1,4 @@
-//! [`Collector`]: where metrics are sent to, and one POST to it.
+//! [`Collector`]: the destination of metrics, and one POST to it.
 
 use std::env;
 use std::time::Duration;
@@ -16,16 +16,16 @@ use crate::run::service::{Manner, Service};
 
 /// How long a message may take, from connecting to the answer.
 const WITHIN: Duration = Duration::from_secs(3);
-/// The most bytes of an answer.
+/// The largest answer, in bytes.
 const ANSWER_MAX: usize = 64 << 10;
-/// Where OpenTelemetry's programs look for headers, keys among them, and for certificates.
+/// The variables in which OpenTelemetry programs look for headers, including keys, and for certificates.
 const HEADERS: [&str; 2] = ["OTEL_EXPORTER_OTLP_METRICS_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"];
 const CERTIFICATES: [&str; 2] =
     ["OTEL_EXPORTER_OTLP_METRICS_CERTIFICATE", "OTEL_EXPORTER_OTLP_CERTIFICATE"];
-/// What options of a run change has no meaning here; a variable has.
+/// Options of a run have no effect on this connection; this variable has.
 const ADVICE: &str = "; for a collector OTEL_EXPORTER_OTLP_CERTIFICATE names a PEM file to trust";
 
-/// A collector of OpenTelemetry.
+/// An OpenTelemetry collector.
 pub(super) struct Collector {
     service: Service,
     path: String,
@@ -33,7 +33,7 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// Reads what the environment says of it. The error says why nothing can ever be sent there.
+    /// Reads its settings from the environment. The error says why nothing can ever be sent to it.
     pub(super) fn new(url: &BaseUrl) -> Result<Self, String> {
         let headers = match set(HEADERS) {
             Some((name, text)) => headers(&text).map_err(|why| format!("read {name}: {why}"))?,
@@ -69,7 +69,7 @@ impl Collector {
     }
 }
 
-/// Whether a collector that took a message took all of it.
+/// Whether a collector that accepted a message accepted all of it.
 fn taken(body: &[u8]) -> Result<(), String> {
     let answer = ExportMetricsServiceResponse::decode(body).unwrap_or_default();
     match answer.partial_success {
@@ -81,14 +81,14 @@ fn taken(body: &[u8]) -> Result<(), String> {
     }
 }
 
-/// The first of these variables that says something.
+/// The first of these variables that is set and not empty.
 fn set(names: [&'static str; 2]) -> Option<(&'static str, String)> {
     let said = |name| env::var(name).ok().filter(|text| !text.is_empty()).map(|text| (name, text));
     names.into_iter().find_map(said)
 }
 
-/// Headers as OpenTelemetry writes them: `name=value,name=value`, percent-encoded. The error holds no value, which may
-/// be a key.
+/// Headers in OpenTelemetry's notation: `name=value,name=value`, percent-encoded. The error contains no value, since a
+/// value may be a key.
 fn headers(text: &str) -> Result<Vec<(HeaderName, HeaderValue)>, String> {
     let header = |pair: &str| {
         let (name, value) = pair.split_once('=')?;

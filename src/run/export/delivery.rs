@@ -1,8 +1,8 @@
-//! [`Delivery`]: the figures of a run sent to a collector of OpenTelemetry, over HTTP.
+//! [`Delivery`]: sends the figures of a run to an OpenTelemetry collector, over HTTP.
 //!
-//! A quiet thread sends the newest snapshot there is, no more often than once a second, and leaves out what it came too
-//! late for: sums are cumulative. A collector that is away or slow costs the run nothing. It is told of once; whether
-//! the last message arrived, with which nothing is missing, is known at the end.
+//! A quiet thread sends the newest snapshot, no more often than once a second, and skips older ones: sums are
+//! cumulative. An unavailable or slow collector does not slow the run down. It is reported once; whether the last
+//! message arrived, which makes the data complete, is known at the end.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -19,18 +19,18 @@ use crate::run::quiet_thread;
 
 /// The least time between two messages.
 const EVERY: Duration = Duration::from_secs(1);
-/// How often the last message is tried, and the time between two tries.
+/// How many times the last message is tried, and the time between two tries.
 const TRIES: u32 = 3;
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// Figures on their way to a collector.
+/// Figures that are being sent to a collector.
 pub(super) struct Delivery {
     outbox: Arc<Outbox>,
     thread: JoinHandle<Sent>,
     to: BaseUrl,
 }
 
-/// Where a run leaves its figures. It holds the newest alone.
+/// The buffer into which a run puts its figures. It contains only the newest.
 #[derive(Default)]
 struct Outbox {
     waiting: Mutex<Waiting>,
@@ -42,11 +42,11 @@ struct Waiting {
     newest: Arc<Snapshot>,
     /// Whether they are newer than those that were taken last.
     is_new: bool,
-    /// Whether nothing more comes.
+    /// Whether no more figures will follow.
     closed: bool,
 }
 
-/// What became of the messages of a run.
+/// The result of sending the messages of a run.
 #[derive(Debug, Default)]
 struct Sent {
     tried: u64,
@@ -56,7 +56,8 @@ struct Sent {
 }
 
 impl Delivery {
-    /// Gets ready to deliver, beside so many workers. Fails if the collector can never be spoken to as was asked.
+    /// Prepares delivery, beside this number of workers. Fails if the collector cannot be used with these settings at
+    /// all.
     pub(super) fn open(to: &BaseUrl, origin: Origin, workers: usize) -> Result<Self, String> {
         let failed = |why: String| format!("failed to deliver to --otlp {to}: {why}");
         let collector = Collector::new(to).map_err(failed)?;
@@ -72,14 +73,14 @@ impl Delivery {
         Ok(Self { outbox, thread, to: to.clone() })
     }
 
-    /// Has this sent as soon as its turn comes.
+    /// Queues this snapshot to be sent next.
     pub(super) fn send(&self, snapshot: Arc<Snapshot>) {
         let mut waiting = self.outbox.lock();
         (waiting.newest, waiting.is_new) = (snapshot, true);
         self.outbox.changed.notify_all();
     }
 
-    /// Waits for the last message, within the limits of a few tries. The error says that it did not arrive.
+    /// Waits for the last message, for the duration of a few tries. The error says that it did not arrive.
     pub(super) fn finish(self) -> Result<(), String> {
         self.outbox.lock().closed = true;
         self.outbox.changed.notify_all();
@@ -98,7 +99,7 @@ impl Outbox {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for new figures; the last time for none.
+    /// Waits for new figures, or returns at once if no more will follow.
     fn take(&self) -> (Arc<Snapshot>, bool) {
         let waiting = self.lock();
         let nothing = |waiting: &mut Waiting| !waiting.is_new && !waiting.closed;
@@ -108,13 +109,13 @@ impl Outbox {
         (Arc::clone(&waiting.newest), waiting.closed)
     }
 
-    /// Waits for so long, or until nothing more comes.
+    /// Waits for this time, or until no more figures will follow.
     fn pause(&self, time: Duration) {
         let _ = self.changed.wait_timeout_while(self.lock(), time, |waiting| !waiting.closed);
     }
 }
 
-/// What the thread has.
+/// The state of the sending thread.
 struct Post {
     collector: Collector,
     origin: Origin,
@@ -123,7 +124,7 @@ struct Post {
 }
 
 impl Post {
-    /// Sends until nothing more comes, the last with more patience.
+    /// Sends until no more figures will follow, and tries longer with the last message.
     fn deliver(&mut self, outbox: &Outbox) {
         loop {
             let (snapshot, is_last) = outbox.take();

@@ -1,8 +1,8 @@
-//! A [`Snapshot`] as the text that Prometheus scrapes, in either of its two formats.
+//! Writes a [`Snapshot`] as the text that Prometheus scrapes, in either of its two formats.
 //!
-//! OpenMetrics is what servers ask for today; the older text format is what `promtool` and older servers read. They
-//! differ in the names of counters, in units and in the last line. The crate `prometheus-client` writes only the first,
-//! of registers of its own that count one value at a time, while here whole histograms are counted already.
+//! Current servers request OpenMetrics; `promtool` and older servers read the older text format. They differ in the
+//! names of counters, in units and in the last line. The crate `prometheus-client` writes only the first, from
+//! registers of its own that count one value at a time, while here whole histograms are already counted.
 
 use std::fmt::Write as _;
 
@@ -20,12 +20,12 @@ pub(super) enum Format {
 }
 
 impl Format {
-    /// What an `Accept` header asks for.
+    /// The format that an `Accept` header requests.
     pub(super) fn accepted(accept: &str) -> Self {
         if accept.contains("application/openmetrics-text") { Self::OpenMetrics } else { Self::Text }
     }
 
-    /// What it is called in HTTP.
+    /// Its HTTP content type.
     pub(super) const fn content_type(self) -> &'static str {
         match self {
             Self::OpenMetrics => "application/openmetrics-text; version=1.0.0; charset=utf-8",
@@ -34,7 +34,7 @@ impl Format {
     }
 }
 
-/// What the name of a point ends with; a histogram has several.
+/// The suffix of a point's name; a histogram has several.
 pub(super) const fn ending(family: &Family) -> &'static str {
     match family.kind {
         Kind::Counter => "_total",
@@ -63,7 +63,7 @@ fn head(text: &mut String, family: &Family, format: Format) {
     let (name, kind) = match (format, family.kind) {
         (Format::OpenMetrics, Kind::Info) => (name, "info"),
         (Format::OpenMetrics, Kind::Counter) => (name, "counter"),
-        // The older format knows families by the names of their points.
+        // In the older format, the name of a family is that of its points.
         (Format::Text, Kind::Info) => (format!("{name}_info"), "gauge"),
         (Format::Text, Kind::Counter) => (format!("{name}_total"), "counter"),
         (_, Kind::Gauge) => (name, "gauge"),
@@ -109,7 +109,7 @@ fn written(labels: &[(&str, &str)], bound: Option<&str>) -> String {
     if all.is_empty() { String::new() } else { format!("{{{}}}", all.join(",")) }
 }
 
-/// A text that ends neither its label nor its line.
+/// A text with the characters escaped that would end its label or its line.
 fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

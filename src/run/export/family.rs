@@ -1,27 +1,27 @@
-//! The families of metrics: what each is called, in which unit, and what it says.
+//! The families of metrics: the name, the unit and the meaning of each.
 //!
-//! One table for every format. Prometheus calls a family by its name, its unit and what its kind asks for
-//! (`brunt_response_seconds`, `brunt_exchanges_total`); OpenTelemetry by the name after `brunt.` with the unit beside
-//! it (`brunt.response` in `s`), from which collectors make the names that Prometheus has. So one dashboard fits both
-//! ways. `docs/integrations.md` lists the same table, and a test compares them.
+//! One table for every format. Prometheus builds the name of a family from its name, its unit and a suffix for its kind
+//! (`brunt_response_seconds`, `brunt_exchanges_total`); OpenTelemetry uses the name after `brunt.` with the unit beside
+//! it (`brunt.response` in `s`), from which collectors derive Prometheus's names. So one dashboard works with both.
+//! `docs/integrations.md` lists the same table, and a test compares them.
 
-/// What kind of figure a family holds.
+/// The kind of figure in a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A count that only grows.
     Counter,
-    /// A figure that comes and goes.
+    /// A figure that can rise and fall.
     Gauge,
-    /// Durations by how long they were.
+    /// Durations in buckets.
     Histogram,
-    /// Words about the run, as labels of the figure 1.
+    /// Text about the run, as labels of the figure 1.
     Info,
 }
 
-/// What a figure is counted in.
+/// The unit of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Unit {
-    /// Things.
+    /// A number of things.
     Count,
     /// Seconds.
     Seconds,
@@ -30,18 +30,18 @@ pub(super) enum Unit {
 /// One family.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Family {
-    /// Its name, without unit and ending.
+    /// Its name, without unit and suffix.
     pub(super) name: &'static str,
     pub(super) kind: Kind,
     pub(super) unit: Unit,
     /// The labels of its points, in order.
     pub(super) labels: &'static [&'static str],
-    /// What it says.
+    /// Its description.
     pub(super) help: &'static str,
 }
 
 impl Family {
-    /// Its name in Prometheus, without the ending that its kind asks for.
+    /// Its name in Prometheus, without the suffix for its kind.
     pub(super) fn prometheus(&self) -> String {
         match self.unit {
             Unit::Count => self.name.to_owned(),

@@ -1,13 +1,14 @@
-//! [`Labels`]: as many values of a label as a time series database can bear, and one for all others.
+//! [`Labels`]: a limited number of values of a label, as a time series database needs it, and one value for all others.
 //!
 //! Names of operations come from plans, and names of codes from targets: both may be hostile, and there may be any
-//! number of them. Values are inert, of bounded length, and of bounded number; those beyond share the value `other`.
+//! number of them. Values are made safe, and their length and number are bounded; those beyond the limit share the
+//! value `other`.
 
 use brunt_exchange::{Layout, inert};
 
 /// The most characters of a value.
 const LENGTH_MAX: usize = 120;
-/// What values are called that are not told apart.
+/// The value shared by all that are not listed separately.
 pub(super) const OTHER: &str = "other";
 
 /// A text as the value of a label.
@@ -27,12 +28,12 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    /// No value yet, and at most so many beside that of all others.
+    /// No value yet, and at most this number of values beside the shared one.
     pub(super) const fn new(most: usize) -> Self {
         Self { values: Vec::new(), most }
     }
 
-    /// The number of a value. Texts that look the same as values are one.
+    /// The number of a value. Texts that are equal as label values are one.
     pub(super) fn number(&mut self, text: &str) -> usize {
         let wanted = value(text);
         if let Some(known) = self.values.iter().position(|known| *known == wanted) {
@@ -62,7 +63,7 @@ mod tests {
         assert_eq!(numbers, [0, 1, 2, 3, 3, 3, 3, 3, 3, 3]);
         assert_eq!((labels.values.len(), labels.value(1), labels.value(3)), (4, "op1", OTHER));
         assert_eq!(labels.number("op1"), 1);
-        // An operation of that name is not told apart from those that are not.
+        // An operation of that name shares the value of those beyond the limit.
         assert_eq!(labels.number(OTHER), 3);
     }
 

@@ -1,7 +1,7 @@
-//! [`Exports`]: the figures of a run for other tools, while it goes on: `--prometheus` and `--otlp`.
+//! [`Exports`]: the figures of a run for other tools, while it is in progress: `--prometheus` and `--otlp`.
 //!
-//! An observer of the one stream adds each interval to its own sums, makes one snapshot of them, and hands a pointer to
-//! it to the threads that serve and deliver. Neither of those can make the run wait or end.
+//! An observer of the one stream adds each interval to its own sums, makes one snapshot of them, and passes a pointer
+//! to it to the threads that serve and deliver. Neither thread can delay or end the run.
 
 mod collector;
 mod delivery;
@@ -35,12 +35,12 @@ pub(super) struct Exports<'a> {
     delivery: Option<Delivery>,
 }
 
-/// Figures that can still be scraped when the run is over, for as long as this is kept.
+/// Figures that can still be scraped when the run is over, until this is dropped.
 #[derive(Default)]
 pub(crate) struct LastScrape(Option<(Endpoint, Stop)>);
 
 impl<'a> Exports<'a> {
-    /// Opens what is asked for, if anything is; says where, unless nobody wants to be told what can be known.
+    /// Opens the requested exports, if any; prints their addresses unless the run is quiet.
     pub(super) fn open(
         output: &Output,
         head: &Head,
@@ -80,7 +80,7 @@ impl<'a> Exports<'a> {
         }
     }
 
-    /// Delivers what is not delivered yet, and leaves what can be scraped.
+    /// Delivers the rest, and keeps the endpoint open for a last scrape.
     pub(super) fn close(self, stop: &Stop, losses: &mut Losses) -> LastScrape {
         if let Some(delivery) = self.delivery {
             losses.keep(delivery.finish());

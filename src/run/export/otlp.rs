@@ -1,9 +1,9 @@
-//! A [`Snapshot`] as the message that collectors of OpenTelemetry take: OTLP metrics in protobuf.
+//! Writes a [`Snapshot`] as the message that OpenTelemetry collectors accept: OTLP metrics in protobuf.
 //!
-//! Sums are cumulative since the run began. So a message that is lost takes nothing with it that the next does not
-//! bring again, and nothing has to be kept for a collector that is away. The messages are those of the official crate
-//! `opentelemetry-proto`; its SDK counts one value at a time into registers of its own and takes no histogram that is
-//! counted already.
+//! Sums are cumulative since the run began. So the next message contains everything that a lost one did, and nothing
+//! needs to be kept for a collector that is unavailable. The messages are those of the official crate
+//! `opentelemetry-proto`; its SDK counts one value at a time into registers of its own and accepts no finished
+//! histogram.
 
 use opentelemetry_proto::tonic::collector::metrics::v1::ExportMetricsServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as Any;
@@ -21,7 +21,7 @@ use super::labels;
 use super::snapshot::{Point, Snapshot, Value};
 use super::times::{BOUNDS, Times};
 
-/// What says of every message whose figures it has.
+/// Identifies the run in every message.
 #[derive(Clone, Debug)]
 pub(super) struct Origin {
     /// The id of the run.
@@ -32,7 +32,7 @@ pub(super) struct Origin {
     pub(super) began: u64,
 }
 
-/// The message with all figures, of this moment in nanoseconds since 1970.
+/// The message with all figures, at this moment in nanoseconds since 1970.
 pub(super) fn message(
     snapshot: &Snapshot,
     origin: &Origin,

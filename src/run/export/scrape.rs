@@ -1,7 +1,7 @@
-//! [`Endpoint`]: the figures of a run at `/metrics`, for whoever scrapes them.
+//! [`Endpoint`]: serves the figures of a run at `/metrics`, to be scraped.
 //!
-//! The thread that serves them is a quiet one. It is handed a pointer to each new snapshot and writes the text of it
-//! only when it is asked, so a run never waits for a reader. Connections are few and short: whoever is slow is dropped.
+//! A quiet thread serves them. It receives a pointer to each new snapshot and formats the text only on request, so a
+//! run never waits for a reader. Connections are few and short: slow readers are disconnected.
 
 use std::cell::Cell;
 use std::convert::Infallible;
@@ -30,25 +30,25 @@ use crate::run::quiet_thread;
 const CONNECTIONS_MAX: usize = 16;
 /// How long a connection may last.
 const CONNECTION_LASTING: Duration = Duration::from_secs(10);
-/// How long a reader may take to say what it wants.
+/// How long a reader may take to send its request.
 const ASKING: Duration = Duration::from_secs(2);
-/// How often Prometheus scrapes, as far as one scrape tells.
+/// The scrape period that is assumed after a single scrape.
 const PERIOD_USUAL: Duration = Duration::from_secs(15);
-/// The longest that anybody is waited for who has scraped before.
+/// The longest time to wait for a reader that has scraped before.
 const LAST_SCRAPE_MAX: Duration = Duration::from_secs(60);
-/// What a scrape may be late.
+/// How late a scrape may be.
 const GRACE: Duration = Duration::from_secs(2);
-/// How often a wait looks.
+/// How often a waiting loop checks.
 const TICK: Duration = Duration::from_millis(20);
 
 /// What the thread and the run share.
 #[derive(Default)]
 struct Shared {
     snapshot: Mutex<Arc<Snapshot>>,
-    /// When the last scrape came, and the longest time between two: in milliseconds, 0 for neither.
+    /// When the last scrape arrived, and the longest time between two: in milliseconds, 0 for neither.
     last_ms: AtomicU64,
     period_ms: AtomicU64,
-    /// Whether somebody has the figures of the finished run.
+    /// Whether a reader has received the figures of the finished run.
     finished: AtomicBool,
 }
 
@@ -56,12 +56,12 @@ struct Shared {
 pub(super) struct Endpoint {
     shared: Arc<Shared>,
     address: SocketAddr,
-    /// Ends the thread when it is gone.
+    /// Dropping this ends the thread.
     _open: oneshot::Sender<()>,
 }
 
 impl Endpoint {
-    /// Serves figures at this address, beside so many workers.
+    /// Serves figures at this address, beside this number of workers.
     pub(super) fn open(address: SocketAddr, workers: usize) -> Result<Self, String> {
         let failed = |error: io::Error| {
             format!("failed to serve --prometheus {address}: {error}; give another address or port")
@@ -77,17 +77,18 @@ impl Endpoint {
         Ok(Self { shared, address, _open: open })
     }
 
-    /// Where it is.
+    /// Its address.
     pub(super) const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Shows this from now on.
+    /// Serves this snapshot from now on.
     pub(super) fn show(&self, snapshot: Arc<Snapshot>) {
         *self.shared.snapshot.lock().unwrap_or_else(PoisonError::into_inner) = snapshot;
     }
 
-    /// Waits until the figures of the finished run were scraped, if somebody scraped before, and not for long.
+    /// Waits until the figures of the finished run have been scraped, if any reader has scraped before, for a limited
+    /// time.
     pub(super) fn linger(&self, stop: &Stop) {
         if self.shared.last_ms.load(Ordering::Relaxed) == 0 {
             return;
@@ -113,7 +114,7 @@ impl Endpoint {
 }
 
 impl Shared {
-    /// The figures, and a note that they were asked for.
+    /// The figures; also notes that they were requested.
     fn scraped(&self, clock: Monotonic) -> Arc<Snapshot> {
         let snapshot = Arc::clone(&self.snapshot.lock().unwrap_or_else(PoisonError::into_inner));
         let now = clock.now().since_origin().as_millis().try_into().unwrap_or(u64::MAX).max(1);
@@ -125,7 +126,7 @@ impl Shared {
     }
 }
 
-/// Serves until the run is gone.
+/// Serves until the run is dropped.
 fn serve(listener: TcpListener, shared: Arc<Shared>, closed: oneshot::Receiver<()>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let Ok(runtime) = runtime else { return };
@@ -143,7 +144,7 @@ async fn accept(listener: &tokio::net::TcpListener, shared: &Arc<Shared>) {
     let clock = Monotonic::new();
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            // Out of descriptors: those who are here go first.
+            // No descriptors left: existing connections must end first.
             tokio::time::timeout(TICK, std::future::pending::<()>()).await.unwrap_or_default();
             continue;
         };

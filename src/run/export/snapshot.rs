@@ -1,4 +1,4 @@
-//! [`Snapshot`]: the figures of a run at one moment, as points of families. What every format is written from.
+//! [`Snapshot`]: the figures of a run at one moment, as points of families. Every format is written from it.
 
 use super::family::Family;
 use super::times::Times;
@@ -6,13 +6,13 @@ use super::times::Times;
 /// The value of a point.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
-    /// Things counted.
+    /// A number of things.
     Count(u64),
     /// A time in nanoseconds.
     Nanos(u128),
-    /// A figure that is no count.
+    /// Any other figure.
     Number(f64),
-    /// Durations by how long they were.
+    /// Durations in buckets.
     Times(Box<Times>),
 }
 

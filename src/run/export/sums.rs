@@ -1,6 +1,6 @@
-//! [`Sums`]: what other tools are shown of a run, added up from its intervals in memory that does not grow with it.
+//! [`Sums`]: the figures of a run for other tools, added up from its intervals in memory that does not grow with it.
 //!
-//! Sums are by phase, as the record's are: what a record says of its operations is the sum of the steady phase and the
+//! Sums are by phase, as in the record: the record's figures of operations are the sum of the steady phase and the
 //! drain. Operations, codes, parts and tallies beyond a fixed number share one value of their label.
 
 use std::collections::BTreeMap;
@@ -14,9 +14,9 @@ use super::labels::{self, Labels, OTHER};
 use super::snapshot::{Snapshot, Value};
 use super::times::Times;
 
-/// The most operations that are told apart.
+/// The most operations with values of their own.
 const OPERATIONS_MAX: usize = 50;
-/// The most codes that are told apart, over all operations.
+/// The most codes with values of their own, over all operations.
 const CODES_MAX: usize = 32;
 /// The most parts.
 const PARTS_MAX: usize = 16;
@@ -25,7 +25,7 @@ const TALLIES_MAX: usize = 64;
 /// The most workers.
 const WORKERS_MAX: usize = 32;
 
-/// How exchanges end, in the words of the record.
+/// How exchanges end, in the terms of the record.
 const OUTCOMES: [&str; 5] = ["ok", "failed", "timed-out", "cut-off", "skipped"];
 
 /// The sums of a run so far.
@@ -42,7 +42,7 @@ pub(super) struct Sums<'a> {
     last: Option<Last>,
 }
 
-/// The labels there are, and which of them things of the catalogue have.
+/// The labels, and which of them each item of the catalogue has.
 struct Shown {
     operations: Labels,
     codes: Labels,
@@ -53,7 +53,7 @@ struct Shown {
     of_tally: Vec<usize>,
 }
 
-/// What there is of the last interval alone.
+/// Figures of the last interval only.
 struct Last {
     phase: Phase,
     to: Duration,
@@ -77,7 +77,7 @@ struct PhaseSums {
     resent: u64,
 }
 
-/// The sums of one operation, or of all that share its label.
+/// The sums of one operation, or of all operations that share its label.
 #[derive(Default)]
 struct OperationSums {
     ended: Counts,
@@ -88,13 +88,13 @@ struct OperationSums {
 }
 
 impl<'a> Sums<'a> {
-    /// Nothing yet of the run with this head.
+    /// Empty sums for the run with this head.
     pub(super) fn new(head: &Head, names: Names<'a>) -> Self {
         let target = head.plan.target.as_deref().unwrap_or_default();
         let node = head.node.as_ref().map_or_else(String::new, ToString::to_string);
         let run = [head.run.as_str(), &head.tool.version, head.plan.mode.word(), target, &node];
         let catalogue = Shown::new(&head.catalogue);
-        // A counter that is first seen at its first count has no increase for those who ask for one.
+        // If a counter first appears with its first count, queries see no increase; so it starts at 0.
         let zero = |label: &usize| (*label, OperationSums::default());
         let steady = PhaseSums {
             operations: catalogue.of_operation.iter().map(zero).collect(),
@@ -244,7 +244,7 @@ impl<'a> Sums<'a> {
         shown.map(move |(phase, sums)| (vec![word(*phase)], value(sums)))
     }
 
-    /// The points of each operation; the labels that are given stand between the operation's and the phase's.
+    /// The points of each operation; the given labels come between the operation and the phase.
     fn by_operation(
         &self,
         points: impl Fn(&OperationSums) -> Vec<(Vec<String>, Value)>,
@@ -345,7 +345,7 @@ impl Shown {
     }
 }
 
-/// The label of the thing of this number. What is in no catalogue, which is a fault of ours, is counted with the first.
+/// The label of the item with this number. An item that is in no catalogue is a bug here, and counts with the first.
 fn label(labels: &[usize], number: usize) -> usize {
     debug_assert!(number < labels.len(), "{number} is not in the catalogue");
     labels.get(number).copied().unwrap_or_default()

@@ -1,8 +1,7 @@
-//! [`Times`]: durations counted into the buckets that other tools read.
+//! [`Times`]: durations counted in the buckets that other tools read.
 //!
-//! The bounds are the same in every run and every version, so that runs can be laid over each other. A duration of
-//! the record's histograms is known to a thousandth; it is counted by the upper end of its bucket there, as a
-//! percentile is.
+//! The bounds are the same in every run and every version, so that runs can be overlaid. The record's histograms have a
+//! precision of a thousandth; a duration is counted by the upper end of its bucket there, as in percentiles.
 
 use brunt_record::Histogram;
 
@@ -31,20 +30,20 @@ pub(super) const BOUNDS: [(u64, &str); 21] = [
     (60_000_000_000, "60.0"),
 ];
 
-/// Up to where histograms tell durations apart: the last of the bounds.
+/// The longest duration that histograms record exactly: the last of the bounds.
 const CEILING: u64 = BOUNDS[BOUNDS.len() - 1].0;
 
 /// Durations by bucket, with their exact sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Times {
-    /// How many are in each bucket alone; the last holds what is beyond all bounds.
+    /// The count of each single bucket; the last has everything beyond all bounds.
     pub(super) counts: [u64; BOUNDS.len() + 1],
     /// Their sum in nanoseconds.
     pub(super) sum_nanos: u128,
 }
 
 impl Times {
-    /// Counts what a histogram holds.
+    /// Adds the durations of a histogram.
     pub(super) fn add(&mut self, durations: &Histogram) {
         let mut at = 0;
         for (nanos, count) in durations.buckets() {
@@ -54,7 +53,7 @@ impl Times {
             }
             self.counts[at] += count;
         }
-        // The last bucket of a histogram holds all that is longer than it can tell apart.
+        // The last bucket of a histogram contains everything beyond its range.
         let saturated = durations.saturated().min(self.counts[BOUNDS.len() - 1]);
         self.counts[BOUNDS.len() - 1] -= saturated;
         self.counts[BOUNDS.len()] += saturated;

@@ -1,4 +1,4 @@
-//! [`Kea`]: the statistics of a Kea server, over its control socket (`statistic-get-all`).
+//! [`Kea`]: the statistics of a Kea server, through its control socket (`statistic-get-all`).
 
 use std::io::{Read as _, Write as _};
 use std::net::Shutdown;
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use super::{Reading, Source, WITHIN};
 
-/// More than the statistics of many thousands of subnets.
+/// The largest answer: more than the statistics of many thousands of subnets.
 const ANSWER_MAX: u64 = 16 << 20;
 
-/// A Kea server of this machine.
+/// A Kea server on this machine.
 pub(super) struct Kea {
     socket: PathBuf,
 }
@@ -51,7 +51,7 @@ impl Source for Kea {
 }
 
 /// The latest value of each statistic that is a number: those of the server before those of its subnets, since not all
-/// of many can be kept.
+/// can be kept if there are many.
 fn numbers(all: &serde_json::Map<String, Value>) -> Vec<(String, f64)> {
     let number =
         |(name, values): (&String, &Value)| Some((name.clone(), values.get(0)?.get(0)?.as_f64()?));

@@ -1,4 +1,4 @@
-//! [`Process`]: what the kernel says of a process of this machine (`proc(5)`).
+//! [`Process`]: the kernel's figures of a process on this machine (`proc(5)`).
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use super::{Reading, Source};
 /// A process.
 pub(super) struct Process {
     pid: u32,
-    /// When it began, so that another that has its number is not taken for it.
+    /// When it began, so that another process that is given the same number is not mistaken for it.
     began: Option<u64>,
 }
 
@@ -48,7 +48,7 @@ impl Source for Process {
             values
                 .extend(line.and_then(|count| Some((name.to_owned(), count.trim().parse().ok()?))));
         }
-        // Another user's process does not show its files.
+        // The files of another user's process are not readable.
         if let Ok(files) = fs::read_dir(format!("/proc/{pid}/fd")) {
             values.push(("open files".to_owned(), files.count() as f64));
         }
@@ -56,7 +56,7 @@ impl Source for Process {
     }
 }
 
-/// The fields of `/proc/PID/stat` that are of interest.
+/// The fields of `/proc/PID/stat` that are used.
 #[derive(Debug, PartialEq, Eq)]
 struct Stat {
     user: u64,
@@ -67,7 +67,7 @@ struct Stat {
 }
 
 impl Stat {
-    /// The name of the program, which may hold anything, ends at the last parenthesis.
+    /// The name of the program, which may contain any character, ends at the last parenthesis.
     fn parse(text: &str) -> Option<Self> {
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
         // The first of these is field 3 of the manual page.

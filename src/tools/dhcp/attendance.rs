@@ -1,4 +1,5 @@
-//! When the clients of a fleet had leases: all of them for the first time, and all of them again after a power cut.
+//! When the clients of a fleet got their leases: all of them for the first time, and all of them again after a power
+//! cut.
 
 use std::time::Duration;
 
@@ -7,12 +8,12 @@ use brunt_report::dhcp::SERVER_QUEUE;
 
 use crate::cli::dhcp::args::PowerCut;
 
-/// What is counted of them in the record, in the order of `brunt_load::dhcp`.
+/// The names of their counts in the record, in the order of `brunt_load::dhcp`.
 const TALLIES: [&str; 3] =
     ["clients with a lease", "clients that lost power", "clients back after the power cut"];
 
-/// The names of everything that is counted beside exchanges: by the driver, of a fleet's clients, and in the server's
-/// queue, where it can be seen.
+/// The names of everything that is counted beside exchanges: by the driver, for a fleet's clients, and in the server's
+/// queue, if that is visible.
 pub(super) fn tallies(v6: bool, fleet: bool, queue: bool) -> Vec<String> {
     let mut names = tally::names(v6);
     names.extend(TALLIES.into_iter().filter(|_| fleet).map(str::to_owned));
@@ -20,7 +21,7 @@ pub(super) fn tallies(v6: bool, fleet: bool, queue: bool) -> Vec<String> {
     names
 }
 
-/// What is said of so many clients in a run that lasted so long.
+/// The lines about this number of clients in a run of this length.
 pub(super) fn lines(
     attendance: &Attendance,
     clients: u64,
@@ -37,7 +38,7 @@ pub(super) fn lines(
             clients - up
         ),
     }];
-    // What a client will lose at the cut is known before.
+    // The leases that a client loses at the cut are known in advance.
     let Some(cut) = cut.filter(|cut| lasted > cut.at) else { return lines };
     let (lost, (back, latest)) = (attendance.lost, attendance.back);
     let power = format!("{lost} clients that lost power at {}", at(cut.at));

@@ -1,12 +1,12 @@
-//! What the figures on standard output cover, where that is not what the summary covers.
+//! What the figures on standard output cover, if that differs from what the summary covers.
 //!
-//! The old texts have no place for it, so it is said on standard error before the run.
+//! The original texts have no place for it, so it is printed on standard error before the run.
 
 use std::time::Duration;
 
 use brunt_record::Phase;
 
-/// The line, for a run with these phases and their beginnings; nothing where all of the run is steady.
+/// The line for a run with these phases and their beginnings; none if the whole run is steady.
 pub(super) fn line(phases: &[(Phase, Duration)]) -> Option<String> {
     let begins = |phase: Phase| phases.iter().find(|(known, _)| *known == phase).map(|(_, at)| *at);
     let (warm_up, ramp) = (begins(Phase::WarmUp), begins(Phase::Ramp));

@@ -8,10 +8,10 @@ use brunt_wire::dhcp6::{Duid, Ia, Options};
 
 /// A family whose messages and leases can be shown.
 pub(super) trait Diagnostics: Dialogue {
-    /// Where the first message of a stage is filled in.
+    /// The offsets at which values are written into the first message of a stage.
     fn offsets(plan: &Self::Plan, stage: Stage, packet: &[u8]) -> Offsets;
 
-    /// The DUID of the first client, which DHCPv4 has no use for and the old tool makes all the same.
+    /// The DUID of the first client; DHCPv4 does not use it, but the original tool creates it anyway.
     fn duid(plan: &Self::Plan, population: &Population, started: i64) -> Vec<u8>;
 
     /// A lease as a row of a table.
@@ -56,7 +56,7 @@ impl Diagnostics for v6::Client {
     }
 }
 
-/// The first prefix of an association as a server sent it.
+/// The first prefix in an association that a server sent.
 fn prefix(association: &[u8]) -> Option<IpAddr> {
     let options = Options::parse(association, 0).ok()?;
     let associated = options.iter().find_map(|option| Ia::parse(&option).ok().flatten())?;

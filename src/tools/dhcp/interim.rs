@@ -1,8 +1,8 @@
 //! [`Interim`]: the lines that perfdhcp prints while it runs, and the banner before them.
 //!
-//! Counts are cumulative in the old tool's lines, so a line is made from everything measured so far but the warm-up;
-//! what a line covers is what the report covers. Results go to standard output; the progress of a long run without
-//! interim lines goes to standard error, on a terminal only.
+//! Counts in the original tool's lines are cumulative, so a line is made from everything measured so far except the
+//! warm-up; a line covers the same exchanges as the report. Results go to standard output; the progress of a long run
+//! without interim lines goes to standard error, on a terminal only.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use crate::run::{Observer, Trouble, print};
 
 /// Steps may end a little before or after their time; a line is due when nearly all of it has passed.
 const SLACK: Duration = Duration::from_millis(20);
-/// How long a run may be silent.
+/// How long a run may print nothing.
 const SILENCE_MAX: Duration = Duration::from_secs(2);
 
 /// Shows intervals as lines.
@@ -23,14 +23,14 @@ pub(super) struct Interim<'a> {
     args: &'a DhcpArgs,
     asked: &'a Asked,
     catalogue: &'a Catalogue,
-    /// What is printed before anything is sent, and what is noted then.
+    /// What is printed before anything is sent, and the note that goes with it.
     opening: String,
     note: Option<String>,
-    /// When the last line was shown; before the first, when what lines cover began.
+    /// When the last line was shown; before the first line, the beginning of what lines cover.
     shown: Option<Duration>,
-    /// Where the last line stood.
+    /// The counts at the last line.
     deltas: Deltas,
-    /// Messages sent again in each stage by the time of the last line.
+    /// Messages retransmitted in each stage up to the last line.
     resent: Vec<u64>,
     progress: StatusLine,
 }
@@ -57,7 +57,7 @@ impl<'a> Interim<'a> {
         }
     }
 
-    /// The line for what was measured so far, and for the time `since` the last one.
+    /// Prints the line for what was measured so far, and for the time `since` the last one.
     fn line(&mut self, so_far: &Measured, since: Duration) -> Result<(), Trouble> {
         let figures = Exchanges::of_run(self.asked, self.catalogue, &so_far.totals);
         let mut text = match self.args.scenario {
@@ -87,7 +87,7 @@ impl<'a> Interim<'a> {
         }
     }
 
-    /// Who still waits, in each stage in which something was sent again.
+    /// The clients that still wait, in each stage in which something was retransmitted.
     fn waiting(&mut self, figures: &Exchanges) -> String {
         self.resent.resize(figures.stages.len(), 0);
         let mut text = String::new();
@@ -105,7 +105,7 @@ impl<'a> Interim<'a> {
         text
     }
 
-    /// One line that is written over again and again, so that a long run is seen to live.
+    /// Updates one line in place, so that a long run shows progress.
     fn show_progress(&self, interval: &Interval, so_far: &Measured) {
         let figures = Exchanges::of_run(self.asked, self.catalogue, &so_far.totals);
         let sent: u64 = figures.stages.iter().map(|stage| stage.sent).sum();
@@ -155,7 +155,7 @@ impl Observer for Interim<'_> {
     }
 }
 
-/// How many exchanges something became of while lines were to be shown.
+/// How many exchanges had an outcome while lines were shown.
 fn offered(so_far: &Measured, pick: fn(Counts) -> u64) -> u64 {
     let counted = so_far.totals.phases().iter();
     let counted =

@@ -1,4 +1,4 @@
-//! The engine's plan of a command line: when, how many in flight, how long.
+//! The engine's plan of a command line: when exchanges begin, how many are in flight, and for how long.
 
 use std::time::Duration;
 
@@ -14,20 +14,20 @@ use crate::run::share;
 
 const FLAGS: Flags = Flags { rate: "-r", file: "--variableRateData" };
 
-/// Exchanges in flight where no rate is given: enough to keep a server busy, few enough to fit into the receive
-/// buffer it most likely has.
+/// Exchanges in flight if no rate is given: enough to keep a server busy, and few enough for the receive buffer that it
+/// most likely has.
 pub(super) const WINDOW: u32 = 64;
-/// The most exchanges in flight where a rate is given; beyond it what falls due waits.
+/// The most exchanges in flight if a rate is given; further exchanges that fall due wait.
 const WINDOW_MAX: u32 = 65_536;
-/// Exchanges in flight beyond those that an unanswered drop time makes, for moments that are not even.
+/// Exchanges in flight beyond those of one drop time without answers, for uneven arrivals.
 const WINDOW_SLACK: f64 = 64.0;
-/// Time for what arrives in the last moment to be read.
+/// Time to read what arrives at the last moment.
 const DRAIN_SLACK: Duration = Duration::from_millis(250);
-/// Longer than anybody waits for an avalanche to end.
+/// The limit for an avalanche: longer than any user waits for one to end.
 const DRAIN_MAX: Duration = Duration::from_secs(86_400);
-/// How long a message is sent again where nobody answers: five times in DHCPv4, without end in DHCPv6.
+/// How long a message without an answer is retransmitted: five times in DHCPv4, without end in DHCPv6.
 const PATIENCE: Duration = Duration::from_secs(130);
-/// Fractional rates are mixed in a millionth of an exchange a second.
+/// Fractional rates are mixed with a resolution of a millionth of an exchange a second.
 const MICRO: f64 = 1e6;
 
 /// How exchanges of the three rates alternate.
@@ -83,13 +83,13 @@ fn load(args: &DhcpArgs) -> Result<Load, String> {
     }
 }
 
-/// As many as a server that answers nothing keeps in flight, so that the rate is kept even then.
+/// As many as are in flight if the server answers nothing, so that the rate is kept even then.
 fn window(args: &DhcpArgs, schedule: &Schedule, nodes: u32) -> u32 {
     let peak = schedule.peak_per_second().unwrap_or(f64::from(WINDOW_MAX));
     window_at(args, peak, nodes)
 }
 
-/// The same for a rate, over so many nodes.
+/// The same for a rate, over this number of nodes.
 pub(super) fn window_at(args: &DhcpArgs, peak: f64, nodes: u32) -> u32 {
     let ([first, second], nodes) = (args.limits.drop_time, f64::from(nodes));
     let enough = peak * (first + second).as_secs_f64() + WINDOW_SLACK * nodes;
@@ -117,18 +117,18 @@ fn workers(args: &DhcpArgs, sessions: u32, sources: usize) -> usize {
     args.load.workers.unwrap_or(cores).clamp(1, most)
 }
 
-/// Which exchanges are this machine's.
+/// Which exchanges this machine makes.
 pub(super) fn slots(args: &DhcpArgs) -> Slots {
     share::asked(&args.output.run, args.load.seed).map(|node| node.slots).unwrap_or_default()
 }
 
-/// The first `-n` counts leases asked for; renewals and releases that fall due between them are not of their number.
+/// The first `-n` counts requested leases; renewals and releases that fall due between them do not count.
 fn count(args: &DhcpArgs, slots: &Slots) -> Option<u64> {
     match args.scenario {
         Scenario::Avalanche => Some(u64::from(args.clients.count.get())),
         Scenario::Fleet(_) => args.limits.numbers[0],
         Scenario::Basic => args.limits.numbers[0].map(|count| {
-            // Each machine mixes its own exchanges: those that end with its part of the leases asked for.
+            // Each machine mixes its own exchanges, up to the end of its part of the requested leases.
             match mix(args).until_acquired(slots.of(count)) {
                 0 if count > 0 => slots.number(0),
                 own => own.checked_sub(1).map_or(0, |last| slots.number(last) + 1),
@@ -143,12 +143,12 @@ fn drain(args: &DhcpArgs) -> Duration {
         (Some(wait), _) => wait,
         (None, Scenario::Avalanche) => DRAIN_MAX,
         (None, Scenario::Basic) if args.exchange.retransmit => PATIENCE,
-        // Clients that live go on living; whoever ends the run does not wait for them to give up.
+        // Clients with a life continue it; the run does not wait for them to give up.
         (None, Scenario::Basic | Scenario::Fleet(_)) => first + second + DRAIN_SLACK,
     }
 }
 
-/// How the clients of a fleet live.
+/// The behaviour of a fleet's clients over their lives.
 pub(super) fn lives(args: &DhcpArgs, fleet: &Fleet) -> LifecycleOptions {
     let clients = f64::from(args.clients.count.get());
     LifecycleOptions {

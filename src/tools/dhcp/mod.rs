@@ -1,9 +1,9 @@
-//! perfdhcp: from a command line that was read to a run that was reported.
+//! perfdhcp: from a parsed command line to the report of a run.
 //!
-//! [`route`] finds the sockets, [`v4`] and [`v6`] make the driver's plan of the command line and [`load`] the
+//! [`route`] finds the sockets, [`v4`] and [`v6`] make the driver's plan from the command line and [`load`] the
 //! engine's, [`run`](mod@run) supplies them to the engine, [`coverage`] says what the texts cover, [`interim`] shows
-//! intervals as they come, and [`texts`] makes what is printed at the end. Nothing here knows a switch by its letter,
-//! nor how a message looks on the wire.
+//! intervals as they arrive, and [`texts`] makes what is printed at the end. This module depends neither on the letters
+//! of switches nor on the wire format of messages.
 
 mod attendance;
 mod coverage;
@@ -58,14 +58,14 @@ use problem::{Problem, failed};
 use route::{Open, Route};
 use run::Run;
 
-/// Whoever looks at a quiet run.
+/// The observers of a quiet run.
 type Observers<'o, 'b> = &'o mut [&'b mut dyn Observer];
 
 /// Leases that a worker remembers for renewals and releases, as a multiple of those due in a second.
 const LEASES_PER_RATE: f64 = 5.0;
-/// It remembers at least so many.
+/// It remembers at least this number.
 const LEASES_MIN: usize = 1_024;
-/// And never more than so many, which is as many as a large network has.
+/// And never more than this number, which is as many as a large network has.
 const LEASES_MAX: usize = 4 << 20;
 
 /// Carries a command line out, from the first packet to the last line.
@@ -101,7 +101,7 @@ pub(crate) fn run(
     Ok(Outcome { record: finished.record, exit })
 }
 
-/// Reads all that a command line names, sends nothing, and says how it would load its target.
+/// Reads everything that a command line names, sends nothing, and returns the load it would make.
 pub(crate) fn examine(args: &DhcpArgs, signals: &Signals) -> Result<Job, Refusal> {
     let seed = args.load.seed.unwrap_or_else(console::seed);
     let perfdhcp =
@@ -117,7 +117,7 @@ pub(crate) fn examine(args: &DhcpArgs, signals: &Signals) -> Result<Job, Refusal
     Ok(perfdhcp.job(false))
 }
 
-/// A run that is ready but for what a family does in its own way.
+/// A run that is ready except for what depends on the family.
 struct Perfdhcp<'a> {
     args: &'a DhcpArgs,
     signals: &'a Signals,
@@ -130,9 +130,9 @@ struct Perfdhcp<'a> {
     shown: Asked,
     operations: Vec<&'static str>,
     objectives: Vec<Slo>,
-    /// Where its results go, if it is one step of several.
+    /// The options for its results, if it is one step of several.
     repeated: Option<RunOptions>,
-    /// What a limit of the driver's ends: the run that goes on.
+    /// The stop of the current run, for limits of the driver.
     ends: Arc<OnceLock<Stop>>,
 }
 
@@ -164,7 +164,7 @@ impl<'a> Perfdhcp<'a> {
         })
     }
 
-    /// Makes the first exchanges at a slow pace. What is left to be done; or, if they failed, the end of the run.
+    /// Makes the first exchanges at a slow pace. Returns the rest of the run; or, if they failed, the end of the run.
     fn after_canary(self, count: u64) -> Result<Result<Self, (Finished, Exit)>, Problem> {
         if self.args.scenario != Scenario::Basic {
             return Err(Problem::usage(
@@ -188,7 +188,7 @@ impl<'a> Perfdhcp<'a> {
         })
     }
 
-    /// Carries it out. A quiet run is shown to these observers alone.
+    /// Carries the run out. A quiet run is shown only to these observers.
     fn carry_out(&self, observers: Observers<'_, '_>) -> Result<(Finished, Exit), Problem> {
         let (args, seed, started) = (self.args, self.seed, self.started.as_second());
         let v4 = |address| v4::plan(args, &self.population, address, seed);
@@ -239,7 +239,7 @@ impl<'a> Perfdhcp<'a> {
         let mut job = Job {
             objectives: self.objectives.clone(),
             output: Output {
-                // Its canary has its sockets to itself, so it is made before the job.
+                // The canary has its sockets to itself, so it is made before the job.
                 run: RunOptions { canary: None, ..args.output.run.clone() },
                 percentiles: Vec::new(),
                 progress: Progress::Table,
@@ -255,7 +255,7 @@ impl<'a> Perfdhcp<'a> {
         job
     }
 
-    /// How clients live, where they have lives.
+    /// The settings of clients that have lives, if they have.
     fn fleet(&self) -> Option<&args::Fleet> {
         match &self.args.scenario {
             Scenario::Fleet(fleet) => Some(fleet),
@@ -297,7 +297,7 @@ impl<'a> Perfdhcp<'a> {
         }
     }
 
-    /// What ends the run from within.
+    /// The limits that end the run from within.
     fn limits(&self) -> Limits {
         let asked = &self.args.limits;
         let limit = |limit: args::DropLimit| DropLimit {
@@ -306,7 +306,7 @@ impl<'a> Perfdhcp<'a> {
         };
         let ends = Arc::clone(&self.ends);
         let halt = Arc::new(move |_| {
-            // A request on top of a signal's would cut off what is in flight.
+            // A request after that of a signal would cut off exchanges in flight.
             if let Some(stop) = ends.get().filter(|stop| stop.urgency() == Urgency::Run) {
                 stop.request();
             }
@@ -314,7 +314,7 @@ impl<'a> Perfdhcp<'a> {
         Limits::new(asked.numbers[1], asked.drops.map(limit), Some(halt))
     }
 
-    /// The banner, which the guide's tool did not have, and the decoded command line.
+    /// The banner, which the tool in the guide did not have, and the decoded command line.
     fn opening<D: Diagnostics>(&self, plan: &D::Plan) -> String {
         let output = &self.args.output;
         let mut text = String::new();
@@ -332,7 +332,7 @@ impl<'a> Perfdhcp<'a> {
         text
     }
 
-    /// What random choices follow from (`-x r`), which the old tool promised and never said.
+    /// The source of random choices (`-x r`), which the original tool promised to print and never did.
     fn randomness(&self) -> String {
         let node = &self.load.settings().node;
         let round = node.slots.round();
@@ -355,7 +355,7 @@ impl<'a> Perfdhcp<'a> {
     }
 }
 
-/// What is timed within exchanges: their stages, and lives where there are any.
+/// The parts of exchanges that are timed: their stages, and lives if there are any.
 fn parts(args: &DhcpArgs) -> Vec<&'static str> {
     let v6 = args.family == Family::V6;
     let lives = matches!(args.scenario, Scenario::Fleet(_));
@@ -372,8 +372,8 @@ fn population(args: &DhcpArgs, seed: u64) -> Result<Population, String> {
     })
 }
 
-/// How many clients there are on all nodes together. Each node takes its share of them, so no two machines ever are the
-/// same client; where there are too few for that, there are more.
+/// The number of clients on all nodes together. Each node takes its share of them, so two machines never use the same
+/// client; if there are too few for that, there are more.
 fn range(args: &DhcpArgs) -> u64 {
     let count = u64::from(args.clients.count.get());
     if matches!(args.scenario, Scenario::Basic) {
@@ -394,12 +394,12 @@ fn leases_max(args: &DhcpArgs, share: f64) -> usize {
     ((rate * LEASES_PER_RATE) as usize).clamp(LEASES_MIN, LEASES_MAX)
 }
 
-/// What answers have to hold.
+/// The options that answers must contain.
 fn expectations(args: &DhcpArgs) -> Vec<Expectation> {
     args.exchange.expected.iter().map(|expected| expected.expectation.clone()).collect()
 }
 
-/// Whether messages without an answer are sent again.
+/// Whether messages without an answer are retransmitted.
 fn retransmits(args: &DhcpArgs) -> bool {
     args.exchange.retransmit || args.scenario != Scenario::Basic
 }

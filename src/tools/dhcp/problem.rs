@@ -1,11 +1,11 @@
-//! [`Problem`]: why a run cannot be carried out, and how the program ends for it.
+//! [`Problem`]: why a run cannot be carried out, and the exit code of the program.
 
 use std::fmt::Display;
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 
-/// Why there is no run.
+/// Why a run cannot be carried out.
 #[derive(Debug)]
 pub(super) struct Problem {
     why: String,
@@ -13,12 +13,12 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    /// What the command line asks for cannot be meant.
+    /// The command line makes no sense.
     pub(super) fn usage(why: impl Into<String>) -> Self {
         Self { why: why.into(), exit: Exit::Usage }
     }
 
-    /// What is said, and how the program ends.
+    /// The message and the exit code.
     pub(super) fn refusal(self) -> Refusal {
         let text = match self.exit {
             Exit::Usage => format!("ERROR: parsing command line options: {}\n", self.why),
@@ -28,21 +28,21 @@ impl Problem {
     }
 }
 
-/// What went wrong, for a caller whose errors are words.
+/// The message, for a caller whose errors are text.
 impl From<Problem> for String {
     fn from(problem: Problem) -> Self {
         problem.why
     }
 }
 
-/// Something that the command line refers to is not as it should be: a file, an interface, a socket.
+/// A problem with something that the command line refers to: a file, an interface, a socket.
 impl From<String> for Problem {
     fn from(why: String) -> Self {
         Self { why, exit: Exit::Failed }
     }
 }
 
-/// The words of an error as the end of a sentence that begins with what failed.
+/// An error as the end of a sentence that begins with what failed.
 pub(super) fn failed(error: impl Display) -> String {
     format!("failed to {error}")
 }

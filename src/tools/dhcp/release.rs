@@ -1,4 +1,4 @@
-//! Giving back at the end what the run took (`--release-on-exit`).
+//! Releases at the end what the run took (`--release-on-exit`).
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -26,13 +26,13 @@ use crate::console;
 use crate::run::Verbosity;
 use crate::run::schedules::per_second_of;
 
-/// Releases a second where the run had no rate: what any server can take. DHCPv4 answers none of them, so there is
-/// nothing that would slow us down.
+/// Releases a second if the run had no rate: a rate that any server can handle. DHCPv4 answers no release, so no answer
+/// would slow this down.
 const RATE: f64 = 1_000.0;
 /// Time between two lines of progress.
 const EVERY: Duration = Duration::from_secs(2);
 
-/// Releases every lease that the clients hold, at the rate of the run, and says how many.
+/// Releases every lease that the clients have, at the rate of the run, and prints how many.
 pub(super) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
     job: &Perfdhcp<'_>,
     dhcp: &Dhcp<D, C>,
@@ -76,7 +76,7 @@ pub(super) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
     let sessions = DhcpSessions::new(&releasing, time.clock(), false, None);
     let mut shown = Duration::ZERO;
     let mut done = 0;
-    // The signal that ended the run lets its leases be given back; another one does not.
+    // The signal that ended the run does not stop the release of its leases; another one does.
     let ours = Stop::new();
     let mut progress = |interval: &Interval| {
         if stop.urgency() == Urgency::Abort {
@@ -100,7 +100,7 @@ pub(super) fn all<D: Diagnostics + Over<C>, C: Carrier + 'static>(
     Ok(())
 }
 
-/// All of them in turn, no faster than the leases were asked for.
+/// Releases all of them in turn, no faster than the leases were requested.
 fn schedule(job: &Perfdhcp<'_>, total: u64) -> Result<Plan, String> {
     let rate = match job.args.load.rate {
         Rate::Constant { per_second, .. } => per_second,

@@ -1,7 +1,7 @@
 //! [`Leasing`]: exchanges of DHCP that are carried out many times, each time at another rate.
 //!
-//! Each step has sockets of its own, and as many places for exchanges in flight as its rate needs. Leases are released
-//! after each step where that was asked for: only the step that took them knows them.
+//! Each step has its own sockets, and as many places for exchanges in flight as its rate needs. Leases are released
+//! after each step if that was requested: only the step that took them knows them.
 
 use super::{Perfdhcp, load};
 use crate::cli::Refusal;
@@ -19,7 +19,7 @@ pub(crate) struct Leasing<'a> {
 }
 
 impl<'a> Leasing<'a> {
-    /// Makes a command line ready.
+    /// Prepares a command line.
     pub(crate) fn prepare(args: &'a DhcpArgs, signals: &Signals) -> Result<Self, Refusal> {
         let seed = args.load.seed.unwrap_or_else(console::seed);
         let perfdhcp =
@@ -37,7 +37,7 @@ impl<'a> Leasing<'a> {
     ) -> Result<Finished, Problem> {
         let mut perfdhcp =
             Perfdhcp::prepare(self.args, signals, Verbosity::Quiet, self.subject.seed)?;
-        // Its workers are as many as there are sockets.
+        // It has as many workers as sockets.
         let step = Step { all_cores: false, ..step.clone() };
         let share = perfdhcp.load.settings().node.slots.share();
         let window = |rate| match self.args.load.window.map(u32::from) {

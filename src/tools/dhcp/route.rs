@@ -1,4 +1,4 @@
-//! [`Route`]: which sockets a run has, and where they send to.
+//! [`Route`]: the sockets of a run, and their destination.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV6};
 
@@ -11,26 +11,26 @@ use brunt_drivers::net::udp::{Bound, Icmp, Options, Socket};
 use super::problem::failed;
 use crate::cli::dhcp::args::{DhcpArgs, Family};
 
-/// Opens as many ways to the server as there are workers.
+/// Opens one way to the server for each worker.
 pub(super) type Open<C> = fn(&Route, &DhcpArgs, usize) -> Result<Vec<Opener<C>>, String>;
 
 /// The way to the server and back.
 pub(super) struct Route {
-    /// Where everything is sent.
+    /// The destination of all messages.
     pub(super) server: SocketAddr,
-    /// Where it is sent from: a socket each.
+    /// The local addresses: one socket for each.
     pub(super) locals: Vec<SocketAddr>,
     /// The interface that was named.
     pub(super) interface: Option<Interface>,
 }
 
 impl Route {
-    /// Finds the way, or says what is wrong with it.
+    /// Finds the route, or says what is wrong with it.
     pub(super) fn of(args: &DhcpArgs) -> Result<Self, String> {
         let asked = &args.route;
         let interface = match (asked.interface.as_deref(), asked.local) {
             (Some(name), _) => Some(Interface::named(name).map_err(failed)?),
-            // An address of `-l` says which link is meant where everybody on one is.
+            // For an address that is valid on every link, the address of `-l` selects the link.
             (None, Some(local)) if multicast_of_link(asked.server) => {
                 Interface::holding(local).map_err(failed)?
             }
@@ -56,7 +56,7 @@ impl Route {
         Ok(Self { server, locals, interface })
     }
 
-    /// Opens so many sockets, so that whoever may not have them is told before the run. Each is registered on the
+    /// Opens this number of sockets, so that a missing permission is reported before the run. Each is registered on the
     /// thread of its worker.
     pub(super) fn sockets(
         &self,
@@ -70,8 +70,8 @@ impl Route {
         self.locals.iter().take(count).map(open).collect()
     }
 
-    /// Opens the link that clients without an address live on. There is one, whoever asks for more: every link hears
-    /// all that is said on its interface.
+    /// Opens the link of clients without an address. There is always one, whatever number is requested: every link
+    /// receives everything on its interface.
     pub(super) fn link(&self, args: &DhcpArgs, _: usize) -> Result<Vec<Opener<Link>>, String> {
         let interface = match &self.interface {
             Some(interface) => interface.clone(),
@@ -102,14 +102,14 @@ impl Route {
             IpAddr::V6(ip) => ip.is_multicast() || ip.is_unicast_link_local(),
         };
         let mut options = Options::new(self.server, local);
-        // Bound to its interface, a socket hears nothing that comes another way: only where there is no route to go by.
+        // A socket bound to its interface receives nothing from other interfaces: so only where there is no route.
         options.device =
             self.interface.as_ref().filter(|_| on_link).map(|found| found.name.clone());
         options.broadcast = args.route.broadcast;
         options.multicast =
             self.interface.as_ref().filter(|_| ip.is_multicast()).map(|found| found.index);
         options.kernel_stamps = args.output.kernel_stamps;
-        // A broadcast or a multicast comes back from nobody.
+        // No ICMP error answers a broadcast or a multicast.
         options.icmp = if on_link { Icmp::Unheard } else { Icmp::Counted };
         if let Some(batch) = args.load.batch {
             options.batch = batch;
@@ -118,7 +118,7 @@ impl Route {
     }
 }
 
-/// A link-local address says nothing without its interface.
+/// A link-local address has no meaning without its interface.
 fn scoped(ip: IpAddr, port: u16, interface: Option<&Interface>) -> SocketAddr {
     match (ip, interface) {
         (IpAddr::V6(ip), Some(found)) if ip.is_unicast_link_local() || ip.is_multicast() => {
@@ -128,9 +128,9 @@ fn scoped(ip: IpAddr, port: u16, interface: Option<&Interface>) -> SocketAddr {
     }
 }
 
-/// The address that answers come to: the one asked for, else the interface's first, else the one the kernel would send
-/// from. In DHCPv6 the first is a global one where there is one, as the old tool had it: scripts and configurations of
-/// servers count on it.
+/// The address that receives answers: the requested one, else the interface's first, else the one the kernel would send
+/// from. In DHCPv6 the first is a global one if there is one, as in the original tool: scripts and server
+/// configurations depend on it.
 fn local(
     args: &DhcpArgs,
     server: SocketAddr,
@@ -142,7 +142,7 @@ fn local(
     if let Some(found) = interface
         && args.route.client
     {
-        // Clients without an address need none from us.
+        // Clients without an address need none of this machine.
         return Ok(found.first_v4().unwrap_or(Ipv4Addr::UNSPECIFIED).into());
     }
     match (interface, args.family) {
@@ -176,7 +176,7 @@ fn local(
     }
 }
 
-/// Whether an address means everybody on a link, and so nobody without the link's name: `ff02::/16`.
+/// Whether an address means all hosts on a link, and so has no meaning without the link's name: `ff02::/16`.
 fn multicast_of_link(ip: IpAddr) -> bool {
     matches!(ip, IpAddr::V6(ip) if ip.segments()[0] & 0xff0f == 0xff02)
 }

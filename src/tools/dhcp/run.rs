@@ -1,4 +1,4 @@
-//! [`Run`]: what perfdhcp supplies to its run, for either family.
+//! [`Run`]: what perfdhcp supplies to its run, for both families.
 
 use std::net::IpAddr;
 
@@ -34,7 +34,7 @@ pub(super) struct Run<'a, D: Diagnostics, C, P> {
     pub(super) dhcp: &'a Dhcp<D, C>,
     pub(super) time: &'a MachineTime,
     pub(super) sessions: DhcpSessions<'a, D, C>,
-    /// Makes the driver's plan of a source address.
+    /// Makes the driver's plan for a source address.
     pub(super) plan: &'a P,
     /// Opens sockets.
     pub(super) open: Open<C>,
@@ -93,7 +93,7 @@ where
 
     fn exit_of(&self, finished: &Finished) -> Exit {
         let whole = &finished.record.conservation.counts;
-        // What the second -n keeps from its second half did all that was asked for.
+        // Exchanges that the second -n prevented from starting their second half did all that was requested.
         let cut_off = whole.cut_off.saturating_sub(self.dhcp.limits().kept_back());
         let manner = Manner::Perfdhcp {
             aborted: finished.engine.ended == Ended::Aborted,
@@ -103,8 +103,8 @@ where
     }
 }
 
-/// Exchanges that fell due under load and were never sent. What still waited when the run was ended from outside is not
-/// counted.
+/// Exchanges that fell due under load and were never sent. Exchanges that still waited when the run was ended from
+/// outside do not count.
 fn unsent(finished: &brunt_engine::Finished) -> u64 {
     if matches!(finished.ended, Ended::Stopped | Ended::Aborted) {
         return 0;

@@ -1,4 +1,4 @@
-//! What the texts of a run are to show, worked out from its command line.
+//! What the texts of a run show, derived from its command line.
 
 use brunt_drivers::dhcp::{Kind, Stage};
 use brunt_report::dhcp::{Asked, Counted};
@@ -7,7 +7,7 @@ use super::load;
 use crate::cli::arrivals::Rate;
 use crate::cli::dhcp::args::{DhcpArgs, Family, Fleet, Scenario};
 
-/// What the rate counts, how high it should be, and which stages stand in the report whatever happens in them.
+/// What the rate counts, how high it should be, and which stages are always in the report.
 pub(super) fn asked(args: &DhcpArgs) -> Asked {
     let v6 = args.family == Family::V6;
     let exchange = &args.exchange;
@@ -19,7 +19,7 @@ pub(super) fn asked(args: &DhcpArgs) -> Asked {
         (true, false, true) => Counted::Advertisements,
     };
     let rate = match &args.load.rate {
-        // The part of it that is this machine's.
+        // This machine's part of it.
         Rate::Constant { per_second, .. } => Some(*per_second * load::slots(args).share()),
         _ => None,
     };
@@ -48,8 +48,8 @@ fn stages(args: &DhcpArgs) -> Vec<Stage> {
     stages
 }
 
-/// What clients with lives do besides asking for a lease. Each has its place from the first interim line to the last,
-/// whether it has happened yet or not.
+/// What clients with lives do besides requesting a lease. Each stage has its place from the first interim line to the
+/// last, whether it has happened yet or not.
 fn of_lives(fleet: &Fleet) -> impl Iterator<Item = Stage> {
     let reboots = fleet.reboot_share > 0.0 || fleet.power_cut.is_some();
     [
@@ -64,13 +64,13 @@ fn of_lives(fleet: &Fleet) -> impl Iterator<Item = Stage> {
     .filter_map(|(stage, happens)| happens.then_some(stage))
 }
 
-/// How many stages there can be, by their numbers: a record need not have room for others.
+/// The highest number of stages: a record needs no room for more.
 pub(super) fn stages_max(args: &DhcpArgs) -> usize {
     let last = stages(args).into_iter().max().unwrap_or(Stage::First).max(Stage::Second);
     last as usize + 1
 }
 
-/// What each kind of exchange is called in the record, by the numbers of the kinds.
+/// The name of each kind of exchange in the record, by the number of the kind.
 pub(super) fn operations(args: &DhcpArgs) -> Vec<&'static str> {
     let acquire = match (args.family, args.exchange.first_half) {
         (Family::V4, false) => "dora",
@@ -88,7 +88,7 @@ pub(super) fn operations(args: &DhcpArgs) -> Vec<&'static str> {
     names
 }
 
-/// The kind with the highest number that can happen: a record need not have room for others.
+/// The possible kind with the highest number: a record needs no room for more.
 fn last(args: &DhcpArgs) -> Kind {
     match args.scenario {
         Scenario::Fleet(_) => Kind::Decline,
@@ -98,7 +98,7 @@ fn last(args: &DhcpArgs) -> Kind {
     }
 }
 
-/// The scenario as the banner calls it.
+/// The name of the scenario in the banner.
 pub(super) const fn scenario(args: &DhcpArgs) -> &'static str {
     match args.scenario {
         Scenario::Basic => "basic",

@@ -1,8 +1,8 @@
-//! What is said where the server gave no answer, ever or from some moment on: which server, since when, and what a
-//! server needs before it answers, which no packet tells.
+//! The message if the server gave no answer, at all or from some moment on: which server, since when, and what a server
+//! needs before it answers, which no packet reveals.
 //!
-//! A server that has no subnet for a relay keeps silent, and so does one that answers to where nobody listens. It must
-//! not know what was measured besides.
+//! A server that has no subnet for a relay sends no answer, and so does one whose answers go to an address where no
+//! process listens. This module must not depend on other measurements.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use brunt_report::dhcp::Exchanges;
 use super::route::Route;
 use crate::cli::dhcp::args::{DhcpArgs, Family};
 
-/// Where a DHCPv4 relay is answered (RFC 2131 section 4.1).
+/// The port on which a DHCPv4 relay receives answers (RFC 2131 section 4.1).
 const RELAY_PORT: u16 = 67;
-/// Shorter silences are no news.
+/// Shorter silences are not reported.
 const SILENCE_MIN: Duration = Duration::from_secs(1);
 
-/// What to say and to look at, if nothing came back, ever or from some moment on.
+/// The message and the advice, if no answer arrived, at all or from some moment on.
 pub(super) fn advice(
     figures: &Exchanges,
     silence: Silence,
@@ -30,14 +30,14 @@ pub(super) fn advice(
     }
     let strange = figures.foreign + figures.malformed + figures.tooshort + figures.unexpected;
     match silence.heard {
-        // Something is there, which does not speak the protocol.
+        // A process answers there, but does not speak the protocol.
         None if strange > 0 => None,
         None => Some(never(figures, silence, args, route)),
         Some(heard) => stopped(figures, silence, heard, args, route),
     }
 }
 
-/// What came back instead of an answer.
+/// What arrived instead of an answer.
 fn refused(figures: &Exchanges) -> String {
     match figures.unreachable {
         0 => String::new(),
@@ -47,7 +47,7 @@ fn refused(figures: &Exchanges) -> String {
     }
 }
 
-/// The server answered and stopped doing so.
+/// The server answered and then stopped.
 fn stopped(
     figures: &Exchanges,
     silence: Silence,

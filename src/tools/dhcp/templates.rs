@@ -1,11 +1,11 @@
-//! The packets that a user composed, as the drivers take them.
+//! The packets that a user composed, in the form that the drivers take.
 
 use brunt_drivers::dhcp::{Offsets, Template, hexfile};
 
 use super::problem::failed;
 use crate::cli::dhcp::args::{self, DhcpArgs};
 
-/// The packets to send first and second, where there are any.
+/// The packets to send first and second, if there are any.
 pub(super) fn of(args: &DhcpArgs) -> Result<[Option<Template>; 2], String> {
     let Some(given) = &args.templates else { return Ok([None, None]) };
     let first = template(&given.first)?;

@@ -14,7 +14,7 @@ use super::Perfdhcp;
 use super::diagnostics::Diagnostics;
 use crate::cli::dhcp::args::{Family, Scenario, Style};
 
-/// What the texts are made of.
+/// The input of the texts.
 pub(super) struct Texts<'a, D: Diagnostics, C> {
     pub(super) perfdhcp: &'a Perfdhcp<'a>,
     pub(super) dhcp: &'a Dhcp<D, C>,
@@ -23,7 +23,7 @@ pub(super) struct Texts<'a, D: Diagnostics, C> {
 }
 
 impl<D: Diagnostics, C: Carrier + 'static> Texts<'_, D, C> {
-    /// What goes to standard output, in the order of the original tool.
+    /// The text for standard output, in the order of the original tool.
     pub(super) fn all(&self) -> String {
         let figures = self.figures;
         let shown = self.perfdhcp.args.output.diagnostics;
@@ -76,7 +76,7 @@ impl<D: Diagnostics, C: Carrier + 'static> Texts<'_, D, C> {
         }
     }
 
-    /// What the machinery counted, under names of its own: it has no loop whose turns could be counted.
+    /// The internal counts, under names of their own: there is no main loop here whose iterations could be counted.
     fn internals(&self) -> Vec<(&'static str, u64)> {
         let whole = &self.finished.counts;
         let peak = self.finished.totals.values().map(|total| total.backlog_peak).max();

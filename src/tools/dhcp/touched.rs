@@ -1,10 +1,10 @@
-//! What a run of perfdhcp changes at its server, in words, for whoever starts it.
+//! What a run of perfdhcp changes at its server, as text for the user who starts it.
 
 use brunt_report::figure::thousands;
 
 use crate::cli::dhcp::args::{DhcpArgs, Scenario};
 
-/// What the run is going to change; nothing where its clients only ask for offers.
+/// What the run is going to change; none if its clients only request offers.
 pub(super) fn changed(args: &DhcpArgs) -> Option<String> {
     let exchange = &args.exchange;
     if exchange.first_half && !exchange.rapid_commit {
@@ -32,7 +32,7 @@ pub(super) fn changed(args: &DhcpArgs) -> Option<String> {
     Some(format!("{takes} and {ends}{declines}"))
 }
 
-/// How many clients come to have a lease.
+/// How many clients get a lease.
 fn clients(args: &DhcpArgs) -> u64 {
     let count = u64::from(args.clients.count.get());
     args.limits.numbers[0].map_or(count, |exchanges| count.min(exchanges))

@@ -13,7 +13,7 @@ use crate::cli::dhcp::varied;
 /// The option that relay agents write into (RFC 3046).
 const RELAY_INFO: u8 = 82;
 
-/// The plan of what goes through the socket at this address.
+/// The plan of the exchanges through the socket at this address.
 pub(super) fn plan(
     args: &DhcpArgs,
     population: &Population,
@@ -27,7 +27,8 @@ pub(super) fn plan(
     let exchange = &args.exchange;
     let mut setup = Setup::new(population.clone(), role(args)?, address);
     setup.seed = seed;
-    // A relay has an address to be answered at, however it asks: the old tool's messages have no such flag either.
+    // A relay receives answers at its own address, whatever the flag; the original tool's messages have no such flag
+    // either.
     setup.broadcast = args.route.broadcast_flag && args.route.client;
     setup.first_half = exchange.first_half;
     setup.no_address = exchange.expected.iter().any(args::Expected::wants_no_address);
@@ -50,13 +51,13 @@ pub(super) fn plan(
         exchange.elapsed.map(|elapsed| Rising { after: elapsed.after, lasting: elapsed.lasting });
     setup.waits = args.limits.drop_time;
     setup.retransmission = super::retransmits(args).then(|| Retransmission {
-        // An avalanche ends with its last answer; a client with a life gives up and is born again.
+        // An avalanche ends with its last answer; a client with a life gives up and starts again.
         tries: (args.scenario != Scenario::Avalanche).then_some(TRIES),
     });
     Plan::compile(setup).map_err(|error| Problem::usage(failed(error)))
 }
 
-/// How often a message is sent that nobody answers: about two minutes, as clients do before they begin anew.
+/// How often a message without an answer is sent: for about two minutes, as clients do before they start again.
 const TRIES: u32 = 5;
 
 fn role(args: &DhcpArgs) -> Result<Role, String> {

@@ -11,12 +11,12 @@ use super::templates;
 use crate::cli::dhcp::args::{DhcpArgs, Lease, Scenario};
 use crate::cli::dhcp::varied::VariedOption;
 
-/// The beginning of 2000, from which the time of a DUID-LLT is counted (RFC 8415 section 11.2), in Unix seconds.
+/// The beginning of 2000, the epoch of a DUID-LLT's time (RFC 8415 section 11.2), in Unix seconds.
 const BEGINNING_OF_2000: i64 = 946_684_800;
-/// The enterprise number for documentation (RFC 5612), of vendor options that name no other.
+/// The enterprise number for documentation (RFC 5612), for vendor options that name no other.
 const ENTERPRISE: u32 = 32_473;
 
-/// The plan of what goes through the socket at this address. `started` is in Unix seconds.
+/// The plan of the exchanges through the socket at this address. `started` is in Unix seconds.
 pub(super) fn plan(
     args: &DhcpArgs,
     population: &Population,
@@ -65,12 +65,12 @@ fn duid(args: &DhcpArgs, started: i64) -> Result<BaseDuid, String> {
     Ok(BaseDuid::Time(seconds(started)))
 }
 
-/// The time of a DUID-LLT: modulo 2^32, as the RFC says.
+/// The time in a DUID-LLT: modulo 2^32, as the RFC requires.
 pub(super) fn seconds(unix: i64) -> u32 {
     (unix - BEGINNING_OF_2000) as u32
 }
 
-/// The relay agents, the one nearest to the clients first: each on the address of the socket.
+/// The relay agents, the one nearest to the clients first: each has the address of the socket.
 fn relays(args: &DhcpArgs, address: IpAddr) -> Vec<Relay> {
     let address = match address {
         IpAddr::V6(address) => address,

@@ -1,8 +1,9 @@
-//! Whether the requests of a flow can be sent, as far as that can be known before anything is.
+//! Whether the requests of a flow can be sent, as far as that can be known before any is sent.
 //!
-//! There is one rule for URLs, however they are given: they go out as they are written, without the fragment. What no
-//! request line can carry, a space, a control character, a byte beyond ASCII, is an error. What RFC 3986 does not allow
-//! but a request line can carry is sent, because servers are tested with it, and noted, because it is rarely meant.
+//! There is one rule for all URLs: they are sent as they are written, without the fragment. Characters that a request
+//! line cannot contain (a space, a control character, a byte beyond ASCII) are an error. Characters that RFC 3986 does
+//! not allow but a request line can contain are sent, because servers are tested with them, and noted, because they are
+//! rarely intended.
 
 use std::collections::BTreeSet;
 
@@ -11,10 +12,10 @@ use brunt_feed::{Escape, Hole, Text, TextPiece, Values};
 
 use super::sample::Sample;
 
-/// What may stand in a URL beside letters and digits (RFC 3986).
+/// The characters that are allowed in a URL beside letters and digits (RFC 3986).
 const PLAIN: &[u8] = b"-._~:/?#@!$&'()*+,;=%";
 
-/// Looks at the requests of the first iteration; what is to be noted of them, or why one cannot be sent.
+/// Examines the requests of the first iteration; returns notes about them, or why one cannot be sent.
 pub(crate) fn examine(flow: &Flow) -> Result<Vec<String>, String> {
     let Sample { values, .. } = Sample::draw(flow);
     let mut notes = BTreeSet::new();
@@ -35,7 +36,7 @@ pub(crate) fn examine(flow: &Flow) -> Result<Vec<String>, String> {
     Ok(notes.into_iter().collect())
 }
 
-/// A text as it is sent, what answers bring left out.
+/// A text as it is sent, without the values that answers provide.
 fn rendered(text: &Text, flow: &Flow, values: &Values) -> Vec<u8> {
     let mut out = Vec::new();
     for piece in text.pieces() {
@@ -52,13 +53,13 @@ fn value(hole: Hole, escape: Escape, flow: &Flow, values: &Values, out: &mut Vec
     let start = out.len();
     match values.value(hole).filter(|_| !matches!(source, Some(Source::Answer))) {
         Some(value) => out.extend_from_slice(value),
-        // Something that fits, and after a per cent sign is not taken for a mistake.
+        // A placeholder that is valid, also after a per cent sign.
         None => out.extend_from_slice(b"00"),
     }
     escape.apply(out, start);
 }
 
-/// Whether a request line can carry a URL.
+/// Whether a URL fits into a request line.
 fn url_fits(url: &[u8]) -> Result<(), String> {
     let Some(byte) = url.iter().find(|byte| !(0x21..0x7f).contains(*byte)) else { return Ok(()) };
     Err(match byte {
@@ -69,7 +70,7 @@ fn url_fits(url: &[u8]) -> Result<(), String> {
     })
 }
 
-/// Whether the fields can be lines of a head.
+/// Whether the fields can be lines of a request head.
 fn fields_fit(http: &HttpExchange, flow: &Flow, values: &Values) -> Result<(), String> {
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     for (name, value) in &http.fields {
@@ -87,7 +88,7 @@ fn fields_fit(http: &HttpExchange, flow: &Flow, values: &Values) -> Result<(), S
     Ok(())
 }
 
-/// What of a URL is not as RFC 3986 has it, each once.
+/// Each deviation of a URL from RFC 3986, once.
 fn oddities(url: &[u8]) -> Option<String> {
     let authority = url.windows(3).position(|three| three == b"://").map_or(0, |at| at + 3);
     let path = url[authority..].iter().position(|byte| b"/?#".contains(byte));

@@ -1,8 +1,7 @@
-//! Runs a flow: whatever was asked for, in a plan, a LoadGen job or on a command line, is carried out here.
+//! Runs a flow: every flow from a plan, a LoadGen job or a command line is carried out here.
 //!
-//! [`plan`], [`http`] and [`loadgen`] make flows, [`import`] makes plans of what other tools wrote. What
-//! lets the engine have the virtual users of a flow is in [`brunt_load::flow`]. What is printed of the results is left
-//! to whoever asked.
+//! [`plan`], [`http`] and [`loadgen`] make flows, [`import`] makes plans from other tools' files. [`brunt_load::flow`]
+//! connects the engine to the virtual users of a flow. The caller prints the results.
 
 mod fit;
 pub(crate) mod http;
@@ -40,25 +39,25 @@ use crate::run::{
 use naming::Naming;
 use trace::{ShowEvery, TraceFile, Tracer};
 
-/// A run of a flow that was asked for.
+/// A requested run of a flow.
 pub(crate) struct FlowJob {
     /// The command line as the record shows it: without secrets.
     pub(crate) command: Vec<String>,
     /// What virtual users do.
     pub(crate) flow: Flow,
-    /// The way to servers.
+    /// The network settings.
     pub(crate) network: Arc<Network>,
-    /// When, how many, how long.
+    /// When exchanges begin, how many there are, and for how long.
     pub(crate) settings: Settings,
-    /// What the figures are held against, as text.
+    /// The objectives, as text.
     pub(crate) objectives: Vec<String>,
-    /// Where results go.
+    /// Where results are written.
     pub(crate) output: Output,
-    /// What is loaded, for the record.
+    /// The target, for the record.
     pub(crate) target: String,
     /// The file of failed exchanges.
     trace: Option<TraceFile>,
-    /// Who is shown every exchange.
+    /// The function that receives every exchange.
     every: Option<ShowEvery>,
 }
 
@@ -66,39 +65,39 @@ pub(crate) struct FlowJob {
 pub(crate) struct Done {
     /// The record.
     pub(crate) record: Record,
-    /// How the program should end, unless something is lost.
+    /// The exit code of the program, unless something could not be written.
     exit: Exit,
-    /// Where the record was written.
+    /// The path of the record.
     pub(crate) written: Option<PathBuf>,
     /// The signal that ended it.
     signal: Option<Signal>,
     /// What could not be written.
     pub(crate) losses: Losses,
-    /// Where each count lies among the tallies.
+    /// The position of each count among the tallies.
     pub(crate) tallies: Tallies,
     /// The tallies of the whole run, by number.
     pub(crate) counts: Vec<u64>,
-    /// How long it was until nothing was in flight any more, from its origin.
+    /// The time from the origin of the run until no exchange was in flight.
     pub(crate) lasted: Duration,
-    /// Waits for the last scrape of its figures when all of this is told.
+    /// Waits for the last scrape of its figures when everything has been printed.
     #[expect(dead_code, reason = "it acts when it is dropped")]
     last_scrape: LastScrape,
 }
 
 impl Done {
-    /// Tells what could not be written, and how the program ends.
+    /// Reports what could not be written, and returns the exit code of the program.
     pub(crate) fn end(&self) -> Exit {
         self.losses.tell(self.exit)
     }
 
-    /// The record, and how the program ends: what is lost is told.
+    /// The record and the exit code of the program; reports what could not be written.
     pub(crate) fn outcome(self) -> run::Outcome {
         let exit = self.end();
         run::Outcome { record: self.record, exit }
     }
 }
 
-/// Makes a flow ready to be carried out.
+/// Prepares a flow to be carried out.
 pub(crate) fn prepare(mut asked_for: FlowJob) -> Result<Prepared<Users>, Refusal> {
     let failed_to = |error: &dyn std::fmt::Display| Refusal::usage(format!("failed to {error}"));
     if asked_for.flow.dhcp.is_some() {
@@ -156,7 +155,7 @@ pub(crate) fn run(asked_for: FlowJob, signals: &Signals) -> Result<Done, Refusal
 pub(crate) struct Users {
     compiled: Arc<CompiledFlow>,
     naming: Naming,
-    /// What keeps exchanges in full, where that is asked for.
+    /// Keeps whole exchanges, if that is requested.
     tracer: Option<Tracer>,
 }
 
@@ -196,7 +195,7 @@ fn one_for_one(flow: &Flow) -> bool {
     flow.scenarios.iter().all(|scenario| exchanges(scenario) == 1)
 }
 
-/// What a flow changes at its targets, in words.
+/// What a flow changes at its targets, as text.
 fn writes(flow: &Flow) -> Option<String> {
     let mut words: Vec<String> = Vec::new();
     for step in flow.scenarios.iter().flat_map(|scenario| &scenario.steps) {

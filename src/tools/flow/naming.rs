@@ -1,4 +1,4 @@
-//! [`Naming`]: what the outcomes of steps are called, each in the words of its protocol.
+//! [`Naming`]: the names of the outcomes of steps, each in the terms of its protocol.
 
 use brunt_drivers::dhcp::DhcpEndpoint;
 use brunt_drivers::flow::{Flow, Payload, Step};
@@ -19,7 +19,7 @@ enum Protocol {
 }
 
 impl Naming {
-    /// The names of what the steps of a flow may come to.
+    /// The names of the possible outcomes of a flow's steps.
     pub(super) fn of(flow: &Flow) -> Self {
         let v6 = flow.dhcp.as_deref().is_some_and(DhcpEndpoint::is_v6);
         let family = if v6 { Family::V6 } else { Family::V4 };
@@ -37,7 +37,7 @@ impl Naming {
         Self(protocols)
     }
 
-    /// The name of an outcome of an operation. A code is the protocol's own.
+    /// The name of an outcome of an operation. A code is specific to the protocol.
     pub(super) fn name(&self, operation: usize, outcome: Outcome) -> String {
         let protocol = self.0.get(operation).copied().unwrap_or(Protocol::Http);
         match outcome {

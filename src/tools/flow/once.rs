@@ -1,7 +1,7 @@
-//! `--once`: a flow whose user does each scenario once, and every exchange printed as it ends.
+//! `--once`: each scenario of a flow is performed once by one user, and every exchange is printed when it ends.
 //!
-//! It is carried out as every run is, by a load of its own: one user, one worker, no pause longer than a second. What
-//! is printed comes from the same trace that `--trace` writes to a file.
+//! It is carried out like every run, with a load of its own: one user, one worker, no pause longer than a second. The
+//! printed exchanges come from the same trace that `--trace` writes to a file.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -22,10 +22,10 @@ use crate::cli::output::Progress;
 use crate::console;
 use crate::run::signals::{Signal, Signals};
 
-/// The longest pause that is waited.
+/// The longest pause.
 const PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// Does every scenario once.
+/// Performs every scenario once.
 pub(crate) fn carry_out(mut job: FlowJob, signals: &Signals) -> Result<Exit, Refusal> {
     let scenarios: Vec<String> =
         job.flow.scenarios.iter().map(|scenario| scenario.name.clone()).collect();
@@ -46,7 +46,7 @@ pub(crate) fn carry_out(mut job: FlowJob, signals: &Signals) -> Result<Exit, Ref
     Ok(printed.exit(&done, scenarios.len()))
 }
 
-/// A load of one user who is done when its iterations are.
+/// A load of one user that ends with the user's iterations.
 fn settings(asked: &Settings) -> Settings {
     Settings {
         seed: asked.seed,
@@ -58,7 +58,7 @@ fn settings(asked: &Settings) -> Settings {
     }
 }
 
-/// Makes of a flow one that does each scenario once.
+/// Changes a flow so that it performs each scenario once.
 fn shape(flow: &mut Flow) {
     flow.order = Order::Turns;
     flow.iterations = Iterations::Each(flow.scenarios.len() as u64);
@@ -72,7 +72,7 @@ fn shape(flow: &mut Flow) {
     }
 }
 
-/// A pause that nobody who looks at a screen minds.
+/// A pause that is short enough for a user who watches the screen.
 fn shortened(time: ThinkTime) -> ThinkTime {
     match time {
         ThinkTime::None => ThinkTime::None,
@@ -83,14 +83,14 @@ fn shortened(time: ThinkTime) -> ThinkTime {
     }
 }
 
-/// What was printed so far.
+/// What has been printed so far.
 #[derive(Default)]
 struct Printed {
     scenario: Option<usize>,
     scenarios: BTreeSet<usize>,
     passed: usize,
     skipped: usize,
-    /// Steps that were skipped since another had failed.
+    /// Steps that were skipped because another had failed.
     left_out: usize,
     failed: Vec<String>,
 }
@@ -113,11 +113,11 @@ impl Printed {
             }
             _ => self.failed.push(text::failure(&told)),
         }
-        // Whoever reads it may have seen enough; the result is in the exit code all the same.
+        // The reader may have closed its end; the result is in the exit code nevertheless.
         let _ = console::print(&out);
     }
 
-    /// What came of it, and each failure once more, since it may have scrolled away.
+    /// The result, and each failure again, since it may have scrolled away.
     fn conclusion(&self, scenarios: &[String], unfilled: &[String]) -> String {
         let mut out = String::new();
         let missing = |number: &usize| !self.scenarios.contains(number);

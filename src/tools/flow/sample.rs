@@ -1,6 +1,6 @@
-//! The values of the first iteration of the first user, as they can be known before a run.
+//! The values of the first iteration of the first user, as far as they are known before a run.
 //!
-//! What answers bring stands as the variable it becomes, `${name}`; secrets are marked as such.
+//! A value that comes from an answer is shown as its variable, `${name}`; secrets are marked as secrets.
 
 use brunt_drivers::flow::source::order;
 use brunt_drivers::flow::{DrawContext, Exhausted, Flow, Source};
@@ -9,14 +9,14 @@ use brunt_feed::{Hole, Values};
 /// The values, and the variables for which there is none.
 pub(super) struct Sample {
     pub(super) values: Values,
-    /// What cannot be drawn.
+    /// Values that cannot be drawn.
     pub(super) lacking: Vec<Hole>,
-    /// Why not, of each that does not lack another.
+    /// The reason for each of them that does not depend on another missing one.
     pub(super) why: Vec<Exhausted>,
 }
 
 impl Sample {
-    /// Draws them.
+    /// Draws the values.
     pub(super) fn draw(flow: &Flow) -> Self {
         let mut values = Values::new(flow.variables.len());
         let (mut lacking, mut why) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Request controls of a command line, as the driver takes them.
+//! Request controls of a command line, in the form that the driver takes.
 
 use brunt_wire::ldap::control::Control;
 

@@ -1,4 +1,4 @@
-//! [`Entries`]: what addrate adds, made by a template file.
+//! [`Entries`]: the entries that addrate adds, made from a template file.
 
 use std::cell::RefCell;
 
@@ -10,18 +10,18 @@ use crate::cli::rate::operation::{AddMix, DeleteMode, Threshold};
 use crate::console;
 
 thread_local! {
-    /// Where this thread's entries are put together, used again for the next.
+    /// The buffer in which this thread builds entries, reused for the next one.
     static MADE: RefCell<makeldif::Entry> = RefCell::new(makeldif::Entry::new());
 }
 
 /// The entries of a template file, for the driver.
 ///
-/// A template makes endless entries or so many. Where it makes more than ever are live at once, they begin anew when
-/// all have been used: those of the first round are deleted by then.
+/// A template makes any number of entries or a fixed number. If the fixed number exceeds the entries that are live at
+/// once, the entries are used again after the last: those of the first round have been deleted by then.
 #[derive(Debug)]
 pub(super) struct Entries {
     template: MakeLdif,
-    /// How many different entries there are.
+    /// The number of different entries.
     len: Option<u64>,
 }
 
@@ -45,7 +45,7 @@ impl Entries {
         Ok(Self { len: entries.len(), template: entries })
     }
 
-    /// How many exchanges there are to be had, where nothing is deleted before everything is added.
+    /// The number of exchanges that are possible if nothing is deleted before everything is added.
     pub(super) fn exchanges_max(&self, mix: &AddMix) -> Option<u64> {
         self.len.filter(|len| match mix.delete {
             DeleteMode::Off => true,

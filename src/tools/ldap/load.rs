@@ -1,4 +1,4 @@
-//! The engine's plan of a command line: when, how many, how long.
+//! The engine's plan of a command line: when exchanges begin, how many there are, and for how long.
 
 use brunt_engine::{Load, Plan, Settings, Stopping};
 
@@ -10,7 +10,7 @@ const FLAGS: Flags = Flags { rate: "--targetThroughput", file: "--variableRateDa
 
 /// Works out the plan, or says what is wrong with the command line.
 ///
-/// A run that has nothing left to do after `exchanges_max` exchanges ends there, its warm-up included.
+/// A run that has nothing left to do after `exchanges_max` exchanges ends then, its warm-up included.
 pub(super) fn plan(args: &RateArgs, seed: u64, exchanges_max: Option<u64>) -> Result<Plan, String> {
     let asked = &args.load;
     let sessions = asked.connections.saturating_mul(asked.concurrent);

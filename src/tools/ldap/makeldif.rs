@@ -1,7 +1,6 @@
-//! `brunt makeldif`: the entries of a template file as LDIF (RFC 2849), to be imported by any directory.
+//! `brunt makeldif`: writes the entries of a template file as LDIF (RFC 2849), which any directory can import.
 //!
-//! They are the entries that addrate adds with the same template and seed, behind the branches that it expects to
-//! exist.
+//! They are the entries that addrate adds with the same template and seed, after the branches that it expects to exist.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -15,7 +14,7 @@ use crate::cli::exit::Exit;
 use crate::cli::makeldif::MakeldifArgs;
 use crate::console;
 
-/// Writes the entries, and says how many there are.
+/// Writes the entries, and prints how many there are.
 pub(crate) fn run(args: &MakeldifArgs) -> Result<Exit, Refusal> {
     let sources = Sources {
         resource_dir: args.resource_path.clone(),
@@ -39,7 +38,7 @@ pub(crate) fn run(args: &MakeldifArgs) -> Result<Exit, Refusal> {
             write(BufWriter::new(file), args, &template, entries).map_err(failed)
         }
         None => match write(BufWriter::new(io::stdout().lock()), args, &template, entries) {
-            // A reader that has enough is no failure.
+            // A reader that closes its end early is not a failure.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Exit::Ok),
             written => written.map_err(|error| {
                 Refusal::failed(format!("failed to write to standard output: {error}"))
@@ -50,7 +49,7 @@ pub(crate) fn run(args: &MakeldifArgs) -> Result<Exit, Refusal> {
     Ok(Exit::Ok)
 }
 
-/// How many entries there are to be below the branches.
+/// The number of entries below the branches.
 fn count(args: &MakeldifArgs, template: &MakeLdif) -> Result<u64, Refusal> {
     let usage = |text: String| Refusal { text, exit: Exit::Usage };
     let name = args.template.display();
@@ -67,7 +66,7 @@ fn count(args: &MakeldifArgs, template: &MakeLdif) -> Result<u64, Refusal> {
     }
 }
 
-/// Writes the branches and so many entries below them; returns how many it wrote.
+/// Writes the branches and this number of entries below them; returns how many it wrote.
 fn write(
     mut out: impl Write,
     args: &MakeldifArgs,
@@ -93,7 +92,7 @@ fn write(
     Ok(written)
 }
 
-/// Lines of LDIF, put together in one buffer.
+/// Lines of LDIF, collected in one buffer.
 struct Lines {
     text: Vec<u8>,
     wrap: usize,
@@ -123,7 +122,7 @@ impl Lines {
         while rest.len() > room {
             let (line, more) = rest.split_at(room);
             out.write_all(line)?;
-            // A continued line begins with a space, which takes a column.
+            // A continuation line begins with a space, which takes a column.
             out.write_all(b"\n ")?;
             (rest, room) = (more, self.wrap - 1);
         }
@@ -132,7 +131,7 @@ impl Lines {
     }
 }
 
-/// Whether a value may stand as it is (RFC 2849: `SAFE-STRING`, and no space at its end).
+/// Whether a value may be written unencoded (RFC 2849: `SAFE-STRING`, and no space at its end).
 fn is_safe(value: &[u8]) -> bool {
     let safe = |octet: &u8| octet.is_ascii() && !matches!(octet, 0 | b'\n' | b'\r');
     value.iter().all(safe)

@@ -1,8 +1,8 @@
-//! The LDAP rate tools: from a command line that was read to a run that was reported.
+//! The LDAP rate tools: from a parsed command line to the report of a run.
 //!
-//! [`setup`] makes the driver's plan of the command line and [`load`] the engine's, [`brunt_load::ldap`] lets the
-//! engine have the driver's sessions, and [`table`] shows intervals as they come. Nothing here knows a flag by its
-//! letter, nor how a message looks on the wire.
+//! [`setup`] makes the driver's plan from the command line and [`load`] the engine's, [`brunt_load::ldap`] connects the
+//! engine to the driver's sessions, and [`table`] shows intervals as they arrive. This module depends neither on the
+//! letters of flags nor on the wire format of messages.
 
 mod controls;
 mod entries;
@@ -64,7 +64,7 @@ pub(crate) fn run(
         prepared.tell_writes();
     }
     let Prepared { job, protocol: rate_tool, .. } = prepared;
-    // Not before the plan: a Kerberos configuration is set while the process has one thread.
+    // Not before the plan: a Kerberos configuration must be set while the process has one thread.
     prepare(signals).map_err(Refusal::failed)?;
     fence::clear(&job.load).map_err(Refusal::failed)?;
     ports::check(args, &rate_tool.plan);
@@ -77,7 +77,7 @@ pub(crate) fn run(
     Ok(Outcome { record: finished.record, exit })
 }
 
-/// Makes a command line ready to be carried out many times, and tries its parameters out.
+/// Prepares a command line to be carried out many times, and tests its parameters.
 pub(crate) fn repeatable<'a>(
     args: &'a RateArgs,
     signals: &Signals,
@@ -90,7 +90,7 @@ pub(crate) fn repeatable<'a>(
     Ok(prepared)
 }
 
-/// Reads all that a command line names, connects to nothing, and says how it would load its target.
+/// Reads everything that a command line names, makes no connection, and returns the load it would make.
 pub(crate) fn examine(args: &RateArgs) -> Result<Job, Refusal> {
     ready(args).map(|prepared| prepared.job)
 }
@@ -127,9 +127,9 @@ fn writes(operation: &Operation) -> Option<&'static str> {
 pub(crate) struct RateTool<'a> {
     args: &'a RateArgs,
     plan: Arc<ldap::Plan>,
-    /// What a connection is made of that reads the server's own figures.
+    /// The settings of the connection that reads the server's own figures.
     monitored: ldap::Setup,
-    /// What the driver had counted when the run before this one ended.
+    /// The driver's counts at the end of the previous run.
     reported: Cell<ldap::tally::Counts>,
 }
 
@@ -181,7 +181,7 @@ impl RateTool<'_> {
         Ok(finished)
     }
 
-    /// What servers said beside their results. The counts are of the whole run.
+    /// Messages of servers beside their results. The counts are of the whole run.
     fn said(&self) -> Vec<String> {
         let counts = self.plan.tally().counts();
         let (warnings, errors) = (counts.policy_warnings, counts.policy_errors);
@@ -224,7 +224,7 @@ impl Protocol for RateTool<'_> {
     }
 }
 
-/// How many exchanges of the steady phase ended for want of a connection.
+/// How many exchanges of the steady phase ended because there was no connection.
 fn lost(measured: &Measured) -> u64 {
     let Some(steady) = measured.totals.phase(Phase::Steady) else { return 0 };
     let codes = steady.operations.iter().flat_map(|operation| operation.codes.sorted());

@@ -1,7 +1,7 @@
-//! A directory's own figures: what it says below `cn=monitor`, over a connection like those of the run.
+//! A directory's own figures: the entries below `cn=monitor`, read over a connection like those of the run.
 //!
-//! Servers have no common scheme, so the entries of those that are known are asked for, and every number in them is
-//! taken under the names that the server gives it. An entry that a server does not have is not asked for again.
+//! Servers have no common scheme, so the entries of known servers are requested, and every number in them is kept under
+//! the server's own name for it. An entry that a server does not have is not requested again.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use brunt_wire::ldap::request::Scope;
 use super::preflight;
 use crate::run::monitor::{Opener, Reading, Source, WITHIN};
 
-/// The entries of OpenLDAP's monitor, and the one of OpenDJ, DS and 389 Directory Server.
+/// The monitor entries of OpenLDAP, and the one of OpenDJ, DS and 389 Directory Server.
 const ENTRIES: [(&str, &str); 8] = [
     ("", "cn=monitor"),
     ("operations", "cn=Operations,cn=Monitor"),
@@ -28,7 +28,7 @@ const ENTRIES: [(&str, &str); 8] = [
     ("waiters to write", "cn=Write,cn=Waiters,cn=Monitor"),
 ];
 
-/// Opens a connection as those of this setup, and reads by it.
+/// Opens a connection like those of this setup, and reads through it.
 pub(super) fn source(setup: Setup) -> Result<Opener, String> {
     let setup = Setup {
         task: Task::Given,
@@ -42,7 +42,7 @@ pub(super) fn source(setup: Setup) -> Result<Opener, String> {
     Ok(Box::new(move || Ok(Box::new(Directory::new(&plan)?))))
 }
 
-/// A directory that is asked how it is.
+/// A directory whose figures are read.
 struct Directory {
     runtime: tokio::runtime::Runtime,
     connection: UserConnection,
@@ -58,7 +58,7 @@ impl Directory {
                 base: Text::literal(base),
                 scope: Scope::Base,
                 filter: Text::literal("(objectClass=*)"),
-                // Both kinds: those of OpenLDAP are operational.
+                // Both kinds of attributes: those of OpenLDAP are operational.
                 attributes: vec!["*".to_owned(), "+".to_owned()],
                 size_limit: 1,
             };
@@ -106,7 +106,7 @@ impl Source for Directory {
     }
 }
 
-/// The numbers of an entry, each by the name of the entry and that of its attribute.
+/// The numbers of an entry, each under the name of the entry and that of its attribute.
 fn numbers<'a>(
     entry: &'a str,
     found: &'a [(String, Vec<u8>)],

@@ -1,4 +1,4 @@
-//! The port budget of a run that opens and closes connections, checked before the first.
+//! The port budget of a run that opens and closes connections, checked before the first connection.
 
 use brunt_drivers::ldap::Plan;
 use brunt_drivers::net::ports::{Budget, Demand};
@@ -11,7 +11,7 @@ use crate::cli::rate::load::ConnectionMode;
 use crate::console;
 use crate::run::share;
 
-/// Warns, with the arithmetic and the remedy, where the run will need more ports than there are.
+/// Warns, with the calculation and the remedy, if the run will need more ports than are available.
 pub(super) fn check(args: &RateArgs, plan: &Plan) {
     let Ok(budget) = Budget::read() else { return };
     let demand = demand(args, plan);
@@ -26,7 +26,7 @@ pub(super) fn check(args: &RateArgs, plan: &Plan) {
     }
 }
 
-/// What the record says of ports.
+/// The port budget for the record.
 pub(super) fn of(args: &RateArgs, plan: &Plan) -> Option<PortBudget> {
     let demand = demand(args, plan);
     let budget = Budget::read().ok()?;

@@ -1,4 +1,4 @@
-//! Trying the parameters out before the run, over one connection that measures nothing.
+//! Tests the parameters before the run, over one connection that is not measured.
 
 use std::io;
 use std::pin::pin;
@@ -12,11 +12,11 @@ use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::run::signals::{Signal, Signals};
 
-/// How long a signal may go unnoticed while there is nothing but a server to wait for.
+/// How often a signal is checked for while a server is waited for.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// Opens one connection, binds where the run will, and closes it. The exit code is LDAP's. A signal ends the wait for
-/// a server that does not answer.
+/// Opens one connection, binds as the run will, and closes it. The exit code is LDAP's. A signal ends the wait for a
+/// server that does not answer.
 pub(super) fn connect(plan: &Arc<Plan>, signals: &Signals) -> Result<(), Refusal> {
     let runtime =
         runtime().map_err(|error| Refusal::failed(format!("failed to start: {error}")))?;
@@ -34,7 +34,7 @@ pub(super) fn connect(plan: &Arc<Plan>, signals: &Signals) -> Result<(), Refusal
     })
 }
 
-/// Carries work out, unless somebody asks for an end of that urgency before it is done.
+/// Carries work out, unless an end of that urgency is requested before it is done.
 pub(super) async fn unless<T>(
     stop: &Stop,
     urgency: Urgency,

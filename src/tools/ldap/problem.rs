@@ -1,4 +1,4 @@
-//! [`Problem`]: a command line that was read and still makes no plan.
+//! [`Problem`]: a parsed command line from which no plan can be made.
 
 use std::fmt::Display;
 
@@ -10,7 +10,7 @@ use crate::cli::exit::Exit;
 use crate::cli::fault::Fault;
 use crate::cli::tool::Tool;
 
-/// Why there is no plan, and how the program ends for it.
+/// Why there is no plan, and the exit code of the program.
 #[derive(Debug)]
 pub(super) struct Problem {
     reason: String,
@@ -23,12 +23,12 @@ impl Problem {
         Self { reason: reason.into(), exit: Exit::LdapUsage }
     }
 
-    /// What the command line refers to is wrong: a key store, a template.
+    /// Something that the command line refers to is wrong: a key store, a template.
     pub(super) fn failed(error: impl Display) -> Self {
         Self::usage(format!("failed to {error}"))
     }
 
-    /// There is no such server: the code of a connection that could not be made.
+    /// The server cannot be reached: the exit code is that of a failed connection.
     pub(super) fn unreachable(error: impl Display) -> Self {
         Self { reason: format!("failed to {error}\n"), exit: Exit::Ldap(code::CONNECT_ERROR) }
     }
@@ -38,7 +38,7 @@ impl Problem {
         Self { reason: format!("failed to {error}\n"), exit: Exit::Input }
     }
 
-    /// What is said, and how the program ends.
+    /// The message and the exit code.
     pub(super) fn refusal(self, tool: Tool) -> Refusal {
         match self.exit {
             Exit::LdapUsage => {

@@ -1,4 +1,4 @@
-//! The purge that ends addrate: what it added, it deletes again.
+//! The purge at the end of addrate: it deletes what addrate added.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -14,12 +14,12 @@ use crate::cli::rate::RateArgs;
 use crate::cli::rate::operation::Operation;
 use crate::console;
 
-/// Connections that delete at the same time.
+/// How many connections delete at the same time.
 const CONNECTIONS_MAX: u32 = 16;
 /// Time between two lines of progress.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// Deletes what the run has added, and says how far it is. A run that was told to stop at once leaves the rest.
+/// Deletes what the run has added, and prints the progress. A run that was asked to stop at once leaves the rest.
 pub(super) fn after(args: &RateArgs, plan: &Arc<Plan>, stop: &Stop) {
     let Operation::Add(mix) = &args.operation else { return };
     let left = plan.live_entries().unwrap_or(0);
@@ -64,7 +64,7 @@ pub(super) fn after(args: &RateArgs, plan: &Arc<Plan>, stop: &Stop) {
     report(&purge);
 }
 
-/// The words are those of the predecessor.
+/// The wording is that of the original tool.
 fn line(purge: &Purge, elapsed: Duration) -> String {
     let done = purge.deleted + purge.missing + purge.failed;
     let rate = done as f64 / elapsed.as_secs_f64();

@@ -1,4 +1,4 @@
-//! The driver's plan of a command line: who binds, over which connections, doing what.
+//! The driver's plan of a command line: who binds, over which connections, and which operations are made.
 
 use brunt_drivers::ldap::sasl::SaslOptions;
 use brunt_drivers::ldap::sasl::gssapi;
@@ -14,7 +14,7 @@ use crate::cli::rate::load::ConnectionMode;
 use crate::cli::rate::{RateArgs, identity};
 use crate::cli::tool::Tool;
 
-/// What is asked of the driver.
+/// The settings of the driver.
 pub(super) fn of(args: &RateArgs, seed: u64) -> Result<Setup, Problem> {
     let settings = Settings {
         seed,
@@ -25,7 +25,7 @@ pub(super) fn of(args: &RateArgs, seed: u64) -> Result<Setup, Problem> {
     let mut texts = task::Texts { arguments, patterns: args.value_patterns };
     let identity = identity(args, &mut texts)?;
     let task = task::of(args, &identity, &mut texts, seed)?;
-    // What authrate binds is what it measures; the other tools bind to open a connection.
+    // authrate measures its own binds; the other tools bind to open a connection.
     let login = if args.tool == Tool::Authrate { Identity::Anonymous } else { identity };
     let load = &args.load;
     Ok(Setup {
@@ -42,7 +42,7 @@ pub(super) fn of(args: &RateArgs, seed: u64) -> Result<Setup, Problem> {
         login,
         bind_controls: BindControls {
             authorization_identity: args.report_authzid,
-            // Some servers say only to those who ask that an account is locked.
+            // Some servers report a locked account only to clients that request it.
             password_policy: args.password_policy || locked_tolerated(args).is_some(),
             other: controls(&args.bind_controls),
         },
@@ -54,7 +54,7 @@ pub(super) fn of(args: &RateArgs, seed: u64) -> Result<Setup, Problem> {
     })
 }
 
-/// How many accounts may be found locked, if a condition of the run says so.
+/// How many accounts may be found locked, if a condition of the run sets that.
 pub(super) fn locked_tolerated(args: &RateArgs) -> Option<u64> {
     args.output.run.abort_on.iter().filter_map(AbortRule::locked_tolerated).min()
 }
@@ -77,7 +77,7 @@ fn identity(args: &RateArgs, texts: &mut task::Texts) -> Result<Identity, Proble
     })
 }
 
-/// Points the Kerberos library at the KDC that was asked for, while this process has one thread.
+/// Configures the requested KDC in the Kerberos library, while this process has one thread.
 fn kerberos(options: &SaslOptions) -> Result<(), Problem> {
     let (Some(realm), Some(kdc)) = (&options.realm, &options.kdc) else {
         return Ok(());
@@ -90,7 +90,7 @@ fn kerberos(options: &SaslOptions) -> Result<(), Problem> {
         })
 }
 
-/// The name of what was loaded, for the record.
+/// The name of the target, for the record.
 pub(super) fn target(args: &RateArgs, plan: &ldap::Plan) -> String {
     use crate::cli::rate::security::Transport;
     let scheme = if args.security.transport == Transport::Ldaps { "ldaps" } else { "ldap" };

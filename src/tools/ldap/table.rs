@@ -1,8 +1,8 @@
-//! [`Table`]: the table of the old tools, a row for each stretch of time.
+//! [`Table`]: the table of the original tools, a row for each period of time.
 //!
-//! The engine gives a step a second; a row covers as many as `--statInterval` asks for. Only the steady phase has rows.
-//! The last row ends with the last answer, so it may be shorter or longer than the others, and its rate is of the time
-//! that it covers.
+//! The engine provides one step a second; a row covers as many as `--statInterval` sets. Only the steady phase has
+//! rows. The last row ends with the last answer, so it may be shorter or longer than the others, and its rate is that
+//! of the time it covers.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -19,10 +19,10 @@ use crate::console;
 use crate::naming::ldap::name;
 use crate::run::{Observer, Trouble};
 
-/// Steps may end a little before or after their second; a row is due when nearly all of it is there.
+/// Steps may end a little before or after their second; a row is due when nearly all of it has been measured.
 const SLACK: Duration = Duration::from_millis(500);
 
-/// Where the words of a failure break, as they did of old.
+/// The width at which failure messages are wrapped, as in the original tools.
 const COLUMNS: usize = 80;
 
 /// Shows intervals as rows.
@@ -32,7 +32,7 @@ pub(super) struct Table<'a> {
     writer: TableWriter,
     rows: RatesTable,
     begun: bool,
-    /// The row that is filling.
+    /// The row that is being filled.
     row: Option<Interval>,
 }
 
@@ -81,7 +81,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// What stands in front of a row, with what separates it from the row.
+    /// The timestamp before a row, with the separator between it and the row.
     fn timestamp(&self) -> String {
         let format = match self.args.output.timestamps {
             Timestamps::None => return String::new(),
@@ -93,7 +93,7 @@ impl<'a> Table<'a> {
         format!("{}{separator}", zoned.strftime(format))
     }
 
-    /// How often each outcome was met in a row, the most frequent first.
+    /// The frequency of each outcome in a row, the most frequent first.
     fn show_codes(&self, row: &Interval) {
         let mut line = String::new();
         for (number, operation) in row.operations.iter().enumerate() {
@@ -143,7 +143,7 @@ impl Observer for Table<'_> {
         Ok(())
     }
 
-    /// Shows what is left of the last row.
+    /// Shows the rest of the last row.
     fn finish(&mut self, _: &Measured) -> Result<(), Trouble> {
         self.header()?;
         self.row.take().map_or(Ok(()), |row| self.show(&row))?;
@@ -151,7 +151,7 @@ impl Observer for Table<'_> {
     }
 }
 
-/// The column beside those that every tool has.
+/// The column that a tool has in addition to the common ones.
 fn extra(args: &RateArgs, catalogue: &Catalogue) -> Option<Extra> {
     let part = |name: &str| {
         catalogue.parts.iter().position(|part| part == name).and_then(|at| u8::try_from(at).ok())

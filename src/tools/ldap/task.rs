@@ -20,27 +20,27 @@ use crate::cli::rate::operation::{
 
 /// The texts of a command line, and the arguments they share.
 pub(super) struct Texts {
-    /// What fills templates. A value pattern brings its own.
+    /// The arguments of templates. A value pattern adds its own.
     pub(super) arguments: Arguments,
     /// Whether templates are value patterns.
     pub(super) patterns: bool,
 }
 
 impl Texts {
-    /// A template as the driver takes it.
+    /// A template in the form that the driver takes.
     pub(super) fn template(&mut self, text: &str) -> Result<String, Problem> {
         if self.patterns { self.pattern(text) } else { Ok(text.to_owned()) }
     }
 
-    /// A value pattern, as a template over arguments of its own.
+    /// A value pattern, as a template with arguments of its own.
     fn pattern(&mut self, text: &str) -> Result<String, Problem> {
         let template = patterns::translate(text, &mut self.arguments).map_err(Problem::failed)?;
         Ok(spelled(&template))
     }
 
-    /// A random string, as a template over an argument of its own.
+    /// A random string, as a template with an argument of its own.
     fn random(&mut self, length: u32, characters: &str) -> Result<String, Problem> {
-        // UnboundID's character sets are plain lists; in the notation of randstr a bracket opens a range.
+        // UnboundID's character sets are plain lists; in the notation of randstr a bracket begins a range.
         let characters = characters.replace('[', "[[-[]");
         let spec = format!("randstr({length},{characters})");
         self.arguments.push(&spec).map_err(Problem::failed)?;
@@ -48,7 +48,7 @@ impl Texts {
     }
 }
 
-/// The text of a template without conversions. What looks like a placeholder in its text is doubled.
+/// The text of a template without conversions. Anything in its text that looks like a placeholder is doubled.
 fn spelled(template: &Template) -> String {
     let pieces = template.pieces().iter().map(|piece| match piece {
         Piece::Text(text) => text.replace('%', "%%").replace('{', "{{").replace('}', "}}"),
@@ -108,7 +108,7 @@ pub(super) fn of(
     })
 }
 
-/// Whole percents: which bind carries the wrong password is drawn from a hundred.
+/// A whole percentage: which bind has the wrong password is drawn from a hundred.
 fn percent(given: f64) -> Result<u8, Problem> {
     if given.fract() != 0.0 {
         return Err(Problem::usage(format!(
@@ -169,7 +169,7 @@ fn modify(given: &Modify, dn: String, texts: &mut Texts) -> Result<ModifySetup, 
         let value = match &change.value {
             ValueText::Template(text) => texts.template(text)?,
             ValueText::Amount(amount) => amount.to_string(),
-            // One draw serves every attribute, as in the tools that have these options.
+            // One random value is used for every attribute, as in the tools that have these options.
             ValueText::Pattern(text) => match &shared {
                 Some(value) => String::clone(value),
                 None => shared.insert(texts.pattern(text)?).clone(),

@@ -1,4 +1,4 @@
-//! How connections are made and protected: the driver's route of a command line.
+//! How connections are made and secured: the driver's route for a command line.
 
 use std::sync::Arc;
 

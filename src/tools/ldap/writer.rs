@@ -1,4 +1,4 @@
-//! [`TableWriter`]: where the table goes, which is the terminal, a file, or both.
+//! [`TableWriter`]: the destination of the table, which is the terminal, a file, or both.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -9,16 +9,16 @@ use crate::cli::rate::output::Output;
 use crate::console;
 use crate::run::{Trouble, print};
 
-/// Takes the lines of the table.
+/// Writes the lines of the table.
 pub(super) struct TableWriter {
     terminal: bool,
     file: Option<(PathBuf, File)>,
-    /// Why one of them gets nothing any more.
+    /// Why one of the two destinations is no longer written to.
     lost: Option<String>,
 }
 
 impl TableWriter {
-    /// Opens the file, if one is asked for.
+    /// Opens the file, if one is requested.
     pub(super) fn open(output: &Output) -> Result<Self, String> {
         let open = |path: &PathBuf| {
             let mut options = OpenOptions::new();
@@ -34,7 +34,7 @@ impl TableWriter {
         Ok(Self { terminal: file.is_none() || output.tee, file, lost: None })
     }
 
-    /// Writes text as it is, at once. Where one of two places fails, the other goes on alone.
+    /// Writes text unchanged, at once. If one of two destinations fails, the other is still written.
     pub(super) fn write(&mut self, text: &str) -> Result<(), Trouble> {
         if let Some((path, file)) = &mut self.file
             && let Err(error) = file.write_all(text.as_bytes())
@@ -55,12 +55,12 @@ impl TableWriter {
         }
     }
 
-    /// Says what failed on the way.
+    /// Reports a failure that happened earlier.
     pub(super) fn finish(&mut self) -> Result<(), Trouble> {
         self.lost.take().map_or(Ok(()), |why| Err(Trouble::Failed(why)))
     }
 
-    /// Keeps what went wrong, if somebody else gets the table.
+    /// Keeps the error if another destination still receives the table.
     fn lose(&mut self, why: String) -> Result<(), Trouble> {
         if !self.terminal && self.file.is_none() {
             return Err(Trouble::Failed(why));

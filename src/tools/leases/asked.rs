@@ -1,6 +1,6 @@
-//! [`Asked`]: what a command line comes to: which stores, in which ways, how often, what is done.
+//! [`Asked`]: a command line with every choice made: the stores, how they are used, how often, and the work.
 //!
-//! Everything that can be wrong with a command line is found here, before a file is made or a server is spoken to.
+//! Every error in a command line is found here, before a file is created or a server is contacted.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -21,74 +21,74 @@ use crate::cli::leases::{
 };
 use crate::run::schedules::{self, Flags};
 
-/// Operations of a phase where each waits for the disk, as in the guide.
+/// Operations of a phase whose operations each wait for the disk, as in the guide.
 const SYNC_OPERATIONS: u64 = 1_000;
-/// Operations of a phase where none does.
+/// Operations of a phase whose operations do not.
 const ASYNC_OPERATIONS: u64 = 100_000;
 /// The share of searches that find something, as in the guide.
 const HIT_RATIO: f64 = 0.9;
-/// How often the guide made its measurements.
+/// How many times the guide measured.
 const GUIDE_RUNS: u32 = 3;
-/// The fewest addresses that a mix works on.
+/// The smallest number of addresses that a mix uses.
 const POOL_MIN: u64 = 100_000;
 
-/// What was asked for.
+/// A command line with every choice made.
 #[derive(Debug)]
 pub(super) struct Asked {
-    /// The stores, each of a kind of its own.
+    /// The stores, each of a different kind.
     pub(super) stores: Vec<Store>,
-    /// Whether changes are safe when they are answered.
+    /// Whether changes are durable when they are answered.
     pub(super) durabilities: Vec<Durability>,
-    /// How statements reach a database.
+    /// How statements are sent to a database.
     pub(super) statements: Vec<Statements>,
-    /// What is done.
+    /// The work.
     pub(super) work: Chores,
-    /// Which tables.
+    /// The tables.
     pub(super) schema: Schema,
-    /// Which leases.
+    /// The family of the leases.
     pub(super) family: Family,
-    /// What stands in them.
+    /// The contents of the leases.
     pub(super) contents: Contents,
-    /// What they are looked for by.
+    /// The key that searches use.
     pub(super) by: By,
-    /// How many searches find something.
+    /// The share of searches that find something.
     pub(super) hit_ratio: f64,
-    /// How many leases are there beforehand.
+    /// How many leases exist before the measurements.
     pub(super) preload: Option<u64>,
-    /// How often everything is done.
+    /// How many times everything is done.
     pub(super) runs: u32,
-    /// What makes operations begin.
+    /// When operations begin.
     pub(super) load: Load,
-    /// The rate in words, for the labels.
+    /// The rate as text, for the labels.
     pub(super) rate: String,
-    /// Threads.
+    /// The number of threads.
     pub(super) workers: u32,
-    /// Operations in a transaction.
+    /// Operations per transaction.
     pub(super) group: u32,
-    /// The longest that a phase takes.
+    /// The maximum duration of a phase.
     pub(super) duration: Option<Duration>,
-    /// Before figures count.
+    /// The warm-up, before figures count.
     pub(super) warm_up: Duration,
-    /// The longest that an operation takes.
+    /// The maximum duration of an operation.
     pub(super) timeout: Duration,
-    /// Which operations are asked again whose connection was closed while it was idle.
+    /// Which operations are sent again if their connection was closed while it was idle.
     pub(super) resend: Resend,
-    /// The length of intervals.
+    /// The length of an interval.
     pub(super) interval: Duration,
     counts: (Option<u64>, Option<u64>),
 }
 
-/// What is done.
+/// The work.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Chores {
-    /// One thing after the other.
+    /// One phase after the other.
     Phases(Vec<PhaseChoice>),
-    /// Everything at the same time.
+    /// All operations at the same time.
     Mix(Weights),
 }
 
 impl Asked {
-    /// Makes sense of a command line.
+    /// Interprets a command line.
     pub(super) fn of(args: &LeasesArgs) -> Result<Self, String> {
         let (load, work) = (&args.load, &args.work);
         let chores = chores(args)?;
@@ -149,24 +149,24 @@ impl Asked {
         })
     }
 
-    /// Operations of a phase; `None` if only time ends it.
+    /// The number of operations in a phase; `None` if only time ends it.
     pub(super) fn operations(&self, durability: Durability) -> Option<u64> {
         let (count, usual) = self.counts_of(durability);
         count.or_else(|| self.duration.is_none().then_some(usual))
     }
 
-    /// How many leases there are before phases that need some.
+    /// How many leases exist before phases that need some.
     pub(super) fn population(&self, durability: Durability) -> u64 {
         let (count, usual) = self.counts_of(durability);
         self.preload.unwrap_or(count.unwrap_or(usual))
     }
 
-    /// How many addresses a mix works on, with so many leases there beforehand.
+    /// How many addresses a mix uses, if this number of leases exists beforehand.
     fn pool(held: u64) -> u64 {
         (held * 2).max(POOL_MIN)
     }
 
-    /// What a mix does, with so many leases there beforehand.
+    /// The operations of a mix, if this number of leases exists beforehand.
     pub(super) fn mix(&self, weights: &Weights, held: u64) -> Mix {
         Mix {
             allocate: weights.allocate,

@@ -1,8 +1,8 @@
-//! [`Comparison`]: every store in every way, one phase after the other, each a cell.
+//! [`Comparison`]: measures every store in every way, one phase after the other; each result is a cell.
 //!
-//! Stores take turns within a run, and runs follow each other, so that whatever else this machine does meets them all.
-//! Tables are new for each store in each way. A phase finds the leases that the one before left; where that left gaps,
-//! because something failed, the table is filled anew before anybody searches it.
+//! Stores take turns within a run, and runs follow each other, so that other activity on this machine affects all of
+//! them equally. Tables are created again for each store in each way. A phase uses the leases that the one before left;
+//! if that left gaps, because something failed, the table is filled again before it is searched.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ use crate::cli::output::Output;
 use crate::console;
 use crate::run::signals::Signals;
 
-/// What a comparison needs besides what was asked.
+/// What a comparison needs besides the command line.
 pub(super) struct Comparison<'a> {
     pub(super) asked: &'a Asked,
     pub(super) secrets: &'a Secrets,
@@ -42,7 +42,7 @@ pub(super) struct Comparison<'a> {
     pub(super) flush: Option<u8>,
     pub(super) seed: u64,
     pub(super) objectives: &'a [Slo],
-    /// What each run is made to have.
+    /// The output options of each run.
     pub(super) output: Output,
     pub(super) signals: &'a Signals,
     pub(super) stop: Stop,
@@ -59,24 +59,24 @@ struct Way<'a> {
     store: &'a Store,
     durability: Durability,
     statements: Statements,
-    /// Whether nothing else happens to this store afterwards.
+    /// Whether this is the last use of this store.
     last: bool,
 }
 
-/// What is in a store between phases.
+/// The contents of a store between phases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Contents {
-    /// How many leases.
+    /// The number of leases.
     rows: u64,
-    /// The first number that is there, if all that follow are as well.
+    /// The first number that exists, if all that follow exist as well.
     first: Option<u64>,
 }
 
 /// Why a store cannot be used.
 pub(super) enum Refused {
-    /// What is there is somebody else's.
+    /// It contains data of another owner.
     Occupied(String),
-    /// Something else.
+    /// Any other reason.
     Failed(String),
 }
 
@@ -90,7 +90,7 @@ impl Comparison<'_> {
         ways(asked).len() * phases
     }
 
-    /// Finds out, before anything is measured, whether every store is there and may be used, and what it is.
+    /// Checks, before anything is measured, that every store exists and may be used, and identifies it.
     pub(super) fn prove(&mut self) -> Result<(), Refused> {
         for store in &self.asked.stores {
             for durability in &self.asked.durabilities {
@@ -126,7 +126,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Makes all measurements, until somebody ends them.
+    /// Makes all measurements, until the user ends them.
     pub(super) fn carry_out(&mut self) {
         self.events.begin(&self.collection);
         for way in ways(self.asked) {
@@ -154,7 +154,7 @@ impl Comparison<'_> {
                 self.fill(&held, way, rows)?;
                 let mix = asked.mix(weights, rows);
                 let before = Contents { rows, first: None };
-                // Nothing follows that could not be done any more.
+                // No phase follows, so an unusable store does not matter.
                 let _ = self.phase(&held, way, "mix", (Work::Mix(mix), Effect::Mixes), before);
             }
             Chores::Phases(phases) => self.phases_of(&held, way, phases)?,
@@ -209,7 +209,7 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Carries one phase out and makes a cell of it; whether the store can still be used, and what is in it.
+    /// Carries one phase out and makes a cell of it; returns whether the store can still be used, and its contents.
     fn phase(
         &mut self,
         held: &Held,
@@ -223,7 +223,7 @@ impl Comparison<'_> {
         let mut operations = asked.operations(way.durability);
         let mut settings = self.settings();
         if effect == Effect::Shrinks {
-            // There is no more to delete than is there, and none of it to warm up with.
+            // No more leases can be deleted than exist, and none are left for a warm-up.
             operations = Some(operations.map_or(before.rows, |count| count.min(before.rows)));
             settings.warm_up = Duration::ZERO;
         }
@@ -273,7 +273,7 @@ impl Comparison<'_> {
         contents.map_or(ControlFlow::Break(()), ControlFlow::Continue)
     }
 
-    /// What is in the store after a phase; none where that could not be counted. The cell says what is wrong with it.
+    /// The contents of the store after a phase; none if they could not be counted. The cell says what is wrong with it.
     fn counted(
         &mut self,
         held: &Held,
@@ -301,7 +301,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// What is in the store now. Only where every exchange that was planned did its work is it known which leases.
+    /// The contents of the store now. Which leases exist is known only if every planned exchange did its work.
     fn contents(&self, done: &Done, effect: Effect, before: Contents, rows: u64) -> Contents {
         let brunt_engine::Finished { counts, ended, .. } = done.finished.engine;
         let whole = counts.planned == counts.ok
@@ -339,7 +339,7 @@ impl Comparison<'_> {
         cell
     }
 
-    /// The objectives that are about what a phase does.
+    /// The objectives that apply to a phase.
     fn objectives_of(&self, phase: &str) -> Vec<Slo> {
         let of_phase = |slo: &&Slo| phase == "mix" || slo.check([phase]).is_ok();
         self.objectives.iter().filter(of_phase).cloned().collect()
@@ -365,7 +365,7 @@ impl Comparison<'_> {
         labels
     }
 
-    /// Writes leases that are there before anything is measured; fewer if somebody ends it.
+    /// Writes the leases that exist before anything is measured; fewer if the user ends it.
     fn fill(&mut self, held: &Held, way: Way<'_>, number: u64) -> Result<(), String> {
         if number == 0 {
             return Ok(());
@@ -430,7 +430,7 @@ impl Comparison<'_> {
     }
 }
 
-/// Every store in every way, in the order in which they are measured.
+/// Every store in every way, in the order of measurement.
 fn ways(asked: &Asked) -> Vec<Way<'_>> {
     let mut ways: Vec<Way<'_>> = Vec::new();
     for run in 1..=asked.runs {

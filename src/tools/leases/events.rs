@@ -1,6 +1,6 @@
-//! [`Events`]: the event file of a comparison (`--events`), which has the lines of all its runs.
+//! [`Events`]: the event file of a comparison (`--events`), which contains the lines of all its runs.
 //!
-//! If it cannot be written any more, the comparison goes on without it, and its exit code tells.
+//! If it can no longer be written, the comparison continues without it, and its exit code reflects that.
 
 use std::io;
 use std::path::Path;
@@ -11,7 +11,7 @@ use brunt_record::{Cell, Collection};
 use crate::console;
 use crate::run::Losses;
 
-/// An event file, if one is asked for and as long as it can be written.
+/// An event file, if one is requested and as long as it can be written.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     log: Option<GatheredLog>,
@@ -29,24 +29,24 @@ impl Events {
         Ok(Self { log: log.transpose()?, losses: Losses::default() })
     }
 
-    /// Where the next run writes its lines.
+    /// The log to which the next run writes its lines.
     pub(super) fn shared(&self) -> Option<SharedLog> {
         self.log.as_ref().map(GatheredLog::shared)
     }
 
-    /// Nothing is measured yet.
+    /// Writes the beginning, before any measurement.
     pub(super) fn begin(&mut self, collection: &Collection) {
         self.write(|log| log.begin(collection));
     }
 
-    /// A run begins, whose cell will have these labels.
+    /// Marks the beginning of a run, whose cell will have these labels.
     pub(super) fn cell(&mut self, labels: &[(&'static str, String)]) {
         let owned = labels.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
         let labels = owned.collect();
         self.write(|log| log.cell(labels));
     }
 
-    /// A run is over, and could not write this.
+    /// Marks the end of a run, with what it could not write.
     pub(super) fn run(&mut self, losses: &Losses) {
         if !losses.is_empty() {
             self.log = None;
@@ -54,12 +54,12 @@ impl Events {
         }
     }
 
-    /// All of a cell is known.
+    /// Writes a complete cell.
     pub(super) fn cell_end(&mut self, cell: &Cell) {
         self.write(|log| log.cell_end(cell));
     }
 
-    /// There are no more cells. What could not be written.
+    /// Marks the end of the cells, and returns what could not be written.
     pub(super) fn end(mut self) -> Losses {
         if let Some(Err(error)) = self.log.take().map(GatheredLog::end) {
             self.losses.keep(Err(unwritten(&error)));

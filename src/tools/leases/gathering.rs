@@ -1,4 +1,4 @@
-//! What a comparison is gathered in: a collection that holds nothing yet but what is known of the machine.
+//! The collection of a comparison at its start: it contains only what is known of the machine.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use brunt_record::{COLLECTION_SCHEMA, Collection, Environment};
 use crate::console;
 use crate::run::tool;
 
-/// A collection of nothing yet.
+/// An empty collection.
 pub(super) fn collection(command: Vec<String>) -> Collection {
     Collection {
         schema: COLLECTION_SCHEMA.to_owned(),

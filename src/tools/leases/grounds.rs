@@ -1,7 +1,7 @@
-//! [`Grounds`]: the directory in which temporary stores lie, and what its disk takes for a write to be safe.
+//! [`Grounds`]: the directory of temporary stores, and the time its disk takes for a durable write.
 //!
-//! The disk decides what synchronous costs, so it is measured before anything else and shown with the result. The
-//! directory is made for one comparison and goes with it, however that ends short of a SIGKILL.
+//! The disk determines the cost of synchronous writes, so it is measured before anything else and shown with the
+//! result. The directory is created for one comparison and deleted with it, unless a SIGKILL ends the comparison.
 
 use std::path::{Path, PathBuf};
 
@@ -12,16 +12,16 @@ use tempfile::TempDir;
 use super::store::{Place, Store};
 use crate::console;
 
-/// Where files of stores lie.
+/// The directory for files of stores.
 pub(super) struct Grounds {
     temporary: Option<TempDir>,
-    /// Whose disk is measured.
+    /// The directory whose disk is measured.
     disk: Option<PathBuf>,
     files: u32,
 }
 
 impl Grounds {
-    /// Makes a directory below `directory`, if a store needs one.
+    /// Creates a directory below `directory`, if a store needs one.
     pub(super) fn new(stores: &[Store], directory: &Path) -> Result<Self, String> {
         let named = stores.iter().find_map(|store| match &store.place {
             Place::File(file) => file.parent().map(|parent| {
@@ -43,17 +43,17 @@ impl Grounds {
         Ok(Self { temporary, disk, files: 0 })
     }
 
-    /// A file that nobody had before, for a store that has none of its own.
+    /// The path of a new file, for a store that names none.
     pub(super) fn file(&mut self, name: &str) -> PathBuf {
         self.files += 1;
         let directory = self.temporary.as_ref().map_or(Path::new(""), TempDir::path);
         directory.join(format!("{}-{name}", self.files))
     }
 
-    /// Measures the disk, and writes down what it takes.
+    /// Measures the disk, and records the times.
     pub(super) fn measure(&self, collection: &mut Collection, quiet: bool) -> Result<(), String> {
         let Some(disk) = &self.disk else { return Ok(()) };
-        // The directory that was made says nothing to anybody; the one it lies in does.
+        // The name of the temporary directory is meaningless to the user; its parent's is not.
         let shown = match &self.temporary {
             Some(made) => made.path().parent().unwrap_or(disk),
             None => disk,
@@ -93,12 +93,12 @@ impl Grounds {
         Ok(())
     }
 
-    /// Leaves the directory where it is, and says where.
+    /// Keeps the directory, and returns its path.
     pub(super) fn keep(&mut self) -> Option<PathBuf> {
         self.temporary.take().map(TempDir::keep)
     }
 
-    /// Takes the directory away.
+    /// Deletes the directory.
     pub(super) fn clear(self) -> Result<(), String> {
         let Some(made) = self.temporary else { return Ok(()) };
         let path = made.path().to_owned();

@@ -1,4 +1,4 @@
-//! [`Held`]: a store that was prepared, which is cleared away whatever happens.
+//! [`Held`]: a prepared store, which is always cleared when this is dropped.
 
 use std::sync::Arc;
 
@@ -6,20 +6,20 @@ use brunt_drivers::lease::{Backend, BackendError};
 
 use crate::console;
 
-/// A store whose tables are ours.
+/// A store with the tables of this process.
 pub(super) struct Held {
     pub(super) backend: Arc<dyn Backend>,
     keep: bool,
 }
 
 impl Held {
-    /// Makes the tables.
+    /// Creates the tables.
     pub(super) fn prepare(backend: Arc<dyn Backend>, keep: bool) -> Result<Self, BackendError> {
         backend.prepare()?;
         Ok(Self { backend, keep })
     }
 
-    /// Makes the tables anew.
+    /// Creates the tables again.
     pub(super) fn again(&self) -> Result<(), BackendError> {
         self.backend.clear()?;
         self.backend.prepare()

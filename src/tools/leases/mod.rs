@@ -1,8 +1,8 @@
-//! `brunt leases` and the three programs of old: how fast stores of leases are, and what makes them so.
+//! `brunt leases` and the three original programs: how fast stores of leases are, and what affects their speed.
 //!
-//! A command line becomes an [`asked::Asked`], that a [`comparison::Comparison`] carries out, phase by phase, each a
-//! run of the engine on a [`store::Store`]. What is printed is the report's business: it is made of the collection
-//! alone, so that `brunt report` prints the same of a file. [`mod@ubench`] is the front of the programs of 2012.
+//! A command line becomes an [`asked::Asked`], which a [`comparison::Comparison`] carries out, phase by phase, each a
+//! run of the engine on a [`store::Store`]. The report makes the printed text from the collection only, so that `brunt
+//! report` prints the same from a file. [`mod@ubench`] is the front end of the programs of 2012.
 
 mod asked;
 mod comparison;
@@ -47,7 +47,7 @@ use tally::Tally;
 pub(crate) use repeated::Mixing;
 pub(crate) use ubench::run as ubench;
 
-/// Carries out what was asked for, from the first file to the last line.
+/// Carries out the command line, from the first file to the last line.
 pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let asked = Asked::of(args).map_err(usage)?;
     let operations = operations(&asked.work);
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal>
     Ok(losses.tell(tally.exit(signals.received())))
 }
 
-/// Prints and writes what was measured, and keeps what could not be written.
+/// Prints and writes the results, and keeps what could not be written.
 fn report(collection: &Collection, output: &LeaseOutputArgs, losses: &mut Losses) {
     let record = output.record.as_deref();
     let html = output.html.as_deref();
@@ -122,7 +122,7 @@ fn report(collection: &Collection, output: &LeaseOutputArgs, losses: &mut Losses
     }
 }
 
-/// What objectives may be about.
+/// The operations that objectives may refer to.
 fn operations(work: &Chores) -> Vec<&'static str> {
     match work {
         Chores::Phases(phases) => phases.iter().map(|phase| words::name_of(*phase)).collect(),

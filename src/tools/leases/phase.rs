@@ -1,6 +1,7 @@
-//! [`Phase`]: one run of the engine on one store, which does one thing.
+//! [`Phase`]: one run of the engine on one store, with one kind of work.
 //!
-//! Every cell of a comparison is such a run with a record of its own. Nothing here knows what it is compared with.
+//! Every cell of a comparison is such a run with a record of its own. This module does not depend on what it is
+//! compared with.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,34 +18,34 @@ use crate::cli::output::Output;
 use crate::run::signals::Signals;
 use crate::run::{Finished, Job, Observer, Protocol, Trouble, carry_out};
 
-/// The time of the first client's transaction, in seconds since 1970: 2012-07-11 15:43:00, as the guide has it.
+/// The time of the first client's transaction, in seconds since 1970: 2012-07-11 15:43:00, as in the guide.
 pub(super) const EPOCH: i64 = 1_342_021_380;
 
-/// What is done.
+/// The settings of a phase.
 pub(super) struct Phase<'a> {
-    /// What it does.
+    /// The operations.
     pub(super) work: Work,
-    /// How many operations; without it until something else ends it.
+    /// The number of operations; none if something else ends the phase.
     pub(super) operations: Option<u64>,
-    /// Operations in a transaction.
+    /// Operations per transaction.
     pub(super) group: u32,
     /// The leases.
     pub(super) leases: Leases,
-    /// When, how many, how long, except for the count.
+    /// When exchanges begin, how many there are and for how long, except for the count.
     pub(super) settings: Settings,
-    /// Where to look for the store.
+    /// The store.
     pub(super) backend: &'a Arc<dyn Backend>,
-    /// Which operations are asked again whose connection was closed while it was idle.
+    /// Which operations are sent again if their connection was closed while it was idle.
     pub(super) resend: Resend,
-    /// Where operations leave marks.
+    /// The marks that operations set.
     pub(super) marks: Option<Arc<Marks>>,
     /// The command line for the record, without secrets.
     pub(super) command: Vec<String>,
-    /// What is worked on, for the record.
+    /// The target, for the record.
     pub(super) target: String,
-    /// Percentiles to put into the record, and what is shown meanwhile.
+    /// The percentiles for the record, and what is shown meanwhile.
     pub(super) output: Output,
-    /// What it is held against, as far as it is about what the phase does.
+    /// The objectives that apply to the phase.
     pub(super) objectives: Vec<Slo>,
 }
 
@@ -62,7 +63,7 @@ impl Phase<'_> {
         show: &mut dyn FnMut(&Interval),
     ) -> Result<Done, String> {
         let Settings { sessions, seed, .. } = self.settings;
-        // Where the number is given and nothing comes before it, the last transaction is as long as what is left.
+        // If the number is given and there is no warm-up, the last transaction contains only the remaining operations.
         let total = self.operations.filter(|_| self.settings.warm_up.is_zero());
         self.settings.stop.count = self.operations.map(|all| all.div_ceil(u64::from(self.group)));
         let names = lease::operations(&self.work);
@@ -103,7 +104,7 @@ impl Protocol for LeaseLoad {
     }
 }
 
-/// Shows intervals to the line of a comparison.
+/// Passes intervals to the line of a comparison.
 struct Shown<'a>(&'a mut dyn FnMut(&Interval));
 
 impl Observer for Shown<'_> {
@@ -114,19 +115,19 @@ impl Observer for Shown<'_> {
 }
 
 impl Done {
-    /// How long the part that counts took.
+    /// How long the measured part took.
     pub(super) fn lasted(&self) -> Duration {
         let from = self.finished.engine.timing.from;
         self.finished.engine.lasted.saturating_sub(from)
     }
 
-    /// How many operations the part that counts did.
+    /// How many operations the measured part did.
     pub(super) fn operations(&self, group: u32) -> u64 {
         let steady = self.finished.measured.totals.phase(brunt_record::Phase::Steady);
         steady.map_or(0, |steady| succeeded(steady.counts(), group))
     }
 
-    /// What one operation came to, over the whole run, and how many of its successes ended with this code.
+    /// The counts of one operation, over the whole run, and how many of its successes ended with this code.
     pub(super) fn met(&self, operation: usize, code: u32) -> (Counts, u64) {
         let mut counts = Counts::default();
         let mut with_code = 0;
@@ -139,8 +140,8 @@ impl Done {
         (counts, with_code)
     }
 
-    /// Exchanges of the whole run that may have changed something although they did not succeed: no answer came, or the
-    /// connection broke before it did.
+    /// Exchanges of the whole run that may have changed something although they did not succeed: no answer arrived, or
+    /// the connection broke before it did.
     pub(super) fn uncertain(&self) -> u64 {
         let totals = self.finished.engine.totals.values().flat_map(|interval| &interval.operations);
         totals
@@ -157,7 +158,7 @@ impl Done {
             .sum()
     }
 
-    /// What the store said first when it did not do what was asked.
+    /// The store's first message about an operation that failed.
     pub(super) fn first_failure(&self) -> Option<&str> {
         self.finished.measured.totals.samples().first().map(|sample| &*sample.text)
     }
@@ -173,7 +174,7 @@ pub(super) fn succeeded(counts: Counts, group: u32) -> u64 {
     if group > 1 { counts.items } else { counts.ok }
 }
 
-/// What an outcome is called: in the store's own words where it answered.
+/// The name of an outcome: in the store's own terms if it answered.
 fn name(backend: &dyn Backend, outcome: Outcome) -> String {
     match outcome {
         Outcome::Ok(code) => lease::outcome_name(code).to_owned(),

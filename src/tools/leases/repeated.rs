@@ -1,7 +1,8 @@
 //! [`Mixing`]: a mix of operations on one store that is carried out many times, each time at another rate.
 //!
-//! Every step finds the store as the first one did: tables are made anew, and filled with the same leases. A table that
-//! grew from step to step would be another store in each of them. Waiting for that is no part of any step's figures.
+//! Every step finds the store in the same state as the first: tables are created again, and filled with the same
+//! leases. A table that grew from step to step would be a different store in each of them. The time for that is not
+//! part of any step's figures.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,7 +34,7 @@ use crate::run::{self, Finished, Job, Observer, Repeatable, Step, Subject, carry
 
 /// A mix on one store, ready to be carried out many times.
 pub(crate) struct Mixing {
-    // First, so that the store is cleared before its directory is removed.
+    // Declared first, so that the store is cleared before its directory is deleted.
     held: Held,
     _grounds: Grounds,
     job: Job,
@@ -44,7 +45,7 @@ pub(crate) struct Mixing {
 }
 
 impl Mixing {
-    /// Makes the tables of a command line, which names one store and one way of using it.
+    /// Creates the tables for a command line, which names one store and one way of using it.
     pub(crate) fn prepare(args: &LeasesArgs) -> Result<Self, Refusal> {
         let asked = one_mix(args).map_err(usage)?;
         let Chores::Mix(weights) = &asked.work else { return Err(usage(NO_MIX)) };
@@ -107,7 +108,7 @@ impl Mixing {
         Ok(Self { held, _grounds: grounds, job, mix, leases, resend: asked.resend, subject })
     }
 
-    /// Makes the tables anew, with the leases that are there before anything is measured.
+    /// Creates the tables again, with the leases that exist before anything is measured.
     fn renewed(&self, signals: &Signals) -> Result<(), String> {
         let failed = |trouble| format!("failed to {trouble}");
         self.held.again().map_err(failed)?;
@@ -125,7 +126,7 @@ const ONE_STORE: &str =
 const ONE_WAY: &str = "find-max tries one way of using a store: add --durability sync or --durability async, and \
     leave out --statements both";
 
-/// What was asked for. A mix alone has to say when it ends; steps do that here.
+/// The parsed command line. A mix by itself needs an end; here the steps set it.
 fn one_mix(args: &LeasesArgs) -> Result<Asked, String> {
     if args.work.mix.is_none() {
         return Err(NO_MIX.to_owned());

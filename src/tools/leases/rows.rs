@@ -1,7 +1,7 @@
-//! [`Rows`]: how many leases there must be after a phase, by what its operations were answered.
+//! [`Rows`]: how many leases must exist after a phase, according to the answers to its operations.
 //!
-//! The store counts its own rows, and this is what they are held against. An exchange that nobody answered may have
-//! done its work or not, so it makes the expectation a range and never a lie.
+//! The store counts its own rows, and they are compared with this number. An exchange without an answer may have done
+//! its work or not, so the expectation is a range.
 
 use std::ops::RangeInclusive;
 
@@ -9,30 +9,30 @@ use brunt_drivers::lease::HIT;
 
 use super::phase::Done;
 
-/// What the operations of a phase do to the number of leases.
+/// The effect of a phase's operations on the number of leases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Each success is one more.
+    /// Each success adds one.
     Grows,
-    /// Each success is one less.
+    /// Each success removes one.
     Shrinks,
-    /// Nothing changes.
+    /// The number does not change.
     Keeps,
-    /// As a mix of all: allocations are more, releases and what is reclaimed are less.
+    /// As in a mix of all: allocations add leases, releases and reclaims remove them.
     Mixes,
 }
 
-/// Where allocate, release and expire stand among the operations of a mix.
+/// The positions of allocate, release and expire among the operations of a mix.
 const ALLOCATE: usize = 0;
 const RELEASE: usize = 2;
 const EXPIRE: usize = 3;
 
-/// The leases there must be.
+/// The number of leases that must exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Rows(RangeInclusive<u64>);
 
 impl Rows {
-    /// After a phase of this effect, with so many leases before it.
+    /// The number after a phase of this effect, with `before` leases before it.
     pub(super) fn after(done: &Done, effect: Effect, before: u64, group: u32) -> Self {
         let counts = done.finished.engine.counts;
         let (more, less) = match effect {

@@ -1,7 +1,7 @@
-//! [`Screen`]: the line that says what is being measured, for whatever takes longer than a moment.
+//! [`Screen`]: the line that shows what is being measured, for everything that takes longer than a moment.
 //!
-//! On a terminal it is written over; a file or a pipe gets a line now and then, so that nobody has to wonder for
-//! minutes whether a comparison goes on.
+//! On a terminal it is updated in place; a file or a pipe gets a line from time to time, so that a comparison of
+//! several minutes is seen to continue.
 
 use std::time::Duration;
 
@@ -10,33 +10,33 @@ use brunt_record::{Histogram, Interval, Phase};
 
 use crate::console::{self, StatusLine};
 
-/// Nothing is shown of what is over sooner.
+/// A phase that ends sooner is not shown.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How often a line changes while leases are loaded, which no interval tells of.
+/// How often a line changes while leases are loaded, which produces no intervals.
 const LOADED_EVERY: u64 = 8_192;
 
 /// How often a file or a pipe gets a line.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
-/// Shows how a comparison goes.
+/// Shows the progress of a comparison.
 pub(super) struct Screen {
     wanted: bool,
     line: StatusLine,
-    /// When the last line was written where none can be written over.
+    /// When the last line was written, if lines cannot be updated in place.
     told: Option<Moment>,
     clock: Monotonic,
     began: Moment,
-    /// Which phase of how many.
+    /// The number of the phase, and of all phases.
     place: (usize, usize),
     what: String,
-    /// Operations of the phase, and how many are done.
+    /// The operations of the phase, and how many are done.
     of: Option<u64>,
     done: u64,
     lasting: Option<Duration>,
 }
 
 impl Screen {
-    /// A screen for so many phases.
+    /// A screen for this number of phases.
     pub(super) fn new(quiet: bool, phases: usize) -> Self {
         let clock = Monotonic::new();
         Self {
@@ -53,13 +53,13 @@ impl Screen {
         }
     }
 
-    /// Leases are loaded before something is measured.
+    /// Begins to show the loading of leases before a measurement.
     pub(super) fn load(&mut self, what: &str, number: u64) {
         what.clone_into(&mut self.what);
         (self.of, self.done, self.lasting) = (Some(number), 0, None);
     }
 
-    /// One more lease is loaded.
+    /// Counts one more loaded lease.
     pub(super) fn loaded(&mut self) {
         self.done += 1;
         if self.wanted && self.done.is_multiple_of(LOADED_EVERY) && self.late() {
@@ -68,13 +68,13 @@ impl Screen {
         }
     }
 
-    /// Another phase begins, of so many operations or so long.
+    /// Begins to show a phase, of this number of operations or this duration.
     pub(super) fn phase(&mut self, what: String, of: Option<u64>, lasting: Option<Duration>) {
         self.place.0 += 1;
         (self.what, self.of, self.lasting, self.done) = (what, of, lasting, 0);
     }
 
-    /// Shows an interval, whose exchanges are of so many operations each.
+    /// Shows an interval, whose exchanges contain `group` operations each.
     pub(super) fn interval(&mut self, interval: &Interval, group: u32) {
         let counts = interval.counts();
         if interval.phase == Phase::Steady {
@@ -100,7 +100,7 @@ impl Screen {
         self.tell(&text);
     }
 
-    /// Takes the line away.
+    /// Erases the line.
     pub(super) fn clear(&mut self) {
         self.line.clear();
     }
@@ -109,7 +109,7 @@ impl Screen {
         self.of.map_or_else(|| self.done.to_string(), |all| format!("{} of {all}", self.done))
     }
 
-    /// Seconds until this phase is over.
+    /// Seconds until this phase ends.
     fn left(&self, interval: &Interval, rate: f64) -> Option<f64> {
         let timed = self.lasting.map(|all| all.saturating_sub(interval.to).as_secs_f64());
         let counted =

@@ -1,4 +1,4 @@
-//! [`Secrets`]: the password of a database: from a file, the environment or whoever sits at the terminal.
+//! [`Secrets`]: the password of a database: from a file, the environment or the user at the terminal.
 
 use brunt_drivers::secret::Secret;
 
@@ -6,14 +6,14 @@ use super::store::Store;
 use crate::cli::leases::LeasePlaceArgs;
 use crate::cli::surroundings::Surroundings;
 
-/// The variable that may hold the password.
+/// The variable that may contain the password.
 pub(super) const VARIABLE: &str = "BRUNT_LEASES_PASSWORD";
 
-/// The password of whatever database is used.
+/// The password of any database that is used.
 pub(super) struct Secrets(Option<Secret>);
 
 impl Secrets {
-    /// Looks for the password, if there is a database that may want one.
+    /// Finds the password, if there is a database that may need one.
     pub(super) fn find(
         stores: &[Store],
         args: &LeasePlaceArgs,

@@ -1,4 +1,4 @@
-//! [`Store`]: a store as a command line names it, and the [`Backend`] that it becomes.
+//! [`Store`]: a store as a command line names it, and the [`Backend`] that is made from it.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,12 +13,12 @@ use brunt_drivers::lease::sqlite::{Journal, SqliteBackend, SqliteSetup};
 use brunt_drivers::lease::{Backend, Durability, Family, Guarded, Schema, Statements};
 use brunt_drivers::secret::Secret;
 
-/// A store that was asked for.
+/// A store that was named.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Store {
-    /// What it is.
+    /// Its kind.
     pub(super) kind: Kind,
-    /// Where it is.
+    /// Its location.
     pub(super) place: Place,
 }
 
@@ -32,18 +32,18 @@ pub(super) enum Kind {
     Postgres,
 }
 
-/// Where a store is.
+/// The location of a store.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Place {
-    /// In a directory that is made for it.
+    /// In a directory that is created for it.
     Temporary,
     /// In this file.
     File(PathBuf),
-    /// At this server.
+    /// On this server.
     Server(Box<Server>),
 }
 
-/// In which way a store is used.
+/// How a store is used.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Manner<'a> {
     pub(super) schema: Schema,
@@ -54,15 +54,15 @@ pub(super) struct Manner<'a> {
     pub(super) password: Option<&'a Secret>,
     /// How long an operation may take.
     pub(super) timeout: Duration,
-    /// What MySQL's log is flushed by where changes are not safe when they are answered.
+    /// MySQL's setting for flushing its log if changes need not be durable when they are answered.
     pub(super) flush: Option<u8>,
 }
 
 impl Kind {
-    /// Those that lie in a file of this machine.
+    /// The kinds that are files on this machine.
     const FILES: [Self; 3] = [Self::Sqlite, Self::Memfile, Self::Redb];
 
-    /// Its name, as a command line and the labels of cells have it.
+    /// Its name on a command line and in the labels of cells.
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Sqlite => "sqlite",
@@ -73,12 +73,12 @@ impl Kind {
         }
     }
 
-    /// Whether it understands statements.
+    /// Whether it has statements.
     pub(super) const fn has_statements(self) -> bool {
         !matches!(self, Self::Memfile | Self::Redb)
     }
 
-    /// What its temporary file is called.
+    /// The name of its temporary file.
     pub(super) const fn file_name(self) -> &'static str {
         match self {
             Self::Sqlite => "leases.sqlite",
@@ -126,12 +126,12 @@ impl Store {
         Ok(Self { kind, place: Place::Server(Box::new(server)) })
     }
 
-    /// Whether it is at a server, which has a user and a password.
+    /// Whether it is on a server, which has a user and a password.
     pub(super) fn is_server(&self) -> bool {
         matches!(self.place, Place::Server(_))
     }
 
-    /// What it is called in a record.
+    /// Its name in a record.
     pub(super) fn target(&self) -> String {
         match &self.place {
             Place::Temporary => self.kind.word().to_owned(),
@@ -140,7 +140,7 @@ impl Store {
         }
     }
 
-    /// The backend, whose file is `file` if it has none of its own.
+    /// The backend; its file is `file` if it names none.
     pub(super) fn backend(&self, manner: &Manner<'_>, file: &Path) -> Arc<dyn Backend> {
         Arc::new(Guarded::new(self.unguarded(manner, file)))
     }
@@ -213,7 +213,7 @@ impl Store {
     }
 }
 
-/// How long a store waits for what never comes: longer than the run does, which counts it.
+/// How long a store waits for a missing answer: longer than the run waits, so that the run counts the timeout.
 fn patience(timeout: Duration) -> Duration {
     timeout + timeout / 4 + Duration::from_secs(1)
 }

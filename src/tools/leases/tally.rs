@@ -1,4 +1,4 @@
-//! [`Tally`]: what a comparison came to, for its exit code.
+//! [`Tally`]: the outcome of a comparison, for its exit code.
 
 use brunt_record::Record;
 
@@ -12,9 +12,9 @@ use crate::run::signals::Signal;
 pub(super) struct Tally {
     /// Something could not be carried out or written.
     pub(super) broken: bool,
-    /// A store counts other leases than its answers make.
+    /// The number of leases that a store counts does not match its answers.
     pub(super) wrong: bool,
-    /// A store was not there any more when its leases were to be counted.
+    /// A store was no longer available when its leases were counted.
     pub(super) uncounted: bool,
     ok: u64,
     failed: u64,
@@ -37,7 +37,7 @@ impl Tally {
         }
     }
 
-    /// How the program ends.
+    /// The exit code of the program.
     pub(super) fn exit(self, signal: Option<Signal>) -> Exit {
         match signal {
             Some(signal) => signal.exit(),

@@ -1,6 +1,6 @@
-//! [`Weights`]: how often a mix does what, as `--mix` says it.
+//! [`Weights`]: the frequency of each operation in a mix, as given by `--mix`.
 
-/// How often each is done, as shares of whatever they add up to.
+/// The frequency of each operation, as shares of their sum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Weights {
     pub(super) allocate: u32,
@@ -10,7 +10,7 @@ pub(super) struct Weights {
     pub(super) search: u32,
 }
 
-/// What a mix can do, in the order of the driver's operations.
+/// The operations of a mix, in the order of the driver's operations.
 pub(super) const WORDS: [&str; 5] = ["allocate", "renew", "release", "expire", "search"];
 
 impl Weights {

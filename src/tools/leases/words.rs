@@ -1,10 +1,10 @@
-//! What things are called in the labels of cells, which are the words of the command line.
+//! The names in the labels of cells, which are the words of the command line.
 
 use brunt_drivers::lease::{By, Durability, Family, Schema};
 
 use crate::cli::leases::PhaseChoice;
 
-/// What a phase is called.
+/// The name of a phase.
 pub(super) fn name_of(phase: PhaseChoice) -> &'static str {
     match phase {
         PhaseChoice::Create => "create",
@@ -14,7 +14,7 @@ pub(super) fn name_of(phase: PhaseChoice) -> &'static str {
     }
 }
 
-/// Which tables.
+/// The name of a schema.
 pub(super) fn schema_word(schema: Schema) -> &'static str {
     match schema {
         Schema::Guide => "2012",
@@ -22,7 +22,7 @@ pub(super) fn schema_word(schema: Schema) -> &'static str {
     }
 }
 
-/// Which leases.
+/// The name of a family of leases.
 pub(super) fn family_word(family: Family) -> &'static str {
     match family {
         Family::V4 => "4",
@@ -31,7 +31,7 @@ pub(super) fn family_word(family: Family) -> &'static str {
     }
 }
 
-/// What leases are looked for by.
+/// The name of the key that searches use.
 pub(super) fn by_word(by: By) -> &'static str {
     match by {
         By::Address => "address",
@@ -40,7 +40,7 @@ pub(super) fn by_word(by: By) -> &'static str {
     }
 }
 
-/// Whether changes are safe when they are answered.
+/// The name of a durability: whether changes are durable when they are answered.
 pub(super) fn durability_word(durability: Durability) -> &'static str {
     match durability {
         Durability::Sync => "sync",

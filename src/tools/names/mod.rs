@@ -1,4 +1,4 @@
-//! `brunt names`: what the name service can bear, and what stands behind it.
+//! `brunt names`: measures how much load the name service can sustain, and what it is configured to use.
 
 mod cell;
 mod lookup;
@@ -13,9 +13,9 @@ use crate::cli::exit::Exit;
 use crate::cli::names::NamesKind;
 use crate::run::signals::Signals;
 
-/// Does what is asked about names.
+/// Carries out a command about names.
 pub(crate) fn run(kind: &NamesKind, signals: &Signals) -> Result<Exit, Refusal> {
-    // Lookups of a comparison are processes of their own, and would be refused one after another.
+    // Lookups of a comparison are separate processes, and would be refused one after another.
     if matches!(kind, NamesKind::Matrix(_) | NamesKind::Sweep(_)) {
         lookup::askable(nss::asks_modules())
             .map_err(|why| Refusal::usage(format!("failed to {why}")))?;

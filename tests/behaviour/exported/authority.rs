@@ -1,4 +1,4 @@
-//! An authority of a test's own, and the servers that it vouches for.
+//! A certificate authority for a test, and the servers with certificates of it.
 
 use std::fs;
 use std::net::TcpStream;

@@ -1,5 +1,5 @@
-//! The dashboard of `extras/grafana`, against a real Prometheus that scrapes a real run: each of its queries has an
-//! answer, and counts are the record's.
+//! The dashboard of `extras/grafana`, against a real Prometheus that scrapes a real run: each of its queries has a
+//! result, and the counts equal the record's.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! `--prometheus`: what is scraped is what the record holds, and nobody who scrapes disturbs a run.
+//! `--prometheus`: the scraped figures equal the record's, and no reader disturbs a run.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;

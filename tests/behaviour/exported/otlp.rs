@@ -1,4 +1,4 @@
-//! `--otlp`: what a collector is sent is what the record holds, and one that is away costs a run nothing.
+//! `--otlp`: a collector receives the figures of the record, and an unavailable one does not slow a run down.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-//! Protobuf by its fields' numbers, as the documents of OTLP have them: a reader that shares nothing with the writer.
+//! Protobuf by field numbers, as in the OTLP documents: a reader that shares no code with the writer.
 
 /// A field of a message.
 #[derive(Clone, Debug)]

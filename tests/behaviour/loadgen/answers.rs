@@ -1,4 +1,4 @@
-//! What becomes of tasks whose answers are scripted: what passes, what takes too long, what fails, what is skipped.
+//! The outcomes of tasks with scripted answers: passed, too slow, failed, skipped.
 
 use serde_json::json;
 

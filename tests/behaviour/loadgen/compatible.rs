@@ -1,4 +1,4 @@
-//! What goes over the wire: what is repaired, and what LoadGen would have sent.
+//! Requests on the wire: the repaired ones, and those that LoadGen would have sent.
 
 use serde_json::json;
 
@@ -76,7 +76,7 @@ fn compatible_requests_are_those_of_loadgen() {
     let _among = among_others();
     let (seen, ended) = perform(&["--compat"]);
     let targets: Vec<&str> = seen.iter().map(|seen| seen.target.as_str()).collect();
-    // The count goes on before the next task that is carried out, whichever it is; endpoints are left alone.
+    // The counter advances before the next task that is carried out, whichever it is; endpoints do not change it.
     let round = |n: u8| {
         [
             "/echo/get".to_owned(),

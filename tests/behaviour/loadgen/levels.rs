@@ -118,7 +118,7 @@ fn files_are_found_from_anywhere_and_it_is_said_where() {
     );
 }
 
-/// Whoever wrote a key twice hears of it, and the last one counts, as in the program of old.
+/// A key that appears twice is reported, and the last one counts, as in the original program.
 #[test]
 fn what_is_doubtful_is_noted() {
     let _among = among_others();

@@ -1,4 +1,4 @@
-//! Where a job is not what was meant, and where it must be what Java's client would make of it.
+//! Jobs that are probably mistaken, and requests that must equal those of Java's client.
 
 use brunt_testbed::{Pki, require};
 use serde_json::json;

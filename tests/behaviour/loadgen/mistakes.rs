@@ -1,5 +1,5 @@
-//! Job, workload and task files that are wrong: each is refused before anything is sent, with the file, the line, the
-//! key, what is wrong and what would be right.
+//! Wrong job, workload and task files: each is refused before anything is sent, with the file, the line, the key, what
+//! is wrong and what would be right.
 
 use super::settings::Files;
 use super::target::RestTarget;

@@ -1,4 +1,4 @@
-//! In which order workloads are performed, and how often.
+//! The order and the number of workloads that are performed.
 
 use serde_json::json;
 

@@ -1,5 +1,5 @@
-//! Jobs of LoadGen against the identity API in memory: what is printed is held against what the server logged, and the
-//! table against the formulas, reckoned here once more from its own counts and times.
+//! Jobs of LoadGen against the identity API in memory: the output is compared with the server's log, and the table with
+//! the formulas, calculated here again from its own counts and times.
 
 mod answers;
 mod compatible;

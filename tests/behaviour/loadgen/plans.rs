@@ -1,4 +1,4 @@
-//! A job and the plan that is made of it, performed: what arrives is the same.
+//! A job and the plan that is made from it, performed: the same requests arrive.
 
 use serde_json::json;
 

@@ -133,7 +133,7 @@ fn answers_bring_values_by_name_and_by_pointer() {
     }
 }
 
-/// A name that ends where another goes on is not taken for it, and values are written so that JSON stays JSON.
+/// A name that is a prefix of another is not mistaken for it, and values are written so that JSON stays valid.
 #[test]
 fn files_and_services_bring_values() {
     let _among = among_others();

@@ -1,4 +1,4 @@
-//! Who asks, and what they hold: the server's table of leases is what the command line says of clients, renewals and
+//! The clients and their leases: the server's table of leases agrees with the command line's clients, renewals and
 //! releases.
 
 use std::collections::BTreeSet;
@@ -11,7 +11,8 @@ use brunt_testbed::free_port;
 use super::server::{Counted as _, Server, counted, start, tally};
 use crate::program::{Ended, among_others, scratch};
 
-/// The MAC addresses of whoever has or had a lease. A client identifier of DHCPv4 ends in one, after its type.
+/// The MAC addresses of all clients that have or had a lease. A client identifier of DHCPv4 ends in one, after its
+/// type.
 fn macs(server: &Server) -> BTreeSet<[u8; 6]> {
     let mac = |lease: &Lease| *lease.client.last_chunk().expect("a MAC address");
     server.leases().iter().map(mac).collect()
@@ -164,7 +165,7 @@ fn renewals_and_releases_keep_their_rates() {
         assert_eq!(server.received(Act::Request), 200, "{ended}");
         assert_eq!(server.received(Act::Renew), renewed.0, "{ended}");
         assert_eq!(server.received(Act::Release), released.0, "{ended}");
-        // Whoever was released has no lease any more; nobody was twice, as there are more clients than turns.
+        // A released client has no lease any more; no client came twice, as there are more clients than turns.
         assert_eq!(server.bound() as u64, 200 - released.0, "{ended}");
         let (renewal, release) = match family {
             Family::V4 => ("REQUEST-ACK (renewal)", "RELEASE"),
@@ -196,7 +197,7 @@ fn leases_are_given_back_on_request() {
     }
 }
 
-/// More clients than addresses: those that get none are told nothing in DHCPv4, and are not counted as served.
+/// More clients than addresses: those that get none receive no answer in DHCPv4, and are not counted as served.
 #[test]
 fn a_pool_that_is_too_small_is_seen() {
     let _among = among_others();

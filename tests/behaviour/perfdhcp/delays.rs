@@ -1,4 +1,4 @@
-//! Answers that take as long as a script says: every figure of time, in every text, is that delay and little more.
+//! Answers that take as long as a script says: every time, in every text, is that delay and little more.
 
 use std::time::Duration;
 

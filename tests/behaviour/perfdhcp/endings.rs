@@ -1,4 +1,4 @@
-//! How runs end: of themselves, by a limit, by a signal, or before they begin; with which exit code, and always with a
+//! How runs end: by themselves, by a limit, by a signal, or before they begin; with which exit code, and always with a
 //! report.
 
 use std::fs;
@@ -13,7 +13,7 @@ use rustix::process::Signal;
 use super::server::{Counted as _, Server, start, tally, wait_for};
 use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
 
-/// A server of DHCPv4 that gives nobody an answer.
+/// A server of DHCPv4 that answers no client.
 const SILENT: &str = "[[rule]]\naction = 'ignore'";
 
 /// What every run ends with, whatever ended it.

@@ -1,4 +1,4 @@
-//! Whatever a server does wrong is counted in one place and no other, and as often as the server did it.
+//! Every fault of a server is counted in one place and no other, and as often as it happened.
 
 use brunt_record::Record;
 use brunt_targets::dhcp::{Answer, Config, Family};
@@ -11,7 +11,7 @@ const ALL: u64 = 100;
 const EVERY: u64 = 7;
 const MET: u64 = ALL / EVERY;
 
-/// One fault, and what is to come of it. `{1}` and `{2}` stand for the titles of the stages.
+/// One fault, and its expected result. `{1}` and `{2}` stand for the titles of the stages.
 struct Case {
     family: Family,
     on: &'static str,
@@ -203,7 +203,7 @@ fn a_request_names_the_server_of_its_offer() {
     }
 }
 
-/// With `-1` every request names the first server that answered, whoever offered.
+/// With `-1` every request names the first server that answered, whichever server made the offer.
 #[test]
 fn one_server_is_asked_for_everything() {
     let _among = among_others();
@@ -244,7 +244,7 @@ fn losses_at_random_are_as_many_as_the_server_says() {
     assert_eq!((sum("drops"), sum("late")), (lost, 0), "{run}");
 }
 
-/// One address for everybody: whoever gets it after the first has somebody else's.
+/// One address for all clients: every client after the first gets an address that another client has.
 #[test]
 fn addresses_given_twice_are_seen() {
     let _among = among_others();

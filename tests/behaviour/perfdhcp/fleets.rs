@@ -1,4 +1,4 @@
-//! Clients that act for themselves: an avalanche that repeats what was lost, and a fleet that lives.
+//! Clients that act for themselves: an avalanche that repeats lost messages, and a fleet with lives.
 
 use std::time::Duration;
 
@@ -95,7 +95,7 @@ fn a_fleet_does_what_its_server_sees() {
         match family {
             Family::V4 => {
                 agree(&server, &record, &STAGES_V4, &text);
-                // A server cannot tell a rebinding client from a renewing one.
+                // A server cannot distinguish a rebinding client from a renewing one.
                 let renewed = sent(&record, "REQUEST-ACK (renewal)");
                 let rebound = sent(&record, "REQUEST-ACK (rebinding)");
                 assert_eq!(server.received(Act::Renew), renewed + rebound, "{run}");

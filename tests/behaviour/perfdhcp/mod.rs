@@ -1,6 +1,6 @@
 //! `brunt perfdhcp` against the server that comes with it, on the loopback interface, with a script that says when the
-//! server misbehaves. What the client prints and records is held against what the server counted, or against what the
-//! script and the schedule make of it.
+//! server misbehaves. The client's output and record are compared with the server's counts, or with the expected values
+//! from the script and the schedule.
 
 mod clients;
 mod delays;

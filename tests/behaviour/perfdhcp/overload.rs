@@ -1,4 +1,4 @@
-//! More than a server can answer, for long: what was never answered leaves nothing behind in memory.
+//! More than a server can answer, for a long time: unanswered exchanges leave nothing behind in memory.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What a run of perfdhcp leaves behind: a record by the schema, which prints again, and histogram files.
+//! The files of a perfdhcp run: a record that matches the schema and prints again, and histogram files.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
-//! [`Server`]: an embedded DHCP server of one test, in its own process so that its counters can be asked, and the
-//! command lines that are pointed at it.
+//! [`Server`]: an embedded DHCP server of one test, in its own process so that its counters can be read, and the
+//! command lines that are directed at it.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! A server that stands still for a second: what is waited for shows it, and what is not waited for is dropped, as
+//! A server that stalls for a second: exchanges that are waited for show it, and those that are not are dropped, as
 //! many as the schedule sends in that time.
 
 use brunt_record::Histogram;
@@ -62,7 +62,7 @@ fn whoever_does_not_wait_drops_it_and_hears_of_it_later() {
         // Half of what was sent in the second had to wait for longer than half a second.
         let drops = of(first, "drops") + of(second, "drops");
         assert!(drops.abs_diff(RATE / 2) <= EDGE, "{drops} drops\n{ended}");
-        // All of them are answered when the server goes on, and are not taken for anything else.
+        // All of them are answered when the server continues, and are not mistaken for anything else.
         let late = of(first, "late") + of(second, "late");
         assert_eq!(late, drops, "{:?}\n{ended}", counted(&record));
         assert_eq!(record.orphans, late, "{ended}");

@@ -1,5 +1,5 @@
-//! brunt itself stands still for three seconds (`SIGSTOP`) while its server goes on: what the server answered in time
-//! is answered, though it is read seconds later, and what is missing then is not booked to the server.
+//! brunt itself is stopped for three seconds (`SIGSTOP`) while its server continues: what the server answered in time
+//! counts as answered, though it is read seconds later, and what is missing then is not attributed to the server.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use super::server::{Counted as _, Server, tally, wait_for};
 use crate::program::{Ended, Program, among_others};
 
-/// Stops a run once the server has sent so many ACKs, and lets it go on after three seconds.
+/// Stops a run once the server has sent this number of ACKs, and lets it continue after three seconds.
 fn stopped(server: &Server, program: Program, acks: u64) -> Ended {
     wait_for("exchanges", || server.sent(Answer::Ack) > acks);
     program.signal(Signal::STOP);
@@ -42,7 +42,7 @@ fn answers_that_lay_in_the_socket_are_answers() {
         assert_eq!(both(&record, "sent"), both(&record, "received"), "{ended}");
         assert_eq!(record.counts.ok, server.sent(Answer::Ack), "{ended}");
         assert!(!ended.stdout.contains("drops\n  answered too late"), "{ended}");
-        // An answer counts as late as the kernel had it, and that was long before we went on.
+        // The lateness of an answer is measured by the kernel's timestamp, which was long before brunt continued.
         let slowest = record.parts[0].took.max().expect("there are answers");
         assert!(slowest < Duration::from_secs(1), "{slowest:?}\n{ended}");
     }

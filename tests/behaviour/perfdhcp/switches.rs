@@ -1,4 +1,4 @@
-//! What switches do, seen from where they take effect: at the server, on the wire, or in the text.
+//! The effects of switches, observed where they appear: at the server, on the wire, or in the text.
 
 use std::collections::BTreeSet;
 use std::net::UdpSocket;
@@ -9,7 +9,7 @@ use brunt_targets::dhcp::{Act, Answer, Family};
 use super::server::{Counted as _, Server, local, start, tally};
 use crate::program::{Ended, among_others};
 
-/// The datagrams that a run sends to a port where nobody answers, and the run.
+/// The datagrams that a run sends to a port without answers, and the run.
 fn overheard(family: Family, words: &str) -> (Vec<Vec<u8>>, Ended) {
     let socket = UdpSocket::bind((local(family), 0)).expect("there is a free port");
     let port = socket.local_addr().expect("it has an address").port();
@@ -189,7 +189,7 @@ fn the_texts_of_old_and_new_say_the_same() {
         assert_eq!(ended.line("REQUEST-ACK", "sent packets"), 100, "{ended}");
         assert_eq!(ended.line("REQUEST-ACK", "received packets"), 100, "{ended}");
         assert_eq!(ended.line("REQUEST-ACK", "orphans"), 0, "{ended}");
-        // Ninety in the time that the record tells.
+        // Ninety in the time that the record states.
         let rate = 90.0 / ended.balanced().rates.seconds;
         let line = ended.stdout.lines().find_map(|line| line.strip_prefix("Rate: "));
         let shown = line.and_then(|line| line.split(' ').next()?.parse::<f64>().ok());

@@ -1,4 +1,4 @@
-//! What answers make of a plan: what is kept, what is checked, what is skipped, how the program ends.
+//! The effects of answers on a plan: what is kept, what is checked, what is skipped, and the exit code.
 
 use super::files::Plan;
 use crate::loadgen::target::RestTarget;
@@ -35,7 +35,7 @@ fn sign_in(base: &str) -> String {
     )
 }
 
-/// Of thirty tokens ten are refused; of the twenty looks that are left four are late, and nobody leaves after those.
+/// Of thirty tokens ten are refused; of the remaining twenty requests four are late, and no user leaves after those.
 #[test]
 fn what_follows_a_failure_is_skipped_and_no_secret_is_told() {
     let _among = among_others();
@@ -66,7 +66,7 @@ fn what_follows_a_failure_is_skipped_and_no_secret_is_told() {
             .count()
             == 30
     );
-    // One user, one connection, whatever became of the steps.
+    // One user, one connection, whatever the outcome of the steps.
     assert!(seen.iter().all(|each| each.connection == seen[0].connection));
 }
 

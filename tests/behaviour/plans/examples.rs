@@ -29,7 +29,7 @@ fn server(line: &[&str]) -> (Program, String) {
     (program, address)
 }
 
-/// Three protocols in one iteration, each of which its server tells of.
+/// Three protocols in one iteration, each of which its server records.
 #[test]
 fn a_visit_may_be_a_lease_a_bind_a_token_and_a_search() {
     let _among = among_others();
@@ -49,7 +49,7 @@ fn a_visit_may_be_a_lease_a_bind_a_token_and_a_search() {
     assert!(ended.stdout.contains(" 0 failed, 0 timed out"), "{ended}");
     let seen = target.stop();
     let tokens: Vec<_> = seen.iter().filter(|seen| seen.target == "/oauth2/access_token").collect();
-    // The address of the lease went on to the next server.
+    // The address of the lease was passed on to the next server.
     assert!(
         tokens.len() > 20
             && tokens

@@ -1,4 +1,4 @@
-//! [`Plan`]: a plan in a directory of its own, and what becomes of it.
+//! [`Plan`]: a plan in a directory of its own, and its results.
 
 use std::fs;
 use std::path::PathBuf;

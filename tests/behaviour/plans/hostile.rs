@@ -1,4 +1,4 @@
-//! Answers that are made to hold up whoever looks at them: they are failures, counted, and the run ends when it was to.
+//! Answers that are made to delay the client that parses them: they count as failures, and the run ends on time.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

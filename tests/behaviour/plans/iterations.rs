@@ -1,4 +1,5 @@
-//! What lies between the steps of an iteration, and between two iterations: pauses, think times and how both are told.
+//! The time between the steps of an iteration, and between two iterations: pauses, think times and how both are
+//! reported.
 
 use std::time::Duration;
 
@@ -18,8 +19,8 @@ fn refused(base: &str, run: &str) -> String {
 
 const REFUSED: &str = "[[rule]]\npath = \"/oauth2/access_token\"\naction = { status = 401 }\n";
 
-/// With a think time of 250 ms nobody can try more than nine times in two seconds, with a back-off of as much no more
-/// than five times.
+/// With a think time of 250 ms a user cannot try more than nine times in two seconds, with a back-off of the same
+/// length no more than five times.
 #[test]
 fn users_who_fail_try_no_faster_than_users_who_succeed() {
     let _among = among_others();

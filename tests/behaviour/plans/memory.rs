@@ -1,4 +1,4 @@
-//! What a plan of thousands of steps takes, and what `--check` says of it beforehand.
+//! The memory of a plan with thousands of steps, and the estimate of `--check`.
 
 use std::fmt::Write as _;
 use std::fs;

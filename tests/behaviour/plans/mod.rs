@@ -1,4 +1,4 @@
-//! Plans against the identity API in memory: what arrived there is held against what the plan says.
+//! Plans against the identity API in memory: the requests that arrived there are compared with the plan.
 
 mod answers;
 mod directory;

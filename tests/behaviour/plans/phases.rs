@@ -1,5 +1,5 @@
-//! What a plan counts beside its exchanges belongs to the phase of the step it is about, though the step ends in the
-//! next phase.
+//! The counts of a plan beside its exchanges belong to the phase of the step they are about, though the step ends in
+//! the next phase.
 
 use brunt_record::{Phase, Record};
 

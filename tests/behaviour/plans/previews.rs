@@ -1,4 +1,4 @@
-//! `--check` and `--schema`: what they say, and that nothing is sent.
+//! `--check` and `--schema`: their output, and that nothing is sent.
 
 use std::process::Stdio;
 

@@ -1,4 +1,4 @@
-//! Secrets of plans: what `--check` shows, what failures and files tell, and where redirects take them.
+//! Secrets of plans: what `--check` shows, what failures and files contain, and where redirects send them.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -1,4 +1,4 @@
-//! A plan that is looked at step by step: `--once` prints every exchange, and `--trace` writes those that failed.
+//! A plan that is inspected step by step: `--once` prints every exchange, and `--trace` writes those that failed.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,4 +1,4 @@
-//! The testbed's own simplest request over HTTP, by which it finds out that a server got so far.
+//! The testbed's own minimal HTTP request, which finds out whether a server is ready.
 
 use std::io::{Read, Write};
 use std::net::{Ipv4Addr, TcpStream};

@@ -1,8 +1,8 @@
-//! A [`Capture`]: every DHCP message that passed a [`Lan`], as the wire had it.
+//! A [`Capture`]: every DHCP message that passed a [`Lan`], as it was on the wire.
 //!
-//! It reads a packet socket of its own instead of running tcpdump, because a socket that exists misses nothing,
-//! whereas of another program one cannot tell when it has begun. It takes a datagram out of its frame and decodes
-//! no more than that: what the message says is for the test to find out, by means that are not the program's.
+//! It reads its own packet socket instead of running tcpdump, because an existing socket misses nothing, whereas the
+//! start of another program's capture is not known. It extracts a datagram from its frame and decodes nothing else: the
+//! test decodes the message, by means that the program does not use.
 
 use crate::lan::Lan;
 use rustix::net::sockopt::set_socket_recv_buffer_size_force;

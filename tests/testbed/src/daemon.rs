@@ -15,9 +15,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// Starts the server, says its process id, and kills it once nobody holds the pipe. The server's words
-/// go to standard error, which is the log. Servers that size a table by the limit of descriptors are
-/// why the limit is set to a figure and not lifted.
+/// Starts the server, prints its process id, and kills it once the pipe is closed. The server's output goes to standard
+/// error, which is the log. The limit of descriptors is set to a fixed number and not lifted, because some servers size
+/// a table by it.
 const GUARD: &str = r#"directory=$1; shift
 ulimit -n 16384 2>/dev/null || ulimit -n "$(ulimit -Hn)"
 "$@" >&2 &
@@ -106,7 +106,7 @@ impl Daemon {
         self.signal(Signal::STOP);
     }
 
-    /// Lets a paused server go on.
+    /// Resumes a paused server.
     pub fn resume(&self) {
         self.signal(Signal::CONT);
     }

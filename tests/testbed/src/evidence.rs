@@ -1,4 +1,4 @@
-//! What a server says it saw: counts from its own log, which no client can embellish.
+//! What a server saw, according to its own log, which no client can influence.
 
 use std::collections::BTreeMap;
 

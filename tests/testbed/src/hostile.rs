@@ -1,4 +1,4 @@
-//! [`Hostile`]: a web server whose answers are all errors, with words that would act on a terminal and on a page.
+//! [`Hostile`]: a web server whose answers are all errors, with text that would affect a terminal or a page.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{TcpListener, TcpStream};

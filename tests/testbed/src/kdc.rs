@@ -1,7 +1,7 @@
 //! A private Kerberos realm.
 //!
-//! Everything that says where the realm is goes through the environment (`KRB5_CONFIG` and its kin),
-//! so that the machine's own configuration is neither read nor written.
+//! Everything that locates the realm is set in the environment (`KRB5_CONFIG` and related variables), so that the
+//! machine's own configuration is neither read nor written.
 
 use crate::daemon::Daemon;
 use crate::people::PASSWORD;

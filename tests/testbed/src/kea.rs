@@ -1,8 +1,8 @@
 //! A private Kea, for DHCPv4 or for DHCPv6, on the server's host of a [`Lan`].
 //!
-//! Both speak the same configuration with other names, so one type serves both. What clients did is read from what
-//! Kea keeps: its lease file, in which every lease granted, renewed and given back is a row, and the statistics of
-//! its control socket.
+//! Both use the same configuration with different names, so one type serves both. What clients did is read from Kea's
+//! own data: its lease file, in which every lease granted, renewed and released is a row, and the statistics of its
+//! control socket.
 
 use crate::daemon::Daemon;
 use crate::lan::Lan;
@@ -135,7 +135,7 @@ impl Kea {
         self.daemon.pause();
     }
 
-    /// Lets a paused Kea go on.
+    /// Resumes a paused Kea.
     pub fn resume(&self) {
         self.daemon.resume();
     }

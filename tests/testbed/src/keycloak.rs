@@ -23,7 +23,7 @@ use tempfile::TempDir;
 /// How long the log may take to show a request.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What the server's own script tells Java, with a smaller appetite.
+/// The options of the server's own script for Java, with less memory.
 const JAVA: [&str; 13] = [
     "-Xms64m",
     "-Xmx512m",
@@ -185,7 +185,7 @@ impl Seen {
                 seen.events.extend(of(" type").or_else(administered));
             }
         }
-        // The realm itself is asked for by the testbed alone.
+        // Only the testbed requests the realm itself.
         seen.requests.retain(|(_, path, _)| !path.ends_with(Keycloak::REALM));
         seen
     }

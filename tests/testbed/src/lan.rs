@@ -1,13 +1,13 @@
-//! A [`Lan`]: two hosts of the test's own, joined by a wire, on which DHCP disturbs nobody.
+//! A [`Lan`]: two hosts for a test, joined by a wire, on which DHCP disturbs no other host.
 //!
-//! DHCP needs its privileged ports, broadcasts and multicasts, and a server that listens for all of them, so
-//! loopback will not do. Two network namespaces joined by a veth pair are two hosts as far as any program can
-//! tell; one holds the clients, the other the server, and neither is connected to anything else.
+//! DHCP needs its privileged ports, broadcasts and multicasts, and a server that listens for all of them, so loopback
+//! is not sufficient. Two network namespaces joined by a veth pair are two hosts for any program; one contains the
+//! clients, the other the server, and neither is connected to anything else.
 //!
 //! A test that needs clients on several hosts has more of them, beyond the clients' ([`Lan::beyond`]).
 //!
-//! Namespaces outlive the process that made them, so each bears the number of its process, and whoever makes
-//! the next ones takes away those whose process is gone.
+//! Namespaces outlive the process that made them, so the name of each contains the number of its process, and the next
+//! process that creates some removes those whose process has ended.
 
 use crate::tool::{command, found, run};
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
@@ -221,7 +221,7 @@ fn mac_text(mac: [u8; 6]) -> String {
     mac.map(|octet| format!("{octet:02x}")).join(":")
 }
 
-/// What cannot be removed is left to whoever comes next: a test has ended, and has said what it had to say.
+/// A namespace that cannot be removed is left to the next process: a test has ended, and has reported its result.
 fn remove(space: &str) {
     let _ = command("ip").args(["netns", "delete", space]).output();
 }

@@ -1,6 +1,6 @@
 //! Kea's lease file, read back as [`Lease`]s.
 //!
-//! It is a journal: each row says how a lease stands from then on, and the last row of a lease counts.
+//! It is a journal: each row describes the state of a lease from then on, and the last row of a lease counts.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

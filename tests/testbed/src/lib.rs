@@ -2,15 +2,15 @@
 //! [`Nginx`], [`Keycloak`], [`Kdc`], [`SoftHsm`], [`MariaDb`], [`Postgres`], and the certificates of a
 //! [`Pki`]. [`Kea`] is on a network of its own, a [`Lan`].
 //!
-//! A server ends when its value is dropped, and also when the test process dies without dropping
-//! anything (see [`Daemon`]). What a test must never do is compare a tool's count with the tool's own
-//! idea of it: [`Operations`], [`Served`] and [`Seen`] are what servers say they saw. A crate and not a
-//! module of the tests, so that it is compiled once and every crate's tests may use it. Of brunt it
-//! knows the shape of the record alone, for what a [`Trial`] came to.
+//! A server ends when its value is dropped, and also when the test process dies without dropping anything (see
+//! [`Daemon`]). A test must never compare a tool's count with the tool's own data: [`Operations`], [`Served`] and
+//! [`Seen`] are what servers report. This is a crate and not a module of the tests, so that it is compiled once and the
+//! tests of every crate may use it. It depends on brunt only for the shape of the record, for the result of a
+//! [`Trial`].
 //!
-//! Anything that goes wrong here panics with what was run and what it said: a test that cannot have
-//! its server has failed, not passed. Only a program that is not installed may excuse a test, visibly,
-//! and not in CI: see [`require`] and [`skip`].
+//! Every failure here panics with the command that was run and its output: a test that cannot have its server has
+//! failed, not passed. Only a program that is not installed may skip a test, visibly, and not in CI: see [`require`]
+//! and [`skip`].
 
 #![expect(
     clippy::missing_panics_doc,

@@ -1,5 +1,5 @@
-//! A job of LoadGen that a test may have by way of a directory or of a browser, and what of its report is the same
-//! however fast anything was.
+//! A job of LoadGen that a test can use from a directory or from a browser, and the part of its report that does not
+//! depend on timing.
 
 use std::collections::BTreeMap;
 

@@ -1,8 +1,8 @@
 //! A private MariaDB server.
 //!
-//! On a directory of its own, with a Unix socket and a loopback port, and with small buffers: what tests write fits.
-//! Its durability is the default, which is that of production. As root it runs as the user `mysql` that its package
-//! made, as it refuses to run as root.
+//! It has its own directory, a Unix socket and a loopback port, and small buffers, which are sufficient for tests. Its
+//! durability is the default, which is that of production. As root it runs as the user `mysql` that its package
+//! created, as it refuses to run as root.
 
 use crate::daemon::Daemon;
 use crate::pki::Pki;
@@ -125,7 +125,7 @@ impl MariaDb {
         self.daemon.pause();
     }
 
-    /// Lets a paused mariadbd go on.
+    /// Resumes a paused mariadbd.
     pub fn resume(&self) {
         self.daemon.resume();
     }
@@ -166,7 +166,7 @@ fn launch(root: &Path, port: u16, pki: &Pki, options: &[&str]) -> Daemon {
     daemon
 }
 
-/// mariadbd does not run as root, and refuses to be told another user by anyone else.
+/// mariadbd does not run as root, and only root may select another user for it.
 fn user() -> Option<&'static str> {
     rustix::process::geteuid().is_root().then_some("--user=mysql")
 }

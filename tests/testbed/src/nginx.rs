@@ -40,7 +40,7 @@ pub struct Nginx {
 /// Where nginx listens. The access log says which it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Listener {
-    /// HTTP/1.1, and HTTP/2 for nobody.
+    /// HTTP/1.1, without HTTP/2.
     Clear,
     /// TLS, with HTTP/2 for who negotiates it.
     Tls,
@@ -183,7 +183,7 @@ impl Nginx {
         self.daemon.pause();
     }
 
-    /// Lets a paused server go on.
+    /// Resumes a paused server.
     pub fn resume(&self) {
         self.daemon.resume();
     }

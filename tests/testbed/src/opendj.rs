@@ -156,7 +156,7 @@ impl OpenDj {
         self.daemon.pause();
     }
 
-    /// Lets a paused server go on.
+    /// Resumes a paused server.
     pub fn resume(&self) {
         self.daemon.resume();
     }

@@ -1,4 +1,4 @@
-//! The directory every server is filled with, so that one command line fits them all.
+//! The directory content of every server, so that one command line works with all of them.
 
 use std::fmt::Write;
 
@@ -23,7 +23,7 @@ pub fn user_dn(number: usize) -> String {
 /// How the entries differ from one server to the next.
 #[derive(Clone, Copy)]
 pub(crate) struct Dialect {
-    /// What stands before a password that is to be stored in the clear, which SASL's digests need.
+    /// The prefix of a password that must be stored as plain text, which SASL's digests need.
     pub(crate) clear: &'static str,
     /// Lines added to the suffix entry.
     pub(crate) base: &'static str,

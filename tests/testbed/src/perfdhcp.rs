@@ -1,6 +1,6 @@
-//! The tool that brunt replaces for DHCP, run for real, and what such a tool prints.
+//! The tool that brunt replaces for DHCP, run for real, and the parser of its output.
 //!
-//! What is read here are the texts that scripts of users read, so it serves for whichever program printed them.
+//! The parser reads the same texts as users' scripts, so it works for any program that prints them.
 
 use crate::lan::Lan;
 use std::process::Output;

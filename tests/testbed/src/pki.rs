@@ -1,4 +1,4 @@
-//! Certificates for one test: an authority, a server, clients, and what a client must refuse.
+//! Certificates for one test: an authority, a server, clients, and certificates that a client must refuse.
 //!
 //! Made by the openssl program (P-256, so that it takes a tenth of a second), in the formats a user
 //! may have. Java's own stores cost a JVM each and are made only when asked for.
@@ -141,7 +141,7 @@ impl Pki {
         store
     }
 
-    /// A store that holds the authority alone, in Java's format `JKS`, `JCEKS` or `PKCS12`, made by keytool.
+    /// A store that contains only the authority, in Java's format `JKS`, `JCEKS` or `PKCS12`, made by keytool.
     pub fn trust_store(&self, format: &str) -> PathBuf {
         let store = self.path(&format!("trust.{}", format.to_lowercase()));
         if !store.exists() {

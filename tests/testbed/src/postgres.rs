@@ -1,8 +1,8 @@
 //! A private PostgreSQL server.
 //!
-//! On a cluster of its own, with a Unix socket and a loopback port. Its durability is the default, which is that of
-//! production. It refuses to run as root, so then it runs as the user `postgres` that its package made, to whom its
-//! directory is given.
+//! It has its own cluster, a Unix socket and a loopback port. Its durability is the default, which is that of
+//! production. It refuses to run as root, so then it runs as the user `postgres` that its package created, who becomes
+//! the owner of its directory.
 
 use crate::daemon::Daemon;
 use crate::pki::Pki;
@@ -161,12 +161,12 @@ impl Postgres {
         self.sql(query).into_iter().flatten().collect()
     }
 
-    /// Stops the postgres that makes connections in its tracks; those that are made go on.
+    /// Suspends the postgres process that accepts connections; existing connections continue.
     pub fn pause(&self) {
         self.signal_all("STOP");
     }
 
-    /// Lets a paused postgres go on.
+    /// Resumes a paused postgres.
     pub fn resume(&self) {
         self.signal_all("CONT");
     }

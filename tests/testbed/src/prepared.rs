@@ -1,6 +1,6 @@
-//! What takes long to make and is the same for every server of a kind, kept in the cache of `tests/setup`.
+//! Files that take long to make and are the same for every server of a kind, kept in the cache of `tests/setup`.
 //!
-//! It is named after everything that went into it, so that it is made again once any of that changes.
+//! Their name is derived from all inputs, so that they are made again when any input changes.
 
 use crate::require::peers;
 use crate::tool::{make_directory, write};

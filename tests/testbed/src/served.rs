@@ -1,4 +1,4 @@
-//! What a web server says it served: lines of its own access log, which no client can embellish.
+//! What a web server served: lines of its own access log, which no client can influence.
 
 use serde_json::Value;
 use std::collections::BTreeMap;

@@ -1,9 +1,9 @@
 //! A private OpenLDAP server.
 //!
-//! One configuration holds everything the tests ask for at once (TLS, StartTLS, every SASL mechanism,
-//! password policy, proxied authorization, server-side sorting, the monitor), because starting it takes
-//! a tenth of a second and a second configuration would be a second thing to understand. Passwords are
-//! stored in the clear: the digest mechanisms need them so, and hashing would be measured instead of slapd.
+//! One configuration contains everything the tests need at once (TLS, StartTLS, every SASL mechanism, password policy,
+//! proxied authorization, server-side sorting, the monitor), because starting it takes a tenth of a second and a second
+//! configuration would be one more to understand. Passwords are stored as plain text: the digest mechanisms need that,
+//! and otherwise hashing would be measured instead of slapd.
 
 use crate::daemon::Daemon;
 use crate::evidence::Operations;
@@ -56,7 +56,7 @@ pub struct Slapd {
     port: u16,
     tls_port: u16,
     pki: Pki,
-    /// Connections this module made to see whether slapd listens, which are not anybody's operations.
+    /// Connections this module made to check whether slapd listens, which are not part of any test's operations.
     probes: Cell<u64>,
     monitored: Cell<u64>,
     directory: TempDir,
@@ -120,7 +120,7 @@ impl Slapd {
         self.daemon.pause();
     }
 
-    /// Lets a paused slapd go on.
+    /// Resumes a paused slapd.
     pub fn resume(&self) {
         self.daemon.resume();
     }
@@ -178,8 +178,8 @@ impl Slapd {
         seen
     }
 
-    /// What the monitor backend counts as completed right now, its own questions included: for reading
-    /// twice in the middle of a run, where waiting for silence would be in vain.
+    /// What the monitor backend counts as completed right now, including its own searches: for reading twice in the
+    /// middle of a run, where there is no idle moment to wait for.
     pub fn completed(&self) -> Operations {
         self.monitor().1
     }

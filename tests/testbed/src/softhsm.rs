@@ -1,4 +1,4 @@
-//! A PKCS#11 token in software, holding a client's key and certificate.
+//! A PKCS#11 token in software, with a client's key and certificate.
 
 use crate::people::PASSWORD;
 use crate::pki::Pki;

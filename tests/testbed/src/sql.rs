@@ -1,4 +1,4 @@
-//! What real clients of a database say: rows as the text that `mariadb` and `psql` print.
+//! The output of real database clients: rows as the text that `mariadb` and `psql` print.
 
 use crate::tool::finish;
 use std::process::Command;

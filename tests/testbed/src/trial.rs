@@ -1,7 +1,8 @@
 //! [`Trial`]: a command line of brunt, executed once in a home directory of its own, and [`Ended`]: its result.
 //!
-//! The record is always asked for, because counts can be read from it without parsing prose, and every record must
-//! balance. Of brunt this knows the shape of the record; what the words of a command line mean, the tests know.
+//! The record is always requested, because counts can be read from it without parsing prose, and every record must
+//! balance. This module depends only on the shape of brunt's record; the tests know what the words of a command line
+//! mean.
 
 use crate::tool::{make_directory, write};
 use crate::wait::until;
@@ -30,7 +31,7 @@ pub struct Trial {
 }
 
 impl Trial {
-    /// A run of a program whose home is empty: the settings of whoever runs the tests must not change it.
+    /// A run of a program whose home is empty: the settings of the user who runs the tests must not change it.
     pub fn of(mut command: Command) -> Self {
         let directory = tempfile::tempdir().expect("a temporary directory");
         command.env("HOME", directory.path()).env_remove("XDG_CONFIG_HOME").stdin(Stdio::null());
@@ -44,7 +45,7 @@ impl Trial {
         trial.args(words).arg("--record").arg(record)
     }
 
-    /// Where the record of the run is to be, for the command line to say.
+    /// The path of the run's record, for the command line.
     pub fn record(&self) -> PathBuf {
         self.directory.path().join("record.json")
     }
@@ -132,7 +133,7 @@ impl Running {
         kill_process(Pid::from_child(&self.child), Signal::STOP).expect("it is running");
     }
 
-    /// Lets it go on.
+    /// Resumes it.
     pub fn resume(&self) {
         kill_process(Pid::from_child(&self.child), Signal::CONT).expect("it is stopped");
     }
@@ -174,7 +175,7 @@ fn read(path: &Path) -> String {
     String::from_utf8_lossy(&fs::read(path).unwrap_or_default()).into_owned()
 }
 
-/// What came of a run.
+/// The result of a run.
 #[derive(Debug)]
 pub struct Ended {
     /// The exit code.
@@ -246,7 +247,7 @@ impl Ended {
         self.number(&found["count"], name)
     }
 
-    /// What became of connections that were kept: `reconnected`, `resent`.
+    /// What happened to kept connections: `reconnected`, `resent`.
     pub fn connections(&self, name: &str) -> u64 {
         self.number(&self.record()["connections"][name], name)
     }

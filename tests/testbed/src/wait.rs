@@ -1,4 +1,4 @@
-//! Waiting for something outside this process, with an end.
+//! Waiting for something outside this process, with a limit.
 
 use std::thread;
 use std::time::{Duration, Instant};

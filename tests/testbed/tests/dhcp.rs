@@ -1,4 +1,4 @@
-//! Kea, the network it is on and the capture do what their documentation promises, asked by the old tool.
+//! Kea, its network and the capture work as documented, queried by the original tool.
 
 use brunt_testbed::{Capture, Kea, KeaOptions, Lan, LeaseState, Perfdhcp, require};
 use std::collections::BTreeSet;

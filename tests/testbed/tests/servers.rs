@@ -1,4 +1,4 @@
-//! Every server of the testbed does what its documentation promises, asked by the public client programs.
+//! Every server of the testbed works as documented, queried by the public client programs.
 
 use brunt_testbed::{
     ADMIN_DN, BASE_DN, Kdc, OpenDj, Operations, Options, PASSWORD, PEOPLE_DN, PROXY_DN, Pki, Slapd,

@@ -1,4 +1,4 @@
-//! The web and identity servers of the testbed do what their documentation promises, asked by curl.
+//! The web and identity servers of the testbed work as documented, queried by curl.
 
 use brunt_testbed::{Keycloak, Listener, Nginx, OpenDj, PASSWORD, Seen, Served, require};
 use std::process::Command;

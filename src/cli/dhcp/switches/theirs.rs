@@ -1,4 +1,4 @@
-//! The switches that perfdhcp has, of 2012 and of today.
+//! The switches of the original perfdhcp, of 2012 and of today.
 
 use super::{Group, Kind, Switch};
 
@@ -327,13 +327,13 @@ pub(super) const ALL: &[Switch] = &[
     Switch::flag(Group::General, "V", "Show the version, and the original tools whose command line is accepted."),
 ];
 
-/// The largest UDP payload has no byte beyond.
+/// The largest UDP payload has no byte beyond this offset.
 const OFFSET_MAX: u64 = 65_506;
-/// What `drivers` sends in one system call at most.
+/// The most messages that `drivers` sends in one system call.
 pub(super) const BATCH_MAX: u64 = 1024;
-/// More than any machine sends.
+/// More than any machine can send.
 pub(super) const RATE_MAX: f64 = 1e9;
-/// Preloaded messages wait for nothing, so more are a flood.
+/// Preloaded messages are sent without waiting, so a larger number would be a flood.
 const PRELOAD_MAX: u64 = 10_000_000;
 /// A day.
 const WAIT_MAX: u64 = 86_400_000_000;

@@ -1,8 +1,8 @@
-//! Command lines as scripts of the old tool have them: what it took is taken, and means the same.
+//! Command lines from scripts for the original tool: they are accepted, and mean the same.
 
 use super::*;
 
-/// Lines that the old tool takes, switch by switch, in the spellings it allows.
+/// Lines that the original tool accepts, switch by switch, in all its spellings.
 const TAKEN: &[&str] = &[
     "all",
     "-6 all",

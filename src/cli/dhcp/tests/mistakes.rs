@@ -1,9 +1,9 @@
-//! Command lines that cannot be meant, and what is said of each.
+//! Invalid command lines, and the message for each.
 
 use super::refusal;
 use crate::cli::exit::Exit;
 
-/// What is wrong, and words of what is said about it.
+/// An invalid command line, and a part of its message.
 const MISTAKES: &[(&str, &str)] = &[
     ("", "no server given: add its address, or -l with an interface"),
     ("-l 10.0.0.2", "no server given"),
@@ -18,7 +18,7 @@ const MISTAKES: &[(&str, &str)] = &[
     ("10.0.0.1%eth0", "IPv4 addresses have no %"),
     ("-l eth0 servers", "'servers' is for DHCPv6 only: add -6"),
     ("-4 -6 10.0.0.1", "-4 cannot be used with -6"),
-    // The constraints of old.
+    // The original constraints.
     ("-6 -B ::1", "-B cannot be used with -6"),
     ("-i -c 10.0.0.1", "-c needs -6: for rapid commit in DHCPv4 use --rapid-commit"),
     ("-6 -c ::1", "-c needs -i: use --rapid-commit for servers that may not agree to rapid commit"),

@@ -1,8 +1,9 @@
-//! [`Counts`]: what a target counted itself: a directory below `cn=monitor`, Kea by its control socket.
+//! [`Counts`]: what a target counts itself: a directory below `cn=monitor`, or Kea through its control socket.
 //!
-//! Neither knows its processor time, and none is made up for them. Their counts stand beside brunt's own, so that load
-//! of others and messages that never arrived are seen. A source may be slow to answer while it is overloaded, so a
-//! thread of its own reads it, and a reading that is not there when the next is due is not waited for.
+//! Neither source knows its processor time, and none is estimated for it. Their counts are shown beside brunt's own, so
+//! that load from other clients and messages that never arrived become visible. A source may be slow to answer while it
+//! is overloaded, so it is read on a thread of its own, and a reading that is not there when the next is due is
+//! skipped.
 
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::Duration;
@@ -14,32 +15,32 @@ use crate::run::monitor::{Opener, Reading, WITHIN};
 
 /// What a kind of source counts.
 pub(super) struct Counted {
-    /// Its readings that count what is done, the best first; all that are of one name's beginning.
+    /// The names of its readings that count the work done; the first one that is present is used.
     names: &'static [&'static str],
     /// What is counted, for a page.
     noun: &'static str,
-    /// Where else processor time can be seen.
+    /// Where else processor time can be found.
     instead: &'static str,
 }
 
-/// Of a directory: OpenLDAP's name, and that of 389 Directory Server.
+/// For a directory: the name in OpenLDAP, and the name in 389 Directory Server.
 pub(super) const DIRECTORY: Counted = Counted {
     names: &["operations completed", "opscompleted"],
     noun: "operations by cn=monitor",
     instead: "cn=monitor counts operations and knows no processor time: use local, pid:PID or prometheus:URL for that",
 };
 
-/// Of Kea: messages that it took from its sockets.
+/// For Kea: messages that it read from its sockets.
 pub(super) const KEA: Counted = Counted {
     names: &["pkt4-received", "pkt6-received"],
     noun: "messages received by Kea",
     instead: "Kea counts messages and knows no processor time: use local, pid:PID or prometheus:URL for that",
 };
 
-/// The least time between two readings: each is load as well.
+/// The least time between two readings: each reading is load as well.
 const EVERY: Duration = Duration::from_secs(1);
 
-/// A reading and when it was there.
+/// A reading and when it was received.
 type Taken = (Moment, Reading);
 
 /// The counts of a target.
@@ -48,9 +49,9 @@ pub(super) struct Counts {
     ask: Sender<()>,
     taken: Receiver<Taken>,
     clock: Monotonic,
-    /// Whether a reading is under way.
+    /// Whether a reading is in progress.
     asked: bool,
-    /// When the last reading of this step was asked for.
+    /// When the last reading of this step was requested.
     asked_at: Option<Moment>,
     first: Option<(Moment, f64)>,
     last: Option<(Moment, f64)>,
@@ -92,7 +93,7 @@ impl Counts {
             unnamed: false,
         };
         counts.look();
-        // A thread that could not open the source has ended, and cannot be asked any more: its reason is waited for.
+        // A thread that could not open the source has ended, and accepts no further request: wait for its reason.
         counts.asked = true;
         counts.receive(2 * WITHIN);
         if let Some(why) = counts.failure.take() {
@@ -102,7 +103,7 @@ impl Counts {
         Ok(counts)
     }
 
-    /// Takes in what was read, within this time.
+    /// Takes the readings that arrive within this time.
     fn receive(&mut self, within: Duration) {
         if !self.asked {
             return;
@@ -122,7 +123,7 @@ impl Counts {
     }
 }
 
-/// The best reading there is of those that count.
+/// The best available reading among those that count.
 fn counted(names: &[&str], values: &[(String, f64)]) -> Option<f64> {
     names.iter().find_map(|name| {
         let known = values.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
@@ -194,7 +195,7 @@ mod tests {
             counts.asked_at = None;
         }
         let (from, to) = (counts.first.unwrap(), counts.last.unwrap());
-        // The first reading was made by opening; of those of the step, 20, an error and 40 are left.
+        // Opening made the first reading; 20, an error and 40 remain for the step.
         assert_eq!((from.1, to.1), (20.0, 40.0));
         let seconds = (to.0 - from.0).as_secs_f64();
         let seen = counts.seen();

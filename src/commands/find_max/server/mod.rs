@@ -1,8 +1,8 @@
-//! [`ServerFigures`]: what can be seen of the target beside its answers: processor time, and what it counted itself.
+//! [`ServerFigures`]: what can be observed of the target beside its answers: processor time, and its own counts.
 //!
-//! Where it comes from is asked for by `--server-cpu`. Sources differ in what they know: a process has processor time,
-//! a control socket or a directory's monitor has counts, and none is taken for the other. What fails meanwhile is said
-//! at the end, and ends no search.
+//! `--server-cpu` says where the figures come from. Sources differ in what they know: a process has processor time, a
+//! control socket or a directory's monitor has counts, and neither is a substitute for the other. A source that fails
+//! meanwhile is reported at the end, and does not end the search.
 
 mod counts;
 mod process;
@@ -16,31 +16,31 @@ use counts::Counts;
 use process::ServerTime;
 use prometheus::Prometheus;
 
-/// What was seen of the target during a step.
+/// What was observed of the target during a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Seen {
-    /// How many cores it was busy with.
+    /// How many cores it used.
     pub(super) cores: Option<f64>,
     /// How many operations or messages it counted a second.
     pub(super) counted: Option<f64>,
 }
 
-/// Somewhere the target is seen.
+/// A source of figures about the target.
 pub(super) trait ServerFigures {
-    /// Looks, at the start of the part of a step that counts and after each second of it.
+    /// Takes a reading, at the start of the part of a step that counts and after each second of it.
     fn look(&mut self);
 
-    /// What was seen since the first look of the step; the next step begins anew.
+    /// What was observed since the first reading of the step; the next step starts again from nothing.
     fn seen(&mut self) -> Seen;
 
-    /// What a record says of it, by name.
+    /// What a record says about the source, by name.
     fn facts(&self) -> Vec<(&'static str, String)>;
 
-    /// What could not be seen, and what else would show it.
+    /// What could not be observed, and what else would show it.
     fn missing(&self) -> Option<String>;
 }
 
-/// Opens what was asked for. The error reads after "failed to".
+/// Opens the requested source. The error reads after "failed to".
 pub(super) fn open(
     source: &ServerCpu,
     load: &dyn Repeatable,

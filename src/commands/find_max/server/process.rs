@@ -1,8 +1,9 @@
-//! [`ServerTime`]: how many cores the target was busy with, where it is a process of this machine.
+//! [`ServerTime`]: how many cores the target used, if it is a process of this machine.
 //!
-//! `local` finds the process by its socket: one that listens at the port that this process is connected to, in the
-//! kernel's table of sockets (`proc_net_tcp` in Linux), and whose descriptor leads to it (`/proc/PID/fd`). A target in
-//! another network namespace, or whose descriptors this user may not read, is not found, and nothing is said of it.
+//! `local` finds the process by its socket: one that listens at the port that this process is connected to, according
+//! to the kernel's table of sockets (`proc_net_tcp` in Linux), and that one of the process's descriptors refers to
+//! (`/proc/PID/fd`). A target in another network namespace, or whose descriptors this user may not read, is not found,
+//! and no figure is given for it.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -11,27 +12,27 @@ use brunt_exchange::{Clock as _, Moment, Monotonic};
 
 use super::{Seen, ServerFigures};
 
-/// The state of a socket that listens, in the kernel's table.
+/// The state of a listening socket, in the kernel's table.
 const LISTEN: &str = "0A";
-/// The state of a connection.
+/// The state of an established connection.
 const ESTABLISHED: &str = "01";
 
 /// The processor time of the target.
 pub(super) struct ServerTime {
     pid: Option<u32>,
     clock: Monotonic,
-    /// The first and the last reading of the step that goes on.
+    /// The first and the last reading of the current step.
     first: Option<(Moment, f64)>,
     last: Option<(Moment, f64)>,
 }
 
 impl ServerTime {
-    /// Of the process that listens where the load goes.
+    /// For the process that listens where the load is sent.
     pub(super) fn of_listener() -> Self {
         Self { pid: None, clock: Monotonic::new(), first: None, last: None }
     }
 
-    /// Of this process.
+    /// For this process.
     pub(super) fn of_process(pid: u32) -> Self {
         Self { pid: Some(pid), ..Self::of_listener() }
     }
@@ -72,7 +73,7 @@ impl ServerFigures for ServerTime {
 /// Processor time of a process, in seconds.
 fn busy(pid: u32) -> Option<f64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name of the program, which may hold anything, ends at the last parenthesis.
+    // The name of the program, which may contain any character, ends at the last parenthesis.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |at: usize| fields.get(at)?.parse::<u64>().ok();
     Some((ticks(11)? + ticks(12)?) as f64 / rustix::param::clock_ticks_per_second() as f64)
@@ -99,7 +100,7 @@ impl Line {
     }
 }
 
-/// The process of this machine that listens where this process has its connections.
+/// The process of this machine that listens at the address to which this process is connected.
 fn served_by() -> Option<u32> {
     let tables = ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map(fs::read_to_string);
     let lines: Vec<Line> = tables
@@ -138,7 +139,7 @@ mod tests {
     fn whoever_listens_where_we_are_connected_is_found_by_its_socket() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let connection = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
-        // Other tests of this process have connections as well; all of their servers are in it.
+        // Other tests of this process have connections as well; all their servers are in this process.
         assert_eq!(served_by(), Some(std::process::id()));
         drop(connection);
     }

@@ -1,8 +1,8 @@
-//! [`Prometheus`]: the processor time of the target as a Prometheus server has it, which scrapes it anyway.
+//! [`Prometheus`]: the processor time of the target, from a Prometheus server that scrapes it.
 //!
-//! What is asked for are the raw samples of a counter, within the part of a step that counts. So nothing depends on how
-//! often the target is scraped but the length that a step must have: two samples of a series make a figure, fewer make
-//! none. Times are relative to the server's own clock, which need not agree with this machine's.
+//! The query is for the raw samples of a counter, within the part of a step that counts. So the scrape interval affects
+//! only how long a step must be: two samples of a series make a figure, fewer make none. Times are relative to the
+//! server's own clock, which need not agree with this machine's.
 
 use std::time::Duration;
 
@@ -16,26 +16,26 @@ use super::{Seen, ServerFigures};
 use crate::cli::server_cpu::PrometheusQuery;
 use crate::run::service::{Manner, Service};
 
-/// How long an answer may take, from connecting on.
+/// How long an answer may take, counted from connecting.
 const WITHIN: Duration = Duration::from_secs(5);
 /// The most bytes of an answer: the samples of hundreds of series.
 const ANSWER_MAX: usize = 4 << 20;
 
-/// A Prometheus server and what it is asked.
+/// A Prometheus server and the query.
 pub(super) struct Prometheus {
     query: PrometheusQuery,
     service: Service,
     clock: Monotonic,
     first: Option<Moment>,
     last: Option<Moment>,
-    /// Steps with a figure, and without.
+    /// The numbers of steps with a figure, and without.
     steps: (u32, u32),
-    /// Why one has none, the first time.
+    /// Why a step has no figure, the first time.
     failure: Option<String>,
 }
 
 impl Prometheus {
-    /// Gets ready, and asks once whether the series are there.
+    /// Prepares the query, and checks once whether the series exist.
     pub(super) fn open(query: &PrometheusQuery) -> Result<Self, String> {
         let manner =
             Manner { trust: Trust::System, advice: "", within: WITHIN, answer_max: ANSWER_MAX };
@@ -57,12 +57,12 @@ impl Prometheus {
         Ok(prometheus)
     }
 
-    /// Asks for the value of an expression now.
+    /// Queries the value of an expression now.
     fn ask(&self, expression: &str) -> Result<Value, String> {
         let path = self.query.path(expression);
         let request = self.service.request(Method::GET, &path).body(Full::default());
         let (status, body) = self.service.ask(request.map_err(|error| error.to_string())?)?;
-        // What is wrong with a query is in the body, as JSON.
+        // The description of an error in the query is in the body, as JSON.
         if !status.is_success() && !body.starts_with(b"{") {
             return Err(format!("it answered {status}"));
         }
@@ -77,7 +77,7 @@ impl Prometheus {
         ))
     }
 
-    /// The cores that the samples between these moments say.
+    /// The cores in use between these moments, from the samples.
     fn cores(&self, from: Moment, to: Moment) -> Result<f64, String> {
         let milliseconds = |time: Duration| time.as_millis().max(1);
         let (window, ago) = (milliseconds(to - from), milliseconds(self.clock.now() - to));
@@ -92,7 +92,7 @@ impl Prometheus {
     }
 }
 
-/// The sum over all series of what each rose by a second. A counter that fell began anew, so nothing is known of it.
+/// The sum over all series of the increase of each per second. A counter that fell was reset, so the result is unknown.
 fn slopes(answer: &Value) -> Option<f64> {
     let series = answer["data"]["result"].as_array()?;
     let slope = |one: &Value| {
@@ -166,9 +166,9 @@ mod tests {
         for unknown in [
             answer(&[]),
             answer(&[&[(10.0, "5")]]),
-            // One of two has a single sample: the sum would be too small.
+            // One of the two has a single sample: the sum would be too small.
             answer(&[&[(10.0, "5"), (15.0, "7.5")], &[(11.0, "1")]]),
-            // It was started anew.
+            // The counter was reset.
             answer(&[&[(10.0, "5"), (15.0, "0.5")]]),
             answer(&[&[(10.0, "5"), (15.0, "NaN")]]),
             json!({ "data": 7 }),

@@ -1,4 +1,4 @@
-//! Sums against intervals that are filled as workers fill them.
+//! Compares sums with intervals that are filled as workers fill them.
 
 use super::*;
 use crate::run::export::exposition::{Format, exposition};
@@ -64,7 +64,7 @@ fn every_exchange_is_in_each_view_once() {
         let outcome = format!("outcome=\"{outcome}\"");
         assert_eq!(sum(&text, "brunt_exchanges_total", &[steady, &outcome]), count, "{outcome}");
     }
-    // What was skipped has no times.
+    // A skipped exchange has no times.
     assert_eq!(sum(&text, "brunt_response_seconds_count", &[steady]), 10);
     assert_eq!(sum(&text, "brunt_response_seconds_bucket", &[steady, "le=\"0.005\""]), 10);
     assert_eq!(sum(&text, "brunt_response_seconds_bucket", &[steady, "le=\"0.0025\""]), 0);

@@ -1,7 +1,7 @@
-//! [`Asked`]: the plan that a command line of `brunt http` stands for.
+//! [`Asked`]: the plan that is made from a command line of `brunt http`.
 //!
-//! Everything goes through a plan, so that one way of making connections and requests is tested and whatever is tried
-//! on a command line can be kept as a file.
+//! Every command line becomes a plan, so that there is only one way of making connections and requests to test, and
+//! anything tried on a command line can be saved as a file.
 
 use std::collections::BTreeSet;
 use std::net::SocketAddr;
@@ -23,22 +23,22 @@ use crate::tools::flow::plan::model::{
 };
 use crate::tools::flow::plan::values::{Scalar, Several, Time};
 
-/// How long to run where nothing says so.
+/// How long to run if nothing else is given.
 const USUAL: Duration = Duration::from_secs(10);
-/// With more URLs than these, all are counted as one operation: a table of each would fill screens.
+/// With more URLs than this, all are counted as one operation: a table of each would fill screens.
 const MOST_NAMED: usize = 20;
 
-/// What a command line stands for.
+/// The result of reading a command line.
 #[derive(Debug)]
 pub(super) struct Asked {
     /// The plan.
     pub(super) plan: Plan,
-    /// What was decided where the command line could be read in two ways.
+    /// Decisions made where the command line could be read in two ways.
     pub(super) notes: Vec<String>,
 }
 
 impl Asked {
-    /// Makes a plan. `read` brings files.
+    /// Makes a plan. `read` reads files.
     pub(super) fn of(
         args: &HttpArgs,
         read: &dyn Fn(&Path) -> std::io::Result<Vec<u8>>,
@@ -80,7 +80,7 @@ impl Asked {
     }
 }
 
-/// How long, how many, and on how many threads, once letters with two meanings are told apart.
+/// The duration, the number of requests and the threads, once letters with two meanings have been resolved.
 #[derive(Debug, Default)]
 struct Load {
     duration: Option<Duration>,
@@ -139,7 +139,7 @@ impl Load {
     }
 }
 
-/// The body that was given; `-d` may have been a duration.
+/// The body that was given; `-d` may be a duration instead.
 fn body(args: &RequestArgs, load: &mut Load, notes: &mut Vec<String>) -> Option<String> {
     let Some(text) = &args.duration_or_body else { return args.body.clone() };
     let Ok(time) = duration(text) else { return args.body.clone().or_else(|| Some(text.clone())) };
@@ -199,7 +199,7 @@ fn of_urls(
     Ok(plan)
 }
 
-/// A URL that was typed, with a scheme.
+/// The URL that was typed, with a scheme.
 fn whole(text: &str) -> Result<String, String> {
     let url = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };
     if targets::is_url(&url) && url.len() > "http://".len() {
@@ -259,7 +259,7 @@ fn basic(text: &str) -> Basic {
     Basic { user: literal(user), password }
 }
 
-/// The user in a URL, and the URL without it.
+/// The user and password in a URL, and the URL without them.
 fn login(url: &str) -> (Option<Basic>, String) {
     let plain = || (None, url.to_owned());
     let Some((scheme, rest)) = url.split_once("://") else { return plain() };
@@ -343,14 +343,14 @@ fn origin(url: &str) -> Option<&str> {
     url.get(..end)
 }
 
-/// The origin that all URLs share, from which follows how HTTP/2 is spoken.
+/// The origin that all URLs share, which determines how HTTP/2 is used.
 fn base(plan: &Plan) -> Option<String> {
     let mut origins = urls(plan).map(origin);
     let first = origins.next()??;
     origins.all(|other| other == Some(first)).then(|| first.to_owned())
 }
 
-/// Settles the address of each host, where addresses of one family alone are wanted.
+/// Resolves each host, if only addresses of one family are wanted.
 fn family(args: &ConnectionArgs, plan: &Plan, http: &mut Http) -> Result<(), String> {
     if !args.ipv4 && !args.ipv6 {
         return Ok(());

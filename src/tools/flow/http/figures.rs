@@ -1,7 +1,8 @@
-//! The block that `brunt http` prints under the summary: what somebody looks for who knows wrk or oha.
+//! The block that `brunt http` prints under the summary: the figures that users of wrk or oha look for.
 //!
-//! All of it comes from the record of the steady phase. Response times stand beside service times, since only the two
-//! together say whether a slow figure is the target's or of the load; what failed is told apart from what was refused.
+//! All of it comes from the record of the steady phase. Response times are shown beside service times, since only both
+//! together show whether the target or the load causes a slow figure; failed requests are distinguished from refused
+//! ones.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -84,8 +85,8 @@ fn times(out: &mut String, response: &Histogram, service: &Histogram) {
     line("most", &Histogram::max);
 }
 
-/// Response times by size, each row twice as long as the one before: a long tail would hide everything else on a
-/// linear scale.
+/// Response times by size, each row covering twice the range of the one before: a long tail would hide everything else
+/// on a linear scale.
 fn bars(out: &mut String, response: &Histogram) {
     if response.is_empty() {
         return;
@@ -139,7 +140,7 @@ fn millis(took: Duration) -> String {
     format!("{:.3}", took.as_secs_f64() * 1e3)
 }
 
-/// Bytes in the unit that suits them.
+/// A number of bytes in a suitable unit.
 fn bytes(count: f64) -> String {
     let units = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut figure = count;
@@ -156,7 +157,7 @@ mod tests {
     use super::*;
     use brunt_record::{CodeRecord, Counts, Latency, OperationRecord, Rates};
 
-    /// A class, a code, and how often it was met.
+    /// A class, a code, and its count.
     type Code = (&'static str, Option<u32>, u64);
 
     /// A record with these operations: a name, times in microseconds, and outcomes.

@@ -1,7 +1,7 @@
-//! `brunt http`: one URL or many, with the flags that wrk, wrk2, oha, hey and ab have made usual.
+//! `brunt http`: one URL or many, with the flags that are familiar from wrk, wrk2, oha, hey and ab.
 //!
-//! A command line becomes a plan ([`mod@asked`]) and the plan a run, as `brunt run` makes it. Beside the summary of
-//! every run there is a short block such as those tools print ([`figures`]).
+//! A command line becomes a plan ([`mod@asked`]) and the plan a run, as in `brunt run`. Beside the summary of every
+//! run, a short block like those tools' is printed ([`figures`]).
 
 mod asked;
 mod figures;
@@ -28,7 +28,7 @@ use crate::tools::flow::trace::TraceFile;
 use crate::tools::flow::{self, Done, FlowJob, Users, once};
 use asked::Asked;
 
-/// Carries out what was asked for.
+/// Carries out the command line.
 pub(crate) fn run(args: &HttpArgs, signals: &Signals) -> Result<Exit, Refusal> {
     if args.to_plan {
         let text = toml::to_string_pretty(&asked(args)?.plan).map_err(|error| usage(&error))?;
@@ -44,12 +44,12 @@ fn asked(args: &HttpArgs) -> Result<Asked, Refusal> {
     Asked::of(args, &|path| file::read(path, file::DATA_MAX)).map_err(|error| usage(&error))
 }
 
-/// Makes what was asked for ready to be carried out many times.
+/// Prepares the command line to be carried out many times.
 pub(crate) fn prepare(args: &HttpArgs) -> Result<Prepared<Users>, Refusal> {
     flow::prepare(job(args, Verbosity::Quiet)?)
 }
 
-/// Measures what was asked for.
+/// Makes the measurement.
 pub(crate) fn measure(
     args: &HttpArgs,
     signals: &Signals,
@@ -62,7 +62,7 @@ pub(crate) fn measure(
     Ok(done.outcome())
 }
 
-/// The run that was asked for.
+/// The run of the command line.
 fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
     let Asked { plan, notes } = asked(args)?;
     let shows = verbosity == Verbosity::Normal;

@@ -1,17 +1,17 @@
-//! Files of URLs: a URL a line, `METHOD URL`, or the targets of vegeta.
+//! Files of URLs: one URL per line, `METHOD URL`, or the targets of vegeta.
 //!
 //! A target of vegeta is a line `METHOD URL`, lines `Name: value` and a line `@FILE` with its body; an empty line ends
 //! it. Lines that begin with `#` are comments in all of them.
 
 use std::path::PathBuf;
 
-/// How many targets there may be.
+/// The maximum number of targets.
 const MOST: usize = 60_000;
 
 /// One request of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Target {
-    /// The method, where the line says one.
+    /// The method, if the line has one.
     pub(super) method: Option<String>,
     /// The URL.
     pub(super) url: String,
@@ -21,7 +21,7 @@ pub(super) struct Target {
     pub(super) body_file: Option<PathBuf>,
 }
 
-/// Reads a file. What is wrong is said with its line.
+/// Reads a file. Errors are reported with their line.
 pub(super) fn parse(text: &str) -> Result<Vec<Target>, String> {
     let mut targets: Vec<Target> = Vec::new();
     // Whether fields and a body may follow: only after METHOD URL.

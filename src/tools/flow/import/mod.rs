@@ -1,7 +1,7 @@
-//! `brunt import`: plans made of what describes requests elsewhere.
+//! `brunt import`: makes plans from descriptions of requests in other formats.
 //!
-//! `brunt_import` reads, [`settled`] makes the model of a plan of what it read, and [`written`] puts that into TOML
-//! with words about everything that was guessed. This file alone knows where files come from and go to.
+//! `brunt_import` reads the description, [`settled`] makes the model of a plan from it, and [`written`] writes that as
+//! TOML with comments about everything that was guessed. Only this file accesses the file system.
 
 pub(crate) mod settled;
 mod written;
@@ -19,10 +19,10 @@ use crate::cli::import::{ImportKind, ImportedArgs};
 use crate::console;
 use settled::Settled;
 
-/// How large a file may be.
+/// The maximum size of a file.
 const LARGEST: u64 = 512 * 1024 * 1024;
 
-/// Imports what was asked for.
+/// Carries out an import.
 pub(crate) fn run(kind: &ImportKind) -> Result<Exit, Refusal> {
     let (imported, args) = match kind {
         ImportKind::Curl(args) => {
@@ -53,17 +53,17 @@ pub(crate) fn run(kind: &ImportKind) -> Result<Exit, Refusal> {
     save(&imported, args.output.as_deref())
 }
 
-/// A plan that was made of what was read, for whoever keeps it.
+/// A plan made from an import, for a caller that stores it.
 pub(crate) struct Planned {
     /// Its text.
     pub(crate) text: String,
-    /// What was left out, taken out or guessed.
+    /// What was omitted, removed or guessed.
     pub(crate) notes: Vec<String>,
-    /// Bodies that are no text, by their names.
+    /// Bodies that are not text, by name.
     pub(crate) files: Vec<(PathBuf, Vec<u8>)>,
 }
 
-/// The plan of what was read, whose files will be in `directory`.
+/// The plan made from an import, whose files will be in `directory`.
 pub(crate) fn planned(imported: &Imported, directory: &Path) -> Result<Planned, String> {
     let settled = Settled::of(imported, Some(Path::new("body")));
     let mut settled = settled.map_err(|error| error.to_string())?;
@@ -79,7 +79,7 @@ pub(crate) fn planned(imported: &Imported, directory: &Path) -> Result<Planned, 
     Ok(Planned { text, notes: settled.notes, files: settled.files })
 }
 
-/// Writes the plan, and beside it the bodies that are no text.
+/// Writes the plan, and beside it the bodies that are not text.
 fn save(imported: &Imported, output: Option<&Path>) -> Result<Exit, Refusal> {
     let settled = Settled::of(imported, output).map_err(|error| failed(&error))?;
     for (path, bytes) in &settled.files {

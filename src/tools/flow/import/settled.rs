@@ -1,6 +1,7 @@
-//! [`Settled`]: the model of a plan, made of what was imported.
+//! [`Settled`]: the model of a plan, made from an import.
 //!
-//! What a plan sets by itself (the length of a body, the type of a form) is left out; what it cannot hold is said.
+//! Fields that a plan sets by itself (the length of a body, the type of a form) are omitted; anything that a plan
+//! cannot express is noted.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -21,43 +22,43 @@ use crate::tools::flow::plan::values::{Node, Pairs, Scalar, Several, Time, time_
 const FOLLOWING: [&str; 5] =
     ["content-length", "transfer-encoding", "connection", "keep-alive", "upgrade"];
 
-/// A plan, and what belongs to it.
+/// A plan, and the files and notes that belong to it.
 #[derive(Debug)]
 pub(crate) struct Settled {
     /// Everything but the steps.
     pub(crate) plan: model::Plan,
-    /// What is done, in order, each step with what is said of it.
+    /// The steps, in order, each with its comment.
     pub(crate) steps: Vec<(model::Step, String)>,
-    /// What becomes of the rest when a step has failed.
+    /// What happens to the rest of an iteration after a failed step.
     after_failure: Option<AfterFailure>,
-    /// Files that the plan names, which are to be written.
+    /// Files that the plan names, which must be written.
     pub(crate) files: Vec<(PathBuf, Vec<u8>)>,
-    /// What was left out or guessed.
+    /// What was omitted or guessed.
     pub(crate) notes: Vec<String>,
 }
 
-/// Something imported that a plan cannot hold.
+/// Something imported that a plan cannot express.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SettleError {
-    /// A body that is no text, and nowhere to put it.
+    /// A body that is not text, without a place to write it.
     #[error(
         "write the body of '{0}', which is not text, to a file next to the plan: name the plan's file with -o"
     )]
     Bytes(String),
-    /// A name without an address.
+    /// A name that cannot be resolved.
     #[error("find the address of {host}:{port}: {reason}")]
     Address {
         /// The name.
         host: String,
         /// The port.
         port: u16,
-        /// Why not.
+        /// Why it cannot.
         reason: String,
     },
 }
 
 impl Settled {
-    /// Makes a plan. `output` is where it will be, which files beside it are named after.
+    /// Makes a plan. `output` is its future path, which the names of files beside it are derived from.
     pub(crate) fn of(imported: &Imported, output: Option<&Path>) -> Result<Self, SettleError> {
         let base = common_base(&imported.steps);
         let mut settled = Self {
@@ -142,7 +143,7 @@ impl Settled {
         self.body(step, &mut made, output)?;
         let said = made.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type"));
         if (made.text.is_some() || made.body_file.is_some()) && !said {
-            // Nothing was said of the type, so nothing is.
+            // The import had no type, so the plan sends none.
             made.content_type = Some(String::new());
         }
         self.steps.push((made, step.comment.clone()));
@@ -219,14 +220,14 @@ impl Settled {
     }
 }
 
-/// Lets redirects take these headers and the body wherever they lead, as far as any are followed.
+/// Permits redirects to carry these headers and the body to any origin, if redirects are followed at all.
 pub(crate) fn trust_redirects(http: &mut Http, headers: Vec<String>) {
     if http.redirects.is_some_and(|most| most > 0) {
         (http.redirect_headers, http.redirect_body) = (headers, Some(true));
     }
 }
 
-/// The names of all headers that steps send, but for the one that names their origin.
+/// The names of all headers that steps send, except for the one that names their origin.
 pub(crate) fn header_names<'a>(steps: impl Iterator<Item = &'a model::Step>) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for step in steps {
@@ -241,7 +242,7 @@ pub(crate) fn header_names<'a>(steps: impl Iterator<Item = &'a model::Step>) -> 
     names
 }
 
-/// Whether it is JSON once each hole has a value that can stand by itself.
+/// Whether it is JSON once each hole is replaced by a complete value.
 fn is_json(text: &str) -> bool {
     let sample = filled(text, |_| Some("0".to_owned()));
     sample.is_ok_and(|sample| serde_json::from_str::<serde::de::IgnoredAny>(&sample).is_ok())
@@ -260,7 +261,7 @@ fn common_base(steps: &[Step]) -> Option<String> {
     steps.iter().all(|step| origin(step).as_ref() == Some(&first)).then_some(first)
 }
 
-/// A URL whose bytes may all stand in one: others are percent-encoded, as a browser would.
+/// A URL with only allowed bytes: others are percent-encoded, as a browser would do.
 pub(crate) fn encoded(url: &str) -> String {
     let mut out = String::with_capacity(url.len());
     for byte in url.bytes() {
@@ -321,8 +322,8 @@ pub(crate) fn http(client: &Client, base: Option<String>) -> Result<Http, Settle
     })
 }
 
-/// A proxy without the user in its URL, and the user. What stands for a password is asked of the environment, since no
-/// user has variables yet when a connection is made.
+/// A proxy without the user in its URL, and the user. A placeholder for a password is read from the environment, since
+/// no user has variables yet when a connection is made.
 pub(crate) fn proxy(url: &str) -> (String, Option<Basic>) {
     let plain = || (url.to_owned(), None);
     let Some((scheme, rest)) = url.split_once("://") else { return plain() };

@@ -1,6 +1,6 @@
-//! A plan as TOML, with words: what was guessed at its head, and what is said of each step beside it.
+//! Writes a plan as TOML, with comments: what was guessed at its head, and the comment of each step beside it.
 //!
-//! The tables are serialised one by one, so that a comment stands where it belongs whatever the texts between hold.
+//! The tables are serialised one by one, so that each comment is in the right place whatever the texts between contain.
 
 use brunt_import::{Imported, Value};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::settled::Settled;
 use crate::tools::flow::plan::model::{Http, Run, Scenario, Step};
 
-/// The part of a plan that is written at once.
+/// The part of a plan that is written first, as a whole.
 #[derive(Serialize)]
 struct Head<'a> {
     name: Option<&'a str>,
@@ -17,13 +17,13 @@ struct Head<'a> {
     http: Option<&'a Http>,
 }
 
-/// The scenario, whose steps come one after the other.
+/// The scenario, whose steps are written one after the other.
 #[derive(Serialize)]
 struct Scenarios<'a> {
     scenario: [&'a Scenario; 1],
 }
 
-/// One step, at its place.
+/// One step, in its place.
 #[derive(Serialize)]
 struct Steps<'a> {
     scenario: [OneStep<'a>; 1],
@@ -73,7 +73,7 @@ pub(super) fn text(imported: &Imported, settled: &Settled) -> Result<String, tom
     Ok(out)
 }
 
-/// Adds a comment, which is one line whatever is in it.
+/// Adds a comment, which is one line whatever it contains.
 fn comment(out: &mut String, text: &str) {
     if text.is_empty() {
         return;
@@ -92,7 +92,7 @@ mod tests {
     use crate::tools::flow::plan::model::Plan;
     use crate::tools::flow::plan::reader;
 
-    /// Imports a command line; the plan that was made and the plan that is read of its text.
+    /// Imports a command line; returns the plan that was made and the plan that is read from its text.
     fn again(imported: &Imported) -> (Plan, Plan, String) {
         let settled = Settled::of(imported, Some(Path::new("/x/plan.toml"))).unwrap();
         let text = text(imported, &settled).unwrap();

@@ -1,7 +1,7 @@
-//! [`Attributes`]: what may be said of a job, of a workload and of a task.
+//! [`Attributes`]: the attributes that a job, a workload and a task can have.
 //!
-//! What a task says overrides what its workload says, and that what the job says. The paper promised this for every
-//! attribute; the program it came with kept the promise for one of them.
+//! A task's attributes override those of its workload, and these override those of the job. The paper promised this for
+//! every attribute; the program published with it did so for only one of them.
 
 use super::document::Value;
 use super::fault::Fault;
@@ -25,43 +25,43 @@ pub(crate) const KEYS: &[&str] = &[
     "persist",
 ];
 
-/// The largest upper bound: what a Java `long` holds, less the one that is added to it.
+/// The largest upper bound: the maximum of a Java `long`, minus the one that is added to it.
 const UPPER_MAX: u64 = i64::MAX as u64 - 1;
 
-/// Attributes of one level, or of a level over those above it.
+/// The attributes of one level, or of a level merged with those above it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Attributes {
     location: Option<Location>,
-    /// Where that stands.
+    /// Where the location is set.
     location_spot: Option<Spot>,
     port: Option<String>,
     /// `ADMINUSERID`.
     pub(crate) admin_user: Option<String>,
     /// `ADMINUSERPASSWORD`.
     pub(crate) admin_password: Option<String>,
-    /// The most that `$RANDOMVALUE` may be.
+    /// The maximum of `$RANDOMVALUE`.
     pub(crate) upper_bounds: Option<u64>,
     /// The file that `$RANDOMFILE` draws lines from.
     pub(crate) random_file: Option<(String, Spot)>,
     /// The fields of requests.
     pub(crate) header: Vec<(String, String)>,
-    /// Wildcards that are declared, the nearest level first.
+    /// Wildcards that are declared, those of the nearest level first.
     pub(crate) wildcards: Vec<Wildcard>,
     /// Attributes of answers that are kept for later tasks.
     pub(crate) persist: Vec<String>,
 }
 
-/// Where the service is, in either spelling.
+/// The location of the service, in either spelling.
 #[derive(Clone, Debug)]
 enum Location {
     /// `service-location-port`.
     Whole(String),
-    /// `service-location`, which a port is put behind.
+    /// `service-location`, to which a port is appended.
     Host(String),
 }
 
 impl Attributes {
-    /// Reads those of one level.
+    /// Reads the attributes of one level.
     pub(crate) fn read(fields: &Fields<'_>, notes: &mut Vec<String>) -> Result<Self, Fault> {
         let owned = |name: &str| fields.text(name).map(|text| text.map(str::to_owned));
         let whole = owned("service-location-port")?.map(Location::Whole);
@@ -102,7 +102,7 @@ impl Attributes {
         })
     }
 
-    /// These over those of the level above.
+    /// Merges these with those of the level above.
     pub(crate) fn over(mut self, above: &Self) -> Self {
         let moved = matches!(self.location, Some(Location::Whole(_)));
         if self.port.is_none() && !moved {
@@ -134,12 +134,12 @@ impl Attributes {
         self
     }
 
-    /// Where it is said what URLs begin with.
+    /// Where the beginning of URLs is set.
     pub(crate) fn base_spot(&self) -> Option<&Spot> {
         self.location_spot.as_ref()
     }
 
-    /// What URLs begin with, if anybody said it.
+    /// The beginning of URLs, if it is set.
     pub(crate) fn base(&self) -> Option<String> {
         Some(match (self.location.as_ref()?, &self.port) {
             (Location::Whole(whole), None) => whole.clone(),
@@ -157,7 +157,7 @@ fn with_port(whole: &str, port: &str) -> String {
     let start = whole.find("://").map_or(0, |at| at + 3);
     let end = whole[start..].find('/').map_or(whole.len(), |at| start + at);
     let (authority, path) = (&whole[start..end], &whole[end..]);
-    // The colons of an address in brackets are not the one before a port.
+    // The colons within an address in brackets do not precede a port.
     let host = match authority.rfind(':') {
         Some(at) if !authority[at..].contains(']') => &authority[..at],
         _ => authority,

@@ -1,7 +1,7 @@
-//! What `--check` prints: what a job would do, and the first request of each of its tasks, without sending anything.
+//! The output of `--check`: what a job would do, and the first request of each of its tasks, without sending anything.
 //!
-//! Wildcards stand as `<NAME>` where their values are drawn or brought by answers; what is always the same is put in,
-//! but for secrets.
+//! Wildcards are shown as `<NAME>` if their values are drawn or come from answers; constant values are filled in,
+//! except for secrets.
 
 use std::fmt::Write as _;
 
@@ -120,14 +120,14 @@ fn request(draft: &Draft, send: &Send, out: &mut String) {
     }
 }
 
-/// A text in which each wildcard that has another value each time is called by its name.
+/// A text in which each wildcard with changing values is shown by its name.
 fn named(draft: &Draft, text: &str) -> String {
     draft.variables.iter().fold(text.to_owned(), |text, variable| {
         text.replace(&format!("${{{}}}", variable.name), &format!("<{}>", variable.name))
     })
 }
 
-/// A text with what is always the same put in. What is not stands as a variable of a plan, which is no secret.
+/// A text with constant values filled in. Other values are shown as a variable of a plan, and so never as a secret.
 fn rendered(draft: &Draft, words: &Words) -> String {
     let bit = |bit: &Bit| match bit {
         Bit::Literal(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! From a [`Draft`] to the flow that is run.
+//! Compiles a [`Draft`] to the flow that is run.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,22 +18,22 @@ use super::job::Job;
 use super::manner::Manner;
 use super::wildcard::{Column, Endpoint};
 
-/// An answer takes a millisecond and longer, or it was there at once: a threshold of nothing is below the first.
+/// An answer takes a millisecond or more, or counts as immediate: a threshold of zero is below the first.
 const AT_ONCE: Duration = Duration::from_nanos(999_999);
 
-/// Operations and variables are numbered in two bytes.
+/// The maximum number of operations and of variables, which have two-byte numbers.
 const NUMBERED_MAX: usize = u16::MAX as usize;
 
-/// Values that services listed, by where they were asked for.
+/// Values that services listed, by the endpoint they came from.
 pub(crate) type Listed = BTreeMap<String, Vec<Vec<u8>>>;
 
-/// What goes by the name of a list of values.
+/// The key of a list of values.
 pub(crate) fn list_name(endpoint: &Endpoint) -> String {
     let part = |part: &Option<String>| part.clone().unwrap_or_default();
     format!("{} {} {}", endpoint.url, part(&endpoint.attribute), part(&endpoint.member))
 }
 
-/// Something in place of every list that a draft needs, for a flow that is looked at and not run.
+/// A placeholder for every list that a draft needs, for a flow that is examined and not run.
 pub(crate) fn unlisted(draft: &Draft) -> Listed {
     let lists = draft.variables.iter().filter_map(|variable| match &variable.meaning {
         Meaning::Element(endpoint) => Some((list_name(endpoint), vec![b"0".to_vec()])),
@@ -131,7 +131,7 @@ fn variable(
     Ok(Variable { name: variable.name.clone(), source, renewal })
 }
 
-/// The files of rows, each with one feeder, so that all its columns are of one row.
+/// The files of rows, each with one feeder, so that all its columns come from the same row.
 type Rows = BTreeMap<(PathBuf, u8), Arc<Feeder>>;
 
 /// A column of a random row.
@@ -202,7 +202,7 @@ fn step(step: &draft::Step) -> Result<Step, String> {
     })))
 }
 
-/// What an answer may take.
+/// The longest time of an answer.
 pub(crate) fn threshold(millis: u64) -> Duration {
     if millis == 0 { AT_ONCE } else { Duration::from_millis(millis) }
 }
@@ -213,7 +213,7 @@ fn extract((attribute, variable): &(String, usize)) -> Result<Extract, String> {
     } else {
         Place::Member(attribute.clone())
     };
-    // An answer without the attribute leaves what an earlier one brought.
+    // If an answer lacks the attribute, the variable keeps the value from an earlier answer.
     Ok(Extract { from, into: Hole(*variable as u16), missing: Missing::Keep })
 }
 

@@ -1,24 +1,24 @@
-//! [`Directories`]: where the files that a job names are looked for.
+//! [`Directories`]: the directories in which the files of a job are searched for.
 //!
-//! LoadGen looks below the directory it is started in and nowhere else. Here the two directories that a job file
-//! belongs to come after it, so that a job can be started from anywhere; which one was taken is said, since two may
-//! hold a file of the same name.
+//! LoadGen searches only below the directory it is started in. Here the two directories that a job file belongs to are
+//! searched after it, so that a job can be started from anywhere; the one that was used is reported, since two may
+//! contain a file of the same name.
 
 use std::path::{Path, PathBuf};
 
-/// How many files are looked at for a name that may have been meant.
+/// How many files are considered for a suggestion of a similar name.
 const NAMES_MAX: usize = 10_000;
 
-/// Where to look, in this order.
+/// The directories to search, in this order.
 #[derive(Debug)]
 pub(crate) struct Directories {
     roots: Vec<PathBuf>,
-    /// Roots other than the first below which something was found.
+    /// Roots other than the first in which a file was found.
     taken: Vec<PathBuf>,
 }
 
 impl Directories {
-    /// Those of a job file: the current directory, the one above the job's own, the job's own.
+    /// The directories for a job file: the current one, the parent of the job's own, and the job's own.
     pub(crate) fn of(job: &Path) -> Self {
         let mut roots = vec![PathBuf::new()];
         let whole = std::path::absolute(job).unwrap_or_else(|_| job.to_owned());
@@ -31,7 +31,7 @@ impl Directories {
         Self { roots, taken: Vec::new() }
     }
 
-    /// The file of this name below the first root that has it, or every place where it was looked for.
+    /// The file of this name below the first root that has it, or every path that was tried.
     pub(crate) fn find(&mut self, name: &Path) -> Result<PathBuf, String> {
         let found = self.roots.iter().position(|root| root.join(name).is_file());
         let Some(at) = found else {
@@ -46,7 +46,7 @@ impl Directories {
         Ok(root.join(name))
     }
 
-    /// What the JSON files in a directory below any root are called, without their ending.
+    /// The names of the JSON files in a directory below any root, without their extension.
     pub(crate) fn names(&self, directory: &str) -> Vec<String> {
         let entries = self.roots.iter().filter_map(|root| root.join(directory).read_dir().ok());
         let paths = entries.flatten().flatten().map(|entry| entry.path());
@@ -56,7 +56,7 @@ impl Directories {
             .collect()
     }
 
-    /// What the user should know about where files came from.
+    /// Notes for the user about where files were found.
     pub(crate) fn notes(&self) -> impl Iterator<Item = String> {
         let note = |root: &PathBuf| {
             format!(

@@ -1,8 +1,8 @@
-//! [`Document`]: a JSON file that remembers where everything in it stands.
+//! [`Document`]: a JSON file that keeps the position of everything in it.
 //!
-//! The grammar is that of RFC 8259 and nothing looser, so that a file which is read here is read by the tool it was
-//! written for: `serde_json` is the judge of that, and says where the grammar is broken; `jsonc-parser` then gives the
-//! places. Members keep their order and numbers their spelling, since both reach the wire in a payload.
+//! The grammar is strictly that of RFC 8259, so that a file which is accepted here is also accepted by the tool it was
+//! written for: `serde_json` checks the grammar and reports where it is violated; `jsonc-parser` then provides the
+//! positions. Members keep their order and numbers their spelling, since both are sent in payloads.
 
 use std::path::{Path, PathBuf};
 
@@ -13,43 +13,43 @@ use serde::de::IgnoredAny;
 
 use super::fault::{Fault, Place};
 
-/// The largest file that is read: no job is as long as this, and what is must be something else.
+/// The largest file that is read: no job is as long as this.
 const BYTES_MAX: u64 = 16 << 20;
 
-/// A file and what stands in it.
+/// A file and its content.
 #[derive(Debug)]
 pub(crate) struct Document {
     /// The file.
     pub(crate) path: PathBuf,
     /// Its text.
     text: String,
-    /// What stands in it.
+    /// The content.
     pub(crate) root: Node,
 }
 
-/// A value and where it stands.
+/// A value and its position.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
     /// Where it begins, in bytes.
     pub(crate) at: usize,
-    /// What it is.
+    /// Its kind.
     pub(crate) kind: Kind,
 }
 
-/// What a value is.
+/// The kind of a value.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
-    /// Nothing.
+    /// Null.
     Null,
     /// True or false.
     Bool(bool),
     /// A number, as it is spelled.
     Number(String),
-    /// A string, its escapes resolved.
+    /// A string, with its escapes resolved.
     Text(String),
     /// Values in order.
     List(Vec<Node>),
-    /// Members in order, those of the same name among them.
+    /// Members in order, including those with the same name.
     Object(Vec<Member>),
 }
 
@@ -65,7 +65,7 @@ pub(crate) struct Member {
 }
 
 impl Kind {
-    /// What it is, in words.
+    /// The name of its kind.
     pub(crate) const fn words(&self) -> &'static str {
         match self {
             Self::Null => "null",
@@ -109,7 +109,7 @@ impl Document {
 
     /// Reads the text of a file.
     pub(crate) fn parse(path: &Path, text: String) -> Result<Self, Fault> {
-        // Some editors begin a file with a mark of its encoding, which is no JSON.
+        // Some editors begin a file with a byte order mark, which is not JSON.
         let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
         let broken = |place, what: String| Fault {
             file: path.to_owned(),
@@ -158,7 +158,7 @@ impl Document {
         Place::of(&self.text, at)
     }
 
-    /// Everything in it.
+    /// The whole content.
     pub(crate) fn value(&self) -> Value<'_> {
         Value { document: self, node: &self.root, key: String::new() }
     }
@@ -244,7 +244,7 @@ impl<'a> Value<'a> {
         Self { document: self.document, node, key: format!("{}{dot}{key}", self.key) }
     }
 
-    /// The string it is.
+    /// The value as a string.
     pub(crate) fn text(&self) -> Result<&'a str, Fault> {
         match &self.node.kind {
             Kind::Text(text) => Ok(text),
@@ -252,7 +252,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The whole number it is, from `least` to `most`.
+    /// The value as a whole number, from `least` to `most`.
     pub(crate) fn whole(&self, least: u64, most: u64) -> Result<u64, Fault> {
         let remedy = || {
             format!(
@@ -269,7 +269,7 @@ impl<'a> Value<'a> {
             .ok_or_else(|| self.fault(format!("{spelled} is not allowed here"), remedy()))
     }
 
-    /// The elements of the array it is.
+    /// The elements of the array.
     pub(crate) fn list(&self) -> Result<impl Iterator<Item = Self> + use<'a>, Fault> {
         let Kind::List(elements) = &self.node.kind else {
             return Err(self.unfit("an array", "put it into brackets: [ ... ]"));
@@ -279,7 +279,7 @@ impl<'a> Value<'a> {
         Ok(numbered.map(move |(at, node)| this.below(&format!("[{at}]"), node)))
     }
 
-    /// The members of the object it is.
+    /// The members of the object.
     pub(crate) fn members(&self) -> Result<&'a [Member], Fault> {
         match &self.node.kind {
             Kind::Object(members) => Ok(members),
@@ -287,7 +287,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The members of the object it is, as values; of those with the same name the last, which is told to `notes`.
+    /// The members of the object, as values; of those with the same name only the last, which is reported to `notes`.
     pub(crate) fn last_of_each(
         &self,
         notes: &mut Vec<String>,
@@ -306,7 +306,7 @@ impl<'a> Value<'a> {
         Ok(kept)
     }
 
-    /// A note that a key stands twice.
+    /// A note that a key appears twice.
     pub(crate) fn twice(&self, name: &str, at: usize) -> String {
         let line = self.document.place(at).line;
         let file = self.document.path.display();
@@ -319,7 +319,7 @@ impl<'a> Value<'a> {
     }
 }
 
-/// The value as JSON without any white space, members in their order and numbers as they were spelled.
+/// The value as JSON without any white space, with members in their order and numbers as they were spelled.
 pub(crate) fn compact(node: &Node) -> String {
     let mut out = String::new();
     write(node, &mut out);
@@ -353,7 +353,7 @@ fn write(node: &Node, out: &mut String) {
     }
 }
 
-/// The members, of those with the same name only the last.
+/// The members; of those with the same name only the last.
 fn last_in_place(members: &[Member]) -> impl Iterator<Item = &Member> {
     let later = |at: usize, name: &str| members[at + 1..].iter().any(|member| member.name == name);
     members.iter().enumerate().filter(move |(at, it)| !later(*at, &it.name)).map(|(_, it)| it)

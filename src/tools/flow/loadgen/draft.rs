@@ -1,6 +1,6 @@
-//! [`Draft`]: a job with every wildcard and every attribute settled, still in words that a plan can be written from.
+//! [`Draft`]: a job with every wildcard and every attribute resolved, still as text from which a plan can be written.
 //!
-//! What is sent is decided here, once, for the run and for the plan that `--to-plan` writes: which wildcard stands for
+//! What is sent is decided here, once, for the run and for the plan that `--to-plan` writes: which wildcard becomes
 //! which variable, which answers are kept, which fields are added, and which of LoadGen's faults are repaired.
 
 use std::collections::BTreeSet;
@@ -18,25 +18,25 @@ use super::repairs::Repair;
 use super::task::Request;
 use super::wildcard::{Column, Endpoint, Nature};
 
-/// A job, settled.
+/// A job with everything resolved.
 #[derive(Debug, Default)]
 pub(crate) struct Draft {
-    /// What wildcards stand for.
+    /// The variables that wildcards become.
     pub(crate) variables: Vec<Variable>,
-    /// What figures are told of.
+    /// The operations, for which figures are reported.
     pub(crate) operations: Vec<Operation>,
     /// The workloads that are performed.
     pub(crate) scenarios: Vec<Scenario>,
-    /// In which order each thread performs them.
+    /// The order in which each thread performs them.
     pub(crate) rounds: Vec<Vec<Repeat>>,
-    /// What is otherwise than of old, and makes a difference.
+    /// The differences from the original tool that have an effect.
     pub(crate) repairs: BTreeSet<Repair>,
 }
 
-/// What a wildcard stands for.
+/// The variable that a wildcard becomes.
 #[derive(Debug)]
 pub(crate) struct Variable {
-    /// What it is called, unlike any other.
+    /// Its unique name.
     pub(crate) name: String,
     /// The wildcard.
     pub(super) word: String,
@@ -44,23 +44,23 @@ pub(crate) struct Variable {
     pub(crate) meaning: Meaning,
 }
 
-/// What a wildcard means once every attribute is known.
+/// The meaning of a wildcard once every attribute is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Meaning {
-    /// A random whole number of an iteration.
+    /// A random whole number, drawn for each iteration.
     Random {
         /// The least.
         least: u64,
         /// The most.
         most: u64,
     },
-    /// A count of the thread's own.
+    /// A counter of the thread.
     Increment,
     /// The number of the thread.
     Thread,
-    /// A UUID of an iteration.
+    /// A UUID, drawn for each iteration.
     Uuid,
-    /// What an answer of the iteration brought: the name of an attribute, or a JSON pointer.
+    /// A value from an answer of the iteration: the name of an attribute, or a JSON pointer.
     Kept(String),
     /// A random line of a file.
     Line(PathBuf),
@@ -68,16 +68,16 @@ pub(crate) enum Meaning {
     Column(PathBuf, Column),
     /// A random value that a service lists.
     Element(Endpoint),
-    /// Always the same, and not to be shown.
+    /// A constant that must not be shown.
     Secret(String),
-    /// Text, perhaps with other variables in it.
+    /// Text, which may contain other variables.
     Text(Words),
 }
 
-/// A task, or several of the same name, that figures are told of together.
+/// A task, or several of the same name, whose figures are reported together.
 #[derive(Debug)]
 pub(crate) struct Operation {
-    /// What it is called, unlike any other.
+    /// Its unique name.
     pub(crate) name: String,
     /// The key of its task.
     pub(crate) key: String,
@@ -90,20 +90,20 @@ pub(crate) struct Operation {
 /// A workload that is performed.
 #[derive(Debug)]
 pub(crate) struct Scenario {
-    /// What it is called, unlike any other.
+    /// Its unique name.
     pub(crate) name: String,
     /// The key of its workload.
     pub(crate) key: String,
-    /// How often each thread is to perform it.
+    /// How many times each thread must perform it.
     pub(crate) loops: u64,
-    /// What it consists of.
+    /// Its steps.
     pub(crate) steps: Vec<Step>,
 }
 
-/// A task in its place.
+/// A task in its position.
 #[derive(Debug)]
 pub(crate) enum Step {
-    /// A sleep.
+    /// A pause.
     Sleep {
         /// The key of its task.
         key: String,
@@ -129,7 +129,7 @@ pub(crate) struct Send {
     pub(crate) fields: Vec<(String, Words)>,
     /// The payload, and how values are escaped in it.
     pub(crate) body: Option<(Words, Escape)>,
-    /// What is kept of the answer: the attribute and the number of the variable.
+    /// The values that are kept from the answer: the attribute and the number of the variable.
     pub(crate) keeps: Vec<(String, usize)>,
     /// How many milliseconds it may take.
     pub(crate) threshold: Option<u64>,
@@ -139,10 +139,10 @@ pub(crate) struct Send {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Words(pub(crate) Vec<Bit>);
 
-/// A piece of a text.
+/// A part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Bit {
-    /// Text as it stands.
+    /// Literal text.
     Literal(String),
     /// A variable.
     Variable(usize),
@@ -156,7 +156,7 @@ impl Words {
         Self(vec![Bit::Literal(text.into())])
     }
 
-    /// The same, and then more.
+    /// This text followed by another.
     pub(crate) fn then(mut self, more: Self) -> Self {
         self.0.extend(more.0);
         self
@@ -180,7 +180,7 @@ impl Send {
     }
 }
 
-/// A draft in the making.
+/// A draft that is being made.
 pub(super) struct Drafting<'a> {
     pub(super) draft: Draft,
     pub(super) manner: Manner,
@@ -188,7 +188,7 @@ pub(super) struct Drafting<'a> {
 }
 
 impl Drafting<'_> {
-    /// Notes a repair, which in compatible manner is none.
+    /// Notes a repair; in compatible mode none is noted.
     pub(super) fn repaired(&mut self, repair: Repair) {
         if self.manner == Manner::Repaired {
             self.draft.repairs.insert(repair);
@@ -229,7 +229,7 @@ impl Drafting<'_> {
         Ok(words)
     }
 
-    /// Notes what looks like a wildcard and is none there, so that it is sent as it stands.
+    /// Notes text that looks like a wildcard but is none there, and is therefore sent unchanged.
     fn undeclared(&mut self, text: &str, names: &Names, request: &Request) {
         for (at, _) in text.match_indices('$') {
             let rest = &text[at + 1..];
@@ -253,7 +253,7 @@ impl Drafting<'_> {
         }
     }
 
-    /// The variable of a wildcard. What answers bring is the same by whatever name it is asked for.
+    /// The variable of a wildcard. A value from answers is the same variable under any name.
     fn variable(&mut self, word: &str, meaning: Meaning) -> usize {
         let variables = &mut self.draft.variables;
         let kept = matches!(meaning, Meaning::Kept(_));

@@ -1,4 +1,4 @@
-//! Makes a draft of workloads: step by step, and then what only the whole shows.
+//! Makes a draft of workloads: first step by step, then for what depends on the whole.
 
 use super::draft::{Draft, Drafting, Meaning, Operation, Scenario, Step};
 use super::fault::Fault;
@@ -11,7 +11,7 @@ use super::task::Task;
 use super::workload::Workload;
 use crate::cli::loadgen::Mixing;
 
-/// Settles workloads. Those without loops are left out.
+/// Resolves workloads. Those without loops are omitted.
 pub(crate) fn draft(
     workloads: &[Workload],
     manner: Manner,
@@ -66,7 +66,7 @@ impl Drafting<'_> {
         Ok(())
     }
 
-    /// The operation of a task: one for each threshold that it has in a workload.
+    /// The operation of a task: one for each threshold that the task has in a workload.
     fn operation(&mut self, key: &str, scenario: usize, threshold: Option<u64>) -> usize {
         let known = self.draft.operations.iter().position(|known| {
             known.key == key && known.scenario == scenario && known.threshold == threshold
@@ -83,7 +83,7 @@ impl Drafting<'_> {
         })
     }
 
-    /// Sees to it that answers are kept which a later request of the iteration needs.
+    /// Keeps the values of answers that a later request of the iteration needs.
     fn keep(&mut self, steps: &mut [Step], workload: &Workload) -> Result<(), Fault> {
         for at in 0..steps.len() {
             let Step::Send(send) = &steps[at] else { continue };
@@ -96,7 +96,7 @@ impl Drafting<'_> {
                 })
                 .collect();
             for need in needed {
-                // LoadGen looks at the answer of the first task and at no other.
+                // LoadGen reads only the answer of the first task.
                 let before = if self.manner == Manner::Compatible { at.min(1) } else { at };
                 let mut kept = false;
                 for step in &mut steps[..before] {
@@ -121,7 +121,7 @@ impl Drafting<'_> {
         Ok(())
     }
 
-    /// Whether a count is used by several tasks of an iteration, which makes its manner matter.
+    /// Whether several tasks of an iteration use a counter, so that its mode makes a difference.
     fn count(&mut self, steps: &[Step]) {
         let is_count = |number: usize| self.draft.variables[number].meaning == Meaning::Increment;
         let counting = steps
@@ -156,7 +156,7 @@ impl Drafting<'_> {
     }
 }
 
-/// Gives every operation a name of its own: that of its task, and what tells it from others of that task.
+/// Gives every operation a unique name: that of its task, and what distinguishes it from others of that task.
 fn name_operations(draft: &mut Draft) {
     let all = &draft.operations;
     let names: Vec<String> = all

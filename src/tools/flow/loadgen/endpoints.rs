@@ -1,7 +1,7 @@
 //! The values of `rest-endpoint` wildcards, fetched before the run.
 //!
-//! They are asked for once, by the client that the run uses, and drawn from in each iteration. A service that does not
-//! give them is a fault of the job: a run that went on without them would measure something else.
+//! They are fetched once, by the client that the run uses, and each iteration draws from them. A service that does not
+//! return them is an error of the job: a run without them would measure something else.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use super::compile::{Listed, list_name};
 use super::draft::{Draft, Meaning};
 use super::wildcard::Endpoint;
 
-/// How long a service may take to give a list.
+/// How long a service may take to return a list.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Fetches every list that a draft needs.
@@ -85,7 +85,7 @@ async fn ask(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Response, St
     Ok(response)
 }
 
-/// The values in an answer: the elements of a list, or the one value that it is.
+/// The values in an answer: the elements of a list, or a single value.
 fn values(endpoint: &Endpoint, body: &[u8]) -> Result<Vec<Vec<u8>>, String> {
     let all: Value =
         serde_json::from_slice(body).map_err(|error| format!("the answer is not JSON: {error}"))?;

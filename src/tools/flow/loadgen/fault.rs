@@ -1,7 +1,7 @@
 //! [`Fault`]: what is wrong with a file of a job, where, and what to do about it.
 //!
-//! Every fault names the file, the line, the column and the key, because whoever meets it has three kinds of files open
-//! and one of them is wrong. Nothing is printed here.
+//! Every fault names the file, the line, the column and the key, because a job consists of three kinds of files and any
+//! of them may be wrong. Nothing is printed here.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::cli::exit::Exit;
 pub(crate) struct Fault {
     /// The file.
     pub(crate) file: PathBuf,
-    /// Where in it, counted from 1; `None` where the file as a whole is meant.
+    /// The place in it, counted from 1; `None` if the fault concerns the whole file.
     pub(crate) place: Option<Place>,
     /// The keys that lead there, such as `header.X-Id`; empty at the top.
     pub(crate) key: String,

@@ -1,13 +1,13 @@
 //! [`Fields`]: the members of an object that has a known set of keys.
 //!
-//! Keys are found in any case, since the files that are about spell `ADMINUSERID` both ways. A key that nobody knows is
-//! a fault and not ignored: a misspelt `theshold` would otherwise be a job that measures something else. A key that
-//! begins with an underscore, a number sign or two slashes is a remark.
+//! Keys are case-insensitive, since existing files spell `ADMINUSERID` both ways. An unknown key is an error and not
+//! ignored: with a misspelt `theshold` the job would measure something else. A key that begins with an underscore, a
+//! number sign or two slashes is a comment.
 
 use super::document::{Member, Value};
 use super::fault::Fault;
 
-/// How alike two words must be for one to be offered for the other.
+/// How similar two words must be for one to be suggested for the other.
 const ALIKE: f64 = 0.7;
 
 /// The members of an object, by name.
@@ -31,7 +31,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Reads an object of which some keys are known; the others are given back.
+    /// Reads an object of which some keys are known; the others are returned.
     pub(crate) fn split(
         whole: &Value<'a>,
         known: &[&'static str],
@@ -59,29 +59,29 @@ impl<'a> Fields<'a> {
         Ok((Self { whole: whole.clone(), found }, others))
     }
 
-    /// The value of a key, if it is there.
+    /// The value of a key, if it is present.
     pub(crate) fn one(&self, name: &str) -> Option<&Value<'a>> {
         self.found.iter().find(|(known, _)| *known == name).map(|(_, value)| value)
     }
 
-    /// The value of a key that must be there.
+    /// The value of a key that must be present.
     pub(crate) fn must(&self, name: &str, remedy: &str) -> Result<&Value<'a>, Fault> {
         self.one(name)
             .ok_or_else(|| self.whole.fault(format!("the key \"{name}\" is missing"), remedy))
     }
 
-    /// The string of a key, if it is there.
+    /// The string of a key, if it is present.
     pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, Fault> {
         self.one(name).map(Value::text).transpose()
     }
 }
 
-/// Whether a key is there for people only.
+/// Whether a key is a comment.
 pub(crate) fn is_remark(name: &str) -> bool {
     name.starts_with(['_', '#']) || name.starts_with("//")
 }
 
-/// A fault about a key that is not known, with the one that may have been meant.
+/// The error for an unknown key, with a suggestion if one is similar.
 pub(crate) fn unknown(whole: &Value<'_>, member: &Member, known: &[&str]) -> Fault {
     let remedy = match nearest(&member.name, known) {
         Some(near) => format!("did you mean \"{near}\"?"),
@@ -96,7 +96,7 @@ pub(crate) fn unknown(whole: &Value<'_>, member: &Member, known: &[&str]) -> Fau
     )
 }
 
-/// The known word that is most like another, if one is.
+/// The known word that is most similar to another, if one is.
 pub(crate) fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     let lower = word.to_ascii_lowercase();
     let likeness = |known: &str| strsim::jaro_winkler(&lower, &known.to_ascii_lowercase());

@@ -10,17 +10,17 @@ use super::fault::Fault;
 use super::fields::nearest;
 use super::spot::Spot;
 
-/// The files that a job consists of, and what there is to say about them.
+/// The files of a job, and the notes about them.
 #[derive(Debug)]
 pub(crate) struct Files {
     directories: Directories,
     documents: BTreeMap<PathBuf, Rc<Document>>,
-    /// What the user should know.
+    /// Notes for the user.
     pub(crate) notes: Vec<String>,
 }
 
 impl Files {
-    /// Those of a job file.
+    /// The files of a job file.
     pub(crate) fn of(job: &Path) -> Self {
         Self { directories: Directories::of(job), documents: BTreeMap::new(), notes: Vec::new() }
     }
@@ -57,7 +57,7 @@ impl Files {
         }
     }
 
-    /// The path of a file of values that is named in a job, workload or task.
+    /// The path of a file of values that a job, workload or task names.
     pub(crate) fn values(&mut self, name: &str, spot: &Spot) -> Result<PathBuf, Fault> {
         self.directories.find(Path::new(name)).map_err(|places| {
             spot.fault(
@@ -67,7 +67,7 @@ impl Files {
         })
     }
 
-    /// What the user should know, each note once.
+    /// Notes for the user, each once.
     pub(crate) fn take_notes(&mut self) -> Vec<String> {
         let mut notes: Vec<String> = self.directories.notes().collect();
         for note in self.notes.drain(..) {

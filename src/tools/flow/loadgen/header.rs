@@ -1,9 +1,9 @@
-//! The fields of a `header`, wherever one stands: in a job, a workload, a task or a wildcard.
+//! The fields of a `header`, at every level: in a job, a workload, a task or a wildcard.
 
 use super::document::Value;
 use super::fault::Fault;
 
-/// Fields that Java's client lets nobody set, beside those whose names begin with `Sec-`.
+/// Fields that Java's client does not allow to be set, beside those whose names begin with `Sec-`.
 const JAVAS_OWN: [&str; 13] = [
     "Access-Control-Request-Headers",
     "Access-Control-Request-Method",
@@ -20,14 +20,14 @@ const JAVAS_OWN: [&str; 13] = [
     "Via",
 ];
 
-/// Whether Java's client leaves a field out. It sends `Connection: close`, and closes.
+/// Whether Java's client omits a field. It sends `Connection: close`, and closes.
 fn is_javas_own(name: &str, value: &str) -> bool {
     let closes = name.eq_ignore_ascii_case("Connection") && value.eq_ignore_ascii_case("close");
     let own = JAVAS_OWN.iter().any(|own| own.eq_ignore_ascii_case(name));
     !closes && (own || name.get(..4).is_some_and(|start| start.eq_ignore_ascii_case("Sec-")))
 }
 
-/// Fields, of those of the same name in any case the last, and without those that no task can decide on.
+/// Fields; of those with the same name in any case only the last, and without those that a task cannot set.
 pub(crate) fn header(
     value: &Value<'_>,
     notes: &mut Vec<String>,

@@ -1,7 +1,7 @@
-//! [`Job`]: a job file and all the files it names, read and with every attribute in its place.
+//! [`Job`]: a job file and all the files it names, with every attribute at its level.
 //!
-//! Everything is read before anything is sent, also the workloads that are performed no time: a job that breaks off in
-//! its tenth minute for a missing comma has cost ten minutes.
+//! Everything is read before anything is sent, including workloads that are performed zero times: a job that failed in
+//! its tenth minute because of a missing comma would waste ten minutes.
 
 use super::attributes::{self, Attributes};
 use super::document::Value;
@@ -23,7 +23,7 @@ const OWN: &[&str] = &[
 ];
 /// The most threads: more than one machine can have connections to one address.
 pub(crate) const THREADS_MAX: u64 = 1_000_000;
-/// The most loops, which a Java `int` holds.
+/// The most loops, the maximum of a Java `int`.
 pub(crate) const LOOPS_MAX: u64 = i32::MAX as u64;
 
 /// A job.
@@ -37,13 +37,13 @@ pub(crate) struct Job {
     pub(crate) generator: Option<String>,
     /// `threads`.
     pub(crate) threads: u32,
-    /// `threadgroupsize`, if it is there.
+    /// `threadgroupsize`, if present.
     pub(crate) group_size: Option<u64>,
-    /// `threadinterval` in milliseconds, if it is there.
+    /// `threadinterval` in milliseconds, if present.
     pub(crate) interval: Option<u64>,
-    /// What is performed and measured.
+    /// The workloads that are performed and measured.
     pub(crate) workloads: Vec<Workload>,
-    /// What is performed before and not measured.
+    /// The workloads that are performed before, and not measured.
     pub(crate) warm_up: Vec<Workload>,
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn read(value: &Value<'_>, files: &mut Files) -> Result<Job, Fault> {
     Ok(Job { workloads, ..frame(&fields, "threadinterval")? })
 }
 
-/// What a job says of threads and of itself. `interval` is the key of the time between groups of threads.
+/// A job's general settings and those of its threads. `interval` is the key of the time between groups of threads.
 pub(crate) fn frame(fields: &Fields<'_>, interval: &str) -> Result<Job, Fault> {
     let whole = |name: &str, most: u64| {
         fields.one(name).map(|it: &Value<'_>| it.whole(0, most)).transpose()

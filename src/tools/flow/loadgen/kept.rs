@@ -1,4 +1,4 @@
-//! What of an answer is kept: an attribute by its name, or by a JSON pointer.
+//! The value that is kept from an answer: an attribute by its name, or by a JSON pointer.
 
 use super::document::Value;
 use super::fault::Fault;

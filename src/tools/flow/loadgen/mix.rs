@@ -1,4 +1,4 @@
-//! The mix: in which order a thread performs its workloads.
+//! The mix: the order in which a thread performs its workloads.
 //!
 //! With R rounds, round r runs a workload of L loops floor((r + 1) L / R) - floor(r L / R) times, which sums to exactly
 //! L. LoadGen takes floor(L / R) for every round and so loses the remainder.
@@ -7,10 +7,10 @@ use brunt_drivers::flow::Repeat;
 
 use crate::cli::loadgen::Mixing;
 
-/// The most entries of all rounds together; where there would be more, rounds are longer and totals the same.
+/// The most entries of all rounds together; if there would be more, rounds are longer and the totals the same.
 const ENTRIES_MAX: u64 = 1 << 20;
 
-/// The rounds of workloads with these loops. `floored` drops what does not divide evenly.
+/// The rounds of workloads with these loops. `floored` drops remainders of the division.
 pub(crate) fn rounds(loops: &[u64], mixing: Mixing, floored: bool) -> Vec<Vec<Repeat>> {
     let asked = loops.iter().copied().filter(|loops| *loops > 0);
     let rounds = match mixing {

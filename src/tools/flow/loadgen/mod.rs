@@ -1,8 +1,8 @@
-//! LoadGen: its job, workload and task files, performed on the engine and reported in its table.
+//! LoadGen: performs its job, workload and task files on the engine, and prints its table.
 //!
-//! [`job`] reads the files and settles which attribute counts where, [`draft`](mod@draft) settles what is sent,
-//! [`compile`] makes a flow of that, and [`table`] makes the report of what was counted. A job is read to its last file
-//! before a byte is sent.
+//! [`job`] reads the files and applies attributes at each level, [`draft`](mod@draft) decides what is sent, [`compile`]
+//! makes a flow from that, and [`table`] makes the report from the counts. All files of a job are read before a byte is
+//! sent.
 
 mod attributes;
 mod check;
@@ -67,9 +67,9 @@ use manner::Manner;
 use spinner::Spinner;
 use workload::Workload;
 
-/// As many hops as Java's client follows.
+/// The number of redirects that Java's client follows.
 const REDIRECTS: u8 = 20;
-/// How long opening a connection may take where no threshold says less.
+/// How long opening a connection may take if no threshold is shorter.
 const CONNECT_MAX: Duration = Duration::from_secs(30);
 
 /// Carries a job out, from its files to its report.
@@ -101,7 +101,7 @@ pub(crate) fn run(args: &LoadgenArgs, signals: &Signals) -> Result<Exit, Refusal
     asked.carry_out(args, signals)
 }
 
-/// A job as a plan, and what is to be known of it. No service is asked: the values it would list are missing.
+/// A job as a plan, and notes about it. No service is contacted: the values it would list are missing.
 pub(crate) fn as_plan(config: &Path) -> Result<(model::Plan, Vec<String>), Refusal> {
     let mut files = Files::of(config);
     let job = reader::read(config, &mut files)?;
@@ -130,7 +130,7 @@ pub(crate) fn as_plan(config: &Path) -> Result<(model::Plan, Vec<String>), Refus
     Ok((to_plan::plan(&job, &draft, &compile::Listed::new(), &connecting), notes))
 }
 
-/// A job that was read, with everything settled.
+/// A job that was read, with everything resolved.
 struct Asked {
     job: Job,
     draft: Draft,
@@ -153,7 +153,7 @@ impl Asked {
         Ok(Self { job, draft: measured, warm_up, manner, seed })
     }
 
-    /// Looks whether the requests can be sent, as far as that can be known without asking a service for values.
+    /// Checks whether the requests can be sent, as far as that is known without fetching values from a service.
     fn examine(&self) -> Result<(), Refusal> {
         for draft in [&self.warm_up, &self.draft] {
             let listed = compile::unlisted(draft);
@@ -253,7 +253,7 @@ impl Asked {
     }
 }
 
-/// The way to the services of a job.
+/// The network settings of a job.
 fn network(asked: &Asked, args: &LoadgenArgs) -> Result<Arc<Network>, String> {
     let trust = match (&args.ca, args.insecure) {
         (_, true) => {
@@ -275,7 +275,7 @@ fn network(asked: &Asked, args: &LoadgenArgs) -> Result<Arc<Network>, String> {
     Ok(Arc::new(network))
 }
 
-/// How long connecting may take: as long as the most patient task waits for its answer.
+/// How long connecting may take: as long as the longest threshold of a task.
 fn connecting(draft: &Draft) -> Duration {
     let thresholds = draft.operations.iter().filter_map(|operation| operation.threshold);
     let most = thresholds.filter(|millis| *millis > 0).max();

@@ -1,7 +1,7 @@
-//! [`Names`]: the wildcards that a request may hold, and what each of them means there.
+//! [`Names`]: the wildcards that a request may contain, and the meaning of each of them there.
 //!
-//! Of two names that both begin at the same place the longer one counts, so `$FILE-AB` is never read as `$FILE-A` and a
-//! letter. LoadGen replaces each of its names in some places only; in compatible manner so does this.
+//! If two names begin at the same position, the longer one counts, so `$FILE-AB` is never read as `$FILE-A` and a
+//! letter. LoadGen replaces each of its names only in some places; in compatible mode this does the same.
 
 use super::attributes::Attributes;
 use super::manner::Manner;
@@ -9,10 +9,10 @@ use super::spot::Spot;
 use super::task::Request;
 use super::wildcard::Nature;
 
-/// A part of a request in which wildcards may stand.
+/// A part of a request that can contain wildcards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part<'a> {
-    /// What URLs begin with.
+    /// The beginning of URLs.
     Location,
     /// `url-endpoint`.
     Endpoint,
@@ -29,7 +29,7 @@ pub(crate) enum Part<'a> {
 /// What a wildcard means.
 #[derive(Clone, Debug)]
 pub(crate) enum Sense {
-    /// As declared, or as LoadGen has it.
+    /// As declared, or as built into LoadGen.
     Nature(Nature),
     /// `ADMINUSERID`.
     AdminUser,
@@ -42,7 +42,7 @@ pub(crate) enum Sense {
 /// A wildcard in scope.
 #[derive(Clone, Debug)]
 pub(crate) struct Name {
-    /// How it is written.
+    /// Its spelling.
     pub(crate) word: String,
     /// What it means.
     pub(crate) sense: Sense,
@@ -55,7 +55,7 @@ pub(crate) struct Name {
 /// A piece of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Piece<'n, 't> {
-    /// Text as it stands.
+    /// Literal text.
     Literal(&'t str),
     /// A wildcard.
     Name(&'n Name),
@@ -70,7 +70,7 @@ const TOKEN_HEADER: &str = "iplanetdirectorypro";
 const TOKEN_ATTRIBUTE: &str = "tokenId";
 
 impl Names {
-    /// Those of a request.
+    /// The wildcards of a request.
     pub(crate) fn of(request: &Request) -> Self {
         let attributes = &request.attributes;
         let mut all: Vec<Name> = attributes
@@ -92,12 +92,12 @@ impl Names {
         Self(all)
     }
 
-    /// How they are written.
+    /// Their spellings.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|name| name.word.as_str())
     }
 
-    /// The pieces of a text that stands in this part of a request.
+    /// The pieces of a text in this part of a request.
     pub(crate) fn pieces<'n, 't>(
         &'n self,
         text: &'t str,
@@ -133,7 +133,7 @@ impl Name {
         self.encodes && matches!(part, Part::Location | Part::Endpoint | Part::Payload)
     }
 
-    /// Whether it is a wildcard there: all are everywhere, but for the bare word of one header.
+    /// Whether it is a wildcard there: all are everywhere, except for the bare word of one header.
     fn stands(&self, part: Part<'_>) -> bool {
         match part {
             _ if self.word != TOKEN_ATTRIBUTE => true,
@@ -142,7 +142,7 @@ impl Name {
         }
     }
 
-    /// Whether LoadGen replaces it there. What it never knew it never left either.
+    /// Whether LoadGen replaces it there. Declared wildcards, which LoadGen does not know, count as replaced.
     pub(crate) fn stood(&self, part: Part<'_>) -> bool {
         if self.spot.is_some() {
             return true;
@@ -181,7 +181,7 @@ fn built_in(attributes: &Attributes) -> Vec<(String, Sense)> {
     let mut all: Vec<(String, Sense)> =
         all.into_iter().map(|(word, sense)| (word.to_owned(), sense)).collect();
     for attribute in &attributes.persist {
-        // A pointer is called by its last name.
+        // A pointer is named after its last part.
         let last = attribute.rsplit('/').next().unwrap_or(attribute);
         all.push((format!("${last}"), kept(attribute)));
     }

@@ -1,7 +1,7 @@
-//! LoadGen's report of a plan that says what a job says: rounds of workloads, tasks with thresholds.
+//! LoadGen's report for a plan that has the form of a job: rounds of workloads, and tasks with thresholds.
 //!
-//! A job that became a plan is still read by people who know its table. What a plan has no word for, the names of the
-//! environment and of the generator, is a dash.
+//! The report of a job that was converted to a plan must remain familiar to users of LoadGen's table. The names of the
+//! environment and of the generator, which a plan does not have, are shown as a dash.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use super::repairs::Repair;
 use super::table::{Counted, row};
 use crate::tools::flow::plan::model::{Plan, Step};
 
-/// The report; none of a plan without rounds, which no job says.
+/// The report; none for a plan without rounds, which cannot come from a job.
 pub(crate) fn report(
     plan: &Plan,
     threads: u32,
@@ -24,7 +24,7 @@ pub(crate) fn report(
     let steps = || plan.scenario.iter().flat_map(|scenario| &scenario.steps);
     let threshold = |name: &str| {
         let step = steps().find(|step| step.name.as_deref() == Some(name))?;
-        // One that nothing meets is the shortest time there is.
+        // A threshold that no answer meets is the shortest time there is.
         step.threshold.as_ref().map(|time| time.0.as_millis() as u64)
     };
     let rows = operations.iter().enumerate().map(|(number, name)| {
@@ -82,8 +82,8 @@ pub(crate) fn report(
     Some(report)
 }
 
-/// What a job calls a task: in a plan it has the name of its workload and its threshold as well, where several tasks
-/// have its name.
+/// The job's name of a task: in a plan the name also contains its workload and its threshold, if several tasks have the
+/// same name.
 fn key(plan: &Plan, name: &str, threshold: Option<u64>) -> String {
     let workloads = plan.scenario.iter().filter_map(|scenario| scenario.name.as_deref());
     let mut below = workloads.filter_map(|workload| name.strip_prefix(workload)?.strip_prefix('/'));

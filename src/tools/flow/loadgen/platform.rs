@@ -1,8 +1,8 @@
-//! The other format of a job, of which LoadGen's author left a draft: everything in one file.
+//! The other format of a job, which LoadGen's author left as a draft: everything in one file.
 //!
 //! `workload` names what is performed and `warmup` what is performed before. A name is defined by an array in the same
-//! file, or else by a workload file; it consists of tasks that are repeated together and of other workloads. Such a
-//! repeated group of tasks is a workload in the sense of the older format, so both are measured and mixed alike.
+//! file, or else by a workload file; it consists of tasks that are repeated together and of other workloads. A repeated
+//! group of tasks is a workload in the sense of the older format, so both are measured and mixed in the same way.
 
 use super::attributes::{self, Attributes};
 use super::document::{Kind, Value};
@@ -26,9 +26,9 @@ const OWN: &[&str] = &[
     "warmup",
     "workload",
 ];
-/// The only version there is.
+/// The only version that exists.
 const VERSION: u64 = 1;
-/// The most workloads that one may lead to.
+/// The most workloads that one may expand to.
 const WORKLOADS_MAX: usize = 10_000;
 
 /// Reads a job of this format.
@@ -66,7 +66,7 @@ pub(crate) fn read(value: &Value<'_>, files: &mut Files) -> Result<Job, Fault> {
     Ok(Job { workloads, warm_up, ..frame(&fields, interval.unwrap_or("threadinterval"))? })
 }
 
-/// What the file defines by names.
+/// The names that the file defines.
 struct Definitions<'a> {
     attributes: Attributes,
     all: Vec<(&'a str, Value<'a>)>,
@@ -86,7 +86,7 @@ impl<'a> Definitions<'a> {
         Ok(all)
     }
 
-    /// Adds everything that a workload consists of, each part so many times as often.
+    /// Adds everything that a workload consists of, with the counts of each part multiplied.
     fn collect(
         &self,
         name: &str,
@@ -129,7 +129,7 @@ impl<'a> Definitions<'a> {
         Ok(())
     }
 
-    /// Tasks that are repeated together, and how often.
+    /// Tasks that are repeated together, and how many times.
     fn group(&self, part: &Value<'a>, files: &mut Files) -> Result<(Vec<Position>, u64), Fault> {
         let fields = Fields::read(part, &["task", "iterations"], &mut files.notes)?;
         let loops = fields

@@ -1,5 +1,5 @@
-//! Reads a job file, in whichever of the two formats it is: one that lists workloads, which are files of their own, or
-//! one that holds everything.
+//! Reads a job file in either of the two formats: one that lists workloads, which are separate files, or one that
+//! contains everything.
 
 use std::path::Path;
 

@@ -1,38 +1,38 @@
-//! [`Repair`]: what this tool does otherwise than the one whose jobs it reads, so that figures differ.
+//! [`Repair`]: the differences between this tool and LoadGen that change figures.
 //!
-//! A repair is named at the end of a report only where it made a difference to the run that is reported.
+//! A repair is named at the end of a report only if it made a difference to the run that is reported.
 
 /// A repair that made a difference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Repair {
-    /// The mix runs exactly the loops that are asked for.
+    /// The mix runs exactly the requested number of loops.
     Remainders,
     /// A task that is used in several workloads has a row for each.
     SharedTasks,
     /// A task has a row for each of its thresholds.
     Thresholds,
-    /// What follows a failure is skipped.
+    /// The steps after a failure are skipped.
     Skipped,
     /// `$INCREMENT` is the same throughout an iteration.
     Increment,
-    /// Wildcards are replaced where they were not.
+    /// Wildcards are replaced also where LoadGen did not.
     Wildcards,
     /// Backslashes are kept.
     Backslashes,
-    /// A GET stays one.
+    /// A GET stays a GET.
     Get,
     /// PATCH is sent.
     Patch,
-    /// Arrays are payloads.
+    /// Arrays can be payloads.
     Arrays,
-    /// A sleep is one whatever its task is called.
+    /// A sleep is recognised regardless of its task's name.
     Sleeps,
-    /// Times are exact, and of the service only.
+    /// Times are exact, and contain only the service.
     Times,
 }
 
 impl Repair {
-    /// What is done, and what was done.
+    /// The new behaviour, and the original one.
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::Remainders => {

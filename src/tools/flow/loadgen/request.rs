@@ -1,6 +1,6 @@
-//! What a task's request looks like on the wire: the method, the URL, the fields and the payload.
+//! A task's request on the wire: the method, the URL, the fields and the payload.
 //!
-//! LoadGen leaves some of it to the Java library it stands on; what that library does for a request is done here too,
+//! LoadGen leaves some of it to the Java library it uses; the effect of that library on a request is reproduced here,
 //! because servers were measured with it.
 
 use brunt_feed::Escape;
@@ -12,14 +12,14 @@ use super::names::{Names, Part};
 use super::repairs::Repair;
 use super::task::{Data, Request};
 
-/// What Java's client accepts where nobody says otherwise.
+/// The default `Accept` of Java's client.
 const ACCEPT: &str = "text/html, image/gif, image/jpeg, */*; q=0.2";
-/// What a payload is where nobody says otherwise.
+/// The default content type of a payload.
 const FORM: &str = "application/x-www-form-urlencoded";
 const JAVA: &str = "Java/1.8.0_181";
 const BRUNT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
 
-/// Settles what is sent. The operation and the threshold are filled in by whoever knows the workload.
+/// Decides what is sent. The caller, which knows the workload, fills in the operation and the threshold.
 pub(super) fn settle(drafting: &mut Drafting<'_>, request: &Request) -> Result<Send, Fault> {
     let names = Names::of(request);
     let compatible = drafting.manner == Manner::Compatible;
@@ -53,7 +53,7 @@ pub(super) fn settle(drafting: &mut Drafting<'_>, request: &Request) -> Result<S
     Ok(Send { operation: 0, method, url, fields, body, keeps: Vec::new(), threshold: None })
 }
 
-/// Adds the fields that go with every request, unless the task has them.
+/// Adds the fields of every request, unless the task has them.
 fn add_usual(fields: &mut Vec<(String, Words)>, method: &str, carries: bool, compatible: bool) {
     let mut usual = |name: &str, value: &str| {
         if !fields.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
@@ -94,7 +94,7 @@ fn payload(
     Ok((drafting.words(&text, part, names, request)?, escape))
 }
 
-/// How values are escaped in a payload that is a string: as its content type wants it.
+/// How values are escaped in a payload that is a string: according to its content type.
 fn escape_of(fields: &[(String, Words)]) -> Escape {
     let named = fields.iter().find(|(name, _)| name.eq_ignore_ascii_case("Content-Type"));
     let literal = named.map(|(_, words)| &words.0[..]);

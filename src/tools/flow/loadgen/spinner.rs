@@ -1,6 +1,6 @@
-//! [`Spinner`]: the line that shows that a job is alive, as LoadGen shows it.
+//! [`Spinner`]: the line that shows that a job is running, as in LoadGen.
 //!
-//! It goes to standard error and to a terminal only, so that what is printed into a file has no trace of it.
+//! It goes to standard error and only to a terminal, so that output to a file contains no trace of it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,14 +15,14 @@ use crate::console::{self, StatusLine};
 const EVERY: Duration = Duration::from_millis(128);
 const FACES: [char; 4] = ['|', '/', '-', '\\'];
 
-/// A line that moves for as long as this is kept.
+/// A line that changes until this is dropped.
 pub(crate) struct Spinner {
     ended: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Spinner {
-    /// Begins to move, if there is a terminal and it is wanted.
+    /// Starts the line, if there is a terminal and it is wanted.
     pub(crate) fn start(wanted: bool) -> Self {
         let ended = Arc::new(AtomicBool::new(false));
         let over = Arc::clone(&ended);

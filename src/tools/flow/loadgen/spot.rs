@@ -1,4 +1,4 @@
-//! [`Spot`]: a place in a file that a fault may have to name after the file was let go.
+//! [`Spot`]: a place in a file that a fault may have to name after the file has been dropped.
 
 use std::fmt;
 use std::path::PathBuf;

@@ -1,8 +1,8 @@
-//! From the counts of a run to the report.
+//! Makes the report from the counts of a run.
 //!
-//! LoadGen keeps its figures by the name of a task, whichever workload it was performed in, so a task of two workloads
-//! has two rows with the same grand totals, and everything that is summed over rows counts it twice. Here each workload
-//! has figures of its own, and compatible manner adds them up as of old.
+//! LoadGen keeps its figures by the name of a task, for all workloads together, so a task of two workloads has two rows
+//! with the same grand totals, and every sum over rows counts it twice. Here each workload has figures of its own, and
+//! compatible mode adds them up as LoadGen does.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -16,12 +16,12 @@ use super::job::Job;
 use super::manner::Manner;
 use super::repairs::Repair;
 
-/// The task whose time LoadGen takes for sleep.
+/// The task whose time LoadGen counts as sleep.
 const SLEEP: &str = "sleep";
 
-/// What was counted in a run.
+/// The counts of a run.
 pub(crate) struct Counted<'a> {
-    /// Where each count lies.
+    /// The position of each count.
     pub(crate) tallies: &'a Tallies,
     /// The counts.
     pub(crate) counts: &'a [u64],
@@ -57,7 +57,7 @@ pub(crate) fn report(draft: &Draft, job: &Job, manner: Manner, counted: &Counted
     }
 }
 
-/// What became of one operation.
+/// The figures of one operation.
 pub(super) fn row(counted: &Counted<'_>, number: usize) -> Row {
     let of = counted.tallies.of_operation(counted.counts, number);
     let sum = |count, time| Sum { count, time };
@@ -123,7 +123,7 @@ fn workload(draft: &Draft, scenario: &Scenario, threads: u32, begun: u64, share:
     }
 }
 
-/// As LoadGen adds up: by the names of tasks over all workloads, what was skipped among what failed.
+/// Adds up as LoadGen does: by the names of tasks over all workloads, with skipped tasks among the failed ones.
 fn compatible(mut report: Report, draft: &Draft, job: &Job, counted: &Counted<'_>) -> Report {
     let totals = grand_totals(draft, counted);
     for scenario in &draft.scenarios {
@@ -165,7 +165,7 @@ fn grand_totals(draft: &Draft, counted: &Counted<'_>) -> BTreeMap<String, Row> {
         add(&mut total.passed, Sum { count: of.made, time: of.time });
         total.failed.count += of.skipped;
     }
-    // The threshold of a task is that of the place that was read last.
+    // The threshold of a task is that of the position that was read last.
     for step in draft.scenarios.iter().flat_map(|scenario| &scenario.steps) {
         let (key, threshold) = match step {
             Step::Sleep { key, threshold, .. } => (key, Some(*threshold)),
@@ -183,7 +183,7 @@ fn add(sum: &mut Sum, more: Sum) {
     sum.time += more.time;
 }
 
-/// LoadGen waits after each full group of threads, the last one among them, and the job lasts as long.
+/// LoadGen waits after each full group of threads, including the last one, and the job takes that much longer.
 fn ramp(job: &Job) -> Duration {
     match (job.group_size, job.interval) {
         (Some(size @ 1..), Some(millis)) => {

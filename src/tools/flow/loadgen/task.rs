@@ -13,26 +13,26 @@ const OWN: &[&str] =
 /// The methods of RFC 9110 and RFC 5789.
 const METHODS: &[&str] =
     &["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "TRACE", "PATCH", "CONNECT"];
-/// What marks a sleep in a `url-endpoint`.
+/// The word that marks a sleep in a `url-endpoint`.
 const SLEEP: &str = "$SLEEP";
-/// The longest time in milliseconds that a file may give: what a Java `int` holds.
+/// The longest time in milliseconds that a file may give: the maximum of a Java `int`.
 pub(crate) const MILLIS_MAX: u64 = i32::MAX as u64;
 
-/// What a task does.
+/// The action of a task.
 #[derive(Clone, Debug)]
 pub(crate) enum Task {
-    /// Waits so many milliseconds, and those that the workload gives.
+    /// Waits this number of milliseconds, plus those that the workload gives.
     Sleep(u64),
     /// Sends a request.
     Request(Box<Request>),
 }
 
-/// A request, its wildcards still in it.
+/// A request that still contains its wildcards.
 #[derive(Clone, Debug)]
 pub(crate) struct Request {
     /// `request`.
     pub(crate) method: String,
-    /// What URLs begin with.
+    /// The beginning of URLs.
     pub(crate) base: String,
     /// `url-endpoint`.
     pub(crate) endpoint: String,
@@ -40,13 +40,13 @@ pub(crate) struct Request {
     pub(crate) payload: String,
     /// `data-payload`.
     pub(crate) data: Option<Data>,
-    /// Everything that may be said at each level, the task's own over that of the levels above.
+    /// The attributes of all levels, the task's own overriding those above.
     pub(crate) attributes: Attributes,
     /// Where it is described.
     pub(crate) spot: Spot,
 }
 
-/// What a request carries.
+/// The payload of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Data {
     /// A string, as it stands.
@@ -58,7 +58,7 @@ pub(crate) enum Data {
 }
 
 impl Data {
-    /// What is sent, its wildcards still in it.
+    /// The text that is sent, which still contains its wildcards.
     pub(crate) fn text(&self) -> &str {
         match self {
             Self::Text(text) | Self::Object(text) | Self::List(text) => text,
@@ -82,7 +82,7 @@ pub(crate) fn read(
     }
 }
 
-/// Reads the description of a task, and where its threshold stands if it has one.
+/// Reads the description of a task, and the position of its threshold if it has one.
 pub(crate) fn described<'a>(
     value: &Value<'a>,
     above: &Attributes,
@@ -121,7 +121,7 @@ pub(crate) fn described<'a>(
     ))
 }
 
-/// A method is a token of RFC 9110, and its case matters.
+/// A method is a token of RFC 9110, and is case-sensitive.
 fn method(value: &Value<'_>) -> Result<String, Fault> {
     let text = value.text()?;
     let token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);

@@ -1,8 +1,8 @@
 //! A job as a plan: what `--to-plan` writes.
 //!
-//! The plan does what the job does, request for request, and can then be changed into what no job can say. Values that
-//! a service lists are fetched and written into it. The password of the administrator is not: the plan takes it from
-//! the environment.
+//! The plan does what the job does, request for request, and can then be changed in ways that a job does not support.
+//! Values that a service lists are fetched and written into it. The password of the administrator is not: the plan
+//! takes it from the environment.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -19,10 +19,11 @@ use crate::cli::resend::Resending;
 use crate::tools::flow::plan::model;
 use crate::tools::flow::plan::values::{Node, Pairs, Scalar, Several, Time};
 
-/// A dollar sign that stands right before a variable is one itself, since text could not tell it from an escape.
+/// A dollar sign right before a variable is a variable itself, since it could not be distinguished from an escape in
+/// the text.
 const DOLLAR: &str = "dollar";
 
-/// How connections are made, beside what the job says.
+/// The settings of connections, beside those of the job.
 pub(crate) struct Connecting {
     /// How many redirects are followed.
     pub(crate) redirects: u8,
@@ -32,13 +33,13 @@ pub(crate) struct Connecting {
     pub(crate) limit: Duration,
     /// The file of certificates to trust.
     pub(crate) ca: Option<PathBuf>,
-    /// Whether any certificate will do.
+    /// Whether every certificate is accepted.
     pub(crate) insecure: bool,
 }
 
 impl Connecting {
     fn tls(&self) -> Option<Box<model::Tls>> {
-        // The plan may be put into another directory.
+        // The plan may be moved to another directory.
         let whole = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
         let tls = model::Tls {
             ca: self.ca.as_ref().filter(|_| !self.insecure).map(whole),
@@ -75,7 +76,7 @@ pub(crate) fn plan(
     plan
 }
 
-/// What the user should know of the plan.
+/// Notes for the user about the plan.
 pub(crate) fn notes(job: &Job, draft: &Draft) -> Vec<String> {
     let mut notes = Vec::new();
     if closing(draft) == Closing::Some {
@@ -97,7 +98,7 @@ pub(crate) fn secrets(draft: &Draft) -> impl Iterator<Item = &str> {
     draft.variables.iter().filter(secret).map(|variable| variable.name.as_str())
 }
 
-/// How many of the requests of a job ask that their connection be closed.
+/// How many of the requests of a job request that their connection be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Closing {
     None,
@@ -145,7 +146,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The rounds, those that are alike and follow each other as one.
+    /// The rounds, with consecutive equal ones merged.
     fn rounds(&self) -> Vec<model::Round> {
         let mut rounds: Vec<model::Round> = Vec::new();
         for round in &self.draft.rounds {
@@ -182,7 +183,7 @@ impl Writer<'_> {
                     ..empty
                 }),
                 Meaning::Uuid => source(model::Source { uuid: Some(true), ..empty }),
-                // Answers bring it, so that it need not be declared.
+                // Its value comes from answers, so it need not be declared.
                 Meaning::Kept(_) => continue,
                 Meaning::Line(path) => {
                     let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
@@ -266,7 +267,7 @@ impl Writer<'_> {
                 .map(|millis| Time(Duration::from_millis(millis))),
             ..model::Step::default()
         };
-        // Up to the path, a plan leaves values as they are by itself; here they are left so to the end.
+        // Up to the path, a plan does not encode values by default; here they stay unencoded to the end.
         step = step.request(&send.method, self.text(&send.url, Some(Escape::None)));
         match &send.body {
             None => {}
@@ -296,7 +297,7 @@ impl Writer<'_> {
         step
     }
 
-    /// What the feeder of a file of rows is called: as the first wildcard that stands for one of its columns.
+    /// The name of the feeder of a file of rows: that of the first wildcard that stands for one of its columns.
     fn feeder(&self, path: &Path, column: &Column) -> &str {
         let same = |meaning: &Meaning| {
             matches!(meaning, Meaning::Column(other, from)
@@ -317,7 +318,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Text as a plan writes it, its values escaped in this way if any is given.
+    /// Text as a plan writes it, with its values escaped in this way if one is given.
     fn text(&self, words: &Words, escape: Option<Escape>) -> String {
         let written = match escape {
             None => "",
@@ -343,7 +344,7 @@ impl Writer<'_> {
     }
 }
 
-/// Text in which nothing is a variable.
+/// Text that contains no variable.
 fn literal(text: &str) -> String {
     text.replace("${", "$${")
 }
@@ -368,7 +369,7 @@ mod tests {
     use crate::tools::flow::plan::compile::{World, compile as settle};
     use crate::tools::flow::plan::reader::{Text, read};
 
-    /// Where the password is in the environment.
+    /// An environment that contains the password.
     struct Exported;
 
     impl Surroundings for Exported {
@@ -386,7 +387,7 @@ mod tests {
         }
     }
 
-    /// A flow in words that do not depend on the order of its variables.
+    /// A textual form of a flow that does not depend on the order of its variables.
     fn words(flow: &Flow) -> String {
         let mut text = format!(
             "{:#?}\n{:#?}\n{:?}\n{:?}\n{} {}",
@@ -405,7 +406,7 @@ mod tests {
                 text = text.replace(&hole, &format!("Hole<{}>", variable.name));
             }
         }
-        // Pretty printing breaks a hole over lines.
+        // Pretty printing breaks a hole over several lines.
         let joined: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let named = flow.variables.iter().enumerate();
         named.fold(joined, |text, (number, variable)| {

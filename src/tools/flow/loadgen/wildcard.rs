@@ -1,7 +1,8 @@
 //! [`Wildcard`]: a name that stands for a value, as a job, workload or task declares it.
 //!
-//! The declarations are those that LoadGen's author wrote down and never built: generated, retained, file and
-//! rest-endpoint. Names are kept to letters, digits and a few marks, so that no name can break the JSON it stands in.
+//! The kinds of declarations are those that LoadGen's author described but never implemented: generated, retained, file
+//! and rest-endpoint. Names are restricted to letters, digits and a few marks, so that no name can break the JSON that
+//! contains it.
 
 use super::document::Value;
 use super::fault::Fault;
@@ -31,7 +32,7 @@ const GENERATORS: &[&str] = &["random", "increment", "thread", "uuid"];
 pub(crate) struct Wildcard {
     /// Its name, the dollar sign included.
     pub(crate) name: String,
-    /// What it stands for.
+    /// Its kind.
     pub(crate) nature: Nature,
     /// Whether its value is percent-encoded in URLs.
     pub(crate) encodes: bool,
@@ -39,23 +40,23 @@ pub(crate) struct Wildcard {
     pub(crate) spot: Spot,
 }
 
-/// What a wildcard stands for.
+/// The kind of a wildcard.
 #[derive(Clone, Debug)]
 pub(crate) enum Nature {
-    /// A random whole number of an iteration; without a bound up to `upperbounds`.
+    /// A random whole number, drawn for each iteration; the default maximum is `upperbounds`.
     Random {
         /// The least.
         least: u64,
         /// The most.
         most: Option<u64>,
     },
-    /// A count of the thread's own.
+    /// A counter of the thread.
     Increment,
     /// The number of the thread.
     Thread,
-    /// A UUID of an iteration.
+    /// A UUID, drawn for each iteration.
     Uuid,
-    /// What an answer of the iteration brought: the name of an attribute, or a JSON pointer.
+    /// A value from an answer of the iteration: the name of an attribute, or a JSON pointer.
     Retained(String),
     /// A random line of a file in each iteration.
     File(String),
@@ -72,20 +73,20 @@ pub(crate) struct Column {
     pub(crate) file: String,
     /// The name of the column.
     pub(crate) name: String,
-    /// What stands between two values.
+    /// The separator of values.
     pub(crate) separator: u8,
 }
 
-/// A list of values that a service gives.
+/// A list of values that a service provides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Endpoint {
-    /// Where it is asked for.
+    /// The URL of the list.
     pub(crate) url: String,
     /// The fields of the request.
     pub(crate) header: Vec<(String, String)>,
-    /// Which part of the answer it is, where it is not all of it: a name or a JSON pointer.
+    /// Which part of the answer the list is, if not the whole: a name or a JSON pointer.
     pub(crate) attribute: Option<String>,
-    /// Which part of each element is the value, where it is not all of it: a name or a JSON pointer.
+    /// Which part of each element the value is, if not the whole: a name or a JSON pointer.
     pub(crate) member: Option<String>,
 }
 
@@ -146,7 +147,7 @@ fn one(declared: &Value<'_>, notes: &mut Vec<String>) -> Result<Wildcard, Fault>
     Ok(Wildcard { name: name.to_owned(), nature, encodes, spot: Spot::of(declared) })
 }
 
-/// The lines of a file, or a column of it.
+/// A file's lines, or a column of the file.
 fn file(fields: &Fields<'_>) -> Result<Nature, Fault> {
     let source = fields.must("source", "name the file whose lines are the values")?;
     let file = source.text()?.to_owned();
@@ -179,13 +180,13 @@ fn encodes(value: &Value<'_>) -> Result<bool, Fault> {
     }
 }
 
-/// Whether it is a dollar sign and a word.
+/// Whether it is a dollar sign followed by a word.
 fn is_name(name: &str) -> bool {
     let word = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
     name.strip_prefix('$').is_some_and(|rest| !rest.is_empty() && rest.bytes().all(word))
 }
 
-/// The attribute that a retained wildcard without a source is about.
+/// The default attribute of a retained wildcard without a source.
 fn usual_attribute(name: &str) -> &str {
     match name {
         "$TOKENID" => "tokenId",

@@ -1,4 +1,4 @@
-//! [`Workload`]: tasks in order, each with the time it may take.
+//! [`Workload`]: tasks in order, each with its threshold.
 
 use super::attributes::{self, Attributes};
 use super::document::{Document, Value};
@@ -10,25 +10,25 @@ use super::task::{self, MILLIS_MAX, Task};
 /// The keys that only workloads have.
 const OWN: &[&str] = &["name", "tasks"];
 
-/// A workload, and how often each thread performs it.
+/// A workload, and how many times each thread performs it.
 #[derive(Clone, Debug)]
 pub(crate) struct Workload {
-    /// The name it is called by, which is that of its file.
+    /// Its name, which is that of its file.
     pub(crate) key: String,
-    /// How often each thread performs it.
+    /// How many times each thread performs it.
     pub(crate) loops: u64,
     /// Its tasks.
     pub(crate) positions: Vec<Position>,
 }
 
-/// A task in its place in a workload.
+/// A task in its position in a workload.
 #[derive(Clone, Debug)]
 pub(crate) struct Position {
-    /// The name it is called by.
+    /// Its name.
     pub(crate) key: String,
-    /// How many milliseconds it may take; of a sleep, how many it lasts beside its own.
+    /// How many milliseconds it may take; for a sleep, how many it lasts in addition to its own.
     pub(crate) threshold: Option<u64>,
-    /// What it does.
+    /// The task.
     pub(crate) task: Task,
 }
 

@@ -1,4 +1,4 @@
-//! Plans that are wrong, each with what is said of it: the file, the line, the column, what stands there, what could.
+//! Wrong plans, each with its error message: the file, the line, the column, the wrong value, and the possible ones.
 
 use std::io;
 use std::path::Path;
@@ -35,7 +35,7 @@ impl Surroundings for Sparse {
     }
 }
 
-/// What is said of a plan; nothing if it is right.
+/// The error message for a plan; none if it is right.
 fn said(text: &str) -> Option<String> {
     let text = Text { name: "p.toml", text, overrides: &[] };
     let written = match read(&text, &|name| Sparse.variable(name)) {
@@ -47,24 +47,24 @@ fn said(text: &str) -> Option<String> {
     compiled.err().map(|fault| written.error(fault).to_string())
 }
 
-/// A plan that is right but for what stands in its `[run]`, on the first lines.
+/// A plan that is right except for its `[run]`, on the first lines.
 fn run(keys: &str) -> String {
     format!(
         "[run]\n{keys}\n[http]\nbase = \"http://x\"\n[[scenario]]\nname = \"s\"\nsteps = [{{ get = \"/\" }}]\n"
     )
 }
 
-/// A plan that is right but for what stands in its `[find-max]`.
+/// A plan that is right except for its `[find-max]`.
 fn search(keys: &str) -> String {
     format!("{}[find-max]\n{keys}\n", run(""))
 }
 
-/// A plan that is right but for a step, which begins on line 4.
+/// A plan that is right except for a step, which begins on line 4.
 fn step(keys: &str) -> String {
     format!("http.base = \"http://x\"\n[[scenario]]\n[[scenario.steps]]\n{keys}\n")
 }
 
-/// A plan that is right but for what stands before its scenario.
+/// A plan that is right except for the keys before its scenario.
 fn top(keys: &str) -> String {
     format!("{keys}\n[[scenario]]\nsteps = [{{ get = \"http://x/\" }}]\n")
 }

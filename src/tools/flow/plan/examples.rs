@@ -1,4 +1,4 @@
-//! The plans in `examples/plans`: each is one, to the reader and to the schema.
+//! Tests the plans in `examples/plans`: the reader and the schema must accept each.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use super::reader::{Text, read};
 use super::{merged, preview, schema};
 use crate::cli::surroundings::Surroundings;
 
-/// The machine, with the variables that examples name.
+/// The machine, with the variables that examples refer to.
 struct Here;
 
 impl Surroundings for Here {
@@ -70,7 +70,7 @@ fn every_example_is_a_plan_to_the_reader_and_to_the_schema() {
         let errors: Vec<String> =
             validator.iter_errors(&json(&text)).map(|error| error.to_string()).collect();
         assert!(errors.is_empty(), "{name}: {errors:?}");
-        // What is shown of a plan is a plan as well, and the same one.
+        // The merged text of a plan is a plan as well, and the same one.
         let shown = merged::text(&plan, compiled.settings.sessions, 7);
         let again = super::examples::plan("shown", &shown);
         assert!(validator.is_valid(&json(&shown)), "{name}: {shown}");
@@ -78,7 +78,7 @@ fn every_example_is_a_plan_to_the_reader_and_to_the_schema() {
     }
 }
 
-/// What the schema lets pass and the reader does not would be an editor that says nothing.
+/// If the schema accepted what the reader refuses, an editor would show no error.
 #[test]
 fn the_schema_refuses_what_the_reader_refuses() {
     let schema: serde_json::Value = serde_json::from_str(&schema::text()).unwrap();
@@ -110,7 +110,7 @@ fn the_schema_refuses_what_the_reader_refuses() {
             let read = read(&Text { name: &name, text: &misspelt, overrides: &[] }, &|name| {
                 Here.variable(name)
             });
-            // Names that are the user's own may be anything.
+            // Names that the user chooses can be anything.
             if let Err(error) = read {
                 tried += 1;
                 assert!(error.to_string().contains(&format!("{name}:{}", number + 1)), "{error}");
@@ -126,7 +126,7 @@ fn the_schema_refuses_what_the_reader_refuses() {
     assert!(tried > 40, "{tried}");
 }
 
-/// Cut off anywhere, or with a line too few or too many: a plan or an error, and never a panic.
+/// A plan that is cut off anywhere, or has a line too few or too many, gives a plan or an error, and never a panic.
 #[test]
 fn what_is_left_of_a_plan_is_a_plan_or_an_error_with_its_place() {
     let mut wrong = 0;
@@ -172,7 +172,7 @@ fn an_example_comes_to_what_it_says() {
         (compiled.settings.sessions, compiled.settings.stop.time.map(|t| t.as_secs())),
         (20, Some(10))
     );
-    // Three requests and a pause; the think time is no step.
+    // Three requests and a pause; the think time is not a step.
     assert_eq!(flow.scenarios[0].steps.len(), 4);
     assert!(flow.between.think.is_some());
 }

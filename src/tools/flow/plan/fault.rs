@@ -4,12 +4,12 @@ use std::fmt;
 
 use super::path::KeyPath;
 
-/// What is wrong with a plan, before it is known in which line.
+/// What is wrong with a plan, before its line is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
-    /// Where, by keys.
+    /// The keys that lead to it.
     pub(crate) at: KeyPath,
-    /// What stands there and what could, as a sentence without its full stop.
+    /// The wrong value and the possible ones, as a sentence without its full stop.
     pub(crate) what: String,
 }
 
@@ -20,7 +20,7 @@ impl Fault {
     }
 }
 
-/// For a plan that no file was read for.
+/// For a plan that was not read from a file.
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.at.segments().is_empty() {
@@ -40,7 +40,7 @@ pub(crate) enum PlanError {
     Unreadable {
         /// Its name.
         file: String,
-        /// What the system said.
+        /// The system's error.
         why: String,
     },
     /// Something in it is wrong.

@@ -1,8 +1,8 @@
-//! Plans that somebody else is answerable for: what [`Granted`] allows, what is wrong with one, and a run of it.
+//! Plans that another user submitted: what [`Granted`] allows, what is wrong with one, and a run of it.
 //!
-//! Whoever may submit a plan to a server may not do with it whatever the server's user may. The fence of the process
-//! keeps it from addresses, and the kernel from files. What neither can tell is looked at here, before anything is
-//! sent: how much load a plan makes, and ways around the fence. It is a function of the plan.
+//! A user who may submit a plan to a server must not get all the rights of the server's own user. The fence of the
+//! process limits the addresses it reaches, and the kernel its files. The remaining limits are checked here, before
+//! anything is sent: how much load a plan makes, and ways around the fence. The check is a pure function of the plan.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,7 +24,7 @@ use super::model::Plan;
 use super::path::{KeyPath, Segment};
 use crate::cli::surroundings::Surroundings;
 
-/// Where a plan's files and variables come from, and what it may do.
+/// The source of a plan's files and variables, and what it may do.
 #[derive(Clone, Debug)]
 pub(crate) struct Granted<'a> {
     /// What was submitted.
@@ -35,7 +35,7 @@ pub(crate) struct Granted<'a> {
     pub(crate) secrets: Secrets<'a>,
 }
 
-/// The secrets of a plan that was submitted. Whoever only checks it knows their names alone.
+/// The secrets of a submitted plan. A caller that only checks the plan knows just their names.
 #[derive(Clone, Default)]
 pub(crate) struct Secrets<'a> {
     values: Option<&'a BTreeMap<String, String>>,
@@ -43,7 +43,7 @@ pub(crate) struct Secrets<'a> {
 }
 
 impl<'a> Secrets<'a> {
-    /// With what they are, for a run.
+    /// With their values, for a run.
     pub(crate) fn of(values: &'a BTreeMap<String, String>) -> Self {
         Self { values: Some(values), named: RefCell::default() }
     }
@@ -103,7 +103,7 @@ impl Surroundings for Granted<'_> {
     }
 }
 
-/// Whether a plan does nothing that its grant does not hold.
+/// Checks that a plan does nothing beyond its grant.
 pub(super) fn examine(
     plan: &Plan,
     compiled: &Compiled,
@@ -112,7 +112,7 @@ pub(super) fn examine(
     ways_around(plan)?;
     let (at, load, grant) = (KeyPath::of("run"), load(compiled), &submitted.grant);
     if submitted.search.is_some() {
-        // How often and how long is the search's, which is kept to the grant. Users may be named.
+        // The search sets the rate and the duration, within the grant. The plan may set the users.
         let users = plan.run.users.is_some().then_some(load.users);
         return few_users(users, grant, &at);
     }
@@ -145,7 +145,7 @@ pub(super) fn examine(
     }
 }
 
-/// Whether there are no more users than may be.
+/// Checks that there are no more users than allowed.
 fn few_users(users: Option<u32>, grant: &Grant, at: &KeyPath) -> Result<(), Fault> {
     let Some((users, most)) = users.zip(grant.users_max).filter(|(users, most)| users > most)
     else {
@@ -155,13 +155,13 @@ fn few_users(users: Option<u32>, grant: &Grant, at: &KeyPath) -> Result<(), Faul
     Err(Fault::new(&at.key("users"), what))
 }
 
-/// The most iterations a second that a grant holds.
+/// The most iterations a second that a grant allows.
 pub(super) fn ceiling(compiled: &Compiled, grant: &Grant) -> Option<f64> {
     let each = exchanges(&compiled.flow, compiled.http.redirects);
     grant.rate_max.map(|most| most / each.max(1) as f64)
 }
 
-/// Keys by which a plan would reach something that has no address the fence could check.
+/// Refuses keys by which a plan would reach something that has no address the fence could check.
 fn ways_around(plan: &Plan) -> Result<(), Fault> {
     let refused = |table: &str, key: &str| {
         let what = "is not offered here: the addresses a run may reach are those of its target";
@@ -187,7 +187,7 @@ fn ways_around(plan: &Plan) -> Result<(), Fault> {
 pub(super) fn load(compiled: &Compiled) -> LoadFigures {
     let settings = &compiled.settings;
     let (iterations, lasting) = match &settings.load {
-        // A trace has no rate. Stages cannot hold one, so all of them have one or none has.
+        // A trace has no rate. Stages cannot contain a trace, so all of them have a rate or none has.
         Load::Open(schedule) => (schedule.peak_per_second(), schedule.lasting()),
         Load::Closed(_) => (None, None),
     };
@@ -201,7 +201,7 @@ pub(super) fn load(compiled: &Compiled) -> LoadFigures {
     }
 }
 
-/// The most exchanges of an iteration, redirects that are followed included.
+/// The most exchanges of an iteration, including redirects that are followed.
 fn exchanges(flow: &Flow, redirects: u8) -> u64 {
     let each = |step: &Step| match step {
         Step::Pause(_) => 0,
@@ -212,7 +212,7 @@ fn exchanges(flow: &Flow, redirects: u8) -> u64 {
     all.max().unwrap_or(0)
 }
 
-/// Why a plan that was read is not for other machines: it takes a secret from a file.
+/// Why a plan that was read cannot be sent to other machines: it takes a secret from a file.
 pub(super) fn stays_here() -> Option<String> {
     let secret = |(path, kind): (PathBuf, Kind)| (kind == Kind::Secret).then_some(path);
     let path = access::opened().into_iter().find_map(secret)?;
@@ -222,7 +222,7 @@ pub(super) fn stays_here() -> Option<String> {
     ))
 }
 
-/// What is wrong with a plan, for whoever edits its text.
+/// What is wrong with a plan, for a user who edits its text.
 pub(super) fn finding(error: &PlanError, submitted: &Submitted) -> Finding {
     let PlanError::Wrong { place, fault } = error else {
         return Finding { text: error.to_string(), ..Finding::default() };
@@ -239,7 +239,7 @@ pub(super) fn finding(error: &PlanError, submitted: &Submitted) -> Finding {
     }
 }
 
-/// A path as the forms of a plan have it.
+/// A path in the notation of a plan's forms.
 fn path(at: &KeyPath) -> Vec<PathPart> {
     let parts = at.segments().iter().map(|segment| match segment {
         Segment::Key(key) => PathPart::Key(key.clone()),
@@ -248,7 +248,7 @@ fn path(at: &KeyPath) -> Vec<PathPart> {
     parts.collect()
 }
 
-/// What is wrong, with what can be done about it where there is no environment.
+/// What is wrong, with a remedy that works without an environment.
 fn on_a_site(what: &str, submitted: &Submitted) -> String {
     let secrets = submitted.secrets.iter().flat_map(|secrets| &secrets.names);
     let mut named =

@@ -1,7 +1,7 @@
-//! About how much memory a plan takes: so that a plan of thousands of steps or users is no surprise.
+//! Estimates the memory of a plan, so that a plan of thousands of steps or users is no surprise.
 //!
-//! The figures were measured, and a test holds them against what a run takes. They are for an hour of a usual spread of
-//! latencies; what is busier takes more, what is quieter less.
+//! The figures were measured, and a test compares them with the memory of a run. They are for an hour with a typical
+//! spread of latencies; a busier run needs more, a quieter one less.
 
 use brunt_drivers::flow::Flow;
 use brunt_engine::{Plan, Settings};
@@ -15,7 +15,7 @@ const OPERATION: u64 = 50_000;
 /// One operation in the intervals of a worker.
 const OPERATION_OF_WORKER: u64 = 5_000;
 
-/// In words.
+/// The estimate, as text.
 pub(super) fn about(flow: &Flow, settings: &Settings) -> String {
     let operations = flow.operations.len() as u64;
     let workers = Plan::new(settings.clone(), 1).map_or(1, |plan| plan.workers() as u64);

@@ -1,4 +1,4 @@
-//! The plan as it will be carried out: defaults filled in, secrets left out.
+//! The plan as it will be carried out: with defaults filled in, and without secrets.
 
 use super::compile::{CONNECT, TIMEOUT, USERS};
 use super::model::{
@@ -83,7 +83,7 @@ fn hide_step(step: &mut Step) {
     step.ldap.iter_mut().for_each(hide_directory);
 }
 
-/// Leaves the secrets out of what a step asks a directory.
+/// Removes the secrets from a step's directory operation.
 pub(super) fn hide_directory(step: &mut LdapStep) {
     match step {
         LdapStep::Bind(login) => hide_one(&mut login.password),
@@ -121,7 +121,7 @@ fn hide_fields(fields: &mut Pairs<Several>) {
     }
 }
 
-/// Parameters and attributes: what is named as a secret is one, and others may hold one.
+/// Parameters and attributes: one that is named as a secret is removed, and others may contain a secret.
 fn hide_pairs(pairs: &mut Pairs<Several>) {
     for (name, values) in &mut pairs.0 {
         values.0.iter_mut().for_each(|value| hide_named(name, value));
@@ -163,7 +163,7 @@ fn hide_variable(name: &str, variable: &mut Variable) {
     match variable {
         Variable::Constant(scalar) => hide_named(name, scalar),
         Variable::Source(source) => {
-            // Marked as a secret, it is one whatever its name.
+            // A value that is marked as a secret is one whatever its name.
             let name = if source.secret == Some(true) { "secret" } else { name };
             source.value.iter_mut().for_each(|value| hide_named(name, value));
             match &mut source.choice {

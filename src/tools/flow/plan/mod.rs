@@ -1,8 +1,8 @@
 //! Plans: a run described in a file, for any protocol.
 //!
-//! [`reader`] makes a [`model::Plan`] of TOML and knows the line of everything in it, [`compile`] makes of the model
-//! what the engine and the drivers carry out, and [`preview`] says what that would be without doing it. Whatever else
-//! describes a run (a LoadGen job, a HAR file) can be written as a plan. Nothing here opens a connection.
+//! [`reader`] makes a [`model::Plan`] from TOML and knows the line of everything in it, [`compile`] makes from the
+//! model what the engine and the drivers carry out, and [`preview`] describes that without doing it. Other descriptions
+//! of a run (a LoadGen job, a HAR file) can be written as a plan. Nothing here opens a connection.
 
 #[cfg(test)]
 mod broken;

@@ -1,15 +1,15 @@
-//! [`KeyPath`]: where in a plan something stands, by its keys.
+//! [`KeyPath`]: the position of something in a plan, by its keys.
 //!
-//! The model holds no places of a file, so that a plan can be made by a program as well as read from one. Whoever
-//! finds a fault says where by keys, and the text the plan was read from, if there is one, knows the line.
+//! The model contains no positions of a file, so that a plan can be made by a program as well as read from one. A fault
+//! is reported by keys, and the text the plan was read from, if there is one, provides the line.
 
 use std::fmt;
 
-/// The way from the top of a plan to a value.
+/// The path from the top of a plan to a value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct KeyPath(Vec<Segment>);
 
-/// One step of the way.
+/// One step of the path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Segment {
     /// Into a table.
@@ -19,18 +19,18 @@ pub(crate) enum Segment {
 }
 
 impl KeyPath {
-    /// The way to this key of the top.
+    /// The path to this key at the top.
     pub(crate) fn of(key: &str) -> Self {
         Self::default().key(key)
     }
 
-    /// On to a key of the table there.
+    /// The path to a key of the table there.
     #[must_use]
     pub(crate) fn key(&self, key: &str) -> Self {
         self.with(Segment::Key(key.to_owned()))
     }
 
-    /// On to a value of the array there.
+    /// The path to an element of the array there.
     #[must_use]
     pub(crate) fn index(&self, index: usize) -> Self {
         self.with(Segment::Index(index))
@@ -46,7 +46,7 @@ impl KeyPath {
     }
 }
 
-/// `scenario[0].steps[2].post`, elements counted from 1 as a person counts them.
+/// `scenario[0].steps[2].post`, with elements counted from 1 for users.
 impl fmt::Display for KeyPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, segment) in self.0.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a plan comes to, without carrying it out: the load in words, the mix, and the first requests.
+//! Describes a plan without carrying it out: the load as text, the mix, and the first requests.
 
 use std::fmt::Write as _;
 
@@ -16,10 +16,10 @@ use super::model::{LdapStep, Plan};
 use super::values::time_words;
 use crate::tools::flow::sample::Sample;
 
-/// How much of a body is shown.
+/// How many bytes of a body are shown.
 const BODY_SHOWN: usize = 2_000;
 
-/// What the plan comes to.
+/// The description of the plan.
 pub(super) fn text(plan: &Plan, compiled: &Compiled) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{}", load(plan, compiled));
@@ -30,7 +30,7 @@ pub(super) fn text(plan: &Plan, compiled: &Compiled) -> String {
     out
 }
 
-/// The schedule in words.
+/// The schedule as text.
 fn load(plan: &Plan, compiled: &Compiled) -> String {
     let (run, settings, flow) = (&plan.run, &compiled.settings, &compiled.flow);
     let users = settings.sessions;
@@ -111,7 +111,7 @@ fn ending(compiled: &Compiled) -> String {
     }
 }
 
-/// Which scenario an iteration is.
+/// How the scenario of an iteration is chosen.
 fn mix(out: &mut String, compiled: &Compiled) {
     let scenarios = &compiled.flow.scenarios;
     out.push_str("\nMix:\n");
@@ -276,7 +276,7 @@ impl Requests<'_> {
         }
     }
 
-    /// What a step asks a directory, from the plan: once compiled it is bytes.
+    /// A step's directory operation, taken from the plan: after compilation it is only bytes.
     fn ldap(&self, out: &mut String, step: &LdapStep) {
         let mut step = step.clone();
         merged::hide_directory(&mut step);
@@ -301,7 +301,7 @@ impl Requests<'_> {
         &self.compiled.flow.variables[usize::from(hole.0)].name
     }
 
-    /// A text in which what answers bring is called by its name.
+    /// A text in which extracted values are shown by name.
     fn named(&self, text: &str) -> String {
         let variables = self.compiled.flow.variables.iter();
         let brought = variables.filter(|variable| matches!(variable.source, Source::Answer));
@@ -310,8 +310,8 @@ impl Requests<'_> {
         })
     }
 
-    /// A text with the values of the first iteration; of secrets nothing is shown. What answers bring stands as the
-    /// variable it becomes, which is no secret wherever it stands.
+    /// A text with the values of the first iteration; secrets are not shown. An extracted value is shown as its
+    /// variable, which is never a secret.
     fn filled(&self, text: &Text) -> String {
         let mut out = Vec::new();
         for piece in text.pieces() {

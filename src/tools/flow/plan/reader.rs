@@ -1,8 +1,8 @@
-//! From the text of a plan to the model, and back to the line when something is wrong.
+//! Reads the text of a plan into the model, and finds the line of an error.
 //!
-//! The text becomes a tree that knows its places; overrides of the command line are merged into it and references to
-//! the environment filled in before the model is read of it. So whatever is wrong is said with the place where it was
-//! written: a line of the file, or the override.
+//! The text becomes a tree with positions; overrides of the command line are merged into it and references to the
+//! environment filled in before the model is read from it. So every error is reported with the place where the value
+//! was written: a line of the file, or the override.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use super::fault::{Fault, PlanError, nearest};
 use super::model::Plan;
 use super::path::KeyPath;
 
-/// The text of a plan, and what the command line adds to it.
+/// The text of a plan, and the additions of the command line.
 #[expect(
     clippy::struct_field_names,
     reason = "the text is one of the things that make the text of a plan"
 )]
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Text<'a> {
-    /// What the text is called: the name of its file.
+    /// The name of the text: that of its file.
     pub(crate) name: &'a str,
     /// The text.
     pub(crate) text: &'a str,
@@ -29,7 +29,7 @@ pub(crate) struct Text<'a> {
     pub(crate) overrides: &'a [String],
 }
 
-/// A plan that was read, and where everything stands in its text.
+/// A plan that was read, and the position of everything in its text.
 #[derive(Debug)]
 pub(crate) struct Written {
     /// The plan.
@@ -37,26 +37,26 @@ pub(crate) struct Written {
     places: Places,
 }
 
-/// Where a fault is.
+/// The positions of everything in a plan.
 #[derive(Debug)]
 struct Places {
     name: String,
     /// The text, and after it each override on a line of its own.
     source: String,
-    /// How much of it is the file's.
+    /// How many bytes of it are the file's.
     length: usize,
-    /// Every key and value, by the way to it.
+    /// Every key and value, by its path.
     known: Vec<(KeyPath, Range<usize>)>,
 }
 
 impl Written {
-    /// Where that fault is.
+    /// The fault with its position.
     pub(crate) fn error(&self, fault: Fault) -> PlanError {
         self.places.error(fault)
     }
 }
 
-/// Reads a plan. `variable` knows the environment.
+/// Reads a plan. `variable` looks up environment variables.
 pub(crate) fn read(
     text: &Text<'_>,
     variable: &dyn Fn(&str) -> Option<String>,
@@ -83,7 +83,7 @@ pub(crate) fn read(
     Ok(Written { plan, places })
 }
 
-/// Puts one tree over another: tables are joined, and an array is entered by the number of its element.
+/// Merges one tree into another: tables are merged, and an element of an array is addressed by its number.
 fn merge<'a>(below: &mut Spanned<DeValue<'a>>, above: Spanned<DeValue<'a>>) {
     let span = above.span();
     match (below.get_mut(), above.into_inner()) {
@@ -110,7 +110,7 @@ fn merge<'a>(below: &mut Spanned<DeValue<'a>>, above: Spanned<DeValue<'a>>) {
     }
 }
 
-/// Fills in `${env:NAME}` wherever there is text.
+/// Replaces `${env:NAME}` in all texts.
 fn fill(
     value: &mut Spanned<DeValue<'_>>,
     at: &KeyPath,
@@ -148,8 +148,8 @@ pub(super) fn unset(name: &str) -> String {
     )
 }
 
-/// The text with every `${env:NAME}` and `${env:NAME:-INSTEAD}` filled in, if there is one; or the name that is not
-/// known.
+/// The text with every `${env:NAME}` and `${env:NAME:-INSTEAD}` replaced, if there is one; or the name of an unknown
+/// variable.
 pub(super) fn environment(
     text: &str,
     variable: &dyn Fn(&str) -> Option<String>,
@@ -180,7 +180,7 @@ pub(super) fn environment(
 }
 
 impl Places {
-    /// Adds an override to the source, and returns a document in which it stands in the same place.
+    /// Adds an override to the source, and returns a document in which it has the same position.
     fn add(&mut self, set: &str) -> Result<String, PlanError> {
         let refused = |what: String| PlanError::Wrong {
             place: format!("--set {set}"),
@@ -206,7 +206,7 @@ impl Places {
         Ok(document)
     }
 
-    /// Remembers where every key and value stands.
+    /// Records the position of every key and value.
     fn know(&mut self, at: &KeyPath, value: &Spanned<DeValue<'_>>) {
         match value.get_ref() {
             DeValue::Table(table) => {
@@ -228,11 +228,11 @@ impl Places {
         }
     }
 
-    /// The fault with the place of the nearest key that is there.
+    /// The fault with the position of the nearest existing key.
     fn error(&self, fault: Fault) -> PlanError {
         let mut segments = fault.at.segments();
         while !segments.is_empty() {
-            // The last is the value: the key came before it.
+            // The last is the value: its key comes before it.
             let mut there = self.known.iter().rev();
             if let Some((_, span)) = there.find(|(path, _)| path.segments() == segments) {
                 return PlanError::Wrong { place: self.place(span.start), fault };
@@ -242,7 +242,7 @@ impl Places {
         PlanError::Wrong { place: self.name.clone(), fault }
     }
 
-    /// What is no TOML.
+    /// Text that is not TOML.
     fn syntax(&self, error: &toml::de::Error) -> PlanError {
         let at = KeyPath::default();
         let place = error.span().map_or_else(|| self.name.clone(), |span| self.place(span.start));
@@ -255,7 +255,7 @@ impl Places {
         PlanError::Wrong { place, fault: Fault::new(&at, what) }
     }
 
-    /// What is TOML but does not fit the model.
+    /// TOML that does not fit the model.
     fn unfit(&self, error: &toml::de::Error) -> PlanError {
         let start = error.span().unwrap_or_default().start;
         let found = self.known.iter().rev().find(|(_, span)| span.start == start);
@@ -282,7 +282,7 @@ impl Places {
     }
 }
 
-/// Serde's words in this program's: what stands there and what could.
+/// Serde's message in this program's wording: the wrong value and the possible ones.
 fn words(message: &str, at: &KeyPath) -> String {
     let quoted = |text: &str| -> Vec<String> {
         text.split('`').skip(1).step_by(2).map(str::to_owned).collect()
@@ -320,7 +320,7 @@ fn unknown(what: &str, names: &[String]) -> String {
     format!("{what} '{name}' here{hint} (known: {})", known.join(", "))
 }
 
-/// Kinds by names a person would use.
+/// User-friendly names of types.
 fn plain(expected: &str) -> String {
     match expected {
         "a string" | "path string" => "text in quotes".to_owned(),

@@ -1,4 +1,4 @@
-//! The page `docs/plan-keys.md`: every key of every table, written from the schema and held to be true by a test.
+//! The page `docs/plan-keys.md`: every key of every table, generated from the schema and checked by a test.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -104,7 +104,7 @@ fn choices(out: &mut String, name: &str, definition: &Value) {
     }
 }
 
-/// What a value is, in a few words.
+/// A short description of a value's type.
 fn kind(value: &Value) -> String {
     if let Some(name) = value["$ref"].as_str() {
         let name = name.trim_start_matches("#/$defs/");

@@ -1,4 +1,4 @@
-//! `brunt run`: from the name of a plan to a run that was reported.
+//! `brunt run`: from the name of a plan to the report of a run.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -31,17 +31,18 @@ use crate::tools::flow::loadgen::table::Counted;
 use crate::tools::flow::trace::TraceFile;
 use crate::tools::flow::{self, FlowJob, Users, fit, once};
 
-/// The largest plan that is read; the bodies of requests have files of their own.
+/// The largest plan that is read; the bodies of requests can be in separate files.
 const PLAN_MAX: u64 = 16 << 20;
 
-/// Carries a plan out, or says what it would be.
+/// Carries a plan out, or describes it.
 pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
     if args.schema {
         return console::print(&schema::text());
     }
     let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
     if args.check {
-        // Each user may have a connection of its own: how many share one says only how many workers there may be.
+        // Each user may have a connection of its own: the number of users per connection only limits the number of
+        // workers.
         let load = brunt_engine::Plan::new(asked.compiled.settings.clone(), 1);
         load.map_err(|error| Refusal::usage(format!("failed to {error}")))?;
         let notes = fit::examine(&asked.compiled.flow)
@@ -54,8 +55,8 @@ pub(crate) fn run(args: &RunArgs, signals: &Signals) -> Result<Exit, Refusal> {
     asked.carry_out(args, signals, Verbosity::Normal).map(|outcome| outcome.exit)
 }
 
-/// Carries out a plan that was submitted, quietly, if that is granted. A plan that says what a job of LoadGen says has
-/// its report as well.
+/// Carries out a submitted plan without output, if its grant allows that. A plan that has the form of a LoadGen job
+/// also gets its report.
 pub(crate) fn run_granted(
     args: &RunArgs,
     granted: &Granted<'_>,
@@ -75,7 +76,7 @@ pub(crate) fn run_granted(
     Ok((done.outcome().exit, report))
 }
 
-/// Says what is wrong with a plan that was submitted, or what it comes to.
+/// Reports what is wrong with a submitted plan, or describes it.
 pub(crate) fn check_granted(args: &RunArgs, granted: &Granted<'_>) -> Checked {
     let asked = match Asked::granted(args, granted) {
         Ok(asked) => asked,
@@ -117,13 +118,13 @@ pub(crate) fn measure(
     asked.carry_out(args, signals, verbosity)
 }
 
-/// Reads all that a plan names, and sends nothing.
+/// Reads everything that a plan names, and sends nothing.
 pub(crate) fn examine(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
     let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
     flow::prepare(asked.job(args, false)?)
 }
 
-/// Makes a plan ready to be carried out many times.
+/// Prepares a plan to be carried out many times.
 pub(crate) fn prepare(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
     let asked = Asked::read(args, &Machine).map_err(Refusal::usage)?;
     refuse_limits(&asked.plan.run).map_err(Refusal::usage)?;
@@ -133,7 +134,7 @@ pub(crate) fn prepare(args: &RunArgs) -> Result<Prepared<Users>, Refusal> {
     Ok(if named { prepared } else { prepared.with_sessions(users_of) })
 }
 
-/// Whoever carries a plan out many times says how often and how long.
+/// Refuses limits in the plan: a caller that carries it out many times sets the number and the duration of its runs.
 pub(super) fn refuse_limits(run: &Run) -> Result<(), String> {
     let given = [
         ("rate", run.rate.is_some()),
@@ -156,12 +157,12 @@ pub(super) fn refuse_limits(run: &Run) -> Result<(), String> {
     })
 }
 
-/// Users of a plan that names no number: as many as begin in two seconds, so that slow ones keep none waiting.
+/// Users of a plan without a number of them: as many as begin in two seconds, so that slow ones delay no others.
 pub(super) fn users_of(per_second: f64) -> u32 {
     ((per_second * 2.0).ceil() as u32).clamp(50, 10_000)
 }
 
-/// A plan that was read and settled.
+/// A plan that was read and compiled.
 pub(super) struct Asked {
     pub(super) plan: Plan,
     pub(super) compiled: Compiled,
@@ -176,7 +177,7 @@ impl Asked {
         Self::of(&text, args, &World { surroundings, base }).map(|(asked, _)| asked)
     }
 
-    /// A plan that was submitted, if it does nothing that is not granted; otherwise how a run of it would end.
+    /// A submitted plan, if it does nothing beyond its grant; otherwise how a run of it would end.
     pub(super) fn granted(
         args: &RunArgs,
         granted: &Granted<'_>,
@@ -218,7 +219,7 @@ impl Asked {
         merged::text(&self.plan, self.compiled.flow.users, settings.seed)
     }
 
-    /// The merged plan, and what it comes to.
+    /// The merged plan, and its description.
     fn check(&self, notes: &[String]) -> String {
         let merged = self.merged();
         let mut comes_to = preview::text(&self.plan, &self.compiled);
@@ -246,7 +247,7 @@ impl Asked {
         Ok(done.outcome())
     }
 
-    /// The run, with everything opened that it needs; `shows` is whether anybody is shown how it goes.
+    /// The run, with all its resources opened; `shows` is whether progress is shown.
     pub(super) fn job(self, args: &RunArgs, shows: bool) -> Result<FlowJob, Refusal> {
         let Self { plan, mut compiled } = self;
         if let Some(directory) = compiled.directory {
@@ -275,7 +276,7 @@ impl Asked {
     }
 }
 
-/// What a plan is called in messages, and its text.
+/// The name of a plan in messages, and its text.
 fn source(path: &Path) -> Result<(String, String), PlanError> {
     let standard = path.as_os_str() == "-";
     let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
@@ -303,7 +304,7 @@ fn source(path: &Path) -> Result<(String, String), PlanError> {
     Ok((name, text))
 }
 
-/// What is loaded, in one line.
+/// The target, in one line.
 fn target(plan: &Plan) -> String {
     let base = plan.http.as_ref().and_then(|http| http.base.clone());
     let ldap = plan.ldap.as_ref().map(|ldap| ldap.server.clone());

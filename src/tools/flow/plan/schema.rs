@@ -1,10 +1,10 @@
-//! The JSON schema of plans, for editors: what the model says of itself.
+//! The JSON schema of plans, for editors, generated from the model.
 
 use serde_json::{Value, json};
 
 use super::model::Plan;
 
-/// The format that the schema is of.
+/// The name of the format.
 const VERSION: &str = "brunt-plan/1";
 
 /// The schema, as text.
@@ -21,7 +21,7 @@ pub(crate) fn whole() -> Value {
     schema
 }
 
-/// TOML has no null: what may be left out is left out.
+/// TOML has no null: optional keys are omitted instead.
 fn without_null(part: &mut Value) {
     let null = json!({ "type": "null" });
     match part {
@@ -48,7 +48,7 @@ fn without_null(part: &mut Value) {
             }
             for (key, value) in members.iter_mut() {
                 match value {
-                    // Names of its own, of which one may be `default`.
+                    // Names that are chosen by users, one of which may be `default`.
                     Value::Object(named) if ["properties", "$defs"].contains(&key.as_str()) => {
                         named.values_mut().for_each(without_null);
                     }
@@ -65,7 +65,7 @@ fn without_null(part: &mut Value) {
 mod tests {
     use super::*;
 
-    /// Written anew with `BRUNT_BLESS=1 cargo test`.
+    /// Regenerated with `BRUNT_BLESS=1 cargo test`.
     #[test]
     fn the_published_schema_is_the_one_of_the_model() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/plan.schema.json");

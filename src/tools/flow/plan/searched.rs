@@ -1,5 +1,5 @@
-//! Plans that somebody submitted for a search of the highest rate: whether one can be searched with, and the load that
-//! the search repeats.
+//! Plans that were submitted for a search of the highest rate: whether such a search is possible, and the load that the
+//! search repeats.
 
 use brunt_capacity::Goals;
 use brunt_drivers::net::allowed::Allowed;
@@ -12,17 +12,17 @@ use crate::cli::run::RunArgs;
 use crate::run::Prepared;
 use crate::tools::flow::{self, Users};
 
-/// No search comes to an answer in less, in seconds.
+/// The shortest time in which a search can finish, in seconds.
 const LEAST_S: u64 = 300;
 
-/// A load of which the highest rate is searched.
+/// A load whose highest rate is searched for.
 pub(crate) struct Searchable {
     pub(crate) load: Prepared<Users>,
-    /// The most iterations a second that its grant holds.
+    /// The most iterations a second that its grant allows.
     pub(crate) ceiling: Option<f64>,
 }
 
-/// Makes a plan that was submitted ready to be carried out many times.
+/// Prepares a submitted plan to be carried out many times.
 pub(crate) fn prepare_granted(
     args: &RunArgs,
     granted: &Granted<'_>,
@@ -42,7 +42,7 @@ pub(crate) fn prepare_granted(
     Ok(Searchable { load, ceiling })
 }
 
-/// Why the search that is asked for cannot be made with this plan. Without one there is nothing to say.
+/// Why the requested search cannot be made with this plan. Passes if no search is requested.
 pub(super) fn examine(asked: &Asked, submitted: &Submitted) -> Result<(), String> {
     let Some(search) = &submitted.search else { return Ok(()) };
     refuse_limits(&asked.plan.run)?;

@@ -1,8 +1,8 @@
-//! The values a plan is made of where TOML's own kinds do not say enough: times, sizes, tables in the order in which
-//! they were written, and values that have a short form and a long one.
+//! The types of a plan's values for which TOML's own types are not specific enough: times, sizes, tables in the order
+//! in which they were written, and values that have a short form and a long one.
 //!
-//! Each is read by a visitor of its own and not as "one of these", so that whoever writes something else is told what
-//! could stand there, with an example.
+//! Each has its own visitor instead of an untagged enum, so that the error for any other value says what is allowed
+//! there, with an example.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -44,7 +44,7 @@ pub(crate) enum Scalar {
     Boolean(bool),
 }
 
-/// A JSON document as TOML can write it. Keys keep their order.
+/// A JSON document in TOML notation. Keys keep their order.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Node {
     /// A string, a number, true or false.
@@ -128,7 +128,7 @@ impl Serialize for Time {
     }
 }
 
-/// A time as a plan writes it, to the microsecond.
+/// A time in a plan's notation, to the microsecond.
 pub(crate) fn time_words(time: Duration) -> String {
     let micros = time.as_micros();
     let units = [(60_000_000, "m"), (1_000_000, "s"), (1_000, "ms")];

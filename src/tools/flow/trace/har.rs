@@ -1,7 +1,7 @@
-//! HAR 1.2 of the exchanges that were HTTP: what browsers' developer tools and proxies read.
+//! HAR 1.2 of the HTTP exchanges: the format of browsers' developer tools and proxies.
 //!
-//! A redirect that was followed is an entry of its own, as browsers write it. What is not known (the protocol version
-//! where it was negotiated, the size of a head) has the value that the format gives to that.
+//! A redirect that was followed is a separate entry, as in browsers. Unknown values (the protocol version if it was
+//! negotiated, the size of a head) have the value that the format defines for that.
 
 use brunt_drivers::flow::TracedExchange;
 use brunt_drivers::flow::trace::{Bytes, TracedRequest};
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::Told;
 use crate::naming::http;
 
-/// The document, and how many exchanges are not in it since they are of other protocols.
+/// The document, and the number of exchanges that are not in it because they belong to other protocols.
 pub(super) fn text(told: &[Told], version: Version) -> (String, usize) {
     let version = match version {
         Version::Http1 => "HTTP/1.1",
@@ -89,7 +89,7 @@ fn request(
     request
 }
 
-/// An answer that redirected, of which the address is known.
+/// A redirect answer whose target address is known.
 fn moved(status: u16, url: &str, version: &str) -> Value {
     json!({
         "status": status,
@@ -104,7 +104,7 @@ fn moved(status: u16, url: &str, version: &str) -> Value {
     })
 }
 
-/// The answer; a status of 0, as browsers write it, where there was none.
+/// The answer; if there was none, the status is 0, as in browsers.
 fn response(exchange: &TracedExchange, version: &str) -> Value {
     let (status, fields, body) = match &exchange.answer {
         Some(answer) => (answer.code, &answer.values[..], answer.body.as_ref()),
@@ -132,13 +132,13 @@ fn response(exchange: &TracedExchange, version: &str) -> Value {
     })
 }
 
-/// What was sent and waited for is one time, as far as it is known.
+/// Sending and waiting are one time, as far as it is known.
 fn timings(exchange: &TracedExchange) -> Value {
     let wait = exchange.first_byte.unwrap_or(exchange.took).min(exchange.took);
     json!({ "send": 0, "wait": millis(wait), "receive": millis(exchange.took.saturating_sub(wait)) })
 }
 
-/// Which step it was, and why it failed.
+/// The name of the step, and why it failed.
 fn comment(told: &Told) -> String {
     let exchange = &told.exchange;
     let why = if exchange.why.is_empty() { &told.outcome } else { &exchange.why };
@@ -234,7 +234,7 @@ mod tests {
         }
     }
 
-    /// What HAR 1.2 requires of each object, by where it is.
+    /// The members that HAR 1.2 requires in each object, by its position.
     const REQUIRED: [(&str, &[&str]); 9] = [
         ("/log", &["version", "creator", "entries"]),
         ("/log/creator", &["name", "version"]),
@@ -281,7 +281,7 @@ mod tests {
         for (path, fields) in REQUIRED {
             let of_log = path.starts_with("/log");
             for owner in entries.iter().map(|entry| if of_log { &document } else { entry }) {
-                // The request that followed the redirect has neither fields nor a body that are known.
+                // The fields and the body of the request after the redirect are unknown.
                 let Some(object) = owner.pointer(path) else {
                     assert!(owner["request"]["method"] == "GET", "{path}");
                     continue;
@@ -299,7 +299,7 @@ mod tests {
         assert_eq!(first["request"]["postData"]["text"], "a=1");
         assert_eq!(last["response"]["redirectURL"], "/next");
         assert_eq!(last["startedDateTime"], "2026-11-22T20:00:00.000Z");
-        // The parts of the time add up to it, as the format has it.
+        // The parts of the time add up to it, as the format requires.
         let timings = &last["timings"];
         let parts = ["send", "wait", "receive"].map(|part| timings[part].as_f64().unwrap());
         assert_eq!((parts.iter().sum::<f64>(), last["time"].as_f64()), (2.5, Some(2.5)));

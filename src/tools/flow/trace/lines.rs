@@ -1,4 +1,4 @@
-//! Lines of JSON: one failed exchange each, of whichever protocol.
+//! JSON lines: one failed exchange each, of any protocol.
 
 use brunt_drivers::flow::TracedExchange;
 use brunt_drivers::flow::trace::{Bytes, KeptValue, TracedRequest};

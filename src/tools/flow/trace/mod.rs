@@ -1,8 +1,8 @@
-//! Exchanges of a flow told of in full: printed by `--once`, written to a file by `--trace`.
+//! Complete exchanges of a flow: printed by `--once`, written to a file by `--trace`.
 //!
-//! A [`Tracer`] keeps the first failures of a run in memory, at most as many as was said, and writes them when it is
-//! over. The file's name decides its form: `.har` is HAR 1.2, which browsers and proxies read and which holds HTTP
-//! alone; any other name gets lines of JSON.
+//! A [`Tracer`] keeps the first failures of a run in memory, up to the requested number, and writes them when the run
+//! is over. The file's name decides its format: `.har` is HAR 1.2, which browsers and proxies read and which contains
+//! only HTTP; with any other name, JSON lines are written.
 
 mod har;
 mod lines;
@@ -20,10 +20,10 @@ use super::naming::Naming;
 use crate::cli::trace::TraceArgs;
 use crate::console;
 
-/// Who is shown every exchange.
+/// The function that receives every exchange.
 pub(super) type ShowEvery = Box<dyn Fn(TracedExchange) + Send + Sync>;
 
-/// A file of failed exchanges that was asked for.
+/// A requested file of failed exchanges.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TraceFile {
     path: PathBuf,
@@ -31,7 +31,7 @@ pub(super) struct TraceFile {
 }
 
 impl TraceFile {
-    /// What was asked for, if it was.
+    /// The requested file, if there is one.
     pub(super) fn of(args: &TraceArgs) -> Option<Self> {
         let path = args.trace.clone()?;
         Some(Self { path, most: args.trace_max })
@@ -42,13 +42,13 @@ impl TraceFile {
     }
 }
 
-/// An exchange, when it began by the wall clock, and what its protocol calls what came of it.
+/// An exchange, its beginning by the wall clock, and its protocol's name of the outcome.
 pub(super) struct Told {
     pub(super) exchange: TracedExchange,
     began: jiff::Timestamp,
-    /// What its outcome is called.
+    /// The name of its outcome.
     outcome: String,
-    /// What the code of its answer is called.
+    /// The name of its answer's code.
     code: String,
 }
 
@@ -74,7 +74,7 @@ pub(super) struct Tracer {
 }
 
 impl Tracer {
-    /// Has a flow tell of its exchanges: each to `every`, and the first that fail for the file.
+    /// Makes a flow report its exchanges: each to `every`, and the first failed ones for the file.
     pub(super) fn attach(
         file: Option<TraceFile>,
         every: Option<ShowEvery>,
@@ -109,7 +109,7 @@ impl Tracer {
         Ok(file.map(|file| Self { file, version, told }))
     }
 
-    /// Writes what was kept.
+    /// Writes the exchanges that were kept.
     pub(super) fn write(&self) -> Result<(), String> {
         let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         let text = if self.file.is_har() {
@@ -139,7 +139,7 @@ fn speaks_http(flow: &Flow) -> bool {
     flow.scenarios.iter().any(|scenario| scenario.steps.iter().any(http))
 }
 
-/// Where a trace is written, for the check of files before a run.
+/// The path of a trace, for the check of files before a run.
 impl AsRef<Path> for TraceFile {
     fn as_ref(&self) -> &Path {
         &self.path

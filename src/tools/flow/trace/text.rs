@@ -1,5 +1,5 @@
-//! An exchange as `--once` prints it: the step and what became of it, the request, the answer, each check and each
-//! value that was extracted. What a server said acts on no terminal.
+//! An exchange as `--once` prints it: the step and its outcome, the request, the answer, each check and each value that
+//! was extracted. Text from a server is made safe for the terminal.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use brunt_exchange::{Class, Layout, Outcome, inert};
 use super::Told;
 use crate::naming::http;
 
-/// How much of a body is printed.
+/// How many bytes of a body are printed.
 const BODY_SHOWN: usize = 2_000;
-/// How much of a field or a value is printed.
+/// How many characters of a field or a value are printed.
 const VALUE_SHOWN: usize = 300;
 /// How many fields or values of an answer are printed.
 const VALUES_SHOWN: usize = 40;
@@ -54,7 +54,7 @@ pub(in crate::tools::flow) fn exchange(told: &Told) -> String {
         let _ = writeln!(out, "   {word}  {}", value(&check.words));
     }
     exchange.extracts.iter().for_each(|kept| self::kept(&mut out, kept));
-    // A check that failed has said so already.
+    // A failed check has already been printed.
     if !matches!(exchange.outcome, Outcome::Ok(_)) && !has_failed_check(exchange) {
         let _ = writeln!(out, "   FAILED  {}", value(&why(told)));
     }
@@ -72,7 +72,7 @@ fn has_failed_check(exchange: &TracedExchange) -> bool {
     exchange.checks.iter().any(|check| !check.holds)
 }
 
-/// Why a step failed. What a server says of its refusal is told with the code that makes it one.
+/// Why a step failed. A server's message about a refusal is printed with the code that makes it one.
 fn why(told: &Told) -> String {
     let exchange = &told.exchange;
     let failed = exchange.checks.iter().find(|check| !check.holds);
@@ -86,7 +86,7 @@ fn why(told: &Told) -> String {
     }
 }
 
-/// The code of the answer and its name; what happened where there was none.
+/// The code of the answer and its name; if there was no answer, what happened.
 fn code(told: &Told) -> String {
     match &told.exchange.answer {
         Some(answer) if is_http(&told.exchange) => format!("{} {}", answer.code, told.code),

@@ -1,8 +1,8 @@
 //! `mysql_ubench`, `sqlite_ubench` and `memfile_ubench`: the programs of 2012, on the engine.
 //!
-//! Each phase is a run of the engine with one session, whose time is that of the line it prints. [`text`] has what is
-//! printed, [`server`] where MySQL is. Leases that were there before are never deleted unbidden, although the programs
-//! of old did so: an empty table is made anew, and anything else needs a word.
+//! Each phase is a run of the engine with one session, whose time is that of the line it prints. [`text`] has the
+//! printed texts, [`server`] the location of MySQL. Existing leases are never deleted without permission, although the
+//! original programs did so: an empty table is created again, and anything else needs an explicit option.
 
 mod server;
 mod text;
@@ -39,7 +39,7 @@ use crate::run::{Losses, files, prepare};
 
 /// The share of searches that find something.
 const HIT_RATIO: f64 = 0.9;
-/// How long an operation may take; the programs of old waited for ever.
+/// How long an operation may take; the original programs waited without a limit.
 const LONGEST: Duration = Duration::from_secs(600);
 /// How often marks are printed.
 const PRINTED_EVERY: Duration = Duration::from_millis(100);
@@ -51,7 +51,7 @@ const PHASES: [(&str, &str, &str); 4] = [
     ("DELETE", "Delete", "delete"),
 ];
 
-/// Carries out what was asked for, as the program of old did.
+/// Carries out the command line, as the original program did.
 pub(crate) fn run(args: &UbenchArgs, signals: &Signals) -> Result<Exit, Refusal> {
     files::check(&[("--record", args.record.as_deref())]).map_err(Refusal::failed)?;
     prepare(signals).map_err(Refusal::failed)?;
@@ -142,7 +142,7 @@ fn phase(
     Ok(done)
 }
 
-/// What was never printed of old: percentiles, and the record.
+/// What the original programs never printed: percentiles, and the record.
 fn more(args: &UbenchArgs, all: &[Ended], backend: &dyn Backend) -> Result<(), String> {
     let mut collection = collection(words(args));
     let store = store(args.program);
@@ -230,7 +230,7 @@ fn percentiles(line: &str, name: &str, record: &Record) -> String {
     )
 }
 
-/// The store with an empty table in it. Where leases are there already, only with leave to destroy them.
+/// The store with an empty table in it. If it already contains leases, they are deleted only with permission.
 fn prepared(args: &UbenchArgs) -> Result<Arc<dyn Backend>, String> {
     let backend =
         backend(args, args.yes_destroy || is_spent(args, backend(args, false)?.as_ref()))?;
@@ -238,14 +238,14 @@ fn prepared(args: &UbenchArgs) -> Result<Arc<dyn Backend>, String> {
     Ok(backend)
 }
 
-/// Whether there is a table of the guide's with nothing in it, or a file that a run of `memfile_ubench` left behind:
-/// one whose leases are all deleted. Nothing is changed to find that out.
+/// Whether there is an empty table of the guide's, or a file that a run of `memfile_ubench` left behind: one whose
+/// leases are all deleted. The check changes nothing.
 fn is_spent(args: &UbenchArgs, backend: &dyn Backend) -> bool {
     if backend.count() != Ok(0) {
         return false;
     }
     match args.program {
-        // Opening a file of leases mends it, which is not for us to do with somebody else's.
+        // Opening a file of leases repairs it, which must not be done to a file of another owner.
         Ubench::Memfile => is_left_behind(Path::new(&args.name)).unwrap_or(false),
         Ubench::Mysql | Ubench::Sqlite => {
             backend.open().and_then(|mut store| store.find(&Identity::Address(0))).is_ok()
@@ -253,8 +253,8 @@ fn is_spent(args: &UbenchArgs, backend: &dyn Backend) -> bool {
     }
 }
 
-/// Whether a file begins with the first lease of a benchmark, whose address is a number, and ends with a whole one. No
-/// server writes addresses so.
+/// Whether a file begins with the first lease of a benchmark, whose address is a number, and ends with a complete one.
+/// No server writes addresses in this form.
 fn is_left_behind(path: &Path) -> io::Result<bool> {
     let mut file = File::open(path)?;
     let mut first = [0; FIRST_LINE.len()];
@@ -304,7 +304,7 @@ fn backend(args: &UbenchArgs, may_destroy: bool) -> Result<Arc<dyn Backend>, Str
     })
 }
 
-/// Prints at once. Nobody who has seen enough makes a run fail.
+/// Prints at once. A reader that closes its end early does not make a run fail.
 fn show(text: &[u8]) {
     let mut out = io::stdout().lock();
     let _ = out.write_all(text).and_then(|()| out.flush());

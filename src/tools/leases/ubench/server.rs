@@ -1,4 +1,4 @@
-//! Where the old programs found MySQL: what its own client library makes of a host name and of two variables.
+//! Where the original programs found MySQL: what its own client library derives from a host name and two variables.
 
 use std::path::PathBuf;
 
@@ -9,13 +9,13 @@ use crate::cli::surroundings::Surroundings;
 use crate::cli::ubench::UbenchArgs;
 use crate::tools::leases::secrets;
 
-/// Where distributions put the socket.
+/// The paths of the socket in distributions.
 const SOCKETS: [&str; 3] =
     ["/run/mysqld/mysqld.sock", "/var/lib/mysql/mysql.sock", "/tmp/mysql.sock"];
-/// The password that the programs of old had.
+/// The password of the original programs.
 const PASSWORD: &str = "secret";
 
-/// The server that -m, -u, -p and -f name.
+/// The server named by -m, -u, -p and -f.
 pub(super) fn server(args: &UbenchArgs, surroundings: &dyn Surroundings) -> Result<Server, String> {
     Ok(Server {
         endpoint: endpoint(&args.host, surroundings, |path| std::path::Path::new(path).exists())?,
@@ -68,7 +68,7 @@ mod tests {
     use std::io;
     use std::path::Path;
 
-    /// A place with these variables and no files.
+    /// Surroundings with these variables and no files.
     struct With(&'static [(&'static str, &'static str)]);
 
     impl Surroundings for With {

@@ -1,17 +1,17 @@
-//! What the programs of 2012 print, letter for letter: scripts take their output apart.
+//! The output of the programs of 2012, character for character: scripts parse it.
 //!
-//! Numbers are written as the standard streams of C++ write them, six digits and no zeros behind, since that is what
-//! made the lines of old.
+//! Numbers are written as the standard streams of C++ write them, with six digits and no trailing zeros, since the
+//! original programs did so.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
 use crate::cli::ubench::UbenchArgs;
 
-/// What stands for any password.
+/// Replaces any password.
 const HIDDEN: &str = "********";
 
-/// The parameters, as they stand before everything else.
+/// The parameters, which are printed before everything else.
 pub(super) fn parameters(args: &UbenchArgs) -> String {
     let choice = |which: bool, yes: &'static str, no: &'static str| if which { yes } else { no };
     let lines = [
@@ -32,7 +32,7 @@ pub(super) fn parameters(args: &UbenchArgs) -> String {
     text
 }
 
-/// What stands before the marks of a phase.
+/// The heading before the marks of a phase.
 pub(super) fn heading(phase: &str) -> String {
     format!("{:<10}", format!("{phase}:"))
 }
@@ -110,7 +110,8 @@ mod tests {
             line("Create", 1_000, Duration::new(31, 604_123_999)),
             "Create leases4 repeated 1000 times took 31 s, 604123 us, 1 operation took 31604us (or 31.6416 oper/sec)\n"
         );
-        // Less than a microsecond each: the rate is the number by the time, where it was infinite.
+        // Less than a microsecond each: the rate is the number divided by the time, where the original printed
+        // infinity.
         assert_eq!(
             line("Search", 100_000, Duration::from_millis(38)),
             "Search leases4 repeated 100000 times took 0 s, 38000 us, 1 operation took 0us (or 2.63158e+06 oper/sec)\n"

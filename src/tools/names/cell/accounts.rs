@@ -1,7 +1,7 @@
-//! The files of accounts and groups, as text: what is in them at first, and adding and removing users without tools.
+//! The files of accounts and groups, as text: their initial content, and adding and removing users without tools.
 //!
 //! Each change of one user rewrites both files and renames them into place, as `useradd` does, so that a reader never
-//! sees half a file; nothing is synchronised with the disk, which is left to the tools that promise it.
+//! sees half a file; nothing is synced to disk, since only the tools that promise durability do that.
 
 use std::fs;
 use std::io;

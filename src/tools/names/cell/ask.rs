@@ -1,8 +1,8 @@
-//! What a controller asks of a cell, and what it is answered.
+//! What a controller asks a cell to do, and the cell's answers.
 //!
-//! One line of JSON each way. An ask is carried out to its end before the next is read; what cannot be carried out is
-//! answered by why, and the cell goes on. Figures of one call each are summed up inside, so that an answer stays small
-//! whatever the number of users.
+//! One line of JSON each way. A request is completed before the next is read; if it fails, the answer says why, and the
+//! cell continues. Figures of single calls are summed up inside the cell, so that an answer stays small whatever the
+//! number of users.
 
 use std::collections::BTreeMap;
 
@@ -10,53 +10,53 @@ use serde::{Deserialize, Serialize};
 
 use super::spec::{Backend, Users};
 
-/// Something to be done inside.
+/// A request to a cell.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Ask {
-    /// Set the backend up and start its daemons. Whatever ran before is stopped and forgotten.
+    /// Set the backend up and start its daemons. Daemons that ran before are stopped, and their data is dropped.
     Start(Backend),
     /// Add these users.
     Insert {
         /// How.
         way: Way,
-        /// Whom.
+        /// Which users.
         users: Users,
     },
     /// Remove these users.
     Delete {
         /// How.
         way: Way,
-        /// Whom.
+        /// Which users.
         users: Users,
     },
-    /// Estimate what adding and removing all of these users a process each would take, from some calls at several
-    /// sizes; afterwards all of them are there.
+    /// Estimate the time to add and remove all of these users with one process each, from some calls at several sizes;
+    /// afterwards all of them exist.
     Sample {
-        /// Whom.
+        /// Which users.
         users: Users,
         /// At how many sizes, both ends included.
         points: u32,
         /// How many calls at each.
         calls: u32,
     },
-    /// Count the users there are, with the tools of the system.
+    /// Count the existing users, with the tools of the system.
     Count,
-    /// Make files, each owned by another of these users and its group, in a fresh directory. The owners are spread
+    /// Make files in a new directory, each owned by a different one of these users and its group. The owners are spread
     /// evenly over all of the users.
     MakeFiles {
-        /// To whom they belong.
+        /// The owners.
         users: Users,
-        /// How many; no more than there are users.
+        /// How many; no more than the number of users.
         files: u32,
     },
     /// List that directory with `ls -l`.
     List {
-        /// With numbers for names (`ls -ln`): what listing costs without any name service.
+        /// With numbers instead of names (`ls -ln`): the cost of listing without any name service.
         numeric: bool,
-        /// Seconds after which it is ended; the names it has not shown by then are not resolved.
+        /// Seconds after which it is ended; the names it has not shown by then count as unresolved.
         limit_s: f64,
     },
-    /// Run this program on these words, in a process of its own, and bring back the record it writes.
+    /// Run this program with these words, in a separate process, and return the record it writes.
     Resolve {
         /// The words after `brunt`. The word `{record}` stands for the path of the record.
         words: Vec<String>,
@@ -70,31 +70,31 @@ pub(crate) enum Ask {
         /// Seconds after which it is ended.
         limit_s: f64,
     },
-    /// Stop a daemon and start it with nothing remembered.
+    /// Stop a daemon and start it with an empty cache.
     Restart(Daemon),
-    /// Stop a daemon in its tracks, as an overloaded machine would.
+    /// Suspend a daemon, as an overloaded machine would.
     Pause(Daemon),
-    /// Let it go on.
+    /// Resume it.
     Resume(Daemon),
-    /// Say what there is to be said about the daemons and the disk.
+    /// Return the statistics of the daemons and the disk.
     Statistics,
 }
 
 /// How users are added and removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Way {
-    /// A process a user, as the article's script did: `useradd`, `userdel`, `ldapadd`, `ldapdelete`.
+    /// One process per user, as in the article's script: `useradd`, `userdel`, `ldapadd`, `ldapdelete`.
     Process {
-        /// Whether `useradd` makes the group of the user's own (`-U`), or a second process does (`groupadd`).
+        /// Whether `useradd` creates the user's own group (`-U`), or a second process does (`groupadd`).
         own_group: bool,
     },
-    /// One connection to the directory; for files, one rewriting of both for each user.
+    /// One connection to the directory; for files, both are rewritten once per user.
     Connection,
-    /// One process of the system's own for all: `newusers`, `ldapadd -f`, `ldapdelete -f`. Files have no such tool to
-    /// delete with, and are deleted from as by `Bulk`.
+    /// One system process for all: `newusers`, `ldapadd -f`, `ldapdelete -f`. Files have no such tool for deletion, and
+    /// are changed as by `Bulk` then.
     Batch,
-    /// All at once: `slapadd -q` behind the stopped directory's back, the whole file written. A directory is deleted
-    /// from as by `Connection`.
+    /// All at once: `slapadd -q` while the directory is stopped, or the whole file written. Deletion from a directory
+    /// works as by `Connection`.
     Bulk,
 }
 
@@ -124,10 +124,10 @@ impl Daemon {
     }
 }
 
-/// What an ask came to.
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Answer {
-    /// It is there, for `Start`.
+    /// The backend is ready, for `Start`.
     Started(Started),
     /// `Insert`, `Delete`.
     Provisioned(Provisioned),
@@ -141,9 +141,9 @@ pub(crate) enum Answer {
     Ran(Ran),
     /// `Statistics`.
     Statistics(Statistics),
-    /// Done, and nothing to say.
+    /// Done, without a result.
     Done,
-    /// It could not be done; reads after "failed to".
+    /// The request failed; reads after "failed to".
     Failed(String),
 }
 
@@ -152,32 +152,32 @@ pub(crate) enum Answer {
 pub(crate) struct Started {
     /// Seconds from the start of each daemon to its first answer.
     pub(crate) seconds: BTreeMap<String, f64>,
-    /// What each program says its version is.
+    /// The version that each program reports.
     pub(crate) versions: BTreeMap<String, String>,
     /// The address of the directory, where there is one.
     pub(crate) url: Option<String>,
-    /// What is worth knowing: how the backend differs from what was asked.
+    /// Notes: how the backend differs from the requested one.
     pub(crate) notes: Vec<String>,
 }
 
 /// Users that were added or removed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Provisioned {
-    /// Of these.
+    /// The number of users.
     pub(crate) users: u32,
-    /// How many could not be.
+    /// How many of them failed.
     pub(crate) failed: u32,
-    /// Why the first that could not be.
+    /// Why the first of these failed.
     pub(crate) first_failure: Option<String>,
-    /// For all of them.
+    /// The time for all of them.
     pub(crate) seconds: f64,
-    /// Processor time of the processes that did it, and of this one where it did it itself.
+    /// Processor time of the processes that did the work, and of this one if it did the work itself.
     pub(crate) cpu_s: f64,
-    /// For each, where they were done one at a time.
+    /// The time for each, if they were added or removed one at a time.
     pub(crate) each: Option<Spread>,
 }
 
-/// How figures spread.
+/// The distribution of figures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[expect(clippy::struct_field_names, reason = "a figure in JSON says its unit")]
 pub(crate) struct Spread {
@@ -193,7 +193,7 @@ pub(crate) struct Spread {
     pub(crate) max_us: f64,
 }
 
-/// What adding and removing would take, from samples.
+/// The estimated time for adding and removing, from samples.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Sampled {
     /// To add all.
@@ -202,12 +202,12 @@ pub(crate) struct Sampled {
     pub(crate) delete: Estimate,
 }
 
-/// A total that was not measured but summed up from samples.
+/// A total that was not measured but calculated from samples.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Estimate {
     /// The total: the mean at each size, integrated over the sizes.
     pub(crate) seconds: f64,
-    /// How far it may be off: two standard errors of the means, and what leaving out every other size would change.
+    /// The possible error: two standard errors of the means, and the change from leaving out every other size.
     pub(crate) error_s: f64,
     /// The samples.
     pub(crate) points: Vec<Point>,
@@ -216,29 +216,29 @@ pub(crate) struct Estimate {
 /// Some calls at one size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Point {
-    /// Users that were there.
+    /// Users that existed.
     pub(crate) users: u32,
     /// Calls.
     pub(crate) calls: u32,
-    /// How long they took.
+    /// The duration of the calls.
     pub(crate) each: Spread,
     /// The standard error of their mean.
     pub(crate) error_us: f64,
 }
 
-/// How many users there are, as the tools of the system count them. Those that do not belong to the population
-/// (`root`) are not counted.
+/// How many users there are, as counted by the tools of the system. Users outside the population (`root`) are not
+/// counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Counted {
-    /// Accounts that `getent passwd` lists; nothing where the name service cannot be asked.
+    /// Accounts that `getent passwd` lists; none if the name service cannot be used.
     pub(crate) accounts: Option<u64>,
     /// Groups that `getent group` lists.
     pub(crate) groups: Option<u64>,
-    /// Accounts that `ldapsearch` finds; nothing without a directory.
+    /// Accounts that `ldapsearch` finds; none without a directory.
     pub(crate) ldap_accounts: Option<u64>,
     /// Groups that `ldapsearch` finds.
     pub(crate) ldap_groups: Option<u64>,
-    /// Lines of `passwd`; nothing where users are elsewhere.
+    /// Lines of `passwd`; none if users are stored elsewhere.
     pub(crate) file_accounts: Option<u64>,
     /// Lines of `group`.
     pub(crate) file_groups: Option<u64>,
@@ -249,16 +249,16 @@ pub(crate) struct Counted {
 pub(crate) struct Listed {
     /// How long `ls` took.
     pub(crate) seconds: f64,
-    /// Names that had to be found: of each owner and of each group.
+    /// Names that had to be resolved: of each owner and of each group.
     pub(crate) asked: u64,
-    /// Names that were found and right.
+    /// Names that were resolved correctly.
     pub(crate) resolved: u64,
 }
 
 /// A program that ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ran {
-    /// Its exit code; nothing where a signal ended it.
+    /// Its exit code; none if a signal ended it.
     pub(crate) code: Option<i32>,
     /// How long it took.
     pub(crate) seconds: f64,
@@ -266,23 +266,23 @@ pub(crate) struct Ran {
     pub(crate) output: String,
     /// What it wrote to standard error.
     pub(crate) complaints: String,
-    /// The record it wrote, where it was to write one and did.
+    /// The record it wrote, if it had to write one and did.
     pub(crate) record: Option<String>,
 }
 
-/// What there is to be said about daemons and disk. Counters run from the start of each daemon.
+/// Statistics of daemons and disk. Counters start with each daemon.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Statistics {
-    /// By name of the daemon; children count with it.
+    /// By name of the daemon; its children are included.
     pub(crate) daemons: BTreeMap<String, Vitals>,
-    /// Searches the directory says it has completed, less those of this cell's own asking.
+    /// Searches that the directory has completed according to its own count, less those that this cell made.
     pub(crate) searches: Option<u64>,
-    /// What nscd says of itself. It does not see what clients find in its memory by themselves, so its hits are no
-    /// measure; the searches that reach the directory are.
+    /// nscd's own statistics. Lookups that clients make directly in its shared memory are not in them, so its hits are
+    /// not a measure; the searches that reach the directory are.
     pub(crate) nscd: Option<BTreeMap<String, NscdTable>>,
-    /// How long it takes to make a block of 4 KiB last where the data is.
+    /// How long it takes to write a block of 4 KiB durably where the data is.
     pub(crate) fsync: Spread,
-    /// The load average of the machine over a minute.
+    /// The load average of the machine over one minute.
     pub(crate) load: f64,
 }
 
@@ -295,7 +295,7 @@ pub(crate) struct Vitals {
     pub(crate) rss_kib: u64,
 }
 
-/// One table of nscd, as it says itself.
+/// One table of nscd, from its own statistics.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct NscdTable {
     /// Buckets.
@@ -308,7 +308,7 @@ pub(crate) struct NscdTable {
     pub(crate) positive_misses: u64,
     /// Misses on negative entries.
     pub(crate) negative_misses: u64,
-    /// Values that are remembered.
+    /// Values in the cache.
     pub(crate) values: u64,
     /// The longest chain of a bucket.
     pub(crate) longest_chain: u64,

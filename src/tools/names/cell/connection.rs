@@ -1,7 +1,7 @@
-//! One connection to a directory, for adding, removing and asking, one request at a time.
+//! One connection to a directory, for adding, removing and searching, one request at a time.
 //!
-//! It waits for each answer before the next request, as a script with one connection would; what is measured is how
-//! long that takes. The codec is that of the LDAP tools.
+//! It waits for each answer before the next request, as a script with one connection would; the time that takes is
+//! measured. The codec is that of the LDAP tools.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Ipv4Addr, TcpStream};
@@ -14,11 +14,11 @@ use brunt_wire::ldap::{Skeleton, code, op, response};
 use super::fault::Fault;
 use super::spec::{GROUPS, PEOPLE, name};
 
-/// How long an answer may take. The controller's patience ends sooner or later than this, as it sees fit.
+/// How long an answer may take. The controller's own limit may be shorter or longer.
 const PATIENCE: Duration = Duration::from_secs(60);
 const READ: usize = 64 << 10;
 
-/// Whom to bind as.
+/// The identity to bind as.
 #[derive(Clone, Debug)]
 pub(super) struct Login {
     /// The port on 127.0.0.1.
@@ -131,7 +131,7 @@ impl Connection {
         self.stream.write_all(&self.out).map_err(Fault::system("write to the directory"))
     }
 
-    /// Reads until the operation is answered, and shows every message before that.
+    /// Reads until the operation is answered, and passes every message before that to the caller.
     fn settle(
         &mut self,
         act: &str,
@@ -218,7 +218,7 @@ mod tests {
 
     use super::*;
 
-    /// A directory that says one thing.
+    /// A directory that sends one fixed answer.
     fn directory(says: &'static [u8]) -> u16 {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
         let port = listener.local_addr().unwrap().port();

@@ -1,8 +1,8 @@
-//! The daemons of a cell: started in order, waited for until they answer, stopped, and started afresh.
+//! The daemons of a cell: starts them in order, waits until they answer, stops them, and restarts them.
 //!
-//! A daemon is ready when its socket takes a connection, not when its process exists. One that was stopped leaves a
-//! socket behind, to which a client would connect and wait, so what it left is deleted before another is started. A
-//! cold cache is a daemon started anew: to wait until answers expire does not empty it.
+//! A daemon is ready when its socket accepts a connection, not when its process exists. A stopped daemon leaves a
+//! socket behind, to which a client would connect and then wait, so this socket is deleted before another daemon is
+//! started. A cold cache is that of a restarted daemon: waiting until answers expire does not empty it.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -26,7 +26,7 @@ use crate::console;
 const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a daemon may take to end before it is killed.
 const GRACE: Duration = Duration::from_secs(10);
-/// How often it is looked whether a daemon answers.
+/// How often the program checks whether a daemon answers.
 const EVERY: Duration = Duration::from_millis(2);
 
 /// How a daemon is started.
@@ -34,15 +34,15 @@ const EVERY: Duration = Duration::from_millis(2);
 pub(super) struct Start {
     /// The program, as [`Place::program`] knows it.
     pub(super) program: &'static str,
-    /// Its words.
+    /// Its arguments.
     pub(super) words: Vec<String>,
     /// What it listens on.
     pub(super) listens: Listens,
-    /// What it must not find when it starts: its last socket, what it remembers.
+    /// The files that must be gone when it starts: its last socket, its cache.
     pub(super) forgets: Vec<PathBuf>,
 }
 
-/// What takes a connection when a daemon is ready.
+/// The socket that accepts a connection when a daemon is ready.
 #[derive(Clone, Debug)]
 pub(super) enum Listens {
     /// A port of 127.0.0.1.
@@ -51,14 +51,14 @@ pub(super) enum Listens {
     Socket(PathBuf),
 }
 
-/// The daemons that run.
+/// The running daemons.
 #[derive(Debug, Default)]
 pub(super) struct Daemons {
     running: BTreeMap<Daemon, (Child, Start)>,
 }
 
 impl Daemons {
-    /// Starts a daemon and waits until it answers. The time that took.
+    /// Starts a daemon, waits until it answers, and returns the time that took.
     pub(super) fn start(
         &mut self,
         daemon: Daemon,
@@ -91,7 +91,7 @@ impl Daemons {
         Ok(clock.now().since_origin())
     }
 
-    /// Stops a daemon and starts it with nothing remembered.
+    /// Stops a daemon and starts it with an empty cache.
     pub(super) fn restart(&mut self, daemon: Daemon, place: &Place) -> Result<Duration, Fault> {
         let Some((_, start)) = self.running.get(&daemon) else { return Err(absent(daemon)) };
         let start = start.clone();
@@ -106,7 +106,7 @@ impl Daemons {
     /// Stops a daemon, if it runs, and waits until it is gone.
     pub(super) fn stop(&mut self, daemon: Daemon) {
         let Some((mut child, start)) = self.running.remove(&daemon) else { return };
-        // One that is paused could not end.
+        // A suspended daemon could not end.
         for signal in [Signal::TERM, Signal::CONT] {
             send(&child, signal);
         }
@@ -119,21 +119,21 @@ impl Daemons {
         }
     }
 
-    /// Stops all, those that ask before those that are asked.
+    /// Stops all daemons, clients before the servers they use.
     pub(super) fn stop_all(&mut self) {
         for daemon in [Daemon::Nscd, Daemon::Sssd, Daemon::Nslcd, Daemon::Directory] {
             self.stop(daemon);
         }
     }
 
-    /// Pauses a daemon, or lets it go on.
+    /// Suspends a daemon, or resumes it.
     pub(super) fn pause(&self, daemon: Daemon, pause: bool) -> Result<(), Fault> {
         let (child, _) = self.running.get(&daemon).ok_or_else(|| absent(daemon))?;
         send(child, if pause { Signal::STOP } else { Signal::CONT });
         Ok(())
     }
 
-    /// The daemons that run, and the process id of each.
+    /// The running daemons, and the process id of each.
     pub(super) fn running(&self) -> impl Iterator<Item = (Daemon, u32)> {
         self.running.iter().map(|(daemon, (child, _))| (*daemon, child.id()))
     }
@@ -148,7 +148,7 @@ fn absent(daemon: Daemon) -> Fault {
     Fault::Unfit(format!("find {} in this environment: its backend has none", daemon.name()))
 }
 
-/// A daemon's command. Without walls nothing would end it with its cell but its own promise to do so.
+/// A daemon's command. Without walls, only its own request to the kernel ends it with its cell.
 fn command(place: &Place, program: &Path, words: &[String]) -> Command {
     if place.walls == Walls::None {
         let mut command = tools::command(Path::new("/proc/self/exe"));
@@ -182,7 +182,7 @@ fn forget(path: &Path) {
     }
 }
 
-/// The file into which tools complain.
+/// The file for the error output of tools.
 pub(super) fn tool_log(place: &Place) -> Result<(File, PathBuf), Fault> {
     let path = place.root.join("tools.log");
     let file = File::create(&path).map_err(Fault::file("make", &path))?;

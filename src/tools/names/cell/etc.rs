@@ -1,7 +1,7 @@
-//! The `/etc` of a cell: a copy of what everybody may read, and files of our own where the measurement depends on them.
+//! The `/etc` of a cell: a copy of all world-readable files, and our own files where the measurement depends on them.
 //!
-//! All of it is copied and not only what is known to be needed, since tools read what they like; what only root may
-//! read is left out, since a copy of a secret is one too many. Accounts start from nothing but root and nobody.
+//! Everything is copied and not only what is known to be needed, since tools may read any file; files that only root
+//! can read are left out, so that no secret is copied. Accounts start with only `root` and `nobody`.
 
 use std::fs;
 use std::io;
@@ -11,14 +11,14 @@ use std::path::Path;
 use super::accounts;
 use super::fault::Fault;
 
-/// Larger files are databases for other purposes (hardware, for one).
+/// Larger files are databases for other purposes (hardware, for example).
 const FILE_MAX: u64 = 1 << 20;
-/// Deeper trees are not configuration.
+/// Deeper trees do not contain configuration.
 const DEPTH_MAX: u32 = 8;
 const READABLE_BY_ALL: u32 = 0o004;
 
-/// What shadow's tools go by. Sub-ids are off: at 65,536 a user, those of a stock configuration are used up by user
-/// 9,156, and `useradd` refuses from then on.
+/// The settings of shadow's tools. Sub-ids are off: at 65,536 a user, those of a default configuration are used up by
+/// user 9,156, and `useradd` refuses from then on.
 const LOGIN_DEFS: &str = "UID_MIN 1000
 UID_MAX 1000000000
 GID_MIN 1000
@@ -35,7 +35,7 @@ CREATE_HOME no
 MAIL_DIR /var/mail
 ";
 
-/// Copies a tree, as far as everybody may read it.
+/// Copies the world-readable part of a tree.
 pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Fault> {
     fs::create_dir_all(to).map_err(Fault::file("make", to))?;
     branch(from, to, 0).map_err(Fault::file("copy", from))
@@ -58,7 +58,7 @@ fn branch(from: &Path, to: &Path, depth: u32) -> io::Result<()> {
             fs::create_dir(&target)?;
             branch(&source, &target, depth + 1)?;
         } else if about.is_file() && about.len() <= FILE_MAX {
-            // Something may be replaced or taken away while it is copied; the host goes on living.
+            // Files may be replaced or deleted while they are copied; the host keeps running.
             match fs::read(&source) {
                 Ok(bytes) => fs::write(&target, bytes)?,
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
@@ -70,7 +70,7 @@ fn branch(from: &Path, to: &Path, depth: u32) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes the files that are our own, and takes away what would add to them.
+/// Writes our own files, and deletes what would add to them.
 pub(super) fn furnish(etc: &Path) -> Result<(), Fault> {
     for name in ["subuid", "subgid", "ldap/ldap.conf", "nslcd.conf", ".pwd.lock"] {
         let _ = fs::remove_file(etc.join(name));
@@ -82,7 +82,7 @@ pub(super) fn furnish(etc: &Path) -> Result<(), Fault> {
     switch(etc, "files", None)
 }
 
-/// Says which sources answer questions for names, and in which order.
+/// Sets the sources that answer lookups, and their order.
 pub(super) fn switch(etc: &Path, sources: &str, instead: Option<&str>) -> Result<(), Fault> {
     let names = match instead {
         Some(lines) => lines.to_owned(),
@@ -95,7 +95,7 @@ pub(super) fn switch(etc: &Path, sources: &str, instead: Option<&str>) -> Result
 /// Writes a file of `/etc`.
 pub(super) fn write(etc: &Path, name: &str, mode: u32, text: &str) -> Result<(), Fault> {
     let path = etc.join(name);
-    // What is there may be a link that leads elsewhere.
+    // The existing file may be a link that leads elsewhere.
     let _ = fs::remove_file(&path);
     if let Some(directory) = path.parent() {
         fs::create_dir_all(directory).map_err(Fault::file("make", directory))?;

@@ -1,4 +1,4 @@
-//! Why something could not be done inside a cell.
+//! Why a request failed inside a cell.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -10,30 +10,30 @@ pub(super) enum Fault {
     /// The system refused something.
     #[error("{act}: {source}")]
     System {
-        /// What was tried.
+        /// What was attempted.
         act: String,
-        /// What it said.
+        /// The system's error.
         source: io::Error,
     },
     /// A program that is not installed.
     #[error("find {0}: it is not installed")]
     Missing(String),
-    /// A program that ended badly.
+    /// A program that failed.
     #[error("run {program} ({how}): {complaints}")]
     Program {
         /// The program.
         program: String,
-        /// Its exit.
+        /// How it ended.
         how: String,
         /// The end of what it wrote to standard error.
         complaints: String,
     },
-    /// A daemon that did not come up.
+    /// A daemon that did not start in time.
     #[error("start {daemon} within {patience:?}; its log ends:\n{log}")]
     NotReady {
         /// The daemon.
         daemon: &'static str,
-        /// How long was waited.
+        /// How long the cell waited.
         patience: Duration,
         /// The end of its log.
         log: String,
@@ -41,19 +41,19 @@ pub(super) enum Fault {
     /// A directory that refused an operation.
     #[error("{act}: the directory answered {code} ({name}) {text}")]
     Directory {
-        /// What was asked.
+        /// The operation.
         act: String,
         /// The result code.
         code: u32,
         /// Its name.
         name: &'static str,
-        /// What the directory said.
+        /// The directory's message.
         text: String,
     },
-    /// A message of a directory that is none.
+    /// An invalid message from a directory.
     #[error("understand the directory: {0}")]
     Garbled(#[from] brunt_wire::ber::DecodeError),
-    /// Asked of a cell that has not got it.
+    /// A request that this cell cannot carry out.
     #[error("{0}")]
     Unfit(String),
 }

@@ -1,7 +1,7 @@
-//! A directory on disk that goes with its cell, whatever becomes of those who would remove it.
+//! A directory on disk that is deleted with its cell, regardless of which process ends first.
 //!
-//! Its maker removes it, and so does the outer process of the cell. Should both be killed at the same moment, the next
-//! cell that is made beside it finds that nobody holds its lock any more, and removes it then.
+//! The process that creates it deletes it, and so does the outer process of the cell. If both are killed at the same
+//! moment, the next cell that is created beside it finds that its lock is free, and deletes it then.
 
 use std::fs::{self, File};
 use std::io;
@@ -20,7 +20,7 @@ pub(super) struct Leftover {
 }
 
 impl Leftover {
-    /// Makes a directory below `parent`, and removes those that others left there.
+    /// Creates a directory below `parent`, and deletes those that others left there.
     pub(super) fn make(parent: &Path) -> io::Result<Self> {
         sweep(parent);
         for attempt in 0..100 {
@@ -29,7 +29,7 @@ impl Leftover {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
                 made => made?,
             }
-            // Between the two steps somebody who sweeps may have taken it away.
+            // Between the two steps another process may have deleted it as a leftover.
             if let Some(lock) = held(&path) {
                 return Ok(Self { path, _lock: lock });
             }
@@ -37,7 +37,7 @@ impl Leftover {
         Err(io::ErrorKind::AlreadyExists.into())
     }
 
-    /// Where it is.
+    /// Its path.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
@@ -60,7 +60,7 @@ fn sweep(parent: &Path) {
     }
 }
 
-/// The lock of a directory, if nobody else holds it and it is still what the path leads to.
+/// The lock of a directory, if no other process has it and the path still leads to this directory.
 fn held(path: &Path) -> Option<File> {
     let file = File::open(path).ok()?;
     flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;

@@ -1,7 +1,7 @@
-//! A directory of files with owners, and what `ls -l` makes of it: the article's measure of a lookup.
+//! A directory of files with owners, and the output of `ls -l` for it: the article's measure of a lookup.
 //!
-//! `ls` asks for each owner and each group once and shows a number where it gets no name, so the names are counted in
-//! what it printed, and each must be that of the file's owner: a time without all of its names is none.
+//! `ls` looks up each owner and each group once and shows a number if it gets no name, so the names in its output are
+//! counted, and each must be that of the file's owner: a time is valid only if all names were resolved.
 
 use std::fs::{self, File};
 use std::os::unix::fs::chown;
@@ -14,8 +14,8 @@ use super::place::Place;
 use super::spec::{Users, id, name};
 use super::tools;
 
-/// Makes a file for some of these users, spread evenly over all of them, since a file of accounts is read from its
-/// beginning and the position of a name decides how long it takes.
+/// Makes files for some of these users, spread evenly over all of them: a file of accounts is read from its beginning,
+/// so the position of a name determines how long its lookup takes.
 pub(super) fn make(place: &Place, users: &Users, files: u32) -> Result<u32, Fault> {
     let directory = directory(place);
     let _ = fs::remove_dir_all(&directory);
@@ -40,11 +40,11 @@ pub(super) fn list(place: &Place, numeric: bool, limit: Duration) -> Result<List
 }
 
 fn directory(place: &Place) -> PathBuf {
-    // In memory also where the data is on a disk, since it is the names that are to be waited for.
+    // In memory even if the data is on a disk, since only the names must be waited for.
     place.root.join("files")
 }
 
-/// The ids of those to whom the files belong.
+/// The ids of the owners of the files.
 fn owners(users: &Users, files: u32) -> Vec<u32> {
     let all = u64::from(users.end.saturating_sub(users.start));
     let files = u64::from(files).min(all);

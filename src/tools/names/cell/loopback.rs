@@ -1,7 +1,7 @@
-//! Brings up the loopback interface of a new network namespace, in which it is down.
+//! Brings up the loopback interface of a new network namespace, where it is down at first.
 //!
 //! One request over rtnetlink (rtnetlink(7), `RTM_NEWLINK`), so that no program of the system is needed for it. In a
-//! fresh namespace the loopback interface is always the first.
+//! new namespace the loopback interface is always the first.
 
 use std::io;
 
@@ -12,7 +12,7 @@ use rustix::net::{
 
 const RTM_NEWLINK: u16 = 16;
 const NLMSG_ERROR: u16 = 2;
-/// A request that wants to be acknowledged.
+/// The flags of a request that must be acknowledged.
 const REQUEST_AND_ACK: u16 = 1 | 4;
 const IFF_UP: u32 = 1;
 const FIRST_INTERFACE: i32 = 1;
@@ -20,7 +20,7 @@ const LENGTH: usize = 32;
 
 /// Brings it up.
 pub(super) fn up() -> io::Result<()> {
-    // The protocol that needs no number is that of routes (NETLINK_ROUTE).
+    // The default protocol is that of routes (NETLINK_ROUTE).
     let socket = socket_with(AddressFamily::NETLINK, SocketType::RAW, SocketFlags::CLOEXEC, None)?;
     sendto(&socket, &request(), SendFlags::empty(), &SocketAddrNetlink::new(0, 0))?;
     let mut answer = [0; 256];
@@ -28,7 +28,7 @@ pub(super) fn up() -> io::Result<()> {
     verdict(answer.get(..length).unwrap_or_default())
 }
 
-/// A header (`struct nlmsghdr`) and what is to become of the interface (`struct ifinfomsg`).
+/// A header (`struct nlmsghdr`) and the new state of the interface (`struct ifinfomsg`).
 fn request() -> [u8; LENGTH] {
     let mut bytes = [0; LENGTH];
     bytes[0..4].copy_from_slice(&(LENGTH as u32).to_ne_bytes());

@@ -1,7 +1,7 @@
-//! What this machine lets a cell do: whether it may have walls, and which programs are there.
+//! What this machine permits a cell to do: whether it can have walls, and which programs are installed.
 //!
-//! It is asked once, before anything is planned, so that a matrix can say which of its cells it will run and what the
-//! others lack, in words that name the package to install.
+//! This is checked once, before anything is planned, so that a matrix can say which of its cells it will run and what
+//! the others lack, with the name of the package to install.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -15,9 +15,9 @@ use super::tools;
 pub(crate) struct Means {
     /// The walls a cell can have here.
     pub(crate) walls: Walls,
-    /// The programs that are there.
+    /// The installed programs.
     programs: BTreeMap<&'static str, PathBuf>,
-    /// The modules of the name service that are there.
+    /// The installed modules of the name service.
     modules: Vec<&'static str>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct Means {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Lack(pub(crate) String);
 
-/// Programs that some cell needs, and Debian's package of each.
+/// Programs that some cell needs, and the Debian package of each.
 const PROGRAMS: &[(&str, &str)] = &[
     ("slapd", "slapd"),
     ("slapadd", "slapd"),
@@ -41,12 +41,13 @@ const PROGRAMS: &[(&str, &str)] = &[
     ("getent", "libc-bin"),
 ];
 
-/// Modules of the name service, and Debian's package of each.
+/// Modules of the name service, and the Debian package of each.
 const MODULES: &[(&str, &str)] =
     &[("libnss_ldap.so.2", "libnss-ldapd"), ("libnss_sss.so.2", "libnss-sss")];
 
 impl Means {
-    /// Looks at this machine. To learn whether walls can be had, they are made once, for a program that does nothing.
+    /// Examines this machine. To find out whether walls are possible, they are made once, for a program that does
+    /// nothing.
     pub(crate) fn of_this_machine() -> Self {
         let programs = PROGRAMS.iter().filter_map(|(name, _)| Some((*name, tools::find(name)?)));
         let programs = programs.map(|(name, path)| {
@@ -61,7 +62,7 @@ impl Means {
         }
     }
 
-    /// What a cell of this backend lacks here; nothing if it can run.
+    /// What a cell of this backend lacks here; empty if it can run.
     pub(crate) fn lacks(&self, backend: &Backend) -> Vec<Lack> {
         let mut lacks = Vec::new();
         let mut needs = Vec::new();
@@ -109,7 +110,7 @@ impl Means {
             .then(|| Lack("root, to create files with many owners for ls to list".to_owned()))
     }
 
-    /// Whether the system's own name service can be asked inside a cell, files and all.
+    /// Whether the system's own name service can be used inside a cell, files included.
     pub(crate) fn resolves(&self) -> bool {
         self.walls != Walls::None
     }
@@ -134,7 +135,7 @@ fn module(name: &str) -> bool {
         .any(|directory| directory.join(name).exists())
 }
 
-/// Whether walls of this kind can be had: an outer process is asked to try.
+/// Whether walls of this kind are possible: an outer process tries to make them.
 fn can_have(walls: Walls) -> bool {
     let kind = match walls {
         Walls::Root => "root",

@@ -1,9 +1,9 @@
-//! A private world in which one backend of the name service is measured, and nothing of the host is touched.
+//! A private environment in which one backend of the name service is measured, and nothing on the host is changed.
 //!
-//! A cell is this program started again: an outer process makes namespaces and waits, an inner one is process 1 of
-//! them, covers what daemons write to, and carries out what it is asked, a line of JSON at a time. The kernel ends
-//! every process and mount of a namespace with its process 1, so nothing has to be cleaned up, and however the
-//! controller ends nothing is left behind. The controller speaks to it through [`Cell`] and knows none of this.
+//! A cell is this program started again: an outer process creates namespaces and waits; an inner one is process 1 in
+//! them, covers the paths that daemons write to, and carries out requests, one line of JSON each. The kernel ends every
+//! process and mount of a namespace with its process 1, so no clean-up is needed, and nothing is left behind regardless
+//! of how the controller ends. The controller communicates with it through [`Cell`] and does not depend on any of this.
 
 mod accounts;
 mod ask;
@@ -48,18 +48,18 @@ use std::time::Duration;
 
 use leftover::Leftover;
 
-/// Lines of a cell's words that are kept to explain its end.
+/// Lines of a cell's error output that are kept to explain its end.
 const KEPT_LINES: usize = 20;
-/// How long a cell may take to be made.
+/// How long a cell may take to be created.
 const MAKING: Duration = Duration::from_secs(60);
 
-/// Why a cell could not be had, or did not answer. Reads after "failed to".
+/// Why a cell could not be created, or did not answer. Reads after "failed to".
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CellError {
     /// This program could not be started again.
     #[error("start a private environment: {0}")]
     Start(#[source] std::io::Error),
-    /// Its directory could not be made.
+    /// Its directory could not be created.
     #[error("create a directory for a private environment below {0}: {1}")]
     Data(std::path::PathBuf, #[source] std::io::Error),
     /// It ended before it answered.
@@ -68,28 +68,28 @@ pub(crate) enum CellError {
     /// It did not answer in time, and was ended.
     #[error("get an answer from a private environment within {0:?}; it was stopped{1}")]
     Silent(Duration, String),
-    /// It answered what nobody understands.
+    /// Its answer could not be parsed.
     #[error("understand a private environment: {0}")]
     Garbled(#[source] serde_json::Error),
-    /// It could not do what it was asked.
+    /// It could not carry out a request.
     #[error("{0}")]
     Refused(String),
 }
 
-/// A private world, as its controller sees it. It ends when this is dropped.
+/// A private environment, as its controller sees it. It ends when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Cell {
     child: Child,
-    /// Closing it is the order to end.
+    /// Closing it makes the cell end.
     asks: Option<ChildStdin>,
     answers: Receiver<String>,
     words: Arc<Mutex<VecDeque<String>>>,
-    /// The directory on disk, which goes with the cell.
+    /// The directory on disk, which is deleted with the cell.
     _data: Option<Leftover>,
 }
 
 impl Cell {
-    /// Makes a private world.
+    /// Creates a cell.
     pub(crate) fn open(spec: &Spec) -> Result<Self, CellError> {
         let mut spec = spec.clone();
         let data = match &spec.data {
@@ -109,7 +109,7 @@ impl Cell {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
-            // A ^C at the terminal is the controller's to hear: it decides what becomes of its cells.
+            // A ^C at the terminal is for the controller: it decides when its cells end.
             .process_group(0)
             .spawn()
             .map_err(CellError::Start)?;
@@ -141,7 +141,7 @@ impl Cell {
         }
     }
 
-    /// Has something done inside. A cell that takes longer than `patience` is ended, and answers nothing any more.
+    /// Has a request carried out inside. A cell that takes longer than `patience` is ended, and gives no more answers.
     pub(crate) fn ask(&mut self, ask: &Ask, patience: Duration) -> Result<Answer, CellError> {
         let mut line = serde_json::to_string(ask).map_err(CellError::Garbled)?;
         line.push('\n');
@@ -179,7 +179,7 @@ impl Cell {
         words.iter().fold(String::new(), |text, line| text + "\n  " + line)
     }
 
-    /// Ends everything in it. The outer process ends the inner one when nobody holds the other end of its input.
+    /// Ends everything in it. The outer process ends the inner one when the other end of its input is closed.
     fn end(&mut self) {
         self.asks = None;
         let _ = self.child.wait();

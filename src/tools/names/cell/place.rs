@@ -1,4 +1,4 @@
-//! Where things are in a cell.
+//! Paths and addresses in a cell.
 
 use std::path::PathBuf;
 
@@ -6,19 +6,20 @@ use super::fault::Fault;
 use super::spec::Walls;
 use super::tools;
 
-/// What `useradd` and `userdel` start to tell caches of a change, at a quarter of a second each time.
+/// Programs that `useradd` and `userdel` start to notify caches of a change, which takes a quarter of a second each
+/// time.
 pub(super) const MASKED: &[&str] = &["sss_cache", "nscd"];
 
 /// The directories and the port of one cell.
 #[derive(Clone, Debug)]
 pub(super) struct Place {
-    /// How much is private.
+    /// How much is isolated.
     pub(super) walls: Walls,
-    /// What need not last: sockets, logs, configurations of our own.
+    /// The directory for temporary data: sockets, logs, configurations of our own.
     pub(super) root: PathBuf,
-    /// What must last: a database.
+    /// The directory for durable data: a database.
     pub(super) data: PathBuf,
-    /// What is `/etc` to the name service: `/etc` itself within walls.
+    /// The directory that the name service uses as `/etc`: `/etc` itself within walls.
     pub(super) etc: PathBuf,
     /// The port of the directory on 127.0.0.1.
     pub(super) port: u16,
@@ -30,24 +31,24 @@ impl Place {
         format!("ldap://127.0.0.1:{}", self.port)
     }
 
-    /// A program: under the name it was lent to the cell, or where the system has it.
+    /// The path of a program: that of its copy in the cell, or the system's.
     pub(super) fn program(&self, name: &str) -> Result<PathBuf, Fault> {
         let lent = self.lent(name);
         if lent.exists() {
             return Ok(lent);
         }
-        // What is masked and was not lent is not what it is called: unscd is installed as nscd.
+        // A masked program without a copy is not what its name says: unscd is installed as nscd.
         let masked = self.walls != Walls::None && MASKED.contains(&name);
         let found = tools::find(name).filter(|_| !masked);
         found.ok_or_else(|| Fault::Missing(name.to_owned()))
     }
 
-    /// Where a program that is masked, or confined by its path, is to be found.
+    /// The path of the copy of a program that is masked, or confined by its path.
     pub(super) fn lent(&self, name: &str) -> PathBuf {
         self.root.join("bin").join(name)
     }
 
-    /// Whether a system of names of its own can be asked here.
+    /// Whether the cell has a name service of its own that can be used.
     pub(super) fn resolves(&self) -> bool {
         self.walls != Walls::None
     }

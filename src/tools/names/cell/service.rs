@@ -1,4 +1,4 @@
-//! Process 1 of a cell at work: what it is asked, carried out.
+//! Process 1 of a cell: carries out the requests.
 
 use std::fs;
 use std::path::Path;
@@ -23,28 +23,28 @@ use super::tools;
 use super::vitals;
 use super::walls;
 
-/// How long a tool of the system that only asks may take.
+/// How long a query tool of the system may take.
 const TOOL: Duration = Duration::from_secs(300);
 /// Where slapd counts the searches it has completed.
 const SEARCHES: (&str, &str) = ("cn=Search,cn=Operations,cn=Monitor", "monitorOpCompleted");
 
-/// What a cell is and has.
+/// The state of a cell.
 #[derive(Debug)]
 pub(super) struct Service {
     place: Place,
     daemons: Daemons,
     backend: Option<Backend>,
-    /// Searches of the directory that were this process's own, since the directory was started.
+    /// Searches of the directory that this process made itself, since the directory was started.
     own_searches: u64,
 }
 
 impl Service {
-    /// A cell in which nothing runs yet.
+    /// A cell in which no daemon runs yet.
     pub(super) fn new(place: Place) -> Self {
         Self { place, daemons: Daemons::default(), backend: None, own_searches: 0 }
     }
 
-    /// Does what it is asked.
+    /// Carries out a request.
     pub(super) fn carry_out(&mut self, ask: Ask) -> Result<Answer, Fault> {
         Ok(match ask {
             Ask::Start(backend) => Answer::Started(self.start(backend)?),
@@ -121,7 +121,7 @@ impl Service {
         done.map(|()| started)
     }
 
-    /// Makes an empty database with the entries that everything else stands below.
+    /// Creates an empty database with the top entries.
     fn fill_slapd(&self, variant: &Variant) -> Result<(), Fault> {
         let (root, database) = (&self.place.root, self.place.data.join("slapd"));
         let _ = fs::remove_dir_all(&database);
@@ -135,7 +135,7 @@ impl Service {
         tools::demand(command, &[], TOOL).map(|_| ())
     }
 
-    /// Makes what a 389 Directory Server must find to start.
+    /// Creates the files that a 389 Directory Server needs to start.
     fn fill_389(&self, variant: &Variant) -> Result<(), Fault> {
         self.within_walls("389 Directory Server")?;
         let root = self.place.data.join("ds389");
@@ -151,7 +151,7 @@ impl Service {
         etc::write(&root, "config/schema/99user.ldif", 0o600, directory389::SCHEMA)
     }
 
-    /// Gives a 389 Directory Server that was just made its database and first entries.
+    /// Gives a new 389 Directory Server its database and first entries.
     fn found_389(&mut self) -> Result<(), Fault> {
         let Some(Source::Ldap { server: Server::DirectoryServer389, variant, .. }) =
             self.backend.as_ref().map(|backend| &backend.source)
@@ -162,7 +162,7 @@ impl Service {
         for (dn, attributes) in directory389::entries(variant) {
             connection.add_entry(&dn, &attributes)?;
         }
-        // An index that was added to a running server is not used until it is started again.
+        // An index that was added to a running server is not used until the server is restarted.
         self.daemons.restart(Daemon::Directory, &self.place)?;
         let mut connection = Connection::open(&self.login())?;
         let suffix: [(&str, &[&str]); 3] = [
@@ -179,7 +179,7 @@ impl Service {
         Ok(())
     }
 
-    /// Starts what the backend consists of, those that are asked before those that ask.
+    /// Starts the daemons of the backend, servers before their clients.
     fn start_daemons(&mut self, started: &mut Started) -> Result<(), Fault> {
         let Some(backend) = self.backend.clone() else { return Ok(()) };
         let mut starts = Vec::new();
@@ -209,7 +209,7 @@ impl Service {
 
     fn slapd(&self) -> Start {
         let config = self.place.root.join("slapd.conf").display().to_string();
-        // Any level of debugging keeps slapd in the foreground; 0 says nothing.
+        // Any level of debugging keeps slapd in the foreground; 0 prints nothing.
         let words = ["-f", &config, "-h", &self.place.url(), "-d", "0"];
         Start {
             program: "slapd",
@@ -288,7 +288,7 @@ impl Service {
         )))
     }
 
-    /// What a program says its version is: the first of its lines in which there is a number with a point.
+    /// The version that a program reports: the first line of its output with a number that contains a point.
     fn version(&self, program: &str, word: &str) -> String {
         let Ok(path) = self.place.program(program) else { return String::new() };
         let mut command = tools::command(&path);
@@ -348,7 +348,7 @@ impl Service {
         let mut command = tools::command(&self.place.program("getent")?);
         command.arg(database);
         let ran = tools::demand(command, &[], TOOL)?;
-        // What counting asks of the directory is not what is measured.
+        // The searches made by counting are not part of the measurement.
         if let (Some(before), Some(after)) = (before, self.searches()?) {
             self.own_searches += after.saturating_sub(before);
         }
@@ -369,7 +369,7 @@ impl Service {
         let record = self.place.root.join("record.json");
         let _ = fs::remove_file(&record);
         let path = record.display().to_string();
-        // A fresh process each time: one that once found no cache asks for it again only after a hundred questions.
+        // A new process each time: a process that once found no cache tries again only after a hundred lookups.
         let mut command = tools::command(Path::new("/proc/self/exe"));
         command.args(words.iter().map(|word| word.replace("{record}", &path)));
         let mut ran = tools::run(command, &[], limit)?;
@@ -379,7 +379,7 @@ impl Service {
 
     /// Searches the directory has completed, less our own.
     fn searches(&mut self) -> Result<Option<u64>, Fault> {
-        // slapd has not completed the search that asks when it answers it; the other has counted it already.
+        // slapd answers the search for this figure before it counts it; the other server has counted it already.
         let source = self.backend.as_ref().map(|backend| &backend.source);
         let ((entry, attribute), itself) = match source {
             Some(Source::Ldap { server: Server::Slapd, .. }) => (SEARCHES, 0),
@@ -431,7 +431,7 @@ impl Halt for Service {
         &mut self,
         work: &mut dyn FnMut(&Place) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        // Those that keep connections to the directory would find them broken afterwards.
+        // Daemons with connections to the directory would find them broken afterwards.
         self.daemons.stop_all();
         let done = work(&self.place);
         self.start_daemons(&mut Started::default())?;

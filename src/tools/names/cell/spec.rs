@@ -1,83 +1,84 @@
-//! What a cell is made for: which backend, tuned how, holding whom.
+//! The specification of a cell: which backend, its settings, and its users.
 //!
-//! It is data, made by the controller and read by the cell on the other side of a pipe, so every part of it can be
-//! written as JSON. It says what is wanted in the words of the field; how the text of a configuration file says it is
-//! the business of the file that writes it.
+//! It is data, made by the controller and read by the cell at the other end of a pipe, so every part of it can be
+//! written as JSON. It uses general terms; the module of each configuration file translates them into that file's
+//! syntax.
 
 use std::ops::Range;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// Where the directory of LDAP keeps what it holds.
+/// The suffix of the LDAP directory.
 pub(crate) const SUFFIX: &str = "dc=bench";
-/// Whom changes are made as. The password guards nothing: the directory lives in a network of its own.
+/// The identity that makes changes. The password protects nothing: the directory is in a network of its own.
 pub(crate) const ADMIN: &str = "cn=admin,dc=bench";
 /// The administrator's password.
 pub(crate) const PASSWORD: &str = "secret";
-/// Where the accounts stand.
+/// The entry above the accounts.
 pub(crate) const PEOPLE: &str = "ou=people,dc=bench";
-/// Where the groups stand.
+/// The entry above the groups.
 pub(crate) const GROUPS: &str = "ou=groups,dc=bench";
 /// The uid, and the gid, of user 0.
 pub(crate) const FIRST_ID: u32 = 10_000;
 
-/// The name of a user, and of the group of its own, by the id of both.
+/// The name of a user, and of the user's own group, by the id of both.
 pub(crate) fn name(id: u32) -> String {
     format!("u{id}")
 }
 
-/// The uid of the user of this number, and the gid of its group.
+/// The uid of the user of this number, and the gid of the user's group.
 pub(crate) const fn id(number: u32) -> u32 {
     FIRST_ID + number
 }
 
-/// The users of these numbers. Each is an account and a group of its own, with the same id and the same name.
+/// The users of these numbers. Each has an account and a group, with the same id and the same name.
 pub(crate) type Users = Range<u32>;
 
-/// What a private world is made of.
+/// The specification of a cell.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Spec {
-    /// Where what must last is kept.
+    /// Where durable data is stored.
     pub(crate) data: Data,
-    /// How much of the world is private.
+    /// How much of the environment is isolated.
     pub(crate) walls: Walls,
-    /// Set in the environment of every process of the cell as `BRUNT_CELL`, by which they can be told apart.
+    /// Set in the environment of every process of the cell as `BRUNT_CELL`, by which these processes can be identified.
     pub(crate) mark: String,
 }
 
-/// Where what must last is kept: a database, the copy of `/etc`.
+/// Where durable data is stored: a database, the copy of `/etc`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Data {
-    /// In memory, where to synchronise costs nothing.
+    /// In memory, where syncing costs nothing.
     Memory,
-    /// In a directory of its own below this one.
+    /// In a new directory below this one.
     Below(PathBuf),
 }
 
-/// How much of the world is private.
+/// How much of the environment is isolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Walls {
-    /// Mounts, processes, network and IPC, as root may have them.
+    /// Mounts, processes, network and IPC, as root can isolate them.
     Root,
     /// The same in a user namespace, in which one id is mapped: files of many owners cannot be made.
     User,
-    /// None: a directory and a port of the cell's own. What would need the system's name service is refused.
+    /// Nothing: the cell has only a directory and a port of its own. Requests that need the system's name service are
+    /// refused.
     None,
 }
 
-/// What answers a question for a name.
+/// What answers a lookup.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Backend {
-    /// Where the users are.
+    /// Where the users are stored.
     pub(crate) source: Source,
-    /// What remembers answers before the source is asked.
+    /// What caches answers before the source is queried.
     pub(crate) cache: Option<Cache>,
     /// Replaces the lines `passwd:` and `group:` of `nsswitch.conf`.
     pub(crate) switch: Option<String>,
 }
 
-/// Where the users are.
+/// Where the users are stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Source {
     /// `/etc/passwd` and `/etc/group`.
@@ -86,9 +87,9 @@ pub(crate) enum Source {
     Ldap {
         /// The server.
         server: Server,
-        /// How it is tuned.
+        /// Its settings.
         variant: Variant,
-        /// What reads it.
+        /// The daemon that reads it.
         reader: Reader,
     },
 }
@@ -102,18 +103,18 @@ pub(crate) enum Server {
     DirectoryServer389,
 }
 
-/// What stands between the name service and a directory.
+/// The daemon between the name service and a directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Reader {
-    /// nslcd, which remembers nothing.
+    /// nslcd, which has no cache.
     Nslcd,
     /// sssd, which is a cache as well.
     Sssd,
-    /// Nothing: only the directory itself is asked.
+    /// None: only the directory itself is queried.
     Nobody,
 }
 
-/// What remembers answers.
+/// What caches answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Cache {
     /// glibc's nscd.
@@ -122,18 +123,18 @@ pub(crate) enum Cache {
     Unscd(Nscd),
 }
 
-/// How nscd is tuned, for accounts and groups alike.
+/// The settings of nscd, the same for accounts and groups.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Nscd {
     /// Buckets of the hash table.
     pub(crate) suggested_size: u32,
-    /// Seconds an answer is remembered; 600 and 3600 where it is not said, as the article had them.
+    /// Seconds for which an answer is cached; if unset, 600 and 3600 as in the article.
     pub(crate) positive_ttl_s: Option<u32>,
-    /// Seconds an absence is remembered; 20 and 60 where it is not said.
+    /// Seconds for which a negative answer is cached; if unset, 20 and 60.
     pub(crate) negative_ttl_s: Option<u32>,
-    /// Whether clients may look into the cache's memory themselves.
+    /// Whether clients may read the cache's memory directly.
     pub(crate) shared: bool,
-    /// Whether the cache outlives the daemon.
+    /// Whether the cache is kept when the daemon ends.
     pub(crate) persistent: bool,
 }
 
@@ -149,29 +150,29 @@ impl Default for Nscd {
     }
 }
 
-/// How a directory is tuned.
+/// The settings of a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Variant {
-    /// What it is called.
+    /// Its name.
     pub(crate) name: String,
     /// Which attributes are indexed, and how.
     pub(crate) indices: Vec<Index>,
-    /// The most that the database may grow to, in bytes.
+    /// The maximum size of the database, in bytes.
     pub(crate) max_size: Option<u64>,
-    /// Threads that serve.
+    /// Threads that serve requests.
     pub(crate) threads: Option<u32>,
-    /// Whether a change is not made to last before it is answered.
+    /// Whether a change is answered before it is durable.
     pub(crate) no_sync: bool,
-    /// Kilobytes and minutes after which an unsynchronised database is made to last.
+    /// Kilobytes and minutes after which an unsynced database is written durably.
     pub(crate) checkpoint: Option<(u32, u32)>,
     /// The power of two at which a list of candidates becomes a range.
     pub(crate) idl_exponent: Option<u32>,
     /// Entries in the server's own cache. mdb has none, so slapd refuses it.
     pub(crate) cache_size: Option<u64>,
-    /// The most entries that a search may return; unlimited unless it is said, since the default of 500 cuts lists
-    /// of users short without a word.
+    /// The most entries that a search may return; unlimited if unset, since the default of 500 truncates lists of users
+    /// without a message.
     pub(crate) size_limit: Option<u32>,
-    /// Further lines of slapd.conf within the database, as they are.
+    /// Further lines of slapd.conf within the database, copied unchanged.
     pub(crate) lines: Vec<String>,
 }
 
@@ -196,7 +197,7 @@ impl Index {
 
 impl Variant {
     /// The article's first table: nothing indexed. Debian's own configuration has not been like that for years, so it
-    /// is made on purpose.
+    /// is created explicitly.
     pub(crate) fn unindexed() -> Self {
         Self {
             name: "unindexed".to_owned(),
@@ -225,7 +226,7 @@ impl Variant {
         }
     }
 
-    /// What Debian's package of slapd sets up by itself.
+    /// The default configuration of Debian's package of slapd.
     pub(crate) fn stock() -> Self {
         Self {
             name: "stock".to_owned(),

@@ -1,9 +1,10 @@
-//! The two processes of a cell: the outer one, which makes namespaces and waits, and the inner one, which is process 1.
+//! The two processes of a cell: the outer one, which creates namespaces and waits, and the inner one, which is process
+//! 1.
 //!
-//! Two, since a process cannot move itself into a new process namespace, only what it starts. Each end of the chain
-//! watches the other: the inner process is killed by the kernel when the outer one dies and ends by itself when nobody
-//! can ask it anything any more; the outer one ends the inner one as soon as the controller's end of the pipe is
-//! closed, however that came about. So no order of deaths leaves anything behind.
+//! There are two, since a process cannot move itself into a new process namespace, only its children. Each end of the
+//! chain watches the other: the kernel kills the inner process when the outer one dies, and the inner process ends by
+//! itself when its input is closed; the outer one ends the inner one as soon as the controller's end of the pipe is
+//! closed, for any reason. So nothing is left behind, in whichever order they die.
 
 use std::io::{self, BufRead as _, Write as _};
 use std::os::unix::process::CommandExt as _;
@@ -23,7 +24,7 @@ use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::names_cell::CellArgs;
 
-/// Is what the hidden command says it is: one of the processes of a cell.
+/// Runs as the process that the hidden command names: one of the processes of a cell.
 pub(crate) fn enter(args: &CellArgs) -> Result<Exit, Refusal> {
     if !args.leash.is_empty() {
         return Err(refusal(&leashed(&args.leash)));
@@ -41,7 +42,7 @@ pub(crate) fn enter(args: &CellArgs) -> Result<Exit, Refusal> {
     match ended {
         Ok(()) => Ok(Exit::Ok),
         Err(fault) => {
-            // The controller reads why as the answer it is waiting for.
+            // The controller receives the reason as the answer it is waiting for.
             say(&Answer::Failed(fault.to_string()));
             Ok(Exit::Failed)
         }
@@ -52,7 +53,7 @@ fn refusal(fault: &Fault) -> Refusal {
     Refusal { text: format!("failed to {fault}\n"), exit: Exit::Failed }
 }
 
-/// Becomes a program that dies with the process that asked for it.
+/// Replaces this process by a program that dies with its parent.
 fn leashed(words: &[String]) -> Fault {
     if let Err(error) = set_parent_process_death_signal(Some(Signal::KILL)) {
         return Fault::system("tie a daemon to its cell")(error.into());
@@ -62,7 +63,7 @@ fn leashed(words: &[String]) -> Fault {
     Fault::system(format!("start {program}"))(error)
 }
 
-/// Whether walls can be had: makes them and goes away.
+/// Whether walls are possible: creates them and exits.
 fn attempt(kind: Walls, inner: bool) -> Result<Exit, Fault> {
     if inner {
         walls::seclude()?;
@@ -89,7 +90,7 @@ fn outer(spec: &Spec, text: &str) -> Result<(), Fault> {
     let child = itself().args(["--inner", "--spec", text]).spawn();
     let mut child = child.map_err(Fault::system("start process 1"))?;
     let watched = watch(&child);
-    // All of a process namespace is gone once its process 1 is waited for.
+    // All processes of a process namespace are gone once its process 1 has been waited for.
     let _ = child.kill();
     let _ = child.wait();
     if let Data::Below(directory) = &spec.data {
@@ -98,14 +99,14 @@ fn outer(spec: &Spec, text: &str) -> Result<(), Fault> {
     watched.map_err(Fault::system("watch over process 1"))
 }
 
-/// Returns when the inner process has ended or nobody holds the other end of standard input.
+/// Returns when the inner process has ended or the other end of standard input is closed.
 fn watch(child: &Child) -> io::Result<()> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let pid = pid.ok_or(io::ErrorKind::InvalidInput)?;
     let ended = pidfd_open(pid, PidfdFlags::empty())?;
     let input = rustix::stdio::stdin();
     loop {
-        // No event is asked for on the input, which leaves those that are always told: the other end is closed.
+        // No event is requested on the input, so only those are reported that always are: the other end is closed.
         let mut both =
             [PollFd::new(&ended, PollFlags::IN), PollFd::new(&input, PollFlags::empty())];
         match poll(&mut both, None) {
@@ -119,7 +120,7 @@ fn watch(child: &Child) -> io::Result<()> {
 fn inner(spec: &Spec) -> Result<(), Fault> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| Fault::system("tie process 1 to its cell")(error.into()))?;
-    // Namespaces are a thread's, so they are made before there is a second one.
+    // Namespaces belong to a thread, so they are created before there is a second one.
     let place = walls::furnish(spec)?;
     let asks = asks();
     say(&Answer::Done);
@@ -134,8 +135,8 @@ fn inner(spec: &Spec) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Reads what is asked. Where nobody can ask any more this process ends at once, whatever it is doing: its daemons and
-/// mounts go with it.
+/// Reads requests. When its input is closed this process ends at once, whatever it is doing: its daemons and mounts end
+/// with it.
 #[expect(clippy::exit, reason = "the end of process 1 is what ends a cell")]
 fn asks() -> Receiver<serde_json::Result<Ask>> {
     let (sender, receiver) = channel();

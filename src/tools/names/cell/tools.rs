@@ -1,4 +1,4 @@
-//! Programs of the system: where they are, and running them to their end.
+//! Programs of the system: finds them, and runs them to their end.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -15,26 +15,26 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use super::ask::Ran;
 use super::fault::Fault;
 
-/// Where programs of an administrator are, which the path of others lacks.
+/// Directories of administrators' programs, which the path of other users lacks.
 const MORE: [&str; 4] = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/libexec"];
-/// How much of what a program writes is brought back.
+/// How many bytes of a program's output are returned.
 const OUTPUT_MAX: u64 = 16 << 20;
 
-/// Where a program is.
+/// The path of a program.
 pub(super) fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path)
         .chain(MORE.iter().map(PathBuf::from))
         .map(|directory| directory.join(name))
         .find(|path| executable(path))?;
-    // A mask must lie over the program, not over a link to it, but a program may also be told by its link's name.
+    // A mask must cover the program, not a link to it, but a program may also depend on the name of its link.
     if found.file_name() == found.canonicalize().ok()?.file_name() {
         return found.canonicalize().ok();
     }
     Some(found)
 }
 
-/// Whether a program that is called nscd is unscd.
+/// Whether a program with the name nscd is unscd.
 pub(super) fn is_unscd(program: &Path) -> bool {
     let mut command = command(program);
     command.arg("--version");
@@ -46,7 +46,7 @@ fn executable(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-/// A command whose words and surroundings are the same wherever it runs.
+/// A command whose environment is the same wherever it runs.
 pub(super) fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     command.env("LC_ALL", "C").env("LDAPNOINIT", "1").env("PATH", path());
@@ -60,7 +60,7 @@ fn path() -> std::ffi::OsString {
     std::env::join_paths(all).unwrap_or(own)
 }
 
-/// Runs a program to its end, or to the end of `limit`, and brings back what it said.
+/// Runs a program to its end, or until `limit` is over, and returns its output.
 pub(super) fn run(mut command: Command, input: &[u8], limit: Duration) -> Result<Ran, Fault> {
     let program = command.get_program().to_string_lossy().into_owned();
     let failed = |source| Fault::System { act: format!("run {program}"), source };
@@ -70,7 +70,7 @@ pub(super) fn run(mut command: Command, input: &[u8], limit: Duration) -> Result
     let output = child.stdout.take().map(gather);
     let complaints = child.stderr.take().map(gather);
     if let Some(mut pipe) = child.stdin.take() {
-        // A program that does not want its input closes it, which its exit will explain.
+        // A program that does not read its input closes it, which its exit code will explain.
         let input = input.to_owned();
         thread::spawn(move || pipe.write_all(&input));
     }
@@ -93,7 +93,7 @@ pub(super) fn run(mut command: Command, input: &[u8], limit: Duration) -> Result
     })
 }
 
-/// The same for a program that must end well.
+/// The same for a program that must succeed.
 pub(super) fn demand(command: Command, input: &[u8], limit: Duration) -> Result<Ran, Fault> {
     let program = command.get_program().to_string_lossy().into_owned();
     let ran = run(command, input, limit)?;
@@ -104,7 +104,7 @@ pub(super) fn demand(command: Command, input: &[u8], limit: Duration) -> Result<
     Err(Fault::Program { program, how, complaints: tail(&ran.complaints) })
 }
 
-/// Runs a program with little input whose complaints go to `log`, at as little cost of our own as can be.
+/// Runs a program with little input, with its error output in `log`, at the lowest possible cost to this process.
 pub(super) fn brief(
     command: &mut Command,
     input: &[u8],

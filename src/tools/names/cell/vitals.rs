@@ -1,4 +1,4 @@
-//! What daemons use, as the kernel counts it, what nscd says of itself, and what it costs to make data last.
+//! The kernel's counts of what daemons use, nscd's own statistics, and the cost of a durable write.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -9,23 +9,23 @@ use brunt_exchange::{Clock as _, Monotonic};
 
 use super::ask::{NscdTable, Vitals};
 
-/// Blocks that are made to last, one after the other.
+/// Blocks that are written durably, one after the other.
 const SYNCS: usize = 40;
 const BLOCK: [u8; 4096] = [0; 4096];
 const PAGE_KIB: u64 = 4;
 
-/// What one process says in `/proc/PID/stat` (proc(5)).
+/// The fields of one process in `/proc/PID/stat` (proc(5)).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Stat {
     parent: u32,
-    /// Of itself, in clock ticks.
+    /// Its own, in clock ticks.
     ticks: u64,
-    /// Of children it waited for.
+    /// That of children it waited for.
     children_ticks: u64,
     pages: u64,
 }
 
-/// What a process and everything it started use.
+/// What a process and all its descendants use.
 pub(super) fn of(process: u32) -> Vitals {
     let all: BTreeMap<u32, Stat> = fs::read_dir("/proc")
         .into_iter()
@@ -34,7 +34,7 @@ pub(super) fn of(process: u32) -> Vitals {
         .filter_map(|pid| Some((pid, stat(pid)?)))
         .collect();
     let belongs = |mut pid: u32| {
-        // A chain of parents has an end; one that changes while it is read is cut short.
+        // A chain of parents is finite; one that changes while it is read is cut short.
         for _ in 0..32 {
             if pid == process {
                 return true;
@@ -71,7 +71,7 @@ fn stat(pid: u32) -> Option<Stat> {
     parsed(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
-/// The name of a program stands in brackets and may hold anything, so fields are counted from the last bracket.
+/// The name of a program is in brackets and may contain any character, so fields are counted from the last bracket.
 fn parsed(text: &str) -> Option<Stat> {
     let rest = text.get(text.rfind(')')? + 2..)?;
     let fields: Vec<&str> = rest.split_ascii_whitespace().collect();
@@ -84,7 +84,7 @@ fn parsed(text: &str) -> Option<Stat> {
     })
 }
 
-/// How long it takes to make a block last in a directory, each in microseconds.
+/// The times to write a block durably in a directory, in microseconds.
 pub(super) fn synced(directory: &Path) -> std::io::Result<Vec<f64>> {
     let path = directory.join("sync-probe");
     let mut file = File::create(&path)?;
@@ -101,7 +101,7 @@ pub(super) fn synced(directory: &Path) -> std::io::Result<Vec<f64>> {
     Ok(each)
 }
 
-/// The load average over a minute.
+/// The load average over one minute.
 pub(super) fn load() -> f64 {
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     text.split(' ').next().and_then(|figure| figure.parse().ok()).unwrap_or_default()
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_process_counts_with_what_it_started() {
         let mut child = std::process::Command::new("sleep").arg("600").spawn().unwrap();
-        // Until it has become another program, its memory is that of this one, or none.
+        // Before the child executes another program, its memory is that of this one, or none.
         let path = format!("/proc/{}/comm", child.id());
         while std::fs::read_to_string(&path).unwrap().trim() != "sleep" {
             std::thread::yield_now();

@@ -1,9 +1,9 @@
-//! What parts a cell from the host: namespaces, and what is mounted in them.
+//! Isolates a cell from the host: namespaces, and the mounts in them.
 //!
-//! Everything a daemon or a tool writes to is covered by memory of the cell's own before anything runs, and `/etc` by a
-//! copy as a whole: a tool that replaces `/etc/passwd` renames a file over it, which nobody can do to a mount. Programs
-//! that are confined by their path (`AppArmor` knows slapd as `/usr/sbin/slapd`) or that are masked are lent under
-//! another path.
+//! Every path that a daemon or a tool writes to is covered by the cell's own memory before anything runs, and `/etc` as
+//! a whole by a copy: a tool that replaces `/etc/passwd` renames a file over it, which is not possible for a mount
+//! point. Programs that are confined by their path (`AppArmor` knows slapd as `/usr/sbin/slapd`) or that are masked
+//! have a copy under another path.
 
 use std::fs::{self, File, OpenOptions};
 use std::net::{Ipv4Addr, TcpListener};
@@ -21,12 +21,12 @@ use super::place::{MASKED, Place};
 use super::spec::{Data, Spec, Walls};
 use super::tools;
 
-/// Where a cell within walls keeps its own.
+/// The directory of a cell within walls.
 const ROOT: &str = "/run/brunt";
-/// The port of the directory within walls, which nobody else can have.
+/// The port of the directory within walls, where no other process can have it.
 const PORT: u16 = 3890;
 
-/// Covered with memory where they exist, with these modes.
+/// Paths that are covered with memory if they exist, with these modes.
 const COVERED: &[(&str, u32)] = &[
     ("/tmp", 0o1777),
     ("/var/tmp", 0o1777),
@@ -39,7 +39,7 @@ const COVERED: &[(&str, u32)] = &[
     ("/var/mail", 0o2775),
 ];
 
-/// Directories that daemons expect below what is covered.
+/// Directories that daemons expect below covered paths.
 const EXPECTED: &[&str] = &[
     "/run/lock",
     "/run/nslcd",
@@ -56,10 +56,10 @@ const EXPECTED: &[&str] = &[
     "/var/lib/sss/deskprofile",
 ];
 
-/// Daemons, lent under another path.
+/// Daemons that get a copy under another path.
 const LENT: &[&str] = &["slapd", "nslcd", "nscd", "unscd", "sssd", "ns-slapd"];
 
-/// Leaves the host's namespaces. What this process starts next is process 1.
+/// Leaves the host's namespaces. The next process that this one starts is process 1.
 pub(super) fn part(walls: Walls) -> Result<(), Fault> {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     let mut flags = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC;
@@ -80,8 +80,8 @@ pub(super) fn part(walls: Walls) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Parts the mounts of process 1 from the host's and shows it its own processes. The outer process keeps seeing what
-/// the host sees, since it is the one to clean up there.
+/// Separates the mounts of process 1 from the host's and shows it its own processes. The outer process continues to see
+/// what the host sees, since it must clean up there.
 pub(super) fn seclude() -> Result<(), Fault> {
     unshare(CloneFlags::CLONE_NEWNS)
         .map_err(|error| Fault::system("create a mount namespace")(error.into()))?;
@@ -96,7 +96,7 @@ pub(super) fn seclude() -> Result<(), Fault> {
     mount("proc", "/proc", "proc", flags, None).map_err(refused("mount", Path::new("/proc")))
 }
 
-/// Makes the cell a place to live in.
+/// Prepares the paths of the cell.
 pub(super) fn furnish(spec: &Spec) -> Result<Place, Fault> {
     match (spec.walls, &spec.data) {
         (Walls::None, Data::Below(directory)) => unwalled(directory),
@@ -109,8 +109,8 @@ pub(super) fn furnish(spec: &Spec) -> Result<Place, Fault> {
 
 fn walled(spec: &Spec, data: &Data) -> Result<Place, Fault> {
     seclude()?;
-    // Held open, since what is mounted next may cover it; and only now, since a mount of the host's cannot be
-    // mounted here.
+    // Kept open, since the next mount may cover it; and opened only now, since a mount of the host's cannot be mounted
+    // here.
     let held = match data {
         Data::Memory => None,
         Data::Below(path) => Some(open(path)?),
@@ -126,7 +126,7 @@ fn walled(spec: &Spec, data: &Data) -> Result<Place, Fault> {
     make(&place.root.join("bin"))?;
     make(&place.data)?;
     if let Some(held) = held {
-        // The link leads to the directory itself, whatever lies over its path by now.
+        // The link leads to the directory itself, even if its path is covered by now.
         bind(&PathBuf::from(format!("/proc/self/fd/{}", held.as_raw_fd())), &place.data)?;
     }
     for (path, mode) in COVERED {
@@ -136,7 +136,7 @@ fn walled(spec: &Spec, data: &Data) -> Result<Place, Fault> {
         }
     }
     for path in EXPECTED {
-        // Where sssd is not installed there is nothing to be covered, nor anybody to expect anything.
+        // If sssd is not installed, there is nothing to cover, and no daemon that expects the directory.
         if Path::new(path).starts_with("/run") || covered(Path::new(path)) {
             make(Path::new(path))?;
         }
@@ -158,13 +158,13 @@ fn unwalled(directory: &Path) -> Result<Place, Fault> {
         make(path)?;
     }
     etc::furnish(&etc)?;
-    // Somebody else could take the port before the directory does, which would then say so.
+    // Another process could take the port before the directory does; the directory would then report that.
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|socket| socket.local_addr());
     let port = port.map_err(Fault::system("find a free port"))?.port();
     Ok(Place { walls: Walls::None, root, data, etc, port })
 }
 
-/// What is to be known of a cell without walls, in which nothing can be masked.
+/// The note about a cell without walls, in which nothing can be masked.
 pub(super) fn unmasked() -> Option<String> {
     let there: Vec<&str> =
         MASKED.iter().copied().filter(|name| tools::find(name).is_some()).collect();
@@ -180,7 +180,7 @@ fn covered(path: &Path) -> bool {
     COVERED.iter().any(|(covered, _)| path.starts_with(covered) && Path::new(covered).is_dir())
 }
 
-/// Eleven thousand new users are no news for the host's log.
+/// Keeps eleven thousand new users out of the host's log.
 fn silence_syslog() -> Result<(), Fault> {
     let log = Path::new("/dev/log");
     let socket = fs::symlink_metadata(log).is_ok_and(|found| found.file_type().is_socket());
@@ -190,7 +190,7 @@ fn silence_syslog() -> Result<(), Fault> {
 fn lend(place: &Place) -> Result<(), Fault> {
     for name in LENT {
         let Some(program) = tools::find(name) else { continue };
-        // Debian installs unscd under the name of what it replaces.
+        // Debian installs unscd under the name of the program it replaces.
         let unscd = *name == "nscd" && tools::is_unscd(&program);
         let lent = place.lent(if unscd { "unscd" } else { name });
         File::create(&lent).map_err(Fault::file("make", &lent))?;

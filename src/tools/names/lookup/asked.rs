@@ -29,26 +29,26 @@ use crate::console;
 use crate::run::schedules::{self, Flags};
 use crate::run::share;
 
-/// How long to run where nothing says so.
+/// How long to run if nothing else is given.
 const USUAL: Duration = Duration::from_secs(10);
 /// A thread that was left behind gives up this much later than the run did.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// What is to be done.
+/// A command line with every choice made.
 pub(super) struct Asked {
     pub(super) questions: Arc<Questions>,
     pub(super) paths: AccessPaths,
     pub(super) settings: Settings,
-    /// Who is asked, for the record.
+    /// The target, for the record.
     pub(super) target: String,
-    /// What somebody should know before it begins.
+    /// Notes for the user before the run begins.
     pub(super) notes: Vec<String>,
-    /// What each source is asked for afterwards.
+    /// The keys that each source is queried for afterwards.
     pub(super) probes: Vec<Probe>,
 }
 
 impl Asked {
-    /// Reads the command line, and finds whom to look up.
+    /// Reads the command line, and finds the keys to look up.
     pub(super) fn of(args: &LookupArgs) -> Result<Self, String> {
         check(args)?;
         let seed = args.output.seed.unwrap_or_else(console::seed);
@@ -79,7 +79,7 @@ impl Asked {
     }
 }
 
-/// Options that mean something on other roads only are not passed over in silence.
+/// Refuses options that have a meaning only for other access paths, instead of ignoring them.
 fn check(args: &LookupArgs) -> Result<(), String> {
     let (through, directory) = (args.through, &args.directory);
     if args.socket.is_some() && !matches!(through, Through::Nscd | Through::Nslcd) {
@@ -175,7 +175,7 @@ fn settings(
         },
     };
     let flags = Flags { rate: "--rate", file: "--stages" };
-    // It says by itself what failed, where every other reason only completes a sentence.
+    // This error is a whole sentence, while every other reason only completes one.
     let shape = schedules::load(&rate, load.think.as_deref(), flags)
         .map_err(|why| format!("plan the load: {}", why.replace("failed to ", "cannot ")))?;
     let mut settings = match shape {

@@ -1,7 +1,7 @@
-//! [`getent`]: asks the C library in another process, which can be ended if it never answers.
+//! [`getent`]: queries the C library in another process, which can be ended if it never answers.
 //!
-//! What a process once asked its name service for stays with it: connections, what it knows of caches, the sources it
-//! was told to use. So whatever is asked beside a run is asked by `getent`, which belongs to the C library itself.
+//! A process keeps state from its first use of the name service: connections, what it knows of caches, the sources it
+//! was configured with. So queries beside a run are made by `getent`, which is part of the C library itself.
 
 use std::io::Read as _;
 use std::process::{Child, Command, Stdio};
@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use crate::console;
 
-/// How often a child is looked at.
+/// How often a child is polled.
 const TICK: Duration = Duration::from_millis(10);
 
-/// What `getent` prints. Keys that are not found are no failure.
+/// The output of `getent`. Keys that are not found are not a failure.
 pub(super) fn getent(words: &[&str], patience: Duration) -> Result<String, String> {
     let mut child = Command::new("getent")
         .args(words)
@@ -24,13 +24,13 @@ pub(super) fn getent(words: &[&str], patience: Duration) -> Result<String, Strin
     let output = child.stdout.take();
     let reader = std::thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What could be read before an error is all that there is.
+        // What could be read before an error is the whole output.
         let _ = output.map(|mut output| output.read_to_end(&mut bytes));
         bytes
     });
     let ended = wait(&mut child, patience);
     if !ended {
-        // It may have ended by itself in the meantime, which is as good.
+        // It may have ended by itself in the meantime, which is just as good.
         let _ = child.kill();
         let _ = child.wait();
     }

@@ -12,10 +12,10 @@ use brunt_feed::file;
 use super::getent::getent;
 use crate::cli::names_lookup::LookupArgs;
 
-/// How long listing all users may take. A directory of a large house lists nobody, or everybody for minutes.
+/// How long listing all users may take. A large directory lists no users, or all of them for minutes.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// The users and the groups, as far as they are asked about.
+/// The users and the groups, as far as lookups need them.
 pub(super) struct Known {
     pub(super) users: Option<Arc<Keys>>,
     pub(super) groups: Option<Arc<Keys>>,
@@ -30,7 +30,7 @@ enum Origin<'a> {
 }
 
 impl Known {
-    /// Finds what the lookups are to be about.
+    /// Finds the keys of the lookups.
     pub(super) fn of(args: &LookupArgs) -> Result<Self, String> {
         let asks = |wanted: fn(By) -> bool| args.by.iter().any(|(by, _)| wanted(*by));
         let mut known = Self { users: None, groups: None, notes: Vec::new() };
@@ -57,7 +57,7 @@ impl Known {
         Ok(known)
     }
 
-    /// What lookups of this kind are about.
+    /// The keys of lookups of this kind.
     pub(super) fn for_kind(&self, by: By) -> Arc<Keys> {
         let keys = if by.is_of_group() { &self.groups } else { &self.users };
         keys.clone().unwrap_or_default()
@@ -96,7 +96,7 @@ impl Known {
         keys.map_err(|error| format!("{error}{of}"))
     }
 
-    /// What the machine lists of a database; if it takes too long, its own file.
+    /// The machine's list of a database; if that takes too long, its local file.
     fn listed(&mut self, database: &str) -> Result<String, String> {
         match getent(&[database], PATIENCE) {
             Ok(text) if !text.is_empty() => Ok(text),
@@ -112,7 +112,7 @@ impl Known {
         }
     }
 
-    /// Lines of groups that say who is in them. Of a range nothing is known.
+    /// Lines of groups with their members. For a range no members are known.
     fn members(&mut self, users: &Origin<'_>, groups: &Origin<'_>) -> Option<String> {
         match (users, groups) {
             (Origin::Range(_), Origin::Range(_) | Origin::Host) | (_, Origin::Range(_)) => None,

@@ -1,8 +1,8 @@
 //! `brunt names lookup`: load on a name service, as this machine is configured or at one layer of it.
 //!
-//! [`asked`] turns the command line into a run, for which [`known`] finds users and groups; [`sources`] says afterwards
-//! who is configured to answer and who does. Whoever answers serves others as well, so it is asked at a moderate rate
-//! unless somebody says otherwise, and nothing is ever changed.
+//! [`asked`] turns the command line into a run, for which [`known`] finds users and groups; [`sources`] reports
+//! afterwards which sources are configured and which of them answer. The name service also serves other users, so the
+//! rate is moderate unless another is given, and nothing is ever changed.
 
 mod asked;
 mod getent;
@@ -27,7 +27,7 @@ use crate::run::summary::{self, Stream};
 use crate::run::{Job, Manner, Prepared, Protocol, carry_out, exit, is_endless, objectives};
 use asked::Asked;
 
-/// Carries out what was asked for.
+/// Carries out the command line.
 pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let (Prepared { job, protocol: lookups, .. }, asked) = ready(args)?;
     if !args.output.quiet {
@@ -48,7 +48,7 @@ pub(crate) fn run(args: &LookupArgs, signals: &Signals) -> Result<Exit, Refusal>
     Ok(finished.losses.tell(exit(&finished.record, finished.early(), manner)))
 }
 
-/// Makes lookups ready to be carried out many times.
+/// Prepares lookups to be carried out many times.
 pub(crate) fn prepare(args: &LookupArgs) -> Result<Prepared<Lookups>, Refusal> {
     ready(args).map(|(prepared, _)| prepared)
 }
@@ -68,8 +68,8 @@ fn ready(args: &LookupArgs) -> Result<(Prepared<Lookups>, Asked), Refusal> {
     Ok((Prepared::new(job, lookups, None), asked))
 }
 
-/// Whether the C library of this build can be asked for names. Another than glibc reads files alone, and what that
-/// costs says nothing of the name service.
+/// Whether the C library of this build can be used for lookups. C libraries other than glibc read only files, and the
+/// cost of that says nothing about the name service.
 pub(super) fn askable(asks_modules: bool) -> Result<(), &'static str> {
     if asks_modules {
         return Ok(());
@@ -80,7 +80,7 @@ pub(super) fn askable(asks_modules: bool) -> Result<(), &'static str> {
     )
 }
 
-/// How many lookups of names that exist found nothing.
+/// How many lookups of existing names found nothing.
 fn unresolved(record: &Record) -> u64 {
     let codes = record.operations.iter().flat_map(|operation| &operation.codes);
     codes.filter(|code| code.name == "unresolved").map(|code| code.count).sum()
@@ -105,7 +105,7 @@ impl Lookups {
             objectives: objectives(&args.output.run.objectives, &args.output.run, &operations)?,
             output: args.output.files(),
             endless: is_endless(&load),
-            // Calls of a library, whose processor time is the name service's.
+            // These are calls of a library, whose processor time belongs to the name service.
             in_process: matches!(asked.paths, AccessPaths::Nss),
             ..Job::new(args.typed.clone(), catalogue, asked.target.clone(), load)
         })

@@ -1,7 +1,8 @@
-//! Who is configured to answer, and who does: said after a run, so that asking disturbs nothing that is measured.
+//! Which sources are configured, and which of them answer: reported after a run, so that the queries disturb no
+//! measurement.
 //!
 //! The C library says neither which source an answer came from nor whether a cache had it. So each source of
-//! nsswitch.conf is asked alone for some of the keys, past all caches in front, and what it knows is counted.
+//! nsswitch.conf is queried separately for some of the keys, bypassing all caches, and the keys it knows are counted.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,14 +17,14 @@ use brunt_drivers::names::{
 use super::getent::getent;
 use crate::cli::names_lookup::{LookupArgs, Through};
 
-/// Where sources are configured.
+/// The file that configures the sources.
 const NSSWITCH: &str = "/etc/nsswitch.conf";
 /// How long a source may take for all keys.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// How long nscd may take to say that it is there.
+/// How long nscd may take to respond.
 const CACHE_PATIENCE: Duration = Duration::from_millis(500);
 
-/// What each source of a database is asked for.
+/// The keys that each source of a database is queried for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Probe {
     /// `passwd` or `group`.
@@ -32,7 +33,7 @@ pub(super) struct Probe {
     pub(super) keys: Vec<String>,
 }
 
-/// Some of the keys of a run, for each database it looks into.
+/// Some of the keys of a run, for each database it uses.
 pub(super) fn probes(args: &LookupArgs, parts: &[Part]) -> Vec<Probe> {
     if args.probe == 0 || args.through != Through::Nss {
         return Vec::new();
@@ -54,7 +55,7 @@ pub(super) fn probes(args: &LookupArgs, parts: &[Part]) -> Vec<Probe> {
     [probe("passwd", false), probe("group", true)].into_iter().flatten().collect()
 }
 
-/// What was found out about sources and caches; nothing if nobody wants to know.
+/// The report on sources and caches; none if it is not wanted.
 pub(super) fn found(args: &LookupArgs, probes: &[Probe]) -> Option<String> {
     if probes.is_empty() {
         return None;
@@ -76,7 +77,7 @@ pub(super) fn found(args: &LookupArgs, probes: &[Probe]) -> Option<String> {
     Some(out)
 }
 
-/// How many of the keys a source knows, in words.
+/// How many of the keys a source knows, as text.
 fn knows(source: &str, probe: &Probe) -> String {
     let mut words = vec!["-s", source, probe.database];
     words.extend(probe.keys.iter().map(String::as_str));
@@ -97,7 +98,7 @@ fn configured(text: &str, database: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.join(" "))
 }
 
-/// The sources in a line, without what is to happen after each (`[NOTFOUND=return]`).
+/// The sources in a line, without the actions that follow them (`[NOTFOUND=return]`).
 fn names(line: &str) -> Vec<&str> {
     let mut names = Vec::new();
     let mut rest = line;
@@ -109,7 +110,7 @@ fn names(line: &str) -> Vec<&str> {
     names
 }
 
-/// What nscd has to say for itself.
+/// nscd's own report.
 fn cache(socket: &Path) -> String {
     let paths = AccessPaths::Nscd { socket: socket.into(), timeout: Some(CACHE_PATIENCE) };
     let keeps = |by, name| {

@@ -1,8 +1,8 @@
-//! Carries a plan out: asks the private worlds, one step after the other, and keeps what they answer.
+//! Carries a plan out: sends requests to the cells, one step after the other, and keeps their answers.
 //!
-//! A back end that fails is lost for that number of users, with its reason in a cell, and the others go on: after an
-//! hour of measuring, three tables of four are worth having. On a signal everything ends at once and what there is is
-//! kept. How a world does what it is asked is not known here.
+//! A back end that fails is dropped for that number of users, with its reason in a cell of the result, and the others
+//! continue: after an hour of measuring, three tables of four are useful. On a signal everything ends at once and the
+//! results so far are kept. This module does not depend on how a cell carries out a request.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -18,17 +18,17 @@ use crate::tools::names::cell::{
     Answer, Ask, Cache, CellError, Daemon, Data, Reader, Source, Spec, Statistics, Walls, Way,
 };
 
-/// What a program inside is given beyond its own limit before the world is ended.
+/// How much longer than its own limit a program inside may take before the cell is ended.
 const GRACE: Duration = Duration::from_secs(120);
 /// Sizes at which calls are sampled, and how many calls.
 const SAMPLES: (u32, u32) = (5, 25);
 
-/// What worlds are made of, and how long may be waited in them.
+/// How cells are made, and the time limits in them.
 #[derive(Clone, Debug)]
 pub(super) struct Ground {
     pub(super) walls: Walls,
     pub(super) data: Data,
-    /// The lines of nsswitch.conf, in place of those that fit.
+    /// The lines of nsswitch.conf, in place of the default ones.
     pub(super) nsswitch: Option<String>,
     /// How long one lookup may take.
     pub(super) timeout: Duration,
@@ -37,7 +37,7 @@ pub(super) struct Ground {
     pub(super) seed: u64,
 }
 
-/// What came of a plan.
+/// The outcome of a plan.
 #[derive(Debug, Default)]
 pub(super) struct Outcome {
     pub(super) cells: Vec<Cell>,
@@ -49,7 +49,7 @@ pub(super) struct Outcome {
     pub(super) lost: bool,
 }
 
-/// The worlds of a plan while it is carried out.
+/// The cells of a plan while it is carried out.
 pub(super) struct Bench<'a> {
     pub(super) worlds: &'a dyn Worlds,
     pub(super) ground: &'a Ground,
@@ -59,25 +59,25 @@ pub(super) struct Bench<'a> {
     pub(super) outcome: Outcome,
 }
 
-/// A world that is there.
+/// An open cell.
 pub(super) struct Place {
     pub(super) world: Box<dyn World>,
     pub(super) url: Option<String>,
 }
 
-/// Why a step came to nothing.
+/// Why a step failed.
 #[derive(Debug)]
 pub(super) enum Trouble {
     /// A signal.
     Interrupted,
-    /// The world said no, and goes on.
+    /// The cell refused the request, and is still usable.
     Refused(String),
-    /// The world is no more.
+    /// The cell has ended.
     Lost(String),
 }
 
 impl<'a> Bench<'a> {
-    /// Nothing is open yet.
+    /// A bench without open cells.
     pub(super) fn new(
         worlds: &'a dyn Worlds,
         ground: &'a Ground,
@@ -133,7 +133,7 @@ impl<'a> Bench<'a> {
         }
     }
 
-    /// Makes a world and starts its back end.
+    /// Opens a cell and starts its back end.
     pub(super) fn enter(&mut self, entrant: usize, progress: &mut Progress) -> Result<(), Trouble> {
         let Entrant { label, backend, .. } = &self.entrants[entrant];
         let spec = Spec {
@@ -212,7 +212,7 @@ impl<'a> Bench<'a> {
         manner: Manner,
         progress: &mut Progress,
     ) -> Result<(), Trouble> {
-        // What was estimated with the insertion needs not be done again, but the users have to go.
+        // An estimate with the insertion need not be repeated, but the users must be removed.
         let way = match manner {
             Manner::By(way) => way,
             Manner::Sampled => Way::Bulk,
@@ -228,7 +228,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Holds the tools of the system against what should be there.
+    /// Compares the counts of the system's tools with the expected ones.
     fn count(
         &mut self,
         entrant: usize,
@@ -244,7 +244,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// What listing the files costs without any names.
+    /// Measures the cost of listing the files without any names.
     fn baseline(&mut self, step: &Step, progress: &mut Progress) -> Result<(), Trouble> {
         let ask = Ask::List { numeric: true, limit_s: self.ground.limit.as_secs_f64() };
         let answer = self.ask(step.entrant, &ask, self.patience(), progress)?;
@@ -254,7 +254,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Starts whatever remembers answers anew.
+    /// Restarts every daemon that caches answers.
     pub(super) fn forget(
         &mut self,
         entrant: usize,
@@ -339,7 +339,7 @@ impl<'a> Bench<'a> {
         })
     }
 
-    /// How long a program that has a limit of its own is waited for.
+    /// How long to wait for a program that has a limit of its own.
     pub(super) fn patience(&self) -> Duration {
         self.ground.limit + GRACE
     }
@@ -349,7 +349,7 @@ impl<'a> Bench<'a> {
         self.outcome.cells.push(cell);
     }
 
-    /// A step that came to nothing is told of where its figures would stand.
+    /// Records the reason for a failed step where its figures would be.
     fn lose(&mut self, step: &Step, trouble: Trouble) {
         let (why, gone) = match trouble {
             Trouble::Refused(why) => (why, matches!(step.act, Act::Open | Act::Insert(_))),
@@ -406,7 +406,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// How long adding or removing users may take: slow machines and all, but not for ever.
+/// How long adding or removing users may take: long enough for slow machines, but bounded.
 fn patience(users: u32) -> Duration {
     GRACE + Duration::from_secs(2) * users
 }

@@ -1,27 +1,27 @@
 //! The back ends of a matrix as they are written on a command line: `ldap+index+nscd`.
 //!
-//! A back end is where users are, how a directory is tuned, and what remembers its answers, each part after a plus
+//! A back end is a source of users, the settings of a directory, and the cache of its answers, each part after a plus
 //! sign, in this order:
 //!
 //! ```text
 //! SOURCE[:VARIANT][+index[=ATTRIBUTE:KIND,...]][+uid][+sssd][+nscd|+unscd]
 //! ```
 //!
-//! What is written is also what tables call it, so two ways to write the same are kept apart: whoever writes both wants
-//! both. Nothing here knows whether this machine has what a back end needs.
+//! The written form is also the label in tables, so two spellings of the same back end are kept apart: a user who
+//! writes both wants both. This module does not check whether this machine has what a back end needs.
 
 use crate::tools::names::cell::{Backend, Cache, Index, Nscd, Reader, Server, Source, Variant};
 
-/// A back end that takes part, and what it is called.
+/// A back end that takes part, and its label.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Contender {
-    /// As it was written.
+    /// As the user wrote it.
     pub(super) label: String,
-    /// What it is.
+    /// The back end.
     pub(super) backend: Backend,
 }
 
-/// Where users may be.
+/// The possible sources of users.
 const SOURCES: [&str; 4] = ["files", "ldap", "389ds", "sssd"];
 
 /// Reads lists of back ends, each separated by commas.
@@ -45,7 +45,7 @@ pub(super) fn contenders(
     Ok(contenders)
 }
 
-/// Parts a list at its commas, but not at those of a list of indices.
+/// Splits a list at its commas, but not at those within a list of indices.
 fn pieces(list: &str) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     for piece in list.split(',').map(str::trim) {
@@ -112,7 +112,7 @@ fn tuned(
     })
 }
 
-/// Variants that need not be described.
+/// Variants with a predefined meaning.
 pub(super) fn built_in() -> [Variant; 2] {
     [Variant::unindexed(), Variant::stock()]
 }
@@ -129,7 +129,7 @@ impl Directory {
     }
 }
 
-/// A back end while its parts are put together.
+/// A back end whose parts are being collected.
 struct Assembled {
     directory: Option<Directory>,
     cache: Option<Cache>,

@@ -1,8 +1,8 @@
-//! What an answer of a private world comes to in a collection: cells with their labels, figures and notes.
+//! Converts a cell's answers to results in a collection, with their labels, figures and notes.
 //!
-//! The rule that matters stands here: times count only where everything was found that was asked for. A pass that
-//! resolved fewer names, an insertion after which the system counts fewer users, is kept and marked invalid, with what
-//! was wrong in words, because a wrong answer is often a fast one.
+//! The important rule is here: times count only if everything was found that was looked up. A pass that resolved fewer
+//! names, or an insertion after which the system counts fewer users, is kept and marked invalid, with the reason as
+//! text, because a wrong answer is often a fast one.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use brunt_record::{Cell, Record};
 use super::plan::{Keys, Lookup};
 use crate::tools::names::cell::{Counted, Estimate, Listed, Provisioned, Ran, Spread, Statistics};
 
-/// Users that came or went, and how many there were afterwards.
+/// Users that were added or removed, and how many there were afterwards.
 pub(super) fn provisioned(mut cell: Cell, done: &Provisioned) -> Cell {
     let figures =
         [("seconds", done.seconds), ("cpu_s", done.cpu_s), ("failed", f64::from(done.failed))];
@@ -27,7 +27,7 @@ pub(super) fn provisioned(mut cell: Cell, done: &Provisioned) -> Cell {
     cell
 }
 
-/// Users whose coming or going was estimated.
+/// Users whose addition or removal was estimated.
 pub(super) fn estimated(mut cell: Cell, estimate: &Estimate) -> Cell {
     add(&mut cell, &[("seconds", estimate.seconds), ("error_s", estimate.error_s)]);
     for point in &estimate.points {
@@ -39,7 +39,7 @@ pub(super) fn estimated(mut cell: Cell, estimate: &Estimate) -> Cell {
     cell
 }
 
-/// Holds what the system's own tools count against how many users there should be.
+/// Compares the counts of the system's own tools with the expected number of users.
 pub(super) fn counted(cell: &mut Cell, counted: &Counted, expected: u32) {
     let expected = u64::from(expected);
     let counts = [
@@ -100,7 +100,7 @@ pub(super) fn looked(mut cell: Cell, ran: &Ran, expected: u64) -> Cell {
     cell
 }
 
-/// What happened to daemons between two moments, of which lookups of so many names were made.
+/// What happened to daemons between two moments, during lookups of this number of names.
 pub(super) fn between(cell: &mut Cell, before: &Statistics, after: &Statistics, remembers: bool) {
     for (daemon, vitals) in &after.daemons {
         let at_first = before.daemons.get(daemon).map_or(0.0, |vitals| vitals.cpu_s);
@@ -116,7 +116,7 @@ pub(super) fn between(cell: &mut Cell, before: &Statistics, after: &Statistics, 
     }
 }
 
-/// What nscd says of its own tables.
+/// nscd's own statistics of its tables.
 pub(super) fn tables(cell: &mut Cell, statistics: &Statistics) {
     for (table, values) in statistics.nscd.iter().flatten() {
         for (name, value) in [
@@ -203,7 +203,7 @@ mod tests {
         let fewer = listed(cell(), &Listed { seconds: 0.1, asked: 600, resolved: 599 }, 300);
         assert!(is_invalid(&fewer));
         assert_eq!(fewer.notes, ["599 of 600 names were resolved"]);
-        // A listing of fewer files than there should be did not ask enough.
+        // A listing of fewer files than there should be did not look up enough names.
         let short = listed(cell(), &Listed { seconds: 0.1, asked: 598, resolved: 598 }, 300);
         assert_eq!(short.notes, ["598 of 600 names were resolved"]);
     }

@@ -1,8 +1,8 @@
-//! `brunt names matrix` and `brunt names sweep`: what an index and a cache are worth, measured in private worlds.
+//! `brunt names matrix` and `brunt names sweep`: measure the effect of indices and caches, in private environments.
 //!
-//! What was written becomes a plan ([`contender`], [`settings`], [`mod@muster`], [`plan`]), the plan is carried out in
-//! cells ([`carry`], [`mod@sweep`], [`world`]), and what they answer becomes the cells of a collection ([`found`]). The
-//! report is made from the collection and from nothing else, so that a file that was kept says what the terminal said.
+//! The command line becomes a plan ([`contender`], [`settings`], [`mod@muster`], [`plan`]), the plan is carried out in
+//! cells ([`carry`], [`mod@sweep`], [`world`]), and their answers become the cells of a collection ([`found`]). The
+//! report is made only from the collection, so that a saved file gives the same report as the terminal.
 
 mod carry;
 mod contender;
@@ -152,7 +152,7 @@ const fn of_cache(road: CacheRoad) -> Road {
 }
 
 impl Muster {
-    /// Says who does not take part. With nobody left there is nothing to be done.
+    /// Prints which back ends do not take part. If none is left, there is nothing to do.
     fn tell(&self) -> Result<(), Refusal> {
         for (label, why) in &self.absent {
             console::note(&format!("{label} is skipped: it needs {why}"));
@@ -256,14 +256,14 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// Listens for signals, and sees that files can be written before hours are spent.
+    /// Listens for signals, and checks that files can be written before hours are spent.
     fn listen(&self, signals: &Signals) -> Result<(), Refusal> {
         let (record, html) = (self.output.record.as_deref(), self.output.html.as_deref());
         files::check(&[("--record", record), ("--html", html)]).map_err(Refusal::failed)?;
         signals.listen().map_err(|error| failed(&format!("failed to listen for signals: {error}")))
     }
 
-    /// Writes and prints what there is.
+    /// Writes and prints the results.
     fn conclude(
         &self,
         outcome: Outcome,

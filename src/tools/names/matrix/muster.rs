@@ -1,25 +1,25 @@
-//! Which back ends can take part on this machine, and by which roads they can be asked.
+//! Which back ends can take part on this machine, and through which access paths they can be queried.
 //!
-//! What cannot be measured is named with what it lacks, and everything else is measured: a machine without nscd still
-//! has three of the article's four tables. Without walls there is no name service of one's own, so of a directory only
-//! the directory is left.
+//! Back ends that cannot be measured are named with what they lack, and all others are measured: a machine without nscd
+//! still has three of the article's four tables. Without walls a cell has no name service of its own, so for a
+//! directory only the directory itself is measured.
 
 use super::contender::Contender;
 use super::plan::{Entrant, Road};
 use crate::tools::names::cell::{Backend, Lack, Means, Reader, Source};
 
-/// Who takes part.
+/// The back ends that take part.
 #[derive(Debug)]
 pub(super) struct Muster {
-    /// Those who do.
+    /// Those that take part.
     pub(super) entrants: Vec<Entrant>,
-    /// Those who do not, and why.
+    /// Those that do not, and why.
     pub(super) absent: Vec<(String, String)>,
-    /// What is not measured of those who do, and why.
+    /// What is not measured of those that take part, and why.
     pub(super) limits: Vec<String>,
 }
 
-/// Holds what is wanted against what this machine has.
+/// Compares the requested back ends with what this machine has.
 pub(super) fn muster(contenders: Vec<Contender>, means: &Means, roads: &[Road]) -> Muster {
     let mut muster = Muster { entrants: Vec::new(), absent: Vec::new(), limits: Vec::new() };
     for Contender { label, backend } in contenders {
@@ -84,7 +84,7 @@ impl Muster {
     }
 }
 
-/// The directory of a back end alone.
+/// The back end reduced to its directory.
 fn bare(backend: &Backend) -> Option<Backend> {
     let Source::Ldap { server, variant, .. } = &backend.source else { return None };
     let source = Source::Ldap { server: *server, variant: variant.clone(), reader: Reader::Nobody };

@@ -1,8 +1,9 @@
-//! What a matrix does, step by step, before any of it is done.
+//! The steps of a matrix, planned before any of them is carried out.
 //!
-//! The order is what makes figures comparable: all back ends of one size stand side by side, and passes of lookups go
-//! round among them, so that a machine that gets busier is busier for all. A plan is a function of what was asked and
-//! of what each back end has to be asked by; it says of each step how long it should take, from which progress is told.
+//! The order makes figures comparable: all back ends of one size are open at the same time, and passes of lookups
+//! alternate among them, so that a machine that becomes busier affects all of them. A plan is a function of the command
+//! line and of the access paths of each back end; it contains the expected duration of each step, from which progress
+//! is calculated.
 
 pub(super) use crate::cli::names_matrix::{Keys, Road};
 use crate::tools::names::cell::{Backend, Reader, Source, Way};
@@ -10,24 +11,24 @@ use crate::tools::names::cell::{Backend, Reader, Source, Way};
 /// A back end that takes part, with what can be measured of it here.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Entrant {
-    /// What it is called.
+    /// Its label.
     pub(super) label: String,
-    /// What it is.
+    /// The back end.
     pub(super) backend: Backend,
-    /// The roads it can be asked by.
+    /// The access paths through which it can be queried.
     pub(super) roads: Vec<Road>,
 }
 
-/// What was asked before.
+/// What was looked up before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Temperature {
-    /// Nothing: whatever remembers has just been started.
+    /// Nothing: every cache has just been started.
     Cold,
-    /// The same.
+    /// The same names.
     Warm,
-    /// Nothing, and nothing will be found.
+    /// Nothing, and the names do not exist.
     Negative,
-    /// The same, of which nothing was found.
+    /// The same names, which do not exist.
     NegativeAgain,
 }
 
@@ -40,19 +41,19 @@ pub(super) struct Lookup {
     pub(super) threads: u32,
 }
 
-/// How users come and go.
+/// How users are added and removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Manner {
-    /// As measured.
+    /// In this way, and measured.
     By(Way),
     /// Estimated from samples.
     Sampled,
 }
 
-/// Something to be done.
+/// An action.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Act {
-    /// Make the environment and start what the back end needs.
+    /// Create the cell and start what the back end needs.
     Open,
     /// Add the users.
     Insert(Manner),
@@ -60,49 +61,49 @@ pub(super) enum Act {
     Delete(Manner),
     /// Make the files that are listed, and list them by number.
     MakeFiles,
-    /// Start whatever remembers answers anew.
+    /// Restart every daemon that caches answers.
     Forget,
     /// Look up.
     Look(Lookup),
-    /// End the environment.
+    /// End the cell.
     Close,
 }
 
 /// A step of a plan.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Step {
-    /// Of which back end, by number.
+    /// The back end, by number.
     pub(super) entrant: usize,
-    /// With how many users.
+    /// The number of users.
     pub(super) users: u32,
-    /// In which pass, from 1.
+    /// The pass, from 1.
     pub(super) pass: u32,
-    /// What is done.
+    /// The action.
     pub(super) act: Act,
 }
 
-/// What the plan follows from.
+/// The input of the plan.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Order {
     /// Numbers of users.
     pub(super) users: Vec<u32>,
-    /// How users come and go; as fits where it is not said.
+    /// How users are added and removed; by default as suits the back end.
     pub(super) manners: Vec<Manner>,
-    /// Back ends of more users than this are sampled; where it is not said, files of many are.
+    /// Back ends with more users than this are sampled; by default only files with many users are.
     pub(super) sampled_above: Option<u32>,
-    /// Whether useradd makes the groups.
+    /// Whether useradd creates the groups.
     pub(super) own_group: bool,
     /// Names that are looked up, at most.
     pub(super) lookups: u32,
-    /// How often.
+    /// The number of passes.
     pub(super) passes: u32,
     /// What is looked up through the C library.
     pub(super) keys: Vec<Keys>,
-    /// How many threads ask.
+    /// The numbers of threads that look up names.
     pub(super) threads: Vec<u32>,
 }
 
-/// Files of more users than this are sampled unless it is said how they are inserted.
+/// Files with more users than this are sampled unless the way of insertion is given.
 const SAMPLED_ABOVE: u32 = 3_000;
 
 impl Road {
@@ -164,7 +165,7 @@ impl Manner {
 }
 
 impl Entrant {
-    /// Whether anything of it remembers answers.
+    /// Whether any part of it caches answers.
     pub(super) fn remembers(&self) -> bool {
         let sssd = matches!(self.backend.source, Source::Ldap { reader: Reader::Sssd, .. });
         sssd || self.backend.cache.is_some()
@@ -215,7 +216,7 @@ impl Order {
         steps
     }
 
-    /// How users come into a back end and go.
+    /// How users are added to a back end and removed.
     fn manners(&self, entrant: &Entrant, users: u32) -> Vec<Manner> {
         if !self.manners.is_empty() {
             return self.manners.clone();
@@ -228,7 +229,7 @@ impl Order {
         vec![if long { Manner::Sampled } else { process }]
     }
 
-    /// Everything that is looked up of a back end in one pass.
+    /// Everything that is looked up in a back end in one pass.
     fn pass(&self, entrant: &Entrant) -> Vec<Act> {
         let mut acts = Vec::new();
         let remembers = entrant.remembers();
@@ -254,7 +255,7 @@ impl Order {
             acts.push(look(Road::Nscd, Keys::UidGid, Temperature::Cold));
             acts.push(look(Road::Nscd, Keys::UidGid, Temperature::Warm));
         }
-        // A cold lookup passes through them, a warm one through a cache does not.
+        // A cold lookup reaches the layers below; a warm one is answered by the cache.
         let beneath = if remembers { Temperature::Cold } else { Temperature::Warm };
         for road in [Road::Nslcd, Road::Ldap] {
             if entrant.has(road) {
@@ -276,7 +277,7 @@ impl Order {
         if remembers {
             acts.push(Act::Forget);
         }
-        // Where nothing remembers, the first pass is like every other, and is made only if it stands in for ls.
+        // Without a cache the first pass is like every other, and is made only if it replaces ls.
         let stands_in = keys == Keys::UidGid && !entrant.has(Road::Ls);
         if remembers || stands_in || keys == Keys::Absent {
             acts.push(look(first, 1));
@@ -290,7 +291,7 @@ impl Order {
         }
     }
 
-    /// How long a step should take, in seconds: no more than a guess, which progress is told by.
+    /// The expected duration of a step, in seconds: an estimate, from which progress is calculated.
     pub(super) fn expected(&self, entrants: &[Entrant], step: &Step) -> f64 {
         let entrant = &entrants[step.entrant];
         let users = f64::from(step.users);
@@ -316,7 +317,7 @@ impl Order {
 }
 
 impl Entrant {
-    /// What a lookup should cost, in seconds.
+    /// The expected cost of a lookup, in seconds.
     fn lookup_s(&self, users: f64, lookup: Lookup) -> f64 {
         if self.remembers() && lookup.temperature == Temperature::Warm {
             return 5e-6;

@@ -1,8 +1,8 @@
-//! [`Progress`]: what is being done, how far it has come, and how long it will take.
+//! [`Progress`]: the current step, the progress, and the remaining time.
 //!
-//! A plan expects some seconds of each of its steps; what the steps before came to corrects that, so that the estimate
-//! is right for a slow machine as well once some of the work is done. On a terminal one line changes; elsewhere there
-//! is a line for whatever takes longer than a moment, so that a log stays short.
+//! A plan has an expected duration for each of its steps; the actual durations of the previous steps correct it, so
+//! that the estimate is right on a slow machine as well once some of the work is done. On a terminal one line is
+//! updated; elsewhere a line is printed only for a step that takes longer than a moment, so that a log stays short.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use brunt_exchange::{Clock as _, Moment, Monotonic};
 use super::world::Onlooker;
 use crate::console::{self, StatusLine};
 
-/// Nothing is said of what is over sooner.
+/// A shorter step is not reported.
 const MOMENT: Duration = Duration::from_secs(2);
 /// How often the line changes.
 const EVERY: Duration = Duration::from_millis(500);
 
-/// Tells how a plan is carried out, and looks for a signal.
+/// Shows the progress of a plan, and checks for a signal.
 pub(super) struct Progress {
     stop: Stop,
     clock: Monotonic,
@@ -25,7 +25,7 @@ pub(super) struct Progress {
     shows: bool,
     /// Seconds that the whole plan was expected to take.
     whole_s: f64,
-    /// Seconds that what is done was expected to take.
+    /// Seconds that the completed steps were expected to take.
     done_s: f64,
     step: Current,
 }
@@ -39,7 +39,7 @@ struct Current {
 }
 
 impl Progress {
-    /// Of a plan that is expected to take so long.
+    /// The progress of a plan with this expected duration.
     pub(super) fn new(quiet: bool, stop: Stop, whole_s: f64) -> Self {
         let clock = Monotonic::new();
         let now = clock.now();
@@ -57,12 +57,12 @@ impl Progress {
         self.step = Current { what, expected_s, began: now, told, said: false };
     }
 
-    /// Whether the plan goes on.
+    /// Whether the plan continues.
     pub(super) fn goes_on(&self) -> bool {
         self.stop.urgency() == Urgency::Run
     }
 
-    /// Wipes the line.
+    /// Erases the line.
     pub(super) fn finish(&self) {
         self.line.clear();
     }
@@ -101,14 +101,14 @@ impl Onlooker for Progress {
     }
 }
 
-/// What an estimate is made from, in seconds.
+/// The input of an estimate, in seconds.
 struct Figures<'a> {
     what: &'a str,
     /// Since the step began.
     in_step_s: f64,
     /// Expected of the step.
     expected_s: f64,
-    /// Since everything began.
+    /// Since the plan began.
     passed_s: f64,
     /// Expected of all steps before.
     done_s: f64,
@@ -118,7 +118,7 @@ struct Figures<'a> {
 
 fn line(figures: &Figures<'_>) -> String {
     let Figures { what, in_step_s, expected_s, passed_s, done_s, whole_s } = figures;
-    // What came before says how much slower than expected this machine is.
+    // The previous steps show how much slower than expected this machine is.
     let before_s = passed_s - in_step_s;
     let pace = if *done_s > 1.0 { before_s / done_s } else { 1.0 };
     let in_step = (in_step_s / pace.max(f64::MIN_POSITIVE)).min(*expected_s);
@@ -127,7 +127,7 @@ fn line(figures: &Figures<'_>) -> String {
     format!("{share:3.0} %  {what}; about {} left", lasting(left))
 }
 
-/// A time for people.
+/// A duration in readable form.
 pub(super) fn lasting(seconds: f64) -> String {
     match seconds.ceil() as u64 {
         seconds @ ..90 => format!("{seconds} s"),

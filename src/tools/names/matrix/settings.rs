@@ -1,8 +1,8 @@
-//! Settings of daemons as they are written on a command line: lists of words, semicolons between them.
+//! Settings of daemons as they are written on a command line: lists of words, separated by semicolons.
 //!
-//! A variant of slapd is a point on an axis of the matrix, so it is described in the words of slapd.conf and read into
-//! what a cell understands: a word that slapd does not know is refused here and not by a daemon half an hour later.
-//! What there is no word for can be passed on as it is with `conf`.
+//! A variant of slapd is a point on an axis of the matrix, so it is described in the terms of slapd.conf and parsed
+//! into the cell's settings: a word that slapd does not know is refused here and not by a daemon half an hour later. A
+//! setting without a word of its own can be passed on unchanged with `conf`.
 
 use crate::tools::names::cell::{Index, Nscd, Variant};
 

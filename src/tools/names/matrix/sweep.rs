@@ -1,8 +1,8 @@
-//! A setting of a cache varied over values: what each does to hits and to latency.
+//! Varies a setting of a cache over values: the effect of each on hits and latency.
 //!
-//! Every point begins alike: a back end set up anew, the same users in it, and each of their names asked for once. Only
-//! then is measured, because how a cache fills is another question than how it serves. Values go round within a pass,
-//! as back ends do in a matrix.
+//! Every point begins in the same state: a back end set up again, with the same users in it, and each of their names
+//! looked up once. The measurement starts only then, because how a cache fills is a different question from how it
+//! serves. Values alternate within a pass, as back ends do in a matrix.
 
 use brunt_record::Cell;
 
@@ -18,11 +18,11 @@ use crate::tools::names::cell::{Answer, Ask, Backend, Cache, Nscd, Ran, Way};
 pub(super) enum Axis {
     /// Buckets.
     SuggestedSize,
-    /// Seconds for which an answer is remembered.
+    /// Seconds for which an answer is cached.
     Ttl,
 }
 
-/// A sweep that was asked for.
+/// A requested sweep.
 #[derive(Clone, Debug)]
 pub(super) struct Sweep {
     /// What is varied, and over which values.
@@ -109,7 +109,7 @@ impl Sweep {
                 self.passes
             );
             progress.begin(what, self.expected_s());
-            // A world serves all points of a back end.
+            // One cell is used for all points of a back end.
             if before.is_some_and(|before| before.entrant != point.entrant) {
                 bench.open.iter_mut().for_each(|place| *place = None);
             }
@@ -246,7 +246,7 @@ mod tests {
         let points = sweep.points(&[entrant]);
         let order: Vec<_> = points.iter().map(|point| (point.pass, point.value)).collect();
         assert_eq!(order, [(1, 211), (1, 4001), (1, 3), (2, 211), (2, 4001), (2, 3)]);
-        // Six points, each with two roads of 5 s and what belongs to them.
+        // Six points, each with two access paths of 5 s and their overhead.
         assert!((sweep.expected_s() - 12.5).abs() < 1e-9);
     }
 }

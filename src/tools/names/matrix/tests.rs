@@ -1,4 +1,4 @@
-//! A matrix over worlds that are made up: what is asked, what is kept of the answers, and what happens to failures.
+//! A matrix with simulated cells: the requests, what is kept of the answers, and the handling of failures.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,7 +18,7 @@ use crate::tools::names::cell::{
 type Asked = Rc<RefCell<Vec<String>>>;
 type Answers = fn(&Ask, u32) -> Result<Answer, CellError>;
 
-/// Worlds that answer as a function says, of what is asked and of how many users there are.
+/// Cells that answer with a function of the request and of the number of users.
 struct Invented {
     answers: Answers,
     asked: Asked,
@@ -71,7 +71,7 @@ impl Drop for Place {
     }
 }
 
-/// A world in which everything goes well.
+/// A cell in which everything succeeds.
 #[expect(clippy::unnecessary_wraps, reason = "other worlds fail")]
 fn well(ask: &Ask, there: u32) -> Result<Answer, CellError> {
     Ok(match ask {
@@ -153,7 +153,7 @@ fn every_answer_has_its_cell() {
     assert_eq!(cells, expected);
     assert!((outcome.figures["ls_numeric_s"] - 0.006).abs() < 1e-9);
     assert_eq!(outcome.cells[0].figure("accounts"), Some(100.0));
-    // Deletion is counted too.
+    // A deletion is followed by a count too.
     assert_eq!(outcome.cells[5].figure("file_groups"), Some(0.0));
     let made = "MakeFiles:users:start:0,end:100,files:100";
     assert!(asked.iter().any(|ask| ask == made), "{asked:?}");
@@ -178,7 +178,7 @@ fn a_back_end_that_is_lost_does_not_take_the_others_along() {
     assert_eq!(lost.len(), 2, "{lost:#?}");
     assert!(lost[0].notes[0].ends_with("nothing more was measured of it"), "{lost:#?}");
     assert_eq!(asked.iter().filter(|ask| *ask == "end").count(), 2);
-    // Each was lost at its first listing, so that neither was asked a second time.
+    // Each failed at its first listing, so that neither was queried a second time.
     assert_eq!(asked.iter().filter(|ask| ask.starts_with("List:numeric:false")).count(), 2);
 }
 
@@ -219,7 +219,7 @@ fn users_the_system_does_not_count_make_the_insertion_invalid() {
 fn a_signal_ends_everything_and_keeps_what_there_is() {
     let (outcome, asked) = carried(well, &["files", "other"], Some("interrupt"));
     assert!(outcome.interrupted && outcome.cells.is_empty(), "{outcome:?}");
-    // What was made has ended, and nothing further was made.
+    // The open cells have ended, and no further cell was opened.
     assert_eq!(asked.len(), 3, "{asked:?}");
     assert!(asked[1].starts_with("Start:"), "{asked:?}");
     assert_eq!(asked[2], "end");

@@ -1,18 +1,18 @@
-//! The command lines by which lookups are asked of this program within a private world.
+//! The command lines by which this program makes lookups within a cell.
 //!
-//! A process that once found no cache does not ask for one again for a hundred calls, so every pass of lookups has a
-//! process of its own, and it is `brunt names lookup` as anybody could call it. What it looks up is spread over the
-//! whole population, because a flat file is read from its beginning.
+//! A process that once found no cache does not try again for a hundred calls, so every pass of lookups has a process of
+//! its own, and it is `brunt names lookup` as a user would call it. The names it looks up are spread over the whole
+//! population, because a flat file is read from its beginning.
 
 use super::plan::{Keys, Lookup, Road};
 use crate::tools::names::cell::{FIRST_ID, GROUPS, PEOPLE};
 
-/// What the words of a pass follow from.
+/// The input of a pass's command line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pass<'a> {
     /// How many users there are.
     pub(super) users: u32,
-    /// How many keys are asked for.
+    /// How many keys are looked up.
     pub(super) keys: u32,
     /// The address of the directory.
     pub(super) url: Option<&'a str>,
@@ -22,16 +22,16 @@ pub(super) struct Pass<'a> {
     pub(super) timeout_s: f64,
 }
 
-/// Which keys are asked for, how many and how fast.
+/// Which keys are looked up, how many and how fast.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Manner<'a> {
-    /// Each once, as fast as answers come.
+    /// Each once, as fast as answers arrive.
     Once,
-    /// Over and over.
+    /// Repeatedly.
     Over {
         /// In which distribution.
         distribution: &'a str,
-        /// How many a second; as fast as answers come where it is not said.
+        /// How many a second; as fast as answers arrive if not given.
         rate: Option<u32>,
         /// For how many seconds.
         lasting_s: f64,
@@ -57,11 +57,11 @@ pub(super) fn words(pass: &Pass<'_>, lookup: Lookup, manner: Manner<'_>) -> Vec<
     push("--seed", pass.seed.to_string());
     push("--timeout", format!("{}s", pass.timeout_s));
     push("--record", "{record}".to_owned());
-    // What answers is known here, and asking for it would warm what is to be cold.
+    // The sources are known here, and a probe would warm a cache that must be cold.
     push("--probe", "0".to_owned());
     if lookup.road == Road::Ldap {
         push("--url", pass.url.unwrap_or_default().to_owned());
-        // What nslcd asks.
+        // The base that nslcd uses.
         push("--users-base", PEOPLE.to_owned());
         push("--groups-base", GROUPS.to_owned());
         push("--scope", "one".to_owned());

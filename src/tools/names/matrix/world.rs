@@ -1,7 +1,8 @@
-//! The private worlds a matrix measures in, as it sees them: something that is asked and answers.
+//! The interface of a matrix to its cells: a [`World`] takes requests and answers them.
 //!
-//! A [`World`] is a cell that can be left at once: while it works, somebody looks on, tells how it goes, and ends it on
-//! a signal. It is a trait because what a matrix makes of answers can be tested without namespaces and daemons.
+//! A [`World`] is a cell that can be interrupted at once: while it works, an onlooker shows the progress and ends the
+//! work on a signal. It is a trait so that the matrix's handling of answers can be tested without namespaces and
+//! daemons.
 
 use std::thread;
 use std::time::Duration;
@@ -11,18 +12,18 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::console;
 use crate::tools::names::cell::{Answer, Ask, Cell, CellError, Spec};
 
-/// How often somebody looks on.
+/// How often the onlooker is called.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Somebody who looks on.
+/// Watches the work in a cell.
 pub(super) trait Onlooker {
-    /// Looks; whether the work goes on.
+    /// Called regularly; returns whether the work continues.
     fn look(&mut self) -> bool;
 }
 
-/// A private world.
+/// A cell.
 pub(super) trait World {
-    /// Has something done in it.
+    /// Carries out a request in it.
     fn ask(
         &mut self,
         ask: &Ask,
@@ -31,13 +32,13 @@ pub(super) trait World {
     ) -> Result<Answer, CellError>;
 }
 
-/// Where worlds come from.
+/// Opens cells.
 pub(super) trait Worlds {
-    /// Makes a world.
+    /// Opens a cell.
     fn open(&self, spec: &Spec) -> Result<Box<dyn World>, CellError>;
 }
 
-/// Worlds of this machine.
+/// Cells on this machine.
 pub(super) struct Cells;
 
 impl Worlds for Cells {
@@ -60,7 +61,7 @@ impl World for Cell {
             while !working.is_finished() {
                 console::pause(TICK);
                 if !ended && !onlooker.look() {
-                    // Everything inside ends with it.
+                    // Everything inside the cell ends with this process.
                     id.map(|id| kill_process(id, Signal::KILL));
                     ended = true;
                 }

@@ -1,4 +1,4 @@
-//! Command lines, and the plans they stand for.
+//! Command lines, and the plans that are made from them.
 
 use super::*;
 use clap::Parser;
@@ -64,7 +64,7 @@ fn the_load_is_that_of_the_tool_whose_line_it_is() {
         Some(100),
         "no more users than requests"
     );
-    // Nothing at all.
+    // No options at all.
     let plain = asked("h:8080");
     assert_eq!((plain.plan.run.users, seconds(&plain)), (Some(50), Some(10.0)));
     assert_eq!(first(&plain).get.as_deref(), Some("http://h:8080"));

@@ -1,4 +1,4 @@
-//! What is looked at in answers: from what a plan says to checks and extractions.
+//! The parts of answers that are checked or extracted: compiles them from a plan.
 
 use brunt_drivers::flow::{self, Check, Location, Pattern};
 use brunt_feed::Text;
@@ -34,7 +34,7 @@ fn status(at: &KeyPath, given: &Several) -> Result<Vec<(u32, u32)>, Fault> {
     Ok(ranges)
 }
 
-/// The checks that one table makes: one for each thing that must hold.
+/// The checks of one table: one for each condition.
 fn check(
     at: &KeyPath,
     given: &model::Check,
@@ -100,7 +100,7 @@ fn wrong_range(at: &KeyPath, text: &str) -> Fault {
     Fault::new(at, what)
 }
 
-/// What a value must be equal to: text as text, of JSON anything else as JSON.
+/// The value that something must equal: a text as text; in JSON anything else as JSON.
 fn equal(
     at: &KeyPath,
     node: &Node,
@@ -134,7 +134,7 @@ fn regex(at: &KeyPath, pattern: &str) -> Result<Pattern, Fault> {
         .map_err(|problem| Fault::new(at, format!("is not a regular expression: {problem}")))
 }
 
-/// Where in an answer something is.
+/// The location in an answer.
 fn from(at: &KeyPath, spot: &Spot) -> Result<Location, Fault> {
     let keys = [
         ("json", spot.json.is_some()),

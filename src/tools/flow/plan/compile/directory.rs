@@ -1,4 +1,4 @@
-//! Steps of LDAP, and the way to the directory they ask.
+//! Steps of LDAP, and the connection settings of their directory.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::tools::flow::plan::model::{ChangeKind, Hidden, Ldap, LdapStep, Login,
 use crate::tools::flow::plan::path::KeyPath;
 use crate::tools::flow::plan::values::Several;
 
-/// The way to a directory, before its name is resolved.
+/// The connection settings of a directory, before its name is resolved.
 #[derive(Debug)]
 pub(crate) struct Directory {
     endpoint: Endpoint,
@@ -34,7 +34,7 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// What the table `[ldap]` says.
+    /// Reads the table `[ldap]`.
     pub(super) fn of(given: &Ldap, world: &World<'_>) -> Result<Self, Fault> {
         let at = KeyPath::of("ldap");
         let (endpoint, secure) = server(given, &at)?;
@@ -60,7 +60,8 @@ impl Directory {
         })
     }
 
-    /// Resolves the server, for so many users. Binds are kept back once more accounts than are tolerated lock.
+    /// Resolves the server, for this number of users. Binds are held back once more accounts are locked than are
+    /// tolerated.
     pub(crate) fn open(
         self,
         users: u32,
@@ -132,14 +133,14 @@ fn server(given: &Ldap, at: &KeyPath) -> Result<(Endpoint, bool), Fault> {
     Ok((Endpoint { host: host.to_owned(), port }, secure))
 }
 
-/// Who is bound before any user has a value.
+/// The identity of a bind that is made before any user has a value.
 fn constant_login(login: &Login, at: &KeyPath, world: &World<'_>) -> Result<Identity, Fault> {
     if login.dn.contains("${") {
         let what = "uses a variable, but is needed before variables have values; bind in a step of its own";
         return Err(Fault::new(&at.key("dn"), what));
     }
     let password = network::constant(&at.key("password"), &login.password, world)?;
-    // What the driver reads is a template of its own, in which braces are holes.
+    // The driver reads templates, in which braces are holes.
     let dn = login.dn.replace('{', "{{").replace('}', "}}");
     Ok(Identity::Simple { dn, password })
 }
@@ -157,7 +158,7 @@ pub(super) fn act(
         .map_err(|error| Fault::new(&at.key("filter"), format!("is not a filter: {error}")))
 }
 
-/// What a step asks.
+/// The kind of operation of a step.
 pub(super) fn kind(step: &LdapStep) -> &'static str {
     match step {
         LdapStep::Bind(_) => "bind",
@@ -191,7 +192,7 @@ fn given(
                     SearchScope::Sub => Scope::Subtree,
                     SearchScope::Subordinates => Scope::Subordinate,
                 },
-                // A value of a filter is a value of the message, and needs no escape.
+                // A value of a filter is a separate value in the message, and needs no escape.
                 filter: names.plain(&at.key("filter"), filter)?,
                 attributes: attributes.clone(),
                 size_limit: size_limit.map_or(0, |limit| i32::try_from(limit).unwrap_or(i32::MAX)),
@@ -236,7 +237,7 @@ fn given(
     })
 }
 
-/// A DN. A value that is the whole of it is a DN itself; within one, values are escaped.
+/// A DN. A value that is the whole text is a DN itself; within a DN, values are escaped.
 fn dn(at: &KeyPath, text: &str, names: &mut Names) -> Result<Text, Fault> {
     if let [Piece::Hole(hole, None)] = names.pieces(at, text)?[..] {
         return Ok(Text::of([TextPiece::Hole(hole, Escape::None)]));

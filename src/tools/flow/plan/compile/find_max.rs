@@ -1,4 +1,4 @@
-//! The table `[find-max]`: the search that a plan asks for, judged when the plan is read.
+//! The table `[find-max]`: the search that a plan requests, checked when the plan is read.
 
 use brunt_capacity::Goals;
 use brunt_engine::schedule::Rate;

@@ -1,4 +1,4 @@
-//! JSON with holes: from a document as a plan writes it to a text in which each value stands where it may.
+//! JSON with holes: converts a document in a plan to a text in which each value is valid in its position.
 
 use brunt_feed::{Escape, Text, TextPiece};
 
@@ -7,7 +7,7 @@ use crate::tools::flow::plan::fault::Fault;
 use crate::tools::flow::plan::path::KeyPath;
 use crate::tools::flow::plan::values::{Node, Scalar};
 
-/// The text of a document. What is written as text at the top is JSON already; everything else becomes it.
+/// The text of a document. A text at the top level is already JSON; everything else is converted to it.
 pub(super) fn text(at: &KeyPath, node: &Node, names: &mut Names) -> Result<Text, Fault> {
     if let Node::Scalar(Scalar::Text(json)) = node {
         return written(at, json, names);
@@ -17,7 +17,7 @@ pub(super) fn text(at: &KeyPath, node: &Node, names: &mut Names) -> Result<Text,
     Ok(Text::of(pieces))
 }
 
-/// JSON as it stands: values within quotes are escaped for them, others stand as they are.
+/// JSON text: values within quotes are escaped for them, others are inserted unchanged.
 fn written(at: &KeyPath, json: &str, names: &mut Names) -> Result<Text, Fault> {
     let mut sample = String::new();
     let (mut quoted, mut slashed) = (false, false);

@@ -1,4 +1,4 @@
-//! Steps of DHCP, and the way to the server they ask.
+//! Steps of DHCP, and the connection settings of their server.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -10,15 +10,15 @@ use crate::tools::flow::plan::fault::Fault;
 use crate::tools::flow::plan::model::{Dhcp, DhcpStep};
 use crate::tools::flow::plan::path::KeyPath;
 
-/// How long to wait for an answer where nothing is said of it.
+/// How long to wait for an answer by default.
 const WAIT: Duration = Duration::from_secs(1);
 
-/// The way to a DHCP server, before its socket is open.
+/// The connection settings of a DHCP server, before its socket is open.
 #[derive(Debug)]
 pub(crate) struct Leases(EndpointSetup);
 
 impl Leases {
-    /// What the table `[dhcp]` says, for so many users.
+    /// Reads the table `[dhcp]`, for this number of users.
     pub(super) fn of(given: &Dhcp, users: u32, seed: u64) -> Result<Self, Fault> {
         let at = KeyPath::of("dhcp");
         let many = match given.server.ip() {
@@ -75,7 +75,7 @@ fn mac(at: &KeyPath, text: &str) -> Result<[u8; 6], Fault> {
     })
 }
 
-/// What a step asks.
+/// The kind of exchange of a step.
 pub(super) const fn kind(step: DhcpStep) -> Kind {
     match step {
         DhcpStep::Acquire => Kind::Acquire,
@@ -84,7 +84,7 @@ pub(super) const fn kind(step: DhcpStep) -> Kind {
     }
 }
 
-/// What a step is called that says nothing of it.
+/// The default name of a step.
 pub(super) const fn title(step: DhcpStep) -> &'static str {
     match step {
         DhcpStep::Acquire => "acquire",

@@ -1,4 +1,4 @@
-//! The table `[run]`: from what a plan says to the engine's settings.
+//! The table `[run]`: converts it to the engine's settings.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,16 +14,16 @@ use crate::tools::flow::plan::fault::{Fault, instead};
 use crate::tools::flow::plan::model::{self, Arrival, Plan, Run};
 use crate::tools::flow::plan::path::KeyPath;
 
-/// Virtual users of a closed load that says nothing of them.
+/// The default number of virtual users of a closed load.
 pub(crate) const USERS: u32 = 1;
-/// Users of an open load that says nothing of them: as many as begin in a second, within these bounds.
+/// The default number of users of an open load: as many as begin in a second, within these bounds.
 const OPEN_USERS: (u32, u32) = (10, 10_000);
-/// How long an exchange may take where nothing is said of it.
+/// How long an exchange may take by default.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(30);
-/// How long connecting, and shaking hands for TLS, may take where nothing is said of it.
+/// How long connecting, including the TLS handshake, may take by default.
 pub(crate) const CONNECT: Duration = Duration::from_secs(10);
 
-/// When, how many and how long.
+/// When exchanges begin, how many there are, and for how long.
 #[derive(Debug)]
 pub(super) struct Loaded {
     pub(super) settings: Settings,
@@ -32,11 +32,11 @@ pub(super) struct Loaded {
     pub(super) iterations: Iterations,
     /// The users of all nodes.
     pub(super) users: u32,
-    /// What a user waits between two iterations.
+    /// The pause of a user between two iterations.
     pub(super) between: Between,
 }
 
-/// Works out the load of a plan for one node.
+/// The load of a plan for one node.
 pub(super) fn load(plan: &Plan, node: Node, seed: u64, world: &World<'_>) -> Result<Loaded, Fault> {
     let (run, at) = (&plan.run, KeyPath::of("run"));
     let schedule = schedule(run, &at, world)?;
@@ -135,7 +135,7 @@ fn constant(text: &str, arrival: Arrival, at: &KeyPath) -> Result<Schedule, Faul
     })
 }
 
-/// Keys that say something of the closed model alone.
+/// Refuses keys that apply only to the closed model.
 fn closed_only(run: &Run, at: &KeyPath) -> Result<(), Fault> {
     let given = [
         ("think", run.think.is_some(), "put a pause into the scenario"),
@@ -174,7 +174,7 @@ fn open_users(schedule: &Schedule) -> u32 {
     (peak as u32).clamp(OPEN_USERS.0, OPEN_USERS.1)
 }
 
-/// What the engine would refuse, with the key that says so.
+/// Reports settings that the engine would refuse, with the key that causes it.
 fn checked(run: &Run, at: &KeyPath, settings: &Settings) -> Result<(), Fault> {
     let zero = |time: Option<crate::tools::flow::plan::values::Time>| {
         time.is_some_and(|time| time.0.is_zero())
@@ -241,7 +241,7 @@ fn iterations(run: &Run, at: &KeyPath, node: &Node) -> Result<Iterations, Fault>
         )),
         Some(model::Iterations::Each(count)) => Ok(Iterations::Each(count)),
         Some(model::Iterations::Shared(count)) => {
-            // Each node's part, so that together they make the whole.
+            // Each node's part; all parts together are the whole.
             Ok(Iterations::Shared(Pool::new(node.slots.of(count))))
         }
     }
@@ -289,7 +289,7 @@ fn order(plan: &Plan, at: &KeyPath) -> Result<Order, Fault> {
 }
 
 fn rounds(plan: &Plan, at: &KeyPath) -> Result<Order, Fault> {
-    /// More rounds than these are more than a plan should make a program hold.
+    /// The limit of rounds, which bounds the memory that a plan can use.
     const ROUNDS_MAX: u64 = 1_000_000;
     let mut rounds = Vec::new();
     for (index, round) in plan.run.rounds.iter().enumerate() {

@@ -1,7 +1,7 @@
-//! From a [`Plan`] to what the engine and the drivers carry out.
+//! Compiles a [`Plan`] to what the engine and the drivers carry out.
 //!
-//! Every name is settled here and every value judged, so that nothing of a plan can be wrong once the run has begun.
-//! Whatever is wrong is said of a key.
+//! Every name is resolved here and every value checked, so that no error in a plan can appear once the run has begun.
+//! Every error refers to a key.
 
 mod answer;
 mod directory;
@@ -41,23 +41,23 @@ use variables::one;
 pub(crate) struct Compiled {
     /// What virtual users do.
     pub(crate) flow: Flow,
-    /// When, how many, how long.
+    /// When exchanges begin, how many there are, and for how long.
     pub(crate) settings: Settings,
-    /// The way to servers that speak HTTP.
+    /// The settings of HTTP connections.
     pub(crate) http: http::Settings,
-    /// The way to the directory, where a step asks one.
+    /// The connection settings of the directory, if a step uses one.
     pub(crate) directory: Option<Directory>,
-    /// The way to the DHCP server, where a step asks one.
+    /// The connection settings of the DHCP server, if a step uses one.
     pub(crate) leases: Option<Leases>,
-    /// What must be reached, as text.
+    /// The objectives, as text.
     pub(crate) objectives: Vec<String>,
-    /// What ends the run.
+    /// The conditions that end the run.
     pub(crate) abort_on: Vec<AbortRule>,
-    /// What is searched for where the plan is carried out at many rates.
+    /// The settings of a search, if the plan is carried out at many rates.
     pub(crate) search: SearchOptions,
 }
 
-/// Settles a plan for one node of those that share the run.
+/// Compiles a plan for one node of those that share the run.
 pub(crate) fn compile(
     plan: &Plan,
     node: Node,
@@ -115,7 +115,7 @@ pub(crate) fn compile(
     Ok(Compiled { flow, settings, http: network, directory, leases, objectives, abort_on, search })
 }
 
-/// Everything that answers bring and nobody declared.
+/// Declares all variables that are extracted from answers and not declared.
 fn declare_extracted(plan: &Plan, names: &mut Names) -> Result<(), Fault> {
     let at = KeyPath::of("scenario");
     for (index, scenario) in plan.scenario.iter().enumerate() {
@@ -173,15 +173,15 @@ fn joined(at: &KeyPath, names: &mut Names, text: Text) -> Result<Hole, Fault> {
     names.add(at, "credentials", source, flow::Renewal::Iteration)
 }
 
-/// The steps of a plan as they are settled, one after the other.
+/// The steps of a plan, compiled one after the other.
 struct Steps<'a> {
     http: &'a Http,
     names: Names,
     world: &'a World<'a>,
     operations: Vec<String>,
-    /// Whether there is a directory to ask.
+    /// Whether there is a directory.
     directory: bool,
-    /// Whether there is a DHCP server to ask.
+    /// Whether there is a DHCP server.
     leases: bool,
 }
 
@@ -315,7 +315,7 @@ impl Steps<'_> {
     }
 }
 
-/// Keys that say something of a request over HTTP alone.
+/// Refuses keys that apply only to HTTP requests.
 fn web_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), Fault> {
     let given = [
         ("method", step.method.is_some()),
@@ -338,8 +338,8 @@ fn web_only(at: &KeyPath, key: &str, step: &Step) -> Result<(), Fault> {
     }
 }
 
-/// What a step is called that says nothing of it: its method and its path, without what comes after and without
-/// secrets; or what it asks a directory.
+/// The default name of a step: its method and its path, without the query and without secrets; or its kind of operation
+/// on a directory.
 fn title(key: &str, step: &Step) -> String {
     if let Some(step) = &step.ldap {
         return directory::kind(step).to_owned();

@@ -1,7 +1,7 @@
 //! [`Names`]: the variables of a plan, each with its hole, and texts that use them.
 //!
-//! Declared variables come first, then what answers bring; what is there by itself (the number of the user, a column of
-//! a feeder) gets a hole when a text first uses it.
+//! Declared variables come first, then extracted ones; built-in ones (the number of the user, a column of a feeder) get
+//! a hole when a text first uses them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use brunt_feed::{Escape, Feeder, Hole, Text, TextError, TextPiece};
 use crate::tools::flow::plan::fault::{Fault, instead};
 use crate::tools::flow::plan::path::KeyPath;
 
-/// What is there without being declared: the number of the user and that of the iteration.
+/// The built-in variables: the number of the user and that of the iteration.
 const OWN: [(&str, Source); 2] = [("run.user", Source::User), ("run.iteration", Source::Iteration)];
 
-/// How a value can be written, in place of what its place asks for.
+/// The ways to escape a value, in place of the default of its position.
 const ESCAPES: [(&str, Escape); 7] = [
     ("raw", Escape::None),
     ("url", Escape::Url),
@@ -33,32 +33,32 @@ pub(crate) struct Names {
     variables: Vec<Variable>,
     holes: BTreeMap<String, Hole>,
     feeders: BTreeMap<String, Rows>,
-    /// What was marked as a secret, or as none.
+    /// Variables that were marked as secrets, or as not secret.
     marks: Vec<(Hole, bool)>,
 }
 
-/// A feeder, and when it draws another row.
+/// A feeder, and when it draws the next row.
 #[derive(Debug)]
 struct Rows {
     feeder: Arc<Feeder>,
     renewal: Renewal,
-    /// Whether its one column goes by the feeder's own name.
+    /// Whether its one column has the feeder's own name.
     lines: bool,
     /// The columns that are marked as secrets.
     secrets: Vec<String>,
 }
 
-/// A piece of a text, before it is known where it stands.
+/// A piece of a text, before its position is known.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Piece {
     /// Bytes as they are.
     Literal(Vec<u8>),
-    /// A value, and how it is to be written if the text says so.
+    /// A value, and its escape if the text sets one.
     Hole(Hole, Option<Escape>),
 }
 
 impl Names {
-    /// Declares a variable, which must not have a name that is taken.
+    /// Declares a variable, whose name must not be taken.
     pub(super) fn declare(
         &mut self,
         at: &KeyPath,
@@ -110,7 +110,7 @@ impl Names {
         self.add(at, name, Source::Secret(secret), Renewal::User)
     }
 
-    /// Says where the values of a declared variable come from.
+    /// Sets the source of a declared variable's values.
     pub(super) fn settle(&mut self, hole: Hole, source: Source, renewal: Renewal) {
         if let Some(variable) = self.variables.get_mut(usize::from(hole.0)) {
             (variable.source, variable.renewal) = (source, renewal);
@@ -130,7 +130,7 @@ impl Names {
         self.feeders.insert(name.to_owned(), Rows { feeder, renewal, lines, secrets });
     }
 
-    /// Marks a variable as a secret, or as none, whatever it is called.
+    /// Marks a variable as a secret, or as not secret, whatever its name.
     pub(super) fn mark(&mut self, hole: Hole, secret: bool) {
         self.marks.push((hole, secret));
     }
@@ -196,12 +196,12 @@ impl Names {
         self.holes.keys().cloned().chain(columns).chain(own).collect()
     }
 
-    /// A text in which values stand as they are, unless it says otherwise.
+    /// A text in which values are inserted unchanged, unless it says otherwise.
     pub(super) fn plain(&mut self, at: &KeyPath, text: &str) -> Result<Text, Fault> {
         self.escaped(at, text, Escape::None)
     }
 
-    /// A text in which values are escaped for their place, and the rest stands as it is.
+    /// A text in which values are escaped for their position, and the rest is unchanged.
     pub(super) fn escaped(
         &mut self,
         at: &KeyPath,
@@ -215,7 +215,7 @@ impl Names {
         Ok(Text::of(pieces))
     }
 
-    /// A text that is escaped for its place, values and all.
+    /// A text that is escaped for its position, values included.
     pub(super) fn encoded(
         &mut self,
         at: &KeyPath,
@@ -232,15 +232,15 @@ impl Names {
         Ok(Text::of(pieces))
     }
 
-    /// The pieces of a text: `${name}`, or `${name|url}` for a value that is to be written in another way than its
-    /// place asks for.
+    /// The pieces of a text: `${name}`, or `${name|url}` for a value with another escape than the default of its
+    /// position.
     pub(super) fn pieces(&mut self, at: &KeyPath, text: &str) -> Result<Vec<Piece>, Fault> {
         let mut found: Vec<(Hole, Option<Escape>)> = Vec::new();
         let mut fault = None;
         let parsed = Text::parse(text, Escape::None, |inside| {
             let hole = self.hole(at, inside).map_err(|why| fault = Some(why)).ok()?;
             found.push(hole);
-            // A number by which it is found again below: a text has no more holes than a u16 counts.
+            // A number by which it is found again below: a text has no more holes than a u16 can count.
             u16::try_from(found.len() - 1).ok().map(Hole)
         });
         let parsed = parsed.map_err(|error| {
@@ -275,7 +275,7 @@ impl Names {
         Ok((self.find(at, name.trim())?, Some(known)))
     }
 
-    /// The variables, by hole, and which of them are marked as secrets or as none.
+    /// The variables, by hole, and which of them are marked as secrets or as not secret.
     pub(super) fn finish(self) -> (Vec<Variable>, Vec<(Hole, bool)>) {
         (self.variables, self.marks)
     }

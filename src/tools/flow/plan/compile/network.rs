@@ -1,4 +1,4 @@
-//! The tables `[http]` and `[http.tls]`: from what a plan says to the settings of connections.
+//! The tables `[http]` and `[http.tls]`: converts them to the settings of connections.
 
 use std::net::SocketAddr;
 
@@ -22,7 +22,7 @@ use crate::tools::flow::plan::model::{
 };
 use crate::tools::flow::plan::path::KeyPath;
 
-/// The settings of connections that speak HTTP.
+/// The settings of HTTP connections.
 pub(super) fn network(http: &Http, seed: u64, world: &World<'_>) -> Result<Settings, Fault> {
     let at = KeyPath::of("http");
     let positive = |key: &str, given: Option<u64>| match given {
@@ -80,7 +80,7 @@ pub(super) fn network(http: &Http, seed: u64, world: &World<'_>) -> Result<Setti
     })
 }
 
-/// What may follow redirects to other origins.
+/// What may be sent to other origins after a redirect.
 fn cross_origin(http: &Http, at: &KeyPath) -> Result<CrossOrigin, Fault> {
     let given = [
         ("redirect-headers", !http.redirect_headers.is_empty()),
@@ -247,7 +247,7 @@ pub(super) fn options(given: &Tls, at: &KeyPath, world: &World<'_>) -> Result<tl
     })
 }
 
-/// A secret that is needed before there is a user, so that no variable can be part of it.
+/// A secret that is needed before there is a user, and therefore cannot contain a variable.
 pub(super) fn constant(at: &KeyPath, given: &Hidden, world: &World<'_>) -> Result<Secret, Fault> {
     match hidden(at, given, world)? {
         Shown::Secret(secret) => Ok(secret),

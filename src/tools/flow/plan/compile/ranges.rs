@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-/// The least and the most, both ends included; `None` where there is no limit.
+/// The minimum and the maximum, both included; `None` where there is no limit.
 pub(super) fn range<T: FromStr + PartialOrd + Copy>(text: &str) -> Option<(Option<T>, Option<T>)> {
     let read = |text: &str| match text.trim() {
         "" => Some(None),

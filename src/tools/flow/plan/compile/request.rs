@@ -1,4 +1,4 @@
-//! Steps over HTTP: from what a plan says to a request with holes.
+//! Steps over HTTP: compiles a plan's step to a request with holes.
 
 use brunt_drivers::flow::{Content, HttpExchange};
 use brunt_drivers::http::Body;
@@ -13,13 +13,13 @@ use crate::tools::flow::plan::model::{Http, Step};
 use crate::tools::flow::plan::path::KeyPath;
 use crate::tools::flow::plan::values::{Pairs, Several};
 
-/// What the user agent is called where a plan does not say.
+/// The default user agent.
 const AGENT: &str = concat!("brunt/", env!("CARGO_PKG_VERSION"));
-/// Fields that follow from the connection and the body.
+/// Fields that are set from the connection and the body.
 const FOLLOWING: [&str; 5] =
     ["content-length", "transfer-encoding", "connection", "keep-alive", "upgrade"];
 
-/// The request of a step. `key` is the one that holds its URL.
+/// The request of a step. `key` is the key with its URL.
 pub(super) fn request(
     at: &KeyPath,
     key: &'static str,
@@ -138,7 +138,7 @@ fn checked_scheme(at: &KeyPath, url: &str) -> Result<(), Fault> {
     ))
 }
 
-/// Adds the pieces of a URL. Up to the path a value stands as it is; from there on it is percent-encoded.
+/// Adds the pieces of a URL. Up to the path a value is inserted unchanged; from there on it is percent-encoded.
 fn place(
     given: Vec<Piece>,
     mut before_path: bool,

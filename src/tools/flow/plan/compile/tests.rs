@@ -1,4 +1,4 @@
-//! What plans come to: requests, loads, ways to servers.
+//! Tests of compiled plans: requests, loads, connection settings.
 
 use std::path::Path;
 use std::time::Duration;
@@ -77,7 +77,7 @@ fn urls_are_made_of_base_path_and_query() {
     assert_eq!(url("http://h", "get = \"/${a}/${b}\""), "http://h/x%2Fy%20z%26%22/5");
     assert_eq!(url("http://h", "get = \"/${a|raw}\""), "http://h/x/y z&\"");
     assert_eq!(url("http://h", "get = \"https://other:1/x\""), "https://other:1/x");
-    // What names the place of a server is no value of a path.
+    // A value in the authority of a URL is not encoded like one in the path.
     assert_eq!(url("http://h${b}:80", "get = \"/\""), "http://h5:80/");
     assert_eq!(
         url("http://h", "get = \"http://${b}.example/${a|form}\""),
@@ -100,7 +100,7 @@ fn bodies_are_escaped_for_what_they_are_and_say_so() {
     );
     assert_eq!(body, r#"{"t":"<x/y z&\">","n":1.5,"l":[true,{}],"5":"q\""}"#);
     assert_eq!(field(&fields, "content-type"), ["application/json"]);
-    // Of JSON that is written as such, values stand as they are outside of quotes.
+    // In JSON text, values outside of quotes are inserted unchanged.
     let (_, _, body) =
         request(base, "post = \"/\"\njson = '{\"t\": \"${a}\\\\\", \"n\": [${b}, null]}'");
     assert_eq!(body, r#"{"t": "x/y z&\"\\", "n": [5, null]}"#);
@@ -162,7 +162,7 @@ fn nodes_share_users_and_iterations() {
 fn loads_are_open_or_closed() {
     let open = compiled(&load("rate = \"300/s\"\nduration = \"5s\""));
     assert!(open.flow.arrivals && matches!(open.settings.load, Load::Open(_)));
-    // As many users as begin in a second, where nothing is said of them.
+    // As many users as begin in a second, if no number is given.
     assert_eq!(
         (open.settings.sessions, open.settings.stop.time.map(|time| time.as_secs())),
         (300, Some(5))
@@ -179,7 +179,7 @@ fn loads_are_open_or_closed() {
         .map(|round| round.iter().map(|repeat| (repeat.scenario, repeat.times)).collect())
         .collect();
     assert_eq!(numbers, [[(1, 3), (0, 1)], [(1, 3), (0, 1)]]);
-    // Both steps go by the same name.
+    // Both steps have the same name.
     assert_eq!(closed.flow.operations, ["get /"]);
 }
 

@@ -1,4 +1,4 @@
-//! The tables `[variables]` and `[feeders]`: from what a plan says to sources of values.
+//! The tables `[variables]` and `[feeders]`: converts them to sources of values.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::tools::flow::plan::model::{self, Extracted, Number, Plan, Renewal, So
 use crate::tools::flow::plan::path::KeyPath;
 use crate::tools::flow::plan::values::Scalar;
 
-/// Declares every variable and feeder, so that texts may use them whatever their order.
+/// Declares every variable and feeder, so that texts may use them in any order.
 pub(super) fn declare(plan: &Plan, names: &mut Names, world: &World<'_>) -> Result<(), Fault> {
     let at = KeyPath::of("feeders");
     for (name, given) in plan.feeders.iter() {
@@ -32,7 +32,7 @@ pub(super) fn declare(plan: &Plan, names: &mut Names, world: &World<'_>) -> Resu
     Ok(())
 }
 
-/// Says where the values of declared variables come from. Everything that texts may name must be declared by now.
+/// Sets the sources of declared variables. Everything that texts may name must be declared by now.
 pub(super) fn settle(plan: &Plan, names: &mut Names, world: &World<'_>) -> Result<(), Fault> {
     let at = KeyPath::of("variables");
     for (name, variable) in plan.variables.iter() {
@@ -61,7 +61,7 @@ fn constant(at: &KeyPath, scalar: &Scalar, names: &mut Names) -> Result<flow::So
     names.escaped(at, &scalar.to_string(), Escape::None).map(flow::Source::Text)
 }
 
-/// When the variable is given another value.
+/// When the variable gets a new value.
 fn renewed(at: &KeyPath, given: &Source) -> Result<flow::Renewal, Fault> {
     if given.extracted.is_some() && given.renew.is_some() {
         let what = "cannot be used with 'extracted': the answers decide when the value changes";
@@ -70,7 +70,7 @@ fn renewed(at: &KeyPath, given: &Source) -> Result<flow::Renewal, Fault> {
     Ok(match given.extracted {
         Some(Extracted::Iteration) => flow::Renewal::Extracted,
         Some(Extracted::User) => flow::Renewal::Kept,
-        // A secret is one for all, so there is nothing to draw again.
+        // A secret has one value, so nothing is drawn again.
         None if given.renew.is_none() && (given.env.is_some() || given.file.is_some()) => {
             flow::Renewal::User
         }
@@ -131,7 +131,7 @@ fn source(
     })
 }
 
-/// The one key that says where values come from.
+/// The one key that names the source of the values.
 fn kind(at: &KeyPath, given: &Source) -> Result<&'static str, Fault> {
     let keys = [
         ("value", given.value.is_some()),
@@ -166,7 +166,7 @@ fn kind(at: &KeyPath, given: &Source) -> Result<&'static str, Fault> {
     Ok(key)
 }
 
-/// The one key that is given of those of which exactly one must be.
+/// The only key that is present, among those of which exactly one must be.
 pub(super) fn one(
     at: &KeyPath,
     keys: &[(&'static str, bool)],
@@ -290,15 +290,15 @@ fn delimiter(given: &model::Feeder, at: &KeyPath) -> Result<u8, Fault> {
     }
 }
 
-/// A secret of a plan that is text with holes or somewhere else.
+/// A secret of a plan: text with holes, or any other kind.
 pub(super) enum Shown {
-    /// Somewhere else, or text without a hole: never shown.
+    /// Text without a hole, or another kind: never shown.
     Secret(Secret),
     /// Text with holes.
     Text(String),
 }
 
-/// What a secret is made of.
+/// The value of a secret.
 pub(super) fn hidden(
     at: &KeyPath,
     given: &model::Hidden,

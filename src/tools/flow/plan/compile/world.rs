@@ -1,4 +1,4 @@
-//! [`World`]: what a plan refers to outside itself, files and environment variables.
+//! [`World`]: the files and environment variables that a plan refers to.
 
 use std::path::{Path, PathBuf};
 
@@ -8,12 +8,12 @@ use crate::cli::surroundings::Surroundings;
 use crate::tools::flow::plan::fault::Fault;
 use crate::tools::flow::plan::path::KeyPath;
 
-/// Where files and variables come from.
+/// The source of files and variables.
 #[derive(Clone, Copy)]
 pub(crate) struct World<'a> {
     /// The machine.
     pub(crate) surroundings: &'a dyn Surroundings,
-    /// Where the names of files start: the directory of the plan.
+    /// The directory that relative file names start from: that of the plan.
     pub(crate) base: &'a Path,
 }
 

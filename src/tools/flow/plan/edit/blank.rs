@@ -1,10 +1,10 @@
-//! Values that somebody types, and values to begin with.
+//! Values that a user types, and initial values.
 
 use toml::Value;
 
 use super::shape::{Shape, Shapes};
 
-/// What a text means where this shape stands. A text that cannot be read says what it should be.
+/// The meaning of a typed text in a position of this shape. The error for an unreadable text says what it should be.
 pub(super) fn typed(
     shapes: &Shapes,
     shape: Option<&Shape>,
@@ -34,7 +34,7 @@ pub(super) fn typed(
             .map_err(|_| format!("'{text}' is neither true nor false"));
     }
     if shape.is("string") {
-        // A number that stands there stays one, and so does what is true or false.
+        // An existing number stays a number, and so does a truth value.
         return Ok(match old {
             Some(Value::Integer(_)) => trimmed.parse().map_or_else(|_| string(), Value::Integer),
             Some(Value::Boolean(_)) => trimmed.parse().map_or_else(|_| string(), Value::Boolean),
@@ -48,7 +48,7 @@ pub(super) fn typed(
     Ok(literal(text))
 }
 
-/// A value as TOML spells it, or the text itself.
+/// A value in TOML notation, or the text itself.
 fn literal(text: &str) -> Value {
     let read = toml::from_str::<toml::Table>(&format!("value = {text}"));
     let read =
@@ -56,13 +56,13 @@ fn literal(text: &str) -> Value {
     read.unwrap_or_else(|| Value::String(text.to_owned()))
 }
 
-/// A value to begin with.
+/// An initial value.
 pub(super) fn blank(shapes: &Shapes, shape: Option<&Shape>) -> Value {
     let text = |text: &str| Value::String(text.to_owned());
     let Some(shape) = shape else { return text("") };
     let one =
         |key: &str, value: Value| Value::Table([(key.to_owned(), value)].into_iter().collect());
-    // What could not stand for itself otherwise.
+    // Shapes that need a special initial value.
     match shape.name.as_str() {
         "Time" => return text("1s"),
         "Size" => return text("64KiB"),

@@ -1,4 +1,4 @@
-//! What `${env:NAME}` stands for, written into the text: for a plan that is carried out where nobody knows it.
+//! Writes the values of `${env:NAME}` into the text: for a plan that is carried out where these variables are not set.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use toml::Value;
 use super::super::reader::{environment, unset};
 use super::{Act, Part, acted, read};
 
-/// The text with all references to the environment filled in.
+/// The text with all references to the environment replaced.
 pub(super) fn filled(text: &str, of: &BTreeMap<String, String>) -> Result<String, String> {
     let values = read(text)?;
     let mut acts = Vec::new();
@@ -15,7 +15,7 @@ pub(super) fn filled(text: &str, of: &BTreeMap<String, String>) -> Result<String
     acts.iter().try_fold(text.to_owned(), |text, act| acted(&text, read(&text)?, act))
 }
 
-/// What there is to write, and where.
+/// The replacements, and their positions.
 fn find(
     value: &Value,
     at: &mut Vec<Part>,
@@ -62,7 +62,7 @@ mod tests {
 
     #[test]
     fn settings_are_written_where_they_stand_and_nothing_else_changes() {
-        // A value that TOML would have to escape.
+        // Values that TOML would have to escape.
         for base in ["http://h:80", "a\"b\\c\nd'"] {
             let text = filled(TEXT, &of(base)).unwrap();
             assert!(

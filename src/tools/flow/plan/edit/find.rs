@@ -1,4 +1,4 @@
-//! Where in a text the parts of a document stand.
+//! Finds the positions of the parts of a document in its text.
 
 use std::ops::Range;
 
@@ -6,18 +6,18 @@ use toml_edit::{ArrayOfTables, Document, Item, Table, Value};
 
 use super::Part;
 
-/// What stands at a path.
+/// The item at a path.
 #[derive(Clone, Copy)]
 pub(super) enum Found<'d> {
-    /// A table with a header, dotted keys, or the whole.
+    /// A table with a header, dotted keys, or the whole document.
     Table(&'d Table),
     /// An array of tables with headers.
     Tables(&'d ArrayOfTables),
-    /// Anything behind an equals sign.
+    /// Any value after an equals sign.
     Value(&'d Value),
 }
 
-/// What stands at a path.
+/// The item at a path.
 pub(super) fn find<'d>(document: &'d Document<String>, path: &[Part]) -> Option<Found<'d>> {
     path.iter().try_fold(Found::Table(document.as_table()), |found, part| match (found, part) {
         (Found::Table(table), Part::Key(key)) => of(table.get(key)?),
@@ -41,12 +41,12 @@ fn of(item: &Item) -> Option<Found<'_>> {
     }
 }
 
-/// Whether a table has a line of its own: `[a.b]`.
+/// The position of a table's own header line (`[a.b]`), if it has one.
 pub(super) fn header(table: &Table) -> Option<Range<usize>> {
     table.span().filter(|span| !table.is_dotted() && !span.is_empty())
 }
 
-/// Where the last of the keys ends that stand below a table's header and above any other.
+/// The end of the last key below a table's header and before any other header.
 pub(super) fn own_end(table: &Table) -> Option<usize> {
     let ends = table.iter().filter_map(|(_, item)| match item {
         Item::Value(value) => value.span().map(|span| span.end),
@@ -56,7 +56,7 @@ pub(super) fn own_end(table: &Table) -> Option<usize> {
     ends.max()
 }
 
-/// Where everything of a table ends, its tables among it.
+/// The end of a table, including its subtables.
 pub(super) fn whole_end(table: &Table) -> Option<usize> {
     let inner = table.iter().filter_map(|(_, item)| match item {
         Item::Value(value) => value.span().map(|span| span.end),
@@ -67,7 +67,7 @@ pub(super) fn whole_end(table: &Table) -> Option<usize> {
     inner.chain(header(table).map(|span| span.end)).max()
 }
 
-/// Where the first header of a table and its tables begins.
+/// The beginning of the first header of a table and its subtables.
 pub(super) fn first_header(table: &Table) -> Option<usize> {
     let inner = table.iter().filter_map(|(_, item)| match item {
         Item::Table(table) => first_header(table),
@@ -77,17 +77,17 @@ pub(super) fn first_header(table: &Table) -> Option<usize> {
     inner.chain(header(table).map(|span| span.start)).min()
 }
 
-/// Where the line of a place begins.
+/// The beginning of the line at a position.
 pub(super) fn line_start(text: &str, at: usize) -> usize {
     text[..at].rfind('\n').map_or(0, |end| end + 1)
 }
 
-/// Where the line of a place ends, its end included.
+/// The end of the line at a position, line break included.
 pub(super) fn line_end(text: &str, at: usize) -> usize {
     text[at..].find('\n').map_or(text.len(), |end| at + end + 1)
 }
 
-/// Where what belongs to a header begins: the comments right above it.
+/// The beginning of the block of a header: the comments right above it.
 pub(super) fn block_start(text: &str, header: usize) -> usize {
     let mut start = line_start(text, header);
     while start > 0 {

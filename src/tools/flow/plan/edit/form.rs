@@ -1,7 +1,7 @@
-//! The form of a part of a plan: what stands there, what could, and by which of a few widgets it is changed.
+//! The form of a part of a plan: its current values, the possible ones, and the widget that changes each.
 //!
-//! It follows from the schema alone, so a new key of plans needs no code here. A shape that no widget knows is a text
-//! field with TOML in it.
+//! It is derived only from the schema, so a new key of plans needs no code here. A shape without a matching widget is a
+//! text field that contains TOML.
 
 use serde::Serialize;
 use toml::Value;
@@ -9,52 +9,52 @@ use toml::Value;
 use super::shape::{Shape, Shapes};
 use super::{Part, outline, whole};
 
-/// How deep a form goes before it is a text.
+/// How deep a form nests before it uses a text field.
 const DEEPEST: usize = 8;
-/// The most elements of a list or keys of a map that have fields; others are changed in the text.
+/// The most elements of a list or keys of a map that get fields; further ones are changed in the text.
 const SHOWN_MAX: usize = 200;
 
 /// A part of a form.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Node {
-    /// Where it is.
+    /// Its path.
     pub(crate) path: Vec<Part>,
-    /// What it is called.
+    /// Its label.
     pub(crate) label: String,
-    /// What it is, in words.
+    /// Its description.
     pub(crate) what: String,
-    /// What LoadGen calls it.
+    /// LoadGen's name for it.
     pub(crate) loadgen: &'static str,
-    /// How it is changed: text, long, choice, number, time, size, secret, toml, object, list, map, link.
+    /// Its widget: text, long, choice, number, time, size, secret, toml, object, list, map, link.
     pub(crate) widget: &'static str,
-    /// What stands there, where that is one text.
+    /// Its current value, if that is a single text.
     pub(crate) value: String,
-    /// The words of which one may stand.
+    /// The words to choose from.
     pub(crate) options: Vec<Choice>,
-    /// Of which kinds a value may be, and of which it is.
+    /// The kinds that a value may have.
     pub(crate) kinds: Vec<String>,
-    /// Which of these it is.
+    /// The current one of these.
     pub(crate) kind: usize,
-    /// What it consists of.
+    /// Its parts.
     pub(crate) parts: Vec<Self>,
-    /// What could be added.
+    /// The parts that can be added.
     pub(crate) add: Vec<Choice>,
-    /// How many stand beside it in a list, if it stands in one.
+    /// How many elements the list has that contains it, if one does.
     pub(crate) of: Option<usize>,
-    /// Whether it can be taken away.
+    /// Whether it can be removed.
     pub(crate) removable: bool,
 }
 
-/// Something that may be chosen, and what it means.
+/// An option to choose, and its meaning.
 #[derive(Clone, Debug, Default, Serialize)]
 pub(crate) struct Choice {
     /// The word.
     pub(crate) word: String,
-    /// What it means.
+    /// Its meaning.
     pub(crate) what: String,
 }
 
-/// LoadGen's words for what a form shows, by the names of shapes and keys.
+/// LoadGen's terms for the parts of a form, by the names of shapes and keys.
 const LOADGEN: [(&str, &str, &str); 12] = [
     ("Run", "users", "threads"),
     ("Run", "groups", "thread groups"),
@@ -131,7 +131,7 @@ impl Making<'_> {
         if shape.name == "Size" {
             node.widget = "size";
         }
-        // Whether a value is a number or a text is no question for anybody.
+        // Whether a value is a number or a text is not a choice for the user.
         if !kinds.iter().all(leaf) {
             let inner = std::mem::take(&mut node.kinds);
             node.kinds = if inner.is_empty() || kinds.len() > 1 {
@@ -147,7 +147,7 @@ impl Making<'_> {
         node
     }
 
-    /// The form of what is no choice.
+    /// The form of a shape without alternatives.
     fn of_kind(&self, base: Node, shape: &Shape, value: Option<&Value>, depth: usize) -> Node {
         if shape.is("object") {
             return match value {
@@ -214,7 +214,7 @@ impl Making<'_> {
                 self.node(below.as_ref(), Some(value), &path, depth + 1)
             };
             node.label.clone_from(key);
-            // What each entry of a map is was said of the map.
+            // The description of a map's entries is shown with the map.
             if properties.is_none() {
                 node.what.clear();
             }
@@ -234,7 +234,7 @@ impl Making<'_> {
         Node { widget, parts, add: add.collect(), ..base }
     }
 
-    /// Whether something has an entry of its own among the parts of a plan.
+    /// Whether a value has an entry of its own among the parts of a plan.
     fn is_elsewhere(&self, path: &[Part], value: &Value) -> bool {
         let inner = matches!(value, Value::Table(_))
             || value.as_array().is_some_and(|list| list.iter().any(Value::is_table));
@@ -248,7 +248,7 @@ fn loadgen(shape: &str, key: &str) -> &'static str {
     LOADGEN.iter().find(|(of, name, _)| *of == shape && *name == key).map_or("", |(.., word)| word)
 }
 
-/// A text field with TOML.
+/// A text field that contains TOML.
 fn literal(base: Node, value: Option<&Value>) -> Node {
     Node { widget: "toml", value: value.map(ToString::to_string).unwrap_or_default(), ..base }
 }
@@ -261,7 +261,7 @@ fn text_of(value: Option<&Value>) -> String {
     }
 }
 
-/// What a kind of value is called.
+/// The name of a kind of value.
 fn kind_word(shape: &Shape) -> String {
     let needed = shape.says["required"].as_array().and_then(|all| all.first()?.as_str());
     match needed {

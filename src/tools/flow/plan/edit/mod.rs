@@ -1,8 +1,8 @@
-//! Changes of a plan's text by key path: what a form does.
+//! Changes to a plan's text by key path: the operations of a form.
 //!
-//! The text is the truth, so a change cuts and pastes the bytes of what it names and leaves all others as they are:
-//! comments, order and spelling stay. [`splice`] does that by the places that `toml_edit` knows, [`whole`] does the
-//! same to the values, and a change whose text does not say what the values say is not made.
+//! The text is authoritative, so a change cuts and pastes only the bytes of the part it names: comments, order and
+//! spelling of all others stay. [`splice`] does that with the positions that `toml_edit` provides, [`whole`] makes the
+//! same change to the values, and a change is refused if the resulting text does not have the resulting values.
 
 pub(crate) mod blank;
 mod fill;
@@ -28,7 +28,7 @@ use shape::Shapes;
 
 /// The most changes at once.
 const CHANGES_MAX: usize = 200;
-/// Keys by which there are many users, or by which they begin at times.
+/// Keys that set the number of users or when they begin.
 const CROWD: [&str; 10] = [
     "rate",
     "stages",
@@ -41,7 +41,7 @@ const CROWD: [&str; 10] = [
     "ramp-up",
     "warm-up",
 ];
-/// Those, and whatever else says how many users there are and how long they go on.
+/// Those, and the other keys that set how many users there are and for how long.
 const PACE: [&str; 4] = ["users", "duration", "think", "back-off"];
 /// The most keys of a path: no plan nests deeper.
 const DEPTH_MAX: usize = 16;
@@ -60,11 +60,11 @@ pub(crate) enum Part {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "op", deny_unknown_fields)]
 pub(crate) enum Change {
-    /// Writes a value, which is read by what may stand there.
+    /// Writes a value, which is parsed according to its position.
     Set { path: Vec<Part>, text: String },
-    /// Takes a key or an element away.
+    /// Removes a key or an element.
     Unset { path: Vec<Part> },
-    /// Adds a key with a value to begin with; to a list an element, at its end if no place is named.
+    /// Adds a key with an initial value; to a list an element, at its end if no position is given.
     Add {
         path: Vec<Part>,
         #[serde(default)]
@@ -72,9 +72,9 @@ pub(crate) enum Change {
         #[serde(default)]
         at: Option<usize>,
     },
-    /// Writes a value of another kind, of those that may stand there.
+    /// Writes a value of another kind, among those that are allowed there.
     Choose { path: Vec<Part>, kind: usize },
-    /// Puts an element of a list in another place.
+    /// Moves an element of a list to another position.
     Move { path: Vec<Part>, to: usize },
     /// Adds an element to a list: the keys of a table, as TOML.
     Paste {
@@ -83,50 +83,51 @@ pub(crate) enum Change {
         #[serde(default)]
         at: Option<usize>,
     },
-    /// Has one user alone go through the steps for this long, however many there are and whenever they begin.
+    /// Lets a single user perform the steps for this long, in place of the plan's users and their schedule.
     Alone { duration: String },
-    /// Leaves out when, how often and by how many users it is gone through, which a search tries out.
+    /// Removes the keys that set when, how often and by how many users the steps are performed, since a search varies
+    /// these.
     Search,
-    /// Writes the threshold of each step that is called so.
+    /// Writes the threshold of each step with this name.
     Thresholds { of: BTreeMap<String, String> },
-    /// Writes what `${env:NAME}` stands for, for machines that do not know it.
+    /// Writes the values of `${env:NAME}`, for machines where they are not set.
     Fill { of: BTreeMap<String, String> },
 }
 
-/// What a form asks.
+/// A request from a form.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Asked {
     /// The text of the plan.
     pub(crate) text: String,
-    /// What to change, in this order.
+    /// The changes, in this order.
     #[serde(default)]
     pub(crate) changes: Vec<Change>,
-    /// The part whose form is wanted.
+    /// The part whose form is requested.
     #[serde(default)]
     pub(crate) at: Vec<Part>,
 }
 
-/// What it is told.
+/// The answer.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Told {
-    /// The text as it is now.
+    /// The resulting text.
     pub(crate) text: String,
     /// Why a change was not made; empty if all were.
     pub(crate) fault: String,
-    /// Which change that was, counted from 0: those before it were made, and none after it.
+    /// The index of that change, counted from 0: those before it were made, and none after it.
     pub(crate) refused: Option<usize>,
     /// The parts of the plan.
     pub(crate) outline: Vec<Entry>,
-    /// The form of the part that is wanted, or of the nearest above that is there.
+    /// The form of the requested part, or of the nearest existing part above it.
     pub(crate) form: Option<Node>,
-    /// Names that stand in `${}`.
+    /// Names that can be used in `${}`.
     pub(crate) names: Vec<String>,
-    /// The keys of that part as TOML, to be kept and inserted elsewhere.
+    /// The keys of that part as TOML, to be copied and inserted elsewhere.
     pub(crate) own: String,
 }
 
-/// Does what a form asks. A text that is no TOML has no form, which the fault says.
+/// Carries out a form's request. A text that is not TOML has no form, and the fault says so.
 pub(crate) fn told(asked: &Asked) -> Told {
     let shapes = Shapes::of_plans();
     let (mut text, mut fault, mut refused) = (asked.text.clone(), String::new(), None);
@@ -197,7 +198,7 @@ pub(crate) fn changed(text: &str, change: &Change, shapes: &Shapes) -> Result<St
     acted(text, values, &act)
 }
 
-/// The text after an act on its values. A text that would not say what the values say is not made.
+/// The text after a change of its values. A change is refused if the text would not have these values.
 fn acted(text: &str, values: Value, act: &Act) -> Result<String, String> {
     let document = Document::parse(text.to_owned()).map_err(|error| error.to_string())?;
     let spliced = splice::splice(&document, act)?;
@@ -208,7 +209,7 @@ fn acted(text: &str, values: Value, act: &Act) -> Result<String, String> {
         .ok_or_else(|| "the form cannot edit what is written this way; edit the text".to_owned())
 }
 
-/// What a change consists of that is made of others.
+/// The simple changes that a compound change consists of.
 fn several(change: &Change, values: &Value) -> Option<Vec<Change>> {
     let key = |key: &str| Part::Key(key.to_owned());
     match change {
@@ -243,16 +244,16 @@ fn several(change: &Change, values: &Value) -> Option<Vec<Change>> {
     }
 }
 
-/// A change in values.
+/// A change of values.
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
-    /// Writes a value, and the tables above it where there are none.
+    /// Writes a value, and the tables above it if they do not exist.
     Set(Vec<Part>, Value),
-    /// Takes something away.
+    /// Removes a value.
     Unset(Vec<Part>),
-    /// Puts an element into a list, which is made if there is none.
+    /// Inserts an element into a list, which is created if it does not exist.
     Insert(Vec<Part>, usize, Value),
-    /// Puts an element elsewhere.
+    /// Moves an element.
     Move(Vec<Part>, usize, usize),
 }
 

@@ -1,4 +1,4 @@
-//! The parts of a plan, for somebody who looks for one of them.
+//! The parts of a plan, for navigation.
 
 use serde::Serialize;
 use toml::Value;
@@ -8,17 +8,17 @@ use super::Part;
 /// A part.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Entry {
-    /// Where it is.
+    /// Its path.
     pub(crate) path: Vec<Part>,
-    /// What it is called.
+    /// Its label.
     pub(crate) label: String,
-    /// How deep it lies.
+    /// Its nesting level.
     pub(crate) level: usize,
-    /// How many stand beside it in a list, if it stands in one.
+    /// How many elements the list has that contains it, if one does.
     pub(crate) of: Option<usize>,
 }
 
-/// What parts of a plan are called that it may have once.
+/// The labels of parts that a plan can have once.
 const SECTIONS: [(&str, &str); 7] = [
     ("run", "Load"),
     ("http", "HTTP"),
@@ -28,7 +28,7 @@ const SECTIONS: [(&str, &str); 7] = [
     ("feeders", "Files of values"),
     ("find-max", "Search for the maximum"),
 ];
-/// The keys by which a step says what it does.
+/// The keys that name the request of a step.
 const REQUESTS: [&str; 8] = ["get", "post", "put", "patch", "delete", "head", "options", "url"];
 
 /// The parts of a plan, in order.
@@ -57,7 +57,7 @@ pub(super) fn outline(values: &Value) -> Vec<Entry> {
     all
 }
 
-/// What a step is called: as its figures are, where it has any.
+/// The label of a step: the name of its figures, if it has any.
 pub(super) fn step_label(step: &Value) -> String {
     let text = |key: &str| step.get(key).and_then(Value::as_str);
     if let Some(name) = text("name") {
@@ -77,7 +77,7 @@ pub(super) fn step_label(step: &Value) -> String {
     ldap.map(String::as_str).or(text("dhcp")).unwrap_or("step").to_owned()
 }
 
-/// The names that may stand in `${}`: variables, columns, what answers bring.
+/// The names that can be used in `${}`: variables, columns, extracted values.
 pub(super) fn names(values: &Value) -> Vec<String> {
     let keys = |value: Option<&Value>| -> Vec<String> {
         value

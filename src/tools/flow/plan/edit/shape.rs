@@ -1,4 +1,4 @@
-//! What may stand where in a plan, by its schema: the same that editors are given.
+//! What is allowed in each position of a plan, by its schema: the same one that editors use.
 
 use serde_json::Value as Json;
 use toml::Value;
@@ -6,14 +6,14 @@ use toml::Value;
 use super::Part;
 use crate::tools::flow::plan::schema;
 
-/// What may stand somewhere.
+/// What is allowed in a position.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
-    /// What the schema says of it.
+    /// Its schema.
     pub(super) says: Json,
-    /// What the schema calls it, where it has a name.
+    /// Its name in the schema, if it has one.
     pub(super) name: String,
-    /// What it is, in words.
+    /// Its description.
     pub(super) what: String,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Shape {
 pub(crate) struct Shapes(Json);
 
 impl Shapes {
-    /// Those of plans as this program reads them.
+    /// The shapes of plans as this program reads them.
     pub(crate) fn of_plans() -> Self {
         Self(schema::whole())
     }
@@ -32,11 +32,11 @@ impl Shapes {
         self.of(&self.0)
     }
 
-    /// What a part of the schema means, its references followed.
+    /// The shape of a part of the schema, with its references followed.
     pub(super) fn of(&self, part: &Json) -> Shape {
         let mut what = part["description"].as_str().unwrap_or_default().to_owned();
         let (mut says, mut name) = (part, "");
-        // A reference leads to a definition, and that may be one itself.
+        // A reference leads to a definition, which may be a reference itself.
         for _ in 0..8 {
             let Some(to) = says["$ref"].as_str().and_then(|to| to.strip_prefix("#/$defs/")) else {
                 break;
@@ -49,7 +49,7 @@ impl Shapes {
         Shape { says: says.clone(), name: name.to_owned(), what }
     }
 
-    /// What may stand at a path of these values; none where the schema knows nothing of that kind.
+    /// The shape at a path of these values; none if the schema has none.
     pub(super) fn at(&self, values: &Value, path: &[Part]) -> Option<Shape> {
         let mut value = Some(values);
         let mut shape = self.root();
@@ -64,7 +64,7 @@ impl Shapes {
         Some(shape)
     }
 
-    /// What may stand below a shape that is no choice.
+    /// The shape below one that has no alternatives.
     pub(super) fn below(&self, shape: &Shape, part: &Part) -> Option<Shape> {
         match part {
             Part::Key(key) => {
@@ -76,19 +76,19 @@ impl Shapes {
         }
     }
 
-    /// The shapes of which one may stand; none where there is no choice.
+    /// The alternatives; empty if there is no choice.
     pub(super) fn kinds(&self, shape: &Shape) -> Vec<Shape> {
         let all = ["anyOf", "oneOf"].iter().find_map(|key| shape.says[*key].as_array());
         let all = all.into_iter().flatten().map(|part| self.of(part));
         all.filter(|kind| kind.says.get("const").is_none()).collect()
     }
 
-    /// Which of the kinds a value is of.
+    /// Which of the alternatives a value matches.
     pub(super) fn kind_of(&self, kinds: &[Shape], value: &Value) -> Option<usize> {
         kinds.iter().position(|kind| self.fits(kind, value))
     }
 
-    /// The one of the kinds that a value is of, or the shape itself.
+    /// The alternative that a value matches, or the shape itself.
     pub(super) fn fitting(&self, shape: &Shape, value: Option<&Value>) -> Shape {
         let kinds = self.kinds(shape);
         let found = value.and_then(|value| self.kind_of(&kinds, value)).unwrap_or_default();
@@ -128,13 +128,13 @@ impl Shapes {
 }
 
 impl Shape {
-    /// Whether a type is among those it may be of.
+    /// Whether a type is among the allowed ones.
     pub(super) fn is(&self, name: &str) -> bool {
         let types = &self.says["type"];
         *types == *name || types.as_array().is_some_and(|all| all.iter().any(|one| *one == *name))
     }
 
-    /// The words of which one may stand, each with what it means.
+    /// The words to choose from, each with its meaning.
     pub(super) fn words(&self) -> Vec<(String, String)> {
         let all = self.says["oneOf"].as_array().into_iter().flatten();
         all.filter_map(|one| {

@@ -1,4 +1,4 @@
-//! A change of text: bytes that are cut and pasted.
+//! A change of text: bytes are cut and pasted.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use super::find::{
 };
 use super::{Act, Part};
 
-/// Lists that are written as tables with headers where they are new.
+/// Lists whose new elements are written as tables with headers.
 const TABLES: [&str; 2] = ["scenario", "steps"];
 
-/// The text of a document after a change. Whether it says what it should is for the caller to see.
+/// The text of a document after a change. The caller checks whether it has the intended values.
 pub(super) fn splice(document: &Document<String>, act: &Act) -> Result<String, String> {
     match act {
         Act::Set(path, value) => set(document, path, value),
@@ -43,7 +43,7 @@ fn set(document: &Document<String>, path: &[Part], value: &Value) -> Result<Stri
             let span = old.span().ok_or_else(beyond)?;
             return Ok(replaced(text, span, &value.to_string()));
         }
-        // What has headers is taken away before something else stands there.
+        // Tables with headers are removed before another value takes their place.
         Some(_) if !path.is_empty() => {
             return set(&parsed(unset(document, path)?)?, path, value);
         }
@@ -79,7 +79,7 @@ fn below(
 ) -> Result<String, String> {
     let text = document.raw();
     if let (true, Value::Table(inner)) = (path.is_empty(), value) {
-        // A table of the plan has a header, before the scenarios.
+        // A table of the plan gets a header, before the scenarios.
         let section = format!("[{}]\n{}", Key::new(key), lines(inner));
         let scenarios = find(document, &[Part::Key(TABLES[0].to_owned())]);
         let before = match scenarios {
@@ -119,12 +119,12 @@ fn below(
         let gap = if first.is_some() { "\n" } else { "" };
         return Ok(replaced(text, at..at, &format!("{line}{gap}")));
     }
-    // It is there only because of tables below it.
+    // It exists only because of its subtables.
     let at = first.ok_or_else(beyond)?;
     Ok(replaced(text, at..at, &format!("[{}]\n{line}\n", names(path))))
 }
 
-/// A key as it is written in the lines of a table, which may be of dotted keys.
+/// A key as it is written in the lines of a table, which may use dotted keys.
 fn dotted(document: &Document<String>, path: &[Part], key: &str) -> Result<String, String> {
     let mut parts = vec![Key::new(key).to_string()];
     let mut above = path;
@@ -140,7 +140,7 @@ fn dotted(document: &Document<String>, path: &[Part], key: &str) -> Result<Strin
     Ok(parts.join("."))
 }
 
-/// The keys of a path as they stand in a header.
+/// The keys of a path as they are written in a header.
 fn names(path: &[Part]) -> String {
     let keys = path.iter().filter_map(|part| match part {
         Part::Key(key) => Some(Key::new(key).to_string()),
@@ -179,14 +179,14 @@ fn lines(table: &toml::Table) -> String {
     lines.collect::<Vec<_>>().concat()
 }
 
-/// The text with lines after the one of this place.
+/// The text with lines inserted after the one at this position.
 fn after_line(text: &str, at: usize, lines: &str) -> String {
     let end = line_end(text, at);
     let gap = if text[..end].ends_with('\n') { "" } else { "\n" };
     replaced(text, end..end, &format!("{gap}{lines}"))
 }
 
-/// The text with a block at its end.
+/// The text with a block appended.
 fn appended(text: &str, block: &str) -> String {
     let gap = match text {
         "" => "",
@@ -207,7 +207,7 @@ fn unset(document: &Document<String>, path: &[Part]) -> Result<String, String> {
             let end = value.span().ok_or_else(beyond)?.end;
             let start = line_start(text, key.start);
             let rest = text[end..line_end(text, end)].trim_start();
-            // What is said behind the value stays.
+            // A comment after the value stays.
             let until = if rest.starts_with('#') {
                 line_end(text, end) - rest.len()
             } else {
@@ -238,7 +238,7 @@ fn unset(document: &Document<String>, path: &[Part]) -> Result<String, String> {
                 let gap = text[end..].len() - text[end..].trim_start_matches('\n').len();
                 return Ok(replaced(text, block_start(text, header.start)..end + gap, ""));
             }
-            // Dotted keys, or headers of tables below it: one after the other.
+            // Dotted keys, or headers of subtables: one after the other.
             let key = table.iter().next().map(|(key, _)| key.to_owned()).ok_or_else(beyond)?;
             let alone = table.len() == 1;
             let without = unset(document, &[path, &[Part::Key(key)]].concat())?;
@@ -253,7 +253,7 @@ fn unset(document: &Document<String>, path: &[Part]) -> Result<String, String> {
     }
 }
 
-/// The text without an element, and without the comma that it does not need any more.
+/// The text without an element, and without the comma that is no longer needed.
 fn without_comma(text: &str, range: Range<usize>) -> String {
     if let Some(comma) = next_comma(text, range.end) {
         let spaces = text[comma + 1..].len() - text[comma + 1..].trim_start_matches(' ').len();
@@ -266,7 +266,7 @@ fn without_comma(text: &str, range: Range<usize>) -> String {
     replaced(text, range, "")
 }
 
-/// The comma behind an element, if there is one, beyond spaces and comments.
+/// The comma after an element, if there is one, beyond spaces and comments.
 fn next_comma(text: &str, from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -281,14 +281,14 @@ fn next_comma(text: &str, from: usize) -> Option<usize> {
     }
 }
 
-/// Where the tables of an array stand, from the comments above a header to the end of the last line that belongs to it.
+/// The ranges of the tables of an array, from the comments above a header to the end of the last line of the table.
 fn blocks(text: &str, list: &toml_edit::ArrayOfTables) -> Option<Vec<Range<usize>>> {
     let whole = list.iter().map(|table| {
         let start = block_start(text, header(table)?.start);
         Some(start..line_end(text, whole_end(table)?))
     });
     let mut all: Vec<Range<usize>> = whole.collect::<Option<_>>()?;
-    // Whatever stands between two of them goes with the first.
+    // Any text between two of them belongs to the first.
     for at in 1..all.len() {
         let next = all[at].start;
         let end = text[..next].trim_end_matches('\n').len() + 1;
@@ -350,14 +350,14 @@ fn moved(
         }
         _ => return Err(beyond()),
     };
-    // The places stay, and what is between them; what stands in them changes.
+    // The positions and the text between them stay; the contents are exchanged.
     let ended = |part: &Range<usize>| text[part.clone()].to_owned();
     let mut parts: Vec<String> = places.iter().map(ended).collect();
     if places.len() > 1
         && text[..].ends_with(|c| c != '\n')
         && parts.iter().any(|part| part.ends_with('\n'))
     {
-        // The last line has no end, and may not be the last any more.
+        // The last line has no line break, and may no longer be the last.
         if let Some(last) = parts.last_mut() {
             last.push('\n');
         }

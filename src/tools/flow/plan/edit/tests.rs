@@ -1,4 +1,4 @@
-//! An edit changes what it names and nothing else: comments, order, and what a form says.
+//! Tests that an edit changes only what it names: comments, order, and the content of a form.
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -37,7 +37,7 @@ fn ask(text: &str, changes: Vec<Change>, at: &str) -> Told {
     told(&Asked { text: text.to_owned(), changes, at: path(at) })
 }
 
-/// What differs between two texts, line by line: those that went and those that came.
+/// The differences between two texts, line by line: removed lines and added ones.
 fn difference(before: &str, after: &str) -> (Vec<String>, Vec<String>) {
     let mut gone: Vec<&str> = before.lines().collect();
     let mut came = Vec::new();
@@ -198,7 +198,7 @@ fn a_form_shows_what_stands_and_what_could() {
         ]
     );
     assert_eq!(asked("").names, ["number", "token"]);
-    // Where nothing is any more, the form is that of what is above.
+    // If the requested part no longer exists, the form is that of the part above.
     assert_eq!(asked("scenario.7.steps.1").form.unwrap().label, "scenario");
 }
 
@@ -236,7 +236,7 @@ fn a_search_leaves_out_what_it_tries_out_itself() {
     assert_eq!(after, "# Kept.\n[run]\nseed = 7\ntimeout = \"2s\" # kept too\n");
 }
 
-/// Every path of a value, and how many elements stand beside it.
+/// Every path of a value, and how many elements its list has.
 fn paths(value: &Value, at: &mut Vec<Part>, all: &mut Vec<(Vec<Part>, usize)>) {
     match value {
         Value::Table(table) => {
@@ -273,7 +273,7 @@ const PLANS: [&str; 4] = [
     include_str!("../../../../../examples/plans/mixed.toml"),
 ];
 
-/// What is typed for a value is the value of a text, and TOML where the schema knows no kind of it.
+/// The TOML of a typed value: a text's value, or TOML if the schema has no kind for it.
 fn meant(shapes: &Shapes, values: &Value, path: &[Part], typed: &str) -> String {
     let shape = shapes.at(values, path);
     let known = shape.is_some_and(|shape| {
@@ -289,7 +289,7 @@ fn meant(shapes: &Shapes, values: &Value, path: &[Part], typed: &str) -> String 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// Forty random edits: each is made as it is meant or not at all, and no comment goes but with what it belongs to.
+    /// Forty random edits: each is made as intended or not at all, and a comment is removed only with its item.
     #[test]
     fn random_edits_keep_comments_and_mean_what_they_say(
         plan in 0..PLANS.len(),
@@ -323,7 +323,7 @@ proptest! {
             if !matches!(change, Change::Unset { .. } | Change::Set { .. }) {
                 prop_assert_eq!(comments(&text), comments(&after), "{:?}", change);
             }
-            // The form of the text says what was set.
+            // The form of the resulting text shows the value that was set.
             if let Change::Set { path, text: typed } = &change {
                 let now = read(&after).unwrap();
                 let expected = meant(&shapes, &values, path, typed);

@@ -1,4 +1,4 @@
-//! A change of values: what the text must say afterwards.
+//! A change of values: what the text must express afterwards.
 
 use toml::Value;
 use toml::map::Map;
@@ -56,7 +56,7 @@ fn of<'v>(values: &'v mut Value, path: &[Part]) -> Option<&'v mut Value> {
     })
 }
 
-/// The place of a path, whose tables are made.
+/// The position of a path, whose tables are created.
 fn made<'v>(values: &'v mut Value, path: &[Part]) -> Option<&'v mut Value> {
     path.iter().try_fold(values, |value, part| match (value, part) {
         (Value::Table(table), Part::Key(key)) => {
@@ -67,7 +67,7 @@ fn made<'v>(values: &'v mut Value, path: &[Part]) -> Option<&'v mut Value> {
     })
 }
 
-/// Whether a text says what is wanted. Tables of an array have no way to say that there is none.
+/// Whether a text has the wanted values. An empty array of tables cannot be written, so it equals a missing one.
 pub(super) fn same(now: &Value, wanted: &Value) -> bool {
     match (now, wanted) {
         (Value::Table(now), Value::Table(wanted)) => {

@@ -1,4 +1,4 @@
-//! What is looked at in an answer: where it is, what must hold of it, and what is kept.
+//! The parts of an answer that are checked or extracted: their location, their conditions, and the variables they set.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -57,13 +57,13 @@ pub(crate) struct Check {
 pub(crate) struct Extract {
     /// Where it is.
     pub(crate) spot: Spot,
-    /// What becomes of the variable when it is not there.
+    /// What happens to the variable when it is missing.
     pub(crate) missing: Option<Missing>,
     /// The value it then has.
     pub(crate) default: Option<Scalar>,
 }
 
-/// Where in an answer something is: exactly one of the keys.
+/// The location in an answer: exactly one of the keys.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Spot {
     /// A value of a JSON body, by JSON pointer or `JSONPath`.
@@ -74,7 +74,7 @@ pub(crate) struct Spot {
     pub(crate) header: Option<String>,
     /// A cookie that the answer sets.
     pub(crate) cookie: Option<String>,
-    /// What a regular expression finds in the body.
+    /// The match of a regular expression in the body.
     pub(crate) regex: Option<String>,
     /// The group of it.
     pub(crate) group: Option<u32>,
@@ -88,25 +88,25 @@ pub(crate) struct Spot {
     pub(crate) code: Option<bool>,
 }
 
-/// What must hold of what was found.
+/// A condition on the value that was found.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Must {
-    /// It is there, or not.
+    /// It exists, or does not.
     Exist(bool),
-    /// It is this.
+    /// It equals this value.
     Equal(Node),
-    /// This is in it.
+    /// It contains this text.
     Contain(String),
-    /// This finds something in it.
+    /// This regular expression matches it.
     Match(String),
     /// It is a number in this range.
     Between(String),
-    /// So many are found.
+    /// This number of matches is found.
     Count(String),
 }
 
 impl Check {
-    /// Where it looks.
+    /// The location of the value.
     pub(crate) fn spot(&self) -> Spot {
         Spot {
             json: self.json.clone(),
@@ -122,7 +122,7 @@ impl Check {
         }
     }
 
-    /// What must hold, each with its key.
+    /// The conditions, each with its key.
     pub(crate) fn musts(&self) -> Vec<(&'static str, Must)> {
         [
             ("exists", self.exists.map(Must::Exist)),

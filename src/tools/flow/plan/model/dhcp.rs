@@ -1,4 +1,4 @@
-//! The DHCP server that steps ask, and what they ask it.
+//! The DHCP server that steps use, and the exchanges with it.
 
 use std::net::{Ipv4Addr, SocketAddr};
 

@@ -1,4 +1,4 @@
-//! What is searched for: the table `[find-max]`.
+//! The settings of a search: the table `[find-max]`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

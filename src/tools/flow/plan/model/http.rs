@@ -1,4 +1,4 @@
-//! What holds for all requests over HTTP: the table `[http]`; and TLS and resending, which LDAP has as well.
+//! The settings of all HTTP requests: the table `[http]`; and TLS and resending, which LDAP has as well.
 
 use std::borrow::Cow;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! The directory that steps ask, and what they ask it.
+//! The directory that steps use, and the operations on it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

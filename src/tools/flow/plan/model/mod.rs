@@ -1,8 +1,8 @@
-//! What stands in a plan file: tables and keys, as they are read and written.
+//! The content of a plan file: tables and keys, as they are read and written.
 //!
-//! The model says which keys there are and of which kind their values are; whether values make sense together is found
-//! where they are compiled. It is written as well as read: a LoadGen job or a HAR file becomes one of these and then a
-//! file. What is written into doc comments here is what the schema tells an editor.
+//! The model defines the keys and the types of their values; whether values are consistent is checked when they are
+//! compiled. The model is written as well as read: a LoadGen job or a HAR file becomes a model and then a file. The doc
+//! comments here become the descriptions in the schema that editors show.
 
 mod answer;
 mod dhcp;

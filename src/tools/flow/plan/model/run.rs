@@ -1,4 +1,4 @@
-//! When, how many and how long: the table `[run]`.
+//! When iterations begin, how many there are and for how long: the table `[run]`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -107,7 +107,7 @@ pub(crate) struct Step {
 }
 
 impl Step {
-    /// The key that says what kind of step it is, and the value of those keys that are a method and a URL.
+    /// The keys that say what kind of step it is, and the values of those that are a method and a URL.
     pub(crate) fn requests(&self) -> [(&'static str, Option<&str>); 8] {
         [
             ("get", self.get.as_deref()),
@@ -121,7 +121,7 @@ impl Step {
         ]
     }
 
-    /// Sets a request by its method, whichever key that takes.
+    /// Sets a request by its method, with the key for that method.
     #[must_use]
     pub(crate) fn request(mut self, method: &str, url: impl Into<String>) -> Self {
         let url = Some(url.into());

@@ -1,4 +1,4 @@
-//! Where values come from: the tables `[variables]` and `[feeders]`.
+//! The sources of values: the tables `[variables]` and `[feeders]`.
 
 use std::borrow::Cow;
 use std::fmt;

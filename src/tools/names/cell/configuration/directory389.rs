@@ -1,9 +1,9 @@
 //! The configuration of 389 Directory Server: its `dse.ldif`, and the entries that give it a database.
 //!
-//! The package brings a template with holes, which its own tool fills before it asks systemd to start what came of it.
-//! There is no systemd in a cell, so the template is filled here. Limits that cut answers short are lifted, since the
-//! stock ones make a search fail that looks at more than 5,000 entries. The administrator's password is kept in the
-//! clear, as in slapd.conf: otherwise every process that binds would pay for a slow hash, which is no part of this.
+//! The package contains a template with placeholders, which its own tool fills in before systemd starts the server.
+//! There is no systemd in a cell, so the template is filled in here. Limits that truncate answers are lifted, since the
+//! default ones make a search fail that reads more than 5,000 entries. The administrator's password is stored as plain
+//! text, as in slapd.conf: otherwise every process that binds would pay for a slow hash, which is not what is measured.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,15 +11,15 @@ use std::path::Path;
 use super::super::fault::Fault;
 use super::super::spec::{ADMIN, PASSWORD, SUFFIX, Variant};
 
-/// Where Debian's package keeps the template.
+/// The path of the template in Debian's package.
 pub(crate) const TEMPLATE: &str = "/usr/share/dirsrv/data/template-dse.ldif";
-/// The schema that an administrator may change, which must be there.
+/// The schema that an administrator may change, which must exist.
 pub(crate) const SCHEMA: &str = "dn: cn=schema\nobjectClass: top\nobjectClass: ldapSubentry\n\
     objectClass: subschema\ncn: schema\n";
-/// Where it counts searches.
+/// The entry and the attribute in which it counts searches.
 pub(crate) const MONITOR: (&str, &str) = ("cn=snmp,cn=monitor", "searchops");
-/// What the template has every database index, and a variant may or may not want. Taken from a server that runs, they
-/// would be back when it is started again.
+/// The attributes that the template indexes in every database, and that a variant may or may not want. If they were
+/// removed from a running server, they would be back after a restart.
 const DEFAULTS: [&str; 5] = ["uidnumber", "gidnumber", "uid", "cn", "memberuid"];
 const BACKEND: &str = "cn=bench,cn=ldbm database,cn=plugins,cn=config";
 
@@ -94,7 +94,7 @@ pub(crate) fn dse(
     Ok(out)
 }
 
-/// What is added to the entry of the server itself.
+/// The additions to the entry of the server itself.
 fn server(variant: &Variant, out: &mut String) {
     out.push_str("nsslapd-rootpwstoragescheme: CLEAR\nnsslapd-accesslog-logging-enabled: off\n");
     let _ = writeln!(out, "nsslapd-sizelimit: {}", variant.size_limit.map_or(-1, i64::from));
@@ -103,7 +103,7 @@ fn server(variant: &Variant, out: &mut String) {
     }
 }
 
-/// What is added to the entry of all databases.
+/// The additions to the entry of all databases.
 fn database(variant: &Variant, out: &mut String) {
     out.push_str("nsslapd-lookthroughlimit: -1\nnsslapd-rangelookthroughlimit: -1\n");
     if variant.no_sync {
@@ -111,7 +111,7 @@ fn database(variant: &Variant, out: &mut String) {
     }
 }
 
-/// What gives a fresh server its database, with the indices of a variant.
+/// The entries that create the database of a new server, with the indices of a variant.
 pub(crate) fn entries(variant: &Variant) -> Vec<Entry> {
     let one = |value: &str| vec![value.to_owned()];
     let mut backend = vec![
@@ -133,7 +133,7 @@ pub(crate) fn entries(variant: &Variant) -> Vec<Entry> {
         (format!("cn=\"{SUFFIX}\",cn=mapping tree,cn=config"), mapping),
     ];
     for index in &variant.indices {
-        // The server cannot do without this one, and keeps it.
+        // The server needs this one, and keeps it.
         let names = index.attributes.iter().map(|name| name.to_lowercase());
         for name in names.filter(|name| name != "objectclass") {
             let attributes = vec![
@@ -148,7 +148,7 @@ pub(crate) fn entries(variant: &Variant) -> Vec<Entry> {
     entries
 }
 
-/// Who may read: everybody, as from slapd.
+/// Read access for all users, as in slapd.
 pub(crate) const ACCESS: &str = "(targetattr=\"*\")(version 3.0; acl \"read\"; \
     allow (read,search,compare) userdn=\"ldap:///anyone\";)";
 

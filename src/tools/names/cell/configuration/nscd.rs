@@ -1,10 +1,10 @@
-//! nscd.conf, for accounts and groups; what else nscd could remember is off.
+//! nscd.conf, for accounts and groups; all other tables of nscd are off.
 
 use std::fmt::Write as _;
 
 use super::super::spec::Nscd;
 
-/// The most memory a table may take. The default of 32 MiB would hold some hundred thousand entries.
+/// The largest memory of a table. The default of 32 MiB has room for some hundred thousand entries.
 const MAX_DB_SIZE: u64 = 128 << 20;
 
 /// The article's times to live: accounts, then groups.
@@ -36,7 +36,7 @@ pub(crate) fn text(nscd: &Nscd) -> String {
     text
 }
 
-/// The same for unscd, which knows neither a memory that clients share nor one that lasts.
+/// The same for unscd, which has neither shared memory nor a persistent cache.
 pub(crate) fn unscd(nscd: &Nscd) -> String {
     let known = |line: &&str| {
         !["paranoia", "persistent", "shared", "max-db-size"].iter().any(|key| line.starts_with(key))

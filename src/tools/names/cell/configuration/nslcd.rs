@@ -1,9 +1,9 @@
-//! nslcd.conf. nslcd takes neither another file nor another socket than its own, so both stand where it expects them,
-//! behind the walls of a cell.
+//! nslcd.conf. nslcd cannot use another file or another socket than its own, so both are at their default paths, within
+//! the walls of a cell.
 
 use super::super::spec::{GROUPS, PEOPLE, SUFFIX};
 
-/// Threads that ask the directory: nslcd's own default, said so that it cannot change unnoticed.
+/// Threads that query the directory: nslcd's own default, set explicitly so that it cannot change unnoticed.
 const THREADS: u32 = 5;
 
 /// nslcd.conf for the directory at `url`.

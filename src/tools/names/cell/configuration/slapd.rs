@@ -1,7 +1,7 @@
 //! slapd.conf, and the entries that a directory starts with.
 //!
 //! Nothing is indexed unless a variant says so: Debian's own configuration has long had the indices that the article
-//! discovers. The size limit is lifted, since the default of 500 cuts a list of users short without an error.
+//! discovers. The size limit is lifted, since the default of 500 truncates a list of users without an error.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::super::fault::Fault;
 use super::super::spec::{ADMIN, GROUPS, PASSWORD, PEOPLE, SUFFIX, Variant};
 
-/// The most that a database may grow to where nobody says otherwise.
+/// The maximum size of a database if none is set.
 const MAX_SIZE: u64 = 1 << 30;
 
 /// slapd.conf for a variant.
@@ -28,7 +28,7 @@ pub(crate) fn text(variant: &Variant, database: &Path, pid: &Path) -> Result<Str
     }
     let modules =
         ["/usr/lib/ldap", "/usr/lib64/openldap", "/usr/lib/openldap", "/usr/libexec/openldap"];
-    // Where the database is built into slapd there is nothing to load.
+    // If the database is built into slapd, there is no module to load.
     if let Some(modules) = directory(&modules) {
         let _ = write!(text, "modulepath {}\nmoduleload back_mdb\n", modules.display());
     }
@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_variant_is_written_in_the_words_of_slapd() {
-        // The schema is slapd's own, so without slapd there is nothing to write.
+        // The schema files belong to slapd, so without slapd nothing can be written.
         if directory(&["/etc/ldap/schema", "/etc/openldap/schema"]).is_none() {
             return;
         }
@@ -111,7 +111,7 @@ mod tests {
         let at = |line: &str| {
             text.find(&format!("\n{line}\n")).unwrap_or_else(|| panic!("{line}: {text}"))
         };
-        // What belongs to all of slapd stands before the database, what belongs to that within it.
+        // Global settings come before the database, settings of the database within it.
         let database = at("database mdb");
         assert!(at("threads 4") < database && at("sizelimit 500") < database);
         assert!(at("idlexp 18") < database && at("backend mdb") < at("idlexp 18"));

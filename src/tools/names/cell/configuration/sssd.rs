@@ -1,4 +1,4 @@
-//! sssd.conf: a domain that is one directory, for names alone.
+//! sssd.conf: a domain with one directory, used for names only.
 
 use super::super::spec::{GROUPS, PEOPLE, SUFFIX};
 

@@ -1,36 +1,37 @@
-//! What is done to users, where, and what must be stopped for it.
+//! Operations on users, where they are stored, and what must be stopped meanwhile.
 
 use super::super::connection::Login;
 use super::super::fault::Fault;
 use super::super::place::Place;
 use super::super::spec::Server;
 
-/// Where users are put.
+/// Where users are stored.
 #[derive(Clone, Debug)]
 pub(in crate::tools::names::cell) enum Store {
     /// The files of accounts.
     Files,
     /// A directory.
     Directory {
-        /// Whom to bind as.
+        /// The identity to bind as.
         login: Login,
         /// Which server it is.
         server: Server,
     },
 }
 
-/// Whether users come or go.
+/// Whether users are added or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tools::names::cell) enum Act {
-    /// They come.
+    /// They are added.
     Insert,
-    /// They go.
+    /// They are removed.
     Delete,
 }
 
-/// What the service does around an act that must not be done to a running directory.
+/// What the service does around an operation that is not possible on a running directory.
 pub(in crate::tools::names::cell) trait Halt {
-    /// Does something while the directory is stopped. The directory is started again afterwards, which is not timed.
+    /// Carries something out while the directory is stopped. The directory is started again afterwards, which is not
+    /// timed.
     fn while_stopped(
         &mut self,
         work: &mut dyn FnMut(&Place) -> Result<(), Fault>,

@@ -1,4 +1,4 @@
-//! All users by one process of the system's own.
+//! All users by one process of the system's own tools.
 
 use std::fs;
 use std::os::unix::process::CommandExt as _;
@@ -15,7 +15,7 @@ use super::super::tools;
 use super::super::vitals;
 use super::act::{Act, Halt};
 
-/// How long a batch may take. The controller loses patience sooner if it wants to.
+/// How long a batch may take. The controller's own limit may be shorter.
 const LIMIT: Duration = Duration::from_secs(4 * 3600);
 
 /// `newusers`.
@@ -78,7 +78,7 @@ pub(super) fn behind(
     Ok(done)
 }
 
-/// slapadd, which is slapd by another name.
+/// slapadd, which is slapd under another name.
 pub(in crate::tools::names::cell) fn slapadd(place: &Place) -> Result<Command, Fault> {
     let mut command = tools::command(&place.program("slapd")?);
     command.arg0("slapadd").arg("-q").arg("-f").arg(place.root.join("slapd.conf"));

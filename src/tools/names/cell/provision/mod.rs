@@ -1,8 +1,8 @@
-//! Adding and removing users, each way a user's administrator might do it, and how long that took.
+//! Adds and removes users, in each way that an administrator might use, and measures the time.
 //!
-//! A way is a function of one user, or of all of them at once. What is timed is what the administrator would wait for;
-//! what it needs beforehand (a text, a connection, a log) is made before the clock runs where a script could have done
-//! so as well.
+//! A way is a function of one user, or of all of them at once. The measured time is the time that the administrator
+//! would wait; its inputs (a text, a connection, a log) are made before the clock starts if a script could have done so
+//! as well.
 
 mod act;
 mod batch;

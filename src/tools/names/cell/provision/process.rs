@@ -1,4 +1,4 @@
-//! A process a user, as the article's script did it.
+//! One process per user, as in the article's script.
 
 use std::process::Command;
 
@@ -22,7 +22,7 @@ pub(super) fn files(
     let program = |name: &str| place.program(name);
     let (useradd, userdel) = (program("useradd")?, program("userdel")?);
     let groupadd = program("groupadd")?;
-    // Without walls the files are those below a directory of ours.
+    // Without walls the files are below a directory of ours.
     let prefix = place.etc.parent().filter(|_| !place.resolves()).map(ToOwned::to_owned);
     let (log, path) = tool_log(place)?;
     let run = |program: &std::path::Path, words: &[&str]| {
@@ -39,7 +39,7 @@ pub(super) fn files(
             (Act::Insert, true) => run(&useradd, &["-M", "-U", "-u", &id, &name]),
             (Act::Insert, false) => run(&groupadd, &["-g", &id, &name])
                 .and_then(|()| run(&useradd, &["-M", "-N", "-u", &id, "-g", &id, &name])),
-            // `userdel` takes the user's own group along, if it is that by its name (USERGROUPS_ENAB).
+            // `userdel` also removes the user's own group, if the group has the user's name (USERGROUPS_ENAB).
             (Act::Delete, _) => run(&userdel, &[&name]),
         }
     }))

@@ -1,9 +1,9 @@
-//! What adding and removing many users a process each would take, from a few calls at several sizes.
+//! Estimates the time to add and remove many users with one process each, from a few calls at several sizes.
 //!
-//! `useradd` takes longer the more users there are, so that eleven thousand of them take minutes, and what one costs at
-//! one size says nothing of another. A few are added and removed again at each of several sizes, and the means are
-//! integrated over the sizes by trapezoids. The error is stated: two standard errors of the means, and how much the
-//! curve bends between the sizes, judged by leaving out every other one.
+//! `useradd` takes longer the more users exist, so that eleven thousand of them take minutes, and the cost at one size
+//! does not predict the cost at another. A few users are added and removed again at each of several sizes, and the
+//! means are integrated over the sizes by trapezoids. The error is stated: two standard errors of the means, and the
+//! curvature between the sizes, estimated by leaving out every other one.
 
 use super::super::ask::{Estimate, Point, Provisioned, Sampled, Spread, Way};
 use super::super::fault::Fault;
@@ -12,7 +12,7 @@ use super::super::spec::Users;
 use super::act::{Act, Halt, Store};
 use super::way::carry_out;
 
-/// Samples at `points` sizes, `calls` at each. All users are there afterwards.
+/// Samples at `points` sizes, with `calls` at each. All users exist afterwards.
 pub(in crate::tools::names::cell) fn sample(
     users: &Users,
     points: u32,
@@ -50,17 +50,17 @@ pub(in crate::tools::names::cell) fn sample(
     Ok(Sampled { insert: estimate(inserts), delete: estimate(deletes) })
 }
 
-/// The sizes at which samples are taken: from none to as many as leave room for the last sample.
+/// The sizes at which samples are taken: from zero to the number that leaves room for the last sample.
 fn sizes(all: u32, points: u32, calls: u32) -> Vec<u32> {
     let room = u64::from(all.saturating_sub(calls));
     let last = u64::from(points.max(2) - 1);
     let mut sizes: Vec<u32> = (0..=last).map(|point| (point * room / last) as u32).collect();
-    // Where there are few users, samples must not overlap: each fills up from the one before.
+    // If there are few users, samples must not overlap: each starts where the one before ended.
     sizes.dedup();
     sizes
 }
 
-/// A sample in which something failed says nothing of how long it takes.
+/// Rejects a sample with failures, since its times mean nothing.
 fn whole(done: Provisioned) -> Result<Provisioned, Fault> {
     if done.failed == 0 {
         return Ok(done);
@@ -75,8 +75,8 @@ fn point(size: u32, calls: u32, done: &Provisioned) -> Point {
     Point { users: size, calls, each, error_us: deviation / f64::from(calls).sqrt() }
 }
 
-/// The standard deviation as the quantiles have it: in a normal distribution the 95th percentile is 1.645 of them
-/// above the median. One call that was held up by something else does not move it.
+/// The standard deviation derived from the quantiles: in a normal distribution the 95th percentile is 1.645 of them
+/// above the median. A single delayed call does not change it.
 fn deviation(each: &Spread) -> f64 {
     (each.p95_us - each.p50_us).max(0.0) / 1.645
 }
@@ -105,8 +105,8 @@ fn estimated(points: Vec<Point>, all: u32) -> Estimate {
     Estimate { seconds: total / 1e6, error_s: error / 1e6, points }
 }
 
-/// The weight of each figure in the sum of trapezoids from 0 to `end`; beyond the outermost figures the curve is taken
-/// to be level.
+/// The weight of each figure in the sum of trapezoids from 0 to `end`; beyond the outermost figures the curve is
+/// assumed to be level.
 fn weighted(
     figures: &[(f64, f64, f64)],
     end: f64,
@@ -138,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_line_is_integrated_all_but_exactly() {
-        // 4 ms and 3 us more a user: 4 * 3000 + 0.003 * 3000^2 / 2 ms.
+        // 4 ms, and 3 us for each existing user: 4 * 3000 + 0.003 * 3000^2 / 2 ms.
         let estimate = estimated(points(3_000, 5, 25, |n| 4_000.0 + 3.0 * n), 3_000);
         let expected = 12.0 + 13.5;
         assert!((estimate.seconds - expected).abs() < 0.001, "{estimate:?}");

@@ -1,4 +1,4 @@
-//! How long each of many acts takes, and how such times spread.
+//! Times each of many operations, and describes the distribution of the times.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use super::super::ask::{Provisioned, Spread};
 use super::super::spec::Users;
 use super::super::tools;
 
-/// Does something for one user after the other, and times each.
+/// Does an operation for one user after the other, and times each.
 pub(super) fn one_by_one(
     users: &Users,
     mut one: impl FnMut(u32) -> Result<(), String>,
@@ -31,7 +31,7 @@ pub(super) fn one_by_one(
     done
 }
 
-/// How figures spread; they are sorted on the way.
+/// The distribution of figures, which are sorted in place.
 pub(in crate::tools::names::cell) fn spread(figures: &mut [f64]) -> Spread {
     figures.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| {
@@ -47,7 +47,7 @@ pub(in crate::tools::names::cell) fn spread(figures: &mut [f64]) -> Spread {
     }
 }
 
-/// The end of what tools complained of, which says why one of them failed.
+/// The end of the tools' error output, which says why one of them failed.
 pub(super) fn complaint(log: &std::path::Path) -> String {
     tools::tail(&fs::read_to_string(log).unwrap_or_default())
 }

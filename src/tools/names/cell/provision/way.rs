@@ -1,4 +1,4 @@
-//! Which way is which function.
+//! Maps each way to its function.
 
 use brunt_exchange::{Clock as _, Monotonic};
 
@@ -37,7 +37,7 @@ pub(in crate::tools::names::cell) fn carry_out(
         },
     }?;
     done.users = users.end.saturating_sub(users.start);
-    // What was timed apart from everything around it counted for itself.
+    // Operations that were timed separately from the work around them have their own processor time.
     done.cpu_s = if done.cpu_s > 0.0 { done.cpu_s } else { vitals::own_cpu_s() - before };
     Ok(done)
 }
