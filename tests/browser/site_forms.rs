@@ -106,7 +106,7 @@ fn what_was_typed_last_is_saved_and_run() {
         opened.types(USERS, &format!("3{}", 3 + number));
         browser.click(button);
         let asked = browser.wait_for("return window.asked");
-        assert!(asked.as_str().is_some_and(|words| words.contains("not saved")), "{asked}");
+        assert!(asked.as_str().is_some_and(|words| words.contains("unsaved changes")), "{asked}");
     }
     says(browser, "users = 34");
     // A button that is pressed twice is pressed once.
