@@ -28,7 +28,9 @@ pub(crate) struct ServeArgs {
     /// the data stays in that directory.
     #[arg(
         long,
-        conflicts_with_all = ["hosts", "tls_cert", "behind_proxy", "keys", "nats", "patience", "link", "reindex", "verify_audit"]
+        conflicts_with_all = [
+            "hosts", "tls_cert", "behind_proxy", "keys", "nats", "patience", "link", "reindex", "verify_audit"
+        ]
     )]
     pub(crate) trial: bool,
     /// Address and port to listen on
