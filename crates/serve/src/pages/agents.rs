@@ -228,7 +228,7 @@ mod tests {
         ] {
             let told = ahead(ahead_s).into_string();
             assert!(told.starts_with(said), "{told}");
-            assert_eq!(told.contains("Set it"), ahead_s == Some(-3_600.0), "{told}");
+            assert_eq!(told.contains("Set this clock"), ahead_s == Some(-3_600.0), "{told}");
         }
     }
 }
