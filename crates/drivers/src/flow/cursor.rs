@@ -96,13 +96,14 @@ impl Cursor {
 
     /// What comes next. It is determined once: calling this again changes nothing until the step is
     /// [`done`](Self::done).
+    #[inline]
     pub(super) fn upcoming(
         &mut self,
         compiled: &CompiledFlow,
         counters: &FlowCounters,
         variables: &mut Variables,
     ) -> Upcoming {
-        if self.upcoming == Upcoming::Unknown {
+        if matches!(self.upcoming, Upcoming::Unknown) {
             self.upcoming = self.look(compiled, counters, variables);
         }
         self.upcoming

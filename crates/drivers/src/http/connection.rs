@@ -87,20 +87,15 @@ impl Connection {
         if self.engaged {
             return Idle::Abandoned;
         }
+        if self.stream.is_quiet() {
+            return Idle::Quiet;
+        }
         let input = &mut **group.input.borrow_mut();
-        let read = if let Stream::Plain(tcp) = &self.stream {
-            tcp.try_read(input)
-        } else {
-            let mut context = Context::from_waker(Waker::noop());
-            match self.stream.poll_read_into(&mut context, input) {
-                Poll::Pending => return Idle::Quiet,
-                Poll::Ready(read) => read,
-            }
-        };
-        match read {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Idle::Quiet,
-            Ok(0) | Err(_) => Idle::Ended,
-            Ok(_) => Idle::Unasked,
+        let mut context = Context::from_waker(Waker::noop());
+        match self.stream.poll_read_into(&mut context, input) {
+            Poll::Pending => Idle::Quiet,
+            Poll::Ready(Ok(0) | Err(_)) => Idle::Ended,
+            Poll::Ready(Ok(_)) => Idle::Unasked,
         }
     }
 

@@ -167,7 +167,7 @@ impl Link {
     /// connection.
     pub(super) fn poll_idle(&self, cx: &mut Context<'_>, input: &mut [u8]) {
         let state = &mut *self.state.borrow_mut();
-        if state.driver.is_none() {
+        if state.driver.is_none() && !state.stream.as_ref().is_some_and(Stream::is_quiet) {
             while state.stream.is_some() {
                 match state.read(cx, input) {
                     Poll::Pending => return,

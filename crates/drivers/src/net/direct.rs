@@ -33,13 +33,15 @@ pub(super) fn poll_recv(
 }
 
 /// Writes as much as the socket takes. A connection that is broken is an error, never a signal.
+///
+/// Most sockets have room, so writing is tried before asking whether there is any. What is written is bounded by what
+/// there is to send, so unlike reading it cannot keep other tasks from running.
 pub(super) fn poll_send(
     tcp: &TcpStream,
     context: &mut Context<'_>,
     bytes: &[u8],
 ) -> Poll<io::Result<usize>> {
     loop {
-        ready!(tcp.poll_write_ready(context))?;
         let written = attempt(tcp, Interest::WRITABLE, || {
             let count = send(tcp, bytes, SendFlags::NOSIGNAL)?;
             Ok((count, count < bytes.len()))
@@ -47,7 +49,15 @@ pub(super) fn poll_send(
         if let Some(written) = written {
             return Poll::Ready(written);
         }
+        ready!(tcp.poll_write_ready(context))?;
     }
+}
+
+/// Whether nothing has arrived since the last read, the end of the stream included, as far as the runtime knows. Needs
+/// no system call and registers no waker.
+#[inline]
+pub(super) fn is_quiet(tcp: &TcpStream) -> bool {
+    tcp.try_io(Interest::READABLE, || Ok(())).is_err()
 }
 
 /// Makes a call on a socket that is recorded as ready; `None` if it was not ready. The call also returns whether the
