@@ -31,13 +31,26 @@ pub(super) fn script(with_charts: bool, more: &str) -> String {
         text.push_str(UPLOT);
     }
     text.push_str("\n(() => {\n");
-    text.push_str(&OWN.concat());
+    text.extend(OWN.iter().flat_map(|file| code(file)));
     text.push_str("})();\n");
     if !more.is_empty() {
-        text.push_str(more);
+        text.extend(code(more));
         text.push('\n');
     }
     text
+}
+
+/// The lines of our own script without its comments, which explain it to us and not to a browser: a tenth of a page.
+/// A comment has lines of its own and begins with `//` or `/**`.
+fn code(script: &str) -> impl Iterator<Item = &str> {
+    let mut within = false;
+    script.split_inclusive('\n').filter(move |line| {
+        let line = line.trim();
+        let begins = line.starts_with("/**");
+        let comment = within || begins || line.starts_with("//");
+        within = (within || begins) && !line.ends_with("*/");
+        !comment
+    })
 }
 
 /// The name of a script in a policy.
@@ -48,6 +61,18 @@ pub(super) fn hash(script: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_has_the_code_of_a_script_without_its_comments() {
+        let text = "// first\nlet a = 1; // kept\n/** one */\n  /** two\n   *  lines */\nlet b = \"//\";\n";
+        assert_eq!(code(text).collect::<String>(), "let a = 1; // kept\nlet b = \"//\";\n");
+        for file in OWN {
+            // A text over several lines could contain one that looks like a comment.
+            let code: String = code(file).collect();
+            assert!(code.lines().all(|line| line.matches('`').count() % 2 == 0), "{code}");
+            assert!(code.trim().ends_with(['}', ';']), "{code}");
+        }
+    }
 
     fn digest(text: &str) -> String {
         use std::fmt::Write as _;
@@ -60,13 +85,13 @@ mod tests {
 
     #[test]
     fn what_others_wrote_is_what_they_published() {
-        let told = include_str!("../../vendor/uplot/README.md");
+        let readme = include_str!("../../vendor/uplot/README.md");
         let licence = include_str!("../../vendor/uplot/LICENSE");
         for (name, text) in
             [("uPlot.iife.min.js", UPLOT), ("uPlot.min.css", UPLOT_STYLE), ("LICENSE", licence)]
         {
             let line = format!("{}  {name}", digest(text));
-            assert!(told.contains(&line), "{line}");
+            assert!(readme.contains(&line), "{line}");
         }
         assert!(licence.starts_with("The MIT License (MIT)"));
     }
