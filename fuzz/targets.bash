@@ -1,7 +1,7 @@
-# What the scripts here know of fuzz targets. To be read in this directory, by `. ./targets.bash`, with names of targets as
-# arguments; they are in $targets afterwards, all if there were none.
+# Definitions that the scripts in this directory share. Source this file from here, with the names of targets as
+# arguments: `. ./targets.bash TARGET...`. This sets $targets to these names, or to all targets if there are none.
 #
-#   BRUNT_FUZZ_CORPUS   where the inputs that runs have found are kept, for the next run (fuzz/corpus)
+#   BRUNT_FUZZ_CORPUS   directory of the inputs that fuzzing has found, kept for the next run (fuzz/corpus)
 
 cargo fuzz --version >/dev/null 2>&1 || cargo install --locked cargo-fuzz
 
@@ -11,7 +11,7 @@ else
     cargo=(cargo) sanitizer=none
 fi
 
-# Runs a command of cargo-fuzz, with its own arguments.
+# Runs a cargo-fuzz command with the given arguments.
 fuzz() {
     local command=$1
     shift
@@ -23,10 +23,11 @@ if [ ${#targets[@]} -eq 0 ]; then
     mapfile -t targets < <(cargo fuzz list --fuzz-dir .)
 fi
 
-# What runs have found is where the next one goes on. It is no part of the tree.
+# The inputs that earlier runs have found, with which the next run starts. They are not part of the repository.
 corpus=${BRUNT_FUZZ_CORPUS:-corpus}
 
-# What bounds an input. Decoders of a message see messages; whatever reads a whole body or file sees as much as people send.
+# Options of libFuzzer that limit the inputs of a target. Decoders of single messages get inputs of the size of a
+# message; targets that read a whole body or file get up to 1 MiB.
 limits() {
     case $1 in
         flow_extract | http_response | import_* | record_events | rest_request)
@@ -36,7 +37,7 @@ limits() {
     echo -timeout=5 -rss_limit_mb=1024
 }
 
-# The seeds that suit a target.
+# The directory of the seeds for a target, if there are any.
 seeds() {
     case $1 in
         cluster_messages) echo seeds/cluster ;;
@@ -60,7 +61,7 @@ seeds() {
     esac
 }
 
-# What is kept in the tree of a target, unpacked into a directory of this run's.
+# The inputs of a target that are stored in the repository, unpacked into a temporary directory.
 kept() {
     [ -e "corpora/$1.tar.gz" ] || return 0
     mkdir -p "$unpacked/$1"

@@ -1,4 +1,4 @@
-// The live part of a run's page: takes what the run has to tell, and says whether it still does.
+// The live part of a run's page: applies the events of the run, and shows whether it is still in progress.
 (() => {
   const main = document.querySelector("main");
   const state = document.createElement("p");
@@ -20,14 +20,14 @@
   };
   let reached = 0;
   let isReport = false;
-  // The view that the page has, and reads again whenever it draws.
+  // The view that the page draws. The page keeps this object, so that a change to it takes effect at the next redraw.
   let shown = null;
   const live = () => say(`Live: the run has gone on for ${clock(reached)}.`, "\u25cf ");
 
-  // What each section says. One whose words stay keeps its charts as they are, with what a reader has chosen there.
+  // The content of each section. A section whose content does not change keeps its charts, with the reader's settings.
   const told = new Map();
 
-  /** Makes room for sections that came up since, where they belong, and removes those that are no more. */
+  /** Creates new sections in the right order, and removes those that no longer exist. */
   function arrange(ids) {
     for (const section of main.querySelectorAll("section")) {
       if (!ids.includes(section.id)) section.remove();
@@ -55,7 +55,8 @@
     list.replaceChildren(...links);
   }
 
-  /** Whether somebody reads what is folded in a section: that stays as it is until it is closed, or the run is over. */
+  /** Whether the reader has opened a collapsed part of a section, outside its figures. The section is then left
+   *  unchanged until the part is closed or the run is over. */
   function isRead(id) {
     const folded = document.querySelectorAll(`#${CSS.escape(id)} details[open]`);
     return !isReport && [...folded].some((one) => !one.closest("figure"));
@@ -68,7 +69,7 @@
     const drawn = new Map(figures().map((figure) => [figure.dataset.plot, figure]));
     changed.forEach(([id, html]) => told.set(id, html));
     brunt.sections(Object.fromEntries(changed));
-    // Words change, and charts stay, with the zoom and the cursor that a reader has there.
+    // The text is replaced. Charts that were drawn stay, with the reader's zoom and cursor.
     for (const figure of figures()) {
       const old = drawn.get(figure.dataset.plot);
       if (!old || old === figure) continue;
@@ -97,7 +98,7 @@
     sections(told.sections);
     if (!shown) return;
     shown.spectra = told.spectra;
-    // Draws what has changed.
+    // Redraws the charts, because the spectra have changed.
     brunt.append([]);
   });
   on("end", () => {

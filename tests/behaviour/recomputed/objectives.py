@@ -1,7 +1,7 @@
-"""How an objective has to come out, by what the guide says of objectives, from what the log says of the run.
+"""The expected outcome of an objective, computed from the log of a run by the rules of the guide.
 
-What failed, timed out or was dropped is infinitely late; what was in flight when the run ended took at least as long
-as it had waited. Where that leaves both outcomes possible the objective is undecided.
+An exchange that failed, timed out or was dropped is infinitely late. One that was in flight when the run ended took at
+least as long as it had waited. If both outcomes are possible with that, the objective is undecided.
 """
 
 import math
@@ -14,7 +14,7 @@ NANOS = {"us": 1e3, "ms": 1e6, "s": 1e9}
 
 
 def figure(name, unit, check):
-    """The least and the most that a figure can be, in the unit of the objective; none if nothing succeeded."""
+    """The least and greatest possible value of a figure, in the objective's unit; None for times if none succeeded."""
     exchanges, length = check.steady, check.record["rates"]["seconds"]
     of = lambda *ends: sum(each.end in ends for each in exchanges)
     share = 100 / len(exchanges) if unit == "%" else 1
@@ -40,7 +40,7 @@ def figure(name, unit, check):
 
 
 def times(basis, exchanges):
-    """All times with what has no answer at its least, and at its most."""
+    """All times, with those of unanswered exchanges at their least and at their greatest possible values."""
     fine = [each for each in exchanges if each.end == "ok"]
     if basis == "ok":
         known = [each.ended - each.due for each in fine]
@@ -57,7 +57,7 @@ def times(basis, exchanges):
 
 
 def statistic(name, values):
-    """A percentile by rank, or the mean or greatest."""
+    """A percentile by rank, the mean or the maximum."""
     if name == "mean":
         return sum(values) / len(values)
     if name == "max":

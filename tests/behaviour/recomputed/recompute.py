@@ -1,15 +1,15 @@
-"""Computes a run's figures from its schedule and the log of its target, and holds the record of brunt against them.
+"""Computes the figures of a run from its schedule and the log of its target, and compares them with brunt's record.
 
     recompute.py CASE LOG RECORD CODE
 
-CODE is what brunt ended with. CASE says what was asked for, see `Schedule`. LOG is that of target.py. Nothing here
-reads a histogram of brunt's: what can be known is known from the log. Every mismatch is a line on standard output.
-The exit code is 1 if anything differs, but 2 if times are longer than the log says or the target itself woke up late:
-a busy machine can do that to one run though not to each, and where it does it may decide counts and objectives as well.
+CODE is the exit code of brunt. CASE says what was requested, see `Schedule`. LOG is the log of target.py. Nothing here
+reads a histogram of brunt: all figures are computed from the log. Every mismatch is a line on standard output. The exit
+code is 1 if anything differs, but 2 if times are longer than the log says or the target itself woke up late: a busy
+machine can cause that in one run, though not in every run, and it may then also affect counts and objectives.
 
-A time of brunt's lasts from before the request was received until after it was answered, so it is never less than
-the log's, and exceeds it by what the machine took to carry both. How much that can be is estimated by how late the
-target itself woke up. Counts, shares, ranks and which figures are bounds have no such tolerance.
+A time in the record lasts from before the request was received until after it was answered. It is therefore never less
+than the time in the log, and exceeds it by the time to transfer request and answer. How long that may be is estimated
+from how late the target itself woke up. Counts, shares, ranks and which figures are bounds have no such tolerance.
 """
 
 import json
@@ -24,20 +24,20 @@ from target import fate
 
 INFINITY = math.inf
 MS = 1_000_000
-# What loopback and two event loops may add to one time on a busy machine, and to the mean of all. Delays of a script
-# lie at least twice as far apart as the first, so that no rank is mistaken for its neighbour.
+# How much loopback and two event loops may add on a busy machine: to a single time, and to the mean of all times. The
+# delays of a script differ by at least twice the former, so that neighbouring ranks cannot be confused.
 CARRIED_NS = 20 * MS
 MEAN_NS = 4 * MS
-# brunt looks for exchanges that outlived their time-out, and for the end of its patience, only so often.
+# How late brunt may notice that an exchange has timed out, or that its own waiting is over: it checks periodically.
 LOOKED_NS = 60 * MS
 ENDS = ("ok", "failed", "timed_out", "cut_off", "dropped")
 
 
 class Schedule:
-    """When what falls due, from the case alone.
+    """When each exchange is due, computed from the case alone.
 
-    `stages` are `[phase, rate at the beginning, rate at the end, seconds]` one after the other. Exchange number N is
-    due when the integral of the rate is N. A closed run has `closed` instead: seconds of warm-up and of the rest.
+    `stages` are `[phase, rate at the beginning, rate at the end, seconds]`, in order. Exchange number N is due when the
+    integral of the rate is N. A closed run has `closed` instead: `[phase, seconds]`, in order.
     """
 
     def __init__(self, case):
@@ -57,7 +57,7 @@ class Schedule:
         assert count == int(count), "a stage has to hold a whole number of exchanges"
         slope = (last - first) / seconds
         for place in range(int(count)):
-            # first * t + slope * t * t / 2 = place, in the form that does not cancel.
+            # The solution of first * t + slope * t * t / 2 = place, in the form without cancellation.
             at = 2 * place / (first + math.sqrt(first * first + 2 * slope * place))
             self.due.append(round((begins + at) * 1e9))
 
@@ -73,7 +73,7 @@ class Schedule:
 
 
 class Exchange:
-    """What became of one exchange. All moments are nanoseconds after the first one was due."""
+    """The outcome of one exchange. All times are nanoseconds since the first exchange was due."""
 
     def __init__(self, number, due):
         self.number = number
@@ -85,7 +85,7 @@ class Exchange:
         self.did = None
 
     def decide(self, did, answered, case, stop):
-        """What brunt has to say of it, given what the target did to it."""
+        """Sets the outcome that brunt must report, given what the target did."""
         self.did = did
         timeout = case.get("timeout_ms", 30_000) * MS
         overdue = self.received + timeout
@@ -98,14 +98,14 @@ class Exchange:
 
 
 def of_target(case, schedule, lines):
-    """The log of target.py."""
+    """Reads the log of target.py."""
     for line in lines:
         number, received, delay, did, answered = line.split()
         yield int(number), int(received), int(delay), did, int(answered)
 
 
 def of_rest(case, schedule, lines):
-    """The log of brunt's own web server, whose URLs say how long it sleeps: /sleep?ms=50&n=17."""
+    """Reads the log of brunt's own web server, whose URLs say how long it sleeps: /sleep?ms=50&n=17."""
     for line in lines:
         entry = json.loads(line)
         query = parse_qs(urlsplit(entry["target"]).query)
@@ -114,7 +114,7 @@ def of_rest(case, schedule, lines):
 
 
 def of_script(case, schedule, lines):
-    """What a server that keeps no log does by its script, to requests that came when they were due."""
+    """Computes what a server without a log does according to its script, if requests arrive when they are due."""
     for number, due in enumerate(schedule.due):
         did, delay = fate(case["script"], number)
         yield number, due, delay, did, 0 if did == "silent" else due + delay * 1000
@@ -124,7 +124,7 @@ READERS = {"target": of_target, "rest": of_rest, "script": of_script}
 
 
 class Log:
-    """The log of the target beside the schedule: what every exchange came to."""
+    """The outcome of every exchange, from the log of the target and the schedule."""
 
     def __init__(self, case, schedule, lines):
         rows = list(READERS[case.get("log", "target")](case, schedule, lines))
@@ -133,7 +133,7 @@ class Log:
             firsts.setdefault(row[0], row)
             lasts[row[0]] = row
         self.received = [row[0] for row in rows]
-        # How late the target was for its own delays: what this machine does to whoever sleeps.
+        # How late the target was after its own delays, which shows how late this machine wakes up a process.
         stall = case["script"].get("stall", {"after_ms": INFINITY})["after_ms"] * MS
         before = [row for row in rows if row[3] in ("200", "503") and row[4] < rows[0][1] + stall]
         self.noise = max((gone - got - delay * 1000 for _, got, delay, _, gone in before), default=0)
@@ -153,12 +153,12 @@ class Log:
         self.unasked = sorted(set(firsts) - set(dues))
 
     def between(self, begins, ends):
-        """The exchanges that fell due from one moment to another."""
+        """The exchanges that were due in a span of time."""
         return [exchange for exchange in self.exchanges if begins <= exchange.due < ends]
 
 
 def tally(exchanges):
-    """How many exchanges met which end."""
+    """The number of exchanges by outcome."""
     counts = {end: sum(exchange.end == end for exchange in exchanges) for end in ENDS}
     counts["planned"] = len(exchanges)
     counts["sent"] = len(exchanges) - counts["dropped"]
@@ -166,7 +166,7 @@ def tally(exchanges):
 
 
 def quantile(known, bounds, percent):
-    """The least and the most that a percentile can be, by rank."""
+    """The least and greatest possible value of a percentile, by rank."""
     count = len(known) + len(bounds)
     rank = max(1, math.ceil(Fraction(str(percent)) / 100 * count))
     least = sorted(known + bounds)[rank - 1]
@@ -175,7 +175,7 @@ def quantile(known, bounds, percent):
 
 
 class Check:
-    """Collects what does not agree."""
+    """Compares the record with the log, and collects the differences."""
 
     def __init__(self, case, schedule, log, record):
         self.case = case
@@ -189,36 +189,36 @@ class Check:
         self.late = []
 
     def same(self, what, found, wanted):
-        """Two things that have to be equal."""
+        """Checks that two values are equal."""
         if found != wanted:
             self.wrong.append(f"{what}: {found}, the log says {wanted}")
 
     def near(self, what, found, least, most):
-        """Something that has to lie between two others."""
+        """Checks that a value is in a range."""
         if found is None or not least <= found <= most:
             self.wrong.append(f"{what}: {found}, the log says {least} to {most}")
 
     def time(self, what, found, least, most):
-        """A time, which is never less than the log says; where it is more, the machine may have held something up."""
+        """Checks a time. It is never less than the log says; if it is greater, a busy machine may be the cause."""
         if found is not None and found > most:
             self.late.append(f"{what}: {found}, the log says {least} to {most}")
         else:
             self.near(what, found, least, most)
 
     def slack(self, *borders):
-        """How many exchanges of a closed run may lie on either side of a border, as brunt and the target differ."""
+        """How many exchanges of a closed run may be on either side of a border, given how far times may differ."""
         if self.schedule.due:
             return 0
         near = lambda at: any(abs(at - border) <= self.carried for border in borders)
         return sum(near(exchange.due) for exchange in self.log.exchanges)
 
     def counts(self, what, found, exchanges, slack=0):
-        """Counts of those exchanges."""
+        """Checks the counts of some exchanges."""
         for end, wanted in tally(exchanges).items():
             self.near(f"{what} {end}", found[end], wanted - slack, wanted + slack)
 
     def latency(self, what, found, known, bounds, slack=0):
-        """A distribution: how many, mean, least, greatest, sum and each percentile."""
+        """Checks a distribution: count, mean, minimum, maximum, sum and each percentile."""
         every = known + bounds
         self.near(f"{what} count", found["count"], len(every) - slack, len(every) + slack)
         censored = (found.get("censored") or {"count": 0})["count"]
@@ -237,12 +237,12 @@ class Check:
             name = f"{what} p{entry['percentile']:g}"
             least, most = quantile(known, bounds, entry["percentile"])
             self.time(name, entry["us"] * 1e3, least - 2_000, least * 1.001 + top)
-            # Two that lie closer together than the tolerance may come in either order.
+            # Two values that differ by less than the tolerance may be in either order.
             if most > least + top or most == least:
                 self.same(f"{name} is a bound", entry.get("at_least", False), most > least)
 
     def totals(self):
-        """Counts, rates and times of the steady phase."""
+        """Checks the counts, rates and times of the steady phase."""
         record, steady = self.record, self.steady
         slack = self.slack(self.begins, self.ends)
         self.counts("counts", record["counts"], steady, slack)
@@ -280,11 +280,11 @@ class Check:
         self.same("answers of 503", codes, sum(each.did == "503" for each in steady))
 
     def drops(self):
-        """Drops are in the response time of the whole run, with what they had waited."""
+        """Checks that the response times of the whole run include dropped exchanges, with the time they had waited."""
         dropped = [exchange for exchange in self.steady if exchange.end == "dropped"]
         if not dropped:
             return
-        # A full backlog has no room for what falls due next: it had not waited when it was given up.
+        # If the backlog is full, the next exchange is dropped as soon as it is due, without having waited.
         known = [each.ended - each.due for each in self.steady if each.ended is not None]
         bounds = [each.bound - each.due for each in self.steady if each.bound is not None]
         bounds += [0] * len(dropped)
@@ -292,7 +292,7 @@ class Check:
         self.latency("response of all", self.record["response"], known, bounds)
 
     def phases(self):
-        """Each phase has what fell due in it, and none overlaps another."""
+        """Checks that each phase has the exchanges that were due in it, and that phases do not overlap."""
         found = {phase["name"]: phase for phase in self.record["phases"]}
         for name, begins, ends in self.schedule.phases:
             if name not in found:
@@ -307,7 +307,7 @@ class Check:
             self.same(f"{one['name']} ends where {next_one['name']} begins", one["to_s"], next_one["from_s"])
 
     def series(self):
-        """By due every step is exact; by end an exchange may have ended on the other side of a border."""
+        """Checks the steps. By due time, each is exact; by end, an exchange near a border may be on its other side."""
         steps = self.record["series"]
         for view in ("due", "ended"):
             for end in ENDS:
@@ -326,8 +326,8 @@ class Check:
                 self.ended(mine, of_phase, int(ends * 10**9), last)
 
     def ended(self, steps, exchanges, over, last):
-        """What ended in each step of one phase. What ends after the phase stands in steps without a length; of the last
-        phase, in its last step."""
+        """Checks what ended in each step of one phase. Exchanges that end after the phase are in steps without a
+        length, or in the last step if the phase is the last one."""
         long = [step for step in steps if step["to_s"] > step["from_s"]]
         spans = [([step], round(step["from_s"] * 1e9), round(step["to_s"] * 1e9)) for step in long]
         if last:
@@ -346,25 +346,25 @@ class Check:
                     self.late.append(f"{name}: {count}, the log says {least} to {most}")
 
     def objectives(self):
-        """Each objective came out as its definition says."""
+        """Checks that each objective has the outcome that follows from its definition."""
         for found in self.record["slo"]:
             wanted = outcome(found["expr"], self)
-            # What brunt's own part could have changed is not in the log: brunt may take a figure back, and no more.
+            # The log does not show how much brunt itself affected a figure. brunt may say `undecided` for that reason.
             taken_back = found["outcome"] == "undecided" and "generator" in found.get("why", "")
             if not taken_back:
                 self.same(f"objective {found['expr']}", found["outcome"], wanted)
 
     def code(self, found):
-        """The exit code follows from the objectives, and from the verdict where all of them were met."""
+        """Checks that the exit code follows from the objectives or, if all of them were met, from the verdict."""
         outcomes = [objective["outcome"] for objective in self.record["slo"]]
         partial = self.record["verdict"]["status"] == "partial"
         wanted = 99 if "missed" in outcomes else 4 if "undecided" in outcomes else 5 if partial else 0
         self.same("exit code", found, wanted)
 
     def simulation(self):
-        """A queue in front of so many sessions, with the delays of the script, has the same response times. Where it is
-        full, a session that is free a moment later than here takes the next exchange in place of this one, which waited
-        less by as long as the two are apart."""
+        """Checks that a simulated queue, with as many sessions and the script's delays, has the same response times.
+        If the queue is full, a session that becomes free a moment later than in the simulation takes the next exchange
+        instead of this one. The next one has waited less, by the time between the two."""
         within = self.case.get("simulated_within_ms")
         if within is None:
             return
@@ -381,7 +381,7 @@ class Check:
 
 
 def simulate(schedule, case, exchanges):
-    """Response times of a first-come-first-served queue, without looking at when anything was received."""
+    """The response times of a first-come-first-served queue, computed without the times of receipt."""
     stall = case["script"].get("stall")
     free = [0] * case["sessions"]
     times, begun = [], []
@@ -400,7 +400,7 @@ def simulate(schedule, case, exchanges):
 
 
 def main():
-    """Prints what does not agree."""
+    """Prints the differences."""
     case, lines, record = (Path(path).read_text(encoding="utf-8") for path in sys.argv[1:4])
     case, record = json.loads(case), json.loads(record)
     schedule = Schedule(case)

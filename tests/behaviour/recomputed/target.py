@@ -1,20 +1,21 @@
-"""A web server that does to request number N what its script says, and writes down what it did.
+"""A web server that handles request number N as its script says, and logs what it did.
 
     target.py CASE LOG
 
-The number is the last part of the path, as in /n/17. CASE is JSON, and what is done stands in its `script`:
+The number is the last part of the path, as in /n/17. CASE is JSON, with a member `script`:
 
     {"shares": [[90, 0], [10, 50]], "rules": [{"every": 20, "at": 7, "do": "silent"}],
      "stall": {"after_ms": 1000, "lasts_ms": 700}}
 
-`shares` are percentages and delays in milliseconds, mixed over every hundred numbers. The first rule that a number
-meets decides what is done: `200` or `503` (after the delay, or the rule's own `delay_ms`), `silent` (never answer) or
-`close` (end the connection without a word). `every` and `at` mean numbers whose remainder is `at`, `first` and `last` a
-range.
-During the stall, counted from the first request, nothing is answered; what waited is answered when it is over.
+`shares` are percentages and delays in milliseconds, mixed over every hundred numbers. The first rule that matches a
+number decides what is done: `200` or `503` (after the delay, or after the rule's own `delay_ms`), `silent` (never
+answer) or `close` (close the connection without an answer). `every` and `at` match numbers with the remainder `at`,
+`first` and `last` a range. During the stall, whose times count from the first request, nothing is answered; waiting
+requests are answered when it is over.
 
-LOG gets a line for each request: number, time received, delay in microseconds, what was done, time answered (0 if it
-was not). Times are nanoseconds of the monotonic clock. Standard output gets the port. It ends with standard input.
+LOG has a line for each request: number, time received, delay in microseconds, what was done, time answered (0 if
+never). Times are nanoseconds of the monotonic clock. The port is printed on standard output. The server ends when
+standard input ends.
 """
 
 import asyncio
@@ -29,7 +30,7 @@ def now():
 
 
 def fate(script, number):
-    """What is done to request `number` and after how many microseconds: a pure function of script and number."""
+    """What is done with request `number`, and after how many microseconds. Depends only on script and number."""
     for rule in script.get("rules", []):
         within = rule.get("first", 0) <= number <= rule.get("last", number)
         if within and number % rule.get("every", 1) == rule.get("at", 0):
@@ -38,7 +39,7 @@ def fate(script, number):
 
 
 def delay_us(script, number):
-    """The delay by shares."""
+    """The delay that `shares` gives to a number, in microseconds."""
     place = number * 37 % 100
     for share, millis in script.get("shares", []):
         if place < share:
@@ -48,7 +49,7 @@ def delay_us(script, number):
 
 
 class Server:
-    """What all connections share: the script, the log and when the first request came."""
+    """The state that all connections share: the script, the log and the time of the first request."""
 
     def __init__(self, script, log):
         self.script = script
@@ -56,7 +57,7 @@ class Server:
         self.first = None
 
     def held_until(self, moment):
-        """When something that is to be answered at `moment` is answered, given the stall."""
+        """When a request that is due to be answered at `moment` is answered, given the stall."""
         stall = self.script.get("stall")
         if stall is None:
             return moment
@@ -65,7 +66,7 @@ class Server:
         return ends if begins <= moment < ends else moment
 
     def note(self, number, received, delay, what, answered):
-        """Writes one line of the log."""
+        """Writes a line of the log."""
         self.log.write(f"{number} {received} {delay} {what} {answered}\n")
 
     async def serve(self, reader, writer):
@@ -78,7 +79,7 @@ class Server:
         writer.close()
 
     async def exchange(self, reader, writer):
-        """Serves one request; false if nothing may come after it."""
+        """Serves one request. Returns whether another one may follow on the connection."""
         head = await reader.readuntil(b"\r\n\r\n")
         received = now()
         self.first = self.first or received
@@ -95,7 +96,7 @@ class Server:
         left = until - now()
         if left > 0:
             await asyncio.sleep(left / 1e9)
-        # A busy machine may have come back into the stall that the moment lay before.
+        # On a busy machine the task may wake up during the stall, although the answer was due before it.
         while (until := self.held_until(now())) > now():
             await asyncio.sleep((until - now()) / 1e9)
         status = b"200 OK" if what == "200" else b"503 Service Unavailable"

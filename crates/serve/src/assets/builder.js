@@ -1,5 +1,5 @@
-// The forms of a plan. For each change the server says what they show and how the text changes. The text is the source
-// of truth, and it is what is saved.
+// The forms of a plan. For each change, the server returns the new forms and the new text. The text is the source of
+// truth: saving a plan saves the text.
 (() => {
   const form = document.querySelector("form[data-plan]");
   const builder = document.getElementById("builder");
@@ -28,7 +28,7 @@
     made.addEventListener("click", act);
     return made;
   };
-  // Nothing is redrawn while the user holds it: neither an element that is dragged nor a button that is pressed.
+  // The forms are not redrawn while the user drags an element or presses a button.
   let pressed = Promise.resolve();
   builder.addEventListener("pointerdown", (event) => {
     if (event.button !== 0 || !event.target.closest("button,.grip")) return;
@@ -61,7 +61,7 @@
     const active = document.activeElement;
     const { value, selectionStart: from, selectionEnd: to } = active;
     const key = builder.contains(active) ? keyNow(active.dataset.key) : "";
-    // A choice of what to add, which was not added yet, is kept.
+    // Values that were chosen in order to add something, and were not added yet, are kept.
     const toAdd = () => [...part.querySelectorAll(".adding [data-key]")];
     const chosen = new Map(toAdd().map((field) => [keyNow(field.dataset.key), field.value]));
     drawing = true;
@@ -159,8 +159,8 @@
     return { change: { ...change, path, at: place }, moves: [{ op: "insert", at: to }], to, focus: "heading" };
   });
 
-  // Moves a part to another place in its list. The place is computed when the change has its turn, from where the part
-  // is then.
+  // Moves a part to another place in its list. The place is computed from the position of the part when the request is
+  // sent.
   const move = (path, place, focus) => ask(path, (from, later) => {
     const to = place(from[from.length - 1], later);
     if (!(to >= 0) || to === from[from.length - 1]) return null;
@@ -384,8 +384,8 @@
     return [field, why];
   }
 
-  // What was typed is kept until the server has taken it. A focused field that is redrawn fires a change event as it is
-  // removed: this is ignored, since its text was kept before.
+  // Typed values are kept until the server has applied them. A focused field that is redrawn fires a change event when
+  // it is removed: the event is ignored, since the value is already kept.
   function typed(one, field) {
     if (drawing) return;
     const key = JSON.stringify(one.path);
@@ -429,14 +429,14 @@
     else library.append(new Option(name, last.own));
     insert.disabled = false;
   });
-  // A refused value is taken back first: it was typed last, and is in no text.
+  // Refused values are dropped first: they were typed last, and are not part of the text.
   undo.addEventListener("click", () => ask([], () => {
     if (!changes.refused()) return changes.undoes ? { back: true } : null;
     changes.drop();
     return {};
   }));
 
-  // Nothing is saved or run before the text contains everything that was typed. A refused value prevents both.
+  // Saving and running wait until the text contains all typed values. A refused value prevents both.
   const forms = [form, ...document.querySelectorAll("#run form, #find form")];
   const TWICE_MS = 3000;
   let isHeld = false;
@@ -479,7 +479,7 @@
     localStorage.setItem("builder", name);
     tab(name);
   });
-  // A fault links to its line, which is in the text, or to its field.
+  // A fault links to its line, for which the text is shown, or to its field.
   document.getElementById("checked").addEventListener("click", (event) => {
     const field = event.target.closest("[data-field]");
     if (event.target.closest("[data-line]") && shown === "form") tab("source");

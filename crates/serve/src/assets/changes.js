@@ -1,14 +1,14 @@
-// The changes that the forms of a plan request from the server, one after the other, and what was typed but is not in
+// The changes that the forms of a plan request from the server, one after the other, and typed values that are not in
 // the text yet. The caller supplies `draw`, which draws the forms, and `pressed`, a promise that resolves when they may
 // be drawn.
 function planChanges(form, { draw, pressed, status, undo }) {
   const text = form.elements.text;
-  // What Undo restores: each text before a change by a form, with the parts that the change moved.
+  // The history for Undo: each text before a change by a form, with the parts that the change moved.
   const before = [];
   // Every change of the parts so far, in order. Elements that were drawn before some of them have the paths of that
   // time.
   const moved = [];
-  // What was typed and is not in the text yet, by its current path; with the reason, if it was refused.
+  // Typed values that are not in the text yet, by their current paths; with the reason, if they were refused.
   const edits = new Map();
   let at = [];
   let last = null;
@@ -35,8 +35,7 @@ function planChanges(form, { draw, pressed, status, undo }) {
   }
 
   // Requests run one after the other, so that none starts from a text that another is changing. `want` is called when
-  // the request has its turn, with the path as it is then. If it returns nothing, the request only sends what was
-  // typed.
+  // the request is sent, with the current path. If it returns nothing, the request only sends typed values.
   function ask(path, want) {
     const [since, asker] = [moved.length, document.activeElement];
     waiting += 1;
@@ -65,7 +64,7 @@ function planChanges(form, { draw, pressed, status, undo }) {
     tell();
   }
 
-  // What the server makes of a text; null if the user changed the text by hand in the meantime.
+  // The server's answer to changes of a text; null if the user edited the text in the meantime.
   async function told(changes, where, from = text.value) {
     const sent = text.value;
     const headers = { "content-type": "application/json", "x-brunt-form": form.elements.form.value };
@@ -77,7 +76,7 @@ function planChanges(form, { draw, pressed, status, undo }) {
     return text.value === sent ? said : null;
   }
 
-  // Sends what was typed. What is typed in the meantime waits for the next request.
+  // Sends typed values. Values that are typed in the meantime wait for the next request.
   async function send() {
     let said = null;
     let left = [...edits].filter(([, edit]) => isNew(edit));
@@ -99,7 +98,7 @@ function planChanges(form, { draw, pressed, status, undo }) {
     else if (edits.has(key)) edits.get(key).was = edit.text;
   }
 
-  // Makes a change of the parts, or undoes the last one, or only opens another part.
+  // Changes the parts, undoes the last change, or only opens another part.
   async function changed({ change, back, moves = [], to }) {
     const where = to || moves.reduce((place, one) => (place && places.after(place, one)) || place, at);
     const undone = back ? before[before.length - 1] : null;
@@ -121,7 +120,7 @@ function planChanges(form, { draw, pressed, status, undo }) {
     return said;
   }
 
-  // Takes the text that the server has made.
+  // Applies a text that the server has returned.
   function take(made, moves) {
     if (made === text.value) return;
     before.push({ text: text.value, moves });
@@ -136,7 +135,7 @@ function planChanges(form, { draw, pressed, status, undo }) {
     text.dispatchEvent(new Event("input"));
     writing = false;
   }
-  // What was typed moves with its part, and is dropped with it.
+  // Updates the paths of typed values after parts were moved. Values of removed parts are dropped.
   function settle(moves) {
     const kept = [...edits.values()];
     edits.clear();
@@ -149,14 +148,14 @@ function planChanges(form, { draw, pressed, status, undo }) {
   function drop() {
     for (const [key, edit] of edits) if (edit.why) edits.delete(key);
   }
-  // A change of the text by hand drops the refused values.
+  // An edit of the text by the user drops the refused values.
   text.addEventListener("input", () => {
     if (writing) return;
     drop();
     tell();
   });
 
-  // Brings everything that was typed and pressed into the text. Returns whether this succeeded.
+  // Waits until the text contains all typed values and requested changes. Returns whether this succeeded.
   async function settled() {
     const failed = failures;
     for (const edit of edits.values()) edit.why = "";

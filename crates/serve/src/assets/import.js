@@ -1,5 +1,5 @@
-// Files that are dropped or chosen are read here and become the text of the form: a file as it is, a LoadGen directory
-// as the paths and texts of its files.
+// Reads files that are dropped or chosen into the text of the form: a single file unchanged, a LoadGen directory as
+// JSON with the paths and texts of its files.
 (() => {
   const form = document.querySelector("form[data-import]");
   if (!form) return;

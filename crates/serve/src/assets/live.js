@@ -1,4 +1,4 @@
-// The page of a running run: shows its events, and becomes the page of the finished run when it is over.
+// The page of a run in progress: shows its events, and is replaced by the page of the finished run when it is over.
 document.addEventListener("DOMContentLoaded", () => {
   const place = document.querySelector("[data-live]");
   if (!place || !window.brunt) return;
@@ -49,13 +49,13 @@ document.addEventListener("DOMContentLoaded", () => {
     window.brunt.append([]);
   });
   on("state", (status) => {
-    // The state is only written when it changes, so that screen readers announce phases and not seconds.
+    // The state is only written when it changes, so that screen readers do not announce it every second.
     if (state.textContent !== status.state) state.textContent = status.state;
     reason.textContent = status.reason || "";
   });
   on("end", () => {
     source.close();
-    // The finished run has a page of its own, as soon as this page is written.
+    // The finished run has a separate page, which is available shortly after the end.
     setTimeout(() => location.reload(), 300);
   });
   source.onerror = () => {

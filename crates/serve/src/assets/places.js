@@ -1,5 +1,4 @@
-// The path of a part of a plan after other parts were added, removed or moved. Code that has an older path converts it
-// here.
+// Paths of parts of a plan: converts a path from before a change to the path after parts were added, removed or moved.
 const places = (() => {
   const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
 
@@ -30,7 +29,7 @@ const places = (() => {
     return op === "move" ? { op, at: [...at.slice(0, -1), to], to: at[at.length - 1] } : { op, at };
   }
 
-  // A path as messages about a plan write it, with elements counted from 1.
+  // A path as it appears in messages about a plan, with elements counted from 1.
   const name = (path) =>
     path.map((part) => (typeof part === "number" ? `[${part + 1}]` : `.${part}`)).join("").replace(/^\./, "");
 

@@ -1,4 +1,4 @@
-// A plan is checked while it is edited. Its faults are shown beside it, each with a link to its line.
+// Checks a plan while it is edited, and shows its faults beside it, each with a link to its line.
 (() => {
   const form = document.querySelector("form[data-plan]");
   const preview = document.getElementById("checked");
@@ -14,7 +14,7 @@
     text.scrollTop = (line - 3) * parseFloat(getComputedStyle(text).lineHeight);
   }
 
-  // A link to the field of a fault, where there are forms, otherwise to the text.
+  // A link to the field of a fault, or to the text if there are no forms.
   function place({ field, path }) {
     const code = make("code", field);
     if (path.length === 0) return code;
@@ -50,7 +50,7 @@
     preview.replaceChildren(...parts);
   }
 
-  // The saved revision is run.
+  // A run uses the saved revision, so unsaved changes need a confirmation.
   const question = "The plan has unsaved changes. Run the saved revision?";
   for (const run of document.querySelectorAll("#run form, #find form")) {
     run.addEventListener("submit", (event) => {

@@ -1,4 +1,4 @@
--- What only this file knows: people, their sessions and tokens, and who did what.
+-- Data that exists only in this database: users, their sessions and tokens, and the audit log.
 CREATE TABLE user (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE COLLATE NOCASE,
@@ -37,7 +37,7 @@ CREATE TABLE audit (
   mac BLOB NOT NULL
 ) STRICT;
 
--- What runs may reach and how hard, and the plans that people write.
+-- Targets that runs may load, with the limits of that load, and plans.
 CREATE TABLE target (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE COLLATE NOCASE,
@@ -60,7 +60,7 @@ CREATE TABLE revision (
   PRIMARY KEY (plan, revision)
 ) STRICT;
 
--- An index of the directory of runs: it can be made again.
+-- An index of the directory of runs, which can be rebuilt from it.
 CREATE TABLE run (
   id TEXT PRIMARY KEY,
   started TEXT NOT NULL,

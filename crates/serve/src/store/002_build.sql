@@ -1,7 +1,7 @@
--- What was told of a revision when it was made, such as what an import guessed.
+-- Remarks from the creation of a revision, such as the assumptions of an import.
 ALTER TABLE revision ADD COLUMN note TEXT NOT NULL DEFAULT '';
 
--- Steps to insert into plans, as copies.
+-- The library of steps, which are copied into plans.
 CREATE TABLE step (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE COLLATE NOCASE,
@@ -11,7 +11,7 @@ CREATE TABLE step (
   at INTEGER NOT NULL
 ) STRICT;
 
--- Runs at times.
+-- Schedules, and the result of each scheduled time.
 CREATE TABLE schedule (
   id INTEGER PRIMARY KEY,
   plan INTEGER NOT NULL REFERENCES plan (id) ON DELETE CASCADE,
@@ -32,7 +32,7 @@ CREATE TABLE occasion (
   PRIMARY KEY (schedule, at)
 ) STRICT, WITHOUT ROWID;
 
--- Links by which somebody reads a run or a comparison who does not sign in.
+-- Links that show a run or a comparison without signing in.
 CREATE TABLE share (
   id INTEGER PRIMARY KEY,
   hash BLOB NOT NULL UNIQUE,

@@ -1,5 +1,5 @@
--- Where schedules tell what became of their runs. What is sent is signed with a key that is sealed like the secrets of
--- targets.
+-- Webhooks that receive the results of scheduled runs. Messages are signed with a key that is encrypted like the
+-- secrets of targets.
 CREATE TABLE hook (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE COLLATE NOCASE,
@@ -10,11 +10,12 @@ CREATE TABLE hook (
 ) STRICT;
 ALTER TABLE schedule ADD COLUMN hook INTEGER;
 
--- What came of a time, as it is told, and what came of telling it. When it is looked at next; null if that is done.
+-- The result of a scheduled time, and the result of reporting it to the webhook. `due` is when the row is
+-- processed next, or null if that is done.
 ALTER TABLE occasion ADD COLUMN outcome TEXT NOT NULL DEFAULT '';
 ALTER TABLE occasion ADD COLUMN told TEXT NOT NULL DEFAULT '';
 ALTER TABLE occasion ADD COLUMN tries INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE occasion ADD COLUMN due INTEGER;
 
--- The runs of a load in their order, of which a trend follows the last.
+-- The runs of a load, newest first, for trends.
 CREATE INDEX run_of_load ON run (load, started DESC, id DESC);

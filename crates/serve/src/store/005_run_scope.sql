@@ -1,4 +1,4 @@
--- Tokens may be for runs as well. A condition of a table changes with the table alone.
+-- Adds the scope 'run' of tokens. SQLite cannot change a CHECK constraint, so the table is replaced.
 CREATE TABLE token_of_any_scope (
   id INTEGER PRIMARY KEY,
   hash BLOB NOT NULL UNIQUE,

@@ -1,9 +1,9 @@
-// Scales, axes and the look of lines, as uPlot takes them.
+// Scales, axes and line styles for uPlot.
 
 const FONT = "12px system-ui, sans-serif";
 const DASHES = [[], [7, 3], [10, 2, 2, 2], [9, 3, 2, 3], [12, 4], [4, 2, 1, 2, 1, 2]];
 
-/** The nearest 1, 2 or 5 with zeros: at or above a value, or at or below it. */
+/** Rounds a value up or down to 1, 2 or 5 times a power of ten. */
 function round125(value, up) {
   const power = 10 ** Math.floor(Math.log10(value) + 1e-9);
   const steps = up ? [1, 2, 5, 10] : [10, 5, 2, 1];
@@ -33,7 +33,7 @@ function axis(more) {
   };
 }
 
-/** Values that are marked on a logarithmic axis: powers of ten, and twice and five times those where there are few. */
+/** The ticks of a logarithmic axis: 1, 2 and 5 times powers of ten, or only the powers if there would be too many. */
 function powers(low, high) {
   const found = [];
   for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power += 1) {
@@ -54,7 +54,7 @@ function timeAxis() {
   return axis({ size: 30, space: 70, values: (_, ticks) => ticks.map((tick) => clock(tick, isLong())) });
 }
 
-/** The look of a line: lines differ by dash as well as by colour. What others are held against is thin and dotted. */
+/** The style of a line: lines differ by dash as well as by colour. Reference lines are thin and dotted. */
 function look(line) {
   return {
     label: line.name,
@@ -65,7 +65,7 @@ function look(line) {
   };
 }
 
-/** What a line looks like, for a legend. */
+/** A sample of a line, for the legend. */
 function swatch(line) {
   const picture = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const set = (node, attributes) => Object.entries(attributes).forEach(([key, value]) => node.setAttribute(key, value));

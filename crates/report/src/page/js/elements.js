@@ -1,6 +1,6 @@
 // Elements and colours. Text is only ever set as text, so that nothing from a target becomes markup.
 
-/** An element with these attributes, and children that are elements or text. */
+/** Creates an element. Attributes whose name begins with `on` are event listeners; children are elements or text. */
 function element(name, attributes, ...children) {
   const made = document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) {
@@ -11,12 +11,12 @@ function element(name, attributes, ...children) {
   return made;
 }
 
-/** The value of a colour of the style sheet, which differs by light and dark. */
+/** The value of a colour from the style sheet, which differs between light and dark mode. */
 function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
-/** Lets a button copy text, and say that it did. */
+/** A button that copies text and shows whether that succeeded. */
 function copier(label, text) {
   const button = element("button", { type: "button", class: "copy" }, label);
   button.addEventListener("click", async () => {
@@ -32,7 +32,7 @@ async function copied(text) {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // A file that a browser does not trust may still copy what is selected.
+    // A browser may refuse clipboard access to a page opened from a file, and still copy the selection.
     const area = element("textarea", { class: "away", "aria-hidden": "true" });
     area.value = text;
     document.body.append(area);

@@ -1,8 +1,8 @@
-// How figures are written. A figure that was not measured is a dash.
+// Formatting of figures. A figure that was not measured is shown as a dash.
 
 const NONE = "–";
 
-/** At most `digits` significant digits, without zeros that say nothing. */
+/** At most `digits` significant digits, without trailing zeros. */
 function significant(value, digits) {
   if (value === 0) return "0";
   return String(Number(value.toPrecision(digits)));
@@ -18,14 +18,14 @@ function short(value) {
   return significant(value, 3);
 }
 
-/** For a reader who points at something: all four digits that a row has, with its unit. */
+/** For the value at the cursor: four significant digits, or a whole number from 10,000 up, with its unit. */
 function exact(value, unit) {
   if (value === null || value === undefined || !isFinite(value)) return NONE;
   const digits = Math.abs(value) >= 1e4 ? Math.round(value).toLocaleString("en") : significant(value, 4);
   return unit ? digits + (unit === "/s" ? "" : " ") + unit : digits;
 }
 
-/** Seconds of a run as `75 s`, or `1:02:05` where a run took longer than ten minutes. */
+/** Seconds of a run as `75 s`, or as `1:02:05` in a run of more than ten minutes. */
 function clock(seconds, long) {
   if (!long) return significant(seconds, 6) + " s";
   const whole = Math.round(seconds);
@@ -33,7 +33,7 @@ function clock(seconds, long) {
   return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
 }
 
-/** A field of CSV (RFC 4180). A spreadsheet must take no text of a target for a formula. */
+/** A field of CSV (RFC 4180). Text from a target is escaped so that a spreadsheet does not read it as a formula. */
 function field(value) {
   if (value === null || value === undefined) return "";
   let text = String(value);

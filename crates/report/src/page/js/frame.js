@@ -1,12 +1,12 @@
-// What every chart has: a legend that shows figures and hides lines, a cursor that keys move, zoom that all charts over
-// time share, and the figures behind it.
+// The frame of every chart: a legend that shows values and toggles lines, a cursor that the keyboard can move, a zoom
+// that all charts over time share, and a table of the data.
 
 const HEIGHT = 260;
 const GROUP = "time";
 
-/** A chart in its place on the page. `make` gives what the kind of chart adds: lines, data, scales, axes, what is
- *  painted below and above the lines, a text for a place of the cursor, and its figures as rows. It is asked again when
- *  rows were added. */
+/** Builds a chart in its element. `make` returns the parts that depend on the kind of chart: lines, data, scales, axes,
+ *  what is drawn below and above the lines, a label for the position of the cursor, and the data as rows. It is called
+ *  again when rows were added. */
 function frame(host, plot, make) {
   let parts = make();
   const over = parts.group === GROUP;
@@ -33,7 +33,7 @@ function frame(host, plot, make) {
   const linked = (chart, key) => {
     if (over && key === "x") link(chart);
   };
-  // A scale ends where the rows do that there are by then.
+  // `range` is looked up in the current parts on each call, so that a scale includes rows that were added later.
   const scale = (name) => {
     const { range, ...rest } = parts[name];
     return range ? { ...rest, range: (...given) => parts[name].range(...given) } : rest;
@@ -67,7 +67,7 @@ function frame(host, plot, make) {
   });
   const resized = new ResizeObserver(() => chart.setSize({ width: width(canvas), height: parts.height || HEIGHT }));
   resized.observe(canvas);
-  /** Takes in rows that were added. Whether the lines are still the same, so that this was enough. */
+  /** Updates the chart after rows were added. Returns false if its lines have changed: it must then be rebuilt. */
   const refresh = () => {
     const next = make();
     const names = (parts) => parts.lines.map((line) => line.name).join();
@@ -85,7 +85,7 @@ function frame(host, plot, make) {
   return { plot, chart, over, refresh, end };
 }
 
-/** Whether all of the run is shown. */
+/** Whether the whole run is visible. */
 function isWhole(chart) {
   const xs = chart.data[0];
   return xs.length < 2 || (chart.scales.x.min <= xs[0] && chart.scales.x.max >= xs[xs.length - 1]);
@@ -95,7 +95,7 @@ function width(canvas) {
   return Math.max(280, canvas.clientWidth);
 }
 
-/** An entry of a legend. */
+/** A legend entry: a button that toggles its line and shows the value at the cursor. */
 function entry(line, number) {
   const value = element("b", {});
   const button = element("button", { type: "button", "aria-pressed": "true" }, swatch(line), line.name + " ", value);
@@ -107,7 +107,7 @@ function entry(line, number) {
   return { value, button, isShown, bind };
 }
 
-/** Moves the cursor or the zoom by a key. Whether the key does anything. */
+/** Moves the cursor or changes the zoom by a key. Returns whether the key was handled. */
 function keyed(chart, key, far) {
   const xs = chart.data[0];
   const { min, max } = chart.scales.x;
@@ -138,7 +138,7 @@ function keyed(chart, key, far) {
   return true;
 }
 
-/** The figures behind a chart: a table that is made when it is asked for, and a button that copies it. */
+/** The data of a chart: a table that is built when it is opened, and a button that copies the data as CSV. */
 function behind(plot, figures) {
   const details = element("details", { class: "behind" }, element("summary", {}, "Figures"));
   details.addEventListener("toggle", () => {

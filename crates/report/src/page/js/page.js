@@ -1,6 +1,8 @@
-// The page: draws what a view holds, and what is added to it. The contract is told in crates/report/src/view/mod.rs.
+// The page: draws the charts of a view, and updates them when rows are added. The interface is documented in
+// crates/report/src/view/mod.rs.
 
-// Sections are made by the program, which escapes what is in them. A server may ask that only this makes elements of text.
+// Sections come from the program, which escapes their content. With Trusted Types, a server can require that only this
+// policy turns text into elements.
 const RULES = { createHTML: (html) => html };
 const made = window.trustedTypes ? trustedTypes.createPolicy("brunt", RULES) : RULES;
 
@@ -9,7 +11,7 @@ let drawing = null;
 
 const MADE = { lines: linesOf, heat: heatOf, spectrum: spectrumOf };
 
-/** Shows the part of the run that one chart shows in all the others over time. */
+/** Applies the zoom of one chart to all other charts over time. */
 function link(from) {
   const { min, max } = from.scales.x;
   for (const { chart, over } of charts) {
@@ -18,14 +20,14 @@ function link(from) {
   }
 }
 
-/** Whether there is anything to see in a chart. */
+/** Whether a chart has no data to show. */
 function isEmpty(plot) {
   if (plot.kind === "spectrum") return view.spectra.every((spectrum) => spectrum.response.length === 0);
   if (plot.kind === "heat") return view.rows.every((row) => taken(row).length === 0);
   return lines(plot).every((line) => line.values.every((value) => !value));
 }
 
-/** Draws every chart anew. */
+/** Rebuilds all charts. */
 function draw() {
   charts.forEach((one) => one.end());
   charts = [];
@@ -40,8 +42,8 @@ function draw() {
   }
 }
 
-/** Draws what was added: new data into charts that stay, so that nobody loses a cursor or the focus; all anew where
- *  another line or chart has come up. */
+/** Draws added rows. Existing charts are updated in place, so that they keep the cursor and the focus; all charts are
+ *  rebuilt if the set of charts or the lines of one of them have changed. */
 function redraw() {
   drawing = null;
   if (view === null) return;
@@ -50,7 +52,7 @@ function redraw() {
   if (!same || !charts.every((one) => one.chart.root.isConnected && one.refresh())) draw();
 }
 
-/** Where a chart belongs. */
+/** The figure element of a chart. */
 function place(id) {
   return document.querySelector(`figure[data-plot="${CSS.escape(id)}"]`);
 }
@@ -59,7 +61,7 @@ function soon() {
   if (drawing === null) drawing = requestAnimationFrame(redraw);
 }
 
-/** Lets a reader choose an operation. */
+/** Adds the menus for selecting an operation. */
 function choices() {
   for (const place of document.querySelectorAll("[data-choice]:empty")) {
     if (!view || view.operations.length < 2) continue;
@@ -76,7 +78,7 @@ function choices() {
 }
 
 const brunt = {
-  /** Replaces what is shown. */
+  /** Replaces the view. */
   show(next) {
     view = next;
     chosen = null;
@@ -84,13 +86,13 @@ const brunt = {
     choices();
     draw();
   },
-  /** Adds a row, or several. */
+  /** Adds one row or an array of rows. */
   append(rows) {
     if (view === null) return;
     view.rows.push(...(Array.isArray(rows) ? rows : [rows]));
     soon();
   },
-  /** Replaces words and tables: the inner HTML of sections, by their ids. */
+  /** Replaces texts and tables: the inner HTML of sections, by their ids. */
   sections(parts) {
     for (const [id, html] of Object.entries(parts)) {
       const section = document.getElementById(id);
@@ -101,7 +103,7 @@ const brunt = {
     choices();
     soon();
   },
-  /** What is drawn, for tests and for those who look behind the page. */
+  /** The current charts, for tests and debugging. */
   charts: () => charts.map(({ plot, chart }) => ({ id: plot.id, chart })),
 };
 window.brunt = brunt;

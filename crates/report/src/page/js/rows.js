@@ -1,15 +1,15 @@
-// What is shown: a view, the operation that was chosen of it, and its columns.
+// The view that is shown, the selected operation, and access to the data of its rows.
 
 let view = null;
-/** The number of an operation of the view, or null for all together. */
+/** The number of the selected operation, or null for all operations together. */
 let chosen = null;
 
-/** The column of this key, as far as what is chosen has one. */
+/** The column with this key; undefined if the selection has no such column. */
 function column(key) {
   return (chosen === null ? view.columns : view.own).find((known) => known.key === key);
 }
 
-/** The values of a column, one for each row. */
+/** The values of a column, one for each row; null if the selection has no such column. */
 function values(key) {
   const place = (chosen === null ? view.columns : view.own).findIndex((known) => known.key === key);
   if (place < 0) return null;
@@ -17,12 +17,12 @@ function values(key) {
   return view.rows.map((row) => value(row) ?? null);
 }
 
-/** How many exchanges of a row took how long, of what is chosen: the first class that has any, then the counts. */
+/** The latencies of a row for the selected operation: the first non-empty class, then the counts from that class on. */
 function taken(row) {
   return chosen === null || !row.g ? row.h : row.g[chosen] || [];
 }
 
-/** The lines of a plot that there is something to see of. Errors that never happened are no line. */
+/** The lines of a plot that have data. Among the rates, a line that is always zero, such as errors, is left out. */
 function lines(plot) {
   const seen = (values) => values.some((value) => value !== null && (value > 0 || plot.id !== "rates"));
   return plot.lines
@@ -35,7 +35,7 @@ function middles() {
   return view.rows.map((row) => row.t + row.d / 2);
 }
 
-/** When the first row began and the last ended. */
+/** The start of the first row and the end of the last, in seconds. */
 function reach() {
   const last = view.rows[view.rows.length - 1];
   return last ? [view.rows[0].t, last.t + last.d] : [0, 1];
@@ -47,7 +47,7 @@ function isLong() {
 
 const PHASES = ["prepare", "warm-up", "ramp", "steady", "drain"];
 
-/** The phases in time: as the view tells them, or as its rows do while a run goes on. */
+/** The phases over time: from the view or, while the run is in progress, from its rows. */
 function spans() {
   if (view.spans.length > 0) return view.spans;
   const found = [];
@@ -59,7 +59,7 @@ function spans() {
   return found;
 }
 
-/** When a row was, in words. */
+/** The time and the phase of a row, as text. */
 function when(row) {
   const end = row.t + row.d;
   const text = isLong()

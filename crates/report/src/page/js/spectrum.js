@@ -1,14 +1,14 @@
-// The percentile spectrum: latency over the share of exchanges, the axis widening towards the slowest.
+// The percentile spectrum: latency by percentile, on an axis that is stretched towards the slowest exchanges.
 
-/** Marks at 0 %, 50 %, 90 %, 99 % and so on. */
+/** Ticks at 0 %, 50 %, 90 %, 99 % and so on. */
 const MARKS = [0, Math.log10(2), 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-/** The place of a quantile: each whole step is another nine. */
+/** The position of a quantile on the axis: each whole step adds a nine. */
 function nines(quantile) {
   return -Math.log10(1 - quantile);
 }
 
-/** The share at a place of the axis, as percent. */
+/** The percentile at a position on the axis. */
 function percent(place) {
   if (place < 0.01) return "0 %";
   return `${Number((100 * (1 - 10 ** -place)).toFixed(Math.max(1, Math.ceil(place) - 1)))} %`;
@@ -30,7 +30,7 @@ function spectrumOf(plot) {
     return [points.map(([quantile]) => nines(quantile)), points.map(([, millis]) => millis)];
   });
   const data = tables.length > 0 ? uPlot.join(tables.map(dropped)) : [[], []];
-  // A line is known between its points: the greater of the two shares holds.
+  // Between two points of a line, the value at the higher percentile is an upper bound.
   for (const line of data.slice(1)) fill(line);
   const figures = () => [
     ["kind", "percentile", "ms"],
@@ -48,13 +48,13 @@ function spectrumOf(plot) {
   };
 }
 
-/** One value for each place, the greatest: the first steps of a spectrum may share a place. */
+/** Keeps one value for each position, the greatest: the first steps of a spectrum may share a position. */
 function dropped([places, values]) {
   const last = places.map((place, at) => at === places.length - 1 || places[at + 1] !== place);
   return [places.filter((_, at) => last[at]), values.filter((_, at) => last[at])];
 }
 
-/** Fills gaps with the value that follows: so long at most did that share take. */
+/** Fills gaps with the value that follows, which is an upper bound there. */
 function fill(line) {
   let next = null;
   for (let at = line.length - 1; at >= 0; at -= 1) {

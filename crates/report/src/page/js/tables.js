@@ -1,6 +1,6 @@
-// Tables that can be sorted and copied.
+// Sorting and copying of tables.
 
-/** Rows that belong together: one, and those beneath it that say more of the same. */
+/** Groups of rows that stay together: a row, and the rows of class `beside` that follow it with more details. */
 function groups(body) {
   const found = [];
   for (const row of body.rows) {
@@ -10,7 +10,7 @@ function groups(body) {
   return found;
 }
 
-/** What a cell is sorted by: its number where it has one. What was not measured comes last. */
+/** The sort key of a cell: its number or else its text; null, which is sorted last, if nothing was measured. */
 function rank(text) {
   const bare = text.replace(/[,>%\s]/g, "");
   if (text === "" || text === "-") return null;
@@ -35,13 +35,13 @@ function sort(table, place) {
   body.append(...sorted.flatMap(([, group]) => group));
 }
 
-/** Lets the tables within an element be sorted and copied. */
+/** Adds buttons to an element: for sorting and copying its tables, and for copying its commands. */
 function enliven(root) {
   for (const table of root.querySelectorAll("table.data")) {
     if (table.dataset.alive) continue;
     table.dataset.alive = "yes";
     const figures = () => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()));
-    // What stands above the first heading is short.
+    // Tables above the first heading are short and need no button.
     if (!table.closest("#top")) {
       const button = copier("Copy CSV", () => csv(figures()));
       table.closest(".scroll").after(element("div", { class: "tools" }, button));

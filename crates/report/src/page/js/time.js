@@ -1,6 +1,6 @@
-// Charts over time: lines, and the map of latencies.
+// Charts over time: lines, and the heat map of latencies.
 
-/** The scale that charts over time share. Zoomed out it ends where the run does, not in the middle of its last step. */
+/** The scale of charts over time. Zoomed out, it covers all steps whole, and not only from middle to middle. */
 function timeScale() {
   const xs = middles();
   const [from, to] = reach();
@@ -27,28 +27,28 @@ function linesOf(plot) {
   };
 }
 
-/** How many shades a map has. */
+/** The number of shades of a heat map. */
 const SHADES = 32;
 
-/** Where a class of latencies begins, in milliseconds. */
+/** The lower bound of a latency class, in milliseconds. */
 function edge(number) {
   return view.heat.least_ms * 10 ** (number / view.heat.per_decade);
 }
 
-/** How many exchanges of a row fell into a class. */
+/** The number of exchanges of a row in a class. */
 function inClass(row, number) {
   const [first, ...counts] = taken(row);
   return counts[number - first] ?? 0;
 }
 
-/** The classes that any row has: the first, and the one after the last. */
+/** The range of classes that occur in any row: the first, and one past the last. */
 function classes() {
   const rows = view.rows.map(taken).filter((counts) => counts.length > 0);
   if (rows.length === 0) return [0, 1];
   return [Math.min(...rows.map((counts) => counts[0])), Math.max(...rows.map((counts) => counts[0] + counts.length - 1))];
 }
 
-/** The colours of a map, from the least to the most. */
+/** The colours of a heat map, from the fewest exchanges to the most. */
 function heatColours(steps) {
   const parts = (name) => [1, 3, 5].map((at) => parseInt(colour(name).slice(at, at + 2), 16));
   const [least, most] = [parts("heat-least"), parts("heat-most")];
