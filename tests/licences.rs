@@ -138,14 +138,14 @@ fn licences_of_what_is_vendored_are_allowed() {
     for entry in std::fs::read_dir(vendored).expect("there is something vendored") {
         let path = entry.expect("an entry").path();
         let read = |name: &str| std::fs::read_to_string(path.join(name)).unwrap_or_default();
-        let told = read("README.md");
-        let told = told
+        let readme = read("README.md");
+        let licence = readme
             .split("SPDX-License-Identifier: ")
             .nth(1)
             .and_then(|it| it.split_whitespace().next());
         assert!(
-            told.is_some_and(|licence| can_be_met(licence, &allowed)),
-            "{}: {told:?}",
+            licence.is_some_and(|licence| can_be_met(licence, &allowed)),
+            "{}: {licence:?}",
             path.display()
         );
         assert!(read("LICENSE").contains("Copyright"), "{} has no licence", path.display());

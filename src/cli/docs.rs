@@ -186,16 +186,16 @@ mod tests {
         let percent = |share: f64| format!("{:.0} %", share * 100.0);
         let tenth = |share: f64| format!("{:.1} %", share * 100.0);
         let record = page("docs/record.md");
-        for told in [
+        for phrase in [
             format!("More than {} of what was due was lost", tenth(verdict::LOSS_SHARE)),
             format!("above {} of the ceiling", percent(verdict::CEILING_SHARE)),
         ] {
-            assert!(record.contains(&told), "docs/record.md does not say: {told}");
+            assert!(record.contains(&phrase), "docs/record.md does not say: {phrase}");
         }
         // Sentences may be wrapped anywhere.
         let flowing = |text: String| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let statistics = flowing(page("docs/statistics.md"));
-        for told in [
+        for phrase in [
             format!("differ by more than {} of it", percent(verdict::OWN_SHARE)),
             format!("less than {} us", verdict::FLOOR_MIN.as_micros()),
             format!("at least {:.0} exchanges lie beyond", verdict::JUDGED_BEYOND),
@@ -212,7 +212,7 @@ mod tests {
             format!("stood still for more than {} of it", percent(verdict::STALLED_SHARE)),
             format!("at least {} second", AWAY_MIN.as_secs()),
         ] {
-            assert!(statistics.contains(&told), "docs/statistics.md does not say: {told}");
+            assert!(statistics.contains(&phrase), "docs/statistics.md does not say: {phrase}");
         }
         let drift = format!("further apart than {} of the mean", percent(verdict::DRIFT_SHARE));
         assert!(statistics.contains(&drift), "docs/statistics.md does not say: {drift}");

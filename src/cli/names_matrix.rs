@@ -98,7 +98,7 @@ pub(crate) struct MatrixArgs {
         value_delimiter = ',',
         default_value = "ls,nss,nscd,nslcd,ldap"
     )]
-    pub(crate) roads: Vec<Road>,
+    pub(crate) roads: Vec<PathChoice>,
     /// Kinds of lookup through the C library
     ///
     /// uid+gid looks up the owner and the group of each file, as ls does.
@@ -167,7 +167,7 @@ pub(crate) struct SweepArgs {
         value_delimiter = ',',
         default_value = "nss,nscd"
     )]
-    pub(crate) roads: Vec<CacheRoad>,
+    pub(crate) roads: Vec<CachePathChoice>,
     /// Lookups per second. Default: as many as possible
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) rate: Option<u32>,
@@ -261,7 +261,7 @@ pub(crate) enum InsertWay {
 
 /// A way to look up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Road {
+pub(crate) enum PathChoice {
     /// ls -l of files with as many owners
     Ls,
     /// The C library, as every program uses it
@@ -276,7 +276,7 @@ pub(crate) enum Road {
 
 /// A way to ask a cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum CacheRoad {
+pub(crate) enum CachePathChoice {
     /// The C library, as every program uses it
     Nss,
     /// The cache's socket
@@ -387,9 +387,9 @@ mod tests {
     fn layers_are_named_with_through_and_road_is_still_understood() {
         for option in ["--through", "--road"] {
             let matrix = Matrix::try_parse_from(["matrix", option, "nss,ldap"]).unwrap();
-            assert_eq!(matrix.args.roads, [Road::Nss, Road::Ldap]);
+            assert_eq!(matrix.args.roads, [PathChoice::Nss, PathChoice::Ldap]);
             let sweep = Sweep::try_parse_from(["sweep", "--ttl", "1s", option, "nscd"]).unwrap();
-            assert_eq!(sweep.args.roads, [CacheRoad::Nscd]);
+            assert_eq!(sweep.args.roads, [CachePathChoice::Nscd]);
         }
     }
 }

@@ -46,9 +46,9 @@ const PROSE: [(&str, &str); 15] = [
 ];
 
 /// Surroundings in which every file of an example exists, and the password is in `PW`.
-struct Anywhere;
+struct ExampleSurroundings;
 
-impl Surroundings for Anywhere {
+impl Surroundings for ExampleSurroundings {
     fn variable(&self, name: &str) -> Option<String> {
         (name == "PW").then(|| "password".to_owned())
     }
@@ -188,7 +188,7 @@ fn check(words: &[String]) -> Result<bool, String> {
         _ => return Ok(false),
     };
     let argv: Vec<String> = argv.into_iter().map(str::to_owned).collect();
-    super::read(&argv, &Anywhere).map_err(|refusal| refusal.text)?;
+    super::read(&argv, &ExampleSurroundings).map_err(|refusal| refusal.text)?;
     for pair in argv.windows(2) {
         if let Some(name) = pair[0].strip_prefix("--") {
             notation(name, &pair[1])?;

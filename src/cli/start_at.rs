@@ -15,14 +15,14 @@ pub(crate) enum StartAt {
     /// This moment.
     Moment(Timestamp),
     /// The moment that is read from standard input once everything is connected.
-    Told,
+    StandardInput,
 }
 
 impl StartAt {
     /// The moment, for a machine where it is `now`; none if it is not known yet. The error says what is wrong with it.
     pub(crate) fn moment(self, now: &Zoned) -> Result<Option<SystemTime>, String> {
         let moment = match self {
-            Self::Told => return Ok(None),
+            Self::StandardInput => return Ok(None),
             Self::Moment(moment) => moment,
             Self::Clock(time) => {
                 let today = now.with().time(time).build();
@@ -44,7 +44,7 @@ impl FromStr for StartAt {
 
     fn from_str(text: &str) -> Result<Self, String> {
         if text == "-" {
-            return Ok(Self::Told);
+            return Ok(Self::StandardInput);
         }
         let clock = || text.parse().ok().filter(|_| text.contains(':')).map(Self::Clock);
         let moment = text.parse().ok().map(Self::Moment);
@@ -60,7 +60,7 @@ impl fmt::Display for StartAt {
         match self {
             Self::Clock(time) => time.fmt(f),
             Self::Moment(moment) => moment.fmt(f),
-            Self::Told => f.write_str("-"),
+            Self::StandardInput => f.write_str("-"),
         }
     }
 }

@@ -184,7 +184,7 @@ impl Trial<'_> {
                 break;
             }
             let record = Record::read(&path).map_err(failed)?;
-            console::say(&told(which, number, &record));
+            console::say(&summary_line(which, number, &record));
             self.sides[which as usize].push((path, record));
         }
         Ok(())
@@ -276,7 +276,7 @@ fn progress(done: u32, all: u32, which: Which, looks: u32, took: u32) -> String 
 }
 
 /// The result of a run, in one line.
-fn told(which: Which, number: usize, record: &Record) -> String {
+fn summary_line(which: Which, number: usize, record: &Record) -> String {
     let goodput = figure::fixed(record.rates.goodput, 1);
     let p99 = record.operations.first().and_then(|operation| {
         let found =

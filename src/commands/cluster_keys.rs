@@ -23,10 +23,10 @@ pub(crate) fn cluster_keys(args: &KeysArgs) -> Result<Exit, Refusal> {
         until: today.saturating_add(i32::from(args.days).days()),
     };
     let made = keys::make(&args.directory, &wanted).map_err(failed)?;
-    console::print(&told(args, &made, &wanted.until.to_string()))
+    console::print(&summary_text(args, &made, &wanted.until.to_string()))
 }
 
-fn told(args: &KeysArgs, made: &Made, until: &str) -> String {
+fn summary_text(args: &KeysArgs, made: &Made, until: &str) -> String {
     let place = args.directory.display();
     let mut text = match made.added.len() {
         0 => format!("All {} agents in {place} had keys; nothing was added.\n", made.agents.len()),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use brunt_report::comparison::{
-    self, Comparison, Finding, Given, Unlike, closing, differences, markdown, page, spectra,
+    self, Comparison, Finding, Given, Mismatch, closing, differences, markdown, page, spectra,
 };
 use brunt_report::json;
 
@@ -26,7 +26,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Exit, Refusal> {
 }
 
 /// Names every setting in which the runs differ, if these differences prevent a comparison.
-pub(super) fn refuse_unlike(unlike: &[Unlike]) -> Result<(), Refusal> {
+pub(super) fn refuse_unlike(unlike: &[Mismatch]) -> Result<(), Refusal> {
     let differences = differences(unlike.iter().filter(|found| found.refuses));
     if differences.is_empty() {
         return Ok(());

@@ -8,7 +8,7 @@ use super::failed;
 use crate::cli::Refusal;
 use crate::cli::args::MergeArgs;
 use crate::cli::exit::Exit;
-use crate::run::{Losses, Manner, exit, summary};
+use crate::run::{Manner, WriteFailures, exit, summary};
 
 /// Merges the files, prints the summary of the whole run, and writes its record if requested.
 pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, Refusal> {
@@ -16,7 +16,7 @@ pub(crate) fn merge(args: &MergeArgs) -> Result<Exit, Refusal> {
         args.files.iter().map(|path| read(path)).collect::<Result<_, _>>()?;
     let record = merge_records(&files).map_err(|error| refused(&error))?;
     let text = summary::whole(&record).map_err(Refusal::failed)?;
-    let mut losses = Losses::default();
+    let mut losses = WriteFailures::default();
     losses.written(args.record.as_deref(), |path| {
         record.write(path).map_err(|error| format!("failed to {error}"))
     });

@@ -67,7 +67,7 @@ pub(crate) fn push(args: &PushArgs) -> Result<Exit, Refusal> {
     }
     let pushed: Pushed = serde_json::from_slice(&body)
         .map_err(|error| to(format!("the answer is not one of brunt serve ({error})")))?;
-    console::print(&told(args, &pushed))?;
+    console::print(&summary_text(args, &pushed))?;
     Ok(exit(args, &pushed))
 }
 
@@ -87,7 +87,7 @@ fn token(args: &PushArgs) -> Result<String, Refusal> {
 }
 
 /// The result, in lines.
-fn told(args: &PushArgs, pushed: &Pushed) -> String {
+fn summary_text(args: &PushArgs, pushed: &Pushed) -> String {
     let known = if pushed.new { "" } else { " (already uploaded)" };
     let mut lines = vec![
         format!("{}{}{known}", args.site, pushed.page),
@@ -192,7 +192,7 @@ mod tests {
             assert_eq!(exit(&args(true), &given).code(), code, "{given:?}");
             assert_eq!(exit(&args(false), &given).code(), 0, "{given:?}");
             assert!(
-                told(&args(true), &given)
+                summary_text(&args(true), &given)
                     .contains("http://127.0.0.1:7878/runs/1\nverdict: valid\n")
             );
         }

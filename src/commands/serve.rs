@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_serve::agents::Cluster;
-use brunt_serve::child::Meeting;
+use brunt_serve::child::ClusterSettings;
 use brunt_serve::{Settings, Site};
 
 use super::failed;
-use super::serve_agents::Onlooker;
+use super::serve_agents::AgentListener;
 use super::serve_trial::trial;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
@@ -85,10 +85,10 @@ fn cluster(args: &ServeArgs) -> Result<Option<Cluster>, Refusal> {
         return if of_agents { Err(Refusal::usage(why)) } else { Ok(None) };
     }
     let BrokerArgs { keys, nats, .. } = &args.broker;
-    let agents = Arc::new(Onlooker::new(&args.broker)?);
+    let agents = Arc::new(AgentListener::new(&args.broker)?);
     let absolute = |keys: &PathBuf| keys.canonicalize();
     let keys = keys.as_ref().map(absolute).transpose().map_err(failed)?;
-    let meeting = Meeting {
+    let meeting = ClusterSettings {
         keys,
         nats: nats.clone(),
         pool: args.broker.pool().to_string(),

@@ -1,4 +1,4 @@
-//! [`Onlooker`]: listens to the agents of a cluster, for the website.
+//! [`AgentListener`]: listens to the agents of a cluster, for the website.
 //!
 //! It listens to the same messages as coordinators, and never answers: an agent that waits asks for work, and one at
 //! work reports. It connects at the first look, and disconnects when there was no look for a while, so that a site
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use brunt_cluster::message::{ANY_REPORTS, Join, Name, Permits, hello, read_head, reporter};
 use brunt_cluster::plane::{Nats, Request};
-use brunt_cluster::roster::{About, Doing, Heard, JOIN_MAX, Roster};
+use brunt_cluster::roster::{About, AgentActivity, JOIN_MAX, KnownAgent, Roster};
 use brunt_exchange::{Clock as _, Monotonic};
 use brunt_serve::agents::{Agent, AgentState, Agents, Look, Permitted};
 
@@ -36,7 +36,7 @@ const NAME: &str = "coordinator";
 
 /// Listens to the agents of a cluster.
 #[derive(Debug)]
-pub(super) struct Onlooker(Arc<Shared>);
+pub(super) struct AgentListener(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
@@ -60,7 +60,7 @@ struct Known {
     roster: Roster,
 }
 
-impl Onlooker {
+impl AgentListener {
     /// An onlooker that listens at this broker after the first look. A broker to which no connection is possible is
     /// refused.
     pub(super) fn new(broker: &BrokerArgs) -> Result<Self, Refusal> {
@@ -76,7 +76,7 @@ impl Onlooker {
     }
 }
 
-impl Agents for Onlooker {
+impl Agents for AgentListener {
     fn look(&self) -> Look {
         let shared = &self.0;
         let begun = shared.now();
@@ -97,7 +97,7 @@ impl Agents for Onlooker {
                 || known.hears.is_some_and(|since| now.saturating_sub(since) >= ALL_HEARD);
             let left = PATIENCE.saturating_sub(now.saturating_sub(begun));
             if settled || left.is_zero() {
-                return shared.told(&known, now);
+                return shared.look(&known, now);
             }
             let waited = shared.changed.wait_timeout(known, left.min(TICK));
             known = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -131,7 +131,7 @@ impl Shared {
         wanted
     }
 
-    fn told(&self, known: &Known, now: Duration) -> Look {
+    fn look(&self, known: &Known, now: Duration) -> Look {
         let silence = || format!("{} has not answered yet", self.broker);
         let trouble = known.trouble.clone();
         Look {
@@ -218,11 +218,11 @@ impl Shared {
 }
 
 /// An agent as pages show it.
-fn agent((name, heard, answers): (&Name, &Heard, bool), now: Duration) -> Agent {
+fn agent((name, heard, answers): (&Name, &KnownAgent, bool), now: Duration) -> Agent {
     let (state, run) = match &heard.doing {
-        Doing::Waits => (AgentState::Waits, None),
-        Doing::Runs { run, prepares: true } => (AgentState::Prepares, Some(run.clone())),
-        Doing::Runs { run, prepares: false } => (AgentState::Runs, Some(run.clone())),
+        AgentActivity::Waits => (AgentState::Waits, None),
+        AgentActivity::Runs { run, prepares: true } => (AgentState::Prepares, Some(run.clone())),
+        AgentActivity::Runs { run, prepares: false } => (AgentState::Runs, Some(run.clone())),
     };
     let said = heard.about.as_ref();
     let text = |of: fn(&About) -> &String| said.map(|about| of(about).clone());

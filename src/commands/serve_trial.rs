@@ -37,7 +37,7 @@ pub(super) fn trial(args: &ServeArgs, listener: TcpListener) -> Result<Exit, Ref
     let site = Site::open(place.path(), settings, log).map_err(failed)?;
     let awaited =
         Awaited::begin().map_err(|error| failed(format!("listen for signals: {error}")))?;
-    let (tell, told) = mpsc::channel();
+    let (tell, signals) = mpsc::channel();
     let begun = |at, link: Option<String>| begin(&place, at, &link.unwrap_or_default());
     let comes = move || {
         // The receiver outlives this closure, so sending cannot fail.
@@ -45,7 +45,7 @@ pub(super) fn trial(args: &ServeArgs, listener: TcpListener) -> Result<Exit, Ref
     };
     let ended = site.serve_until(listener, begun, comes);
     place.end(ended.map_err(failed)?)?;
-    Ok(match told.try_recv().ok().flatten() {
+    Ok(match signals.try_recv().ok().flatten() {
         Some(Signal::Terminate | Signal::HangUp) => Exit::Terminated,
         _ => Exit::Ok,
     })

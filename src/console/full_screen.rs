@@ -393,10 +393,13 @@ mod tests {
                         == view
             })
         };
-        let (viewed, told) = (shown("a view", "10"), shown("as planned", "01"));
+        let (viewed, restored) = (shown("a view", "10"), shown("as planned", "01"));
         let screen = tmux(&["capture-pane", "-p"]);
         tmux(&["kill-server"]);
-        assert!(viewed && told && screen.contains("said meanwhile"), "{viewed} {told}\n{screen}");
+        assert!(
+            viewed && restored && screen.contains("said meanwhile"),
+            "{viewed} {restored}\n{screen}"
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use brunt_exchange::Outcome;
 use brunt_record::{Counts, Histogram, Interval, Names, Operation, Phase, WorkerLoad};
 
-use super::standing::Standing;
+use super::provisional_verdict::ProvisionalVerdict;
 
 /// The number of operations with times of their own; each costs some microseconds an interval.
 pub(super) const OPERATIONS_MAX: usize = 64;
@@ -107,7 +107,7 @@ pub(crate) struct Digest {
     /// A failure as text, as the session reported it.
     pub(crate) failure: Option<String>,
     /// The provisional verdict on the run, if it was computed again in this interval.
-    pub(crate) standing: Option<Standing>,
+    pub(crate) standing: Option<ProvisionalVerdict>,
 }
 
 impl Digest {
@@ -122,13 +122,14 @@ impl Digest {
             let (its_response, its_service) = times(operation);
             response.merge(&its_response);
             service.merge(&its_service);
-            let told = (number < OPERATIONS_MAX).then(|| Times::of(&its_response, &its_service));
+            let own_times =
+                (number < OPERATIONS_MAX).then(|| Times::of(&its_response, &its_service));
             operations.push(OperationDigest {
                 number,
                 counts: operation.counts,
                 answered: operation.codes.answered(),
                 codes: codes(number, operation, names),
-                times: told.unwrap_or_default(),
+                times: own_times.unwrap_or_default(),
             });
         }
         // Exchanges that were dropped waited as well: the figures of a run include them, and so do these.

@@ -18,8 +18,8 @@ mod model;
 mod operations;
 mod parts;
 mod picture;
+mod provisional_verdict;
 mod renderer;
-mod standing;
 #[cfg(test)]
 mod tests;
 mod theme;
@@ -27,5 +27,5 @@ mod thread;
 
 pub(crate) use digest::Digest;
 pub(crate) use model::About;
-pub(crate) use standing::Standing;
+pub(crate) use provisional_verdict::ProvisionalVerdict;
 pub(crate) use thread::{Core, View};

@@ -8,7 +8,7 @@ use brunt_record::{Counts, Phase};
 use super::digest::{Code, Digest, OPERATIONS_MAX, OperationDigest, Times};
 use super::history::{History, Point};
 use super::keys::Key;
-use super::standing::Standing;
+use super::provisional_verdict::ProvisionalVerdict;
 
 /// The spans of time that charts can show, in seconds, and their names; the last is the whole run.
 const WINDOWS: [(f64, &str); 5] = [
@@ -122,7 +122,7 @@ pub(super) struct Model {
     pub(super) lacked: u64,
     /// How long the generator was stalled.
     pub(super) stalled: Duration,
-    pub(super) standing: Option<Standing>,
+    pub(super) standing: Option<ProvisionalVerdict>,
     /// The target's last failure message.
     pub(super) failure: Option<String>,
     /// The program's last message.

@@ -13,7 +13,7 @@ use super::draw::draw;
 use super::keys::Key;
 use super::model::{About, Choice, Model};
 use super::picture::Picture;
-use super::standing::{Judgement, Standing};
+use super::provisional_verdict::{Judgement, ProvisionalVerdict};
 use super::theme::Theme;
 
 const PLAIN: Theme = Theme { colour: false, unicode: false };
@@ -77,13 +77,13 @@ fn about() -> About {
     }
 }
 
-fn standing() -> Standing {
+fn standing() -> ProvisionalVerdict {
     let judgement = |objective: &str, outcome, value: &str| Judgement {
         objective: objective.to_owned(),
         outcome,
         value: value.to_owned(),
     };
-    Standing {
+    ProvisionalVerdict {
         at: Duration::from_secs(10),
         status: Status::Unstable,
         reasons: vec!["throughput was still changing".to_owned()],
@@ -317,7 +317,7 @@ fn what_servers_and_plans_say_is_inert() {
     let sample = Sample { operation: 1, outcome, at: Duration::ZERO, text: hostile.to_owned() };
     interval.samples.push(sample);
     let mut digest = Digest::new(&interval, &|_, _| hostile.to_owned());
-    digest.standing = Some(Standing {
+    digest.standing = Some(ProvisionalVerdict {
         reasons: vec![hostile.to_owned()],
         objectives: vec![Judgement {
             objective: hostile.to_owned(),

@@ -77,7 +77,7 @@ impl View {
     pub(crate) fn open(about: About, stop: Stop, core: Core, after: Duration) -> Option<Self> {
         let screen = FullScreen::new()?;
         let wake = Arc::new(eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).ok()?);
-        let (digests, told) = sync_channel(WAITING_MAX);
+        let (digests, receiver) = sync_channel(WAITING_MAX);
         let (woken, live) = (Arc::clone(&wake), Model::new(about));
         let act = move || {
             core.take();
@@ -85,7 +85,7 @@ impl View {
             let shows = console::screen_of_stderr();
             let theme = Theme { colour: shows.colour, unicode: shows.unicode };
             let mut view_loop =
-                ViewLoop { screen, wake: woken, told, stop, live, held, choice, theme, clock };
+                ViewLoop { screen, wake: woken, receiver, stop, live, held, choice, theme, clock };
             view_loop.work(after);
         };
         let thread = std::thread::Builder::new().name(NAME.to_owned()).spawn(act).ok()?;
@@ -116,7 +116,7 @@ struct ViewLoop {
     screen: FullScreen,
     /// Readable when the run is over.
     wake: Arc<OwnedFd>,
-    told: Receiver<Digest>,
+    receiver: Receiver<Digest>,
     stop: Stop,
     live: Model,
     /// The model that is shown while the picture is frozen, and the time of the freeze.
@@ -155,7 +155,7 @@ impl ViewLoop {
     /// Takes the digests that have arrived; returns whether more can arrive.
     fn listen(&mut self) -> bool {
         loop {
-            match self.told.try_recv() {
+            match self.receiver.try_recv() {
                 Ok(digest) => self.live.add(digest, self.now()),
                 Err(TryRecvError::Empty) => return true,
                 Err(TryRecvError::Disconnected) => return false,

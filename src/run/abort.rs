@@ -7,7 +7,7 @@
 use brunt_record::{AbortWatch, Interval, Measured};
 
 use super::job::Job;
-use super::observer::{Observer, Trouble};
+use super::observer::{Observer, ObserverFailure};
 use crate::console;
 
 /// Ends a run when a condition is fulfilled.
@@ -38,12 +38,12 @@ impl Observer for AbortOn {
         true
     }
 
-    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), Trouble> {
+    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
         let Some(why) = self.watch.look(interval) else { return Ok(()) };
         if !self.quiet {
             console::say(&format!("\nThe run ends: --abort-on {why}"));
         }
         self.fired = Some(why);
-        Err(Trouble::Closed)
+        Err(ObserverFailure::Closed)
     }
 }

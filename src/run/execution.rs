@@ -18,14 +18,14 @@ use super::fence;
 use super::files::{self, Logs};
 use super::finished::Finished;
 use super::job::Job;
-use super::losses::Losses;
 use super::monitor::Monitor;
 use super::observer::{Observer, Stream};
 use super::protocol::Protocol;
 use super::repeated::Repeated;
 use super::signals::{self, Signal, Signals};
-use super::start::Untold;
+use super::start::NoStartTime;
 use super::views::Views;
+use super::write_failures::WriteFailures;
 use crate::cli::output::{Output, Progress};
 use crate::cli::start_at::StartAt;
 use crate::console;
@@ -43,7 +43,7 @@ pub(crate) fn carry_out(
     let job = &job.timed()?;
     let quiet = observers.iter().all(|observer| observer.is_quiet())
         && job.output.progress == Progress::Quiet;
-    if let Some(at) = job.output.run.start_at.filter(|at| !quiet && *at != StartAt::Told) {
+    if let Some(at) = job.output.run.start_at.filter(|at| !quiet && *at != StartAt::StandardInput) {
         console::note(&format!("the run begins at {at}"));
     }
     let output = &job.output;
@@ -73,7 +73,7 @@ pub(crate) fn carry_out(
     all.push(&mut abort);
     let mut stream = Stream::new(&stop, &mut logs, &mut all).quiet(quiet).at_once(&at_once);
     stream.begin()?;
-    let untold = Untold::listen(&job.load.settings().start, &stop)?;
+    let untold = NoStartTime::listen(&job.load.settings().start, &stop)?;
     let run =
         EngineRun { plan: &job.load, catalogue: &job.catalogue, stop: &stop, sink: &mut stream };
     let engine = protocol.drive(run);
@@ -146,7 +146,7 @@ fn write_at_once(
     let Ok(record) = measured.conclusion(head.clone(), names, ending.clone()).record() else {
         return;
     };
-    let mut losses = Losses::default();
+    let mut losses = WriteFailures::default();
     files::write(&record, measured, output, &mut losses);
     logs.end(&ending, &record, &mut losses);
 }

@@ -14,7 +14,7 @@ use brunt_record::{
 };
 use brunt_report::junit;
 
-use super::losses::Losses;
+use super::write_failures::WriteFailures;
 use crate::cli::output::Output;
 use crate::console;
 
@@ -84,7 +84,7 @@ pub(super) fn write<'o>(
     record: &Record,
     measured: &Measured,
     output: &'o Output,
-    losses: &mut Losses,
+    losses: &mut WriteFailures,
 ) -> Option<&'o Path> {
     losses.written(output.run.hgrm.as_deref(), |path| distribution(measured, path));
     losses.written(output.run.html.as_deref(), |path| page(record, path));
@@ -158,7 +158,7 @@ impl<'a> Logs<'a> {
     }
 
     /// Writes that the run waits for its start time.
-    pub(super) fn ready(&mut self, ready: &Ready, losses: &mut Losses) {
+    pub(super) fn ready(&mut self, ready: &Ready, losses: &mut WriteFailures) {
         let (sessions, ready, unready) = (ready.sessions, ready.ready, &ready.unready);
         if let Some(log) = &mut self.events
             && let Err(error) = log.ready(sessions.into(), ready.into(), unready)
@@ -169,7 +169,7 @@ impl<'a> Logs<'a> {
     }
 
     /// Adds an interval; the interval log contains only those of the steady phase.
-    pub(super) fn interval(&mut self, interval: &Interval, losses: &mut Losses) {
+    pub(super) fn interval(&mut self, interval: &Interval, losses: &mut WriteFailures) {
         if interval.phase == Phase::Steady
             && let Some(log) = &mut self.intervals
             && let Err(error) = log.push(interval)
@@ -186,7 +186,7 @@ impl<'a> Logs<'a> {
     }
 
     /// Writes what is known only at the end.
-    pub(super) fn end(self, ending: &Ending, record: &Record, losses: &mut Losses) {
+    pub(super) fn end(self, ending: &Ending, record: &Record, losses: &mut WriteFailures) {
         if let Some(Err(error)) = self.intervals.map(Hlog::finish) {
             lost("--hlog", &error, |why| losses.keep(Err(why)));
         }

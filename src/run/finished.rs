@@ -6,8 +6,8 @@ use brunt_record::{Measured, Record};
 
 use super::exit::Early;
 use super::export::LastScrape;
-use super::losses::Losses;
 use super::signals::Signal;
+use super::write_failures::WriteFailures;
 
 /// A run that is over.
 pub(crate) struct Finished {
@@ -24,7 +24,7 @@ pub(crate) struct Finished {
     /// The path of the record.
     pub(crate) written: Option<PathBuf>,
     /// What could not be written, or given back to the target.
-    pub(crate) losses: Losses,
+    pub(crate) losses: WriteFailures,
     /// Figures that can still be scraped. Dropping this waits for a last scrape, so it is kept until everything is
     /// printed.
     pub(crate) last_scrape: LastScrape,

@@ -10,10 +10,10 @@ use brunt_exchange::{Clock as _, Monotonic};
 use brunt_record::{Ending, Head, Interval, Measured, Names, Phase};
 
 use super::job::Job;
-use super::observer::{Observer, Trouble};
+use super::observer::{Observer, ObserverFailure};
 use crate::cli::output::Progress;
 use crate::console;
-use crate::live::{About, Core, Digest, Standing, View};
+use crate::live::{About, Core, Digest, ProvisionalVerdict, View};
 
 /// A shorter run is not shown unless that is requested: there would be no time to read it.
 const LONG: Duration = Duration::from_secs(5);
@@ -56,7 +56,7 @@ impl<'a> Live<'a> {
     }
 
     /// The verdict that the run would get if it ended now, if it is due.
-    fn standing(&mut self, interval: &Interval, so_far: &Measured) -> Option<Standing> {
+    fn standing(&mut self, interval: &Interval, so_far: &Measured) -> Option<ProvisionalVerdict> {
         let began = self.clock.now().since_origin();
         // The first measured interval changes everything that is shown.
         let first = !self.measuring && interval.phase == Phase::Steady;
@@ -66,7 +66,7 @@ impl<'a> Live<'a> {
         }
         let ending = Ending::so_far(&so_far.totals, None);
         let record = so_far.conclusion(self.head.clone(), self.names, ending).record().ok()?;
-        let standing = Standing::new(&record, interval.to);
+        let standing = ProvisionalVerdict::new(&record, interval.to);
         let now = self.clock.now().since_origin();
         self.judged_at = now + JUDGED_EVERY.max(now.saturating_sub(began) * JUDGED_SHARE);
         Some(standing)
@@ -74,7 +74,7 @@ impl<'a> Live<'a> {
 }
 
 impl Observer for Live<'_> {
-    fn interval(&mut self, interval: &Interval, so_far: &Measured) -> Result<(), Trouble> {
+    fn interval(&mut self, interval: &Interval, so_far: &Measured) -> Result<(), ObserverFailure> {
         let standing = self.standing(interval, so_far);
         if let Some(view) = &self.view {
             view.tell(Digest { standing, ..Digest::new(interval, self.names) });
@@ -83,7 +83,7 @@ impl Observer for Live<'_> {
     }
 
     /// The terminal is restored before any result is printed.
-    fn finish(&mut self, _: &Measured) -> Result<(), Trouble> {
+    fn finish(&mut self, _: &Measured) -> Result<(), ObserverFailure> {
         self.view = None;
         Ok(())
     }

@@ -9,11 +9,11 @@ use std::time::Duration;
 use brunt_engine::Plan;
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_record::{Head, Interval, Measured, Names, Record};
-use brunt_report::run::{Told, page_so_far, record_so_far};
+use brunt_report::run::{LiveUpdate, page_so_far, record_so_far};
 use brunt_report::view::{LiveView, Update, View};
 use serde::Serialize;
 
-use super::observer::{Observer, Trouble};
+use super::observer::{Observer, ObserverFailure};
 use super::quiet_thread;
 use crate::cli::web::WebAddress;
 use crate::console;
@@ -73,20 +73,21 @@ impl<'a> LivePage<'a> {
     pub(super) fn end(self, record: &Record) -> Result<(), String> {
         let page = brunt_report::run::page(record).map_err(|error| format!("failed to {error}"))?;
         self.server.show(&json(&page.view));
-        self.server.tell(&json(&Told::of(&page)));
+        self.server.tell(&json(&LiveUpdate::of(&page)));
         Ok(())
     }
 
     /// Sends texts, tables and spectra of what was measured so far, if a tab is open and they are due.
-    fn tell(&mut self, measured: &Measured) -> Result<(), Trouble> {
+    fn tell(&mut self, measured: &Measured) -> Result<(), ObserverFailure> {
         let began = self.clock.now();
         if began < self.next || !self.server.is_watched() {
             return Ok(());
         }
-        let record = so_far(self.head, self.names, measured).map_err(Trouble::Failed)?;
-        let told = Told::so_far(self.head, &record);
-        let told = told.map_err(|error| Trouble::Failed(format!("failed to {error}")))?;
-        self.server.tell(&json(&told));
+        let record = so_far(self.head, self.names, measured).map_err(ObserverFailure::Failed)?;
+        let update = LiveUpdate::so_far(self.head, &record);
+        let update =
+            update.map_err(|error| ObserverFailure::Failed(format!("failed to {error}")))?;
+        self.server.tell(&json(&update));
         let ended = self.clock.now();
         self.next = ended + EVERY.max((ended - began) * SHARE);
         Ok(())
@@ -99,7 +100,7 @@ fn so_far(head: &Head, names: Names<'_>, measured: &Measured) -> Result<Record, 
 }
 
 impl Observer for LivePage<'_> {
-    fn interval(&mut self, interval: &Interval, so_far: &Measured) -> Result<(), Trouble> {
+    fn interval(&mut self, interval: &Interval, so_far: &Measured) -> Result<(), ObserverFailure> {
         match self.view.interval(self.head, interval, so_far.series.steps()) {
             Update::View(view) => self.server.show(&json(&view)),
             Update::Row(row) => self.server.append(&json(&row)),

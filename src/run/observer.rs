@@ -10,7 +10,7 @@ use brunt_engine::{Ready, Sink, Stop, Waiting};
 use brunt_record::{Interval, Measured};
 
 use super::files::Logs;
-use super::losses::Losses;
+use super::write_failures::WriteFailures;
 use super::{start, waiting};
 use crate::console;
 
@@ -22,15 +22,15 @@ pub(crate) trait Observer {
     }
 
     /// Called before the first connection is made.
-    fn begin(&mut self) -> Result<(), Trouble> {
+    fn begin(&mut self) -> Result<(), ObserverFailure> {
         Ok(())
     }
 
     /// An interval is over; `so_far` includes it and all before it.
-    fn interval(&mut self, interval: &Interval, so_far: &Measured) -> Result<(), Trouble>;
+    fn interval(&mut self, interval: &Interval, so_far: &Measured) -> Result<(), ObserverFailure>;
 
     /// The last interval was shown.
-    fn finish(&mut self, so_far: &Measured) -> Result<(), Trouble> {
+    fn finish(&mut self, so_far: &Measured) -> Result<(), ObserverFailure> {
         let _ = so_far;
         Ok(())
     }
@@ -38,7 +38,7 @@ pub(crate) trait Observer {
 
 /// Why an observer can show nothing more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum ObserverFailure {
     /// The reader has closed its end, which is not a failure: the run ends in good order.
     Closed,
     /// A write failed. The run continues without this observer.
@@ -46,10 +46,10 @@ pub(crate) enum Trouble {
 }
 
 /// Prints a part of a table to standard output at once.
-pub(crate) fn print(text: &str) -> Result<(), Trouble> {
+pub(crate) fn print(text: &str) -> Result<(), ObserverFailure> {
     console::print_at_once(text).map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Trouble::Closed,
-        _ => Trouble::Failed(format!("failed to write to standard output: {error}")),
+        io::ErrorKind::BrokenPipe => ObserverFailure::Closed,
+        _ => ObserverFailure::Failed(format!("failed to write to standard output: {error}")),
     })
 }
 
@@ -61,7 +61,7 @@ pub(super) struct Stream<'a, 'b, 'c> {
     /// Which observers can show nothing more.
     troubled: Vec<bool>,
     measured: Measured,
-    losses: Losses,
+    losses: WriteFailures,
     quiet: bool,
     at_once: Option<AtOnce<'a>>,
 }
@@ -77,7 +77,7 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
         observers: &'a mut [&'b mut dyn Observer],
     ) -> Self {
         let troubled = vec![false; observers.len()];
-        let (measured, losses) = (Measured::default(), Losses::default());
+        let (measured, losses) = (Measured::default(), WriteFailures::default());
         Self { stop, logs, observers, troubled, measured, losses, quiet: false, at_once: None }
     }
 
@@ -101,7 +101,7 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
     }
 
     /// The measurements, and what could not be shown of them.
-    pub(super) fn finish(mut self) -> (Measured, Losses) {
+    pub(super) fn finish(mut self) -> (Measured, WriteFailures) {
         self.each(
             |observer, measured| observer.finish(measured),
             |losses, why| losses.keep(Err(why)),
@@ -111,8 +111,8 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
 
     fn each(
         &mut self,
-        mut show: impl FnMut(&mut dyn Observer, &Measured) -> Result<(), Trouble>,
-        mut failed: impl FnMut(&mut Losses, String),
+        mut show: impl FnMut(&mut dyn Observer, &Measured) -> Result<(), ObserverFailure>,
+        mut failed: impl FnMut(&mut WriteFailures, String),
     ) {
         for (observer, troubled) in self.observers.iter_mut().zip(&mut self.troubled) {
             if *troubled {
@@ -121,8 +121,8 @@ impl<'a, 'b, 'c> Stream<'a, 'b, 'c> {
             if let Err(trouble) = show(*observer, &self.measured) {
                 *troubled = true;
                 match trouble {
-                    Trouble::Closed => drop(self.stop.request()),
-                    Trouble::Failed(why) => failed(&mut self.losses, why),
+                    ObserverFailure::Closed => drop(self.stop.request()),
+                    ObserverFailure::Failed(why) => failed(&mut self.losses, why),
                 }
             }
         }
@@ -133,7 +133,10 @@ impl Sink for Stream<'_, '_, '_> {
     fn interval(&mut self, interval: &Interval) {
         self.measured.absorb(interval);
         self.logs.interval(interval, &mut self.losses);
-        self.each(|observer, measured| observer.interval(interval, measured), Losses::meanwhile);
+        self.each(
+            |observer, measured| observer.interval(interval, measured),
+            WriteFailures::meanwhile,
+        );
     }
 
     fn waiting(&mut self, waiting: Waiting) {
@@ -166,11 +169,11 @@ mod tests {
     struct Shows {
         left: usize,
         shown: usize,
-        trouble: Trouble,
+        trouble: ObserverFailure,
     }
 
     impl Observer for Shows {
-        fn interval(&mut self, _: &Interval, so_far: &Measured) -> Result<(), Trouble> {
+        fn interval(&mut self, _: &Interval, so_far: &Measured) -> Result<(), ObserverFailure> {
             if self.left == 0 {
                 return Err(self.trouble.clone());
             }
@@ -182,10 +185,10 @@ mod tests {
     }
 
     /// The result of a run of four intervals whose first observer shows two, and what its second shows.
-    fn observed(trouble: Trouble) -> (Measured, Losses, Urgency, [usize; 2]) {
+    fn observed(trouble: ObserverFailure) -> (Measured, WriteFailures, Urgency, [usize; 2]) {
         let (stop, mut logs) = (Stop::new(), Logs::default());
         let mut shows = Shows { left: 2, shown: 0, trouble };
-        let mut other = Shows { left: 9, shown: 0, trouble: Trouble::Closed };
+        let mut other = Shows { left: 9, shown: 0, trouble: ObserverFailure::Closed };
         let mut observers: [&mut dyn Observer; 2] = [&mut shows, &mut other];
         let mut stream = Stream::new(&stop, &mut logs, &mut observers);
         for index in 0..4 {
@@ -202,10 +205,10 @@ mod tests {
 
     #[test]
     fn a_reader_who_closes_ends_the_run_and_nothing_is_lost() {
-        let (measured, losses, urgency, shown) = observed(Trouble::Closed);
+        let (measured, losses, urgency, shown) = observed(ObserverFailure::Closed);
         assert_eq!((urgency, shown), (Urgency::Finish, [2, 4]));
         assert_eq!(measured.totals.counts().planned, 4);
-        assert_eq!(losses, Losses::default());
+        assert_eq!(losses, WriteFailures::default());
     }
 
     #[test]
@@ -232,9 +235,9 @@ mod tests {
     #[test]
     fn what_cannot_be_written_is_told_and_the_run_goes_on() {
         let (measured, losses, urgency, shown) =
-            observed(Trouble::Failed("the disk is full".to_owned()));
+            observed(ObserverFailure::Failed("the disk is full".to_owned()));
         assert_eq!((urgency, shown), (Urgency::Run, [2, 4]));
         assert_eq!(measured.totals.counts().planned, 4);
-        assert_ne!(losses, Losses::default());
+        assert_ne!(losses, WriteFailures::default());
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use brunt_record::{Histogram, Interval, Measured, Phase};
 
-use super::observer::{Observer, Trouble};
+use super::observer::{Observer, ObserverFailure};
 use crate::console::{self, StatusLine};
 
 /// How often a file or a pipe gets a line.
@@ -61,7 +61,7 @@ impl Progress {
 }
 
 impl Observer for Progress {
-    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), Trouble> {
+    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
         if self.line.shows() {
             self.line.show(&self.text(interval));
         } else if self.due(interval.to) {
@@ -70,7 +70,7 @@ impl Observer for Progress {
         Ok(())
     }
 
-    fn finish(&mut self, _: &Measured) -> Result<(), Trouble> {
+    fn finish(&mut self, _: &Measured) -> Result<(), ObserverFailure> {
         self.line.clear();
         Ok(())
     }

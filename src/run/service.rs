@@ -91,11 +91,11 @@ impl Service {
                 secured.map_err(|failure| format!("{failure}{}", self.advice))?
             }
         };
-        let told = |error: hyper::Error| error.to_string();
+        let message = |error: hyper::Error| error.to_string();
         let (mut sender, connection) =
-            http1::handshake(TokioIo::new(stream)).await.map_err(told)?;
+            http1::handshake(TokioIo::new(stream)).await.map_err(message)?;
         let answered = async {
-            let answer = sender.send_request(request).await.map_err(told)?;
+            let answer = sender.send_request(request).await.map_err(message)?;
             let (head, body) = answer.into_parts();
             let body = Limited::new(body, self.answer_max).collect().await;
             let body = body.map_err(|error| error.to_string())?.to_bytes();

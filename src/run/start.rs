@@ -26,9 +26,9 @@ pub(super) fn start(at: Option<StartAt>) -> Result<Start, String> {
 
 /// Why a run received no time to begin.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Untold(Arc<OnceLock<String>>);
+pub(super) struct NoStartTime(Arc<OnceLock<String>>);
 
-impl Untold {
+impl NoStartTime {
     /// Reads when the run begins, if that is given on standard input. `stop` ends the run.
     pub(super) fn listen(start: &Start, stop: &Stop) -> Result<Self, String> {
         let untold = Self::default();
@@ -64,11 +64,11 @@ fn read(input: impl io::BufRead) -> Result<std::time::SystemTime, String> {
                 .to_owned(),
         );
     }
-    let told = || {
+    let named_moment = || {
         let at = line.trim().parse::<StartAt>()?;
         at.moment(&console::now().to_zoned(TimeZone::system()))
     };
-    match told() {
+    match named_moment() {
         Ok(Some(at)) => Ok(at),
         Ok(None) => Err("standard input names no time (--start-at -); nothing was sent".to_owned()),
         Err(error) => Err(format!(

@@ -6,7 +6,7 @@ use brunt_record::{Collection, Record};
 use brunt_report::page::Page;
 use brunt_report::{Screen, closing, closing_of_all};
 
-use super::losses::Losses;
+use super::write_failures::WriteFailures;
 use crate::console;
 
 /// The stream of a tool's summary.
@@ -26,7 +26,7 @@ impl Stream {
         }
     }
 
-    fn print(self, text: &str, losses: &mut Losses) {
+    fn print(self, text: &str, losses: &mut WriteFailures) {
         match self {
             Self::Output => losses.print(text),
             Self::Error => console::tell(text),
@@ -35,7 +35,7 @@ impl Stream {
 }
 
 /// Prints the summary of a run.
-pub(crate) fn tell(record: &Record, to: Stream, losses: &mut Losses) -> Result<(), String> {
+pub(crate) fn tell(record: &Record, to: Stream, losses: &mut WriteFailures) -> Result<(), String> {
     let above = if to == Stream::Error { "\n" } else { "" };
     to.print(&format!("{above}{}", summary(record, to)?), losses);
     Ok(())
@@ -47,7 +47,7 @@ pub(crate) fn close(
     record: &Record,
     to: Stream,
     written: Option<&Path>,
-    losses: &mut Losses,
+    losses: &mut WriteFailures,
 ) -> Result<(), String> {
     if let Some(path) = written {
         console::say(&format!("record: {}", path.display()));

@@ -10,9 +10,9 @@ use super::export::{Exports, LastScrape};
 use super::job::Job;
 use super::live::Live;
 use super::live_page::LivePage;
-use super::losses::Losses;
 use super::observer::Observer;
 use super::progress::Progress;
+use super::write_failures::WriteFailures;
 use crate::cli::output;
 
 /// The observers of any run, as far as they are requested.
@@ -62,7 +62,12 @@ impl<'a> Views<'a> {
     }
 
     /// Shows the result of the run in the views that are still open.
-    pub(super) fn close(self, record: &Record, stop: &Stop, losses: &mut Losses) -> LastScrape {
+    pub(super) fn close(
+        self,
+        record: &Record,
+        stop: &Stop,
+        losses: &mut WriteFailures,
+    ) -> LastScrape {
         if let Some(page) = self.page {
             losses.keep(page.end(record));
         }

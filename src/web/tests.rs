@@ -130,8 +130,8 @@ fn tabs_are_told_all_of_a_run_whenever_they_come() {
     server.append("1");
     server.append("2");
     server.tell("{}");
-    let told = early.until("sections");
-    assert_eq!(told, ["row 1", "row 2", "sections {}"]);
+    let received = early.until("sections");
+    assert_eq!(received, ["row 1", "row 2", "sections {}"]);
     let mut late = Reader::open(&server, "");
     assert_eq!(late.until("sections"), ["view \"v1\"", "row 1", "row 2", "sections {}"]);
     drop(early);

@@ -301,8 +301,8 @@ fn agents_of_this_machine_and_their_broker_end_with_a_coordinator_that_is_killed
     cluster.args(["cluster", "run", "--local", "2", "--events"]).arg(&events);
     cluster.args(["--", "http", "-q", "50", "-z", "60s"]);
     let run = Program::start(cluster.arg(format!("http://{}/sleep?ms=1", rest.address())));
-    let told = || fs::read_to_string(&events).unwrap_or_default();
-    assert!(until(PATIENCE, || told().contains("\"planned\"")), "{}", told());
+    let written = || fs::read_to_string(&events).unwrap_or_default();
+    assert!(until(PATIENCE, || written().contains("\"planned\"")), "{}", written());
     let children = children_of(run.id());
     let runs: Vec<Pid> = children.iter().flat_map(|pid| children_of(number(*pid))).collect();
     // The broker and two agents, each with its run.

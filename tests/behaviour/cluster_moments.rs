@@ -152,75 +152,76 @@ impl Event {
     /// Compares the result with the number of exchanges that the server saw.
     fn judge(self, came: &Came, seen: u64) -> &'static str {
         let counted = came.whole.as_ref().map_or(0, |whole| whole.conservation.counts.sent);
-        let told = format!("{self:?}: {counted} of {seen}\n{}", came.ended);
+        let context = format!("{self:?}: {counted} of {seen}\n{}", came.ended);
         match self {
-            Self::Killed(victim, _) => return killed(victim, came, (counted, seen), &told),
+            Self::Killed(victim, _) => return killed(victim, came, (counted, seen), &context),
             Self::Away(1, _) => {
-                assert!(matches!(came.ended.code(), 0 | 4), "{told}");
+                assert!(matches!(came.ended.code(), 0 | 4), "{context}");
                 let planned = RATE * self.seconds();
-                assert_eq!((counted, seen), (planned, planned), "{told}");
+                assert_eq!((counted, seen), (planned, planned), "{context}");
                 let whole = came.whole.as_ref().expect("a record");
                 let notes = &whole.verdict.notes;
                 let said = notes.iter().any(|note| note.contains("the broker was away"));
-                assert!(said && whole.conservation.holds, "{notes:?} {told}");
+                assert!(said && whole.conservation.holds, "{notes:?} {context}");
                 same(whole, &came.merged());
             }
-            Self::Away(..) => assert_eq!(came.ended.code(), 7, "{told}"),
+            Self::Away(..) => assert_eq!(came.ended.code(), 7, "{context}"),
             Self::Orphaned(_) => {}
         }
         // Whatever the coordinator has of it, what the agents have kept is all.
-        assert_eq!((came.kept.len(), came.kept_sent()), (2, seen), "{told}");
+        assert_eq!((came.kept.len(), came.kept_sent()), (2, seen), "{context}");
         "the whole"
     }
 }
 
 /// The kind of result of a run of which a part was killed.
-fn killed(victim: Victim, came: &Came, counted_seen: (u64, u64), told: &str) -> &'static str {
+fn killed(victim: Victim, came: &Came, counted_seen: (u64, u64), context: &str) -> &'static str {
     let (counted, seen) = counted_seen;
     let code = came.ended.code();
     if code == 1 {
-        assert_eq!((seen, counted), (0, 0), "{told}");
+        assert_eq!((seen, counted), (0, 0), "{context}");
         return "before it began";
     }
-    let whole = came.whole.as_ref().unwrap_or_else(|| panic!("there is no record\n{told}"));
+    let whole = came.whole.as_ref().unwrap_or_else(|| panic!("there is no record\n{context}"));
     if matches!(code, 0 | 4) {
-        assert!(whole.conservation.holds, "{told}");
+        assert!(whole.conservation.holds, "{context}");
         let planned = RATE * SECONDS;
-        assert_eq!((counted, seen), (planned, planned), "{told}");
+        assert_eq!((counted, seen), (planned, planned), "{context}");
         return "after its end";
     }
-    assert_eq!(code, 5, "{told}");
-    conserved_but_for_the_last(whole, told);
+    assert_eq!(code, 5, "{context}");
+    conserved_but_for_the_last(whole, context);
     // The whole contains what the others have kept, and what the victim had reported.
-    let missing = seen.checked_sub(counted).unwrap_or_else(|| panic!("more than was sent\n{told}"));
+    let missing =
+        seen.checked_sub(counted).unwrap_or_else(|| panic!("more than was sent\n{context}"));
     match said(whole) {
         Some(seconds) => {
             let most = (seconds * (RATE / 2) as f64).ceil() as u64 + 1;
-            assert!(missing <= most, "{missing} and not {most} are missing\n{told}");
+            assert!(missing <= most, "{missing} and not {most} are missing\n{context}");
         }
-        None => assert_eq!(missing, 0, "{told}"),
+        None => assert_eq!(missing, 0, "{context}"),
     }
-    assert!(came.kept_sent() <= seen, "{told}");
+    assert!(came.kept_sent() <= seen, "{context}");
     if matches!(victim, Victim::Agent) {
         // Its run has ended in good order, so nothing is lost to who merges the records that were kept.
-        assert_eq!(came.kept_sent(), seen, "{told}");
+        assert_eq!(came.kept_sent(), seen, "{context}");
     } else {
         let least = came.kept.iter().map(|record| record.conservation.counts.sent).min();
-        assert!(counted >= least.unwrap_or_default(), "{told}");
+        assert!(counted >= least.unwrap_or_default(), "{context}");
     }
     "during the run"
 }
 
 /// All counts add up, except for what a killed run could not report: exchanges that had fallen due and not ended at its
 /// last reported interval are counted only as planned in the record.
-fn conserved_but_for_the_last(whole: &Record, told: &str) {
+fn conserved_but_for_the_last(whole: &Record, context: &str) {
     let counts = whole.conservation.counts;
-    assert_eq!(counts.sent, counts.completed() + counts.cut_off, "{told}");
+    assert_eq!(counts.sent, counts.completed() + counts.cut_off, "{context}");
     let accounted = counts.sent + counts.dropped + counts.skipped;
     let open = counts.planned.checked_sub(accounted);
-    let open = open.unwrap_or_else(|| panic!("{counts:?}: more than was planned\n{told}"));
-    assert!(open <= RATE / 2, "{counts:?}: more than one interval of one agent\n{told}");
-    assert_eq!(whole.conservation.holds, open == 0, "{counts:?}\n{told}");
+    let open = open.unwrap_or_else(|| panic!("{counts:?}: more than was planned\n{context}"));
+    assert!(open <= RATE / 2, "{counts:?}: more than one interval of one agent\n{context}");
+    assert_eq!(whole.conservation.holds, open == 0, "{counts:?}\n{context}");
 }
 
 /// How many seconds of a share the record says are in none of its figures.

@@ -309,16 +309,16 @@ fn by_agents(load: Load, case: Case, begun: &AtomicBool) -> (Record, Vec<(Asked,
 }
 
 /// Holds a merged record against that of one process, and both against the script.
-fn agree(load: Load, case: Case, whole: &Record, one: &Record, told: &str) {
-    assert_eq!(Figures::of(whole), Figures::of(one), "{told}");
+fn agree(load: Load, case: Case, whole: &Record, one: &Record, context: &str) {
+    assert_eq!(Figures::of(whole), Figures::of(one), "{context}");
     let (classes, refused) = scripted(load, case.open);
     let first = Operation::of(&whole.operations[0]);
     assert_eq!((first.response, first.service, first.counts.failed), (classes, classes, refused));
-    assert!(whole.conservation.holds && whole.counts.dropped == 0, "{told}");
+    assert!(whole.conservation.holds && whole.counts.dropped == 0, "{context}");
     if load == Load::Plan {
         // The second step has the number of the first, and is not taken after a refusal.
         let second = &whole.operations[1];
-        assert_eq!(second.counts.ok, first.counts.ok, "{told}");
+        assert_eq!(second.counts.ok, first.counts.ok, "{context}");
     }
     if case.agents == 1 {
         return;
@@ -327,13 +327,13 @@ fn agree(load: Load, case: Case, whole: &Record, one: &Record, told: &str) {
     assert_eq!(
         (nodes.len(), nodes.iter().sum::<u64>()),
         (case.agents, whole.counts.planned),
-        "{told}"
+        "{context}"
     );
     let (least, most) = (nodes.iter().min().expect("nodes"), nodes.iter().max().expect("nodes"));
     if case.weighted {
-        assert!(nodes[0] == *most && *most >= 2 * least, "{told}: {nodes:?}");
+        assert!(nodes[0] == *most && *most >= 2 * least, "{context}: {nodes:?}");
     } else if load != Load::Plan {
-        assert!(most - least <= 2, "{told}: {nodes:?}");
+        assert!(most - least <= 2, "{context}: {nodes:?}");
     }
 }
 
@@ -358,10 +358,10 @@ fn shared(load: Load, cases: &[Case]) {
     });
     for (case, (whole, asked, ended)) in cases.iter().zip(&all) {
         let (one, asked_by_one) = &ones[usize::from(case.open)];
-        let told = format!("{load:?} {case:?}: {ended}");
+        let context = format!("{load:?} {case:?}: {ended}");
         let expected = load.expected(case.open);
-        assert_eq!((asked, asked_by_one), (&expected, &expected), "{told}");
-        agree(load, *case, whole, one, &told);
+        assert_eq!((asked, asked_by_one), (&expected, &expected), "{context}");
+        agree(load, *case, whole, one, &context);
     }
 }
 

@@ -113,9 +113,9 @@ fn every_format_says_the_same() {
     let text = compare(&[&a, &b], &words).expect(6).stdout;
     let markdown = compare(&[&a, &b], &["--format", "markdown"]).expect(6).stdout;
     let html = fs::read_to_string(&page).unwrap();
-    for told in ["1000.0", "799.7", "-20.0 %", "worse"] {
+    for expected in ["1000.0", "799.7", "-20.0 %", "worse"] {
         for shown in [&text, &markdown, &html] {
-            assert!(shown.contains(told), "{told} in {shown}");
+            assert!(shown.contains(expected), "{expected} in {shown}");
         }
     }
     assert!(text.lines().all(|line| line.chars().count() <= 80 || line.contains('/')), "{text}");
@@ -138,8 +138,8 @@ fn unlike_runs_are_refused_by_what_differs() {
     other.run = Some("other".to_owned());
     other.write(&b).unwrap();
     let refused = compare(&[&a, &b], &[]).expect(2);
-    for told in ["sessions: 2, but 77 in", "ldap://elsewhere", "--extra yes", "cores: "] {
-        assert!(refused.said().contains(told), "{told}: {refused}");
+    for expected in ["sessions: 2, but 77 in", "ldap://elsewhere", "--extra yes", "cores: "] {
+        assert!(refused.said().contains(expected), "{expected}: {refused}");
     }
     assert!(!refused.stderr.contains('\u{1b}') && refused.stdout.is_empty(), "{refused}");
     assert!(!refused.said().contains("name of the machine"), "{refused}");
@@ -196,10 +196,10 @@ fn a_trend_names_the_first_run_after_a_change() {
     let nightly = repeated(directory.path(), "nightly", &real(), &rates);
     let page = directory.path().join("trend.html");
     let nightly = nightly.to_str().unwrap();
-    let told = run(["trend", nightly, "--html", page.to_str().unwrap()]).expect(0);
-    let flowing = told.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(flowing.contains("goodput -14.9 % (worse) since"), "{told}");
-    assert!(flowing.contains("12.json (2026-01-13T00:00:00Z): 1001.7 to 852.4"), "{told}");
+    let trend = run(["trend", nightly, "--html", page.to_str().unwrap()]).expect(0);
+    let flowing = trend.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flowing.contains("goodput -14.9 % (worse) since"), "{trend}");
+    assert!(flowing.contains("12.json (2026-01-13T00:00:00Z): 1001.7 to 852.4"), "{trend}");
     assert!(fs::read_to_string(page).unwrap().contains("<svg"));
     let json = run(["trend", nightly, "--format", "json"]).expect(0).stdout;
     let document: Value = serde_json::from_str(&json).unwrap();

@@ -55,14 +55,15 @@ fn a_comparison_is_printed_as_text_page_and_cells() {
 
     let text = report(&path, &[]).expect(0).stdout;
     // 1,000 operations in 2 s; the guide took 61.299 s to create as many.
-    for told in ["Stores of leases", "500.00", "Table 3.4.", "61.299", "0.0326x", r"'it'\''s'"] {
-        assert!(text.contains(told), "{told} is not in {text}");
+    for expected in ["Stores of leases", "500.00", "Table 3.4.", "61.299", "0.0326x", r"'it'\''s'"]
+    {
+        assert!(text.contains(expected), "{expected} is not in {text}");
     }
     assert!(!text.contains('\u{1b}'), "{text}");
 
     let page = report(&path, &["--format", "html"]).expect(0).stdout;
-    for told in ["<!doctype html>", "61.299", "<svg", "&lt;script&gt;", "default-src 'none'"] {
-        assert!(page.contains(told), "{told} is not in {page}");
+    for expected in ["<!doctype html>", "61.299", "<svg", "&lt;script&gt;", "default-src 'none'"] {
+        assert!(page.contains(expected), "{expected} is not in {page}");
     }
     // The one script is ours.
     assert_eq!(page.matches("<script").count(), 1, "{page}");

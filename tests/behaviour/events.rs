@@ -32,9 +32,9 @@ fn a_file_of_events_makes_the_record_the_run_wrote() {
         brunt.args(&line).arg("--record").arg(&record).arg("--events").arg(&events);
         let ended = Program::start(&mut brunt).wait();
         assert!(record.exists(), "{name}: {ended}");
-        let told = report(&events).expect(0);
+        let reported = report(&events).expect(0);
         let written = json(&fs::read_to_string(&record).expect("a record"));
-        assert_eq!(json(&told.stdout), written, "{name}");
+        assert_eq!(json(&reported.stdout), written, "{name}");
         assert!(written["counts"]["ok"].as_u64() > Some(10), "{name}: {ended}");
         assert_eq!(written["command"][0].as_str(), line.first().map(String::as_str), "{name}");
     }
@@ -61,8 +61,8 @@ fn a_run_that_is_killed_leaves_what_it_had_measured() {
     run.signal(Signal::KILL);
     drop(run);
     assert!(!record.exists(), "a record is there whole or not at all");
-    let told = report(&events).expect(0);
-    let found = json(&told.stdout);
+    let reported = report(&events).expect(0);
+    let found = json(&reported.stdout);
     let reasons = found["verdict"]["reasons"].as_array().expect("reasons");
     assert!(reasons.iter().any(|reason| reason["status"] == "partial"), "{found}");
     // Two whole seconds at least, of a hundred each; what was in flight at the kill may be missing.
@@ -77,8 +77,8 @@ fn events_may_go_to_standard_output_and_a_wrong_path_stops_the_run_before_it_sta
     let address = target.address();
     let url = format!("http://{address}/sleep?ms=1");
     let line = ["http", "-c", "1", "-n", "20", "--quiet", &url, "--events"];
-    let told = Program::start(command(binary()).args(line).arg("-")).wait().expect(0);
-    let first = told.stdout.lines().next().unwrap_or_default();
+    let ended = Program::start(command(binary()).args(line).arg("-")).wait().expect(0);
+    let first = ended.stdout.lines().next().unwrap_or_default();
     assert_eq!(json(first)["schema"].as_str(), Some("brunt-events/1"), "{first}");
     let refused = Program::start(command(binary()).args(line).arg("/nowhere/x")).wait().expect(1);
     let said = refused.said();
@@ -105,8 +105,8 @@ fn events_of_a_comparison_make_the_collection_that_it_wrote() {
     let (mut brunt, [record, events]) = leases(directory.path(), "400ms");
     let ended = Program::start(&mut brunt).wait().expect(0);
     let written = json(&fs::read_to_string(&record).expect("a record"));
-    let told = report(&events).expect(0);
-    assert_eq!(json(&told.stdout), written, "{ended}");
+    let reported = report(&events).expect(0);
+    assert_eq!(json(&reported.stdout), written, "{ended}");
     assert_eq!(written["cells"].as_array().map(Vec::len), Some(8), "two stores in four phases");
     // As text it is the report that the comparison printed.
     let text = Program::start(command(binary()).arg("report").arg(&events)).wait().expect(0);

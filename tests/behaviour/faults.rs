@@ -84,7 +84,7 @@ fn a_disk_that_cannot_write_is_noticed_before_anything_is_sent() {
 }
 
 /// The end of the last interval in an event file, and the exchanges that its lines count.
-fn told(events: &Path) -> (f64, u64) {
+fn progress_of(events: &Path) -> (f64, u64) {
     let text = fs::read_to_string(events).unwrap_or_default();
     // The last line may be half of one.
     let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
@@ -114,11 +114,11 @@ fn killed(directory: &Path, address: &str, number: u64) -> Result<(), String> {
     let moment = Duration::from_secs_f64(2.6 * share);
     until(moment, || false);
     // What a reader sees at this moment was written.
-    let (second, seen) = told(&events);
+    let (second, seen) = progress_of(&events);
     run.signal(Signal::KILL);
     drop(run);
     let left = |what: &str| Err(format!("run {number}, killed after {moment:?}: {what}"));
-    let (last, kept) = told(&events);
+    let (last, kept) = progress_of(&events);
     if last < second || kept < seen {
         return left(&format!("had told of {seen} exchanges, and left {kept}"));
     }
@@ -162,7 +162,7 @@ fn what_was_written_is_there_after_sigkill_at_any_moment() {
     }
     assert_eq!(wrong, Vec::<String>::new());
     // The moments were such that there was something to lose: before any line, in the middle, and after the end.
-    let events = |number: &u64| told(&path.join(format!("{number}.ndjson"))).1 > 0;
+    let events = |number: &u64| progress_of(&path.join(format!("{number}.ndjson"))).1 > 0;
     let (begun, whole) = (
         (0..KILLS).filter(events).count(),
         (0..KILLS).filter(|number| path.join(format!("{number}.json")).exists()).count(),
@@ -202,7 +202,7 @@ fn setting_the_clock_changes_no_figure() {
     let run = Program::start(&mut brunt);
     // An hour forward after the first second, two back after the second.
     for (second, step) in [(1.0, "+3600"), (2.0, "-3600")] {
-        assert!(until(Duration::from_secs(60), || told(&events).0 >= second), "{second}");
+        assert!(until(Duration::from_secs(60), || progress_of(&events).0 >= second), "{second}");
         fs::write(&clock, step).expect("a file");
     }
     let ended = run.wait().expect(0);
@@ -215,7 +215,7 @@ fn setting_the_clock_changes_no_figure() {
     assert!((shown - jiff::Timestamp::now().as_second() + 3600).abs() < 60, "{shown}");
     let record = Record::read(&record).expect("a record");
     assert_eq!((record.counts.planned, record.counts.ok), (400, 400), "{ended}");
-    let (last, kept) = told(&events);
+    let (last, kept) = progress_of(&events);
     assert!((3.9..15.0).contains(&last) && kept == 400, "{last} s, {kept} exchanges");
     let lines = fs::read_to_string(&events).expect("events");
     let slowest = lines.lines().filter_map(|line| {

@@ -67,8 +67,8 @@ fn a_cliff_is_found_a_little_below_its_edge() {
     let text = std::fs::read_to_string(&file).expect("the record is there");
     let found: Collection = serde_json::from_str(&text).expect("it is a collection");
     assert_eq!(found.subject, "find-max");
-    let told = found.figures["claim"];
-    assert!((told - claim).abs() <= 0.5 + told / 1_000.0, "{told} and {claim}");
+    let recorded = found.figures["claim"];
+    assert!((recorded - claim).abs() <= 0.5 + recorded / 1_000.0, "{recorded} and {claim}");
     // The numbering of exchanges continues from record to record, so that no two steps have an exchange in common.
     let mut next = 0;
     for cell in &found.cells {

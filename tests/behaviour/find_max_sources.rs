@@ -105,10 +105,10 @@ fn processor_time_is_taken_from_a_prometheus() {
         .iter()
         .filter_map(|cell| Some((cell.figure("server_cpu")?, cell.figure("judged_s")? / 10.0)));
     let seen: Vec<(f64, f64)> = seen.collect();
-    let told: f64 = seen.iter().map(|(cores, seconds)| cores * seconds).sum();
-    assert!(!seen.is_empty() && told > 0.0, "{ended}");
+    let sampled: f64 = seen.iter().map(|(cores, seconds)| cores * seconds).sum();
+    assert!(!seen.is_empty() && sampled > 0.0, "{ended}");
     // Samples are a second apart, so a step may be given what was used a second before it.
-    assert!(told < 1.5 * kernel + 0.5, "{told} s told, {kernel} s used\n{ended}");
+    assert!(sampled < 1.5 * kernel + 0.5, "{sampled} s told, {kernel} s used\n{ended}");
     assert_eq!(found.facts["server processor time"], source["prometheus:".len()..]);
 }
 

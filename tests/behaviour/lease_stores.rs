@@ -512,7 +512,7 @@ fn a_pipe_is_told_how_a_long_comparison_goes() {
     let directory = scratch();
     let line = "memfile --durability async -d 4s --phases create";
     let words = || ["leases"].into_iter().chain(line.split_whitespace());
-    let told = |more: &[&str]| {
+    let progress_lines = |more: &[&str]| {
         let mut brunt = command(binary());
         brunt.args(words()).args(more).current_dir(directory.path());
         let ended = Program::start(&mut brunt).wait().expect(0);
@@ -521,8 +521,8 @@ fn a_pipe_is_told_how_a_long_comparison_goes() {
         lines.count()
     };
     // Once it is clear that it takes longer, and then every half minute.
-    assert_eq!(told(&[]), 1);
-    assert_eq!(told(&["--quiet"]), 0);
+    assert_eq!(progress_lines(&[]), 1);
+    assert_eq!(progress_lines(&["--quiet"]), 0);
 }
 
 /// A server that refuses every connection with this answer, once it was asked if it waits to be.

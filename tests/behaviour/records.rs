@@ -180,8 +180,8 @@ fn a_seed_is_a_sequence() {
 
 /// What a run printed of its record: without notes, and without the line that says where it is.
 pub(crate) fn summary(ended: &Ended) -> String {
-    let told = |line: &&str| !line.starts_with("record: ") && !line.starts_with("note: ");
-    let text = ended.stderr.lines().filter(told).collect::<Vec<_>>().join("\n");
+    let is_summary = |line: &&str| !line.starts_with("record: ") && !line.starts_with("note: ");
+    let text = ended.stderr.lines().filter(is_summary).collect::<Vec<_>>().join("\n");
     text.trim_start().to_owned() + "\n"
 }
 

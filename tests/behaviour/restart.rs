@@ -42,8 +42,8 @@ fn check(ended: &Ended) -> Record {
     assert!(summary.starts_with(&word), "{word} is not the first word\n{ended}");
     let reason = record.verdict.reasons.iter().find(|reason| reason.status == Status::Partial);
     let lost = format!("{} lost their connection or could not connect", record.counts.failed);
-    let told = |text: &str| text.contains("the target was away: away") && text.contains(&lost);
-    assert!(reason.is_some_and(|reason| told(&reason.text)) && told(&summary), "{ended}");
+    let explains = |text: &str| text.contains("the target was away: away") && text.contains(&lost);
+    assert!(reason.is_some_and(|reason| explains(&reason.text)) && explains(&summary), "{ended}");
     // Killed for two seconds.
     let away = &record.away[0];
     let lasted = away.to_s.expect("it came back") - away.from_s;

@@ -60,8 +60,8 @@ fn logs_that_cannot_grow_leave_whole_lines_and_a_report() {
     assert!(ended.stdout.contains("Outcomes"), "{ended}");
     assert!(ended.stdout.contains("planned"), "{ended}");
     for option in ["--hlog", "--events"] {
-        let told = format!("note: failed to write {option}: File too large");
-        assert!(ended.said().contains(&told), "{option}: {ended}");
+        let note = format!("note: failed to write {option}: File too large");
+        assert!(ended.said().contains(&note), "{option}: {ended}");
     }
     assert!(fs::read_to_string(&hgrm).expect("a distribution").contains("#[Mean"), "{ended}");
     for path in [&hlog, &events] {
@@ -148,8 +148,9 @@ fn a_terminal_that_is_closed_ends_a_run_in_good_order() {
         assert!(ended.stdout.contains("Outcomes"), "{ended}");
         let record = Record::read(&path).expect("a record");
         let reasons = &record.verdict.reasons;
-        let told = reasons.iter().any(|reason| reason.text.contains("ended by SIGHUP after"));
-        assert_eq!(told, !nohup, "{ended}");
+        let says_hangup =
+            reasons.iter().any(|reason| reason.text.contains("ended by SIGHUP after"));
+        assert_eq!(says_hangup, !nohup, "{ended}");
         fs::remove_file(&hlog).expect("a log");
     }
     target.stop();

@@ -26,13 +26,13 @@ pub(crate) fn agent(broker: &Broker, name: &str) -> Program {
 }
 
 /// The agents, as the API returns them.
-fn told(visitor: &Visitor, token: &str) -> Value {
+fn agent_listing(visitor: &Visitor, token: &str) -> Value {
     serde_json::from_str(&visitor.api(token, "/api/v1/agents")).expect("JSON")
 }
 
 /// What an agent of this name does, and in which run.
-fn state<'a>(told: &'a Value, name: &str) -> (&'a str, Option<&'a str>) {
-    let agents = told["agents"].as_array().expect("agents");
+fn state<'a>(listing: &'a Value, name: &str) -> (&'a str, Option<&'a str>) {
+    let agents = listing["agents"].as_array().expect("agents");
     let found = agents.iter().find(|agent| agent["name"] == name);
     let word = |field: &str| found.and_then(|agent| agent[field].as_str());
     (word("state").unwrap_or("nobody"), word("run"))
@@ -56,7 +56,7 @@ fn agents_are_shown_while_they_wait_while_they_are_busy_and_once_they_were_kille
     // Which of them takes part is who asks first.
     let mut is = |wanted: [&str; 2]| {
         let there = until(PATIENCE, || {
-            last = told(&visitor, &token);
+            last = agent_listing(&visitor, &token);
             let mut states = ["a", "b"].map(|name| state(&last, name).0);
             states.sort_unstable();
             states == wanted
@@ -122,7 +122,7 @@ fn a_broker_that_is_away_is_said_to_be_and_found_again() {
     let mut last = Value::Null;
     let mut is_told = |trouble: bool| {
         let there = until(PATIENCE, || {
-            last = told(&visitor, &token);
+            last = agent_listing(&visitor, &token);
             last["trouble"].is_string() == trouble
         });
         assert!(there, "{last}");

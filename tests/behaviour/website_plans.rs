@@ -172,10 +172,10 @@ fn a_plan_is_changed_by_key_path_and_gets_thresholds() {
         assert!(head.starts_with("HTTP/1.1 200"), "{head}\n{body}");
         serde_json::from_str(&body).unwrap()
     };
-    let told = edit(&before, json!([{"op": "set", "path": ["run", "users"], "text": "7"}]));
-    assert_eq!(told["fault"], "");
-    assert_eq!(told["form"]["label"], "run");
-    let after = told["text"].as_str().unwrap();
+    let reply = edit(&before, json!([{"op": "set", "path": ["run", "users"], "text": "7"}]));
+    assert_eq!(reply["fault"], "");
+    assert_eq!(reply["form"]["label"], "run");
+    let after = reply["text"].as_str().unwrap();
     let changed: Vec<&str> =
         after.lines().filter(|line| !before.lines().any(|one| one == *line)).collect();
     assert_eq!(changed, ["users = 7"], "{after}");
@@ -251,12 +251,12 @@ fn a_trend_is_that_of_brunt_trend_and_leaves_out_what_is_not_valid() {
     let read = visitor.token("read");
     let listed: Value = serde_json::from_str(&visitor.api(&read, "/api/v1/records")).unwrap();
     let load = listed["runs"][0]["summary"]["load"].as_str().unwrap();
-    let told: Value =
+    let trends: Value =
         serde_json::from_str(&visitor.api(&read, &format!("/api/v1/trends?load={load}"))).unwrap();
     let words = ["trend", "--format", "json"].into_iter().chain(files.iter().map(String::as_str));
     let expected: Value = serde_json::from_str(&run(words).stdout).unwrap();
-    assert_eq!(told["series"], expected["series"]);
-    assert_eq!(told["runs"].as_array().unwrap().len(), 8);
+    assert_eq!(trends["series"], expected["series"]);
+    assert_eq!(trends["runs"].as_array().unwrap().len(), 8);
     let (_, page) = visitor.ask("GET", &format!("/trends?load={load}"), "", "");
     assert!(page.contains("1 runs that are not valid are left out"), "{page}");
     end(program);

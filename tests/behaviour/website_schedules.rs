@@ -18,7 +18,7 @@ use crate::website::{Visitor, api, between, end, site};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What a receiver was sent: the headers that Standard Webhooks name, and the body.
-struct Told {
+struct Delivery {
     id: String,
     at: String,
     signature: String,
@@ -26,10 +26,10 @@ struct Told {
 }
 
 /// A receiver, which is busy for the first message.
-fn receiver() -> (SocketAddr, Receiver<Told>) {
+fn receiver() -> (SocketAddr, Receiver<Delivery>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
     let at = listener.local_addr().expect("it is bound");
-    let (sender, told) = channel();
+    let (sender, deliveries) = channel();
     std::thread::spawn(move || {
         for (number, stream) in listener.incoming().map_while(Result::ok).enumerate() {
             let status = if number == 0 { "503 Busy" } else { "204 No Content" };
@@ -38,10 +38,10 @@ fn receiver() -> (SocketAddr, Receiver<Told>) {
             }
         }
     });
-    (at, told)
+    (at, deliveries)
 }
 
-fn taken(mut stream: TcpStream, status: &str) -> Told {
+fn taken(mut stream: TcpStream, status: &str) -> Delivery {
     let mut lines = BufReader::new(stream.try_clone().expect("a handle"));
     let mut headers = Vec::new();
     loop {
@@ -64,7 +64,7 @@ fn taken(mut stream: TcpStream, status: &str) -> Told {
     let mut body = vec![0; header("content-length").parse().expect("a length")];
     lines.read_exact(&mut body).expect("a body");
     write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n").expect("an answer");
-    Told {
+    Delivery {
         id: header("webhook-id"),
         at: header("webhook-timestamp"),
         signature: header("webhook-signature"),
@@ -73,7 +73,7 @@ fn taken(mut stream: TcpStream, status: &str) -> Told {
 }
 
 /// What a receiver makes of the key and the message by the specification, in a language that is not ours.
-fn expected(key: &str, told: &Told) -> String {
+fn expected(key: &str, delivery: &Delivery) -> String {
     let lines = "import base64, hashlib, hmac, sys\n\
                  key = base64.b64decode(sys.argv[1].removeprefix('whsec_'))\n\
                  signed = hmac.new(key, sys.stdin.buffer.read(), hashlib.sha256).digest()\n\
@@ -81,7 +81,7 @@ fn expected(key: &str, told: &Told) -> String {
     let mut python = Command::new("python3");
     python.args(["-c", lines, key]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut python = python.spawn().expect("python3");
-    let message = format!("{}.{}.{}", told.id, told.at, told.body);
+    let message = format!("{}.{}.{}", delivery.id, delivery.at, delivery.body);
     python.stdin.take().expect("a pipe").write_all(message.as_bytes()).expect("it reads");
     let said = python.wait_with_output().expect("an end").stdout;
     String::from_utf8(said).expect("text").trim().to_owned()
@@ -140,7 +140,7 @@ fn a_time_that_comes_begins_a_run_which_is_judged_and_told() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (_api, target) = api();
-    let (receiver, told) = receiver();
+    let (receiver, deliveries) = receiver();
     let (program, visitor) = site(&at);
     let (key, baseline) = furnished(&visitor, &target, receiver);
     end(program);
@@ -148,12 +148,12 @@ fn a_time_that_comes_begins_a_run_which_is_judged_and_told() {
     let (program, mut next) = site(&at);
     next.cookie.clone_from(&visitor.cookie);
     // The last of the minutes is kept, and those before it are missed, which is reported as well.
-    let mut messages: Vec<(Told, Value)> = Vec::new();
+    let mut messages: Vec<(Delivery, Value)> = Vec::new();
     let ended = loop {
-        let told = told.recv_timeout(PATIENCE).expect("a webhook is told");
-        assert_eq!(told.signature, expected(&key, &told), "{}", told.body);
-        let message: Value = serde_json::from_str(&told.body).expect("JSON");
-        messages.push((told, message));
+        let delivery = deliveries.recv_timeout(PATIENCE).expect("a webhook is told");
+        assert_eq!(delivery.signature, expected(&key, &delivery), "{}", delivery.body);
+        let message: Value = serde_json::from_str(&delivery.body).expect("JSON");
+        messages.push((delivery, message));
         let ended = messages.iter().find(|(_, message)| message["type"] == "run.ended");
         if let Some((_, message)) = ended {
             break message["data"].clone();
@@ -189,9 +189,9 @@ fn a_time_that_comes_begins_a_run_which_is_judged_and_told() {
     next.cookie.clone_from(&visitor.cookie);
     let first = &messages[0].0;
     let again = loop {
-        let told = told.recv_timeout(PATIENCE).expect("it is told again");
-        if told.id == first.id {
-            break told;
+        let delivery = deliveries.recv_timeout(PATIENCE).expect("it is told again");
+        if delivery.id == first.id {
+            break delivery;
         }
     };
     assert_eq!(again.signature, expected(&key, &again));
@@ -203,7 +203,7 @@ fn times_at_which_the_site_was_away_are_listed_and_not_made_up_for() {
     let directory = scratch();
     let at = directory.path().join("site");
     let (_api, target) = api();
-    let (receiver, _told) = receiver();
+    let (receiver, _deliveries) = receiver();
     let (program, visitor) = site(&at);
     furnished(&visitor, &target, receiver);
     end(program);

@@ -140,13 +140,13 @@ fn two_agents_share_a_run_and_its_record_says_what_the_target_counted() {
     let id = team.submit("2&duration=4s");
     // During the run, the page of agents links to it.
     let read = team.visitor.token("read");
-    let mut told = Value::Null;
+    let mut listing = Value::Null;
     let busy = until(PATIENCE, || {
-        told = asked(&team.visitor, &read, ("GET", "/api/v1/agents"), "").1;
-        let agents = told["agents"].as_array().expect("agents");
+        listing = asked(&team.visitor, &read, ("GET", "/api/v1/agents"), "").1;
+        let agents = listing["agents"].as_array().expect("agents");
         agents.iter().filter(|agent| agent["page"] == format!("/live/{id}")).count() == 2
     });
-    assert!(busy, "{told}");
+    assert!(busy, "{listing}");
     let status = team.ended(&id);
     assert_eq!((&status["state"], &status["exit"]), (&json!("done"), &json!(0)), "{status}");
     let whole = team.record(&id);
@@ -227,8 +227,8 @@ fn agents_share_the_runs_of_a_schedule() {
     assert_eq!(file.expect("a database").execute(came, []).expect("a schedule"), 1);
     let (read, mut listed) = (team.visitor.token("read"), Value::Null);
     let begun = until(PATIENCE, || {
-        let (_, told) = asked(&team.visitor, &read, ("GET", "/api/v1/schedules"), "");
-        listed = told["schedules"][0].clone();
+        let (_, answer) = asked(&team.visitor, &read, ("GET", "/api/v1/schedules"), "");
+        listed = answer["schedules"][0].clone();
         listed["came"][0]["run"].is_string()
     });
     assert!(begun && listed["agents"] == 2, "{listed}");

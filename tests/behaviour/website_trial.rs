@@ -77,9 +77,9 @@ fn a_trial_runs_what_it_offers_and_leaves_nothing() {
     // Another browser comes in by the next address.
     let mut next = String::new();
     program.wait_until("the next address", |_, notes| {
-        let told = notes.split("/welcome#").nth(2).and_then(|rest| rest.split_once('\n'));
-        told.is_some_and(|(told, _)| {
-            told.clone_into(&mut next);
+        let link = notes.split("/welcome#").nth(2).and_then(|rest| rest.split_once('\n'));
+        link.is_some_and(|(link, _)| {
+            link.clone_into(&mut next);
             true
         })
     });

@@ -121,8 +121,8 @@ fn tabs_show_what_the_events_say_and_become_the_report() {
     let reloaded = at_least(&browser, first.len());
     assert!(same(&first, &reloaded[..first.len()]), "{first:?}\n{reloaded:?}");
     let so_far = achieved(&fs::read_to_string(&events).expect("events"));
-    let told = first.len().min(so_far.len());
-    assert!(same(&first[..told], &so_far[..told]), "{first:?}\n{so_far:?}");
+    let common_len = first.len().min(so_far.len());
+    assert!(same(&first[..common_len], &so_far[..common_len]), "{first:?}\n{so_far:?}");
     no_fault(&browser, &[&page, &relayed]);
     // Both become the report.
     for tab in [0, 1] {

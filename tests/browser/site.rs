@@ -41,9 +41,9 @@ impl Site {
         let mut link = String::new();
         let said = until(Duration::from_secs(60), || {
             let notes = running.notes();
-            let told = notes.lines().find_map(|line| line.strip_prefix("serve: "));
-            told.is_some_and(|told| {
-                told.clone_into(&mut link);
+            let address = notes.lines().find_map(|line| line.strip_prefix("serve: "));
+            address.is_some_and(|address| {
+                address.clone_into(&mut link);
                 true
             })
         });
@@ -136,7 +136,7 @@ fn a_team_keeps_finds_and_compares_its_runs() {
     looked_at(&browser, "account");
     // Two runs of one load.
     let target = Target::start();
-    let (first, told) = record(directory.path(), &target, "first.json");
+    let (first, first_record) = record(directory.path(), &target, "first.json");
     let (second, _) = record(directory.path(), &target, "second.json");
     let token = token.display().to_string();
     let push = |file: &Path, more: &[&str]| {
@@ -156,7 +156,7 @@ fn a_team_keeps_finds_and_compares_its_runs() {
     browser.open(&page);
     browser.wait_for("return window.brunt && brunt.charts().length");
     let shown = browser.text(".tiles");
-    let achieved = told.rates.achieved.expect("a rate");
+    let achieved = first_record.rates.achieved.expect("a rate");
     assert!(shown.contains(&format!("{achieved:.1}")), "{shown} for {achieved}");
     assert!(browser.text(".said").contains("4f2a91c"));
     looked_at(&browser, "run");

@@ -164,12 +164,12 @@ fn what_cannot_be_is_not_saved_before_it_is_changed() {
     let Some(opened) = Opened::start() else { return };
     let browser = &opened.browser;
     type_over(browser, &field(USERS), "many");
-    let told =
+    let fault_is_shown =
         "return document.querySelector('[data-edited]').textContent.includes('no whole number')";
-    browser.wait_for(told);
+    browser.wait_for(fault_is_shown);
     // The error stays visible, at the field where it was typed, whatever else is opened.
     opened.open("[\"scenario\",0,\"steps\",0]", "Step 1: page");
-    assert_eq!(browser.run(told), json!(true));
+    assert_eq!(browser.run(fault_is_shown), json!(true));
     for button in [SAVE, "#run button.main", "#find button.main"] {
         browser.click(&field("go [\"scenario\",0]"));
         browser.wait_for("return document.activeElement.dataset.key === 'heading'");
@@ -178,7 +178,7 @@ fn what_cannot_be_is_not_saved_before_it_is_changed() {
             .wait_for(&format!("return document.activeElement.dataset.key === {}", json!(USERS)));
         assert_eq!(browser.run("return document.activeElement.value"), "many");
         assert_eq!(browser.run("return document.activeElement.ariaInvalid"), "true");
-        assert_eq!(browser.run(told), json!(true));
+        assert_eq!(browser.run(fault_is_shown), json!(true));
     }
     looked_at(browser, "refused");
     opened.saved_as(1);
@@ -189,7 +189,7 @@ fn what_cannot_be_is_not_saved_before_it_is_changed() {
     // Or it is taken back.
     opened.open("[\"run\"]", "run");
     type_over(browser, &field(USERS), "few");
-    browser.wait_for(told);
+    browser.wait_for(fault_is_shown);
     browser.click("[data-undo]");
     browser.wait_for("return document.querySelector('[data-edited]').textContent === ''");
     let shown = format!("return document.querySelector({}).value", json!(field(USERS)));

@@ -17,14 +17,14 @@ use crate::packets::{asked, decoded_v4, innermost, kind_v4};
 fn a_wrapped_command_is_told_the_start_and_the_end() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let brunt = Brunt::on(&lan);
-    let told = brunt.file("told", "");
-    let draft = brunt.file("draft", &format!("#!/bin/sh\necho \"$1\" >>{}\n", told.display()));
+    let log = brunt.file("told", "");
+    let draft = brunt.file("draft", &format!("#!/bin/sh\necho \"$1\" >>{}\n", log.display()));
     // Written by another process, so that no child of this one has it open for writing when it is run.
     let script = draft.with_file_name("script");
     run("install", [OsStr::new("-m"), OsStr::new("755"), draft.as_os_str(), script.as_os_str()]);
     let run = brunt.typed("-4 -l lan0 -r 100 -n 10 -w").arg(&script).arg("10.77.0.1").start();
     // The command is not waited for, and may be later than the end of the run.
-    let said = || fs::read_to_string(&told).unwrap_or_default();
+    let said = || fs::read_to_string(&log).unwrap_or_default();
     assert!(until(Duration::from_secs(20), || said() == "start\nstop\n"), "{}", said());
     run.wait().went_well();
 }
@@ -36,8 +36,8 @@ fn a_wrapped_command_that_is_missing_is_named_and_missed() {
     let run = run.went_well();
     assert_eq!(kea.leases().len(), 1, "{run}");
     for word in ["start", "stop"] {
-        let told = format!("the command of -w, '/nowhere/hook {word}', could not be run");
-        assert!(run.notes.contains(&told), "{run}");
+        let note = format!("the command of -w, '/nowhere/hook {word}', could not be run");
+        assert!(run.notes.contains(&note), "{run}");
     }
 }
 

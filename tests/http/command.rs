@@ -119,18 +119,18 @@ fn other_ways_lead_to_the_same_server() {
         let run = http(&format!("-c 2 -n 20 {words}"), url).went_well();
         (nginx.served().split_off(before), run)
     };
-    let (served, told) = run(&format!("--connect-to id.example.test:80:127.0.0.1:{port}"), away);
-    assert!(served.iter().all(|one| one.host == "id.example.test"), "{served:?}\n{told}");
-    assert_eq!(served.len(), 20, "{told}");
+    let (served, ended) = run(&format!("--connect-to id.example.test:80:127.0.0.1:{port}"), away);
+    assert!(served.iter().all(|one| one.host == "id.example.test"), "{served:?}\n{ended}");
+    assert_eq!(served.len(), 20, "{ended}");
     let socket = nginx.socket();
     let socket = format!("--unix-socket {}", socket.display());
-    let (served, told) = run(&socket, "http://localhost/small.txt");
-    assert_eq!(served.iter().filter(|one| one.listener == "unix").count(), 20, "{told}");
+    let (served, ended) = run(&socket, "http://localhost/small.txt");
+    assert_eq!(served.iter().filter(|one| one.listener == "unix").count(), 20, "{ended}");
     let proxy = format!("-x http://127.0.0.1:{}", nginx.port(Listener::Proxy));
-    let (served, told) = run(&proxy, &nginx.url(Listener::Clear, "/small.txt"));
-    assert_eq!(served.iter().filter(|one| one.listener == "proxy").count(), 20, "{told}");
-    let (served, told) = run("--compressed", &nginx.url(Listener::Clear, "/text.txt"));
-    assert!(served.iter().all(|one| one.encoding == "gzip"), "{served:?}\n{told}");
+    let (served, ended) = run(&proxy, &nginx.url(Listener::Clear, "/small.txt"));
+    assert_eq!(served.iter().filter(|one| one.listener == "proxy").count(), 20, "{ended}");
+    let (served, ended) = run("--compressed", &nginx.url(Listener::Clear, "/text.txt"));
+    assert!(served.iter().all(|one| one.encoding == "gzip"), "{served:?}\n{ended}");
 }
 
 #[test]

@@ -78,8 +78,8 @@ fn an_image_is_what_its_digests_say() {
     // The digest in the configuration is of what is unpacked.
     let unpacked = format!("gzip -dc '{}' | sha256sum", layer.display());
     let sum = succeed(Command::new("bash").args(["-c", &unpacked]));
-    let told = config["rootfs"]["diff_ids"][0].as_str().expect("a digest");
-    assert_eq!(format!("sha256:{}", sum.split(' ').next().unwrap()), told);
+    let digest = config["rootfs"]["diff_ids"][0].as_str().expect("a digest");
+    assert_eq!(format!("sha256:{}", sum.split(' ').next().unwrap()), digest);
     let listed = succeed(Command::new("tar").arg("--numeric-owner").arg("-tvzf").arg(&layer));
     for (name, begin) in [
         ("usr/bin/brunt", "-rwxr-xr-x 0/0"),

@@ -34,7 +34,7 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// Everything that a watcher receives, as names and data.
-fn told(mut watcher: Watcher) -> Vec<(String, String)> {
+fn received_by(mut watcher: Watcher) -> Vec<(String, String)> {
     let mut events = Vec::new();
     while let Some(event) = now(watcher.next()) {
         let text = String::from_utf8(event.to_vec()).expect("events are text");
@@ -60,8 +60,10 @@ fn a_run_is_watched_by_a_hundred_and_kept_as_its_target_counted_it() {
     let mut watchers: Vec<Watcher> =
         (0..100).map(|_| watch.open(None).expect("there is room")).collect();
     let readers = watchers.split_off(50);
-    let readers: Vec<_> =
-        readers.into_iter().map(|watcher| std::thread::spawn(move || told(watcher))).collect();
+    let readers: Vec<_> = readers
+        .into_iter()
+        .map(|watcher| std::thread::spawn(move || received_by(watcher)))
+        .collect();
     site.is_done(&id);
     let record = site.record(&id);
     assert_eq!(record.conservation.counts.sent, server.requests());
@@ -70,15 +72,16 @@ fn a_run_is_watched_by_a_hundred_and_kept_as_its_target_counted_it() {
     assert_eq!((entry.summary.figures.due, entry.summary.figures.ok), (200, 200));
     assert_eq!(entry.about.origin.by, "ada");
     for reader in readers {
-        let told = reader.join().expect("it reads");
-        let of =
-            |name: &str| told.iter().filter(|it| it.0 == name).map(|it| it.1.as_str()).collect();
+        let received = reader.join().expect("it reads");
+        let of = |name: &str| {
+            received.iter().filter(|it| it.0 == name).map(|it| it.1.as_str()).collect()
+        };
         let (views, states): (Vec<&str>, Vec<&str>) = (of("view"), of("state"));
         assert!(
             states.last().is_some_and(|state| state.contains("\"state\":\"done\"")),
             "{states:?}"
         );
-        assert_eq!(told.last().map(|it| it.0.as_str()), Some("end"));
+        assert_eq!(received.last().map(|it| it.0.as_str()), Some("end"));
         // The last view is that of the record, and so is what the page says.
         let view: View = serde_json::from_str(views.last().expect("a view")).expect("a view");
         assert!(view.over);
@@ -87,7 +90,7 @@ fn a_run_is_watched_by_a_hundred_and_kept_as_its_target_counted_it() {
         assert_eq!(rows, server.requests());
     }
     // Watchers that never read have delayed nothing, and receive everything now.
-    assert!(told(watchers.swap_remove(7)).len() >= 3);
+    assert!(received_by(watchers.swap_remove(7)).len() >= 3);
     let page = site.history.page(&id).unwrap().expect("it has a page");
     assert!(page.sections.iter().any(|(id, html)| id == "top" && html.contains("100")), "{page:?}");
 }
@@ -168,8 +171,8 @@ fn a_run_outlives_its_server_and_is_found_again() {
     let watcher =
         site.queue().watch(&id).and_then(|watch| watch.open(None)).expect("there is room");
     site.is_done(&id);
-    let told = told(watcher);
-    assert!(told.iter().any(|(name, data)| name == "view" && data.contains("\"over\":true")));
+    let received = received_by(watcher);
+    assert!(received.iter().any(|(name, data)| name == "view" && data.contains("\"over\":true")));
     let record = site.record(&id);
     assert_eq!((record.counts.planned, record.counts.ok), (150, 150));
     site.is_done(&next);

@@ -60,12 +60,12 @@ fn sent(collection: &Collection) -> u64 {
 fn sections(mut watcher: Watcher) -> Vec<String> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let runtime = runtime.expect("a runtime");
-    let mut told = Vec::new();
+    let mut received = Vec::new();
     while let Some(event) = runtime.block_on(watcher.next()) {
         let text = String::from_utf8(event.to_vec()).expect("events are text");
-        told.extend(text.strip_prefix("event: sections\n").map(str::to_owned));
+        received.extend(text.strip_prefix("event: sections\n").map(str::to_owned));
     }
-    told
+    received
 }
 
 #[test]
@@ -122,10 +122,13 @@ fn a_search_is_followed_and_kept_and_never_above_the_ceiling_of_its_target() {
     assert!(site.history.view(&id).unwrap().is_none(), "only a run has a view");
     assert!(!site.history.files(&id).path(PROGRESS).exists());
     // Whoever watched saw rates and reasons, and the page at the end.
-    let told = watching.join().expect("it reads");
-    assert!(told.iter().any(|html| html.contains("Testing one session (baseline)")), "{told:?}");
-    assert!(told.iter().any(|html| html.contains("Testing 100/s (ramp)")), "{told:?}");
-    assert!(told.last().is_some_and(|html| html.contains(&found_words)), "{told:?}");
+    let received = watching.join().expect("it reads");
+    assert!(
+        received.iter().any(|html| html.contains("Testing one session (baseline)")),
+        "{received:?}"
+    );
+    assert!(received.iter().any(|html| html.contains("Testing 100/s (ramp)")), "{received:?}");
+    assert!(received.last().is_some_and(|html| html.contains(&found_words)), "{received:?}");
 }
 
 #[test]

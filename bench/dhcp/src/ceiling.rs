@@ -54,11 +54,13 @@ fn measure(lan: &Lan, contender: Contender, more: &str, effort: Effort) -> Figur
     // A second less than it runs, so that it is still at work when the window closes.
     let window = Watched::of(&mut tool, effort.warm_s, effort.window_s - 1, received);
     let said = tool.finish_with(&CARRIED_OUT);
-    let told = |stage, line| {
+    let count_of = |stage, line| {
         printed(&said, stage, line).unwrap_or_else(|| panic!("no {line} of {stage} in:\n{said}"))
     };
-    let (sent, offers) =
-        (told("DISCOVER-OFFER", "sent packets"), told("DISCOVER-OFFER", "received packets"));
+    let (sent, offers) = (
+        count_of("DISCOVER-OFFER", "sent packets"),
+        count_of("DISCOVER-OFFER", "received packets"),
+    );
     let per_second = rate(&said).unwrap_or_else(|| panic!("no rate in:\n{said}"));
     // Each exchange is two datagrams received, and the kernel does not flatter.
     let most = window.per_second() / 2.0;

@@ -15,12 +15,12 @@ pub(crate) struct Datagrams {
 impl Datagrams {
     /// Of the clients' host.
     pub(crate) fn of_client(lan: &Lan) -> Self {
-        Self::told(lan.client("cat"))
+        Self::read_with(lan.client("cat"))
     }
 
     /// Of the server's host.
     pub(crate) fn of_server(lan: &Lan) -> Self {
-        Self::told(lan.server("cat"))
+        Self::read_with(lan.server("cat"))
     }
 
     /// What was added since `before`.
@@ -28,7 +28,7 @@ impl Datagrams {
         Self { received: self.received - before.received, lost: self.lost - before.lost }
     }
 
-    fn told(mut cat: Command) -> Self {
+    fn read_with(mut cat: Command) -> Self {
         let output = cat.arg("/proc/net/snmp").output().expect("cat starts");
         Self::read(&String::from_utf8_lossy(&output.stdout))
             .unwrap_or_else(|| panic!("the kernel does not count datagrams: {output:?}"))

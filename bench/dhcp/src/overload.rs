@@ -57,14 +57,14 @@ fn measure(lan: &Lan, kea: &Kea, contender: Contender) -> Figure {
     let said = Process::start(command, &directory.path().join("log")).finish_with(&CARRIED_OUT);
     let client = Datagrams::of_client(lan).since(before.0);
     let server = Datagrams::of_server(lan).since(before.1);
-    let told = |stage, line| {
+    let count_of = |stage, line| {
         printed(&said, stage, line).unwrap_or_else(|| panic!("no {line} of {stage} in:\n{said}"))
     };
-    let done = told("REQUEST-ACK", "received packets");
+    let done = count_of("REQUEST-ACK", "received packets");
     let acks = kea.statistic("pkt4-ack-sent");
     assert!(done <= acks, "{} says {done} exchanges, Kea {acks}", contender.name());
     Figure {
-        sent: told("DISCOVER-OFFER", "sent packets"),
+        sent: count_of("DISCOVER-OFFER", "sent packets"),
         done,
         lost_by_client: client.lost,
         lost_by_server: server.lost,

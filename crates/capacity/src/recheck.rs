@@ -49,7 +49,7 @@ pub struct Rechecked {
     /// The index of its cell.
     pub cell: usize,
     /// The verdict in the file.
-    pub told: Verdict,
+    pub claimed: Verdict,
     /// The verdict from its record.
     pub found: Verdict,
     /// The evidence for and against its rate.
@@ -98,7 +98,7 @@ pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
             evidence.verdict
         };
         rates.extend(row.rate.map(|rate| (row.kind, rate, found)));
-        all.steps.push(Rechecked { cell: at, told: row.verdict, found, evidence });
+        all.steps.push(Rechecked { cell: at, claimed: row.verdict, found, evidence });
     }
     let confirmed =
         rates.iter().filter(|(kind, _, found)| *kind == Kind::Confirm && *found == Verdict::Pass);
@@ -112,7 +112,7 @@ pub fn recheck(collection: &Collection) -> Result<Recheck, RecheckError> {
 }
 
 fn agrees(all: &Recheck, answer: &Answer) -> bool {
-    let steps = all.without_record == 0 && all.steps.iter().all(|step| step.told == step.found);
+    let steps = all.without_record == 0 && all.steps.iter().all(|step| step.claimed == step.found);
     let same = |a: Option<f64>, b: Option<f64>| match (a, b) {
         (Some(a), Some(b)) => crate::document::same(a, b),
         (a, b) => a.is_none() && b.is_none(),

@@ -69,9 +69,9 @@ impl Reading<'_> {
     }
 
     fn met(&self, row: Row<'_>) -> Option<String> {
-        let told: Vec<String> =
+        let phrases: Vec<String> =
             self.objectives.iter().filter_map(|text| held(row, text, true)).collect();
-        (!told.is_empty()).then(|| told.join(", "))
+        (!phrases.is_empty()).then(|| phrases.join(", "))
     }
 
     fn failed(&self, at: f64) -> String {
@@ -80,8 +80,8 @@ impl Reading<'_> {
                 && row.kind.is_evidence()
                 && row.rate.is_some_and(|rate| same(rate, at))
         });
-        let told = row.and_then(|row| held(*row, row.cell.label("objective")?, false));
-        told.map(|told| format!(" ({told})")).unwrap_or_default()
+        let phrase = row.and_then(|row| held(*row, row.cell.label("objective")?, false));
+        phrase.map(|phrase| format!(" ({phrase})")).unwrap_or_default()
     }
 
     fn recovers(&self) -> String {

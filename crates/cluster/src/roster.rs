@@ -24,16 +24,16 @@ const PERMITS_MAX: usize = 12;
 /// The agents that were heard. Times are by the caller's clock, since an origin of its choice.
 #[derive(Clone, Debug, Default)]
 pub struct Roster {
-    agents: BTreeMap<Name, Heard>,
+    agents: BTreeMap<Name, KnownAgent>,
 }
 
 /// An agent that was heard.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Heard {
+pub struct KnownAgent {
     /// When it was last heard.
     pub at: Duration,
     /// What it does.
-    pub doing: Doing,
+    pub doing: AgentActivity,
     /// What it says about itself. Nothing is known of an agent that was only heard during a run.
     pub about: Option<About>,
     /// How far its wall clock is ahead of ours, in milliseconds. This includes the time that the message took.
@@ -46,7 +46,7 @@ pub struct Heard {
 
 /// What an agent does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Doing {
+pub enum AgentActivity {
     /// It waits for orders.
     Waits,
     /// It takes part in a run.
@@ -81,7 +81,7 @@ impl Roster {
         let about = About::of(join, version);
         let ahead_ms = join.wall_ms.map(|theirs| theirs.saturating_sub(wall_ms));
         let Some(heard) = self.heard(&join.name, &join.nonce, now) else { return };
-        heard.doing = Doing::Waits;
+        heard.doing = AgentActivity::Waits;
         heard.about = Some(about);
         heard.ahead_ms = ahead_ms;
     }
@@ -97,14 +97,14 @@ impl Roster {
         heard.ahead_ms = Some(report.wall_ms.saturating_sub(wall_ms));
         let prepares = matches!(report.stage, Stage::Preparing | Stage::Ready);
         heard.doing = match &report.stage {
-            stage if stage.is_over() => Doing::Waits,
-            _ => Doing::Runs { run: run.to_owned(), prepares },
+            stage if stage.is_over() => AgentActivity::Waits,
+            _ => AgentActivity::Runs { run: run.to_owned(), prepares },
         };
     }
 
     /// The agents with their names, and whether each still answers.
-    pub fn agents(&self, now: Duration) -> impl Iterator<Item = (&Name, &Heard, bool)> {
-        let answers = move |heard: &Heard| now.saturating_sub(heard.at) <= SILENT_AFTER;
+    pub fn agents(&self, now: Duration) -> impl Iterator<Item = (&Name, &KnownAgent, bool)> {
+        let answers = move |heard: &KnownAgent| now.saturating_sub(heard.at) <= SILENT_AFTER;
         self.agents.iter().map(move |(name, heard)| (name, heard, answers(heard)))
     }
 
@@ -114,14 +114,14 @@ impl Roster {
     }
 
     /// The entry of an agent, if there is room for it.
-    fn heard(&mut self, name: &Name, nonce: &str, now: Duration) -> Option<&mut Heard> {
+    fn heard(&mut self, name: &Name, nonce: &str, now: Duration) -> Option<&mut KnownAgent> {
         if !self.agents.contains_key(name) && self.agents.len() >= AGENTS_MAX {
             return None;
         }
         let nonce = printable(nonce);
-        let heard = self.agents.entry(name.clone()).or_insert_with(|| Heard {
+        let heard = self.agents.entry(name.clone()).or_insert_with(|| KnownAgent {
             at: now,
-            doing: Doing::Waits,
+            doing: AgentActivity::Waits,
             about: None,
             ahead_ms: None,
             twin: None,
@@ -140,7 +140,7 @@ impl Roster {
     }
 }
 
-impl Heard {
+impl KnownAgent {
     /// Whether another agent of its name was heard recently.
     pub fn has_twin(&self, now: Duration) -> bool {
         self.twin.is_some_and(|twin| now.saturating_sub(twin) <= SILENT_AFTER)
@@ -224,7 +224,7 @@ mod tests {
             (heard.clone(), answers)
         };
         let (heard, answers) = only(&roster, ms(3_000));
-        assert!(answers && heard.doing == Doing::Waits && heard.ahead_ms == Some(60_000));
+        assert!(answers && heard.doing == AgentActivity::Waits && heard.ahead_ms == Some(60_000));
         let about = heard.about.unwrap();
         assert_eq!((about.host.as_str(), about.cores, about.misfit), ("h [2J", 4, None));
         assert_eq!(about.ceilings.len(), 1, "an endless ceiling is none");
@@ -233,7 +233,7 @@ mod tests {
         for (stage, prepares) in [(Stage::Ready, true), (Stage::Running, false)] {
             roster.report(("ab", &name), &report("n1", stage), (ms(4_000), 0));
             let (heard, _) = only(&roster, ms(4_000));
-            assert_eq!(heard.doing, Doing::Runs { run: "ab".to_owned(), prepares });
+            assert_eq!(heard.doing, AgentActivity::Runs { run: "ab".to_owned(), prepares });
             assert!(heard.about.is_some(), "what it said of itself is still known");
         }
         assert!(!only(&roster, ms(7_001)).1);
@@ -242,7 +242,7 @@ mod tests {
             &report("n1", Stage::Ended { code: Some(0), why: None }),
             (ms(8_000), 0),
         );
-        assert_eq!(only(&roster, ms(8_000)).0.doing, Doing::Waits);
+        assert_eq!(only(&roster, ms(8_000)).0.doing, AgentActivity::Waits);
         roster.forget(ms(608_000));
         assert_eq!(roster.agents(ms(0)).count(), 1);
         roster.forget(ms(608_001));

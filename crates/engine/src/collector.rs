@@ -77,7 +77,7 @@ impl Collector {
         sink: &mut dyn Sink,
     ) -> BTreeMap<Phase, Interval> {
         let clock = Monotonic::new();
-        let (mut said, mut aborted, mut told) = (None, None, false);
+        let (mut said, mut aborted, mut overdue) = (None, None, false);
         let mut awaited = true;
         while !self.rows.is_over() {
             let wait = self.rows.wait(clock.now().since_origin()).unwrap_or(PATIENCE);
@@ -97,10 +97,10 @@ impl Collector {
                     sink.waiting(waiting);
                 }
             }
-            if stop.urgency() == Urgency::Abort && !told {
+            if stop.urgency() == Urgency::Abort && !overdue {
                 let since = *aborted.get_or_insert(clock.now());
-                told = clock.now() - since >= GRACE;
-                if told {
+                overdue = clock.now() - since >= GRACE;
+                if overdue {
                     sink.overdue();
                 }
             }

@@ -79,7 +79,7 @@ impl Gate {
             (_, Some(moment)) => moment,
             (Start::WhenReady, None) => now,
             (Start::At(at), None) => moment_of(*at, now),
-            (Start::WhenTold(signal), None) => match signal.told() {
+            (Start::WhenTold(signal), None) => match signal.start_time() {
                 Some(at) => moment_of(at, now),
                 None => return Err(now + LOOK),
             },
@@ -95,9 +95,9 @@ impl Gate {
 
     /// What is ready, if the run waits for the signal to begin and every worker has arrived.
     pub(crate) fn ready(&self) -> Option<Ready> {
-        let told = matches!(self.start, Start::WhenTold(_));
+        let waits_for_signal = matches!(self.start, Start::WhenTold(_));
         let state = self.lock();
-        (told && state.missing == 0).then(|| state.ready.clone())
+        (waits_for_signal && state.missing == 0).then(|| state.ready.clone())
     }
 
     /// Counts a worker that will not arrive.
@@ -253,11 +253,11 @@ mod orders {
             let stop = Stop::new();
             let others = [started(&gate, &stop, 1), started(&gate, &stop, 2)];
             stop.request();
-            let told = others.map(|other| other.join().unwrap());
+            let answers = others.map(|other| other.join().unwrap());
             assert_eq!(gate.ready().map(|ready| ready.ready), Some(2));
             // A worker that asked before the request asks again, and receives the same origin as the others.
             let origin = gate.begins(Moment::ZERO, &stop).unwrap();
-            assert!(told.into_iter().flatten().all(|earlier| earlier == origin));
+            assert!(answers.into_iter().flatten().all(|earlier| earlier == origin));
         });
     }
 }

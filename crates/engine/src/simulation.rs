@@ -321,8 +321,8 @@ fn what_never_left_has_no_service_time() {
 fn failures_that_are_all_told_in_words_do_not_pile_up() {
     let settings = Settings { explain_every: true, ..open(100, 20, 1) };
     let run = simulate(settings, &ScriptedSessions::new(|_| Act::Refuse(ms(1))));
-    let told = run.intervals.iter().map(|step| step.samples.len());
-    assert_eq!(told.sum::<usize>(), 2_000, "each step tells its own");
+    let sample_counts = run.intervals.iter().map(|step| step.samples.len());
+    assert_eq!(sample_counts.sum::<usize>(), 2_000, "each step tells its own");
     assert_eq!(run.steady().counts().failed, 2_000);
     assert_eq!(run.steady().samples.len(), 0, "and the sum over them none");
 }

@@ -32,7 +32,7 @@ impl StartSignal {
     }
 
     /// When to begin, once that was signalled.
-    pub fn told(&self) -> Option<SystemTime> {
+    pub fn start_time(&self) -> Option<SystemTime> {
         self.0.get().copied()
     }
 }

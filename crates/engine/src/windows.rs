@@ -153,8 +153,8 @@ fn in_a_closed_loop_each_exchange_has_its_own_time_to_end() {
     assert_eq!(ended.finished.over.as_secs(), 10);
     // With an explicit drain time, it waits no longer than that.
     settings.drain = Some(ms(3_000));
-    let told = simulate(settings.clone(), &ScriptedSessions::new(slow));
-    assert_eq!((told.finished.counts.ok, told.finished.counts.cut_off), (19, 1));
+    let drained = simulate(settings.clone(), &ScriptedSessions::new(slow));
+    assert_eq!((drained.finished.counts.ok, drained.finished.counts.cut_off), (19, 1));
     // Without a time-out of its own, an exchange may take as long as the run waits.
     (settings.drain, settings.operation_timeout) = (None, Duration::ZERO);
     let endless = simulate(settings, &ScriptedSessions::new(slow));

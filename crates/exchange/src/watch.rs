@@ -56,7 +56,7 @@ pub struct Watch<'a> {
     parts_len: usize,
     text: Option<&'a mut String>,
     /// The text of this exchange, for a session that reports it elsewhere.
-    told: Option<String>,
+    kept_words: Option<String>,
     unready: Option<Outcome>,
     reconnected: u32,
     resent: u32,
@@ -78,7 +78,7 @@ impl<'a> Watch<'a> {
             parts: [(Part(0), Duration::ZERO); PARTS_MAX],
             parts_len: 0,
             text,
-            told: None,
+            kept_words: None,
             unready: None,
             reconnected: 0,
             resent: 0,
@@ -157,27 +157,27 @@ impl<'a> Watch<'a> {
 
     /// Whether [`explain`](Self::explain) would keep its text, so that no text is made unnecessarily.
     pub fn wants_text(&self) -> bool {
-        self.text.is_some() || self.told.is_some()
+        self.text.is_some() || self.kept_words.is_some()
     }
 
     /// Keeps the text of this exchange for the session itself, whether or not the caller wants it.
     pub fn keep_words(&mut self) {
-        self.told = Some(String::new());
+        self.kept_words = Some(String::new());
     }
 
     /// Whether [`keep_words`](Self::keep_words) was called.
     pub fn keeps_words(&self) -> bool {
-        self.told.is_some()
+        self.kept_words.is_some()
     }
 
     /// The text that was kept for the session itself; empty if there is none.
     pub fn words(&self) -> &str {
-        self.told.as_deref().unwrap_or_default()
+        self.kept_words.as_deref().unwrap_or_default()
     }
 
     /// Explains why the exchange failed. Only the first few explanations of a run are kept.
     pub fn explain(&mut self, why: std::fmt::Arguments<'_>) {
-        for text in self.text.as_deref_mut().into_iter().chain(self.told.as_mut()) {
+        for text in self.text.as_deref_mut().into_iter().chain(self.kept_words.as_mut()) {
             text.clear();
             // Writing to a String cannot fail.
             let _ = std::fmt::Write::write_fmt(text, why);

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use brunt_drivers::dhcp::{Attendance, Dhcp, Dialogue, Session, tally, v4, v6};
+use brunt_drivers::dhcp::{Dhcp, Dialogue, FleetChanges, Session, tally, v4, v6};
 use brunt_drivers::net::carrier::Carrier;
 use brunt_drivers::net::link::Link;
 use brunt_drivers::net::queue::QueueWatch;
@@ -52,7 +52,7 @@ impl<'a, D: Dialogue, C: Carrier + 'static> DhcpSessions<'a, D, C> {
 }
 
 /// The counts of a fleet's leases: clients with a lease, clients that lost power, and clients back after the power cut.
-const fn counts(attendance: &Attendance) -> [u64; 3] {
+const fn counts(attendance: &FleetChanges) -> [u64; 3] {
     [attendance.up.0, attendance.lost, attendance.back.0]
 }
 

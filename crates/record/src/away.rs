@@ -274,7 +274,7 @@ mod tests {
             if everyone {
                 presence.note(20, Sign::Everyone);
             }
-            presence.in_vain(40, true, true);
+            presence.unanswered(40, true, true);
             absences.absorb(&presence);
             absences.found(Duration::from_millis(1), &[], false).len()
         };
@@ -289,8 +289,8 @@ mod tests {
             (0..20).for_each(|number| presence.note(number, Sign::Answered));
             (20..35).for_each(|number| presence.note(number, Sign::Wanted));
             // Sent before the last answer, and lost.
-            presence.in_vain(25, true, false);
-            (0..lost).for_each(|_| presence.in_vain(35, true, true));
+            presence.unanswered(25, true, false);
+            (0..lost).for_each(|_| presence.unanswered(35, true, true));
             if late {
                 presence.note(36, Sign::Answered);
             }

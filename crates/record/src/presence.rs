@@ -97,7 +97,7 @@ impl Presence {
 
     /// Notes that an exchange ended without an answer in slot `number`: whether it was given up, and whether it belongs
     /// to a silence, since it was sent after the last answer.
-    pub fn in_vain(&mut self, number: u32, gave_up: bool, in_silence: bool) {
+    pub fn unanswered(&mut self, number: u32, gave_up: bool, in_silence: bool) {
         let signs = Sign::Wanted as u8 | if gave_up { Sign::GaveUp as u8 } else { 0 };
         self.add(Slot { number, signs, lost: u8::from(in_silence) });
     }
@@ -159,13 +159,13 @@ mod tests {
     #[test]
     fn what_ended_in_vain_is_counted_and_the_count_does_not_wrap() {
         let (mut one, mut two) = (Presence::default(), Presence::default());
-        one.in_vain(3, true, true);
-        one.in_vain(3, true, false);
-        two.in_vain(3, false, true);
+        one.unanswered(3, true, true);
+        one.unanswered(3, true, false);
+        two.unanswered(3, false, true);
         one.merge(&two);
         let [slot] = one.slots() else { panic!("{one:?}") };
         assert!(slot.has(Sign::Wanted) && slot.has(Sign::GaveUp) && slot.lost() == 2, "{slot:?}");
-        (0..300).for_each(|_| one.in_vain(3, true, true));
+        (0..300).for_each(|_| one.unanswered(3, true, true));
         assert_eq!(one.slots()[0].lost(), 255);
     }
 

@@ -336,11 +336,11 @@ mod tests {
         assert!(steps.windows(2).all(|pair| pair[0].to == pair[1].from));
         assert_eq!(steps[0].phase, Phase::WarmUp);
         assert_eq!(steps[0].to, Duration::from_secs(5));
-        let mut told = Histogram::new();
+        let mut merged = Histogram::new();
         for step in steps {
-            told.merge(&step.operations[0].response());
+            merged.merge(&step.operations[0].response());
         }
-        assert_eq!(told, whole);
+        assert_eq!(merged, whole);
         assert_eq!(steps.last().unwrap().backlog_peak, 999);
     }
 

@@ -69,8 +69,8 @@ fn points(record: &Record) -> Result<Vec<(f64, Histogram)>, HistogramError> {
             times.merge(&operation.response.histogram()?);
         }
     }
-    let told = levels.into_iter().filter(|(_, _, times)| times.count() >= EXCHANGES);
-    Ok(told.map(|(planned, lasted, times)| (planned as f64 / lasted, times)).collect())
+    let filled = levels.into_iter().filter(|(_, _, times)| times.count() >= EXCHANGES);
+    Ok(filled.map(|(planned, lasted, times)| (planned as f64 / lasted, times)).collect())
 }
 
 #[cfg(test)]

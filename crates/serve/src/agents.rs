@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::child::Meeting;
+use crate::child::ClusterSettings;
 
 /// The most agents that a run may have.
 pub(crate) const AGENTS_MAX: u32 = 1_000;
@@ -18,7 +18,7 @@ pub(crate) const AGENTS_MAX: u32 = 1_000;
 #[derive(Clone, Debug)]
 pub struct Cluster {
     /// Where runs meet their agents.
-    pub meeting: Meeting,
+    pub meeting: ClusterSettings,
     /// The source of its agents.
     pub agents: Arc<dyn Agents>,
 }

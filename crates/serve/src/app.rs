@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use ring::hmac;
 
 use crate::agents::Cluster;
-use crate::auth::{Limiter, Passwords, Secret, Who};
+use crate::auth::{Limiter, Passwords, Requester, Secret};
 use crate::child::Children;
 use crate::history::{History, RunId};
 use crate::listen::Hosts;
@@ -78,7 +78,7 @@ impl App {
     }
 
     /// Adds a line to the audit trail.
-    pub(crate) fn audit(&self, who: &Who, act: &str, what: &str) -> Result<(), Problem> {
+    pub(crate) fn audit(&self, who: &Requester, act: &str, what: &str) -> Result<(), Problem> {
         self.audit_by(&who.named(), act, what)
     }
 

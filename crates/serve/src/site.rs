@@ -133,9 +133,9 @@ impl Site {
             drop(tokio::task::spawn_blocking(comes).await);
         };
         self.serve_while(listener, begun, waited)?;
-        let told = |problem: crate::problem::Problem| problem.hidden.unwrap_or(problem.detail);
-        let ended = app.queue().map_err(told)?.end_all(ENDED_WITHIN);
-        trial::clear(&app).map_err(told)?;
+        let message = |problem: crate::problem::Problem| problem.hidden.unwrap_or(problem.detail);
+        let ended = app.queue().map_err(message)?.end_all(ENDED_WITHIN);
+        trial::clear(&app).map_err(message)?;
         Ok(ended)
     }
 
@@ -186,7 +186,7 @@ impl Site {
     /// The path of a link with which a user chooses a password. If the site has no administrator, an unknown name is
     /// added as one.
     pub fn link(&self, name: &str) -> Result<String, String> {
-        let told = |error: crate::problem::Problem| error.hidden.unwrap_or(error.detail);
+        let message = |error: crate::problem::Problem| error.hidden.unwrap_or(error.detail);
         let store = &self.app.store;
         if !is_name(name) {
             return Err(format!(
@@ -211,8 +211,8 @@ impl Site {
                 added.map_err(|error| error.to_string())?.ok_or_else(|| format!("add {name}"))?
             }
         };
-        self.app.audit_by("the operator", "make link", name).map_err(told)?;
-        self.app.invite(id).map_err(told)
+        self.app.audit_by("the operator", "make link", name).map_err(message)?;
+        self.app.invite(id).map_err(message)
     }
 
     /// Rebuilds the index of runs from their directories, and the figures of a run for comparisons if they are missing

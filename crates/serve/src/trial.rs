@@ -70,7 +70,7 @@ pub(crate) fn disclaim(directory: &Path) -> Result<(), String> {
 
 /// Adds the servers to the list of targets, and the plans that are missing.
 pub(crate) fn furnish(app: &App, trial: &Trial) -> Result<(), String> {
-    let told = |error: &dyn std::fmt::Display| error.to_string();
+    let text_of = |error: &dyn std::fmt::Display| error.to_string();
     let settings = trial.settings.iter().map(|(name, value)| format!("{name}={value}\n"));
     let grant = Grant {
         allow: trial.allow.clone(),
@@ -87,9 +87,9 @@ pub(crate) fn furnish(app: &App, trial: &Trial) -> Result<(), String> {
             .to_owned(),
         ..Target::default()
     };
-    app.store.put_target(&target).map_err(|error| told(&error))?;
+    app.store.put_target(&target).map_err(|error| text_of(&error))?;
     for (name, text) in PLANS {
-        app.store.add_plan(name, text, (AUTHOR, app.now())).map_err(|error| told(&error))?;
+        app.store.add_plan(name, text, (AUTHOR, app.now())).map_err(|error| text_of(&error))?;
     }
     Ok(())
 }

@@ -155,8 +155,8 @@ fn what_is_no_message_is_told_with_its_place() {
     for length in 0..good.len() {
         match Message::scan(&good[..length]) {
             Ok(message) => assert!(message.options().all(|each| each.is_ok())),
-            Err(DecodeError::TooShort { length: told }) => {
-                assert_eq!((told, length < 240), (length, true));
+            Err(DecodeError::TooShort { length: reported }) => {
+                assert_eq!((reported, length < 240), (length, true));
             }
             Err(DecodeError::Truncated { offset, .. }) => assert!((240..length).contains(&offset)),
             Err(other) => panic!("{other}"),

@@ -4,7 +4,8 @@
 
 use brunt_wire::dhcp6::relay::{self, unwrap};
 use brunt_wire::dhcp6::{
-    Draft, Duid, Ia, IaKind, Message, MessageType, Nest, Relay, Writer, code, set_xid, status,
+    Draft, Duid, Ia, IaKind, Message, MessageType, Relay, RelayNesting, Writer, code, set_xid,
+    status,
 };
 use std::net::Ipv6Addr;
 
@@ -105,7 +106,7 @@ fn relay_messages_come_off_and_go_on() {
         let unwrapped = unwrap(datagram).unwrap();
         assert_eq!((unwrapped.depth, unwrapped.nearest), (1, Some(relay)));
         let mut out = Vec::new();
-        let mut nest = Nest::default();
+        let mut nest = RelayNesting::default();
         relay::header(kind, 0, here, here, &mut out);
         assert!(nest.open(&mut out));
         out.extend_from_slice(unwrapped.message.bytes());
@@ -114,7 +115,7 @@ fn relay_messages_come_off_and_go_on() {
     }
     // Kea's own RELAY-REPL is identical to this crate's answer.
     let mut out = Vec::new();
-    let nest = Nest::answering(&all[0].1, &mut out).unwrap();
+    let nest = RelayNesting::answering(&all[0].1, &mut out).unwrap();
     out.extend_from_slice(unwrap(&all[1].1).unwrap().message.bytes());
     nest.close(&mut out);
     assert_eq!(out, all[1].1);

@@ -7,7 +7,8 @@
 
 use brunt_wire::dhcp6::relay::{self, DEPTH_MAX, unwrap};
 use brunt_wire::dhcp6::{
-    DecodeError, Draft, Ia, IaKind, Lease, Message, MessageType, Nest, Options, Relay, Writer, code,
+    DecodeError, Draft, Ia, IaKind, Lease, Message, MessageType, Options, Relay, RelayNesting,
+    Writer, code,
 };
 use dhcproto::v6::{
     self, DhcpOption, DhcpOptions, IAAddr, IANA, IAPD, IAPrefix, IATA, ORO, OptionCode,
@@ -175,7 +176,7 @@ fn write(option: &DhcpOption, writer: &mut Writer<'_>) {
 
 fn relayed(levels: &[(u128, u128, Vec<u8>)], kind: MessageType, message: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
-    let mut nest = Nest::default();
+    let mut nest = RelayNesting::default();
     for (hops, (link, peer, interface)) in levels.iter().enumerate().rev() {
         relay::header(kind, hops as u8, (*link).into(), (*peer).into(), &mut out);
         Writer::behind(&mut out).option(code::INTERFACE_ID, interface);
@@ -189,7 +190,7 @@ fn relayed(levels: &[(u128, u128, Vec<u8>)], kind: MessageType, message: &[u8]) 
 /// Reads everything that can be read.
 fn read_all(bytes: &[u8]) {
     let mut out = Vec::new();
-    let _ = Nest::answering(bytes, &mut out);
+    let _ = RelayNesting::answering(bytes, &mut out);
     let _ = Relay::parse(bytes);
     let Ok(unwrapped) = unwrap(bytes) else { return };
     let message = unwrapped.message;
@@ -297,7 +298,7 @@ proptest! {
         }
         let reply = answer.to_vec().unwrap();
         let mut out = Vec::new();
-        let nest = Nest::answering(&datagram, &mut out).unwrap();
+        let nest = RelayNesting::answering(&datagram, &mut out).unwrap();
         out.extend_from_slice(&reply);
         nest.close(&mut out);
         prop_assert_eq!(out, relayed(&levels, MessageType::RELAY_REPL, &reply));
@@ -353,7 +354,7 @@ fn deeper_than_the_bound_is_refused() {
     let outer = relayed(&[level], MessageType::RELAY_FORW, &inner);
     let too_deep = |error| matches!(error, Err(DecodeError::TooDeep { offset }) if offset > 0);
     assert!(too_deep(unwrap(&outer).map(|_| ())));
-    assert!(too_deep(Nest::answering(&outer, &mut Vec::new()).map(|_| ())));
+    assert!(too_deep(RelayNesting::answering(&outer, &mut Vec::new()).map(|_| ())));
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub(crate) enum Scenario {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Fleet {
     /// When they start for the first time.
-    pub(crate) births: Births,
+    pub(crate) births: FleetStart,
     /// Whether leases are renewed and rebound when their times say so.
     pub(crate) renewals: bool,
     /// The share of lives that end with a release instead of silently, 0 to 1.
@@ -88,7 +88,7 @@ pub(crate) struct Fleet {
 
 /// When the clients of a fleet start for the first time.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Births {
+pub(crate) enum FleetStart {
     /// This number a second.
     PerSecond(f64),
     /// All of them, spread evenly over this time.

@@ -7,7 +7,7 @@ use std::fmt::{Display, Write as _};
 use std::time::Duration;
 
 use super::args::{
-    Births, Clients, DhcpArgs, Exchange, Family, Fleet, Lease, Load, Output, Route, Scenario,
+    Clients, DhcpArgs, Exchange, Family, Fleet, FleetStart, Lease, Load, Output, Route, Scenario,
     Templates,
 };
 use super::clients::MAC;
@@ -162,8 +162,8 @@ fn ours(lines: &mut Lines, args: &DhcpArgs) {
 
 fn lives(lines: &mut Lines, fleet: &Fleet) {
     match fleet.births {
-        Births::PerSecond(rate) => lines.pair("births[1/s]", rate),
-        Births::Over(time) => lines.pair("births", format!("over {}s", seconds(time))),
+        FleetStart::PerSecond(rate) => lines.pair("births[1/s]", rate),
+        FleetStart::Over(time) => lines.pair("births", format!("over {}s", seconds(time))),
     }
     lines.pair("renewals", if fleet.renewals { "on" } else { "off" });
     lines.pair("release-share", fleet.release_share);

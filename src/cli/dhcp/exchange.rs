@@ -4,7 +4,7 @@ use super::args::{Elapsed, Exchange, Family, Lease, Scenario};
 use super::expectations;
 use super::given::Values;
 use super::limits::DROP_TIME;
-use super::messages::{self, Usual};
+use super::messages::{self, DefaultOptions};
 use super::switches::dashed;
 use crate::cli::fault::Fault;
 
@@ -27,7 +27,7 @@ pub(super) fn read(
     if values.has("release-on-exit") && first_half && !rapid_commit {
         return Err(Fault::new("--release-on-exit cannot be used with -i: no lease is obtained"));
     }
-    let usual = Usual { family, lease, first_half, rapid_commit };
+    let usual = DefaultOptions { family, lease, first_half, rapid_commit };
     let rate =
         |name: &str| values.decimal(name).filter(|_| *scenario == Scenario::Basic).unwrap_or(0.0);
     Ok(Exchange {

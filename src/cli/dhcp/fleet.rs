@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::args::{Births, Fleet, PowerCut, Scenario};
+use super::args::{Fleet, FleetStart, PowerCut, Scenario};
 use super::given::{Values, decimal, moment, refused};
 use super::switches::{Group, Switch, dashed};
 use crate::cli::fault::Fault;
@@ -81,7 +81,7 @@ fn fleet(values: &Values<'_>) -> Result<Fleet, Fault> {
         ));
     }
     Ok(Fleet {
-        births: values.text("births").map_or(Ok(Births::Over(BIRTHS)), births)?,
+        births: values.text("births").map_or(Ok(FleetStart::Over(BIRTHS)), births)?,
         renewals: values.text("renewals") != Some("off"),
         release_share: share("release-share"),
         decline_share: share("decline-share"),
@@ -92,12 +92,12 @@ fn fleet(values: &Values<'_>) -> Result<Fleet, Fault> {
     })
 }
 
-fn births(text: &str) -> Result<Births, Fault> {
+fn births(text: &str) -> Result<FleetStart, Fault> {
     let births = match text.strip_prefix("over ") {
-        Some(time) => moment(time.trim()).map(Births::Over),
+        Some(time) => moment(time.trim()).map(FleetStart::Over),
         None => decimal(text.strip_suffix("/s").unwrap_or(text))
             .filter(|rate| *rate > 0.0)
-            .map(Births::PerSecond),
+            .map(FleetStart::PerSecond),
     };
     births.ok_or_else(|| {
         refused("births", text, "clients per second, such as 100, or a time, such as 'over 30s'")

@@ -14,7 +14,7 @@ const PARAMETER_LIST: u16 = 55;
 
 /// The options that the messages of a run contain by default.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Usual {
+pub(super) struct DefaultOptions {
     pub(super) family: Family,
     pub(super) lease: Lease,
     pub(super) first_half: bool,
@@ -22,7 +22,10 @@ pub(super) struct Usual {
 }
 
 /// The options that clients add.
-pub(super) fn options(values: &Values<'_>, usual: Usual) -> Result<Vec<VariedOption>, Fault> {
+pub(super) fn options(
+    values: &Values<'_>,
+    usual: DefaultOptions,
+) -> Result<Vec<VariedOption>, Fault> {
     let mut options: Vec<VariedOption> = Vec::new();
     let v4 = usual.family == Family::V4;
     for (name, text) in values.each(&["o", "option"]) {
@@ -104,7 +107,7 @@ pub(super) fn relay_options(
     Ok(options)
 }
 
-impl Usual {
+impl DefaultOptions {
     /// Whether messages contain an option of this code by default.
     fn has(self, code: u16) -> bool {
         match (self.family, code) {

@@ -262,7 +262,7 @@ fn a_fleet_has_lives() {
          --relay-option '3:18=port-{n}' 2001:db8::1",
     );
     let expected = Fleet {
-        births: Births::Over(120 * SECOND),
+        births: FleetStart::Over(120 * SECOND),
         renewals: false,
         release_share: 0.3,
         decline_share: 0.01,
@@ -278,7 +278,7 @@ fn a_fleet_has_lives() {
     match super::tests::args("--scenario fleet -R 3 10.0.0.1").scenario {
         Scenario::Fleet(fleet) => {
             assert!(fleet.renewals);
-            assert_eq!(fleet.births, Births::Over(10 * SECOND));
+            assert_eq!(fleet.births, FleetStart::Over(10 * SECOND));
         }
         other => panic!("{other:?}"),
     }
@@ -302,7 +302,7 @@ fn an_avalanche_says_what_has_no_effect() {
 
 #[test]
 fn what_reaches_others_needs_a_laboratory() {
-    for (line, told) in [
+    for (line, reason) in [
         ("-l eth0", "255.255.255.255 is a broadcast address"),
         ("-l eth0 all", "Name one server, as in 'perfdhcp -l eth0 ADDRESS'"),
         ("255.255.255.255", "add --lab, or set BRUNT_LAB=1"),
@@ -316,7 +316,7 @@ fn what_reaches_others_needs_a_laboratory() {
         let refused = refusal(line);
         assert_eq!(refused.exit, Exit::Unsafe, "{line}");
         assert!(refused.page().starts_with("ERROR: refused: "), "{}", refused.page());
-        assert!(refused.reason.contains(told), "{line}: {}", refused.reason);
+        assert!(refused.reason.contains(reason), "{line}: {}", refused.reason);
         assert!(args(&format!("--lab {line}")).route.lab);
         let variable = parse(&words(line), &Place { lab: true });
         assert!(matches!(variable, Ok(Parsed::Run(_))), "{line}");
@@ -452,7 +452,7 @@ fn the_tool_is_reached_by_its_name_and_by_a_link() {
         }
     }
     let refusal = command("brunt perfdhcp -q").unwrap_err();
-    let told = "ERROR: parsing command line options: there is no switch -q: see 'perfdhcp -h' for all switches\n";
-    assert_eq!((refusal.text.as_str(), refusal.exit), (told, Exit::Usage));
+    let message = "ERROR: parsing command line options: there is no switch -q: see 'perfdhcp -h' for all switches\n";
+    assert_eq!((refusal.text.as_str(), refusal.exit), (message, Exit::Usage));
     assert_eq!(command("perfdhcp -l eth0").unwrap_err().exit, Exit::Unsafe);
 }

@@ -16,14 +16,14 @@ use brunt_drivers::secret::Secret;
 
 /// Surroundings with a few files and variables, and possibly a user who types `typed`.
 #[derive(Default)]
-struct World {
+struct TestSurroundings {
     files: HashMap<PathBuf, Vec<u8>>,
     variables: HashMap<String, String>,
     somebody: bool,
     asked: RefCell<Vec<String>>,
 }
 
-impl World {
+impl TestSurroundings {
     fn file(mut self, path: &str, text: &str) -> Self {
         self.files.insert(path.into(), text.into());
         self
@@ -35,7 +35,7 @@ impl World {
     }
 }
 
-impl Surroundings for World {
+impl Surroundings for TestSurroundings {
     fn variable(&self, name: &str) -> Option<String> {
         self.variables.get(name).cloned()
     }
@@ -69,13 +69,13 @@ fn shell(line: &str) -> Vec<String> {
     words
 }
 
-fn parse_in(world: &World, line: &str) -> Result<Parsed, String> {
+fn parse_in(world: &TestSurroundings, line: &str) -> Result<Parsed, String> {
     let words = shell(line);
     let tool = Tool::named(&words[0]).unwrap();
     parse(tool, &words[1..], world).map_err(|fault| fault.reason)
 }
 
-fn run_in(world: &World, line: &str) -> RateArgs {
+fn run_in(world: &TestSurroundings, line: &str) -> RateArgs {
     match parse_in(world, line) {
         Ok(Parsed::Run(args)) => *args,
         other => panic!("{line}: {other:?}"),
@@ -83,16 +83,16 @@ fn run_in(world: &World, line: &str) -> RateArgs {
 }
 
 fn run(line: &str) -> RateArgs {
-    run_in(&World::default(), line)
+    run_in(&TestSurroundings::default(), line)
 }
 
-fn fault_in(world: &World, line: &str) -> String {
+fn fault_in(world: &TestSurroundings, line: &str) -> String {
     parse_in(world, line).expect_err(line)
 }
 
 #[test]
 fn every_example_of_the_old_pages_is_understood() {
-    let world = World::default()
+    let world = TestSurroundings::default()
         .file("/path/to/opendj/config/keystore.pin", "pin\n")
         .variable("PW", "password");
     for tool in Tool::ALL {
@@ -271,14 +271,14 @@ const REFUSED: &[(&str, &str)] = &[
 #[test]
 fn what_contradicts_itself_is_refused_with_its_name() {
     for (line, part) in REFUSED {
-        let reason = fault_in(&World::default(), line);
+        let reason = fault_in(&TestSurroundings::default(), line);
         assert!(reason.contains(part), "{line}: {reason}");
     }
 }
 
 #[test]
 fn a_missing_password_is_asked_for_if_somebody_is_there() {
-    let world = World { somebody: true, ..World::default() };
+    let world = TestSurroundings { somebody: true, ..TestSurroundings::default() };
     for line in
         ["authrate -D cn=x", "authrate -D cn=x -w -", "authrate -o mech=PLAIN -o authid=u:x"]
     {
@@ -294,8 +294,9 @@ fn a_missing_password_is_asked_for_if_somebody_is_there() {
 
 #[test]
 fn passwords_come_from_files_and_variables() {
-    let world =
-        World::default().file("/pw", "from file\r\nsecond\n").variable("PW", "from variable");
+    let world = TestSurroundings::default()
+        .file("/pw", "from file\r\nsecond\n")
+        .variable("PW", "from variable");
     for (line, expected) in [
         ("authrate -D a -w:file /pw", "from file"),
         ("authrate -D a -j /pw", "from file"),
@@ -312,13 +313,13 @@ fn passwords_come_from_files_and_variables() {
 fn a_properties_file_fills_what_is_left_open() {
     let text = "PORT=1\nauthrate.port=2\nhostname=h\nuseSSL=true\ntrustAll=false\nnumConnections=7\n\
                 percentile=50\npercentile=60\nbindPassword\\:env=PW\nldapsearch.nosuch=1\nmodrate.nosuch=1\n";
-    let world = World::default().file("/p", text).variable("PW", "secret");
+    let world = TestSurroundings::default().file("/p", text).variable("PW", "secret");
     let args = run_in(&world, "authrate --propertiesFilePath /p -D a -c 3");
     assert_eq!(args.servers, [Server { host: "h".into(), port: 2 }]);
     assert_eq!((args.load.connections, args.security.transport), (3, Transport::Ldaps));
     assert_eq!(args.output.percentiles, [50.0, 60.0]);
     assert!(args.notes[0].starts_with("Taken from /p: --"), "{:?}", args.notes);
-    let world = World::default()
+    let world = TestSurroundings::default()
         .variable("HOME", "/home/u")
         .file("/home/u/.opendj/tools.properties", "port=5");
     assert_eq!(run_in(&world, "authrate -D a -w b").servers[0].port, 5);
@@ -336,7 +337,7 @@ fn a_bad_property_names_its_file_and_line() {
         ("a=\\u12", "The properties file /p cannot be read: line 1"),
         ("port=1\nport=2", "The argument port (/p:2) was included multiple times"),
     ] {
-        let world = World::default().file("/p", text);
+        let world = TestSurroundings::default().file("/p", text);
         let reason = fault_in(&world, "authrate -D a -w b --propertiesFilePath /p");
         assert!(reason.contains(part), "{text}: {reason}");
     }
@@ -344,14 +345,17 @@ fn a_bad_property_names_its_file_and_line() {
 
 #[test]
 fn pages_and_files_come_before_anything_is_checked() {
-    assert!(matches!(parse_in(&World::default(), "authrate -c 5 --help"), Ok(Parsed::Help(_))));
-    assert!(matches!(parse_in(&World::default(), "authrate -V"), Ok(Parsed::Version)));
-    let made = parse_in(&World::default(), "modrate --generatePropertiesFile x");
+    assert!(matches!(
+        parse_in(&TestSurroundings::default(), "authrate -c 5 --help"),
+        Ok(Parsed::Help(_))
+    ));
+    assert!(matches!(parse_in(&TestSurroundings::default(), "authrate -V"), Ok(Parsed::Version)));
+    let made = parse_in(&TestSurroundings::default(), "modrate --generatePropertiesFile x");
     assert!(
         matches!(made, Ok(Parsed::PropertiesFile { text, .. }) if text.contains("#modrate.targetDn="))
     );
     assert!(matches!(
-        parse_in(&World::default(), "authrate --generateSampleRateFile x"),
+        parse_in(&TestSurroundings::default(), "authrate --generateSampleRateFile x"),
         Ok(Parsed::SampleRateFile(_))
     ));
 }

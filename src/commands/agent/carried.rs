@@ -7,14 +7,14 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use brunt_cluster::agent::{Act, REPORT_EVERY, Share};
-use brunt_cluster::bundle::Laid;
+use brunt_cluster::bundle::OrderDirectory;
 use brunt_cluster::message::{Order, Sealed, Stage, Word, write_report};
 use brunt_cluster::policy::Permit;
 use brunt_exchange::{Clock as _, Monotonic};
 use serde::Deserialize;
 use tokio::sync::oneshot::Receiver;
 
-use super::child::{Child, Ended, Making};
+use super::child::{Child, ChildSettings, Ended};
 use super::files::Files;
 use super::judge::{Judged, judge};
 use super::{Agent, Carried};
@@ -51,7 +51,7 @@ struct Work<'a> {
     judging: Option<Receiver<Judged>>,
     child: Option<Child>,
     /// The directory of the files. It is deleted when the run has ended.
-    laid: Option<Laid>,
+    laid: Option<OrderDirectory>,
     clock: Monotonic,
     /// Whether the run has not yet reported that it is ready.
     waiting: bool,
@@ -162,11 +162,11 @@ impl Work<'_> {
     }
 
     fn child(&self, permit: Option<Permit>) -> Result<Child, String> {
-        Child::start(&Making {
+        Child::start(&ChildSettings {
             order: self.share.order(),
             records: self.agent.records(),
             permit,
-            directory: self.laid.as_ref().map(Laid::path),
+            directory: self.laid.as_ref().map(OrderDirectory::path),
         })
     }
 

@@ -35,7 +35,7 @@ const LINES: usize = 64;
 const SAID_MAX: usize = 2_000;
 
 /// How a child is started.
-pub(super) struct Making<'a> {
+pub(super) struct ChildSettings<'a> {
     pub(super) order: &'a Order,
     /// Where its record goes.
     pub(super) records: &'a Path,
@@ -64,7 +64,7 @@ pub(super) struct Ended {
 
 impl Child {
     /// Starts the run, which connects and then waits. The error says what failed.
-    pub(super) fn start(making: &Making<'_>) -> Result<Self, String> {
+    pub(super) fn start(making: &ChildSettings<'_>) -> Result<Self, String> {
         let place = Place::make(making).map_err(|error| {
             let records = making.records.display();
             format!("failed to write to the directory of records {records}: {error}")
@@ -157,7 +157,7 @@ struct Place {
 }
 
 impl Place {
-    fn make(making: &Making<'_>) -> io::Result<Self> {
+    fn make(making: &ChildSettings<'_>) -> io::Result<Self> {
         let records = files::directory(making.records)?;
         let order = making.order;
         let name = format!("{}-{}-n{}", order.run, order.epoch, order.rank);
@@ -178,7 +178,7 @@ fn configurations() -> OsString {
     own.into_iter().chain([machines]).collect::<Vec<_>>().join(OsStr::new(":"))
 }
 
-fn command(making: &Making<'_>, place: &Place) -> Command {
+fn command(making: &ChildSettings<'_>, place: &Place) -> Command {
     let mut more = vec![
         format!("--events={}", place.pipe.display()),
         format!("--record={}", place.record.display()),

@@ -5,13 +5,13 @@ use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
-use brunt_cluster::bundle::{Laid, Laying};
+use brunt_cluster::bundle::{OrderDirectory, PendingFiles};
 use brunt_cluster::message::{Order, Wanted, read_piece};
 use brunt_cluster::policy::Policy;
 
 /// Files that are being received.
 pub(super) struct Files {
-    laying: Laying,
+    laying: PendingFiles,
     nonce: String,
 }
 
@@ -21,7 +21,7 @@ impl Files {
         let parent = directory(records).map_err(|error| {
             format!("failed to write to the directory of records {}: {error}", records.display())
         })?;
-        let laying = Laying::begin(order.files.clone(), data(policy).as_deref(), &parent);
+        let laying = PendingFiles::begin(order.files.clone(), data(policy).as_deref(), &parent);
         let laying = laying.map_err(|error| format!("failed to {error}"))?;
         Ok(Self { laying, nonce: order.nonce.clone() })
     }
@@ -43,7 +43,7 @@ impl Files {
     }
 
     /// The directory, once all files are there.
-    pub(super) fn finish(self) -> Option<Laid> {
+    pub(super) fn finish(self) -> Option<OrderDirectory> {
         self.laying.finish()
     }
 }

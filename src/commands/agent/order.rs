@@ -48,7 +48,7 @@ fn words_of_command(argv: &[String]) -> usize {
 pub(crate) fn shown(words: &[String], agents: Agents) -> Result<Vec<String>, String> {
     let typed: Vec<String> =
         std::iter::once("brunt".to_owned()).chain(words.iter().cloned()).collect();
-    let command = read(&typed, &Elsewhere(agents)).map_err(|refusal| {
+    let command = read(&typed, &AgentSurroundings(agents)).map_err(|refusal| {
         let why = first_paragraph(&refusal.text);
         format!("the command cannot be read: {}", why.trim_start_matches("error: "))
     })?;
@@ -100,9 +100,9 @@ pub(super) fn step_line(order: &Order, step: &Step, events: &Path, record: &Path
 }
 
 /// Uses this machine in place of an agent's. No user is prompted for a password.
-struct Elsewhere(Agents);
+struct AgentSurroundings(Agents);
 
-impl Elsewhere {
+impl AgentSurroundings {
     /// What is found here, or else a stand-in for what the agents have.
     fn or_theirs<T>(&self, here: io::Result<T>, theirs: T) -> io::Result<T> {
         match here {
@@ -114,7 +114,7 @@ impl Elsewhere {
     }
 }
 
-impl Surroundings for Elsewhere {
+impl Surroundings for AgentSurroundings {
     fn variable(&self, name: &str) -> Option<String> {
         let theirs = || (self.0 == Agents::Others).then(|| "x".to_owned());
         Machine.variable(name).or_else(theirs)

@@ -130,7 +130,7 @@ pub(crate) fn cluster_check(args: &CheckArgs) -> Result<Exit, Refusal> {
     let here = std::env::current_dir().map_err(failed)?;
     // The command may refer to all of our own environment: nothing is sent.
     let needs = Needs::of(&args.command, &here, &variables(), StandIns::None)?;
-    let mut text = told(&needs);
+    let mut text = needs_text(&needs);
     if let Some(path) = &args.policy {
         let policy = Policy::read(path).map_err(failed)?;
         let share = 1.0 / f64::from(args.agents);
@@ -156,7 +156,7 @@ fn is_home(name: &str) -> bool {
     matches!(name, "HOME" | "XDG_CONFIG_HOME")
 }
 
-fn told(needs: &Needs) -> String {
+fn needs_text(needs: &Needs) -> String {
     let mut text = format!("{} can be ordered. It needs on each agent:\n\n", needs.command);
     let listed = |secret: bool| {
         let names = needs.files.iter().filter(|file| file.secret == secret);

@@ -4,7 +4,7 @@
 //! their clocks convert that to moments of the coordinator's clock. So the true differences between the beginnings are
 //! known, and a difference of wall clocks is not mistaken for one.
 
-use brunt_cluster::coordinator::Standing;
+use brunt_cluster::coordinator::AgentSummary;
 use brunt_record::{Reason, Record, Status};
 
 /// If agents began further apart than this, the record says so; in seconds.
@@ -23,7 +23,7 @@ pub(super) struct Beginnings {
 
 impl Beginnings {
     /// When the runs of these records began; empty if that is not known of all.
-    pub(super) fn of(records: &[(u32, Record)], standings: &[Standing]) -> Self {
+    pub(super) fn of(records: &[(u32, Record)], standings: &[AgentSummary]) -> Self {
         let moments: Option<Vec<(u32, i64, &str)>> = records
             .iter()
             .map(|(rank, record)| {

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use brunt_cluster::bundle::Bundle;
-use brunt_cluster::coordinator::{Asked, Coordinator, Standing, Told};
+use brunt_cluster::coordinator::{AgentSummary, Asked, Coordinator, CoordinatorEvent};
 use brunt_cluster::message::{
     Join, Name, Sealed, Wanted, hello, read_report, reports, wanted, write_piece,
 };
@@ -19,7 +19,7 @@ use brunt_cluster::signature::Signer;
 use brunt_exchange::{Clock as _, Monotonic};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-use super::feed::{Fed, Feed};
+use super::feed::{Feed, StreamPart};
 use crate::cli::Refusal;
 use crate::cli::plane::PlaneArgs;
 use crate::commands::plane::{Ticks, connect, runtime};
@@ -34,7 +34,7 @@ const FED_MAX: usize = 64;
 
 /// A request from the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Wish {
+pub(super) enum ConductorRequest {
     Begin,
     Stop,
     Abort,
@@ -50,20 +50,20 @@ pub(super) struct Ordered {
 }
 
 /// A report from the conductor to the program.
-pub(super) enum News {
+pub(super) enum ConductorReport {
     /// What has happened to agents, and the names of the agents.
-    Told(Told, Arc<[String]>),
+    Event(CoordinatorEvent, Arc<[String]>),
     /// The run is over; what is known of each agent.
-    Over(Vec<Standing>),
+    Over(Vec<AgentSummary>),
     /// The broker cannot be used.
     Failed(Refusal),
 }
 
 /// A coordinator that runs on its own thread.
 pub(super) struct Conductor {
-    wishes: UnboundedSender<Wish>,
-    pub(super) news: Receiver<News>,
-    pub(super) fed: Receiver<(u32, Fed)>,
+    wishes: UnboundedSender<ConductorRequest>,
+    pub(super) news: Receiver<ConductorReport>,
+    pub(super) fed: Receiver<(u32, StreamPart)>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -83,7 +83,7 @@ impl Conductor {
                 })
             };
             if let Err(refusal) = run() {
-                let _ = failed.send(News::Failed(refusal));
+                let _ = failed.send(ConductorReport::Failed(refusal));
             }
         };
         let thread = std::thread::Builder::new().name("conductor".to_owned()).spawn(act);
@@ -93,7 +93,7 @@ impl Conductor {
     }
 
     /// Sends a request to the thread.
-    pub(super) fn wish(&self, wish: Wish) {
+    pub(super) fn wish(&self, wish: ConductorRequest) {
         // If the thread has ended, the run is over as well.
         let _ = self.wishes.send(wish);
     }
@@ -115,8 +115,8 @@ struct Run {
     files: Option<Arc<Bundle>>,
     clock: Monotonic,
     prefix: String,
-    tell: Sender<News>,
-    feed: SyncSender<(u32, Fed)>,
+    tell: Sender<ConductorReport>,
+    feed: SyncSender<(u32, StreamPart)>,
     over: Option<Duration>,
 }
 
@@ -124,8 +124,8 @@ async fn conduct(
     plane: &PlaneArgs,
     nats: Nats,
     Ordered { asked, signer, files }: Ordered,
-    mut wished: UnboundedReceiver<Wish>,
-    (tell, feed): (Sender<News>, SyncSender<(u32, Fed)>),
+    mut wished: UnboundedReceiver<ConductorRequest>,
+    (tell, feed): (Sender<ConductorReport>, SyncSender<(u32, StreamPart)>),
 ) -> Result<(), Refusal> {
     let refused = |error| Refusal::failed(format!("failed to {error}"));
     let pool = plane.broker.pool();
@@ -165,12 +165,12 @@ impl Run {
         Sealed::new(value, &|text| Some(self.signer.as_ref()?.sign(text))).bytes()
     }
 
-    fn obey(&mut self, wish: Wish) {
+    fn obey(&mut self, wish: ConductorRequest) {
         let now = self.now();
         match wish {
-            Wish::Begin => self.coordinator.begin(now),
-            Wish::Stop => self.coordinator.stop(),
-            Wish::Abort => self.coordinator.abort(),
+            ConductorRequest::Begin => self.coordinator.begin(now),
+            ConductorRequest::Stop => self.coordinator.stop(),
+            ConductorRequest::Abort => self.coordinator.abort(),
         }
     }
 
@@ -226,20 +226,20 @@ impl Run {
 
     /// Passes on what has happened.
     fn pass_on(&mut self) {
-        while let Some(told) = self.coordinator.told() {
+        while let Some(event) = self.coordinator.next_event() {
             let labels: Arc<[String]> = self.coordinator.labels().into();
-            match &told {
-                Told::Ordered => self.feeds = self.feeds_of(&labels),
-                Told::Over => {
+            match &event {
+                CoordinatorEvent::Ordered => self.feeds = self.feeds_of(&labels),
+                CoordinatorEvent::Over => {
                     self.over = Some(self.now());
                     self.feeds.iter_mut().for_each(Feed::close);
                 }
                 _ => {}
             }
-            let over = told == Told::Over;
-            let _ = self.tell.send(News::Told(told, labels));
+            let over = event == CoordinatorEvent::Over;
+            let _ = self.tell.send(ConductorReport::Event(event, labels));
             if over {
-                let _ = self.tell.send(News::Over(self.coordinator.standings()));
+                let _ = self.tell.send(ConductorReport::Over(self.coordinator.standings()));
             }
         }
     }

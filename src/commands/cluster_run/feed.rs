@@ -17,18 +17,18 @@ const PIECES_MAX: usize = 16;
 
 /// A part of an agent's stream that has been read.
 #[derive(Debug)]
-pub(super) enum Fed {
+pub(super) enum StreamPart {
     /// What is known before its run.
     Head(Box<Head>),
     /// What was measured in one step, and the names of the outcomes in it.
     Interval(Box<Interval>, HashMap<(usize, Outcome), String>),
     /// The stream ended, or is not an event stream.
-    Over(Result<Box<Tale>, String>),
+    Over(Result<Box<AgentStream>, String>),
 }
 
 /// Everything that an agent's run has sent.
 #[derive(Debug)]
-pub(super) struct Tale {
+pub(super) struct AgentStream {
     head: Head,
     measured: Measured,
     names: HashMap<(usize, Outcome), String>,
@@ -44,7 +44,10 @@ pub(super) struct Feed {
 
 impl Feed {
     /// Begins to read. `fed` is called on a thread of its own, and may block.
-    pub(super) fn start(label: &str, fed: impl FnMut(Fed) + Send + 'static) -> io::Result<Self> {
+    pub(super) fn start(
+        label: &str,
+        fed: impl FnMut(StreamPart) + Send + 'static,
+    ) -> io::Result<Self> {
         let (pieces, incoming) = sync_channel(PIECES_MAX);
         let path = PathBuf::from(label);
         let read = move || read(&path, Pieces { incoming, rest: io::Cursor::default() }, fed);
@@ -69,7 +72,7 @@ impl Feed {
     }
 }
 
-impl Tale {
+impl AgentStream {
     /// What was known before the run.
     pub(super) fn head(&self) -> &Head {
         &self.head
@@ -101,26 +104,27 @@ impl Tale {
     }
 }
 
-fn read(path: &Path, pieces: Pieces, mut fed: impl FnMut(Fed)) {
+fn read(path: &Path, pieces: Pieces, mut fed: impl FnMut(StreamPart)) {
     let mut events = EventReader::new(path, BufReader::new(pieces));
     let head = match events.head() {
         Ok(head) => head,
-        Err(error) => return fed(Fed::Over(Err(format!("failed to {error}")))),
+        Err(error) => return fed(StreamPart::Over(Err(format!("failed to {error}")))),
     };
-    fed(Fed::Head(Box::new(head.clone())));
-    let mut tale = Tale { head, measured: Measured::default(), names: HashMap::new(), whole: None };
+    fed(StreamPart::Head(Box::new(head.clone())));
+    let mut tale =
+        AgentStream { head, measured: Measured::default(), names: HashMap::new(), whole: None };
     loop {
         match events.next_event() {
             Ok(Some(Event::Interval(interval))) => {
                 tale.measured.absorb(&interval);
                 let names = names(&interval, |operation, outcome| events.name(operation, outcome));
                 tale.names.extend(names.iter().map(|(key, name)| (*key, name.clone())));
-                fed(Fed::Interval(interval, names));
+                fed(StreamPart::Interval(interval, names));
             }
             Ok(Some(Event::End { record, .. })) => tale.whole = Some(record),
             Ok(Some(_)) => {}
-            Ok(None) => return fed(Fed::Over(Ok(Box::new(tale)))),
-            Err(error) => return fed(Fed::Over(Err(format!("failed to {error}")))),
+            Ok(None) => return fed(StreamPart::Over(Ok(Box::new(tale)))),
+            Err(error) => return fed(StreamPart::Over(Err(format!("failed to {error}")))),
         }
     }
 }

@@ -12,7 +12,7 @@ use std::sync::mpsc::TryRecvError;
 use std::time::Duration;
 
 use brunt_cluster::agent::LEASE;
-use brunt_cluster::coordinator::{Standing, Told};
+use brunt_cluster::coordinator::{AgentSummary, CoordinatorEvent};
 use brunt_engine::{Ended, Sink};
 use brunt_exchange::{Clock as _, Monotonic, Outcome, Slots};
 use brunt_load::EngineRun;
@@ -21,8 +21,8 @@ use brunt_record::{
 };
 
 use super::beginnings::Beginnings;
-use super::conductor::{Conductor, News, Wish};
-use super::feed::{Fed, Tale};
+use super::conductor::{Conductor, ConductorReport, ConductorRequest};
+use super::feed::{AgentStream, StreamPart};
 use crate::console;
 use crate::run::Protocol;
 use crate::run::signals::Urgency;
@@ -35,7 +35,7 @@ const WALL_MS: i64 = 1_000;
 const DRIFT_S: f64 = 0.001;
 
 /// Everything that an agent's run sent, or why it cannot be used.
-type Heard = Result<Box<Tale>, String>;
+type AgentOutcome = Result<Box<AgentStream>, String>;
 /// The name of an outcome of an operation.
 type Called = HashMap<(usize, Outcome), String>;
 
@@ -44,8 +44,8 @@ pub(super) struct Merged {
     conductor: RefCell<Conductor>,
     names: RefCell<Called>,
     labels: Arc<[String]>,
-    tales: RefCell<Vec<Option<Heard>>>,
-    standings: RefCell<Vec<Standing>>,
+    tales: RefCell<Vec<Option<AgentOutcome>>>,
+    standings: RefCell<Vec<AgentSummary>>,
     notes: RefCell<Vec<String>>,
     /// When the run began, on the conductor's clock.
     began: Cell<Duration>,
@@ -96,40 +96,47 @@ impl Merged {
     }
 
     /// Handles an event of the agents.
-    fn hear(&self, told: Told, rows: &mut NodeRows) {
-        match told {
-            Told::Starts(at) => self.began.set(at),
-            Told::Failed { why, refused } => *self.failed.borrow_mut() = Some((why, refused)),
-            Told::Lost { rank, heard } => {
+    fn hear(&self, event: CoordinatorEvent, rows: &mut NodeRows) {
+        match event {
+            CoordinatorEvent::Starts(at) => self.began.set(at),
+            CoordinatorEvent::Failed { why, refused } => {
+                *self.failed.borrow_mut() = Some((why, refused));
+            }
+            CoordinatorEvent::Lost { rank, heard } => {
                 rows.lost(rank as usize);
                 let at = heard.saturating_sub(self.began.get()).as_secs_f64();
                 self.lose(format!("{}: no message since {at:.1} s", self.label(rank)));
             }
-            Told::Back { rank, unheard } => {
+            CoordinatorEvent::Back { rank, unheard } => {
                 self.say(format!(
                     "{}: connected again after {:.1} s",
                     self.label(rank),
                     unheard.as_secs_f64()
                 ));
             }
-            Told::Away => console::say("the broker is away; the agents continue for 5 s"),
-            Told::Returned { away } => {
+            CoordinatorEvent::Away => {
+                console::say("the broker is away; the agents continue for 5 s");
+            }
+            CoordinatorEvent::Returned { away } => {
                 self.say(format!("the broker was away for {:.1} s", away.as_secs_f64()));
             }
-            Told::PlaneLost => {
+            CoordinatorEvent::PlaneLost => {
                 self.plane_lost.set(true);
                 self.say(
                     "the broker was away for more than 5 s: the agents have stopped by themselves"
                         .to_owned(),
                 );
             }
-            Told::Done { rank, why: Some(why), .. } => {
+            CoordinatorEvent::Done { rank, why: Some(why), .. } => {
                 self.lose(format!("{}: {why}", self.label(rank)));
             }
-            Told::Done { rank, code: None, why: None } => {
+            CoordinatorEvent::Done { rank, code: None, why: None } => {
                 self.lose(format!("{}: its run was killed", self.label(rank)));
             }
-            Told::Done { .. } | Told::Ordered | Told::Ready | Told::Over => {}
+            CoordinatorEvent::Done { .. }
+            | CoordinatorEvent::Ordered
+            | CoordinatorEvent::Ready
+            | CoordinatorEvent::Over => {}
         }
     }
 
@@ -138,9 +145,11 @@ impl Merged {
         loop {
             let news = self.conductor.borrow().news.try_recv();
             match news {
-                Ok(News::Told(told, _)) => self.hear(told, rows),
-                Ok(News::Over(standings)) => *self.standings.borrow_mut() = standings,
-                Ok(News::Failed(refusal)) => return Err(refusal.text.trim_end().to_owned()),
+                Ok(ConductorReport::Event(event, _)) => self.hear(event, rows),
+                Ok(ConductorReport::Over(standings)) => *self.standings.borrow_mut() = standings,
+                Ok(ConductorReport::Failed(refusal)) => {
+                    return Err(refusal.text.trim_end().to_owned());
+                }
                 Err(TryRecvError::Empty | TryRecvError::Disconnected) => return Ok(()),
             }
         }
@@ -173,7 +182,7 @@ impl Merged {
         beginnings.tell(&mut whole);
         for node in &mut whole.nodes {
             if let Some(standing) = standings.get(node.node.rank as usize) {
-                told(node, standing, self.began.get());
+                add_standing(node, standing, self.began.get());
             }
         }
         for (rank, tale) in (0..).zip(tales.iter()) {
@@ -197,11 +206,11 @@ impl Merged {
 
     /// What is missing from an agent's run that did not reach its end. It is not known when a lost agent last sent
     /// load: while its machine is up, the agent continues until it has heard nothing for [`LEASE`].
-    fn cut(&self, tale: &Tale, standing: Option<&Standing>) -> String {
+    fn cut(&self, tale: &AgentStream, standing: Option<&AgentSummary>) -> String {
         let over =
             tale.measured().totals.phases().iter().map(|total| total.to).max().unwrap_or_default();
         let (how, longest) = match standing {
-            Some(Standing { lost: None, ended: Some(_), .. }) => {
+            Some(AgentSummary { lost: None, ended: Some(_), .. }) => {
                 ("its run was killed, as heard", Duration::ZERO)
             }
             _ => ("lost", LEASE),
@@ -219,7 +228,7 @@ impl Merged {
         )
     }
 
-    fn remarks(&self, standing: &Standing, rank: u32) -> Vec<String> {
+    fn remarks(&self, standing: &AgentSummary, rank: u32) -> Vec<String> {
         let twins = (standing.twins > 0).then(|| {
             format!(
                 "{}: {} messages of another agent with the same name",
@@ -260,11 +269,15 @@ impl Protocol for Merged {
         let mut counted = vec![0_u64; self.labels.len()];
         let mut measured = Measured::default();
         let mut urgency = Urgency::Run;
-        self.conductor.borrow().wish(Wish::Begin);
+        self.conductor.borrow().wish(ConductorRequest::Begin);
         while self.tales.borrow().iter().any(Option::is_none) {
             if stop.urgency() != urgency {
                 urgency = stop.urgency();
-                let wish = if urgency == Urgency::Abort { Wish::Abort } else { Wish::Stop };
+                let wish = if urgency == Urgency::Abort {
+                    ConductorRequest::Abort
+                } else {
+                    ConductorRequest::Stop
+                };
                 self.conductor.borrow().wish(wish);
             }
             self.take_news(&mut rows)?;
@@ -272,14 +285,14 @@ impl Protocol for Merged {
             if let Ok((rank, fed)) = fed {
                 let node = rank as usize;
                 match fed {
-                    Fed::Head(_) => {}
-                    Fed::Interval(interval, names) => {
+                    StreamPart::Head(_) => {}
+                    StreamPart::Interval(interval, names) => {
                         self.names.borrow_mut().extend(names);
                         let seq = counted[node];
                         counted[node] += 1;
                         rows.take(node, seq, *interval, clock.now().since_origin());
                     }
-                    Fed::Over(tale) => {
+                    StreamPart::Over(tale) => {
                         rows.sent(node, counted[node]);
                         self.tales.borrow_mut()[node] = Some(tale);
                     }
@@ -318,7 +331,7 @@ fn used(record: &Record) -> u64 {
 }
 
 /// Adds what is known of a node beside its record.
-fn told(node: &mut NodeRecord, standing: &Standing, began: Duration) {
+fn add_standing(node: &mut NodeRecord, standing: &AgentSummary, began: Duration) {
     let seconds = |time: Duration| time.as_secs_f64();
     node.name = Some(standing.name.clone());
     node.wall_ahead_s = Some(standing.wall_ms as f64 / 1e3);

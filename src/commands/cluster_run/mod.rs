@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use brunt_cluster::bundle::{Bundle, Manifest};
-use brunt_cluster::coordinator::{self, Asked, OnLoss, Told};
+use brunt_cluster::coordinator::{self, Asked, CoordinatorEvent, OnLoss};
 use brunt_cluster::signature::Signer;
 use brunt_engine::{Plan, Settings, ThinkTime};
 use brunt_record::Head;
@@ -36,8 +36,8 @@ use crate::run::signals::{Signals, Urgency};
 use crate::run::summary::{self, Stream};
 use crate::run::{Job, Manner, carry_out, check_files, exit, objectives};
 
-use conductor::{Conductor, News, Ordered, Wish};
-use feed::Fed;
+use conductor::{Conductor, ConductorReport, ConductorRequest, Ordered};
+use feed::StreamPart;
 pub(crate) use local::broker_child;
 use local::{Lasting, Local};
 use merged::{Merged, whole_plan};
@@ -272,20 +272,22 @@ fn gather(
     loop {
         if !stopping && signals.stop().urgency() != Urgency::Run {
             stopping = true;
-            conductor.wish(Wish::Stop);
+            conductor.wish(ConductorRequest::Stop);
         }
         match conductor.news.recv_timeout(TICK) {
-            Ok(News::Told(Told::Ordered, now)) => {
+            Ok(ConductorReport::Event(CoordinatorEvent::Ordered, now)) => {
                 labels = now;
                 say(&format!("agents: {}; connecting to the target", labels.join(", ")));
             }
-            Ok(News::Told(Told::Ready, _)) => ready = true,
-            Ok(News::Told(Told::Failed { why, refused }, _)) => {
+            Ok(ConductorReport::Event(CoordinatorEvent::Ready, _)) => ready = true,
+            Ok(ConductorReport::Event(CoordinatorEvent::Failed { why, refused }, _)) => {
                 failed = Some(stopped(&why, refused));
             }
-            Ok(News::Told(Told::PlaneLost, _)) => failed = Some(plane_lost()),
-            Ok(News::Told(..)) | Err(_) => {}
-            Ok(News::Over(_)) => {
+            Ok(ConductorReport::Event(CoordinatorEvent::PlaneLost, _)) => {
+                failed = Some(plane_lost());
+            }
+            Ok(ConductorReport::Event(..)) | Err(_) => {}
+            Ok(ConductorReport::Over(_)) => {
                 conductor.finish();
                 let interrupted = signals.received().map(|signal| Refusal {
                     text: "ended before it began; nothing was sent\n".to_owned(),
@@ -295,10 +297,10 @@ fn gather(
                     Refusal::failed("error: the agents ended before the run began")
                 }));
             }
-            Ok(News::Failed(refusal)) => return Err(refusal),
+            Ok(ConductorReport::Failed(refusal)) => return Err(refusal),
         }
         for (rank, fed) in conductor.fed.try_iter() {
-            if let (Fed::Head(head), Some(place)) = (fed, heads.get_mut(rank as usize)) {
+            if let (StreamPart::Head(head), Some(place)) = (fed, heads.get_mut(rank as usize)) {
                 *place = Some(*head);
             }
         }

@@ -7,9 +7,9 @@
 
 mod granted;
 mod inner;
-mod onlooker;
 mod progress;
 mod screen;
+mod search_observer;
 mod server;
 mod step_child;
 mod trial;
@@ -32,7 +32,7 @@ use crate::cli::exit::Exit;
 use crate::cli::find_max::FindMaxArgs;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::{self, Losses, Repeatable, Subject, files, tool};
+use crate::run::{self, Repeatable, Subject, WriteFailures, files, tool};
 
 use inner::Inner;
 use screen::Screen;
@@ -89,9 +89,9 @@ pub(crate) fn find_max(args: &FindMaxArgs, signals: &Signals) -> Result<Exit, Re
     let started = console::now();
     let found = find(&goals, &settings, &mut loader);
     loader.screen.closes();
-    let mut losses = Losses::default();
+    let mut losses = WriteFailures::default();
     losses.keep(made.give_back(&signals.stop()));
-    told(&loader, args);
+    print_notes(&loader, args);
     let exit = ended(&found, signals, &loader);
     let origin = origin(args, subject, started, &loader);
     report(args, &found.collection(origin), &mut losses);
@@ -178,7 +178,7 @@ fn unsafe_(why: &str) -> Refusal {
 }
 
 /// Prints notes that the user needs beside the result.
-fn told(loader: &Loader<'_>, args: &FindMaxArgs) {
+fn print_notes(loader: &Loader<'_>, args: &FindMaxArgs) {
     if let Some(writes) = &loader.load.subject().writes {
         console::note(&format!(
             "this load {writes}: {} exchanges were answered",
@@ -247,7 +247,7 @@ fn facts(subject: &Subject, agents: Option<u32>) -> BTreeMap<String, String> {
 }
 
 /// Prints and writes the result.
-fn report(args: &FindMaxArgs, collection: &Collection, losses: &mut Losses) {
+fn report(args: &FindMaxArgs, collection: &Collection, losses: &mut WriteFailures) {
     let record = losses.written(args.record.as_deref(), |path| {
         collection.write(path).map_err(|error| format!("failed to {error}"))
     });

@@ -13,12 +13,12 @@ use brunt_capacity::{
 };
 use brunt_exchange::{Clock as _, Monotonic};
 use brunt_record::{Histogram, Interval, Phase};
-use brunt_report::capacity::{Going, so_far};
+use brunt_report::capacity::{SearchInProgress, so_far};
 use brunt_serve::child::SearchProgress;
 use brunt_serve::history::PROGRESS;
 
-use super::onlooker::Onlooker;
 use super::screen::{milliseconds, per_second};
+use super::search_observer::SearchObserver;
 use super::{facts, tool};
 use crate::run::Subject;
 
@@ -72,7 +72,7 @@ impl ProgressFile {
         };
         let collection = found.collection(self.origin.clone());
         let Some(reading) = Reading::of(&collection) else { return };
-        let going = Going {
+        let going = SearchInProgress {
             doing: &self.doing,
             at: &self.at,
             passed: self.progress.passed,
@@ -80,11 +80,11 @@ impl ProgressFile {
             elapsed_s: self.progress.elapsed_s,
             expected_s: self.expected_s,
         };
-        let told = SearchProgress {
+        let update = SearchProgress {
             seconds: now.as_secs_f64(),
             sections: so_far(&reading, &going).sections(),
         };
-        let Ok(text) = serde_json::to_vec(&told) else { return };
+        let Ok(text) = serde_json::to_vec(&update) else { return };
         // The file is of no use after a crash, so it need not be synced to disk.
         if fs::write(WRITTEN, text).is_ok() {
             drop(fs::rename(WRITTEN, PROGRESS));
@@ -92,7 +92,7 @@ impl ProgressFile {
     }
 }
 
-impl Onlooker for ProgressFile {
+impl SearchObserver for ProgressFile {
     fn opens(&mut self, subject: &Subject, goals: &Goals, settings: &Settings) {
         let (tool, facts) = (tool(), facts(subject, None));
         self.origin = Origin { tool: (tool.name, tool.version), facts, ..Origin::default() };

@@ -9,7 +9,7 @@ use brunt_capacity::{Goals, Kind, Order, Progress, Settings, Step, Verdict};
 use brunt_record::{Histogram, Interval, Phase};
 use brunt_report::figure::thousands;
 
-use super::onlooker::Onlooker;
+use super::search_observer::SearchObserver;
 use crate::console::{self, StatusLine};
 use crate::run::Subject;
 
@@ -52,7 +52,7 @@ impl Screen {
     }
 }
 
-impl Onlooker for Screen {
+impl SearchObserver for Screen {
     fn opens(&mut self, subject: &Subject, goals: &Goals, settings: &Settings) {
         if self.quiet {
             return;

@@ -35,7 +35,7 @@ pub(crate) fn step_child(task: &str, words: &[String]) -> Result<Exit, Refusal> 
         weights,
         events: Some(task.events),
         record: Some(task.record),
-        start_at: Some(StartAt::Told),
+        start_at: Some(StartAt::StandardInput),
         ..RunOptions::default()
     };
     let step = step_of(&task.step, results);

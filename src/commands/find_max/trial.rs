@@ -14,11 +14,11 @@ use brunt_engine::Ended;
 use brunt_exchange::{Class, Clock as _, Monotonic, Outcome as ExchangeOutcome};
 use brunt_record::{Interval, Measured, Phase, Record};
 
-use super::onlooker::Onlooker;
+use super::search_observer::SearchObserver;
 use super::server::{Seen, ServerFigures};
 use crate::cli::run_options::RunOptions;
 use crate::run::signals::Signals;
-use crate::run::{Finished, Observer, Repeatable, Step, StepLoad, Trouble};
+use crate::run::{Finished, Observer, ObserverFailure, Repeatable, Step, StepLoad};
 
 /// How long what is in flight at the end of a step may take.
 const DRAIN: Duration = Duration::from_secs(5);
@@ -38,7 +38,7 @@ const WHOLE: f64 = 0.9;
 pub(super) struct Loader<'a> {
     pub(super) load: &'a dyn Repeatable,
     pub(super) signals: &'a Signals,
-    pub(super) screen: Box<dyn Onlooker + 'a>,
+    pub(super) screen: Box<dyn SearchObserver + 'a>,
     /// The most iterations a second of a single session, where that is limited.
     pub(super) alone_under: Option<f64>,
     /// The figures that the goals are relative to.
@@ -61,7 +61,7 @@ impl<'a> Loader<'a> {
     pub(super) fn new(
         load: &'a dyn Repeatable,
         signals: &'a Signals,
-        screen: Box<dyn Onlooker + 'a>,
+        screen: Box<dyn SearchObserver + 'a>,
     ) -> Self {
         Self {
             load,
@@ -284,7 +284,7 @@ struct Watch<'w, 'j> {
     judge: &'w mut (dyn FnMut(&Second) -> ControlFlow<()> + 'j),
     objectives: &'w Objectives,
     operations: &'w [String],
-    screen: &'w mut (dyn Onlooker + 'w),
+    screen: &'w mut (dyn SearchObserver + 'w),
     second: Duration,
     seconds: u32,
     of: u32,
@@ -297,7 +297,7 @@ impl Observer for Watch<'_, '_> {
         true
     }
 
-    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), Trouble> {
+    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
         self.screen.second(interval, self.seconds, self.of);
         let whole = interval.lasted().as_secs_f64() >= WHOLE * self.second.as_secs_f64();
         if interval.phase != Phase::Steady || !whole || self.done {
@@ -312,7 +312,7 @@ impl Observer for Watch<'_, '_> {
         if (self.judge)(&second).is_break() {
             self.done = true;
             // No further exchange falls due, and exchanges in flight are completed.
-            return Err(Trouble::Closed);
+            return Err(ObserverFailure::Closed);
         }
         Ok(())
     }

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use brunt_drivers::net::fence;
-use brunt_serve::child::{Asked, Meeting};
+use brunt_serve::child::{Asked, ClusterSettings};
 use brunt_serve::history::{DATA, PLAN};
 
 use super::confinement::{self, Access, Confinement};
@@ -32,7 +32,11 @@ use crate::run::signals::Signals;
 const BESIDE: Duration = Duration::from_secs(90);
 
 /// Has agents carry out a run.
-pub(super) fn coordinate(asked: &Asked, agents: u32, meeting: &Meeting) -> Result<Exit, Refusal> {
+pub(super) fn coordinate(
+    asked: &Asked,
+    agents: u32,
+    meeting: &ClusterSettings,
+) -> Result<Exit, Refusal> {
     fence::put_up(only(Vec::new()));
     confinement::limit_run().map_err(failed)?;
     let mut access = Access::of_run();
@@ -52,7 +56,11 @@ pub(super) fn coordinate(asked: &Asked, agents: u32, meeting: &Meeting) -> Resul
 }
 
 /// The options as a user would type them. The record's command contains neither the keys nor the broker.
-fn arguments(asked: &Asked, agents: u32, meeting: &Meeting) -> Result<ClusterRunArgs, Refusal> {
+fn arguments(
+    asked: &Asked,
+    agents: u32,
+    meeting: &ClusterSettings,
+) -> Result<ClusterRunArgs, Refusal> {
     let mut typed: Vec<String> = ["brunt", "cluster", "run"].map(str::to_owned).to_vec();
     typed.push(format!("--agents={agents}"));
     // The conditions of the plan, to which a check has added the site's own.

@@ -82,10 +82,10 @@ pub(crate) fn serve_child() -> Result<Exit, Refusal> {
     }
 }
 
-fn edit(asked: &str) -> Result<edit::Told, String> {
+fn edit(asked: &str) -> Result<edit::EditReply, String> {
     let asked = serde_json::from_str(asked);
     asked
-        .map(|asked| edit::told(&asked))
+        .map(|asked| edit::reply_to(&asked))
         .map_err(|error| format!("failed to read what to change: {error}"))
 }
 

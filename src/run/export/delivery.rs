@@ -131,9 +131,9 @@ impl Post {
             if is_last {
                 return self.send_last(&snapshot);
             }
-            let told = self.sent.failed > 0;
+            let warned = self.sent.failed > 0;
             if let Err(why) = self.send(&snapshot)
-                && !told
+                && !warned
             {
                 let go_on = "the run continues, and the next message contains these figures too";
                 console::say(&format!(

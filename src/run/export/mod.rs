@@ -19,8 +19,8 @@ use std::sync::Arc;
 use brunt_engine::Stop;
 use brunt_record::{Head, Interval, Measured, Names};
 
-use super::losses::Losses;
-use super::observer::{Observer, Trouble};
+use super::observer::{Observer, ObserverFailure};
+use super::write_failures::WriteFailures;
 use crate::cli::output::Output;
 use crate::console;
 use delivery::Delivery;
@@ -81,7 +81,7 @@ impl<'a> Exports<'a> {
     }
 
     /// Delivers the rest, and keeps the endpoint open for a last scrape.
-    pub(super) fn close(self, stop: &Stop, losses: &mut Losses) -> LastScrape {
+    pub(super) fn close(self, stop: &Stop, losses: &mut WriteFailures) -> LastScrape {
         if let Some(delivery) = self.delivery {
             losses.keep(delivery.finish());
         }
@@ -90,13 +90,13 @@ impl<'a> Exports<'a> {
 }
 
 impl Observer for Exports<'_> {
-    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), Trouble> {
+    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
         self.sums.absorb(interval);
         self.show(false);
         Ok(())
     }
 
-    fn finish(&mut self, _: &Measured) -> Result<(), Trouble> {
+    fn finish(&mut self, _: &Measured) -> Result<(), ObserverFailure> {
         self.show(true);
         Ok(())
     }

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use brunt_drivers::dhcp::{Attendance, tally};
+use brunt_drivers::dhcp::{FleetChanges, tally};
 use brunt_report::dhcp::SERVER_QUEUE;
 
 use crate::cli::dhcp::args::PowerCut;
@@ -23,7 +23,7 @@ pub(super) fn tallies(v6: bool, fleet: bool, queue: bool) -> Vec<String> {
 
 /// The lines about this number of clients in a run of this length.
 pub(super) fn lines(
-    attendance: &Attendance,
+    attendance: &FleetChanges,
     clients: u64,
     cut: Option<PowerCut>,
     lasted: Duration,
@@ -74,7 +74,7 @@ mod tests {
         let seconds = Duration::from_secs;
         let of = |up, lost, back, cut, lasted| {
             let (up, back) = ((up, seconds(9)), (back, Duration::from_millis(67_300)));
-            lines(&Attendance { up, lost, back }, 50, cut, seconds(lasted)).join("; ")
+            lines(&FleetChanges { up, lost, back }, 50, cut, seconds(lasted)).join("; ")
         };
         assert_eq!(of(50, 0, 0, None, 100), "all 50 clients had had a lease by 9.0 s");
         assert_eq!(of(0, 0, 0, None, 100), "none of the 50 clients got a lease");

@@ -7,11 +7,11 @@
 use std::time::Duration;
 
 use brunt_record::{Catalogue, Counts, Interval, Measured, Phase};
-use brunt_report::dhcp::{Asked, Deltas, Dress, Exchanges, Waiting, interim};
+use brunt_report::dhcp::{Asked, Deltas, Exchanges, LineForm, Waiting, interim};
 
 use crate::cli::dhcp::args::{DhcpArgs, Scenario, Style};
 use crate::console::{self, StatusLine};
-use crate::run::{Observer, Trouble, print};
+use crate::run::{Observer, ObserverFailure, print};
 
 /// Steps may end a little before or after their time; a line is due when nearly all of it has passed.
 const SLACK: Duration = Duration::from_millis(20);
@@ -58,7 +58,7 @@ impl<'a> Interim<'a> {
     }
 
     /// Prints the line for what was measured so far, and for the time `since` the last one.
-    fn line(&mut self, so_far: &Measured, since: Duration) -> Result<(), Trouble> {
+    fn line(&mut self, so_far: &Measured, since: Duration) -> Result<(), ObserverFailure> {
         let figures = Exchanges::of_run(self.asked, self.catalogue, &so_far.totals);
         let mut text = match self.args.scenario {
             Scenario::Avalanche => self.waiting(&figures),
@@ -66,7 +66,7 @@ impl<'a> Interim<'a> {
         };
         if self.args.output.deltas {
             let dress = self.dress();
-            if let Dress::Bare(between) = dress {
+            if let LineForm::Bare(between) = dress {
                 text.truncate(text.trim_end_matches('\n').len());
                 text.push_str(between);
             }
@@ -79,11 +79,11 @@ impl<'a> Interim<'a> {
         print(&text)
     }
 
-    fn dress(&self) -> Dress<'a> {
+    fn dress(&self) -> LineForm<'a> {
         match (&self.args.output.separator, self.args.output.style) {
-            (Some(separator), _) => Dress::Bare(separator),
-            (None, Style::Kea) => Dress::Kea,
-            (None, Style::Guide) => Dress::Guide,
+            (Some(separator), _) => LineForm::Bare(separator),
+            (None, Style::Kea) => LineForm::Kea,
+            (None, Style::Guide) => LineForm::Guide,
         }
     }
 
@@ -123,13 +123,13 @@ impl<'a> Interim<'a> {
 }
 
 impl Observer for Interim<'_> {
-    fn begin(&mut self) -> Result<(), Trouble> {
+    fn begin(&mut self) -> Result<(), ObserverFailure> {
         print(&self.opening)?;
         self.note.iter().for_each(|note| console::note(note));
         Ok(())
     }
 
-    fn interval(&mut self, interval: &Interval, so_far: &Measured) -> Result<(), Trouble> {
+    fn interval(&mut self, interval: &Interval, so_far: &Measured) -> Result<(), ObserverFailure> {
         if matches!(interval.phase, Phase::Prepare | Phase::WarmUp) {
             return Ok(());
         }
@@ -149,7 +149,7 @@ impl Observer for Interim<'_> {
         Ok(())
     }
 
-    fn finish(&mut self, _: &Measured) -> Result<(), Trouble> {
+    fn finish(&mut self, _: &Measured) -> Result<(), ObserverFailure> {
         self.progress.clear();
         Ok(())
     }

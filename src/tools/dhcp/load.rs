@@ -8,7 +8,7 @@ use brunt_engine::{Load, Plan, Settings, Stopping, ThinkTime};
 use brunt_exchange::Slots;
 
 use crate::cli::arrivals::Rate;
-use crate::cli::dhcp::args::{Births, DhcpArgs, Fleet, Scenario};
+use crate::cli::dhcp::args::{DhcpArgs, Fleet, FleetStart, Scenario};
 use crate::run::schedules::{self, Flags};
 use crate::run::share;
 
@@ -153,8 +153,8 @@ pub(super) fn lives(args: &DhcpArgs, fleet: &Fleet) -> LifecycleOptions {
     let clients = f64::from(args.clients.count.get());
     LifecycleOptions {
         births: match fleet.births {
-            Births::PerSecond(rate) => Duration::from_secs_f64(1.0 / rate),
-            Births::Over(time) => time.div_f64(clients),
+            FleetStart::PerSecond(rate) => Duration::from_secs_f64(1.0 / rate),
+            FleetStart::Over(time) => time.div_f64(clients),
         },
         renewals: fleet.renewals,
         release_share: fleet.release_share,

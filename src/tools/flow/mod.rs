@@ -32,7 +32,7 @@ use crate::cli::output::{Output, Progress};
 use crate::console;
 use crate::run::signals::{Signal, Signals};
 use crate::run::{
-    self, Finished, Job, LastScrape, Losses, Manner, Prepared, Protocol, carry_out, ceiling,
+    self, Finished, Job, LastScrape, Manner, Prepared, Protocol, WriteFailures, carry_out, ceiling,
     check_files, exit, is_endless, objectives, of_iterations,
 };
 
@@ -72,7 +72,7 @@ pub(crate) struct Done {
     /// The signal that ended it.
     signal: Option<Signal>,
     /// What could not be written.
-    pub(crate) losses: Losses,
+    pub(crate) losses: WriteFailures,
     /// The position of each count among the tallies.
     pub(crate) tallies: Tallies,
     /// The tallies of the whole run, by number.

@@ -14,7 +14,7 @@ use brunt_exchange::Outcome;
 
 use super::naming::Naming;
 use super::sample::Sample;
-use super::trace::{Told, text};
+use super::trace::{ExchangeReport, text};
 use super::{Done, FlowJob};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
@@ -97,21 +97,21 @@ struct Printed {
 
 impl Printed {
     fn show(&mut self, exchange: TracedExchange, naming: &Naming) {
-        let told = Told::now(exchange, naming);
-        let exchange = &told.exchange;
+        let report = ExchangeReport::now(exchange, naming);
+        let exchange = &report.exchange;
         let mut out = String::new();
         if self.scenario.replace(exchange.scenario_number) != Some(exchange.scenario_number) {
             self.scenarios.insert(exchange.scenario_number);
             out.push_str(&text::scenario(exchange));
         }
-        out.push_str(&text::exchange(&told));
+        out.push_str(&text::exchange(&report));
         match exchange.outcome {
             Outcome::Ok(_) => self.passed += 1,
             Outcome::Skipped => {
                 self.skipped += 1;
                 self.left_out += usize::from(!self.failed.is_empty());
             }
-            _ => self.failed.push(text::failure(&told)),
+            _ => self.failed.push(text::failure(&report)),
         }
         // The reader may have closed its end; the result is in the exit code nevertheless.
         let _ = console::print(&out);
@@ -207,11 +207,12 @@ mod tests {
     fn a_scenario_of_which_nothing_was_sent_is_named() {
         let printed = Printed { passed: 1, scenarios: [0].into(), ..Printed::default() };
         let scenarios = ["a".to_owned(), "b".to_owned()];
-        let told = printed.conclusion(&scenarios, &["draw 'user': no row is left".to_owned()]);
+        let conclusion =
+            printed.conclusion(&scenarios, &["draw 'user': no row is left".to_owned()]);
         assert!(
-            told.contains("FAILED  b: nothing was sent: the run failed to draw 'user'"),
-            "{told}"
+            conclusion.contains("FAILED  b: nothing was sent: the run failed to draw 'user'"),
+            "{conclusion}"
         );
-        assert!(told.ends_with("1 step: 1 passed\n"), "{told}");
+        assert!(conclusion.ends_with("1 step: 1 passed\n"), "{conclusion}");
     }
 }

@@ -35,15 +35,15 @@ pub(super) fn after(args: &RateArgs, plan: &Arc<Plan>, stop: &Stop) {
     }
     let Ok(runtime) = preflight::runtime() else { return };
     let clock = Monotonic::new();
-    let mut told = EVERY;
+    let mut next_line_at = EVERY;
     let state = Rc::new(RefCell::new(Purge { total: left, ..Purge::default() }));
     let latest = Rc::clone(&state);
     let progress = move |purge: &Purge| {
         latest.borrow_mut().clone_from(purge);
         let elapsed = clock.now().since_origin();
-        if elapsed >= told && !quiet {
+        if elapsed >= next_line_at && !quiet {
             console::say(&line(purge, elapsed));
-            told = elapsed + EVERY;
+            next_line_at = elapsed + EVERY;
         }
     };
     let connections = plan.connections().min(CONNECTIONS_MAX);

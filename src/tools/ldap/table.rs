@@ -17,7 +17,7 @@ use crate::cli::rate::operation::Operation;
 use crate::cli::rate::output::Timestamps;
 use crate::console;
 use crate::naming::ldap::name;
-use crate::run::{Observer, Trouble};
+use crate::run::{Observer, ObserverFailure};
 
 /// Steps may end a little before or after their second; a row is due when nearly all of it has been measured.
 const SLACK: Duration = Duration::from_millis(500);
@@ -52,7 +52,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn header(&mut self) -> Result<(), Trouble> {
+    fn header(&mut self) -> Result<(), ObserverFailure> {
         if self.begun {
             return Ok(());
         }
@@ -71,7 +71,7 @@ impl<'a> Table<'a> {
         self.writer.write(&stamped)
     }
 
-    fn show(&mut self, row: &Interval) -> Result<(), Trouble> {
+    fn show(&mut self, row: &Interval) -> Result<(), ObserverFailure> {
         let line = self.rows.push(row);
         let stamp = self.timestamp();
         self.writer.write(&format!("{stamp}{line}"))?;
@@ -110,7 +110,7 @@ impl<'a> Table<'a> {
 }
 
 impl Observer for Table<'_> {
-    fn begin(&mut self) -> Result<(), Trouble> {
+    fn begin(&mut self) -> Result<(), ObserverFailure> {
         let warm_up = self.args.load.warm_up;
         if warm_up.is_zero() {
             return self.header();
@@ -121,7 +121,7 @@ impl Observer for Table<'_> {
         self.writer.write(&format!("Warming up for {} seconds...\n", warm_up.as_secs()))
     }
 
-    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), Trouble> {
+    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
         if self.args.output.verbose {
             interval.samples.iter().for_each(|sample| console::say(&wrap(&sample.text, COLUMNS)));
         }
@@ -144,7 +144,7 @@ impl Observer for Table<'_> {
     }
 
     /// Shows the rest of the last row.
-    fn finish(&mut self, _: &Measured) -> Result<(), Trouble> {
+    fn finish(&mut self, _: &Measured) -> Result<(), ObserverFailure> {
         self.header()?;
         self.row.take().map_or(Ok(()), |row| self.show(&row))?;
         self.writer.finish()

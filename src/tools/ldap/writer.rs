@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::cli::rate::output::Output;
 use crate::console;
-use crate::run::{Trouble, print};
+use crate::run::{ObserverFailure, print};
 
 /// Writes the lines of the table.
 pub(super) struct TableWriter {
@@ -35,7 +35,7 @@ impl TableWriter {
     }
 
     /// Writes text unchanged, at once. If one of two destinations fails, the other is still written.
-    pub(super) fn write(&mut self, text: &str) -> Result<(), Trouble> {
+    pub(super) fn write(&mut self, text: &str) -> Result<(), ObserverFailure> {
         if let Some((path, file)) = &mut self.file
             && let Err(error) = file.write_all(text.as_bytes())
         {
@@ -47,7 +47,7 @@ impl TableWriter {
             return Ok(());
         }
         match print(text) {
-            Err(Trouble::Failed(why)) => {
+            Err(ObserverFailure::Failed(why)) => {
                 self.terminal = false;
                 self.lose(why)
             }
@@ -56,14 +56,14 @@ impl TableWriter {
     }
 
     /// Reports a failure that happened earlier.
-    pub(super) fn finish(&mut self) -> Result<(), Trouble> {
-        self.lost.take().map_or(Ok(()), |why| Err(Trouble::Failed(why)))
+    pub(super) fn finish(&mut self) -> Result<(), ObserverFailure> {
+        self.lost.take().map_or(Ok(()), |why| Err(ObserverFailure::Failed(why)))
     }
 
     /// Keeps the error if another destination still receives the table.
-    fn lose(&mut self, why: String) -> Result<(), Trouble> {
+    fn lose(&mut self, why: String) -> Result<(), ObserverFailure> {
         if !self.terminal && self.file.is_none() {
-            return Err(Trouble::Failed(why));
+            return Err(ObserverFailure::Failed(why));
         }
         console::note(&format!("{why}; the table continues without it"));
         self.lost = Some(why);

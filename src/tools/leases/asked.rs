@@ -42,7 +42,7 @@ pub(super) struct Asked {
     /// How statements are sent to a database.
     pub(super) statements: Vec<Statements>,
     /// The work.
-    pub(super) work: Chores,
+    pub(super) work: LeaseTasks,
     /// The tables.
     pub(super) schema: Schema,
     /// The family of the leases.
@@ -80,7 +80,7 @@ pub(super) struct Asked {
 
 /// The work.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Chores {
+pub(super) enum LeaseTasks {
     /// One phase after the other.
     Phases(Vec<PhaseChoice>),
     /// All operations at the same time.
@@ -208,7 +208,7 @@ fn stores(words: &[String]) -> Result<Vec<Store>, String> {
     Ok(stores)
 }
 
-fn chores(args: &LeasesArgs) -> Result<Chores, String> {
+fn chores(args: &LeasesArgs) -> Result<LeaseTasks, String> {
     let (load, work) = (&args.load, &args.work);
     let Some(text) = &work.mix else {
         let all = || {
@@ -223,7 +223,7 @@ fn chores(args: &LeasesArgs) -> Result<Chores, String> {
             let name = words::name_of(*twice);
             return Err(format!("--phases names {name} twice: leave one out"));
         }
-        return Ok(Chores::Phases(phases));
+        return Ok(LeaseTasks::Phases(phases));
     };
     if load.group > 1 {
         return Err(
@@ -243,7 +243,7 @@ fn chores(args: &LeasesArgs) -> Result<Chores, String> {
                 .to_owned(),
         );
     }
-    Weights::parse(text).map(Chores::Mix)
+    Weights::parse(text).map(LeaseTasks::Mix)
 }
 
 fn arrivals(load: &LeaseLoadArgs) -> Result<(Load, String), String> {
@@ -298,7 +298,7 @@ mod tests {
         );
         assert_eq!(asked.statements, [Statements::Prepared]);
         assert_eq!((asked.runs, &*asked.rate), (1, "max"));
-        let Chores::Phases(phases) = asked.work else { panic!("a mix") };
+        let LeaseTasks::Phases(phases) = asked.work else { panic!("a mix") };
         assert_eq!(phases.len(), 4);
     }
 

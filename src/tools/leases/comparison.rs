@@ -16,15 +16,15 @@ use brunt_engine::{Load, Settings, Stop, Stopping, Urgency};
 use brunt_exchange::Class;
 use brunt_record::{Cell, Collection, Interval, Slo};
 
-use super::asked::{Asked, Chores};
+use super::asked::{Asked, LeaseTasks};
 use super::events::Events;
-use super::grounds::Grounds;
 use super::held::Held;
 use super::phase::{Done, EPOCH, Phase};
 use super::rows::{Effect, Rows};
 use super::screen::Screen;
 use super::secrets::Secrets;
 use super::store::{Manner, Place, Store};
+use super::store_directory::StoreDirectory;
 use super::tally::Tally;
 use super::words;
 use crate::cli::leases::PhaseChoice;
@@ -36,7 +36,7 @@ use crate::run::signals::Signals;
 pub(super) struct Comparison<'a> {
     pub(super) asked: &'a Asked,
     pub(super) secrets: &'a Secrets,
-    pub(super) grounds: Grounds,
+    pub(super) grounds: StoreDirectory,
     pub(super) may_destroy: bool,
     pub(super) keep: bool,
     pub(super) flush: Option<u8>,
@@ -84,8 +84,8 @@ impl Comparison<'_> {
     /// How many phases there are in all.
     pub(super) fn phases(asked: &Asked) -> usize {
         let phases = match &asked.work {
-            Chores::Phases(phases) => phases.len(),
-            Chores::Mix(_) => 1,
+            LeaseTasks::Phases(phases) => phases.len(),
+            LeaseTasks::Mix(_) => 1,
         };
         ways(asked).len() * phases
     }
@@ -149,7 +149,7 @@ impl Comparison<'_> {
         let held = Held::prepare(Arc::clone(&backend), keep).map_err(failed)?;
         let asked = self.asked;
         match &asked.work {
-            Chores::Mix(weights) => {
+            LeaseTasks::Mix(weights) => {
                 let rows = asked.preload.unwrap_or(0);
                 self.fill(&held, way, rows)?;
                 let mix = asked.mix(weights, rows);
@@ -157,7 +157,7 @@ impl Comparison<'_> {
                 // No phase follows, so an unusable store does not matter.
                 let _ = self.phase(&held, way, "mix", (Work::Mix(mix), Effect::Mixes), before);
             }
-            Chores::Phases(phases) => self.phases_of(&held, way, phases)?,
+            LeaseTasks::Phases(phases) => self.phases_of(&held, way, phases)?,
         }
         Ok(())
     }

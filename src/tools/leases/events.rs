@@ -9,13 +9,13 @@ use brunt_record::events::{GatheredLog, SharedLog};
 use brunt_record::{Cell, Collection};
 
 use crate::console;
-use crate::run::Losses;
+use crate::run::WriteFailures;
 
 /// An event file, if one is requested and as long as it can be written.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     log: Option<GatheredLog>,
-    losses: Losses,
+    losses: WriteFailures,
 }
 
 impl Events {
@@ -26,7 +26,7 @@ impl Events {
                 format!("failed to write --events {}: {error}; name another file", path.display())
             })
         });
-        Ok(Self { log: log.transpose()?, losses: Losses::default() })
+        Ok(Self { log: log.transpose()?, losses: WriteFailures::default() })
     }
 
     /// The log to which the next run writes its lines.
@@ -47,7 +47,7 @@ impl Events {
     }
 
     /// Marks the end of a run, with what it could not write.
-    pub(super) fn run(&mut self, losses: &Losses) {
+    pub(super) fn run(&mut self, losses: &WriteFailures) {
         if !losses.is_empty() {
             self.log = None;
             self.losses.add(losses);
@@ -60,7 +60,7 @@ impl Events {
     }
 
     /// Marks the end of the cells, and returns what could not be written.
-    pub(super) fn end(mut self) -> Losses {
+    pub(super) fn end(mut self) -> WriteFailures {
         if let Some(Err(error)) = self.log.take().map(GatheredLog::end) {
             self.losses.keep(Err(unwritten(&error)));
         }

@@ -8,7 +8,6 @@ mod asked;
 mod comparison;
 mod events;
 mod gathering;
-mod grounds;
 mod held;
 mod phase;
 mod repeated;
@@ -16,6 +15,7 @@ mod rows;
 mod screen;
 mod secrets;
 mod store;
+mod store_directory;
 mod tally;
 mod ubench;
 mod weights;
@@ -33,15 +33,15 @@ use crate::cli::run_options::RunOptions;
 use crate::cli::surroundings::Machine;
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::{Losses, files, objectives, prepare, summary};
+use crate::run::{WriteFailures, files, objectives, prepare, summary};
 
-use asked::{Asked, Chores};
+use asked::{Asked, LeaseTasks};
 use comparison::{Comparison, Refused};
 use events::Events;
 use gathering::collection;
-use grounds::Grounds;
 use screen::Screen;
 use secrets::Secrets;
+use store_directory::StoreDirectory;
 use tally::Tally;
 
 pub(crate) use repeated::Mixing;
@@ -59,7 +59,7 @@ pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal>
     let files = [("--record", record.as_deref()), ("--html", html.as_deref()), ("--events", named)];
     files::check(&files).map_err(failed)?;
     prepare(signals).map_err(failed)?;
-    let grounds = Grounds::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
+    let grounds = StoreDirectory::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
     let mut collection = collection(args.typed.clone());
     grounds.measure(&mut collection, args.output.quiet).map_err(failed)?;
     let mut comparison = Comparison {
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &LeasesArgs, signals: &Signals) -> Result<Exit, Refusal>
 }
 
 /// Prints and writes the results, and keeps what could not be written.
-fn report(collection: &Collection, output: &LeaseOutputArgs, losses: &mut Losses) {
+fn report(collection: &Collection, output: &LeaseOutputArgs, losses: &mut WriteFailures) {
     let record = output.record.as_deref();
     let html = output.html.as_deref();
     let record = losses.written(record, |path| {
@@ -123,10 +123,10 @@ fn report(collection: &Collection, output: &LeaseOutputArgs, losses: &mut Losses
 }
 
 /// The operations that objectives may refer to.
-fn operations(work: &Chores) -> Vec<&'static str> {
+fn operations(work: &LeaseTasks) -> Vec<&'static str> {
     match work {
-        Chores::Phases(phases) => phases.iter().map(|phase| words::name_of(*phase)).collect(),
-        Chores::Mix(_) => weights::WORDS.to_vec(),
+        LeaseTasks::Phases(phases) => phases.iter().map(|phase| words::name_of(*phase)).collect(),
+        LeaseTasks::Mix(_) => weights::WORDS.to_vec(),
     }
 }
 

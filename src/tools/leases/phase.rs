@@ -16,7 +16,7 @@ use brunt_record::{Catalogue, Counts, Interval, Measured, Record, Slo};
 
 use crate::cli::output::Output;
 use crate::run::signals::Signals;
-use crate::run::{Finished, Job, Observer, Protocol, Trouble, carry_out};
+use crate::run::{Finished, Job, Observer, ObserverFailure, Protocol, carry_out};
 
 /// The time of the first client's transaction, in seconds since 1970: 2012-07-11 15:43:00, as in the guide.
 pub(super) const EPOCH: i64 = 1_342_021_380;
@@ -108,7 +108,7 @@ impl Protocol for LeaseLoad {
 struct Shown<'a>(&'a mut dyn FnMut(&Interval));
 
 impl Observer for Shown<'_> {
-    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), Trouble> {
+    fn interval(&mut self, interval: &Interval, _: &Measured) -> Result<(), ObserverFailure> {
         (self.0)(interval);
         Ok(())
     }

@@ -15,12 +15,12 @@ use brunt_exchange::Class;
 use brunt_load::leases::StoreSessions;
 use brunt_record::Catalogue;
 
-use super::asked::{self, Asked, Chores};
-use super::grounds::Grounds;
+use super::asked::{self, Asked, LeaseTasks};
 use super::held::Held;
 use super::phase::{EPOCH, LeaseLoad};
 use super::secrets::Secrets;
 use super::store::{Manner, Place};
+use super::store_directory::StoreDirectory;
 use super::{failed, operations, usage};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
@@ -36,7 +36,7 @@ use crate::run::{self, Finished, Job, Observer, Repeatable, Step, Subject, carry
 pub(crate) struct Mixing {
     // Declared first, so that the store is cleared before its directory is deleted.
     held: Held,
-    _grounds: Grounds,
+    _grounds: StoreDirectory,
     job: Job,
     mix: Mix,
     leases: Leases,
@@ -48,7 +48,7 @@ impl Mixing {
     /// Creates the tables for a command line, which names one store and one way of using it.
     pub(crate) fn prepare(args: &LeasesArgs) -> Result<Self, Refusal> {
         let asked = one_mix(args).map_err(usage)?;
-        let Chores::Mix(weights) = &asked.work else { return Err(usage(NO_MIX)) };
+        let LeaseTasks::Mix(weights) = &asked.work else { return Err(usage(NO_MIX)) };
         let [store] = &asked.stores[..] else { return Err(usage(ONE_STORE)) };
         let ([durability], [statements]) = (&asked.durabilities[..], &asked.statements[..]) else {
             return Err(usage(ONE_WAY));
@@ -62,7 +62,8 @@ impl Mixing {
         )
         .map_err(usage)?;
         let secrets = Secrets::find(&asked.stores, &args.place, &Machine).map_err(usage)?;
-        let mut grounds = Grounds::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
+        let mut grounds =
+            StoreDirectory::new(&asked.stores, &asked::directory(args)).map_err(failed)?;
         let file = match store.place {
             Place::Temporary => grounds.file(store.kind.file_name()),
             _ => PathBuf::new(),

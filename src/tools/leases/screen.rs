@@ -23,7 +23,7 @@ pub(super) struct Screen {
     wanted: bool,
     line: StatusLine,
     /// When the last line was written, if lines cannot be updated in place.
-    told: Option<Moment>,
+    printed_at: Option<Moment>,
     clock: Monotonic,
     began: Moment,
     /// The number of the phase, and of all phases.
@@ -42,7 +42,7 @@ impl Screen {
         Self {
             wanted: !quiet,
             line: StatusLine::new(!quiet),
-            told: None,
+            printed_at: None,
             clock,
             began: clock.now(),
             place: (0, phases),
@@ -120,7 +120,8 @@ impl Screen {
     /// Whether another line is due.
     fn late(&self) -> bool {
         let now = self.clock.now();
-        let again = self.line.shows() || self.told.is_none_or(|told| now - told >= LINE_EVERY);
+        let again = self.line.shows()
+            || self.printed_at.is_none_or(|printed_at| now - printed_at >= LINE_EVERY);
         again && now - self.began > PATIENCE
     }
 
@@ -128,7 +129,7 @@ impl Screen {
         if self.line.shows() {
             return self.line.show(text);
         }
-        self.told = Some(self.clock.now());
+        self.printed_at = Some(self.clock.now());
         console::say(text);
     }
 }

@@ -137,8 +137,8 @@ fn what_is_sent_is_what_the_record_holds() {
     let receiver = Receiver::start(|number| if number == 1 { "503 Busy" } else { "200 OK" });
     let url = format!("http://{}", receiver.address);
     let (ended, record) = run(&target, &url, &directory.path().join("run.json"), 0);
-    let told = ended.stderr.matches("note: failed to deliver to --otlp").count();
-    assert_eq!(told, 1, "{ended}");
+    let warnings = ended.stderr.matches("note: failed to deliver to --otlp").count();
+    assert_eq!(warnings, 1, "{ended}");
     assert!(ended.said().contains("the collector answered 503"), "{ended}");
     let posted = receiver.posted();
     assert!((3..=6).contains(&posted.len()), "{} messages", posted.len());
@@ -208,9 +208,9 @@ fn a_collector_that_is_away_is_told_of_and_costs_the_run_nothing() {
             run(&target, &format!("http://{at}"), &directory.path().join("run.json"), 1);
         assert_eq!(record.counts.ok, 300, "{ended}");
         assert_eq!(ended.stderr.matches("note: failed to deliver").count(), 1, "{ended}");
-        let told =
+        let message =
             format!("error: failed to deliver the last figures to --otlp http://{at}/v1/metrics: ");
-        assert!(ended.said().contains(&told) && ended.said().contains(why), "{ended}");
+        assert!(ended.said().contains(&message) && ended.said().contains(why), "{ended}");
         assert!(ended.said().contains("messages did not arrive"), "{ended}");
         assert!(ended.stdout.contains("Result:"), "{ended}");
     }
@@ -242,9 +242,9 @@ fn a_collector_over_https_is_sent_the_same_and_one_that_nobody_vouches_for_nothi
         let (ended, made) = run_trusting(authority, &target, &url, &record, 1);
         assert_eq!(made.counts.ok, 300, "the run is unharmed: {ended}");
         assert_eq!(ended.stderr.matches("note: failed to deliver").count(), 1, "{ended}");
-        let told =
+        let message =
             format!("error: failed to deliver the last figures to --otlp {url}/v1/metrics: ");
-        assert!(ended.said().contains(&told), "{ended}");
+        assert!(ended.said().contains(&message), "{ended}");
         assert!(
             ended.said().contains("OTEL_EXPORTER_OTLP_CERTIFICATE names a PEM file"),
             "{ended}"

@@ -51,8 +51,8 @@ fn what_follows_a_failure_is_skipped_and_no_secret_is_told() {
     assert_eq!(counts("leave"), (16, 0, 14), "{ended}");
     // No pause is in a latency: the slowest look is the script's, whatever was paused before it.
     let text = std::fs::read_to_string(ended.record_path()).unwrap();
-    for told in [&text, &ended.stdout, &ended.stderr] {
-        assert!(!told.contains("opensesame"), "{ended}");
+    for output in [&text, &ended.stdout, &ended.stderr] {
+        assert!(!output.contains("opensesame"), "{ended}");
     }
     let seen = target.stop();
     let asked = |path: &str| seen.iter().filter(|seen| seen.target == path).count();

@@ -100,8 +100,8 @@ fn answers_that_would_hold_up_a_run_are_counted_as_unexamined() {
         assert_eq!(classes, ["unexamined"], "{}\n{ended}", operation.name);
     }
     for why in ["units of work", "has a DOCTYPE", "out of the range"] {
-        let told = record.samples.iter().any(|sample| sample.text.contains(why));
-        assert!(told, "{why}\n{ended}");
+        let explained = record.samples.iter().any(|sample| sample.text.contains(why));
+        assert!(explained, "{why}\n{ended}");
     }
 }
 

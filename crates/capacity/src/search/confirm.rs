@@ -1,7 +1,7 @@
 //! A claim: a rate that the target sustains for long enough, and a higher one that fails.
 
-use super::steps::Wish;
-use super::{Claim, Halt, Search, rate};
+use super::steps::StepParameters;
+use super::{ConfirmedRate, Halt, Search, rate};
 use crate::evidence::likely_exchanges;
 use crate::found::Answer;
 use crate::order::Kind;
@@ -71,7 +71,7 @@ impl Search<'_> {
         course.tried += 1;
         let below = (100.0 * (1.0 - at / estimate.p50)).max(0.0);
         let why = format!("{below:.0}% below the likely limit, held for a claim");
-        let verdict = self.evidence(Wish {
+        let verdict = self.evidence(StepParameters {
             kind: Kind::Confirm,
             rate: at,
             looks: self.confirm_looks(at),
@@ -82,7 +82,7 @@ impl Search<'_> {
                 let confirmed_s =
                     self.steps.iter().rev().find(|step| step.order.kind == Kind::Confirm);
                 let confirmed_s = confirmed_s.map_or(0.0, |step| step.judged_s);
-                self.claim = Some(Claim { rate: at, confirmed_s });
+                self.claim = Some(ConfirmedRate { rate: at, confirmed_s });
                 if self.outlives_failures(at)
                     && course.anew < ANEW_MAX
                     && 2.0 * at <= self.highest()
@@ -164,7 +164,7 @@ impl Search<'_> {
                 100.0 * (factor - 1.0)
             );
             let looks = self.settings.above_looks.to_vec();
-            let wish = Wish { kind: Kind::Above, rate: at, looks, why };
+            let wish = StepParameters { kind: Kind::Above, rate: at, looks, why };
             match self.evidence(wish)? {
                 Verdict::Pass => {
                     course.passed_above += 1;

@@ -86,7 +86,7 @@ struct Search<'a> {
     calm_at_first: bool,
     before: Option<Measured>,
     after: Option<Measured>,
-    claim: Option<Claim>,
+    claim: Option<ConfirmedRate>,
     remarks: Vec<String>,
     /// Whether time ran out before the target had recovered, so that a sentinel would show nothing.
     disturbed: bool,
@@ -94,7 +94,7 @@ struct Search<'a> {
 
 /// A rate at which a confirmation passed.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Claim {
+struct ConfirmedRate {
     rate: f64,
     confirmed_s: f64,
 }
@@ -188,7 +188,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn claimed(&mut self, claim: Claim) -> Answer {
+    fn claimed(&mut self, claim: ConfirmedRate) -> Answer {
         let fails_at = self.failed(claim.rate);
         if fails_at.is_none() {
             self.remarks.push(

@@ -1,6 +1,6 @@
 //! Where the limit is most likely: steps at the median of the posterior, until it is narrow enough to confirm a rate.
 
-use super::steps::Wish;
+use super::steps::StepParameters;
 use super::{Halt, Search, rate};
 use crate::found::Answer;
 use crate::order::Kind;
@@ -46,7 +46,12 @@ impl Search<'_> {
         let at = estimate.p50.min(self.highest());
         let why =
             format!("halves what is likely: {} to {}", rate(estimate.p10), rate(estimate.p90));
-        self.evidence(Wish { kind: Kind::Search, rate: at, looks: self.search_looks(at), why })?;
+        self.evidence(StepParameters {
+            kind: Kind::Search,
+            rate: at,
+            looks: self.search_looks(at),
+            why,
+        })?;
         Ok(())
     }
 
@@ -86,7 +91,8 @@ impl Search<'_> {
             let at = if cap.inclusive { cap.rate } else { (cap.rate * passed).sqrt() };
             let why = format!("the highest rate below {} that passes", rate(cap.rate));
             let looks = self.search_looks(at);
-            let verdict = self.evidence(Wish { kind: Kind::Search, rate: at, looks, why })?;
+            let verdict =
+                self.evidence(StepParameters { kind: Kind::Search, rate: at, looks, why })?;
             if verdict != Verdict::Void && self.last_w() <= 0.5 {
                 return Ok(None);
             }
@@ -106,10 +112,11 @@ impl Search<'_> {
             };
             let why = format!("the highest rate that passed, held for a claim, since {}", cap.why);
             let looks = self.confirm_looks(at);
-            let verdict = match self.evidence(Wish { kind: Kind::Confirm, rate: at, looks, why }) {
-                Err(Halt::Stopped(_)) if floor.is_some() => break,
-                verdict => verdict?,
-            };
+            let verdict =
+                match self.evidence(StepParameters { kind: Kind::Confirm, rate: at, looks, why }) {
+                    Err(Halt::Stopped(_)) if floor.is_some() => break,
+                    verdict => verdict?,
+                };
             match verdict {
                 Verdict::Pass => {
                     return Ok(Some(Answer::Floor { rate: at, confirmed: true, why: cap.why }));

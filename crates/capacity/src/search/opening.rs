@@ -1,7 +1,7 @@
 //! How a search begins: the unstressed target, steps until it is warm, and doubling until the rate is too high.
 
 use super::calm::is_calm;
-use super::steps::Wish;
+use super::steps::StepParameters;
 use super::{Halt, Search, rate};
 use crate::found::Answer;
 use crate::measured::Measured;
@@ -118,7 +118,7 @@ impl Search<'_> {
         let mut passed = passed;
         loop {
             let why = if passed { "twice what passed" } else { "is this too much already?" };
-            let wish = Wish {
+            let wish = StepParameters {
                 kind: Kind::Ramp,
                 rate: at,
                 looks: vec![self.settings.ramp_s],

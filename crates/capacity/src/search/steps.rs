@@ -29,7 +29,7 @@ const LAG_SHARE: f64 = 0.02;
 const OWN_SHARE: f64 = 0.1;
 
 /// The parameters of a step.
-pub(super) struct Wish {
+pub(super) struct StepParameters {
     pub(super) kind: Kind,
     pub(super) rate: f64,
     /// The seconds after which it is judged; the last look ends it.
@@ -40,7 +40,7 @@ pub(super) struct Wish {
 impl Search<'_> {
     /// Makes a step that is evidence about its rate, and waits for the target to recover after a failure. If the
     /// generator limited the step, it is repeated on all cores, which all later steps use as well.
-    pub(super) fn evidence(&mut self, wish: Wish) -> Result<Verdict, Halt> {
+    pub(super) fn evidence(&mut self, wish: StepParameters) -> Result<Verdict, Halt> {
         self.within_steps()?;
         let looks = self.fitting_looks(wish.kind, &wish.looks)?;
         let mut order = self.order(wish.kind, Some(wish.rate), looks, wish.why);

@@ -313,14 +313,14 @@ fn rows(cases: &[Case], with_naive: bool) {
         let (results, line) = row(case, searches, with_naive);
         println!("{line}");
         if std::env::var("STEPS").is_ok() {
-            results.iter().for_each(told);
+            results.iter().for_each(print_search);
         }
     }
 }
 
 /// Prints what a search did.
 #[expect(clippy::print_stdout, reason = "the table is for a person to read")]
-fn told(result: &Result) {
+fn print_search(result: &Result) {
     let found = &result.found;
     println!("  {:?} {:?} {:?}", found.answer, found.estimate, found.remarks);
     for step in &found.steps {

@@ -27,7 +27,7 @@ struct Run {
     totals: Totals,
     series: Series,
     open: VecDeque<Interval>,
-    told: u64,
+    seconds_done: u64,
 }
 
 impl Run {
@@ -37,13 +37,13 @@ impl Run {
             totals: Totals::new(),
             series: Series::new(),
             open: VecDeque::new(),
-            told: 0,
+            seconds_done: 0,
         }
     }
 
     /// Records an exchange in the second in which it ended, counted from the start of the steady phase.
     fn record(&mut self, due: f64, ended: f64, refused: bool) {
-        let Some(number) = (ended as u64).checked_sub(self.told) else { return };
+        let Some(number) = (ended as u64).checked_sub(self.seconds_done) else { return };
         while self.open.len() as u64 <= number && number < 4_096 {
             self.open.push_back(Interval::new(1, 0));
         }
@@ -65,17 +65,17 @@ impl Run {
     /// The next second, complete.
     fn second(&mut self, order: &Order) -> Second {
         let mut interval = self.open.pop_front().unwrap_or_else(|| Interval::new(1, 0));
-        (interval.index, interval.phase) = (self.told, Phase::Steady);
+        (interval.index, interval.phase) = (self.seconds_done, Phase::Steady);
         (interval.from, interval.to) =
-            (Duration::from_secs(self.told), Duration::from_secs(self.told + 1));
-        self.told += 1;
+            (Duration::from_secs(self.seconds_done), Duration::from_secs(self.seconds_done + 1));
+        self.seconds_done += 1;
         self.totals.absorb(&interval);
         self.series.push(&interval);
         order.objectives.second(&interval, &self.names)
     }
 
     fn record_of(&self, rate: Option<f64>) -> Record {
-        let over = Duration::from_secs(self.told);
+        let over = Duration::from_secs(self.seconds_done);
         let timing = Timing { from: Duration::ZERO, to: over, over, ..Timing::default() };
         let plan = rate.map_or_else(|| Plan::closed(1, 7), |rate| Plan::open(rate, 1, 7));
         let tool = Tool { name: "brunt".to_owned(), version: "0".to_owned() };
@@ -111,8 +111,8 @@ impl Trial for Recorded {
         self.now += order.idle.as_secs_f64();
         let start = self.now + order.warm_up.as_secs_f64();
         let mut due = self.now;
-        for told in 1..=order.seconds {
-            while due < start + f64::from(told) {
+        for second in 1..=order.seconds {
+            while due < start + f64::from(second) {
                 let ended = self.server.serve(due);
                 run.record(due - start, ended.unwrap_or(due) - start, ended.is_none());
                 due = match order.rate {
@@ -120,7 +120,7 @@ impl Trial for Recorded {
                     None => ended.unwrap_or(due + 1e-3),
                 };
             }
-            self.now = start + f64::from(told);
+            self.now = start + f64::from(second);
             if judge(&run.second(order)).is_break() {
                 break;
             }
@@ -157,7 +157,7 @@ fn every_verdict_follows_from_the_records_alone() {
         let checked = recheck(&collection).unwrap();
         assert!(checked.steps.len() > 5, "{goal}: {checked:?}");
         for step in &checked.steps {
-            assert_eq!(step.told, step.found, "{goal}: {:?}", collection.cells[step.cell].notes);
+            assert_eq!(step.claimed, step.found, "{goal}: {:?}", collection.cells[step.cell].notes);
             let z = collection.cells[step.cell].figure("z").unwrap();
             let worst = step.evidence.worst().unwrap();
             assert!((worst.z - z).abs() < 1e-9 * z.abs().max(1.0), "{goal}: {} and {z}", worst.z);
@@ -174,8 +174,8 @@ fn a_verdict_that_its_record_does_not_bear_out_is_found() {
     failed.labels.insert("verdict".to_owned(), "pass".to_owned());
     let checked = recheck(&collection).unwrap();
     assert!(!checked.agrees);
-    let wrong: Vec<_> = checked.steps.iter().filter(|step| step.told != step.found).collect();
-    assert_eq!((wrong.len(), wrong[0].told, wrong[0].found), (1, Verdict::Pass, Verdict::Fail));
+    let wrong: Vec<_> = checked.steps.iter().filter(|step| step.claimed != step.found).collect();
+    assert_eq!((wrong.len(), wrong[0].claimed, wrong[0].found), (1, Verdict::Pass, Verdict::Fail));
 }
 
 #[test]
@@ -191,14 +191,14 @@ fn the_sentence_says_what_was_confirmed_and_by_how_much() {
     let confirmation = reading.confirmation(rate).unwrap();
     let p99 = confirmation.record().unwrap().operations[0].response.percentiles[4];
     assert!((p99.percentile - 99.0).abs() < 1e-9 && p99.us < 20_000.0, "{p99:?}");
-    let told = if p99.us >= 10_000.0 {
+    let p99_ms = if p99.us >= 10_000.0 {
         format!("{:.1}", p99.us / 1e3)
     } else {
         format!("{:.2}", p99.us / 1e3)
     };
     let start = format!(
-        "Bears {rate:.0} binds/s (confirmed {confirmed_s:.0} s, Poisson, 50 connections): bind.p99 {told} ms < 20 ms; \
-         fails at {fails:.0}/s (bind.p99 "
+        "Bears {rate:.0} binds/s (confirmed {confirmed_s:.0} s, Poisson, 50 connections): \
+         bind.p99 {p99_ms} ms < 20 ms; fails at {fails:.0}/s (bind.p99 "
     );
     assert!(sentence.starts_with(&start), "{sentence}\n{start}");
     assert!(sentence.contains("; recovers within "), "{sentence}");

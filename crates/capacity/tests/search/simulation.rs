@@ -133,14 +133,14 @@ impl Trial for Simulation {
         let start = self.now + order.warm_up.as_secs_f64();
         let mut seconds: VecDeque<Second> = VecDeque::new();
         let mut due = self.now + self.chance.exponential() / rate;
-        let mut told = 0;
-        while told < order.seconds {
-            let end = start + f64::from(told + 1);
+        let mut judged = 0;
+        while judged < order.seconds {
+            let end = start + f64::from(judged + 1);
             while due < end {
                 let (sent, ended) = self.exchange(due);
                 let at = ended.unwrap_or(sent) - start;
                 if at >= 0.0 {
-                    let number = (at as u32 - told.min(at as u32)) as usize;
+                    let number = (at as u32 - judged.min(at as u32)) as usize;
                     let exchange = Exchange {
                         response: ended.ok().map(|ended| ended - due),
                         service: ended.ok().map(|ended| ended - sent),
@@ -152,7 +152,7 @@ impl Trial for Simulation {
                 }
                 due += self.chance.exponential() / rate;
             }
-            told += 1;
+            judged += 1;
             let mut second = seconds.pop_front().unwrap_or_default();
             second.seconds = 1.0;
             second.tallies.resize(order.objectives.iter().len(), Tally::default());
@@ -160,10 +160,10 @@ impl Trial for Simulation {
                 break;
             }
         }
-        self.now = start + f64::from(told);
+        self.now = start + f64::from(judged);
         // A connection in use waits for its answer, and the next step has connections of its own.
         self.free.fill(self.now);
-        let measured = self.measured(f64::from(told.max(1)), limited);
+        let measured = self.measured(f64::from(judged.max(1)), limited);
         Outcome { took_s: self.now - began, measured, ..Outcome::default() }
     }
 }

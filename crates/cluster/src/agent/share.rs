@@ -5,7 +5,7 @@
 //! and sent again.
 
 use super::{Offset, Outbox};
-use crate::message::{ClockReport, Name, Order, Piece, Report, Stage, Wish, Word};
+use crate::message::{ClockReport, Instruction, Name, Order, Piece, Report, Stage, Word};
 use std::time::Duration;
 
 /// The longest interval between two reports of an agent.
@@ -160,11 +160,11 @@ impl Share {
         self.outbox.arrived(word.arrived);
         self.offset.observe(word.answers_ns, word.now_ns, nanos(now));
         match word.wish {
-            Wish::Wait => Vec::new(),
-            Wish::Start { at_ns } => self.start(at_ns, now),
-            Wish::Stop => self.stop().into_iter().collect(),
-            Wish::Abort => self.abort(),
-            Wish::Leave => self.leave(true),
+            Instruction::Wait => Vec::new(),
+            Instruction::Start { at_ns } => self.start(at_ns, now),
+            Instruction::Stop => self.stop().into_iter().collect(),
+            Instruction::Abort => self.abort(),
+            Instruction::Leave => self.leave(true),
         }
     }
 
@@ -256,7 +256,7 @@ mod tests {
         Share::new(order, "a".parse().unwrap(), Duration::ZERO)
     }
 
-    fn word(share: &Share, sent_ms: u64, wish: Wish) -> Word {
+    fn word(share: &Share, sent_ms: u64, wish: Instruction) -> Word {
         let (report, _) = share.report(Duration::from_millis(sent_ms), 0);
         Word {
             run: "ab".to_owned(),
@@ -276,7 +276,7 @@ mod tests {
     #[test]
     fn it_begins_when_its_own_clock_shows_the_moment() {
         let mut share = share();
-        let start = Wish::Start { at_ns: 4_000_000_000 };
+        let start = Instruction::Start { at_ns: 4_000_000_000 };
         assert_eq!(share.answered(&word(&share, 10, start), ms(10)), [], "it is not ready");
         share.ready();
         assert_eq!(share.answered(&word(&share, 20, start), ms(20)), [Act::Start(ms(3_000))]);
@@ -288,7 +288,7 @@ mod tests {
     fn a_moment_that_is_past_is_no_beginning() {
         let mut share = share();
         share.ready();
-        let late = word(&share, 20, Wish::Start { at_ns: 1_010_000_000 });
+        let late = word(&share, 20, Instruction::Start { at_ns: 1_010_000_000 });
         assert_eq!(share.answered(&late, ms(20)), [Act::Stop]);
         share.ended(Some(0), ms(30));
         assert!(
@@ -301,13 +301,13 @@ mod tests {
         let mut share = share();
         share.ready();
         share.tell(b"line\n");
-        assert_eq!(share.answered(&word(&share, 100, Wish::Wait), ms(100)), []);
+        assert_eq!(share.answered(&word(&share, 100, Instruction::Wait), ms(100)), []);
         assert_eq!(share.tick(ms(5_100)), []);
         assert_eq!(share.tick(ms(5_101)), [Act::Stop]);
         assert_eq!(share.tick(ms(5_200)), [], "once is enough");
         assert_eq!(share.tick(ms(15_101)), [Act::Abort]);
         share.ended(Some(130), ms(15_200));
-        let arrived = Word { arrived: 5, ..word(&share, 20_000, Wish::Leave) };
+        let arrived = Word { arrived: 5, ..word(&share, 20_000, Instruction::Leave) };
         assert_eq!(share.answered(&arrived, ms(20_001)), [Act::Leave { delivered: true }]);
     }
 
@@ -323,7 +323,7 @@ mod tests {
     #[test]
     fn words_for_others_and_of_the_future_are_not_obeyed() {
         let mut share = share();
-        let stop = word(&share, 10, Wish::Stop);
+        let stop = word(&share, 10, Instruction::Stop);
         for word in [
             Word { run: "cd".to_owned(), ..stop.clone() },
             Word { epoch: 2, ..stop.clone() },
@@ -333,7 +333,7 @@ mod tests {
             assert_eq!(share.answered(&word, ms(10)), []);
         }
         assert_eq!(share.answered(&stop, ms(10)), [Act::Stop]);
-        let abort = word(&share, 11, Wish::Abort);
+        let abort = word(&share, 11, Instruction::Abort);
         assert_eq!(share.answered(&abort, ms(11)), [Act::Abort]);
     }
 }

@@ -1,5 +1,5 @@
-//! [`Laying`] and [`Laid`]: the agent's side. Files are written into a directory that only the agent's user may enter,
-//! and that is removed with its value.
+//! [`PendingFiles`] and [`OrderDirectory`]: the agent's side. Files are written into a directory that only the agent's
+//! user may enter, and that is removed with its value.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::Write as _;
@@ -30,11 +30,11 @@ pub fn sweep(parent: &Path) {
 
 /// The directory of an order. It is removed when this is dropped.
 #[derive(Debug)]
-pub struct Laid {
+pub struct OrderDirectory {
     path: PathBuf,
 }
 
-impl Laid {
+impl OrderDirectory {
     /// Where the files are; the command is started in this directory.
     pub fn path(&self) -> &Path {
         &self.path
@@ -56,7 +56,7 @@ impl Laid {
     }
 }
 
-impl Drop for Laid {
+impl Drop for OrderDirectory {
     fn drop(&mut self) {
         // Links in it are removed, but not their targets.
         let _ = fs::remove_dir_all(&self.path);
@@ -65,9 +65,9 @@ impl Drop for Laid {
 
 /// Files that are being written.
 #[derive(Debug)]
-pub struct Laying {
+pub struct PendingFiles {
     manifest: Manifest,
-    laid: Laid,
+    laid: OrderDirectory,
     /// The file that is open, by its number.
     open: Option<Open>,
     next: usize,
@@ -81,7 +81,7 @@ struct Open {
     at: u64,
 }
 
-impl Laying {
+impl PendingFiles {
     /// Begins to write the files of an order into a new directory below `parent`. `data` is the data directory of the
     /// agent's owner.
     pub fn begin(
@@ -90,7 +90,7 @@ impl Laying {
         parent: &Path,
     ) -> Result<Self, BundleError> {
         manifest.check()?;
-        let laid = Laid::make(parent)?;
+        let laid = OrderDirectory::make(parent)?;
         for entry in &manifest.files {
             lay(entry, data, &laid)?;
         }
@@ -144,7 +144,7 @@ impl Laying {
     }
 
     /// The directory, once all files are complete.
-    pub fn finish(self) -> Option<Laid> {
+    pub fn finish(self) -> Option<OrderDirectory> {
         self.open.is_none().then_some(self.laid)
     }
 
@@ -172,7 +172,7 @@ impl Laying {
 }
 
 /// Makes the directories of a file, and links it if it is on this machine.
-fn lay(entry: &Entry, data: Option<&Path>, laid: &Laid) -> Result<(), BundleError> {
+fn lay(entry: &Entry, data: Option<&Path>, laid: &OrderDirectory) -> Result<(), BundleError> {
     let place = laid.path.join(entry.name.path());
     if let Some(above) = place.parent() {
         let made = DirBuilder::new().recursive(true).mode(0o700).create(above);

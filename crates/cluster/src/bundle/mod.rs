@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use lay::{Laid, Laying, sweep};
+pub use lay::{OrderDirectory, PendingFiles, sweep};
 pub use name::FileName;
 pub use pack::Bundle;
 

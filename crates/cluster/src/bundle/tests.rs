@@ -20,10 +20,14 @@ fn noise(length: usize) -> Vec<u8> {
     (0..length as u64).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect()
 }
 
-fn pulled(bundle: &Bundle, data: Option<&Path>, parent: &Path) -> Result<Laid, BundleError> {
+fn pulled(
+    bundle: &Bundle,
+    data: Option<&Path>,
+    parent: &Path,
+) -> Result<OrderDirectory, BundleError> {
     // As it is sent over the network.
     let manifest = serde_json::to_string(bundle.manifest()).unwrap();
-    let mut laying = Laying::begin(serde_json::from_str(&manifest).unwrap(), data, parent)?;
+    let mut laying = PendingFiles::begin(serde_json::from_str(&manifest).unwrap(), data, parent)?;
     while let Some(piece) = laying.wanted() {
         laying.take(piece, &bundle.piece(piece)?)?;
     }
@@ -101,7 +105,7 @@ fn a_piece_that_was_not_asked_for_and_a_file_that_changed_are_refused() {
     let (ours, theirs) = (directory(), directory());
     written(ours.path(), "a", &noise(PIECE_MAX + 1));
     let bundle = Bundle::of(ours.path(), &[("a", false)]).unwrap();
-    let begin = || Laying::begin(bundle.manifest().clone(), None, theirs.path()).unwrap();
+    let begin = || PendingFiles::begin(bundle.manifest().clone(), None, theirs.path()).unwrap();
     let first = Piece { file: 0, at: 0 };
     for (piece, length) in [
         (Piece { file: 1, at: 0 }, 1),
@@ -137,7 +141,7 @@ fn an_order_that_wants_too_much_is_refused_before_a_byte_is_asked_for() {
     let twice = Manifest { files: vec![entry("a"), entry("a")] };
     let many = Manifest { files: (0..=FILES_MAX).map(|n| entry(&n.to_string())).collect() };
     for manifest in [large, twice, many] {
-        assert!(Laying::begin(manifest, None, theirs.path()).is_err());
+        assert!(PendingFiles::begin(manifest, None, theirs.path()).is_err());
     }
     assert_eq!(fs::read_dir(theirs.path()).unwrap().count(), 0);
     // A file cannot be inside another file.
@@ -147,7 +151,7 @@ fn an_order_that_wants_too_much_is_refused_before_a_byte_is_asked_for() {
         ..entry
     };
     let nested = Manifest { files: nested.files.into_iter().map(small).collect() };
-    assert!(Laying::begin(nested, None, theirs.path()).is_err());
+    assert!(PendingFiles::begin(nested, None, theirs.path()).is_err());
     assert_eq!(fs::read_dir(theirs.path()).unwrap().count(), 0);
 }
 
@@ -160,7 +164,7 @@ fn what_an_agent_that_was_killed_has_left_is_swept_and_nothing_else() {
     for path in [&left, &other] {
         written(path, "plan.toml", b"");
     }
-    let laying = Laying::begin(Manifest::default(), None, parent.path()).unwrap();
+    let laying = PendingFiles::begin(Manifest::default(), None, parent.path()).unwrap();
     sweep(parent.path());
     assert!(!left.exists() && other.exists());
     assert!(laying.finish().expect("nothing is to come").path().exists());

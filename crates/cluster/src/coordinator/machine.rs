@@ -5,12 +5,12 @@
 //! heard from it while other agents are heard, which distinguishes a lost agent from a broker that is away. While no
 //! agent can be heard, none is declared lost.
 
-use super::node::{Node, Standing};
-use super::told::{OnLoss, Told};
+use super::event::{CoordinatorEvent, OnLoss};
+use super::node::{AgentSummary, Node};
 use super::weights::Weights;
 use crate::agent::LEASE;
 use crate::bundle::Manifest;
-use crate::message::{Join, Name, Order, Piece, Report, Stage, Step, Wish, Word, printable};
+use crate::message::{Instruction, Join, Name, Order, Piece, Report, Stage, Step, Word, printable};
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
@@ -74,11 +74,11 @@ pub struct Coordinator {
     /// Their weights, by rank; empty if all have the same share.
     weights: Vec<u32>,
     start: Option<Duration>,
-    ending: Wish,
+    ending: Instruction,
     failed: bool,
     /// When the broker went away, if it is away.
     away: Option<Duration>,
-    told: VecDeque<Told>,
+    events: VecDeque<CoordinatorEvent>,
 }
 
 impl Coordinator {
@@ -93,16 +93,16 @@ impl Coordinator {
             nodes: Vec::new(),
             weights: Vec::new(),
             start: None,
-            ending: Wish::Wait,
+            ending: Instruction::Wait,
             failed: false,
             away: None,
-            told: VecDeque::new(),
+            events: VecDeque::new(),
         }
     }
 
     /// The next event since the last call.
-    pub fn told(&mut self) -> Option<Told> {
-        self.told.pop_front()
+    pub fn next_event(&mut self) -> Option<CoordinatorEvent> {
+        self.events.pop_front()
     }
 
     /// The label of each agent in texts for people, by rank.
@@ -111,7 +111,7 @@ impl Coordinator {
     }
 
     /// What is known of each agent, by rank.
-    pub fn standings(&self) -> Vec<Standing> {
+    pub fn standings(&self) -> Vec<AgentSummary> {
         self.nodes.iter().map(Node::standing).collect()
     }
 
@@ -131,7 +131,7 @@ impl Coordinator {
             node.twins += u64::from(!node.done);
             return None;
         }
-        if self.ending != Wish::Wait {
+        if self.ending != Instruction::Wait {
             // It has not obeyed, and does not count as an agent that carries out a share.
             return None;
         }
@@ -164,13 +164,13 @@ impl Coordinator {
         let node = self.nodes.get_mut(rank)?;
         if node.nonce != report.nonce {
             node.twins += 1;
-            return Some(self.word(report, now, 0, Wish::Leave));
+            return Some(self.word(report, now, 0, Instruction::Leave));
         }
         let silent = now.saturating_sub(node.heard);
         node.hear(report, now, wall_ms);
         if node.lost.take().is_some() {
             node.unheard += silent;
-            self.told.push_back(Told::Back { rank: rank as u32, unheard: silent });
+            self.events.push_back(CoordinatorEvent::Back { rank: rank as u32, unheard: silent });
         }
         let length = piece.len() as u64;
         if report.at < node.arrived && length > 0 {
@@ -187,7 +187,7 @@ impl Coordinator {
         }
         self.progress(now);
         let done = self.nodes.get(rank)?.done;
-        Some(self.word(report, now, arrived, if done { Wish::Leave } else { self.wish() }))
+        Some(self.word(report, now, arrived, if done { Instruction::Leave } else { self.wish() }))
     }
 
     /// Whether the agent that requests a piece of a file is one of this run; the request also shows that the agent is
@@ -197,7 +197,7 @@ impl Coordinator {
         node.map(|node| node.heard = now).is_some()
     }
 
-    fn word(&self, report: &Report, now: Duration, arrived: u64, wish: Wish) -> Word {
+    fn word(&self, report: &Report, now: Duration, arrived: u64, wish: Instruction) -> Word {
         Word {
             run: self.asked.run.clone(),
             epoch: self.asked.epoch,
@@ -211,7 +211,7 @@ impl Coordinator {
 
     /// The coordinator is ready as well: the run begins.
     pub fn begin(&mut self, now: Duration) {
-        if self.phase == Phase::Ready && self.ending == Wish::Wait {
+        if self.phase == Phase::Ready && self.ending == Instruction::Wait {
             let at = now + START_AFTER;
             (self.phase, self.start) = (Phase::Starting { at }, Some(at));
         }
@@ -219,14 +219,14 @@ impl Coordinator {
 
     /// The agents must begin no further exchanges.
     pub fn stop(&mut self) {
-        if self.ending == Wish::Wait {
-            self.ending = Wish::Stop;
+        if self.ending == Instruction::Wait {
+            self.ending = Instruction::Stop;
         }
     }
 
     /// The agents must end at once.
     pub fn abort(&mut self) {
-        self.ending = Wish::Abort;
+        self.ending = Instruction::Abort;
     }
 
     /// Takes the current time, and whether the broker is connected.
@@ -247,10 +247,10 @@ impl Coordinator {
         self.conclude(now);
     }
 
-    fn wish(&self) -> Wish {
+    fn wish(&self) -> Instruction {
         match (self.ending, self.start) {
-            (Wish::Wait, Some(at)) => {
-                Wish::Start { at_ns: u64::try_from(at.as_nanos()).unwrap_or(u64::MAX) }
+            (Instruction::Wait, Some(at)) => {
+                Instruction::Start { at_ns: u64::try_from(at.as_nanos()).unwrap_or(u64::MAX) }
             }
             (ending, _) => ending,
         }
@@ -268,7 +268,7 @@ impl Coordinator {
         self.waiting.insert(join.name.clone(), (join.clone(), now));
         self.waiting.retain(|_, (_, heard)| fresh(*heard));
         let wanted = self.asked.agents as usize;
-        if self.waiting.len() < wanted || self.ending != Wish::Wait {
+        if self.waiting.len() < wanted || self.ending != Instruction::Wait {
             return;
         }
         let mut all: Vec<&Join> = self.waiting.values().map(|(join, _)| join).collect();
@@ -283,7 +283,7 @@ impl Coordinator {
         };
         self.nodes = chosen.iter().map(node).collect();
         self.phase = Phase::Preparing { since: now };
-        self.told.push_back(Told::Ordered);
+        self.events.push_back(CoordinatorEvent::Ordered);
     }
 
     fn gathered(&mut self, now: Duration) {
@@ -335,11 +335,11 @@ impl Coordinator {
         match self.phase {
             Phase::Preparing { .. } if all(&Stage::Ready) => {
                 self.phase = Phase::Ready;
-                self.told.push_back(Told::Ready);
+                self.events.push_back(CoordinatorEvent::Ready);
             }
             Phase::Starting { at } if all(&Stage::Running) => {
                 self.phase = Phase::Running;
-                self.told.push_back(Told::Starts(at));
+                self.events.push_back(CoordinatorEvent::Starts(at));
             }
             _ => self.conclude(now),
         }
@@ -357,15 +357,19 @@ impl Coordinator {
                     self.stop();
                 }
                 let why = why.map(|why| printable(&why));
-                if !begun && self.ending == Wish::Wait {
+                if !begun && self.ending == Instruction::Wait {
                     let said = why.clone().unwrap_or_else(|| "its run ended".to_owned());
                     self.fail(format!("{label}: {said} before it began"), false);
                 }
-                self.told.push_back(Told::Done { rank, code, why });
+                self.events.push_back(CoordinatorEvent::Done { rank, code, why });
             }
             Stage::Refused { why } => {
                 self.fail(format!("{label}: {}", printable(&why)), true);
-                self.told.push_back(Told::Done { rank, code: None, why: Some(printable(&why)) });
+                self.events.push_back(CoordinatorEvent::Done {
+                    rank,
+                    code: None,
+                    why: Some(printable(&why)),
+                });
             }
             Stage::Preparing | Stage::Ready | Stage::Running => {}
         }
@@ -374,20 +378,22 @@ impl Coordinator {
     fn fail(&mut self, why: String, refused: bool) {
         if !self.failed {
             self.failed = true;
-            self.told.push_back(Told::Failed { why, refused });
+            self.events.push_back(CoordinatorEvent::Failed { why, refused });
         }
-        self.ending = if self.ending == Wish::Abort { Wish::Abort } else { Wish::Stop };
+        self.ending =
+            if self.ending == Instruction::Abort { Instruction::Abort } else { Instruction::Stop };
     }
 
     fn watch_the_plane(&mut self, now: Duration, connected: bool) {
         match (self.away, connected) {
             (None, false) => {
                 self.away = Some(now);
-                self.told.push_back(Told::Away);
+                self.events.push_back(CoordinatorEvent::Away);
             }
             (Some(since), true) => {
                 self.away = None;
-                self.told.push_back(Told::Returned { away: now.saturating_sub(since) });
+                self.events
+                    .push_back(CoordinatorEvent::Returned { away: now.saturating_sub(since) });
                 // No agent could be heard meanwhile.
                 self.nodes.iter_mut().for_each(|node| node.heard = now);
                 self.waiting.values_mut().for_each(|(_, heard)| *heard = now);
@@ -397,8 +403,8 @@ impl Coordinator {
                 for node in self.nodes.iter_mut().filter(|node| !node.done) {
                     node.lost.get_or_insert(node.heard);
                 }
-                self.told.push_back(Told::PlaneLost);
-                self.told.push_back(Told::Over);
+                self.events.push_back(CoordinatorEvent::PlaneLost);
+                self.events.push_back(CoordinatorEvent::Over);
             }
             _ => {}
         }
@@ -419,7 +425,7 @@ impl Coordinator {
             }
         }
         for (rank, heard, label) in lost {
-            self.told.push_back(Told::Lost { rank: rank as u32, heard });
+            self.events.push_back(CoordinatorEvent::Lost { rank: rank as u32, heard });
             if !self.is_sure(now) {
                 self.fail(format!("{label}: not heard any more before the run began"), false);
             } else if self.asked.on_loss == OnLoss::Stop {
@@ -444,12 +450,12 @@ impl Coordinator {
         let gone = |node: &Node| {
             node.done || node.lost.is_some_and(|heard| now.saturating_sub(heard) > LEASE)
         };
-        let empty = self.nodes.is_empty() && self.ending != Wish::Wait;
+        let empty = self.nodes.is_empty() && self.ending != Instruction::Wait;
         if self.phase != Phase::Over
             && (empty || (!self.nodes.is_empty() && self.nodes.iter().all(gone)))
         {
             self.phase = Phase::Over;
-            self.told.push_back(Told::Over);
+            self.events.push_back(CoordinatorEvent::Over);
         }
     }
 

@@ -5,15 +5,15 @@
 //! received messages and the current time.
 
 mod clocks;
+mod event;
 mod machine;
 mod node;
 #[cfg(test)]
 mod tests;
-mod told;
 mod weights;
 
 pub use clocks::Clocks;
+pub use event::{CoordinatorEvent, OnLoss};
 pub use machine::{Asked, Coordinator, START_AFTER};
-pub use node::Standing;
-pub use told::{OnLoss, Told};
+pub use node::AgentSummary;
 pub use weights::Weights;

@@ -39,7 +39,7 @@ pub(super) struct Node {
 
 /// What is known of an agent once a run is over.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Standing {
+pub struct AgentSummary {
     /// Its label.
     pub name: String,
     /// Its machine.
@@ -108,8 +108,8 @@ impl Node {
         format!("{} on {}", self.name, self.host)
     }
 
-    pub(super) fn standing(&self) -> Standing {
-        Standing {
+    pub(super) fn standing(&self) -> AgentSummary {
+        AgentSummary {
             name: self.name.to_string(),
             host: self.host.clone(),
             lost: self.lost,

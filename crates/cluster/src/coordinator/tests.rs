@@ -1,6 +1,6 @@
 //! A coordinator and its agents over a network that loses, duplicates and delays messages, in simulated time.
 
-use super::{Asked, Coordinator, OnLoss, Told, Weights};
+use super::{Asked, Coordinator, CoordinatorEvent, OnLoss, Weights};
 use crate::agent::{Act, LEASE, REPORT_EVERY, Share};
 use crate::bundle::Manifest;
 use crate::message::{Join, Name, PROTOCOL, Sealed, Stage, Word, read_report, write_report};
@@ -27,7 +27,7 @@ impl Numbers {
 
 /// What the network does with each message.
 #[derive(Clone, Copy, Default)]
-struct Weather {
+struct NetworkFaults {
     lost_percent: u64,
     doubled_percent: u64,
     delay_ms: u64,
@@ -38,7 +38,7 @@ struct Weather {
 struct Run {
     at: Option<Duration>,
     stopped: Option<Duration>,
-    told: Vec<u8>,
+    written: Vec<u8>,
     over: bool,
 }
 
@@ -93,14 +93,14 @@ impl Agent {
         let begun = self.run.at.is_some_and(|at| now >= at);
         if sends {
             let line = format!("{} {}\n", self.name, now.as_millis());
-            self.run.told.extend(line.bytes());
+            self.run.written.extend(line.bytes());
             share.tell(line.as_bytes());
         }
         let ended = self.run.at.is_some_and(|at| now >= at + RUN) || self.run.stopped.is_some();
         if !self.run.over && ended {
             self.run.over = true;
             let end = vec![b'e'; if begun { 700_000 } else { 10 }];
-            self.run.told.extend(&end);
+            self.run.written.extend(&end);
             share.tell(&end);
             share.ended(Some(0), own);
         }
@@ -108,22 +108,22 @@ impl Agent {
 }
 
 /// The state of the whole simulation at one moment.
-struct World {
+struct Simulation {
     now: Duration,
     coordinator: Coordinator,
     agents: Vec<Agent>,
-    weather: Weather,
+    weather: NetworkFaults,
     numbers: Numbers,
     /// Reports and answers under way: when they arrive, and for which agent.
     reports: Vec<(Duration, usize, Vec<u8>)>,
     answers: Vec<(Duration, usize, Vec<u8>)>,
     arrived: Vec<Vec<u8>>,
-    told: Vec<(Duration, Told)>,
+    events: Vec<(Duration, CoordinatorEvent)>,
     connected: bool,
 }
 
-impl World {
-    fn new(agents: u64, seed: u64, weather: Weather, on_loss: OnLoss) -> Self {
+impl Simulation {
+    fn new(agents: u64, seed: u64, weather: NetworkFaults, on_loss: OnLoss) -> Self {
         let asked = Asked {
             run: "ab".to_owned(),
             epoch: 0,
@@ -146,7 +146,7 @@ impl World {
             reports: Vec::new(),
             answers: Vec::new(),
             arrived: vec![Vec::new(); agents as usize],
-            told: Vec::new(),
+            events: Vec::new(),
             connected: true,
         }
     }
@@ -184,7 +184,7 @@ impl World {
                 let own = self.now + agent.ahead;
                 let mut share = Share::new(order, agent.name.clone(), own);
                 share.tell(b"head\n");
-                agent.run.told.extend(b"head\n");
+                agent.run.written.extend(b"head\n");
                 share.ready();
                 agent.share = Some(share);
             }
@@ -252,11 +252,11 @@ impl World {
             agent.act(acts, now);
         }
         self.coordinator.tick(now, self.connected);
-        while let Some(told) = self.coordinator.told() {
-            if told == Told::Ready {
+        while let Some(event) = self.coordinator.next_event() {
+            if event == CoordinatorEvent::Ready {
                 self.coordinator.begin(now);
             }
-            self.told.push((now, told));
+            self.events.push((now, event));
         }
     }
 
@@ -271,34 +271,34 @@ impl World {
     fn go_on_to_the_end(&mut self) -> Duration {
         for _ in 0..20_000 {
             self.tick();
-            if self.has(&Told::Over) {
+            if self.has(&CoordinatorEvent::Over) {
                 return self.now;
             }
         }
-        panic!("it does not end: {:?}", self.told);
+        panic!("it does not end: {:?}", self.events);
     }
 
-    fn has(&self, what: &Told) -> bool {
-        self.told.iter().any(|(_, told)| told == what)
+    fn has(&self, what: &CoordinatorEvent) -> bool {
+        self.events.iter().any(|(_, event)| event == what)
     }
 
-    fn find<T>(&self, of: impl Fn(&Told) -> Option<T>) -> Option<(Duration, T)> {
-        self.told.iter().find_map(|(at, told)| Some((*at, of(told)?)))
+    fn find<T>(&self, of: impl Fn(&CoordinatorEvent) -> Option<T>) -> Option<(Duration, T)> {
+        self.events.iter().find_map(|(at, event)| Some((*at, of(event)?)))
     }
 }
 
 #[test]
 fn whatever_the_network_does_all_that_was_told_arrives_once_and_in_order() {
     for seed in 0..24 {
-        let weather = Weather {
+        let weather = NetworkFaults {
             lost_percent: seed % 5 * 4,
             doubled_percent: seed % 3 * 20,
             delay_ms: seed % 4 * 60,
         };
-        let mut world = World::new(1 + seed % 4, seed, weather, OnLoss::GoOn);
+        let mut world = Simulation::new(1 + seed % 4, seed, weather, OnLoss::GoOn);
         world.go_on_to_the_end();
         for (agent, arrived) in world.agents.iter().zip(&world.arrived) {
-            assert!(agent.run.told == *arrived, "seed {seed}: {}", agent.name);
+            assert!(agent.run.written == *arrived, "seed {seed}: {}", agent.name);
             assert!(agent.run.over && agent.run.stopped.is_none(), "seed {seed}");
         }
         let starts: Vec<Duration> = world.agents.iter().filter_map(|agent| agent.run.at).collect();
@@ -307,19 +307,22 @@ fn whatever_the_network_does_all_that_was_told_arrives_once_and_in_order() {
         let (first, last) = (starts.iter().min().unwrap(), starts.iter().max().unwrap());
         let skew = last.saturating_sub(*first);
         assert!(skew <= Duration::from_millis(weather.delay_ms) + TICK, "seed {seed}: {skew:?}");
-        assert!(!world.told.iter().any(|(_, told)| matches!(told, Told::Failed { .. })));
+        assert!(
+            !world.events.iter().any(|(_, event)| matches!(event, CoordinatorEvent::Failed { .. }))
+        );
     }
 }
 
 #[test]
 fn an_agent_that_is_killed_is_noticed_in_two_seconds_and_the_others_stop_or_go_on() {
     for (on_loss, at) in [OnLoss::Stop, OnLoss::GoOn].into_iter().zip([4_000, 7_310]) {
-        let mut world = World::new(4, 3, Weather::default(), on_loss);
+        let mut world = Simulation::new(4, 3, NetworkFaults::default(), on_loss);
         world.go_on_for(Duration::from_millis(at));
         world.agents[2].alive = false;
         let killed = world.now;
         world.go_on_to_the_end();
-        let lost = world.find(|told| matches!(told, Told::Lost { rank: 2, .. }).then_some(()));
+        let lost = world
+            .find(|event| matches!(event, CoordinatorEvent::Lost { rank: 2, .. }).then_some(()));
         let noticed = lost.expect("it is lost").0.saturating_sub(killed);
         assert!(noticed < Duration::from_millis(1_500), "{noticed:?}");
         for (number, agent) in world.agents.iter().enumerate().filter(|(number, _)| *number != 2) {
@@ -330,9 +333,9 @@ fn an_agent_that_is_killed_is_noticed_in_two_seconds_and_the_others_stop_or_go_o
                 }
                 OnLoss::GoOn => assert_eq!(stopped, None, "{number}"),
             }
-            assert!(agent.run.told == world.arrived[number], "{number}");
+            assert!(agent.run.written == world.arrived[number], "{number}");
         }
-        assert!(world.agents[2].run.told.starts_with(&world.arrived[2]));
+        assert!(world.agents[2].run.written.starts_with(&world.arrived[2]));
         assert!(world.coordinator.standings()[2].lost.is_some());
     }
 }
@@ -341,14 +344,15 @@ fn an_agent_that_is_killed_is_noticed_in_two_seconds_and_the_others_stop_or_go_o
 fn a_run_that_did_not_begin_has_sent_nothing_whenever_an_agent_is_killed() {
     let mut ways = [0, 0];
     for at in (600..3_200).step_by(40) {
-        let mut world = World::new(3, 9, Weather::default(), OnLoss::Stop);
+        let mut world = Simulation::new(3, 9, NetworkFaults::default(), OnLoss::Stop);
         world.go_on_for(Duration::from_millis(at));
         world.agents[1].alive = false;
         world.go_on_to_the_end();
-        let failed = world.told.iter().any(|(_, told)| matches!(told, Told::Failed { .. }));
+        let failed =
+            world.events.iter().any(|(_, event)| matches!(event, CoordinatorEvent::Failed { .. }));
         // An event line about sent exchanges contains a space.
-        let sent = world.agents.iter().any(|agent| agent.run.told.contains(&b' '));
-        assert!(!(failed && sent), "killed after {at} ms: {:?}", world.told);
+        let sent = world.agents.iter().any(|agent| agent.run.written.contains(&b' '));
+        assert!(!(failed && sent), "killed after {at} ms: {:?}", world.events);
         ways[usize::from(failed)] += 1;
     }
     assert!(ways[0] > 0 && ways[1] > 0, "{ways:?}");
@@ -356,7 +360,7 @@ fn a_run_that_did_not_begin_has_sent_nothing_whenever_an_agent_is_killed() {
 
 #[test]
 fn an_agent_that_is_unheard_for_a_while_tells_everything_afterwards() {
-    let mut world = World::new(3, 5, Weather::default(), OnLoss::GoOn);
+    let mut world = Simulation::new(3, 5, NetworkFaults::default(), OnLoss::GoOn);
     world.go_on_for(s(4));
     // Only its own messages are lost.
     let away = world.now;
@@ -366,10 +370,18 @@ fn an_agent_that_is_unheard_for_a_while_tells_everything_afterwards() {
     }
     world.agents[1].next = world.now;
     world.go_on_to_the_end();
-    assert!(world.find(|told| matches!(told, Told::Lost { rank: 1, .. }).then_some(())).is_some());
-    assert!(world.find(|told| matches!(told, Told::Back { rank: 1, .. }).then_some(())).is_some());
+    assert!(
+        world
+            .find(|event| matches!(event, CoordinatorEvent::Lost { rank: 1, .. }).then_some(()))
+            .is_some()
+    );
+    assert!(
+        world
+            .find(|event| matches!(event, CoordinatorEvent::Back { rank: 1, .. }).then_some(()))
+            .is_some()
+    );
     for (agent, arrived) in world.agents.iter().zip(&world.arrived) {
-        assert!(agent.run.told == *arrived && agent.run.stopped.is_none());
+        assert!(agent.run.written == *arrived && agent.run.stopped.is_none());
     }
     let standing = &world.coordinator.standings()[1];
     assert!(standing.lost.is_none() && standing.unheard > s(2), "{standing:?}");
@@ -377,28 +389,32 @@ fn an_agent_that_is_unheard_for_a_while_tells_everything_afterwards() {
 
 #[test]
 fn a_broker_that_is_away_for_a_second_costs_nothing() {
-    let mut world = World::new(3, 6, Weather::default(), OnLoss::Stop);
+    let mut world = Simulation::new(3, 6, NetworkFaults::default(), OnLoss::Stop);
     world.go_on_for(s(4));
     world.connected = false;
     world.go_on_for(s(1));
     world.connected = true;
     world.go_on_to_the_end();
-    assert!(world.has(&Told::Away));
-    assert!(world.find(|told| matches!(told, Told::Returned { .. }).then_some(())).is_some());
-    assert!(!world.told.iter().any(|(_, told)| matches!(told, Told::Lost { .. })));
+    assert!(world.has(&CoordinatorEvent::Away));
+    assert!(
+        world
+            .find(|event| matches!(event, CoordinatorEvent::Returned { .. }).then_some(()))
+            .is_some()
+    );
+    assert!(!world.events.iter().any(|(_, event)| matches!(event, CoordinatorEvent::Lost { .. })));
     for (agent, arrived) in world.agents.iter().zip(&world.arrived) {
-        assert!(agent.run.told == *arrived && agent.run.stopped.is_none());
+        assert!(agent.run.written == *arrived && agent.run.stopped.is_none());
     }
 }
 
 #[test]
 fn without_broker_or_coordinator_agents_stop_in_five_seconds_and_keep_what_they_told() {
-    let mut world = World::new(3, 8, Weather::default(), OnLoss::GoOn);
+    let mut world = Simulation::new(3, 8, NetworkFaults::default(), OnLoss::GoOn);
     world.go_on_for(s(4));
     world.connected = false;
     let gone = world.now;
     world.go_on_for(s(8));
-    assert!(world.has(&Told::PlaneLost) && world.has(&Told::Over));
+    assert!(world.has(&CoordinatorEvent::PlaneLost) && world.has(&CoordinatorEvent::Over));
     for agent in &world.agents {
         let stopped = agent.run.stopped.expect("it stopped").saturating_sub(gone);
         assert!(stopped <= LEASE + s(1) / 10, "{stopped:?}");
@@ -408,8 +424,8 @@ fn without_broker_or_coordinator_agents_stop_in_five_seconds_and_keep_what_they_
 
 #[test]
 fn a_run_that_is_stopped_before_it_begins_sends_nothing() {
-    let mut world = World::new(2, 9, Weather::default(), OnLoss::Stop);
-    while world.find(|told| matches!(told, Told::Starts(_)).then_some(())).is_none() {
+    let mut world = Simulation::new(2, 9, NetworkFaults::default(), OnLoss::Stop);
+    while world.find(|event| matches!(event, CoordinatorEvent::Starts(_)).then_some(())).is_none() {
         world.tick();
     }
     world.coordinator.stop();
@@ -420,23 +436,26 @@ fn a_run_that_is_stopped_before_it_begins_sends_nothing() {
 
 #[test]
 fn agents_that_are_too_few_or_do_not_fit_are_named_and_nothing_is_sent() {
-    let mut world = World::new(3, 1, Weather::default(), OnLoss::Stop);
+    let mut world = Simulation::new(3, 1, NetworkFaults::default(), OnLoss::Stop);
     world.agents[1].version = "0.9";
     world.agents[2].alive = false;
     world.go_on_for(s(61));
-    let why = world.find(|told| match told {
-        Told::Failed { why, refused: false } => Some(why.clone()),
+    let why = world.find(|event| match event {
+        CoordinatorEvent::Failed { why, refused: false } => Some(why.clone()),
         _ => None,
     });
     let why = why.expect("it failed").1;
     assert!(why.contains("3 agents were asked for, and there are 1: a0"), "{why}");
     assert!(why.contains("not a1: it is brunt 0.9"), "{why}");
-    assert!(world.has(&Told::Over) && world.agents.iter().all(|agent| agent.share.is_none()));
+    assert!(
+        world.has(&CoordinatorEvent::Over)
+            && world.agents.iter().all(|agent| agent.share.is_none())
+    );
 }
 
 #[test]
 fn an_agent_that_refuses_fails_the_run_by_name() {
-    let mut world = World::new(2, 2, Weather::default(), OnLoss::Stop);
+    let mut world = Simulation::new(2, 2, NetworkFaults::default(), OnLoss::Stop);
     world.go_on_for(s(1) / 2);
     // The agent that arrived last has its order already.
     let own = world.now + world.agents[1].ahead;
@@ -444,8 +463,8 @@ fn an_agent_that_refuses_fails_the_run_by_name() {
     share.refuse("rate_max: at most 5\u{1b}[2J".to_owned(), own);
     assert!(matches!(share.stage(), Stage::Refused { .. }));
     world.go_on_to_the_end();
-    let why = world.find(|told| match told {
-        Told::Failed { why, refused: true } => Some(why.clone()),
+    let why = world.find(|event| match event {
+        CoordinatorEvent::Failed { why, refused: true } => Some(why.clone()),
         _ => None,
     });
     let why = why.expect("it failed").1;
@@ -455,7 +474,7 @@ fn an_agent_that_refuses_fails_the_run_by_name() {
 
 #[test]
 fn a_twin_is_told_to_leave_and_counted() {
-    let mut world = World::new(2, 4, Weather::default(), OnLoss::Stop);
+    let mut world = Simulation::new(2, 4, NetworkFaults::default(), OnLoss::Stop);
     world.go_on_for(s(4));
     let (report, _) = world.agents[0].share.as_ref().unwrap().report(world.now, 0);
     let twin = crate::message::Report { nonce: "other".to_owned(), ..report };
@@ -467,8 +486,8 @@ fn a_twin_is_told_to_leave_and_counted() {
         (world.now, 0),
         &mut |_, _| panic!("nothing of it is taken"),
     );
-    assert_eq!(answer.unwrap().wish, crate::message::Wish::Leave);
+    assert_eq!(answer.unwrap().wish, crate::message::Instruction::Leave);
     world.go_on_to_the_end();
     assert_eq!(world.coordinator.standings()[0].twins, 1);
-    assert!(world.agents[0].run.told == world.arrived[0]);
+    assert!(world.agents[0].run.written == world.arrived[0]);
 }

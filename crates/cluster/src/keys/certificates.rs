@@ -16,7 +16,7 @@ use super::{KeysError, Wanted, files};
 
 /// The party that a certificate is for.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Party<'a> {
+pub(super) enum CertificateSubject<'a> {
     /// The broker, reached by these names and addresses.
     Server(&'a [String]),
     /// A client of the broker.
@@ -59,7 +59,7 @@ impl Authority {
         &self,
         place: &Path,
         name: &str,
-        party: &Party<'_>,
+        party: &CertificateSubject<'_>,
     ) -> Result<(), KeysError> {
         files::write(&place.join("ca.pem"), self.pem.as_bytes())?;
         let path = |kind: &str| place.join(format!("{name}.{kind}"));
@@ -67,8 +67,8 @@ impl Authority {
             return Ok(());
         }
         let (whose, params) = match party {
-            Party::Server(hosts) => ("the broker", server(hosts)),
-            Party::Client(name) => (*name, client(name)),
+            CertificateSubject::Server(hosts) => ("the broker", server(hosts)),
+            CertificateSubject::Client(name) => (*name, client(name)),
         };
         let mut params = params.map_err(failed(whose))?;
         lasting(&mut params, self.from, self.until);

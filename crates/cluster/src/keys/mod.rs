@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 
 use crate::signature::Signer;
 
-use certificates::{Authority, Party};
+use certificates::{Authority, CertificateSubject};
 pub use configuration::{AgentKey, Configuration};
 pub use login::{Login, LoginError, inbox};
 
@@ -99,7 +99,7 @@ pub fn make(directory: &Path, wanted: &Wanted) -> Result<Made, KeysError> {
     let server = directory.join("nats");
     let kept = server.join("server.pem").exists();
     files::make_directory(&server)?;
-    authority.issue(&server, "server", &Party::Server(&wanted.hosts))?;
+    authority.issue(&server, "server", &CertificateSubject::Server(&wanted.hosts))?;
     let order_key = coordinator(directory, &authority, wanted)?;
     let mut added = Vec::new();
     for number in 0..wanted.agents {
@@ -149,7 +149,7 @@ fn client(
     wanted: &Wanted,
 ) -> Result<(), KeysError> {
     files::make_directory(place)?;
-    authority.issue(place, "client", &Party::Client(name))?;
+    authority.issue(place, "client", &CertificateSubject::Client(name))?;
     if !place.join(login::SEED).exists() {
         let seed = KeyPair::new_user().seed().map(Zeroizing::new).unwrap_or_default();
         files::write(&place.join(login::SEED), format!("{}\n", *seed).as_bytes())?;

@@ -18,7 +18,7 @@ pub use name::{Name, NameError};
 pub(crate) use order::printable;
 pub use order::{Join, Offer, Order, Permits, Step};
 pub use piece::{Wanted, read_piece, write_piece};
-pub use report::{ClockReport, Report, Stage, Wish, Word};
+pub use report::{ClockReport, Instruction, Report, Stage, Word};
 pub use sealed::{Sealed, SealedError, Sealing, Trust};
 
 /// The version of the protocol. Agents and coordinators of different versions refuse each other.

@@ -67,7 +67,7 @@ pub struct ClockReport {
 /// What an agent must do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case")]
-pub enum Wish {
+pub enum Instruction {
     /// Connect, and wait.
     Wait,
     /// Begin at this moment.
@@ -99,5 +99,5 @@ pub struct Word {
     /// How much of the stream has arrived.
     pub arrived: u64,
     /// What to do.
-    pub wish: Wish,
+    pub wish: Instruction,
 }

@@ -117,9 +117,9 @@ impl Nats {
                 // No server listens there, or it speaks another protocol.
                 ConnectErrorKind::Io => broker(format!(
                     "{}; is nats-server running there, and is the port right?",
-                    told(&error)
+                    with_causes(&error)
                 )),
-                _ => broker(told(&error)),
+                _ => broker(with_causes(&error)),
             })?;
         Ok(Self { client, said })
     }
@@ -245,7 +245,7 @@ fn note(said: &Mutex<Option<String>>, why: &str) {
 }
 
 /// An error with its causes.
-fn told(error: &dyn std::error::Error) -> String {
+fn with_causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {

@@ -109,8 +109,8 @@ mod tests {
     use super::*;
     use brunt_wire::dhcp4::{Header, MessageType, Writer, option};
 
-    fn value(told: &[(String, Vec<u8>)], name: &str) -> Option<String> {
-        let found = told.iter().find(|(known, _)| known == name);
+    fn value(described: &[(String, Vec<u8>)], name: &str) -> Option<String> {
+        let found = described.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| String::from_utf8(value.clone()).unwrap())
     }
 
@@ -126,8 +126,8 @@ mod tests {
         writer.option(option::DOMAIN_NAME, b"example.net");
         writer.option(224, &[1, 0xab]);
         writer.end();
-        let mut told = Vec::new();
-        v4::Client::describe(&ack, &mut told);
+        let mut described = Vec::new();
+        v4::Client::describe(&ack, &mut described);
         let cases = [
             ("address", "10.1.2.3"),
             ("lease-time", "3600"),
@@ -138,10 +138,10 @@ mod tests {
             ("option-224", "01ab"),
         ];
         for (name, expected) in cases {
-            assert_eq!(value(&told, name).as_deref(), Some(expected), "{name}");
+            assert_eq!(value(&described, name).as_deref(), Some(expected), "{name}");
         }
-        told.clear();
-        v4::Client::describe(&ack[..40], &mut told);
-        assert_eq!(told, []);
+        described.clear();
+        v4::Client::describe(&ack[..40], &mut described);
+        assert_eq!(described, []);
     }
 }

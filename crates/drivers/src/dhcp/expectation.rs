@@ -174,19 +174,19 @@ mod tests {
 
     #[test]
     fn what_is_there_instead_is_told() {
-        let told = |field, number| {
+        let found = |field, number| {
             let expected = [expect(None, field, Some("x"))];
             let outcome = Outcome::Failed(Class::Check, number);
             found_instead::<v4::Client>(&expected, outcome, &answer(MessageType::Offer))
         };
-        let instead = |field| told(field, 1).expect("it was expected");
+        let instead = |field| found(field, 1).expect("it was expected");
         assert_eq!(instead(Field::Option(66)), "'10.0.0.9'");
         assert_eq!(instead(Field::Option(54)), "0x0a000001");
         assert_eq!(instead(Field::NextServer), "10.0.0.9");
         assert_eq!(instead(Field::BootFile), "'pxelinux.0'");
         assert_eq!(instead(Field::Option(67)), "nothing there");
         // An exchange that failed for another reason has no expectation number.
-        assert_eq!((told(Field::Option(66), 0), told(Field::Option(66), 2)), (None, None));
+        assert_eq!((found(Field::Option(66), 0), found(Field::Option(66), 2)), (None, None));
         assert_eq!(shown(Field::Option(43), &[0xff; 100]).len(), 2 + 2 * SHOWN_MAX + 3);
     }
 

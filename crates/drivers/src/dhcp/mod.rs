@@ -48,7 +48,7 @@ pub use lifecycle::{LifecycleOptions, PowerCut};
 pub use limits::{DropLimit, Halt, Limits, Reason};
 pub use mix::Mix;
 pub use population::Population;
-pub use presence::Attendance;
+pub use presence::FleetChanges;
 pub use rising::Rising;
 pub use run::{Dhcp, Unmatched};
 pub use session::{LEASE_LIFE, Session};

@@ -34,7 +34,7 @@ struct Group {
 
 /// A summary of the changes of a fleet's clients.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Attendance {
+pub struct FleetChanges {
     /// Clients that have had a lease, and when the last of them got its first.
     pub up: (u64, Duration),
     /// Clients that lost power.
@@ -54,9 +54,9 @@ impl Presence {
         }
     }
 
-    pub(super) fn attendance(&self) -> Attendance {
+    pub(super) fn attendance(&self) -> FleetChanges {
         let lost = self.lost.load(Ordering::Relaxed);
-        Attendance { up: self.up.so_far(), lost, back: self.back.so_far() }
+        FleetChanges { up: self.up.so_far(), lost, back: self.back.so_far() }
     }
 }
 
@@ -84,7 +84,7 @@ mod tests {
             presence.note(change);
         }
         presence.note(Change::Back(seconds(9)));
-        let expected = Attendance { up: (2, seconds(3)), lost: 2, back: (1, seconds(9)) };
+        let expected = FleetChanges { up: (2, seconds(3)), lost: 2, back: (1, seconds(9)) };
         assert_eq!(presence.attendance(), expected);
     }
 }

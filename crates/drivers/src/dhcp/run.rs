@@ -7,7 +7,7 @@ use super::captures::Captures;
 use super::dialogue::Dialogue;
 use super::hub::Hub;
 use super::limits::Limits;
-use super::presence::Attendance;
+use super::presence::FleetChanges;
 use super::session::Session;
 use super::setup::{Opener, Setup};
 use super::shared::Shared;
@@ -111,7 +111,7 @@ impl<D: Dialogue, C: Carrier + 'static> Dhcp<D, C> {
     }
 
     /// When the clients of a fleet had leases.
-    pub fn attendance(&self) -> Attendance {
+    pub fn attendance(&self) -> FleetChanges {
         self.shared.presence.attendance()
     }
 

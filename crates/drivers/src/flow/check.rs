@@ -173,8 +173,8 @@ fn within(count: Count, least: u64, most: u64) -> Result<bool, Unexamined> {
     let so_far = (least..=most).contains(&count.least);
     // If the count may still rise, it decides only when it exceeds the maximum, or when it has reached the minimum and
     // there is no maximum.
-    let told = count.whole || count.least > most || so_far && most == u64::MAX;
-    if told { Ok(so_far) } else { Err(Unexamined::Truncated) }
+    let decided = count.whole || count.least > most || so_far && most == u64::MAX;
+    if decided { Ok(so_far) } else { Err(Unexamined::Truncated) }
 }
 
 impl Condition {
@@ -202,7 +202,7 @@ impl Condition {
         values: &Values,
         work: &Work,
     ) -> Result<bool, Unexamined> {
-        let told = match self {
+        let decided = match self {
             Self::Exist => Some(true),
             // A text that does not start with the beginning differs from the value.
             Self::Equal(text) => {
@@ -217,7 +217,7 @@ impl Condition {
                 .then_some(true),
             Self::Json(_) | Self::Between(..) => None,
         };
-        told.ok_or(Unexamined::Truncated)
+        decided.ok_or(Unexamined::Truncated)
     }
 }
 

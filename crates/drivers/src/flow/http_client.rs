@@ -70,11 +70,11 @@ impl HttpClient {
         let origin = if let Some((origin, _)) = &info.origin {
             origin
         } else {
-            aimed = self.aim().await.map_err(|failure| told(&failure, values, watch))?;
+            aimed = self.aim().await.map_err(|failure| outcome_of(&failure, values, watch))?;
             &aimed
         };
         if let Some((_, failure)) = self.failed.take_if(|(failed, _)| Arc::ptr_eq(failed, origin)) {
-            return Err(told(&failure, values, watch));
+            return Err(outcome_of(&failure, values, watch));
         }
         let (request, response) = (&mut self.request, &mut self.response);
         let (refusal, shown) = (watch.wants_text(), watch.keeps_words());
@@ -82,7 +82,7 @@ impl HttpClient {
         let sent = self.client.exchange(origin, request, wanted, response, watch).await;
         sent.map_err(|failure| {
             self.rendered = None;
-            told(&failure, values, watch)
+            outcome_of(&failure, values, watch)
         })?;
         watch.items(self.response.received());
         Ok(())
@@ -136,7 +136,7 @@ impl HttpClient {
 
 /// Turns a failure into the outcome of the exchange. Its text, which may contain a URL, is
 /// explained without secrets.
-fn told(failure: &http::Failure, values: &Values, watch: &mut Watch<'_>) -> Outcome {
+fn outcome_of(failure: &http::Failure, values: &Values, watch: &mut Watch<'_>) -> Outcome {
     if watch.wants_text() {
         let text = brunt_redact::text(&failure.to_string());
         watch.explain(format_args!("{}", values.shown(&text)));

@@ -106,20 +106,20 @@ fn walk<'a>(
         return Ok(None);
     }
     let mut reader = serde_json::Deserializer::from_slice(body);
-    let found = Walk { tokens, into_first }.deserialize(&mut reader);
+    let found = PointerSearch { tokens, into_first }.deserialize(&mut reader);
     let found = found.and_then(|found| reader.end().map(|()| found));
     found.map(|found| found.map(RawValue::get)).map_err(|error| unread(&error))
 }
 
 /// A search in a JSON text, along a pointer.
 #[derive(Clone, Copy)]
-struct Walk<'t> {
+struct PointerSearch<'t> {
     tokens: &'t [String],
     /// Whether an array at the top means its first element.
     into_first: bool,
 }
 
-impl<'de> DeserializeSeed<'de> for Walk<'_> {
+impl<'de> DeserializeSeed<'de> for PointerSearch<'_> {
     type Value = Option<&'de RawValue>;
 
     fn deserialize<D: serde::Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
@@ -131,7 +131,7 @@ impl<'de> DeserializeSeed<'de> for Walk<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Walk<'_> {
+impl<'de> Visitor<'de> for PointerSearch<'_> {
     type Value = Option<&'de RawValue>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -143,7 +143,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
         let Some((name, tokens)) = self.tokens.split_first() else { return Ok(None) };
         while let Some(named) = map.next_key_seed(Named(name))? {
             if named {
-                found = map.next_value_seed(Walk { tokens, into_first: false })?;
+                found = map.next_value_seed(PointerSearch { tokens, into_first: false })?;
             } else {
                 map.next_value::<IgnoredAny>()?;
             }
@@ -158,7 +158,7 @@ impl<'de> Visitor<'de> for Walk<'_> {
         let mut found = None;
         for at in 0.. {
             let more = if Some(at) == wanted {
-                let below = list.next_element_seed(Walk { tokens, into_first: false })?;
+                let below = list.next_element_seed(PointerSearch { tokens, into_first: false })?;
                 found = below.flatten();
                 below.is_some()
             } else {

@@ -6,7 +6,7 @@
 //! all of it. A connection whose exchange was dropped half-way is not used again.
 
 use super::FIRST_BYTE;
-use super::failure::{Failure, When};
+use super::failure::{Failure, FailureStage};
 use super::group::Group;
 use super::message::Trailing;
 use super::request_spec::RequestSpec;
@@ -233,7 +233,7 @@ impl ExchangeInFlight<'_> {
             Poll::Pending => match self.broken.take() {
                 None => Poll::Pending,
                 Some(error) => {
-                    let when = if self.left { When::Sending } else { When::Unsent };
+                    let when = if self.left { FailureStage::Sending } else { FailureStage::Unsent };
                     Poll::Ready(Err(Failure::broken(when, error)))
                 }
             },
@@ -342,12 +342,12 @@ impl ExchangeInFlight<'_> {
         Done { at, persistent }
     }
 
-    fn when(&self) -> When {
+    fn when(&self) -> FailureStage {
         match self.phase {
-            _ if !self.left => When::Unsent,
-            _ if self.first.is_none() => When::Waiting,
-            Phase::Unsent | Phase::Head => When::Head,
-            Phase::Body { .. } => When::Body,
+            _ if !self.left => FailureStage::Unsent,
+            _ if self.first.is_none() => FailureStage::Waiting,
+            Phase::Unsent | Phase::Head => FailureStage::Head,
+            Phase::Body { .. } => FailureStage::Body,
         }
     }
 

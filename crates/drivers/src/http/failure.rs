@@ -32,12 +32,12 @@ pub enum Failure {
     Unsendable(&'static str),
     /// The server ended the connection.
     #[error("read the answer: {0}")]
-    Closed(When),
+    Closed(FailureStage),
     /// The connection broke.
     #[error("{when}: {error}")]
     Broken {
         /// The stage of the exchange.
-        when: When,
+        when: FailureStage,
         /// The system's error.
         error: io::Error,
     },
@@ -72,7 +72,7 @@ pub enum Failure {
 
 /// The stage an exchange had reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum When {
+pub enum FailureStage {
     /// No part of the request had been sent.
     Unsent,
     /// The request was being sent.
@@ -85,7 +85,7 @@ pub enum When {
     Body,
 }
 
-impl std::fmt::Display for When {
+impl std::fmt::Display for FailureStage {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Self::Unsent => "the connection ended before the request was sent",
@@ -142,11 +142,11 @@ impl Failure {
 
     /// The connection broke. Under TLS 1.3 a server that refuses a client's certificate reports it only now, in place
     /// of its first answer.
-    pub(super) fn broken(when: When, error: io::Error) -> Self {
+    pub(super) fn broken(when: FailureStage, error: io::Error) -> Self {
         let secured =
             error.get_ref().is_some_and(<dyn std::error::Error + Send + Sync>::is::<rustls::Error>);
         match when {
-            When::Unsent | When::Sending | When::Waiting if secured => {
+            FailureStage::Unsent | FailureStage::Sending | FailureStage::Waiting if secured => {
                 Self::Net(net::Failure::Tls(error))
             }
             _ => Self::Broken { when, error },
@@ -157,7 +157,7 @@ impl Failure {
     /// server that was closing it.
     pub(super) fn is_unanswered(&self) -> bool {
         let (Self::Closed(when) | Self::Broken { when, .. }) = self else { return false };
-        matches!(when, When::Unsent | When::Sending | When::Waiting)
+        matches!(when, FailureStage::Unsent | FailureStage::Sending | FailureStage::Waiting)
     }
 
     /// Whether the server refused the stream before it processed any of it (RFC 9113 section 8.7).
@@ -168,7 +168,7 @@ impl Failure {
     /// Whether the server cannot have processed the request: no part of it was sent, or the server reported it.
     pub(super) fn is_unprocessed(&self) -> bool {
         match self {
-            Self::Closed(when) | Self::Broken { when, .. } => *when == When::Unsent,
+            Self::Closed(when) | Self::Broken { when, .. } => *when == FailureStage::Unsent,
             Self::Http2(failure) => failure.is_unprocessed(),
             _ => false,
         }

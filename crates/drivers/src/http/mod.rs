@@ -28,7 +28,7 @@ mod settings;
 mod tally;
 
 pub use client::{Client, Course, Hop};
-pub use failure::{Failure, Http2Failure, When};
+pub use failure::{Failure, FailureStage, Http2Failure};
 pub use group::Group;
 pub use limits::Limits;
 pub use network::{Network, NetworkError, ORIGINS_MAX};

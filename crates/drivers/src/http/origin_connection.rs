@@ -6,7 +6,7 @@
 //! section 9.2.2, RFC 9112 section 9.3.1, RFC 9113 section 6.8), and the additional time counts.
 
 use super::connection::{Connection, Done, Idle};
-use super::failure::{Failure, When};
+use super::failure::{Failure, FailureStage};
 use super::group::Group;
 use super::http2::{Opened, Shared, SharedStatus};
 use super::message::is_idempotent;
@@ -181,7 +181,7 @@ impl OriginConnection {
                 }
             } else {
                 let Some(connection) = &mut self.connection else {
-                    return Err(Failure::Closed(When::Unsent));
+                    return Err(Failure::Closed(FailureStage::Unsent));
                 };
                 let carried = connection.carried();
                 spec.last = is_last(owner.network, carried);

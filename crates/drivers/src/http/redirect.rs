@@ -193,7 +193,7 @@ mod tests {
     }
 
     /// The names of the fields that are sent to another origin, and whether the body is.
-    fn told(status: u16, location: &str, allowed: &CrossOrigin) -> Result<String, String> {
+    fn sent_fields(status: u16, location: &str, allowed: &CrossOrigin) -> Result<String, String> {
         let mut request = request("POST");
         request.add("X-OpenIDM-Password", b"p");
         request.add("User-Agent", b"brunt");
@@ -210,15 +210,15 @@ mod tests {
     fn another_place_is_told_nothing_that_may_not_travel() {
         let nothing = CrossOrigin::default();
         let all = "Host authorization COOKIE X-Kept X-OpenIDM-Password User-Agent";
-        assert_eq!(told(302, "https://a.example:443/y", &nothing).unwrap(), all);
+        assert_eq!(sent_fields(302, "https://a.example:443/y", &nothing).unwrap(), all);
         for elsewhere in ["https://a.example:8443/y", "http://a.example/y", "https://b.example/y"] {
-            assert_eq!(told(302, elsewhere, &nothing).unwrap(), "User-Agent", "{elsewhere}");
-            let refused = told(307, elsewhere, &nothing).unwrap_err();
+            assert_eq!(sent_fields(302, elsewhere, &nothing).unwrap(), "User-Agent", "{elsewhere}");
+            let refused = sent_fields(307, elsewhere, &nothing).unwrap_err();
             assert!(refused.contains("its body"), "{refused}");
         }
         let kept = CrossOrigin { fields: vec!["x-kept".to_owned()], body: false };
-        assert_eq!(told(303, "https://b.example/y", &kept).unwrap(), "X-Kept User-Agent");
-        let most = told(307, "https://b.example/y", &everything()).unwrap();
+        assert_eq!(sent_fields(303, "https://b.example/y", &kept).unwrap(), "X-Kept User-Agent");
+        let most = sent_fields(307, "https://b.example/y", &everything()).unwrap();
         assert_eq!(most, "authorization COOKIE Content-Type Expect X-Kept User-Agent +body");
     }
 }

@@ -59,8 +59,8 @@ fn v4(request: &[u8], refuses: bool, out: &mut Vec<u8>) -> dhcp4::MessageType {
 }
 
 fn v6(datagram: &[u8], out: &mut Vec<u8>) {
-    use dhcp6::{IaKind, Message, MessageType, Nest, Writer, code};
-    let nest = Nest::answering(datagram, out).unwrap();
+    use dhcp6::{IaKind, Message, MessageType, RelayNesting, Writer, code};
+    let nest = RelayNesting::answering(datagram, out).unwrap();
     let request: Message<'_> = dhcp6::relay::unwrap(datagram).unwrap().message;
     let kind = if request.kind() == MessageType::SOLICIT {
         MessageType::ADVERTISE
@@ -110,7 +110,7 @@ async fn carry_out(dhcp_client: &mut DhcpClient, kind: Kind) -> (Outcome, String
     (outcome, text)
 }
 
-fn told(dhcp_client: &DhcpClient, name: &str) -> Option<String> {
+fn lease_value(dhcp_client: &DhcpClient, name: &str) -> Option<String> {
     let found = dhcp_client.values().iter().find(|(known, _)| known == name);
     found.map(|(_, value)| String::from_utf8(value.clone()).unwrap())
 }
@@ -133,9 +133,9 @@ fn a_lease_is_acquired_renewed_and_released() {
             for kind in [Kind::Acquire, Kind::Renew] {
                 assert_eq!(carry_out(dhcp_client, kind).await.0, Outcome::Ok(5));
                 let address = format!("10.0.0.{last}");
-                assert_eq!(told(dhcp_client, "address"), Some(address));
-                assert_eq!(told(dhcp_client, "domain-name").as_deref(), Some("example.net"));
-                assert_eq!(told(dhcp_client, "option-51").as_deref(), Some("00000e10"));
+                assert_eq!(lease_value(dhcp_client, "address"), Some(address));
+                assert_eq!(lease_value(dhcp_client, "domain-name").as_deref(), Some("example.net"));
+                assert_eq!(lease_value(dhcp_client, "option-51").as_deref(), Some("00000e10"));
             }
             assert_eq!(carry_out(dhcp_client, Kind::Release).await.0, Outcome::Ok(0));
             let (gone, _) = carry_out(dhcp_client, Kind::Release).await;
@@ -198,9 +198,9 @@ fn dhcp_v6_speaks_through_a_relay() {
         for kind in [Kind::Acquire, Kind::Renew] {
             let (outcome, why) = carry_out(&mut dhcp_client, kind).await;
             assert!(matches!(outcome, Outcome::Ok(_)), "{outcome:?} {why}");
-            assert_eq!(told(&dhcp_client, "address").as_deref(), Some("2001:db8::9"));
-            assert_eq!(told(&dhcp_client, "dns-servers").as_deref(), Some("::1,::"));
-            assert_eq!(told(&dhcp_client, "valid-lifetime").as_deref(), Some("7200"));
+            assert_eq!(lease_value(&dhcp_client, "address").as_deref(), Some("2001:db8::9"));
+            assert_eq!(lease_value(&dhcp_client, "dns-servers").as_deref(), Some("::1,::"));
+            assert_eq!(lease_value(&dhcp_client, "valid-lifetime").as_deref(), Some("7200"));
         }
         assert!(matches!(carry_out(&mut dhcp_client, Kind::Release).await.0, Outcome::Ok(_)));
     });

@@ -2,7 +2,7 @@
 
 use crate::User;
 use crate::server::{Peer, Server};
-use brunt_drivers::http::{Failure, Settings, When};
+use brunt_drivers::http::{Failure, FailureStage, Settings};
 use brunt_exchange::Class;
 
 /// A small limit on heads, so that an endless head is detected immediately.
@@ -63,14 +63,17 @@ async fn what_is_not_http_is_told_at_once() {
 #[tokio::test]
 async fn half_an_answer_is_none() {
     for (bytes, when) in [
-        (&b""[..], When::Waiting),
-        (b"H", When::Head),
-        (b"HTTP/1.1 200 OK\r\nContent-Len", When::Head),
-        (b"HTTP/1.1 100 Continue\r\n\r\n", When::Head),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", When::Body),
-        (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n123456789", When::Body),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n", When::Body),
-        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", When::Body),
+        (&b""[..], FailureStage::Waiting),
+        (b"H", FailureStage::Head),
+        (b"HTTP/1.1 200 OK\r\nContent-Len", FailureStage::Head),
+        (b"HTTP/1.1 100 Continue\r\n\r\n", FailureStage::Head),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n", FailureStage::Body),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n123456789", FailureStage::Body),
+        (
+            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabcde\r\n",
+            FailureStage::Body,
+        ),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n", FailureStage::Body),
     ] {
         let failure = asked_of(move |peer| {
             peer.say(bytes);

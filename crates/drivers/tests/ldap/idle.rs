@@ -317,8 +317,8 @@ async fn a_user_of_a_flow_keeps_its_step_over_a_new_connection() {
             user.ready(&mut Watch::new(&clock, None)).await.unwrap();
             pause(Duration::from_millis(wait * number)).await;
             let mut watch = Watch::new(&clock, None);
-            let told = user.run(&compiled, &values, &mut watch).await.unwrap().unwrap();
-            assert_eq!((told.code, told.entries), (0, 1));
+            let result = user.run(&compiled, &values, &mut watch).await.unwrap().unwrap();
+            assert_eq!((result.code, result.entries), (0, 1));
             let anew = number as u32;
             assert_eq!((watch.times_reconnected(), watch.times_resent()), (anew, anew * resent));
         }

@@ -129,8 +129,8 @@ fn a_mysql_login_is_hidden_and_its_key_is_not_believed() {
     });
     let trouble = mysql(port).count().unwrap_err();
     assert!(trouble.text.contains("key"), "{trouble}");
-    let told = thread.join().unwrap();
-    assert!(!told.windows(7).any(|window| window == b"hunter2"));
+    let heard = thread.join().unwrap();
+    assert!(!heard.windows(7).any(|window| window == b"hunter2"));
     let (port, thread) = server(|stream| {
         stream.write_all(&greeting("mysql_clear_password")).unwrap();
         read_packet(stream);
@@ -138,8 +138,8 @@ fn a_mysql_login_is_hidden_and_its_key_is_not_believed() {
     });
     let trouble = mysql(port).count().unwrap_err();
     assert!(trouble.text.contains("mysql_clear_password"), "{trouble}");
-    let told = thread.join().unwrap();
-    assert!(!told.windows(7).any(|window| window == b"hunter2"));
+    let heard = thread.join().unwrap();
+    assert!(!heard.windows(7).any(|window| window == b"hunter2"));
 }
 
 fn postgres(port: u16, more: &str) -> PostgresBackend {
@@ -157,7 +157,7 @@ fn postgres(port: u16, more: &str) -> PostgresBackend {
 
 #[test]
 fn a_postgres_server_gets_no_password_in_clear_unless_that_is_said() {
-    for (more, told) in [("", false), ("?require_auth=password", true)] {
+    for (more, allowed) in [("", false), ("?require_auth=password", true)] {
         let (port, thread) = server(|stream| {
             let mut startup = [0; 8];
             stream.read_exact(&mut startup).unwrap();
@@ -165,8 +165,8 @@ fn a_postgres_server_gets_no_password_in_clear_unless_that_is_said() {
         });
         let trouble = postgres(port, more).count().unwrap_err();
         let heard = thread.join().unwrap();
-        assert_eq!(heard.windows(7).any(|window| window == b"hunter2"), told, "{trouble}");
-        assert_eq!(trouble.text.contains("require_auth=password"), !told, "{trouble}");
+        assert_eq!(heard.windows(7).any(|window| window == b"hunter2"), allowed, "{trouble}");
+        assert_eq!(trouble.text.contains("require_auth=password"), !allowed, "{trouble}");
     }
 }
 

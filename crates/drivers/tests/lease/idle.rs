@@ -17,7 +17,7 @@ const CLOSED: Outcome = Outcome::Failed(Class::Closed, 0);
 /// A backend whose stores lose their connection before their second operation, except for the last store.
 struct LosingBackend {
     /// Whether checking the connection reveals the loss; otherwise the operation does.
-    told: bool,
+    detectable: bool,
     /// How many stores may be opened.
     connections: u64,
     opened: AtomicU64,
@@ -25,7 +25,7 @@ struct LosingBackend {
 }
 
 struct LosingConnection {
-    told: bool,
+    detectable: bool,
     operations: u64,
     broken: bool,
     asked: Arc<AtomicU64>,
@@ -77,7 +77,7 @@ impl Connection for LosingConnection {
     }
 
     fn has_lapsed(&mut self, idle: Duration) -> bool {
-        self.broken |= self.told && self.operations == 1 && idle >= Duration::from_millis(5);
+        self.broken |= self.detectable && self.operations == 1 && idle >= Duration::from_millis(5);
         self.broken
     }
 
@@ -95,8 +95,8 @@ impl Backend for LosingBackend {
         if self.opened.fetch_add(1, Ordering::Relaxed) >= self.connections {
             return Err(BackendError { class: Class::Connect, code: 111, text: "refused".into() });
         }
-        let (told, asked) = (self.told, Arc::clone(&self.asked));
-        Ok(Box::new(LosingConnection { told, operations: 0, broken: false, asked }))
+        let (detectable, asked) = (self.detectable, Arc::clone(&self.asked));
+        Ok(Box::new(LosingConnection { detectable, operations: 0, broken: false, asked }))
     }
 
     fn count(&self) -> Result<u64, BackendError> {
@@ -144,13 +144,14 @@ struct SecondOperation {
 fn second(
     work: Work,
     resend: Resend,
-    told: bool,
+    detectable: bool,
     connections: u64,
     pause: Duration,
 ) -> SecondOperation {
     let asked = Arc::new(AtomicU64::new(0));
     let opened = AtomicU64::new(0);
-    let backend = Arc::new(LosingBackend { told, connections, opened, asked: Arc::clone(&asked) });
+    let backend =
+        Arc::new(LosingBackend { detectable, connections, opened, asked: Arc::clone(&asked) });
     let factory = Arc::new(LeaseSessions::new(backend, work, LEASES, 5, 1).resending(resend));
     let mut session = factory.session(0);
     let clock = Monotonic::new();

@@ -62,7 +62,7 @@ pub(super) struct MachineCounters {
     cores: Vec<usize>,
     quotas: Quotas,
     first: Reading,
-    told: Machine,
+    reported: Machine,
 }
 
 impl MachineCounters {
@@ -70,7 +70,7 @@ impl MachineCounters {
     pub(super) fn new(now: Moment) -> Self {
         let (cores, quotas) = (cores::allowed(), Quotas::of_this_process());
         let mut counters =
-            Self { cores, quotas, first: Reading::default(), told: Machine::default() };
+            Self { cores, quotas, first: Reading::default(), reported: Machine::default() };
         counters.restart(now);
         counters
     }
@@ -78,7 +78,7 @@ impl MachineCounters {
     /// Forgets everything up to now.
     pub(super) fn restart(&mut self, now: Moment) {
         self.first = self.read(now);
-        self.told = Machine::default();
+        self.reported = Machine::default();
     }
 
     /// The differences since the last call.
@@ -88,21 +88,21 @@ impl MachineCounters {
     }
 
     fn tell(&mut self, seen: &Machine) -> Machine {
-        let told = &mut self.told;
-        let fresh = |told: &mut Duration, seen: Duration| {
-            let more = seen.saturating_sub(*told);
-            *told += more;
+        let reported = &mut self.reported;
+        let fresh = |reported: &mut Duration, seen: Duration| {
+            let more = seen.saturating_sub(*reported);
+            *reported += more;
             more
         };
-        let wall = fresh(&mut told.wall, seen.wall);
+        let wall = fresh(&mut reported.wall, seen.wall);
         let most = (wall + ROUNDING) * seen.cores;
         Machine {
             wall,
             cores: seen.cores,
-            others: fresh(&mut told.others, seen.others),
-            steal: believable(fresh(&mut told.steal, seen.steal), most),
-            throttled: fresh(&mut told.throttled, seen.throttled),
-            pressure: fresh(&mut told.pressure, seen.pressure),
+            others: fresh(&mut reported.others, seen.others),
+            steal: believable(fresh(&mut reported.steal, seen.steal), most),
+            throttled: fresh(&mut reported.throttled, seen.throttled),
+            pressure: fresh(&mut reported.pressure, seen.pressure),
         }
     }
 
@@ -155,8 +155,8 @@ mod tests {
     fn what_was_told_is_not_told_again_and_never_taken_back() {
         let mut counters = MachineCounters::new(Moment::ZERO);
         let sum = |others| Machine { others: MS(others), ..Machine::default() };
-        let told = [300, 290, 310, 310, 400].map(|others| counters.tell(&sum(others)).others);
-        assert_eq!(told, [MS(300), MS(0), MS(10), MS(0), MS(90)]);
+        let reported = [300, 290, 310, 310, 400].map(|others| counters.tell(&sum(others)).others);
+        assert_eq!(reported, [MS(300), MS(0), MS(10), MS(0), MS(90)]);
     }
 
     #[test]
@@ -169,7 +169,7 @@ mod tests {
             ..Machine::default()
         };
         let seen = [(1_000, 50), (2_000, 2_050), (3_000, 330_000), (4_000, 330_100)];
-        let told = seen.map(|seen| counters.tell(&sum(seen)).steal);
-        assert_eq!(told, [MS(50), MS(2_000), MS(0), MS(100)]);
+        let reported = seen.map(|seen| counters.tell(&sum(seen)).steal);
+        assert_eq!(reported, [MS(50), MS(2_000), MS(0), MS(100)]);
     }
 }

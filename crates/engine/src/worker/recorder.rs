@@ -250,7 +250,7 @@ impl Recorder {
     pub(super) fn dropped(&mut self, assignment: &Assignment, now: Moment) {
         let index = self.index_of(assignment.due);
         let tainted = self.gaps.own_of_unsent(assignment.due, now).tainted;
-        self.in_vain(now, assignment.due, true);
+        self.unanswered(now, assignment.due, true);
         let step = self.filling(assignment.phase);
         step.drop_after(now - assignment.due, tainted);
         step.due_in(index).dropped += 1;
@@ -307,16 +307,20 @@ impl Recorder {
             Outcome::Skipped => {}
             // The exchange sent no request to the target.
             Outcome::Failed(class, _) if class.ours() => {}
-            _ => self.in_vain(ended, since, matches!(outcome, Outcome::TimedOut | Outcome::CutOff)),
+            _ => self.unanswered(
+                ended,
+                since,
+                matches!(outcome, Outcome::TimedOut | Outcome::CutOff),
+            ),
         }
     }
 
     /// Notes that an exchange which waited since it was sent, or due, ended without an answer, and whether it was given
     /// up.
-    fn in_vain(&mut self, at: Moment, since: Moment, gave_up: bool) {
+    fn unanswered(&mut self, at: Moment, since: Moment, gave_up: bool) {
         let (phase, number) = (self.phase, Presence::number(at - self.origin));
         let in_silence = since >= self.answered_at;
-        self.filling(phase).presence.in_vain(number, gave_up, in_silence);
+        self.filling(phase).presence.unanswered(number, gave_up, in_silence);
     }
 
     pub(super) fn backlog(&mut self, waiting: usize) {

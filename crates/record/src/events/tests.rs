@@ -103,7 +103,7 @@ fn step(index: u64, phase: Phase, life: Life, numbers: &mut Numbers) -> Interval
     let slot = index as u32 * 10;
     made.presence.note(slot, Sign::Answered);
     made.presence.note(slot + 3, Sign::ALL[numbers.below(6) as usize]);
-    made.presence.in_vain(slot + 3, true, numbers.below(2) == 0);
+    made.presence.unanswered(slot + 3, true, numbers.below(2) == 0);
     made.part(Part(1), Duration::from_nanos(numbers.below(8_000_000)));
     [made.backlog_peak, made.in_flight, made.orphans, made.reconnected, made.resent] =
         [0; 5].map(|_: u64| numbers.below(9));
@@ -296,8 +296,8 @@ fn lines_have_numbers_and_verdicts_come_between_them() {
     );
     assert_eq!(lines[25]["record"]["run"], record.run.unwrap());
     // Exchanges that have not ended yet in a run in progress are not lost.
-    let told = |line: &Value| line["verdict"].to_string();
-    assert!(!lines.iter().any(|line| told(line).contains("failed to account")));
+    let verdict_text = |line: &Value| line["verdict"].to_string();
+    assert!(!lines.iter().any(|line| verdict_text(line).contains("failed to account")));
     let bind = &lines[10]["operations"][0];
     let ok = bind["response"]["ok"]["count"].as_u64();
     assert_eq!(ok, bind["counts"]["ok"].as_u64());
@@ -363,8 +363,8 @@ fn refused(change: impl Fn(&mut Vec<Value>)) -> String {
     let mut lines = lines(&run(SHORT).0);
     change(&mut lines);
     let text: Vec<u8> = lines.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect();
-    let told = replay(&text).and_then(|replay| replay.record());
-    told.expect_err("it passed").to_string()
+    let replayed = replay(&text).and_then(|replay| replay.record());
+    replayed.expect_err("it passed").to_string()
 }
 
 #[test]

@@ -176,10 +176,10 @@ fn each_node_answers_for_itself() {
     assert_eq!(merged.generator.cpu_share_max, Some(0.3));
     assert_eq!((merged.generator.ceiling, merged.generator.machine.cores), (Some(3_000.0), 6));
     assert_eq!(merged.verdict.status, Status::GeneratorLimited);
-    let told: Vec<&str> =
+    let reasons: Vec<&str> =
         merged.verdict.reasons.iter().map(|reason| reason.text.as_str()).collect();
     assert_eq!(
-        told,
+        reasons,
         [
             "node 2 of 3 on host2 (33% of the load) was limited by its own machine, the others were not: \
              its core was busy",
@@ -209,19 +209,19 @@ fn a_limited_node_is_named_with_how_late_it_was() {
     late(&mut shares[3].1, 40);
     let merged = merge(&shares).unwrap();
     assert_eq!(merged.verdict.status, Status::GeneratorLimited);
-    let told: Vec<&str> =
+    let reasons: Vec<&str> =
         merged.verdict.reasons.iter().map(|reason| reason.text.as_str()).collect();
     let expected = "node 3 of 4 on host3 (25% of the load) sent 40.0 ms late at p99, the others at most 1.0 ms";
-    assert_eq!(told, [format!("{expected}: {text}")]);
+    assert_eq!(reasons, [format!("{expected}: {text}")]);
     // Where the other nodes are as late, they are no comparison.
     for (_, record) in &mut shares {
         late(record, 40);
     }
     let merged = merge(&shares).unwrap();
-    let told = &merged.verdict.reasons[0].text;
+    let reason = &merged.verdict.reasons[0].text;
     let expected =
         "node 3 of 4 on host3 (25% of the load) was limited by its own machine, the others";
-    assert!(told.starts_with(expected), "{told}");
+    assert!(reason.starts_with(expected), "{reason}");
 }
 
 #[test]
@@ -229,11 +229,11 @@ fn a_node_that_is_missing_makes_the_run_partial() {
     let shares = shares(4);
     let merged = merge(&shares[1..3]).unwrap();
     assert!(merged.verdict.status >= Status::Partial);
-    let told: Vec<&str> =
+    let reasons: Vec<&str> =
         merged.verdict.reasons.iter().map(|reason| reason.text.as_str()).collect();
     assert!(
-        told.contains(&"2 of 4 nodes are missing (0, 3): what they did is in no figure"),
-        "{told:?}"
+        reasons.contains(&"2 of 4 nodes are missing (0, 3): what they did is in no figure"),
+        "{reasons:?}"
     );
     assert_eq!(merged.counts.planned, shares[1].1.counts.planned + shares[2].1.counts.planned);
 }

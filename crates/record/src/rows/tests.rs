@@ -33,8 +33,8 @@ fn steady(index: u64, planned: usize) -> Interval {
 }
 
 fn drained(rows: &mut Rows, now: Duration) -> Vec<(u64, u64, Vec<usize>)> {
-    let told = |row: Row| (row.interval.index, row.interval.planned, row.missing);
-    std::iter::from_fn(|| rows.next(now)).map(told).collect()
+    let summary = |row: Row| (row.interval.index, row.interval.planned, row.missing);
+    std::iter::from_fn(|| rows.next(now)).map(summary).collect()
 }
 
 #[test]
@@ -140,8 +140,8 @@ fn a_node_that_holds_back_one_message_is_not_taken_to_be_past_it() {
         assert_eq!(rows.take(node, seq, steady(seq, 1), at(0)), Receipt::Taken);
     }
     let next = |rows: &mut NodeRows, now| {
-        let told = |row: super::NodeRow| (row.interval.index, row.interval.planned, row.missing);
-        std::iter::from_fn(|| rows.next(now)).map(told).collect::<Vec<_>>()
+        let summary = |row: super::NodeRow| (row.interval.index, row.interval.planned, row.missing);
+        std::iter::from_fn(|| rows.next(now)).map(summary).collect::<Vec<_>>()
     };
     assert_eq!(next(&mut rows, at(1_000)), [(0, 2, vec![])]);
     assert_eq!(rows.take(1, 1, steady(1, 1), at(1_500)), Receipt::Taken);

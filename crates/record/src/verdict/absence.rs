@@ -19,7 +19,7 @@ fn away(evidence: &Evidence<'_>) -> Option<String> {
     let unanswered = counts.timed_out + counts.cut_off + counts.dropped;
     let connectionless = failed_in(evidence.measured, &[Class::Connect, Class::Closed, Class::Tls]);
     if !evidence.away.is_empty() {
-        let told: Vec<String> =
+        let absences: Vec<String> =
             evidence.away.iter().take(TOLD_MAX).map(crate::Away::words).collect();
         let more = match evidence.away.len().saturating_sub(TOLD_MAX) {
             0 => String::new(),
@@ -28,7 +28,7 @@ fn away(evidence: &Evidence<'_>) -> Option<String> {
         return Some(format!(
             "the target was away: {}{more}; {unanswered} exchanges had no answer, {connectionless} lost their \
              connection or could not connect",
-            told.join("; ")
+            absences.join("; ")
         ));
     }
     if connectionless > 0 {

@@ -15,7 +15,7 @@ mod usl;
 
 pub use closing::closing;
 pub use sizing::sizing;
-pub use so_far::{Going, so_far};
+pub use so_far::{SearchInProgress, so_far};
 
 use crate::figure::{fixed, percent};
 use crate::page::{Block, Page};

@@ -72,12 +72,12 @@ fn terrain(reading: &Reading<'_>, sizing: &Sizing) -> Vec<(String, String)> {
         ("target".to_owned(), target(reading)),
         ("servers tested".to_owned(), sizing.demand.tested_servers.to_string()),
     ];
-    let told = |name: &str| reading.fact(name).map(str::to_owned);
+    let fact = |name: &str| reading.fact(name).map(str::to_owned);
     let cores = sizing.demand.cores.map(|cores| format!("{cores} each, as given"));
     let host = if super::shares_host(reading) { "the target's own" } else { "not the target's" };
     for (name, value) in [
         ("cores", cores),
-        ("hardware of the target", told("server")),
+        ("hardware of the target", fact("server")),
         ("generator's machine", Some(host.to_owned())),
         ("generator's processor", environment.cpu.clone()),
         ("when", Some(reading.collection.started.clone())),

@@ -8,7 +8,7 @@ use brunt_capacity::{Reading, rate};
 
 /// What is known of a search in progress beside its steps.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Going<'a> {
+pub struct SearchInProgress<'a> {
     /// The current step, and its reason.
     pub doing: &'a str,
     /// How far the current step is.
@@ -24,7 +24,7 @@ pub struct Going<'a> {
 }
 
 /// The state of a search. The reading is of the finished steps.
-pub fn so_far(reading: &Reading<'_>, going: &Going<'_>) -> Page {
+pub fn so_far(reading: &Reading<'_>, going: &SearchInProgress<'_>) -> Page {
     let mut page = Page::new(format!("The highest rate of {}", target(reading)));
     page.push(Block::Lead(going.doing.to_owned()));
     if !going.at.is_empty() {
@@ -42,7 +42,7 @@ pub fn so_far(reading: &Reading<'_>, going: &Going<'_>) -> Page {
     page
 }
 
-fn known(reading: &Reading<'_>, going: &Going<'_>) -> Vec<(String, String)> {
+fn known(reading: &Reading<'_>, going: &SearchInProgress<'_>) -> Vec<(String, String)> {
     let limit = reading
         .estimate
         .map(|estimate| format!("between {} and {} (80%)", rate(estimate.p10), rate(estimate.p90)));

@@ -111,7 +111,7 @@ fn the_curve_goes_from_the_lowest_rate_up_and_void_steps_draw_no_line() {
 
 #[test]
 fn the_last_lines_say_what_was_found_and_how_far_to_trust_it() {
-    let told = |change: &dyn Fn(&mut Collection)| {
+    let closing_text = |change: &dyn Fn(&mut Collection)| {
         let mut collection = found();
         change(&mut collection);
         let text = closing(&Reading::of(&collection).unwrap(), columns(80));
@@ -121,14 +121,14 @@ fn the_last_lines_say_what_was_found_and_how_far_to_trust_it() {
     let set = |name: &'static str, value: &'static str| {
         move |it: &mut Collection| drop(it.facts.insert(name.to_owned(), value.to_owned()))
     };
-    let claim = told(&|_| {});
+    let claim = closing_text(&|_| {});
     assert!(claim.starts_with("Result: Bears 731 binds/s (confirmed 300 s,"), "{claim}");
     let rare = "events less often than every 30 s may have been missed";
     assert!(claim.ends_with(&format!("Trust: yes, but: {rare}")), "{claim}");
-    let here = told(&set("target", "ldap://127.0.0.1:389"));
+    let here = closing_text(&set("target", "ldap://127.0.0.1:389"));
     let shared = "generator and target shared one machine";
     assert!(here.ends_with(&format!("Trust: yes, but: {shared}; {rare}")), "{here}");
-    let drifted = told(&|it| {
+    let drifted = closing_text(&|it| {
         let figures = [("before_us", 100.0), ("after_us", 200.0), ("drifted", 1.0)];
         it.figures.extend(figures.map(|(name, value)| (name.to_owned(), value)));
     });
@@ -136,7 +136,7 @@ fn the_last_lines_say_what_was_found_and_how_far_to_trust_it() {
         drifted.contains("Trust: in part: the target drifted during the search; events"),
         "{drifted}"
     );
-    let none = told(&set("answer", "no claim"));
+    let none = closing_text(&set("answer", "no claim"));
     assert!(none.ends_with("Trust: no: no rate was confirmed"), "{none}");
 }
 
@@ -278,7 +278,7 @@ fn a_search_that_goes_on_says_what_it_tries_and_claims_nothing() {
     collection.facts.insert("answer".to_owned(), "interrupted".to_owned());
     collection.figures.retain(|name, _| name.starts_with("estimate"));
     collection.cells.truncate(2);
-    let going = Going {
+    let going = SearchInProgress {
         doing: "Trying 731/s (search): where the limit is most likely",
         at: "4 of 30 s",
         passed: Some(500.0),

@@ -5,10 +5,10 @@ use super::bootstrap::RESAMPLES;
 use super::document::{COMPARISON_SCHEMA, Comparison, Difference, Finding, Pair, Side};
 use super::figure::Figure;
 use super::figured::{FiguredRun, FiguredSide};
-use super::judgement::{ALARMS, Apart, Estimate, Sign, apart, sign};
+use super::judgement::{ALARMS, Distance, Estimate, Sign, apart, sign};
 use super::measured::{Measured, Point};
+use super::mismatch::unlike;
 use super::steps::Step;
-use super::unlike::unlike;
 use brunt_record::{HistogramError, Status, Tool};
 use std::collections::BTreeSet;
 
@@ -164,7 +164,7 @@ fn difference(a: &Known, b: &Known, together: usize) -> Option<Difference> {
     })
 }
 
-fn finding(figure: Figure, apart: &Apart, bounds: [bool; 2]) -> Finding {
+fn finding(figure: Figure, apart: &Distance, bounds: [bool; 2]) -> Finding {
     let worse = match sign(figure, apart) {
         Sign::Same => return Finding::Same,
         Sign::Unknown => return Finding::Unknown,

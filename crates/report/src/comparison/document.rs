@@ -1,7 +1,7 @@
 //! What was compared and the result, as one JSON document: [`Comparison`].
 
 use super::figure::Figure;
-use super::unlike::Unlike;
+use super::mismatch::Mismatch;
 use brunt_record::{Reason, Status, Tool, schema_of};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub struct Comparison {
     /// The sides. The first is the baseline that all others are compared with.
     pub sides: Vec<Side>,
     /// How runs differ from the first run of the baseline.
-    pub unlike: Vec<Unlike>,
+    pub unlike: Vec<Mismatch>,
     /// The confidence of the intervals: that of all figures of a pair together.
     pub confidence: f64,
     /// How many resamples were drawn of each single run.

@@ -6,8 +6,8 @@
 
 use super::document::RunOf;
 use super::measured::{Measured, varied};
+use super::mismatch::ComparableProperties;
 use super::steps::Step;
-use super::unlike::Likeness;
 use super::{Given, Input};
 use brunt_record::{Histogram, HistogramError, OperationRecord, Record, compact};
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub const FIGURES_SCHEMA: &str = "brunt-figures/1";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunFigures {
     schema: String,
-    pub(super) likeness: Likeness,
+    pub(super) likeness: ComparableProperties,
     described: RunOf,
     pub(super) measured: Vec<Measured>,
 }
@@ -68,7 +68,7 @@ impl RunFigures {
     pub fn of(run: &Input) -> Result<Self, HistogramError> {
         Ok(Self {
             schema: FIGURES_SCHEMA.to_owned(),
-            likeness: Likeness::of(run),
+            likeness: ComparableProperties::of(run),
             described: described(&run.record),
             measured: Measured::of(&run.record)?,
         })

@@ -29,7 +29,7 @@ pub(super) struct Estimate {
 
 /// How far two sides lie apart: for shares a difference, for all other figures the logarithm of a ratio.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Apart {
+pub(super) struct Distance {
     pub(super) change: f64,
     /// The interval that holds the true change, where there is one.
     pub(super) interval: Option<(f64, f64)>,
@@ -38,7 +38,7 @@ pub(super) struct Apart {
 }
 
 /// How far `b` lies from `a`, as one of this many figures that are judged together.
-pub(super) fn apart(a: &[Estimate], b: &[Estimate], together: usize) -> Option<Apart> {
+pub(super) fn apart(a: &[Estimate], b: &[Estimate], together: usize) -> Option<Distance> {
     let change = mean(b)? - mean(a)?;
     let single = a.len() == 1 || b.len() == 1;
     let alarms = ALARMS / together.max(1) as f64;
@@ -51,7 +51,7 @@ pub(super) fn apart(a: &[Estimate], b: &[Estimate], together: usize) -> Option<A
             None => (low, high),
         }
     });
-    Some(Apart { change, interval, single })
+    Some(Distance { change, interval, single })
 }
 
 /// The direction of a change.
@@ -68,7 +68,7 @@ pub(super) enum Sign {
 }
 
 /// Whether the figure changed: by more than chance explains, and by enough to matter.
-pub(super) fn sign(figure: Figure, apart: &Apart) -> Sign {
+pub(super) fn sign(figure: Figure, apart: &Distance) -> Sign {
     let Some((low, high)) = apart.interval else { return Sign::Unknown };
     let least = match (figure.is_share(), apart.single) {
         (true, _) => LEAST_ERRORS,

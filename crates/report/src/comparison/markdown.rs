@@ -4,8 +4,8 @@
 //! every character that is not a letter, a digit or harmless is written as a numeric character reference.
 
 use super::document::Comparison;
+use super::mismatch::differences;
 use super::page::row;
-use super::unlike::differences;
 use super::words;
 use std::fmt::Write;
 

@@ -16,6 +16,7 @@ mod figured;
 mod judgement;
 mod markdown;
 mod measured;
+mod mismatch;
 mod page;
 mod random;
 mod ranks;
@@ -28,7 +29,6 @@ mod tests;
 mod tolerance;
 mod trend;
 mod trend_page;
-mod unlike;
 mod words;
 
 pub use compared::{compare, compare_figured};
@@ -37,14 +37,14 @@ pub use figure::Figure;
 pub use figured::{FIGURES_SCHEMA, FiguredRun, FiguredSide, RunFigures, RunSteps};
 pub use judgement::{ALARMS, LEAST_ERRORS, LEAST_REPEATED, LEAST_SINGLE};
 pub use markdown::markdown;
+pub(crate) use mismatch::{ComparableProperties, unlike};
+pub use mismatch::{Mismatch, differences};
 pub use page::{closing, page, spectra, spectra_figured};
 pub use tolerance::Tolerance;
 pub use trend::{
     Change, Level, RECORDS_MAX, TREND_SCHEMA, Trend, TrendSeries, trend, trend_figured,
 };
 pub use trend_page::trend_page;
-pub(crate) use unlike::{Likeness, unlike};
-pub use unlike::{Unlike, differences};
 
 use brunt_record::Record;
 

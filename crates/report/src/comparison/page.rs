@@ -2,7 +2,7 @@
 
 use super::document::{Comparison, Difference, Pair};
 use super::figured::{FiguredSide, Spectrum};
-use super::unlike::differences;
+use super::mismatch::differences;
 use super::{Given, words};
 use crate::chart::{Axis, Chart, Line, Lines};
 use crate::page::{Block, Page, Table, Tone, Verdict};

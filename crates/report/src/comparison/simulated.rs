@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Runs in which each second resembles the one before.
 #[derive(Clone, Copy)]
-struct World {
+struct RunModel {
     seconds: usize,
     /// Exchanges a second.
     rate: usize,
@@ -21,7 +21,7 @@ struct World {
     uneven: f64,
 }
 
-impl World {
+impl RunModel {
     /// A run of a closed loop, in which everything takes this many times as long.
     fn run(self, slower: f64, random: &mut Random) -> (Vec<Measured>, Vec<Vec<Step>>) {
         let mut level = random.normal();
@@ -62,7 +62,7 @@ fn count(findings: &[Finding], wanted: Finding) -> usize {
 }
 
 /// A minute in which six tenths of a second's slowness carry over to the next.
-const MINUTE: World = World { seconds: 60, rate: 100, kept: 0.6, uneven: 0.05 };
+const MINUTE: RunModel = RunModel { seconds: 60, rate: 100, kept: 0.6, uneven: 0.05 };
 
 #[test]
 fn of_a_hundred_equal_pairs_at_least_95_show_no_difference() {
@@ -95,7 +95,7 @@ fn the_rates_of_alarms_and_of_misses() {
         (20, 0.6, 0.05, 5),
         (60, 0.6, 0.05, 3),
     ] {
-        let world = World { seconds, rate: 100, kept, uneven };
+        let world = RunModel { seconds, rate: 100, kept, uneven };
         let pairs = 400;
         let equal = world.findings(pairs, runs, 1.0);
         let slower = world.findings(pairs, runs, 1.1);

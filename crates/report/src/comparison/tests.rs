@@ -222,8 +222,8 @@ fn everything_in_which_runs_differ_is_named() {
     );
     assert_eq!(named(false), ["version", "name of the machine"]);
     let text = page(&comparison, Vec::new()).text(Screen::default());
-    for told in ["ldap://other", "b/0.json", "64", "Linux 7", "1024.0 GiB", "elsewhere"] {
-        assert!(text.contains(told), "{told} in {text}");
+    for expected in ["ldap://other", "b/0.json", "64", "Linux 7", "1024.0 GiB", "elsewhere"] {
+        assert!(text.contains(expected), "{expected} in {text}");
     }
 }
 

@@ -7,7 +7,7 @@ use super::figure::Figure;
 use super::figured::RunFigures;
 use super::judgement::{ALARMS, LEAST_ERRORS, LEAST_REPEATED};
 use super::measured::{Measured, Point};
-use super::unlike::{Unlike, is_of_machine, unlike};
+use super::mismatch::{Mismatch, is_of_machine, unlike};
 use brunt_record::{HistogramError, Tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,7 @@ pub struct Trend {
     /// The runs, in the order in which they began.
     pub runs: Vec<RunOf>,
     /// How runs differ from the one before them.
-    pub unlike: Vec<Unlike>,
+    pub unlike: Vec<Mismatch>,
     /// The chance of reporting any change where there is none.
     pub alarms: f64,
     /// The figures.
@@ -124,7 +124,7 @@ pub fn trend_figured(tool: Tool, name: &str, runs: &[(String, RunFigures)]) -> T
     });
     let unlike = unlike.map(|found| {
         let refuses = found.refuses && !is_of_machine(&found);
-        Unlike { refuses, ..found }
+        Mismatch { refuses, ..found }
     });
     Trend {
         schema: TREND_SCHEMA.to_owned(),

@@ -33,7 +33,7 @@ pub fn trend_page(trend: &Trend, html: bool) -> Page {
     let changes = trend.changes();
     // A single change is in the sentence.
     if changes.len() > 1 {
-        page.list(changes.iter().map(|(series, change)| told(series, change)).collect());
+        page.list(changes.iter().map(|(series, change)| change_text(series, change)).collect());
     }
     page.table(figures(trend));
     let moved = |series: &&TrendSeries| !series.changes.is_empty();
@@ -60,13 +60,13 @@ fn sentence(trend: &Trend) -> String {
         Some((series, last)) => {
             let number = changes.len();
             let changes = if number == 1 { "change" } else { "changes" };
-            format!("{number} {changes} in {count} runs; the last: {}.", told(series, last))
+            format!("{number} {changes} in {count} runs; the last: {}.", change_text(series, last))
         }
     }
 }
 
 /// `response p99 of bind +9.8 % (worse) since r07.json (2026-11-20T10:00:00Z): 2.100 to 2.306`.
-fn told(series: &TrendSeries, change: &Change) -> String {
+fn change_text(series: &TrendSeries, change: &Change) -> String {
     let figure = series.figure;
     let points = if figure.is_share() { " points" } else { "" };
     format!(

@@ -78,7 +78,7 @@ pub(super) fn sentence(comparison: &Comparison, pair: &Pair) -> String {
         let figures = pair.figures.iter().filter(|found| found.figure.is_of_target());
         figures.filter(move |found| found.result == wanted)
     };
-    let told = |wanted: Finding| {
+    let changes_text = |wanted: Finding| {
         let changes = of(wanted).take(NAMED).map(|found| {
             let points = if found.figure.is_share() { " points" } else { "" };
             format!(
@@ -94,11 +94,11 @@ pub(super) fn sentence(comparison: &Comparison, pair: &Pair) -> String {
     match pair.result {
         Finding::Worse if of(Finding::Better).next().is_some() => format!(
             "{side} is worse than A in some figures: {}; and better in others: {}",
-            told(Finding::Worse),
-            told(Finding::Better)
+            changes_text(Finding::Worse),
+            changes_text(Finding::Better)
         ),
-        Finding::Worse => format!("{side} is worse than A: {}", told(Finding::Worse)),
-        Finding::Better => format!("{side} is better than A: {}", told(Finding::Better)),
+        Finding::Worse => format!("{side} is worse than A: {}", changes_text(Finding::Worse)),
+        Finding::Better => format!("{side} is better than A: {}", changes_text(Finding::Better)),
         Finding::Same => {
             let judged = of(Finding::Same).count();
             format!(

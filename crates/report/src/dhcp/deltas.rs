@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Dress, Exchanges, StageFigures};
+use super::{Exchanges, LineForm, StageFigures};
 
 /// Remembers where the last line stood.
 #[derive(Clone, Debug, Default)]
@@ -28,7 +28,7 @@ impl Deltas {
         figures: &Exchanges,
         (due, dropped): (u64, u64),
         over: Duration,
-        dress: Dress<'_>,
+        dress: LineForm<'_>,
     ) -> String {
         let seconds = over.as_secs_f64();
         let rate = |now: u64, before: u64| {
@@ -43,12 +43,12 @@ impl Deltas {
         };
         let offered = [rate(due, self.due), rate(dropped, self.dropped)].map(|it| it.to_string());
         let line = match dress {
-            Dress::Bare(between) => {
+            LineForm::Bare(between) => {
                 let columns = (0..COLUMNS.len()).flat_map(of);
                 let values: Vec<String> = offered.iter().cloned().chain(columns).collect();
                 values.join(between)
             }
-            Dress::Kea | Dress::Guide => {
+            LineForm::Kea | LineForm::Guide => {
                 let column =
                     |(at, name)| format!("{name}: {}", of(at).collect::<Vec<_>>().join("/"));
                 let columns: Vec<String> = COLUMNS.into_iter().enumerate().map(column).collect();
@@ -85,13 +85,13 @@ mod tests {
         let second = Duration::from_secs(1);
         let first = stages(&[[100, 98, 0], [98, 98, 0]]);
         assert_eq!(
-            deltas.line(&first, (100, 0), second, Dress::Kea),
+            deltas.line(&first, (100, 0), second, LineForm::Kea),
             "  per second, last 1.0 s: offered: 100; not started: 0; sent: 100/98; received: 98/98; drops: 0/0\n"
         );
         let then = stages(&[[400, 300, 90], [298, 200, 10]]);
-        let line = deltas.line(&then, (600, 200), 2 * second, Dress::Bare(","));
+        let line = deltas.line(&then, (600, 200), 2 * second, LineForm::Bare(","));
         assert_eq!(line, "250,100,150,100,101,51,45,5\n");
-        let still = deltas.line(&then, (600, 200), second, Dress::Guide);
+        let still = deltas.line(&then, (600, 200), second, LineForm::Guide);
         assert!(
             still.ends_with("offered: 0; not started: 0; sent: 0/0; received: 0/0; drops: 0/0\n")
         );

@@ -4,7 +4,7 @@ use super::{Exchanges, StageFigures};
 
 /// The form of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dress<'a> {
+pub enum LineForm<'a> {
     /// The form of Kea's perfdhcp.
     Kea,
     /// The form of the guide of 2012, which counts no rejected leases.
@@ -23,7 +23,7 @@ const COLUMNS: [Column; 4] = [
 ];
 
 /// The line, with its end.
-pub fn interim(figures: &Exchanges, dress: Dress<'_>) -> String {
+pub fn interim(figures: &Exchanges, dress: LineForm<'_>) -> String {
     let of_each = |pick: fn(&StageFigures) -> u64, between: &str| {
         let counts: Vec<String> =
             figures.stages.iter().map(|stage| pick(stage).to_string()).collect();
@@ -35,9 +35,9 @@ pub fn interim(figures: &Exchanges, dress: Dress<'_>) -> String {
         columns.join("; ")
     };
     let mut line = match dress {
-        Dress::Kea => named(&COLUMNS),
-        Dress::Guide => named(&COLUMNS[..3]),
-        Dress::Bare(between) => {
+        LineForm::Kea => named(&COLUMNS),
+        LineForm::Guide => named(&COLUMNS[..3]),
+        LineForm::Bare(between) => {
             let columns: Vec<String> =
                 COLUMNS.iter().map(|(_, pick)| of_each(*pick, between)).collect();
             columns.join(between)
@@ -69,11 +69,11 @@ mod tests {
     fn two_stages() {
         let both = stages(&[[19, 19, 0, 0], [19, 19, 0, 0]]);
         assert_eq!(
-            interim(&both, Dress::Kea),
+            interim(&both, LineForm::Kea),
             "sent: 19/19; received: 19/19; drops: 0/0; rejected: 0/0\n"
         );
-        assert_eq!(interim(&both, Dress::Bare(",")), "19,19,19,19,0,0,0,0\n");
-        assert_eq!(interim(&both, Dress::Guide), "sent: 19/19; received: 19/19; drops: 0/0\n");
+        assert_eq!(interim(&both, LineForm::Bare(",")), "19,19,19,19,0,0,0,0\n");
+        assert_eq!(interim(&both, LineForm::Guide), "sent: 19/19; received: 19/19; drops: 0/0\n");
     }
 
     /// As printed by `perfdhcp -4 -r 30 -f 5 -F 5 -p 3 -t 1 10.77.0.1` in its second second and,
@@ -82,10 +82,10 @@ mod tests {
     fn four_stages() {
         let four = stages(&[[59, 59, 0, 0], [59, 59, 0, 0], [8, 8, 0, 0], [8, 0, 8, 0]]);
         assert_eq!(
-            interim(&four, Dress::Kea),
+            interim(&four, LineForm::Kea),
             "sent: 59/59/8/8; received: 59/59/8/0; drops: 0/0/0/8; rejected: 0/0/0/0\n"
         );
         let four = stages(&[[29, 29, 0, 0], [29, 29, 0, 0], [3, 3, 0, 0], [3, 0, 3, 0]]);
-        assert_eq!(interim(&four, Dress::Bare(";")), "29;29;3;3;29;29;3;0;0;0;0;3;0;0;0;0\n");
+        assert_eq!(interim(&four, LineForm::Bare(";")), "29;29;3;3;29;29;3;0;0;0;0;3;0;0;0;0\n");
     }
 }

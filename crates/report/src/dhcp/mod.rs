@@ -30,7 +30,7 @@ pub use exchanges::{
     Asked, Counted, Exchanges, SERVER_QUEUE, StageFigures, TALLIES_OF_A_STAGE, TALLIES_OF_ALL,
 };
 pub use guide::guide;
-pub use interim::{Dress, interim};
+pub use interim::{LineForm, interim};
 pub use kea::kea;
 pub(crate) use messages::messages;
 

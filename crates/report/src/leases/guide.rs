@@ -164,11 +164,11 @@ fn seconds(rows: &[Row<'_>], series: Series, durability: &str, number: &str) -> 
 
 /// Adds where the guide's own figures contradict each other, for the stores that are in the table.
 fn contradictions(table: &mut Table, rows: &[Row<'_>], number: &str) {
-    let told = CONTRADICTIONS.iter().filter(|(of, store, _)| {
+    let matching = CONTRADICTIONS.iter().filter(|(of, store, _)| {
         let shown = |row: &Row<'_>| row.store == *store && row.durability == "sync";
         *of == number && rows.iter().any(shown)
     });
-    told.for_each(|(_, _, text)| table.note(*text));
+    matching.for_each(|(_, _, text)| table.note(*text));
 }
 
 /// Table 3.3 or 3.6.

@@ -14,12 +14,12 @@ pub(super) fn add<'a>(page: &mut Page, runs: &[Runs<'a>], naming: &Naming<'a>) {
     for runs in runs {
         let records = runs.cells.iter().filter_map(|cell| cell.record.as_ref());
         let results: Vec<&SloResult> = records.flat_map(|record| &record.slo).collect();
-        let mut told: Vec<&str> = Vec::new();
+        let mut listed: Vec<&str> = Vec::new();
         for first in &results {
-            if told.contains(&first.expr.as_str()) {
+            if listed.contains(&first.expr.as_str()) {
                 continue;
             }
-            told.push(&first.expr);
+            listed.push(&first.expr);
             let same = || results.iter().filter(|result| result.expr == first.expr);
             let values = || same().filter_map(|result| result.value);
             let [least, greatest] = [values().reduce(f64::min), values().reduce(f64::max)];

@@ -25,7 +25,7 @@ pub(super) enum Series {
 
 /// Figures of the four phases, and what the guide prints as their average.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Four {
+pub(super) struct PhaseAverages {
     /// Create, search, update, delete.
     pub(super) phases: [f64; 4],
     /// The average as printed.
@@ -33,7 +33,7 @@ pub(super) struct Four {
 }
 
 /// A row of a table: the store and whether it was synchronous.
-type Line = (&'static str, &'static str, Four);
+type Line = (&'static str, &'static str, PhaseAverages);
 
 impl Series {
     /// Both, in the guide's order.
@@ -64,7 +64,7 @@ impl Series {
     }
 
     /// Seconds, as published.
-    pub(super) fn seconds(self, store: &str, durability: &str) -> Option<Four> {
+    pub(super) fn seconds(self, store: &str, durability: &str) -> Option<PhaseAverages> {
         find(
             if self == Self::Basic { &SECONDS_BASIC } else { &SECONDS_OPTIMISED },
             store,
@@ -73,7 +73,7 @@ impl Series {
     }
 
     /// Operations a second, as published.
-    pub(super) fn rates(self, store: &str, durability: &str) -> Option<Four> {
+    pub(super) fn rates(self, store: &str, durability: &str) -> Option<PhaseAverages> {
         find(if self == Self::Basic { &RATES_BASIC } else { &RATES_OPTIMISED }, store, durability)
     }
 
@@ -111,7 +111,7 @@ pub(super) fn operations(durability: &str) -> f64 {
     if durability == "sync" { 1_000.0 } else { 100_000.0 }
 }
 
-fn find(lines: &[Line], store: &str, durability: &str) -> Option<Four> {
+fn find(lines: &[Line], store: &str, durability: &str) -> Option<PhaseAverages> {
     lines.iter().find(|line| line.0 == store && line.1 == durability).map(|line| line.2)
 }
 
@@ -121,7 +121,7 @@ const fn row(
     phases: [f64; 4],
     average: f64,
 ) -> Line {
-    (store, durability, Four { phases, average })
+    (store, durability, PhaseAverages { phases, average })
 }
 
 /// Tables 3.1 and 3.2.

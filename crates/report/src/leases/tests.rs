@@ -284,8 +284,8 @@ fn doubts_come_before_figures() {
     let table = rows(&text, "Synchronous: each change");
     let verdicts: Vec<&str> = table.iter().take(4).filter_map(|row| row.last().copied()).collect();
     assert_eq!(verdicts, ["failed", "invalid", "valid", "unstable"], "{figures}");
-    let told = "at most 4000 changes a second over one connection";
-    assert!(flat(figures).contains(told), "{figures}");
+    let limit = "at most 4000 changes a second over one connection";
+    assert!(flat(figures).contains(limit), "{figures}");
 }
 
 #[test]
@@ -325,8 +325,8 @@ fn doubts_of_one_cause_are_told_once() {
     let text = plain(&collection(cells));
     assert_eq!(text.matches("warning: ").count(), 1, "{text}");
     let said = flat(&text);
-    let told = "rows after the phase: 0, where 1,000 were implied. The same of 7 others: SQLite, sync, search;";
-    assert!(said.contains(told) && said.contains("8 of 8 figures are in doubt"), "{text}");
+    let doubt = "rows after the phase: 0, where 1,000 were implied. The same of 7 others: SQLite, sync, search;";
+    assert!(said.contains(doubt) && said.contains("8 of 8 figures are in doubt"), "{text}");
 }
 
 #[test]
@@ -421,12 +421,15 @@ fn what_sync_means_and_what_the_disk_does_are_told() {
         collection.figures.insert(name.to_owned(), value);
     }
     let text = plain(&collection);
-    for told in ["PRAGMA synchronous=FULL", "SQLite 3.50.2", "took 2000 us at the", "500 changes"] {
-        assert_eq!(text.matches(told).count(), 1, "{told}: {text}");
+    for expected in
+        ["PRAGMA synchronous=FULL", "SQLite 3.50.2", "took 2000 us at the", "500 changes"]
+    {
+        assert_eq!(text.matches(expected).count(), 1, "{expected}: {text}");
     }
     let html = html(&collection);
-    for told in ["PRAGMA synchronous=FULL", "Table 3.4.", "<svg", "&lt;b&gt;", "seed", "59.648"] {
-        assert!(html.contains(told), "{told}");
+    for expected in ["PRAGMA synchronous=FULL", "Table 3.4.", "<svg", "&lt;b&gt;", "seed", "59.648"]
+    {
+        assert!(html.contains(expected), "{expected}");
     }
     assert!(!html.contains("<b>"), "{html}");
 }

@@ -82,8 +82,8 @@ mod tests {
             memory_bytes: Some(3 << 29),
             ..Environment::default()
         };
-        let told = machine(&environment);
+        let facts = machine(&environment);
         let expected = [("kernel", "Linux 6 x86_64"), ("memory", "1.5 GiB")];
-        assert_eq!(told, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
+        assert_eq!(facts, expected.map(|(a, b)| (a.to_owned(), b.to_owned())));
     }
 }

@@ -5,7 +5,7 @@
 
 use brunt_record::Mode;
 
-use crate::comparison::{Input, Likeness, Unlike, unlike as compared};
+use crate::comparison::{ComparableProperties, Input, Mismatch, unlike as compared};
 
 /// The properties that differ where rates differ.
 const OF_RATES: [&str; 3] = ["command", "rate", "iterations a second"];
@@ -48,13 +48,16 @@ pub(super) fn rate(run: &Input) -> Result<f64, RatesError> {
 }
 
 /// All differences of the runs from the first one, except their rates.
-pub fn unlike(runs: &[Input]) -> Vec<Unlike> {
+pub fn unlike(runs: &[Input]) -> Vec<Mismatch> {
     let Some((first, others)) = runs.split_first() else { return Vec::new() };
     others.iter().flat_map(|other| apart(first, other)).collect()
 }
 
-fn apart(first: &Input, other: &Input) -> Vec<Unlike> {
-    let mut found = compared(&Likeness::of(first), (other.name.as_str(), &Likeness::of(other)));
+fn apart(first: &Input, other: &Input) -> Vec<Mismatch> {
+    let mut found = compared(
+        &ComparableProperties::of(first),
+        (other.name.as_str(), &ComparableProperties::of(other)),
+    );
     let alike = is_alike(first, other);
     found.retain(|unlike| {
         let what = unlike.what.as_str();

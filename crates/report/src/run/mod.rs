@@ -3,11 +3,11 @@
 //!
 //! Everything on it comes from the record. Texts come from servers and users, and the page shows them as text.
 
+mod chart_images;
 mod generator;
 mod origin;
 mod sentence;
 mod so_far;
-mod stills;
 mod tables;
 #[cfg(test)]
 mod tests;
@@ -17,25 +17,25 @@ use crate::page::{Block, Drawing, Page, Tone, Verdict};
 use crate::summary::{found, millis, response};
 use crate::view::{Plot, View};
 use brunt_record::{HistogramError, Record, SloOutcome, Status};
-use stills::Stills;
+use chart_images::ChartImages;
 
-pub use so_far::{Told, page_so_far, record_so_far};
+pub use so_far::{LiveUpdate, page_so_far, record_so_far};
 
 /// The page of a run that is over.
 pub fn page(record: &Record) -> Result<Page, HistogramError> {
     let (view, coarse) = View::with_coarse(record)?;
-    let stills = Stills::new(&coarse, &view);
+    let stills = ChartImages::new(&coarse, &view);
     let page = build(record, &view, &stills)?;
     Ok(Page { view: Some(view), ..page })
 }
 
 /// The page of a run in progress, from what is known of it so far. It has no pictures; the script draws the charts.
 fn live_page(record: &Record, view: View) -> Result<Page, HistogramError> {
-    let page = build(record, &view, &Stills::none())?;
+    let page = build(record, &view, &ChartImages::none())?;
     Ok(Page { view: Some(view), ..page })
 }
 
-fn build(record: &Record, view: &View, stills: &Stills<'_>) -> Result<Page, HistogramError> {
+fn build(record: &Record, view: &View, stills: &ChartImages<'_>) -> Result<Page, HistogramError> {
     let mut page = Page::new(title(record));
     page.about = about(record);
     page.push(Block::Lead(sentence::sentence(record)?));
@@ -83,7 +83,7 @@ const HEAT: &str = "How many exchanges took how long: of all operations together
                     A stronger colour means more exchanges, on a logarithmic scale.";
 
 /// Adds a chart. A finished run has no chart of what never happened.
-fn draw(page: &mut Page, plots: &[Plot], stills: &Stills<'_>, id: &str, note: &str) {
+fn draw(page: &mut Page, plots: &[Plot], stills: &ChartImages<'_>, id: &str, note: &str) {
     let Some(plot) = plots.iter().find(|plot| plot.id == id) else { return };
     let Some(still) = stills.of(plot) else { return };
     page.push(Block::Drawing(Drawing {

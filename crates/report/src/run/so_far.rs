@@ -1,4 +1,4 @@
-//! The page of a run in progress, and the updates that it receives: [`Told`].
+//! The page of a run in progress, and the updates that it receives: [`LiveUpdate`].
 //!
 //! The process that makes a run and a process that follows its events show the same page: words and tables of a
 //! provisional record, with the wording for a run that is not over.
@@ -11,14 +11,14 @@ use serde::Serialize;
 
 /// What a live page receives beside rows.
 #[derive(Clone, Debug, Default, Serialize)]
-pub struct Told {
+pub struct LiveUpdate {
     /// The inner HTML of each section, by its id.
     pub sections: Vec<(String, String)>,
     /// The spectra of the view, for the whole run.
     pub spectra: Vec<Spectrum>,
 }
 
-impl Told {
+impl LiveUpdate {
     /// The update for a run of which a provisional record was made.
     pub fn so_far(head: &Head, record: &Record) -> Result<Self, HistogramError> {
         let sections = page_so_far(head, record)?.sections();

@@ -164,13 +164,13 @@ fn texts(samples: &[SampleRecord], operation: &OperationRecord, code: &CodeRecor
     let of = |sample: &&SampleRecord| {
         sample.operation == operation.name && sample.class == code.class && sample.code == code.code
     };
-    let mut told: Vec<&SampleRecord> = Vec::new();
+    let mut distinct: Vec<&SampleRecord> = Vec::new();
     for sample in samples.iter().filter(of) {
-        if told.len() < TEXTS_MAX && told.iter().all(|known| known.text != sample.text) {
-            told.push(sample);
+        if distinct.len() < TEXTS_MAX && distinct.iter().all(|known| known.text != sample.text) {
+            distinct.push(sample);
         }
     }
-    told.into_iter().map(|sample| format!("at {:.1} s: {}", sample.at_s, sample.text)).collect()
+    distinct.into_iter().map(|sample| format!("at {:.1} s: {}", sample.at_s, sample.text)).collect()
 }
 
 fn tallies(page: &mut Page, record: &Record) {

@@ -128,22 +128,22 @@ fn objectives(record: &Record) -> String {
     }
     let of =
         |outcome| -> Vec<&SloResult> { all.iter().filter(|slo| slo.outcome == outcome).collect() };
-    let told = |slos: &[&SloResult]| {
-        let told = slos.iter().map(|slo| format!("{} was {}", slo.expr, found(slo, record)));
-        told.collect::<Vec<_>>().join(", ")
+    let found_text = |slos: &[&SloResult]| {
+        let phrases = slos.iter().map(|slo| format!("{} was {}", slo.expr, found(slo, record)));
+        phrases.collect::<Vec<_>>().join(", ")
     };
     let (missed, undecided) = (of(SloOutcome::Missed), of(SloOutcome::Undecided));
     let mut words = Vec::new();
     if !missed.is_empty() {
-        words.push(format!("{} of {} missed: {}", missed.len(), all.len(), told(&missed)));
+        words.push(format!("{} of {} missed: {}", missed.len(), all.len(), found_text(&missed)));
     }
     if !undecided.is_empty() {
         let (count, of) = (undecided.len(), all.len());
-        words.push(format!("{count} of {of} undecided: {}", told(&undecided)));
+        words.push(format!("{count} of {of} undecided: {}", found_text(&undecided)));
     }
     match (words.is_empty(), all.len()) {
         (false, _) => words.join("; "),
-        (true, 1) => format!("met: {}", told(&[&all[0]])),
+        (true, 1) => format!("met: {}", found_text(&[&all[0]])),
         (true, count) => format!("all {count} met"),
     }
 }

@@ -11,7 +11,7 @@ pub(super) fn generator(text: &mut String, record: &Record, screen: Screen) {
     let share = |share: Option<f64>| {
         share.map_or_else(|| "-".to_owned(), |share| format!("{:.0}%", 100.0 * share))
     };
-    let mut told = vec![
+    let mut lines = vec![
         format!(
             "{}, the busiest used {} of its core (peak {}); backlog peak {}; own socket drops {}",
             several(generator.workers.len() as u64, "worker"),
@@ -23,23 +23,23 @@ pub(super) fn generator(text: &mut String, record: &Record, screen: Screen) {
         machine(generator),
     ];
     if generator.stalled_s > 0.0 {
-        told.push(format!(
+        lines.push(format!(
             "brunt stood still {} for {:.1} s in all",
             several(generator.stalls.len() as u64, "time"),
             generator.stalled_s
         ));
     }
     if let Some(ports) = generator.ports {
-        told.push(format!("local ports: {} needed of {}", ports.needed, ports.available));
+        lines.push(format!("local ports: {} needed of {}", ports.needed, ports.available));
     }
     if let Some(ceiling) = generator.ceiling {
-        told.push(format!(
+        lines.push(format!(
             "ceiling of this machine: {ceiling:.0}/s, of which {} used",
             share(generator.ceiling_ratio)
         ));
     }
     *text += &(screen.dress(BOLD, "Generator") + "\n");
-    for line in told {
+    for line in lines {
         *text += &wrapped(&line, "  ", screen.columns());
     }
 }
@@ -53,15 +53,15 @@ fn machine(generator: &Generator) -> String {
         ("steal", seen.steal_share),
         ("throttled by a quota", seen.throttled_share),
     ];
-    let mut told: Vec<String> = shares
+    let mut parts: Vec<String> = shares
         .into_iter()
         .filter_map(|(what, share)| share.map(|share| format!("{what} {:.1}%", 100.0 * share)))
         .collect();
-    told.push(format!(
+    parts.push(format!(
         "timer late by p50 {:.0} us, p99 {:.0} us",
         generator.timer.p50_us, generator.timer.p99_us
     ));
-    told.join("; ")
+    parts.join("; ")
 }
 
 pub(super) fn objectives(text: &mut String, record: &Record, screen: Screen) {

@@ -89,8 +89,8 @@ fn verdict(text: &mut String, record: &Record, screen: Screen) {
         let reason = format!("{}: {}", reason.status, printable(&reason.text));
         *text += &wrapped(&reason, "  - ", width);
     }
-    let told = usize::from(verdict.status == Status::Valid);
-    for note in verdict.notes.iter().skip(told) {
+    let already_shown = usize::from(verdict.status == Status::Valid);
+    for note in verdict.notes.iter().skip(already_shown) {
         *text += &wrapped(&format!("note: {}", printable(note)), "  - ", width);
     }
     text.push('\n');
@@ -245,14 +245,14 @@ fn words(
     class: &str,
     code: Option<u32>,
 ) {
-    let mut told: Vec<&str> = Vec::new();
+    let mut shown: Vec<&str> = Vec::new();
     let samples = record.samples.iter();
     for sample in
         samples.filter(|s| s.operation == operation.name && s.class == class && s.code == code)
     {
-        if told.len() < TEXTS_SHOWN && !told.contains(&sample.text.as_str()) {
+        if shown.len() < TEXTS_SHOWN && !shown.contains(&sample.text.as_str()) {
             grid.note("      ", format!("at {:.1} s: {}", sample.at_s, sample.text));
-            told.push(&sample.text);
+            shown.push(&sample.text);
         }
     }
 }

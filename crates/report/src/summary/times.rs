@@ -38,19 +38,19 @@ pub(super) fn latencies(
         times(&mut grid, &part.name, "", &part.took)?;
     }
     *text += &grid.text(screen);
-    let mut told = vec![MEANINGS.to_owned()];
+    let mut notes = vec![MEANINGS.to_owned()];
     if censored > 0 {
-        told.push(format!(
+        notes.push(format!(
             "{censored} exchanges had no answer: each counts with its minimum possible time (>)."
         ));
     }
     if saturated > 0 {
-        told.push(format!(
+        notes.push(format!(
             "{saturated} response times were beyond 60 s; percentiles there are only the maximum"
         ));
     }
-    told.extend(difference(&lag, &lateness));
-    for words in told {
+    notes.extend(difference(&lag, &lateness));
+    for words in notes {
         *text += &wrapped(&words, "", screen.columns());
     }
     text.push('\n');

@@ -13,7 +13,7 @@ pub(crate) fn import(call: &Call) -> Result<Answer, Problem> {
 
 /// `POST /api/v1/edit`.
 pub(crate) fn edit(call: &Call) -> Result<Answer, Problem> {
-    let told = call.app.children.edit(text_of(&call.body)?);
-    let told = told.map_err(|error| Problem::unusable(format!("Failed to {error}.")))?;
-    Answer::json(&told.map_err(|why| Problem::unusable(sentence(&why)))?)
+    let edited = call.app.children.edit(text_of(&call.body)?);
+    let edited = edited.map_err(|error| Problem::unusable(format!("Failed to {error}.")))?;
+    Answer::json(&edited.map_err(|why| Problem::unusable(sentence(&why)))?)
 }

@@ -17,14 +17,14 @@ use crate::problem::Problem;
 /// `GET /api/v1/records`.
 pub(crate) fn list(call: &Call) -> Result<Answer, Problem> {
     #[derive(Serialize)]
-    struct Told {
+    struct Reply {
         runs: Vec<Entry>,
         all: i64,
         next: Option<String>,
     }
     let listed = call.app.store.runs(&filter(call), behind(call).as_ref(), PER_PAGE)?;
     let next = next(&listed);
-    Answer::json(&Told { runs: listed.runs, all: listed.all, next })
+    Answer::json(&Reply { runs: listed.runs, all: listed.all, next })
 }
 
 /// `GET /api/v1/records/{id}`.

@@ -17,7 +17,7 @@ use crate::store::User;
 
 /// The user who makes a request.
 #[derive(Clone, Debug)]
-pub(crate) struct Who {
+pub(crate) struct Requester {
     pub(crate) user: User,
     pub(crate) by: By,
 }
@@ -36,7 +36,7 @@ pub(crate) enum By {
     },
 }
 
-impl Who {
+impl Requester {
     /// The token that every form which changes something contains, so that no other site's page can send it.
     pub(crate) fn form_token(&self) -> String {
         match &self.by {

@@ -72,19 +72,19 @@ impl Answer {
     /// A problem as RFC 9457 defines it.
     pub(crate) fn problem(problem: &Problem, request: &str) -> Self {
         #[derive(Serialize)]
-        struct Told<'a> {
+        struct Reply<'a> {
             title: &'a str,
             status: u16,
             detail: &'a str,
             instance: String,
         }
-        let told = Told {
+        let reply = Reply {
             title: &problem.title,
             status: problem.status.as_u16(),
             detail: &problem.detail,
             instance: format!("urn:request:{request}"),
         };
-        let body = serde_json::to_vec(&told).unwrap_or_default();
+        let body = serde_json::to_vec(&reply).unwrap_or_default();
         Self { status: problem.status, ..Self::new(PROBLEM, body) }
     }
 

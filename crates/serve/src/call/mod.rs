@@ -10,7 +10,7 @@ use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 
 use crate::app::App;
-use crate::auth::Who;
+use crate::auth::Requester;
 use crate::problem::Problem;
 
 pub(crate) use answer::{Answer, JSON};
@@ -21,7 +21,7 @@ pub(crate) use cookie::{cookie, ended_cookie, name as cookie_name};
 pub(crate) struct Call {
     pub(crate) app: Arc<App>,
     /// The user who makes the request, if authenticated.
-    pub(crate) who: Option<Who>,
+    pub(crate) who: Option<Requester>,
     /// The path and the query.
     pub(crate) path: String,
     pub(crate) headers: HeaderMap,
@@ -35,7 +35,7 @@ pub(crate) struct Call {
 
 impl Call {
     /// The user who makes the request. The table of routes admits no other requests to a handler that needs one.
-    pub(crate) fn who(&self) -> Result<&Who, Problem> {
+    pub(crate) fn who(&self) -> Result<&Requester, Problem> {
         let needed = || Problem::new(StatusCode::UNAUTHORIZED, "Sign in", "Sign in to do this.");
         self.who.as_ref().ok_or_else(needed)
     }

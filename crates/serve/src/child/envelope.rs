@@ -204,13 +204,13 @@ pub struct RunTask {
     pub secrets: BTreeMap<String, String>,
     /// Where its agents are met, if agents share the load.
     #[serde(default)]
-    pub cluster: Option<Meeting>,
+    pub cluster: Option<ClusterSettings>,
 }
 
 /// Where the agents of a run are met.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Meeting {
+pub struct ClusterSettings {
     /// The directory of the coordinator's keys, as an absolute path.
     #[serde(default)]
     pub keys: Option<PathBuf>,
@@ -297,7 +297,10 @@ mod tests {
                 asked,
                 lock: "lock".into(),
                 secrets: [("PW".to_owned(), "hunter2".to_owned())].into(),
-                cluster: Some(Meeting { pool: "default".to_owned(), ..Meeting::default() }),
+                cluster: Some(ClusterSettings {
+                    pool: "default".to_owned(),
+                    ..ClusterSettings::default()
+                }),
             }),
             Task::Index,
         ] {

@@ -14,8 +14,8 @@ pub use answer::{
     Answer, Checked, EXIT_ABORTED, EXIT_REFUSED, Finding, LoadFigures, Outcome, PathPart,
 };
 pub use envelope::{
-    Asked, COMPARED_MAX, Compared, Delivery, ENVELOPE_MAX, ENVELOPE_VERSION, Envelope,
-    EnvelopeError, Export, Grant, Meeting, RunTask, Search, SearchProgress, SecretsAsked, Task,
+    Asked, COMPARED_MAX, ClusterSettings, Compared, Delivery, ENVELOPE_MAX, ENVELOPE_VERSION,
+    Envelope, EnvelopeError, Export, Grant, RunTask, Search, SearchProgress, SecretsAsked, Task,
 };
 pub use import::{Import, Imported, Kind};
 
@@ -159,7 +159,7 @@ impl Children {
     /// why this failed.
     pub fn edit(&self, asked: String) -> Result<Result<Value, String>, ChildError> {
         Ok(match self.ask(Task::Edit(asked), Path::new("/"), CHECKING)? {
-            Answer::Done(told) => Ok(told),
+            Answer::Done(edited) => Ok(edited),
             Answer::Failed(why) => Err(why),
         })
     }

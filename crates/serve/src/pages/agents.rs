@@ -183,7 +183,7 @@ fn ahead(ahead: Option<f64>) -> Markup {
 /// `GET /api/v1/agents`.
 pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
     #[derive(Serialize)]
-    struct Told<'a> {
+    struct Reply<'a> {
         #[serde(flatten)]
         agent: &'a Agent,
         /// The path of the page of its run, if the run belongs to this site.
@@ -194,13 +194,13 @@ pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
         broker: &'a str,
         pool: &'a str,
         trouble: Option<&'a str>,
-        agents: Vec<Told<'a>>,
+        agents: Vec<Reply<'a>>,
     }
     let look = looked(call)?;
     let mut agents = Vec::new();
     for agent in &look.agents {
         let page = agent.run.as_deref().map(|run| page_of(&call.app, run)).transpose()?.flatten();
-        agents.push(Told { agent, page });
+        agents.push(Reply { agent, page });
     }
     let trouble = look.trouble.as_deref();
     Answer::json(&Document { broker: &look.broker, pool: &look.pool, trouble, agents })
@@ -226,9 +226,9 @@ mod tests {
             (Some(0.26), "0.3 s ahead"),
             (Some(-3_600.0), "3600.0 s behind"),
         ] {
-            let told = ahead(ahead_s).into_string();
-            assert!(told.starts_with(said), "{told}");
-            assert_eq!(told.contains("Set this clock"), ahead_s == Some(-3_600.0), "{told}");
+            let markup = ahead(ahead_s).into_string();
+            assert!(markup.starts_with(said), "{markup}");
+            assert_eq!(markup.contains("Set this clock"), ahead_s == Some(-3_600.0), "{markup}");
         }
     }
 }

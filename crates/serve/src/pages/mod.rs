@@ -36,7 +36,7 @@ use jiff::Timestamp;
 use maud::{DOCTYPE, Markup, html};
 
 use crate::assets;
-use crate::auth::{Role, Who};
+use crate::auth::{Requester, Role};
 use crate::call::Call;
 use crate::problem::Problem;
 
@@ -89,7 +89,7 @@ fn whole(title: &str, call: Option<&Call>, path: &str, charts: bool, body: &Mark
     }
 }
 
-fn header(who: &Who, path: &str, has_agents: bool) -> Markup {
+fn header(who: &Requester, path: &str, has_agents: bool) -> Markup {
     let mut links = vec![("/", "Runs"), ("/plans", "Plans"), ("/targets", "Targets")];
     links.extend(has_agents.then_some(("/agents", "Agents")));
     if who.user.role == Role::Admin {
@@ -129,7 +129,7 @@ fn header(who: &Who, path: &str, has_agents: bool) -> Markup {
 }
 
 /// The hidden field of every form that changes something.
-fn hidden(who: &Who) -> Markup {
+fn hidden(who: &Requester) -> Markup {
     html! { input type="hidden" name="form" value=(who.form_token()); }
 }
 

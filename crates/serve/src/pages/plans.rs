@@ -134,7 +134,7 @@ fn shown(
             a href={ "/plans/" (plan.id) "/revisions" } { "All revisions" }
         }
         @if let Some(fault) = fault { p.warning role="alert" { (fault) } }
-        (told(plan))
+        (import_notes(plan))
         div.editor {
             form method="post" action={ "/plans/" (plan.id) } data-plan {
                 (hidden(call.who()?))
@@ -155,7 +155,7 @@ fn shown(
 }
 
 /// The notes that an import made for this revision.
-fn told(plan: &Plan) -> Markup {
+fn import_notes(plan: &Plan) -> Markup {
     html! {
         @if !plan.note.is_empty() {
             details.told open {
@@ -226,7 +226,7 @@ fn text(call: &Call) -> Result<String, Problem> {
 /// `POST /check`: the check that a script requests during editing.
 pub(crate) fn check(call: &Call) -> Result<Answer, Problem> {
     #[derive(Serialize)]
-    struct Told {
+    struct Reply {
         findings: Vec<Finding>,
         notes: Vec<String>,
         preview: String,
@@ -242,7 +242,7 @@ pub(crate) fn check(call: &Call) -> Result<Answer, Problem> {
     let plan = call.field("plan").parse().unwrap_or_default();
     let checked = check_with(call, plan, &text(call)?, target.as_ref())?;
     let Checked { findings, notes, preview, .. } = checked;
-    Answer::json(&Told { findings, notes, preview })
+    Answer::json(&Reply { findings, notes, preview })
 }
 
 fn check_with(

@@ -10,7 +10,7 @@ use crate::auth::Role;
 use crate::call::{Answer, Call};
 use crate::problem::Problem;
 use crate::schedule::{Quiet, Times};
-use crate::store::{Came, Schedule};
+use crate::store::{DueRun, Schedule};
 
 /// How many future and past times are shown.
 const AHEAD: usize = 3;
@@ -98,7 +98,7 @@ fn ahead(schedule: &Schedule, now: i64) -> Markup {
     }
 }
 
-fn became(came: &Came) -> Markup {
+fn became(came: &DueRun) -> Markup {
     html! {
         (moment_of(came.at)) " (UTC): "
         @if let Some(run) = &came.run {
@@ -106,7 +106,7 @@ fn became(came: &Came) -> Markup {
             @if !came.outcome.is_empty() { ", " (came.outcome) }
         }
         @else { span.missed { "missed, " (came.missed) } }
-        @if !came.told.is_empty() { " (" (came.told) ")" }
+        @if !came.delivery.is_empty() { " (" (came.delivery) ")" }
     }
 }
 
@@ -164,11 +164,11 @@ fn form(call: &Call) -> Result<Markup, Problem> {
 /// `GET /api/v1/schedules`.
 pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
     #[derive(Serialize)]
-    struct Told {
+    struct Reply {
         schedules: Vec<Value>,
     }
     let (store, now) = (&call.app.store, call.app.now());
-    let told = |schedule: Schedule| -> Result<Value, Problem> {
+    let schedule_json = |schedule: Schedule| -> Result<Value, Problem> {
         let next =
             Times::read(&schedule.times, &schedule.zone).ok().and_then(|times| times.next(now));
         let came = store
@@ -177,7 +177,7 @@ pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
             .map(|came| {
                 json!({
                     "at": rfc3339(came.at), "run": came.run, "missed": came.missed, "outcome": came.outcome,
-                    "told": came.told,
+                    "told": came.delivery,
                 })
             });
         Ok(json!({
@@ -186,8 +186,8 @@ pub(crate) fn document(call: &Call) -> Result<Answer, Problem> {
             "by": schedule.by, "next": next.map(rfc3339), "came": came.collect::<Vec<Value>>(),
         }))
     };
-    let schedules = store.schedules()?.into_iter().map(told).collect::<Result<_, _>>()?;
-    Answer::json(&Told { schedules })
+    let schedules = store.schedules()?.into_iter().map(schedule_json).collect::<Result<_, _>>()?;
+    Answer::json(&Reply { schedules })
 }
 
 pub(crate) fn rfc3339(at: i64) -> String {

@@ -38,10 +38,10 @@ pub(crate) fn measure(call: &Call) -> Result<Answer, Problem> {
 /// The text of a plan after a change.
 pub(crate) fn edited(app: &App, text: &str, change: &Value) -> Result<String, Problem> {
     let asked = json!({ "text": text, "changes": [change] }).to_string();
-    let told = app.children.edit(asked);
-    let told = told.map_err(|error| Problem::unusable(format!("Failed to {error}.")))?;
-    let told = told.map_err(|why| Problem::unusable(super::import::sentence(&why)))?;
-    match (told["fault"].as_str(), told["text"].as_str()) {
+    let answer = app.children.edit(asked);
+    let answer = answer.map_err(|error| Problem::unusable(format!("Failed to {error}.")))?;
+    let answer = answer.map_err(|why| Problem::unusable(super::import::sentence(&why)))?;
+    match (answer["fault"].as_str(), answer["text"].as_str()) {
         (Some(""), Some(text)) => Ok(text.to_owned()),
         (fault, _) => {
             Err(Problem::unusable(super::import::sentence(fault.unwrap_or("not changed"))))

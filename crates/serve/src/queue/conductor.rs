@@ -13,7 +13,7 @@ use super::follower::{Follower, json};
 use super::process::Process;
 use super::state::{State, Status, StopAsked};
 use super::{PLAN_MAX, Shared, now};
-use crate::child::{Asked, EXIT_ABORTED, EXIT_REFUSED, Meeting, Outcome, RunTask};
+use crate::child::{Asked, ClusterSettings, EXIT_ABORTED, EXIT_REFUSED, Outcome, RunTask};
 use crate::history::{
     EVENTS, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN, PageParts, RECORD, REQUEST, RunFiles, STATE,
     SUMMARY, Summary, VIEW_KEPT,
@@ -36,12 +36,12 @@ const LAST_WORDS: usize = 2_000;
 /// Conducts the runs of a queue.
 pub(super) struct Conductor {
     shared: Arc<Shared>,
-    going: Vec<Going>,
+    going: Vec<ActiveRun>,
     ticks: u32,
 }
 
 /// A run that has a process.
-struct Going {
+struct ActiveRun {
     number: u64,
     files: RunFiles,
     watch: Arc<Watch>,
@@ -149,10 +149,10 @@ impl Conductor {
     }
 
     /// Where a run meets its agents. The site may have been restarted with other settings since the run was submitted.
-    fn meeting(&self, status: &Status) -> Result<Meeting, String> {
+    fn meeting(&self, status: &Status) -> Result<ClusterSettings, String> {
         let none = "it needs agents, but the site was started without --keys or --nats";
         let meeting = self.shared.meeting.clone().ok_or(none)?;
-        Ok(Meeting { run: status.id.to_string(), ..meeting })
+        Ok(ClusterSettings { run: status.id.to_string(), ..meeting })
     }
 
     fn launch(&mut self, status: &Status, files: &RunFiles, task: RunTask) -> io::Result<()> {
@@ -179,12 +179,12 @@ impl Conductor {
         drop(known);
         let files = self.shared.history.files(&id);
         let follower = Follower::start(&files, &watch)?;
-        self.going.push(Going { number, files, watch, process, follower, asked: 0, since: 0 });
+        self.going.push(ActiveRun { number, files, watch, process, follower, asked: 0, since: 0 });
         Ok(())
     }
 
     /// Checks a run. Returns `None` if it has ended.
-    fn look(&self, mut going: Going) -> Option<Going> {
+    fn look(&self, mut going: ActiveRun) -> Option<ActiveRun> {
         if let Some(how) = going.process.ended() {
             self.finish(going, &how);
             return None;
@@ -207,7 +207,7 @@ impl Conductor {
         Some(going)
     }
 
-    fn look_at_disk(&self, going: &Going) {
+    fn look_at_disk(&self, going: &ActiveRun) {
         let Ok(disk) = statvfs(going.files.directory()) else { return };
         let left = disk.f_bavail.saturating_mul(disk.f_frsize);
         if left >= DISK_MIN {
@@ -219,8 +219,8 @@ impl Conductor {
     }
 
     /// Handles a run that has ended: determines how it ended, and has its record read.
-    fn finish(&self, going: Going, how: &str) {
-        let Going { number, files, watch, follower, .. } = going;
+    fn finish(&self, going: ActiveRun, how: &str) {
+        let ActiveRun { number, files, watch, follower, .. } = going;
         // Dropping the follower reads the last events before anything else is reported.
         drop(follower);
         let outcome: Option<Outcome> = files.json(OUTCOME).ok().flatten();
@@ -270,7 +270,7 @@ impl Conductor {
     }
 }
 
-impl Going {
+impl ActiveRun {
     fn stop(&mut self, stop: &StopAsked) {
         self.since = self.since.saturating_add(1);
         let due = match self.asked {
@@ -354,11 +354,11 @@ fn last_page(files: &RunFiles, watch: &Watch) {
     // A search does not have the charts of a single run.
     let spectra = view.as_ref().and_then(|view| serde_json::from_str::<View>(view).ok());
     let spectra = spectra.map(|view| view.spectra).unwrap_or_default();
-    let told = brunt_report::run::Told { sections: page.sections, spectra };
+    let content = brunt_report::run::LiveUpdate { sections: page.sections, spectra };
     watch.change(|history| {
         if let Some(view) = &view {
             history.show(view);
         }
-        history.tell("sections", &json(&told));
+        history.tell("sections", &json(&content));
     });
 }

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use brunt_record::events::Event;
 use brunt_record::{Head, Interval, Measured, Phase};
-use brunt_report::run::{Told, record_so_far};
+use brunt_report::run::{LiveUpdate, record_so_far};
 use brunt_report::view::{LiveView, Update, View};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -102,7 +102,7 @@ impl Shared {
 fn tell_rows(files: &RunFiles, watch: &Watch, shared: &Shared) {
     let events = files.path(EVENTS);
     let mut searching = Searching::new(files);
-    let mut following: Option<Following> = None;
+    let mut following: Option<FollowedRun> = None;
     loop {
         // Read before the events, so that nothing is missed that was written before the end.
         let is_over = shared.state().1;
@@ -125,7 +125,7 @@ fn tell_words(files: &RunFiles, watch: &Watch, shared: &Shared) {
     // Lowering the priority of this thread only benefits other threads.
     let _ = rustix::process::nice(NICE);
     let events = files.path(EVENTS);
-    let mut following: Option<Following> = None;
+    let mut following: Option<FollowedRun> = None;
     let mut next = Timestamp::UNIX_EPOCH;
     while !shared.is_over_after(TICK) {
         let began = Timestamp::now();
@@ -146,25 +146,25 @@ fn tell_words(files: &RunFiles, watch: &Watch, shared: &Shared) {
 
 /// Opens the events of a run, and opens them again until they have begun: a run first creates its files to test them,
 /// and a file that is opened at that time is removed.
-fn open(following: &mut Option<Following>, events: &Path) {
+fn open(following: &mut Option<FollowedRun>, events: &Path) {
     if following.as_ref().is_none_or(|it| it.head.is_none()) {
-        *following = Tail::open(events).ok().map(Following::new);
+        *following = Tail::open(events).ok().map(FollowedRun::new);
     }
 }
 
 /// A run whose event file is open.
-struct Following {
+struct FollowedRun {
     tail: Tail,
     head: Option<Head>,
     measured: Measured,
     view: LiveView,
     reached: Reached,
     /// The number of steps that the text covers.
-    told: usize,
+    steps_covered: usize,
     failed: bool,
 }
 
-impl Following {
+impl FollowedRun {
     fn new(tail: Tail) -> Self {
         Self {
             tail,
@@ -172,7 +172,7 @@ impl Following {
             measured: Measured::default(),
             view: LiveView::default(),
             reached: Reached::default(),
-            told: 0,
+            steps_covered: 0,
             failed: false,
         }
     }
@@ -247,11 +247,11 @@ impl Following {
             }
         }
         let steps = self.measured.series.steps().len();
-        let head = self.head.as_ref().filter(|_| steps != self.told)?;
-        self.told = steps;
+        let head = self.head.as_ref().filter(|_| steps != self.steps_covered)?;
+        self.steps_covered = steps;
         let names = |operation, outcome| self.tail.events.name(operation, outcome);
         let record = record_so_far(head, &names, &self.measured).ok()?;
-        Told::so_far(head, &record).ok().map(|told| json(&told))
+        LiveUpdate::so_far(head, &record).ok().map(|content| json(&content))
     }
 }
 

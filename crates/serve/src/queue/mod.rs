@@ -29,7 +29,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::child::{Asked, Children, Grant, Meeting, SecretsAsked};
+use crate::child::{Asked, Children, ClusterSettings, Grant, SecretsAsked};
 use crate::history::{ABOUT, About, AboutError, History, PLAN, REQUEST, RunId, STATE};
 use crate::watch::{Audience, Watch};
 
@@ -80,11 +80,11 @@ pub enum StopError {
 }
 
 /// Returns the values of the secrets that a plan refers to when its run begins, or the reason why it may not have them.
-pub type Keeper =
+pub type SecretsLookup =
     dyn Fn(&SecretsAsked, &Grant) -> Result<BTreeMap<String, String>, String> + Send + Sync;
 
 /// The source of secrets, which its debug output does not show.
-struct Secrets(Box<Keeper>);
+struct Secrets(Box<SecretsLookup>);
 
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -106,7 +106,7 @@ struct Shared {
     children: Arc<Children>,
     lock: PathBuf,
     secrets: Secrets,
-    meeting: Option<Meeting>,
+    meeting: Option<ClusterSettings>,
     audience: Audience,
     known: Mutex<Known>,
     changed: Condvar,
@@ -140,7 +140,7 @@ impl Queue {
         history: Arc<History>,
         children: Arc<Children>,
         lock: PathBuf,
-        (keeper, meeting): (Box<Keeper>, Option<Meeting>),
+        (keeper, meeting): (Box<SecretsLookup>, Option<ClusterSettings>),
     ) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             history,
@@ -305,16 +305,16 @@ impl Shared {
         }
         drop(known);
         self.changed.notify_all();
-        let told = follower::json(&status);
-        watch.change(|history| history.tell("state", &told));
+        let status_json = follower::json(&status);
+        watch.change(|history| history.tell("state", &status_json));
     }
 }
 
 impl Known {
     fn add(&mut self, status: Status, audience: &Audience) {
         let watch = Arc::new(Watch::new(audience.clone()));
-        let told = follower::json(&status);
-        watch.change(|history| history.tell("state", &told));
+        let status_json = follower::json(&status);
+        watch.change(|history| history.tell("state", &status_json));
         self.next = self.next.max(status.number + 1);
         self.runs.insert(status.number, Run { status, watch });
         let over = self.runs.iter().filter(|(_, run)| run.status.state.is_over());

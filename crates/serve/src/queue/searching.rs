@@ -6,7 +6,7 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
-use brunt_report::run::Told;
+use brunt_report::run::LiveUpdate;
 
 use super::follower::{Reached, json};
 use super::state::State;
@@ -37,8 +37,8 @@ impl<'a> Searching<'a> {
         self.seen = seen;
         let text = self.files.text(PROGRESS, PAGE_MAX).ok().flatten()?;
         let SearchProgress { seconds, sections } = serde_json::from_str(&text).ok()?;
-        let told = json(&Told { sections, spectra: Vec::new() });
-        watch.change(|history| history.tell("sections", &told));
+        let content = json(&LiveUpdate { sections, spectra: Vec::new() });
+        watch.change(|history| history.tell("sections", &content));
         Some(Reached { state: Some(State::Searching), seconds })
     }
 }
@@ -55,7 +55,7 @@ mod tests {
         let watch = Watch::new(Audience::default());
         let mut searching = Searching::new(&files);
         assert_eq!(searching.look(&watch), None);
-        let told = |watch: &Watch| {
+        let sent = |watch: &Watch| {
             let mut said = String::new();
             watch.change(|history| {
                 let mut cursor = Cursor::default();
@@ -70,9 +70,9 @@ mod tests {
         let reached = Reached { state: Some(State::Searching), seconds: 3.5 };
         assert_eq!(searching.look(&watch), Some(reached));
         assert_eq!(searching.look(&watch), None);
-        assert!(told(&watch).contains("<h1>400/s</h1>"), "{}", told(&watch));
+        assert!(sent(&watch).contains("<h1>400/s</h1>"), "{}", sent(&watch));
         files.write_text(PROGRESS, "{\"seconds\": 4").unwrap();
         assert_eq!(searching.look(&watch), None);
-        assert!(told(&watch).contains("<h1>400/s</h1>"));
+        assert!(sent(&watch).contains("<h1>400/s</h1>"));
     }
 }

@@ -5,7 +5,7 @@ use http::StatusCode;
 use http::header::{self, HeaderMap};
 
 use super::route::{Access, Ask, Route};
-use crate::auth::{By, Role, Scope, Secret, Who, same};
+use crate::auth::{By, Requester, Role, Scope, Secret, same};
 use crate::call::{Call, cookie_name, cookie_values};
 use crate::problem::Problem;
 
@@ -32,7 +32,7 @@ fn host(headers: &HeaderMap) -> Option<&str> {
 }
 
 /// The user who sent a request, if it carries credentials. An invalid token is refused.
-pub(super) fn who(call: &Call) -> Result<Option<Who>, Problem> {
+pub(super) fn who(call: &Call) -> Result<Option<Requester>, Problem> {
     let (app, now) = (&call.app, call.app.now());
     if let Some(given) = call.headers.get(header::AUTHORIZATION) {
         let text = given.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
@@ -44,11 +44,11 @@ pub(super) fn who(call: &Call) -> Result<Option<Who>, Problem> {
                           account.";
             return Err(Problem::new(StatusCode::UNAUTHORIZED, "Unknown token", detail));
         };
-        return Ok(Some(Who { user, by: By::Token { name, scope } }));
+        return Ok(Some(Requester { user, by: By::Token { name, scope } }));
     }
     let Some(secret) = session(call) else { return Ok(None) };
     let user = app.store.session(&secret.hash(), now)?;
-    Ok(user.map(|user| Who { user, by: By::Session(secret) }))
+    Ok(user.map(|user| Requester { user, by: By::Session(secret) }))
 }
 
 fn session(call: &Call) -> Option<Secret> {

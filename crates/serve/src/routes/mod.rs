@@ -35,7 +35,7 @@ use crate::call::{self, Answer, Call};
 use crate::listen::Peer;
 use crate::pages;
 use crate::problem::Problem;
-use route::{Route, Takes};
+use route::{BodyKind, Route};
 
 /// How many handlers run at a time.
 const HANDLERS_MAX: usize = 12;
@@ -100,7 +100,7 @@ async fn answered(
         })
         .await?;
         call.body = bounded(body, route.takes.most()).await?;
-        if matches!(route.takes, Takes::Form | Takes::Upload) {
+        if matches!(route.takes, BodyKind::Form | BodyKind::Upload) {
             call.form = call::pairs(&call.body);
         }
         guard::own_page(route, &call)?;
@@ -111,7 +111,7 @@ async fn answered(
     };
     let mut response = match done.await {
         Ok(response) => response,
-        Err(problem) => told(&app, &problem, is_api, &asked),
+        Err(problem) => problem_response(&app, &problem, is_api, &asked),
     };
     finish(&app, response.headers_mut());
     response
@@ -139,7 +139,7 @@ async fn bounded(body: axum::body::Body, most: usize) -> Result<Bytes, Problem> 
 }
 
 /// A problem as a page or as JSON, with a number by which the operator finds it in the log.
-fn told(app: &App, problem: &Problem, is_api: bool, asked: &HeaderMap) -> Response {
+fn problem_response(app: &App, problem: &Problem, is_api: bool, asked: &HeaderMap) -> Response {
     let id = Secret::new().map_or_else(|_| String::new(), |secret| secret.shown()[..8].to_owned());
     if let Some(hidden) = &problem.hidden {
         (app.log)(&format!("request {id} failed: {hidden}"));

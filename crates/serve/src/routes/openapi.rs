@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::route::{Access, Ask, Route, Takes};
+use super::route::{Access, Ask, BodyKind, Route};
 
 /// The scope that a token needs.
 pub(crate) fn scope(route: &Route) -> &'static str {
@@ -61,7 +61,7 @@ fn operation(route: &Route) -> Value {
         "responses": { "200": done, "default": problem },
         "x-scope": scope(route),
     });
-    if route.takes == Takes::Document {
+    if route.takes == BodyKind::Document {
         operation["requestBody"] = json!({
             "required": true,
             "content": taken(route),

@@ -22,7 +22,7 @@ pub(crate) struct Route {
     pub(crate) ask: Ask,
     pub(crate) path: &'static str,
     pub(crate) access: Access,
-    pub(crate) takes: Takes,
+    pub(crate) takes: BodyKind,
     /// What it does, in a sentence for the OpenAPI document.
     pub(crate) what: &'static str,
     /// The parameters of its query, and what they mean.
@@ -72,7 +72,7 @@ pub(crate) enum Access {
 
 /// The kind of body that a request has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Takes {
+pub(crate) enum BodyKind {
     Nothing,
     Form,
     /// A form with a document in it.
@@ -80,7 +80,7 @@ pub(crate) enum Takes {
     Document,
 }
 
-impl Takes {
+impl BodyKind {
     pub(super) const fn most(self) -> usize {
         match self {
             Self::Nothing => 0,

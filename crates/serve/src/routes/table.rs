@@ -1,6 +1,6 @@
 //! [`TABLE`]: the routes.
 
-use super::route::{Access, Ask, Route, Takes};
+use super::route::{Access, Ask, BodyKind, Route};
 use crate::api;
 use crate::assets;
 use crate::auth::{Role, Scope};
@@ -17,12 +17,12 @@ pub(super) const PAGE: Route = Route {
     ask: Ask::Get,
     path: "",
     access: VIEWER,
-    takes: Takes::Nothing,
+    takes: BodyKind::Nothing,
     what: "",
     query: &[],
     act: pages::history::list,
 };
-const FORM: Route = Route { ask: Ask::Post, takes: Takes::Form, ..PAGE };
+const FORM: Route = Route { ask: Ask::Post, takes: BodyKind::Form, ..PAGE };
 const FILTER: &[(&str, &str)] = &[
     ("q", "Beginnings of words in the name, target, tags, note or commit"),
     ("tag", "One of its tags"),
@@ -82,7 +82,7 @@ pub(super) static TABLE: &[Route] = &[
     Route {
         path: "/plans/import",
         access: RUNNER,
-        takes: Takes::Upload,
+        takes: BodyKind::Upload,
         act: pages::import::import,
         ..FORM
     },
@@ -139,7 +139,7 @@ pub(super) static TABLE: &[Route] = &[
         ask: Ask::Put,
         path: "/api/v1/records",
         access: PUSH,
-        takes: Takes::Document,
+        takes: BodyKind::Document,
         what: "Upload a record, compressed with gzip or not, and compare it with the baseline of its load. Uploading \
                the same record again changes nothing",
         query: PUSHED,
@@ -177,7 +177,7 @@ pub(super) static TABLE: &[Route] = &[
         ask: Ask::Post,
         path: "/api/v1/runs",
         access: RUN,
-        takes: Takes::Document,
+        takes: BodyKind::Document,
         what: "Run the newest revision of a plan. \"plan\" and \"target\" are names; \"duration\", \"tags\" and \
                \"commit\" are optional; \"sure\" repeats the name of a production target. With \"search\", find the \
                highest rate that meets its \"objectives\", \"from\" one rate \"to\" another, \"quick\" or not; \
@@ -205,7 +205,7 @@ pub(super) static TABLE: &[Route] = &[
         ask: Ask::Post,
         path: "/api/v1/edit",
         access: BUILD,
-        takes: Takes::Document,
+        takes: BodyKind::Document,
         what: "Change the text of a plan by key paths, and get the form of a part: {\"text\", \"changes\", \"at\"}. \
                Comments and order are preserved, and nothing is stored",
         query: &[],
@@ -215,7 +215,7 @@ pub(super) static TABLE: &[Route] = &[
         ask: Ask::Post,
         path: "/api/v1/import/{kind}",
         access: BUILD,
-        takes: Takes::Document,
+        takes: BodyKind::Document,
         what: "Convert a description of requests into a plan; {kind} is curl, har, openapi or loadgen. The files of \
                LoadGen are a JSON object of paths and texts. No requests are sent, and nothing is stored",
         query: &[("job", "The path of the job, if a LoadGen directory has several")],

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::own;
-use super::route::{Ask, Takes};
+use super::route::{Ask, BodyKind};
 use crate::agents::Cluster;
 use crate::app::{App, audit_key};
 use crate::auth::{Limiter, Passwords, Role, Scope, Secret};
@@ -453,16 +453,16 @@ fn the_document_of_the_api_has_every_route_and_answers_are_as_it_says() {
         let said = server.see(&token, path);
         let answer: serde_json::Value = serde_json::from_str(&said.body).unwrap();
         let schema = &document["components"]["schemas"][schema];
-        let mut told: Vec<&String> = answer.as_object().unwrap().keys().collect();
+        let mut keys: Vec<&String> = answer.as_object().unwrap().keys().collect();
         let mut expected: Vec<&str> = schema["required"]
             .as_array()
             .unwrap()
             .iter()
             .filter_map(serde_json::Value::as_str)
             .collect();
-        told.sort_unstable();
+        keys.sort_unstable();
         expected.sort_unstable();
-        assert_eq!(told, expected, "{path}");
+        assert_eq!(keys, expected, "{path}");
     }
 }
 
@@ -527,5 +527,5 @@ fn bodies_are_bounded_and_slow_heads_hold_up_nobody() {
     assert_eq!(server.see(&session, "/").status, 200);
     drop(slow);
     // A route takes a body exactly if its method is not GET.
-    assert!(own::all().all(|route| (route.takes == Takes::Nothing) == (route.ask == Ask::Get)));
+    assert!(own::all().all(|route| (route.takes == BodyKind::Nothing) == (route.ask == Ask::Get)));
 }

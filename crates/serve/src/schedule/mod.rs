@@ -27,7 +27,7 @@ const EVERY: Duration = Duration::from_secs(5);
 
 /// A time of a schedule that has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Occasion {
+pub(crate) struct DueTime {
     /// The time, according to the cron line.
     pub(crate) at: i64,
     /// Why no run begins; empty if it must begin now.
@@ -36,7 +36,7 @@ pub(crate) struct Occasion {
 
 /// The times of a schedule that have come, and the time up to which this is complete. The error says what is wrong with
 /// the schedule.
-pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<Occasion>, i64), String> {
+pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<DueTime>, i64), String> {
     let times = Times::read(&schedule.times, &schedule.zone)?;
     let quiet = Quiet::read(&schedule.quiet)?;
     let (mut all, mut seen) = (Vec::new(), schedule.seen);
@@ -45,7 +45,7 @@ pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<Occasion>, i64),
             // Earlier times are not listed one by one.
             let missed = "the site was not running; later times were missed too".to_owned();
             all.truncate(LOOKED_MAX - 1);
-            all.push(Occasion { at, missed });
+            all.push(DueTime { at, missed });
             seen = now;
             break;
         }
@@ -53,7 +53,7 @@ pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<Occasion>, i64),
         let begins = match end {
             Some(end) if schedule.waits => end,
             Some(_) => {
-                all.push(Occasion { at, missed: "the time is in the quiet hours".to_owned() });
+                all.push(DueTime { at, missed: "the time is in the quiet hours".to_owned() });
                 seen = at;
                 continue;
             }
@@ -64,7 +64,7 @@ pub(crate) fn due(schedule: &Schedule, now: i64) -> Result<(Vec<Occasion>, i64),
             break;
         }
         let missed = if now - begins > LATE_MAX { "the site was not running" } else { "" };
-        all.push(Occasion { at, missed: missed.to_owned() });
+        all.push(DueTime { at, missed: missed.to_owned() });
         seen = at;
     }
     // Of several that could begin now, only the last does.
@@ -165,36 +165,36 @@ mod tests {
         }
     }
 
-    fn told(schedule: &Schedule, now: i64) -> Vec<(i64, String)> {
+    fn due_times(schedule: &Schedule, now: i64) -> Vec<(i64, String)> {
         due(schedule, now).unwrap().0.into_iter().map(|one| (one.at / 3_600, one.missed)).collect()
     }
 
     #[test]
     fn what_is_due_is_kept_once_and_what_was_missed_is_said() {
         let hourly = schedule("", false, 0);
-        assert_eq!(told(&hourly, 3_599), []);
-        assert_eq!(told(&hourly, 3_600), [(1, String::new())]);
+        assert_eq!(due_times(&hourly, 3_599), []);
+        assert_eq!(due_times(&hourly, 3_600), [(1, String::new())]);
         let (_, seen) = due(&hourly, 3_605).unwrap();
-        assert_eq!(told(&Schedule { seen, ..hourly.clone() }, 3_610), []);
-        let away = told(&hourly, 3 * 3_600 + 30);
+        assert_eq!(due_times(&Schedule { seen, ..hourly.clone() }, 3_610), []);
+        let away = due_times(&hourly, 3 * 3_600 + 30);
         assert_eq!(
             away.iter().map(|(_, missed)| missed.is_empty()).collect::<Vec<_>>(),
             [false, false, true]
         );
-        assert_eq!(told(&hourly, 3_600 + LATE_MAX + 1)[0].1, "the site was not running");
-        assert_eq!(told(&hourly, 400 * DAY).len(), LOOKED_MAX);
+        assert_eq!(due_times(&hourly, 3_600 + LATE_MAX + 1)[0].1, "the site was not running");
+        assert_eq!(due_times(&hourly, 400 * DAY).len(), LOOKED_MAX);
         assert_eq!(due(&hourly, 400 * DAY).unwrap().1, 400 * DAY);
     }
 
     #[test]
     fn in_quiet_hours_it_waits_or_is_skipped() {
         let skips = schedule("01:00-03:00", false, 0);
-        assert_eq!(told(&skips, 3_600), [(1, "the time is in the quiet hours".to_owned())]);
+        assert_eq!(due_times(&skips, 3_600), [(1, "the time is in the quiet hours".to_owned())]);
         let waits = schedule("01:00-03:00", true, 0);
-        assert_eq!(told(&waits, 2 * 3_600), []);
+        assert_eq!(due_times(&waits, 2 * 3_600), []);
         // At the end of the quiet hours one run begins, not three.
-        let told = told(&waits, 3 * 3_600);
-        assert_eq!(told.iter().filter(|(_, missed)| missed.is_empty()).count(), 1);
-        assert_eq!(told.len(), 3);
+        let times = due_times(&waits, 3 * 3_600);
+        assert_eq!(times.iter().filter(|(_, missed)| missed.is_empty()).count(), 1);
+        assert_eq!(times.len(), 3);
     }
 }

@@ -18,7 +18,7 @@ use crate::history::{Entry, RunId};
 use crate::pages::schedules::rfc3339;
 use crate::problem::Problem;
 use crate::queue::State;
-use crate::store::{Hook, Schedule, Untold};
+use crate::store::{Hook, Schedule, UnreportedRun};
 
 /// The prefix of a webhook's key, in the form in which the receiver gets it.
 pub(crate) const KEY_BEGINS: &str = "whsec_";
@@ -77,7 +77,7 @@ pub(crate) fn look(app: &App) -> Result<(), Problem> {
     Ok(())
 }
 
-fn settle(app: &App, schedule: &Schedule, untold: &Untold) -> Result<(), Problem> {
+fn settle(app: &App, schedule: &Schedule, untold: &UnreportedRun) -> Result<(), Problem> {
     let Some(outcome) = outcome(app, untold)? else { return Ok(()) };
     let words = words(&outcome);
     let hook = schedule.hook.map(|id| app.store.hook(id)).transpose()?.flatten();
@@ -85,7 +85,7 @@ fn settle(app: &App, schedule: &Schedule, untold: &Untold) -> Result<(), Problem
         return Ok(app.store.settle(untold, (&words, ""), None)?);
     };
     let body = message(app, (schedule, untold), outcome)?;
-    let (told, again) = match deliver(app, (&hook, &sealed), untold, body) {
+    let (delivery, again) = match deliver(app, (&hook, &sealed), untold, body) {
         Ok(()) => (format!("{} was notified", hook.name), None),
         Err(why) => {
             let again = usize::try_from(untold.tries).ok().and_then(|tries| AGAIN.get(tries));
@@ -94,12 +94,12 @@ fn settle(app: &App, schedule: &Schedule, untold: &Untold) -> Result<(), Problem
             (format!("{} could not be notified: {why}; {next}", hook.name), again)
         }
     };
-    let tried = Untold { tries: untold.tries + 1, ..untold.clone() };
-    Ok(app.store.settle(&tried, (&words, &told), again.map(|again| app.now() + again))?)
+    let tried = UnreportedRun { tries: untold.tries + 1, ..untold.clone() };
+    Ok(app.store.settle(&tried, (&words, &delivery), again.map(|again| app.now() + again))?)
 }
 
 /// The result of a scheduled time; `None` while its run is active.
-fn outcome<'a>(app: &App, untold: &'a Untold) -> Result<Option<Outcome<'a>>, Problem> {
+fn outcome<'a>(app: &App, untold: &'a UnreportedRun) -> Result<Option<Outcome<'a>>, Problem> {
     let Some(run) = untold.run.as_deref() else {
         let why = Some(untold.missed.clone());
         return Ok(Some(Outcome { why, ..Outcome::default() }));
@@ -169,7 +169,7 @@ fn words(outcome: &Outcome<'_>) -> String {
 
 fn message(
     app: &App,
-    (schedule, untold): (&Schedule, &Untold),
+    (schedule, untold): (&Schedule, &UnreportedRun),
     outcome: Outcome<'_>,
 ) -> Result<String, Problem> {
     let message = Message {
@@ -190,7 +190,7 @@ fn message(
 fn deliver(
     app: &App,
     (hook, sealed): (&Hook, &[u8]),
-    untold: &Untold,
+    untold: &UnreportedRun,
     body: String,
 ) -> Result<(), String> {
     let key = app.vault.unseal_key(hook, sealed);

@@ -32,7 +32,7 @@ pub(crate) use hooks::Hook;
 pub(crate) use people::User;
 pub(crate) use plans::Plan;
 pub(crate) use runs::{Filter, Listed, Position, title};
-pub(crate) use schedules::{Came, Schedule, Untold};
+pub(crate) use schedules::{DueRun, Schedule, UnreportedRun};
 pub(crate) use secrets::SecretRow;
 pub(crate) use shares::Share;
 pub(crate) use targets::Target;

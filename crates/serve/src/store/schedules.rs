@@ -34,7 +34,7 @@ pub(crate) struct Schedule {
 
 /// A time of a schedule that has come.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Came {
+pub(crate) struct DueRun {
     pub(crate) at: i64,
     /// The run that was started.
     pub(crate) run: Option<String>,
@@ -43,12 +43,12 @@ pub(crate) struct Came {
     /// The result of the run, in words; empty while it is active.
     pub(crate) outcome: String,
     /// The outcome of the message to the webhook; empty if there is none, or none yet.
-    pub(crate) told: String,
+    pub(crate) delivery: String,
 }
 
 /// A time that has come, whose result has not been reported yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Untold {
+pub(crate) struct UnreportedRun {
     pub(crate) schedule: i64,
     pub(crate) at: i64,
     pub(crate) run: Option<String>,
@@ -132,18 +132,18 @@ impl Store {
     }
 
     /// The last times of a schedule that have come, newest first.
-    pub(crate) fn occasions(&self, schedule: i64, most: i64) -> Result<Vec<Came>> {
+    pub(crate) fn occasions(&self, schedule: i64, most: i64) -> Result<Vec<DueRun>> {
         self.read(|file| {
             let ask = "SELECT at, run, missed, outcome, told FROM occasion WHERE schedule = ?1 \
                        ORDER BY at DESC LIMIT ?2";
             let mut all = file.prepare(ask)?;
             let came = all.query_map((schedule, most), |row| {
-                Ok(Came {
+                Ok(DueRun {
                     at: row.get(0)?,
                     run: row.get(1)?,
                     missed: row.get(2)?,
                     outcome: row.get(3)?,
-                    told: row.get(4)?,
+                    delivery: row.get(4)?,
                 })
             })?;
             Ok(came.collect::<rusqlite::Result<_>>()?)
@@ -153,12 +153,12 @@ impl Store {
 
 impl Store {
     /// The times whose results must be reported now, oldest first.
-    pub(crate) fn untold(&self, now: i64, most: i64) -> Result<Vec<Untold>> {
+    pub(crate) fn untold(&self, now: i64, most: i64) -> Result<Vec<UnreportedRun>> {
         self.read(|file| {
             let ask = "SELECT schedule, at, run, missed, tries FROM occasion WHERE due <= ?1 ORDER BY at LIMIT ?2";
             let mut all = file.prepare(ask)?;
             let untold = all.query_map([now, most], |row| {
-                Ok(Untold {
+                Ok(UnreportedRun {
                     schedule: row.get(0)?,
                     at: row.get(1)?,
                     run: row.get(2)?,
@@ -173,14 +173,14 @@ impl Store {
     /// Stores the result of a time, the outcome of its report, and when to try again, if at all.
     pub(crate) fn settle(
         &self,
-        of: &Untold,
-        (outcome, told): (&str, &str),
+        of: &UnreportedRun,
+        (outcome, delivery): (&str, &str),
         due: Option<i64>,
     ) -> Result<()> {
         self.write(|file| {
             let change = "UPDATE occasion SET outcome = ?3, told = ?4, tries = ?5, due = ?6 \
                           WHERE schedule = ?1 AND at = ?2";
-            file.execute(change, (of.schedule, of.at, outcome, told, of.tries, due))?;
+            file.execute(change, (of.schedule, of.at, outcome, delivery, of.tries, due))?;
             Ok(())
         })
     }
@@ -198,14 +198,14 @@ mod tests {
         let id = store.add_schedule(&Schedule { plan, ..Schedule::default() }).unwrap();
         store.add_occasion(id, 60, Some("r"), "").unwrap();
         let [untold] = &store.untold(100, 9).unwrap()[..] else { panic!("one") };
-        let tried = Untold { tries: 1, ..untold.clone() };
+        let tried = UnreportedRun { tries: 1, ..untold.clone() };
         store.settle(&tried, ("valid", "no answer"), Some(200)).unwrap();
         assert_eq!(store.untold(199, 9).unwrap(), []);
         assert_eq!(store.untold(200, 9).unwrap(), std::slice::from_ref(&tried));
         store.settle(&tried, ("valid", "delivered"), None).unwrap();
         assert_eq!(store.untold(i64::MAX, 9).unwrap(), []);
         let came = store.occasions(id, 9).unwrap();
-        assert_eq!((came[0].outcome.as_str(), came[0].told.as_str()), ("valid", "delivered"));
+        assert_eq!((came[0].outcome.as_str(), came[0].delivery.as_str()), ("valid", "delivered"));
     }
 
     #[test]

@@ -24,7 +24,7 @@ mod tests {
     use crate::watch::{Audience, History, WATCHERS_MAX, Watch};
     use http_body_util::BodyExt as _;
 
-    fn told(body: Body) -> String {
+    fn body_text(body: Body) -> String {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         let bytes = runtime.block_on(body.collect()).unwrap().to_bytes();
         String::from_utf8(bytes.to_vec()).unwrap()
@@ -41,7 +41,7 @@ mod tests {
         });
         let watcher = watch.open(Some("1.2")).unwrap();
         let expected = "event: rows\nid: 1.3\ndata: [2]\n\nevent: end\ndata: \n\n";
-        assert_eq!(told(body(watcher)), expected);
+        assert_eq!(body_text(body(watcher)), expected);
         assert!(!watch.is_watched());
     }
 

@@ -67,8 +67,8 @@ impl History {
 
     /// Replaces the message of this kind, as JSON on one line.
     pub fn tell(&mut self, kind: &'static str, data: &str) {
-        let told = self.newest.entry(kind).or_default();
-        *told = (told.0 + 1, message(kind, None, data));
+        let newest = self.newest.entry(kind).or_default();
+        *newest = (newest.0 + 1, message(kind, None, data));
     }
 
     /// Marks the history as complete: nothing follows.
@@ -95,9 +95,9 @@ impl History {
             return Some(self.rows_after(cursor));
         }
         for (kind, (version, message)) in &self.newest {
-            let told = cursor.newest.entry(kind).or_default();
-            if told != version {
-                *told = *version;
+            let seen = cursor.newest.entry(kind).or_default();
+            if seen != version {
+                *seen = *version;
                 return Some(message.clone());
             }
         }
@@ -136,7 +136,7 @@ fn message(name: &str, id: Option<(u64, usize)>, data: &str) -> Bytes {
 mod tests {
     use super::*;
 
-    fn told(history: &History, cursor: &mut Cursor) -> String {
+    fn received(history: &History, cursor: &mut Cursor) -> String {
         let messages = std::iter::from_fn(|| history.next(cursor));
         let data = messages.map(|message| {
             let text = String::from_utf8(message.to_vec()).unwrap();
@@ -159,22 +159,22 @@ mod tests {
     fn whoever_comes_late_is_told_everything_and_nothing_twice() {
         let mut history = History::default();
         let (mut early, mut late) = (Cursor::after(None), Cursor::after(None));
-        assert_eq!(told(&history, &mut early), "");
+        assert_eq!(received(&history, &mut early), "");
         history.show("v1");
         history.append("r1");
-        assert_eq!(told(&history, &mut early), "v1 [r1]");
+        assert_eq!(received(&history, &mut early), "v1 [r1]");
         history.append("r2");
         history.tell("sections", "s1");
         history.tell("sections", "s2");
-        assert_eq!(told(&history, &mut early), "[r2] s2");
-        assert_eq!(told(&history, &mut late), "v1 [r1,r2] s2");
-        assert_eq!(told(&history, &mut early), "");
+        assert_eq!(received(&history, &mut early), "[r2] s2");
+        assert_eq!(received(&history, &mut late), "v1 [r1,r2] s2");
+        assert_eq!(received(&history, &mut early), "");
         history.show("v2");
         history.append("r3");
-        assert_eq!(told(&history, &mut early), "v2 [r3]");
+        assert_eq!(received(&history, &mut early), "v2 [r3]");
         history.end();
-        assert_eq!((told(&history, &mut early), early.is_over()), (String::new(), true));
-        assert_eq!(told(&history, &mut late), "v2 [r3] ");
+        assert_eq!((received(&history, &mut early), early.is_over()), (String::new(), true));
+        assert_eq!(received(&history, &mut late), "v2 [r3] ");
     }
 
     #[test]
@@ -186,11 +186,11 @@ mod tests {
         assert_eq!(id.as_deref(), Some("1.2"));
         history.append("r2");
         history.append("r3");
-        assert_eq!(told(&history, &mut Cursor::after(id.as_deref())), "[r2,r3]");
+        assert_eq!(received(&history, &mut Cursor::after(id.as_deref())), "[r2,r3]");
         // The position is outdated or was never valid: the tab gets everything that is current.
         history.show("v2");
         for id in ["1.2", "2.9", "9.1", "", "x", "1", "18446744073709551615.18446744073709551615"] {
-            assert_eq!(told(&history, &mut Cursor::after(Some(id))), "v2", "{id}");
+            assert_eq!(received(&history, &mut Cursor::after(Some(id))), "v2", "{id}");
         }
     }
 
@@ -222,8 +222,8 @@ mod tests {
         history.tell("verdict", "b");
         history.tell("state", "c");
         let mut cursor = Cursor::default();
-        assert_eq!(told(&history, &mut cursor), "c b");
+        assert_eq!(received(&history, &mut cursor), "c b");
         history.tell("state", "d");
-        assert_eq!(told(&history, &mut cursor), "d");
+        assert_eq!(received(&history, &mut cursor), "d");
     }
 }

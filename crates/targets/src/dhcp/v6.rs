@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use brunt_wire::dhcp6::relay::unwrap;
 use brunt_wire::dhcp6::{
-    DecodeError, Ia, IaKind, Message, MessageType, Nest, Writer, code, status,
+    DecodeError, Ia, IaKind, Message, MessageType, RelayNesting, Writer, code, status,
 };
 
 use super::config::V6;
@@ -277,7 +277,7 @@ impl Handler for V6Handler {
         if !is_whole(message) {
             return Err(NoReply::Malformed);
         }
-        let nest = Nest::answering(datagram, out).map_err(wrong)?;
+        let nest = RelayNesting::answering(datagram, out).map_err(wrong)?;
         let client = message.client_id().unwrap_or_default();
         let faults = context.receive(Family::V6, act, client, unwrapped.depth > 0)?;
         if message.server_id().is_some_and(|id| id != self.duid) {

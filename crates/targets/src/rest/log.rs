@@ -21,7 +21,7 @@ pub(super) const BODY_BYTES: usize = 64 << 10;
 pub(super) struct Log(Mutex<File>);
 
 /// What the log records about a request besides its contents.
-pub(super) struct Circumstances {
+pub(super) struct RequestContext {
     pub(super) number: u64,
     pub(super) connection: u64,
     pub(super) now: Duration,
@@ -36,7 +36,7 @@ impl Log {
     }
 
     /// Writes a line. If the disk is full, lines are lost, not answers.
-    pub(super) fn write(&self, request: &Request<'_>, about: &Circumstances) {
+    pub(super) fn write(&self, request: &Request<'_>, about: &RequestContext) {
         let mut line = json!({
             "n": about.number,
             "connection": about.connection,

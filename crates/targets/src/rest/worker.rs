@@ -9,7 +9,7 @@ use std::sync::Arc;
 use tokio_rustls::TlsAcceptor;
 
 use super::call::Call;
-use super::log::Circumstances;
+use super::log::RequestContext;
 use super::realm::Realm;
 use super::reply::Reply;
 use super::routes;
@@ -86,7 +86,7 @@ impl Worker {
         self.counters.answer(request.method, path, reply.status);
         if let Some(log) = &self.realm.log {
             let (number, now, status) = (call.number, call.now, reply.status);
-            log.write(request, &Circumstances { number, connection, now, status });
+            log.write(request, &RequestContext { number, connection, now, status });
         }
         faults
     }

@@ -55,8 +55,8 @@ fn an_advertisement_is_taken_and_says_what_it_comes_with() {
     let duid = DhcpOption::ServerId(vec![0, 2, 0, 0, 0, 9, 1, 2, 3]);
     assert_eq!(reply.opts().get(OptionCode::ServerId), Some(&duid));
     // Only a client that requests the option receives it.
-    let told = DhcpOption::DomainNameServers(vec![server]);
-    assert_eq!(advertise.opts().get(OptionCode::DomainNameServers), Some(&told));
+    let dns_servers = DhcpOption::DomainNameServers(vec![server]);
+    assert_eq!(advertise.opts().get(OptionCode::DomainNameServers), Some(&dns_servers));
     assert_eq!(reply.opts().get(OptionCode::DomainNameServers), None);
     let leases = running.leases();
     let lengths: Vec<_> = leases.iter().map(|lease| (lease.length, lease.state)).collect();

@@ -4,7 +4,7 @@
 //! searching for one cannot fail. The contents of an option are checked where they are read. A message is written with
 //! a [`Writer`] directly into the buffer that is sent, or composed as a [`Draft`] whose options may be added in any
 //! order. Relay messages, up to a maximum number of levels, are read by [`relay::unwrap`] and written around a message
-//! with a [`Nest`].
+//! with a [`RelayNesting`].
 
 pub mod code;
 mod draft;
@@ -25,7 +25,7 @@ pub use ia::{Ia, IaKind, Lease};
 pub use message::{HEADER_LENGTH, Message, set_elapsed, set_xid};
 pub use message_type::MessageType;
 pub use option::{Opt, Options};
-pub use relay::{Nest, Relay};
+pub use relay::{Relay, RelayNesting};
 pub use status::Status;
 pub use writer::{Open, Writer};
 

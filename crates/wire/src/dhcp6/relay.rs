@@ -3,7 +3,8 @@
 //! A datagram of several levels is written in one pass from the outermost to the innermost: for each level a
 //! [`header`], its options and an opened relay message option, then the message, then the lengths.
 //!
-//! The depth is limited by [`DEPTH_MAX`], so the positions of all lengths of a datagram fit in a [`Nest`] on the stack.
+//! The depth is limited by [`DEPTH_MAX`], so the positions of all lengths of a datagram fit in a [`RelayNesting`] on
+//! the stack.
 
 use super::option::HEADER_LENGTH as OPTION_HEADER;
 use super::writer::close;
@@ -98,7 +99,7 @@ pub fn unwrap(datagram: &[u8]) -> Result<Unwrapped<'_>, DecodeError> {
 }
 
 /// Begins a relay message at the end of `out`: writes its header. Options may follow before the relay message option is
-/// opened by [`Nest::open`].
+/// opened by [`RelayNesting::open`].
 pub fn header(kind: MessageType, hops: u8, link: Ipv6Addr, peer: Ipv6Addr, out: &mut Vec<u8>) {
     out.extend_from_slice(&[kind.0, hops]);
     out.extend_from_slice(&link.octets());
@@ -107,12 +108,12 @@ pub fn header(kind: MessageType, hops: u8, link: Ipv6Addr, peer: Ipv6Addr, out: 
 
 /// The positions of relay message options whose lengths are not known yet.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Nest {
+pub struct RelayNesting {
     places: [usize; DEPTH_MAX],
     depth: usize,
 }
 
-impl Nest {
+impl RelayNesting {
     /// Begins the answer to a datagram: RELAY-REPLs in the order of the datagram's RELAY-FORWs, each with the same hop
     /// count, addresses and interface-id (RFC 8415 section 19.3). Writes nothing for a datagram without relay messages.
     pub fn answering(datagram: &[u8], out: &mut Vec<u8>) -> Result<Self, DecodeError> {

@@ -176,9 +176,9 @@ const MISTAKES: &[(&str, &str)] = &[
 
 #[test]
 fn a_mistake_is_named_and_ends_with_2() {
-    for (line, told) in MISTAKES {
+    for (line, reason) in MISTAKES {
         let refused = refusal(line);
-        assert!(refused.reason.contains(told), "{line}: {}", refused.reason);
+        assert!(refused.reason.contains(reason), "{line}: {}", refused.reason);
         assert_eq!(refused.exit, Exit::Usage, "{line}");
         assert!(refused.page().starts_with("ERROR: parsing command line options: "), "{line}");
         assert!(!refused.reason.ends_with('.') && refused.page().ends_with('\n'), "{line}");

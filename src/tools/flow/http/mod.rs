@@ -23,7 +23,7 @@ use crate::run::share;
 use crate::run::signals::Signals;
 use crate::run::summary::{self, Stream};
 use crate::run::{Outcome, Prepared, Verbosity};
-use crate::tools::flow::plan::compile::{World, compile};
+use crate::tools::flow::plan::compile::{CompileEnvironment, compile};
 use crate::tools::flow::trace::TraceFile;
 use crate::tools::flow::{self, Done, FlowJob, Users, once};
 use asked::Asked;
@@ -72,7 +72,7 @@ fn job(args: &HttpArgs, verbosity: Verbosity) -> Result<FlowJob, Refusal> {
         }
     }
     let seed = args.output.seed.unwrap_or_else(console::seed);
-    let world = World { surroundings: &Machine, base: Path::new("") };
+    let world = CompileEnvironment { surroundings: &Machine, base: Path::new("") };
     let node = share::asked(&args.output.run, args.output.seed).map_err(Refusal::usage)?;
     let compiled = compile(&plan, node, seed, &world).map_err(|fault| {
         usage(&format!("convert the command line into a plan: {fault} (--to-plan shows the plan)"))

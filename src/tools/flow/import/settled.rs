@@ -13,8 +13,8 @@ use brunt_import::{Auth, Body, Client, Imported, Place, Step, Value, Version};
 
 use super::beside;
 use crate::tools::flow::plan::model::{
-    self, AfterFailure, Basic, Hidden, Http, HttpVersion, Iterations, Run, Scenario, Source, Spot,
-    Tls, Variable,
+    self, AfterFailure, AnswerLocation, Basic, Hidden, Http, HttpVersion, Iterations, Run,
+    Scenario, Source, Tls, Variable,
 };
 use crate::tools::flow::plan::values::{Node, Pairs, Scalar, Several, Time, time_words};
 
@@ -132,8 +132,12 @@ impl Settled {
         }
         let extract = |extract: &brunt_import::Extract| {
             let spot = match &extract.from {
-                Place::Json(pointer) => Spot { json: Some(pointer.clone()), ..Spot::default() },
-                Place::Header(name) => Spot { header: Some(name.clone()), ..Spot::default() },
+                Place::Json(pointer) => {
+                    AnswerLocation { json: Some(pointer.clone()), ..AnswerLocation::default() }
+                }
+                Place::Header(name) => {
+                    AnswerLocation { header: Some(name.clone()), ..AnswerLocation::default() }
+                }
             };
             let missing = Some(model::Missing::Fail);
             (extract.name.clone(), model::Extract { spot, missing, ..model::Extract::default() })

@@ -6,9 +6,9 @@
 use super::document::Value;
 use super::fault::Fault;
 use super::fields::Fields;
+use super::file_position::FilePosition;
 use super::header::header;
 use super::kept::kept;
-use super::spot::Spot;
 use super::wildcard::{self, Wildcard};
 
 /// The keys of attributes, at every level.
@@ -33,7 +33,7 @@ const UPPER_MAX: u64 = i64::MAX as u64 - 1;
 pub(crate) struct Attributes {
     location: Option<Location>,
     /// Where the location is set.
-    location_spot: Option<Spot>,
+    location_spot: Option<FilePosition>,
     port: Option<String>,
     /// `ADMINUSERID`.
     pub(crate) admin_user: Option<String>,
@@ -42,7 +42,7 @@ pub(crate) struct Attributes {
     /// The maximum of `$RANDOMVALUE`.
     pub(crate) upper_bounds: Option<u64>,
     /// The file that `$RANDOMFILE` draws lines from.
-    pub(crate) random_file: Option<(String, Spot)>,
+    pub(crate) random_file: Option<(String, FilePosition)>,
     /// The fields of requests.
     pub(crate) header: Vec<(String, String)>,
     /// Wildcards that are declared, those of the nearest level first.
@@ -82,7 +82,7 @@ impl Attributes {
             location_spot: fields
                 .one("service-location-port")
                 .or(fields.one("service-location"))
-                .map(Spot::of),
+                .map(FilePosition::of),
             port,
             admin_user: owned("ADMINUSERID")?,
             admin_password: owned("ADMINUSERPASSWORD")?,
@@ -92,7 +92,7 @@ impl Attributes {
                 .transpose()?,
             random_file: fields
                 .one("randomfile")
-                .map(|value| Ok((value.text()?.to_owned(), Spot::of(value))))
+                .map(|value| Ok((value.text()?.to_owned(), FilePosition::of(value))))
                 .transpose()?,
             header: fields.one("header").map_or(Ok(Vec::new()), |value| header(value, notes))?,
             wildcards: fields
@@ -135,7 +135,7 @@ impl Attributes {
     }
 
     /// Where the beginning of URLs is set.
-    pub(crate) fn base_spot(&self) -> Option<&Spot> {
+    pub(crate) fn base_spot(&self) -> Option<&FilePosition> {
         self.location_spot.as_ref()
     }
 

@@ -13,7 +13,7 @@ use super::fault::Fault;
 use super::fields::nearest;
 use super::files::Files;
 use super::manner::Manner;
-use super::names::{Name, Names, Part, Piece, Sense};
+use super::names::{Name, Names, Part, Piece, WildcardMeaning};
 use super::repairs::Repair;
 use super::task::Request;
 use super::wildcard::{Column, Endpoint, Nature};
@@ -280,10 +280,10 @@ impl Drafting<'_> {
         };
         let attributes = &request.attributes;
         Ok(match &name.sense {
-            Sense::AdminPassword => Meaning::Secret(
+            WildcardMeaning::AdminPassword => Meaning::Secret(
                 attributes.admin_password.clone().ok_or_else(|| missing("ADMINUSERPASSWORD"))?,
             ),
-            Sense::AdminUser => {
+            WildcardMeaning::AdminUser => {
                 let user = attributes.admin_user.as_ref().ok_or_else(|| missing("ADMINUSERID"))?;
                 // A name that contains itself would be replaced without end.
                 let own = user.contains(&name.word);
@@ -295,12 +295,12 @@ impl Drafting<'_> {
                 };
                 Meaning::Text(words)
             }
-            Sense::RandomFile => {
+            WildcardMeaning::RandomFile => {
                 let (file, spot) =
                     attributes.random_file.as_ref().ok_or_else(|| missing("randomfile"))?;
                 Meaning::Line(self.files.values(file, spot)?)
             }
-            Sense::Nature(nature) => match nature {
+            WildcardMeaning::Nature(nature) => match nature {
                 Nature::Random { least, most } => {
                     let most =
                         most.or(attributes.upper_bounds).ok_or_else(|| missing("upperbounds"))?;

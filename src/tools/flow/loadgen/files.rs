@@ -8,7 +8,7 @@ use super::directories::Directories;
 use super::document::{Document, Value};
 use super::fault::Fault;
 use super::fields::nearest;
-use super::spot::Spot;
+use super::file_position::FilePosition;
 
 /// The files of a job, and the notes about them.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl Files {
     }
 
     /// The path of a file of values that a job, workload or task names.
-    pub(crate) fn values(&mut self, name: &str, spot: &Spot) -> Result<PathBuf, Fault> {
+    pub(crate) fn values(&mut self, name: &str, spot: &FilePosition) -> Result<PathBuf, Fault> {
         self.directories.find(Path::new(name)).map_err(|places| {
             spot.fault(
                 format!("there is neither {places}"),

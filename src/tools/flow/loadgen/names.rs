@@ -4,8 +4,8 @@
 //! letter. LoadGen replaces each of its names only in some places; in compatible mode this does the same.
 
 use super::attributes::Attributes;
+use super::file_position::FilePosition;
 use super::manner::Manner;
-use super::spot::Spot;
 use super::task::Request;
 use super::wildcard::Nature;
 
@@ -28,7 +28,7 @@ pub(crate) enum Part<'a> {
 
 /// What a wildcard means.
 #[derive(Clone, Debug)]
-pub(crate) enum Sense {
+pub(crate) enum WildcardMeaning {
     /// As declared, or as built into LoadGen.
     Nature(Nature),
     /// `ADMINUSERID`.
@@ -45,11 +45,11 @@ pub(crate) struct Name {
     /// Its spelling.
     pub(crate) word: String,
     /// What it means.
-    pub(crate) sense: Sense,
+    pub(crate) sense: WildcardMeaning,
     /// Whether its value is percent-encoded in URLs.
     encodes: bool,
     /// Where it is declared, if it is.
-    pub(crate) spot: Option<Spot>,
+    pub(crate) spot: Option<FilePosition>,
 }
 
 /// A piece of a text.
@@ -78,7 +78,7 @@ impl Names {
             .iter()
             .map(|declared| Name {
                 word: declared.name.clone(),
-                sense: Sense::Nature(declared.nature.clone()),
+                sense: WildcardMeaning::Nature(declared.nature.clone()),
                 encodes: declared.encodes,
                 spot: Some(declared.spot.clone()),
             })
@@ -163,22 +163,22 @@ impl Name {
 }
 
 /// The wildcards that need no declaration.
-fn built_in(attributes: &Attributes) -> Vec<(String, Sense)> {
-    let kept = |attribute: &str| Sense::Nature(Nature::Retained(attribute.to_owned()));
+fn built_in(attributes: &Attributes) -> Vec<(String, WildcardMeaning)> {
+    let kept = |attribute: &str| WildcardMeaning::Nature(Nature::Retained(attribute.to_owned()));
     let mut all = vec![
-        ("$RANDOMVALUE", Sense::Nature(Nature::Random { least: 0, most: None })),
-        ("$INCREMENT", Sense::Nature(Nature::Increment)),
-        ("$THREADID", Sense::Nature(Nature::Thread)),
+        ("$RANDOMVALUE", WildcardMeaning::Nature(Nature::Random { least: 0, most: None })),
+        ("$INCREMENT", WildcardMeaning::Nature(Nature::Increment)),
+        ("$THREADID", WildcardMeaning::Nature(Nature::Thread)),
         ("$TOKENID", kept(TOKEN_ATTRIBUTE)),
         (TOKEN_ATTRIBUTE, kept(TOKEN_ATTRIBUTE)),
         ("$AAD-ACCESS-TOKEN", kept("access_token")),
-        ("$ADMINUSERID", Sense::AdminUser),
-        ("$ADMINUSERPASSWORD", Sense::AdminPassword),
+        ("$ADMINUSERID", WildcardMeaning::AdminUser),
+        ("$ADMINUSERPASSWORD", WildcardMeaning::AdminPassword),
     ];
     if attributes.random_file.is_some() {
-        all.push(("$RANDOMFILE", Sense::RandomFile));
+        all.push(("$RANDOMFILE", WildcardMeaning::RandomFile));
     }
-    let mut all: Vec<(String, Sense)> =
+    let mut all: Vec<(String, WildcardMeaning)> =
         all.into_iter().map(|(word, sense)| (word.to_owned(), sense)).collect();
     for attribute in &attributes.persist {
         // A pointer is named after its last part.

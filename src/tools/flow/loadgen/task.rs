@@ -4,8 +4,8 @@ use super::attributes::{self, Attributes};
 use super::document::{Document, Kind, Node, Value, compact};
 use super::fault::Fault;
 use super::fields::{Fields, nearest};
+use super::file_position::FilePosition;
 use super::files::Files;
-use super::spot::Spot;
 
 /// The keys that only tasks have.
 const OWN: &[&str] =
@@ -43,7 +43,7 @@ pub(crate) struct Request {
     /// The attributes of all levels, the task's own overriding those above.
     pub(crate) attributes: Attributes,
     /// Where it is described.
-    pub(crate) spot: Spot,
+    pub(crate) spot: FilePosition,
 }
 
 /// The payload of a request.
@@ -115,7 +115,7 @@ pub(crate) fn described<'a>(
             payload: payload.to_owned(),
             data,
             attributes,
-            spot: Spot::of(value),
+            spot: FilePosition::of(value),
         })),
         threshold,
     ))

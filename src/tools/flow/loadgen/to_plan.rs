@@ -284,7 +284,7 @@ impl Writer<'_> {
             step.content_type = Some(String::new());
         }
         for (attribute, variable) in &send.keeps {
-            let mut spot = model::Spot::default();
+            let mut spot = model::AnswerLocation::default();
             if attribute.starts_with('/') {
                 spot.json = Some(attribute.clone());
             } else {
@@ -366,7 +366,7 @@ mod tests {
     use crate::tools::flow::loadgen::files::Files;
     use crate::tools::flow::loadgen::manner::Manner;
     use crate::tools::flow::loadgen::reader;
-    use crate::tools::flow::plan::compile::{World, compile as settle};
+    use crate::tools::flow::plan::compile::{CompileEnvironment, compile as settle};
     use crate::tools::flow::plan::reader::{Text, read};
 
     /// An environment that contains the password.
@@ -435,7 +435,7 @@ mod tests {
         let text = Text { name, text: &written, overrides: &[] };
         let again = read(&text, &|name| Exported.variable(name));
         let again = again.unwrap_or_else(|error| panic!("{error}\n{written}")).plan;
-        let world = World { surroundings: &Exported, base: &root };
+        let world = CompileEnvironment { surroundings: &Exported, base: &root };
         let compiled = settle(&again, Node::default(), 7, &world);
         (flow, compiled.unwrap_or_else(|fault| panic!("{fault}\n{written}")).flow)
     }

@@ -7,9 +7,9 @@
 use super::document::Value;
 use super::fault::Fault;
 use super::fields::{Fields, nearest};
+use super::file_position::FilePosition;
 use super::header::header;
 use super::kept::kept;
-use super::spot::Spot;
 
 const KEYS: &[&str] = &[
     "name",
@@ -37,7 +37,7 @@ pub(crate) struct Wildcard {
     /// Whether its value is percent-encoded in URLs.
     pub(crate) encodes: bool,
     /// Where it is declared.
-    pub(crate) spot: Spot,
+    pub(crate) spot: FilePosition,
 }
 
 /// The kind of a wildcard.
@@ -144,7 +144,7 @@ fn one(declared: &Value<'_>, notes: &mut Vec<String>) -> Result<Wildcard, Fault>
         return Err(stray.fault(what, "leave it out, or write both \"source\" and \"column\""));
     }
     let encodes = fields.one("encode").map_or(Ok(false), encodes)?;
-    Ok(Wildcard { name: name.to_owned(), nature, encodes, spot: Spot::of(declared) })
+    Ok(Wildcard { name: name.to_owned(), nature, encodes, spot: FilePosition::of(declared) })
 }
 
 /// A file's lines, or a column of the file.

@@ -6,7 +6,7 @@ use std::path::Path;
 use brunt_drivers::secret::Secret;
 use brunt_engine::Node;
 
-use super::compile::{World, compile};
+use super::compile::{CompileEnvironment, compile};
 use super::reader::{Text, read};
 use crate::cli::surroundings::Surroundings;
 
@@ -42,7 +42,7 @@ fn said(text: &str) -> Option<String> {
         Ok(written) => written,
         Err(error) => return Some(error.to_string()),
     };
-    let world = World { surroundings: &Sparse, base: Path::new("nowhere") };
+    let world = CompileEnvironment { surroundings: &Sparse, base: Path::new("nowhere") };
     let compiled = compile(&written.plan, Node::default(), 1, &world);
     compiled.err().map(|fault| written.error(fault).to_string())
 }

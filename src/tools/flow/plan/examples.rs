@@ -6,16 +6,16 @@ use brunt_drivers::flow::Order;
 use brunt_engine::{Load, Node};
 
 use super::broken::Sparse;
-use super::compile::{Compiled, World, compile};
+use super::compile::{CompileEnvironment, Compiled, compile};
 use super::model::Plan;
 use super::reader::{Text, read};
 use super::{merged, preview, schema};
 use crate::cli::surroundings::Surroundings;
 
 /// The machine, with the variables that examples refer to.
-struct Here;
+struct ExampleMachine;
 
-impl Surroundings for Here {
+impl Surroundings for ExampleMachine {
     fn variable(&self, name: &str) -> Option<String> {
         (name == "CLIENT_SECRET").then(|| "opensesame".to_owned())
     }
@@ -47,11 +47,13 @@ fn examples() -> Vec<(String, String)> {
 
 fn plan(name: &str, text: &str) -> Plan {
     let text = Text { name, text, overrides: &[] };
-    read(&text, &|name| Here.variable(name)).unwrap_or_else(|error| panic!("{error}")).plan
+    read(&text, &|name| ExampleMachine.variable(name))
+        .unwrap_or_else(|error| panic!("{error}"))
+        .plan
 }
 
 fn compiled(name: &str, plan: &Plan) -> Compiled {
-    let world = World { surroundings: &Here, base: &directory() };
+    let world = CompileEnvironment { surroundings: &ExampleMachine, base: &directory() };
     compile(plan, Node::default(), 7, &world).unwrap_or_else(|fault| panic!("{name}: {fault}"))
 }
 
@@ -108,7 +110,7 @@ fn the_schema_refuses_what_the_reader_refuses() {
             let misspelt = misspelt.join("\n");
             let Ok(table) = misspelt.parse::<toml::Table>() else { continue };
             let read = read(&Text { name: &name, text: &misspelt, overrides: &[] }, &|name| {
-                Here.variable(name)
+                ExampleMachine.variable(name)
             });
             // Names that the user chooses can be anything.
             if let Err(error) = read {
@@ -144,8 +146,8 @@ fn what_is_left_of_a_plan_is_a_plan_or_an_error_with_its_place() {
             (0..text.len()).filter(|at| text.is_char_boundary(*at)).map(|at| text[..at].to_owned());
         for text in without.chain(twice).chain(cut) {
             let text = Text { name: "p.toml", text: &text, overrides: &[] };
-            let world = World { surroundings: &Here, base: &directory() };
-            let error = match read(&text, &|name| Here.variable(name)) {
+            let world = CompileEnvironment { surroundings: &ExampleMachine, base: &directory() };
+            let error = match read(&text, &|name| ExampleMachine.variable(name)) {
                 Err(error) => error,
                 Ok(written) => match compile(&written.plan, Node::default(), 7, &world) {
                     Err(fault) => written.error(fault),

@@ -10,7 +10,7 @@ use brunt_report::loadgen::Report;
 use brunt_serve::child::{Checked, Finding};
 use jiff::tz::TimeZone;
 
-use super::compile::{Compiled, World, compile};
+use super::compile::{CompileEnvironment, Compiled, compile};
 use super::fault::PlanError;
 use super::granted::{self, Granted};
 use super::model::{Plan, Run};
@@ -174,7 +174,7 @@ impl Asked {
         let (name, text) = source(&path)?;
         let text = Text { name: &name, text: &text, overrides: &args.set };
         let base = path.parent().unwrap_or(Path::new(""));
-        Self::of(&text, args, &World { surroundings, base }).map(|(asked, _)| asked)
+        Self::of(&text, args, &CompileEnvironment { surroundings, base }).map(|(asked, _)| asked)
     }
 
     /// A submitted plan, if it does nothing beyond its grant; otherwise how a run of it would end.
@@ -184,7 +184,7 @@ impl Asked {
     ) -> Result<Self, (PlanError, Exit)> {
         let submitted = granted.submitted;
         let text = Text { name: "plan.toml", text: &submitted.plan, overrides: &args.set };
-        let world = World { surroundings: granted, base: Path::new("") };
+        let world = CompileEnvironment { surroundings: granted, base: Path::new("") };
         let (asked, written) =
             Self::of(&text, args, &world).map_err(|error| (error, Exit::Usage))?;
         granted::examine(&asked.plan, &asked.compiled, submitted)
@@ -195,7 +195,7 @@ impl Asked {
     fn of(
         text: &Text<'_>,
         args: &RunArgs,
-        world: &World<'_>,
+        world: &CompileEnvironment<'_>,
     ) -> Result<(Self, Written), PlanError> {
         let mut written: Written = read(text, &|name| world.surroundings.variable(name))?;
         if let Some(duration) = args.duration {

@@ -8,17 +8,17 @@ use brunt_drivers::flow::trace::{Bytes, TracedRequest};
 use brunt_drivers::http::Version;
 use serde_json::{Value, json};
 
-use super::Told;
+use super::ExchangeReport;
 use crate::naming::http;
 
 /// The document, and the number of exchanges that are not in it because they belong to other protocols.
-pub(super) fn text(told: &[Told], version: Version) -> (String, usize) {
+pub(super) fn text(reports: &[ExchangeReport], version: Version) -> (String, usize) {
     let version = match version {
         Version::Http1 => "HTTP/1.1",
         Version::Http2 | Version::Http2PriorKnowledge => "HTTP/2",
         Version::Negotiate => "unknown",
     };
-    let all: Vec<Vec<Value>> = told.iter().map(|told| entries(told, version)).collect();
+    let all: Vec<Vec<Value>> = reports.iter().map(|report| entries(report, version)).collect();
     let others = all.iter().filter(|entries| entries.is_empty()).count();
     let entries: Vec<Value> = all.into_iter().flatten().collect();
     let document = json!({ "log": {
@@ -30,8 +30,8 @@ pub(super) fn text(told: &[Told], version: Version) -> (String, usize) {
 }
 
 /// The entries of one exchange: the requests that were redirected, and the last.
-fn entries(told: &Told, version: &str) -> Vec<Value> {
-    let exchange = &told.exchange;
+fn entries(report: &ExchangeReport, version: &str) -> Vec<Value> {
+    let exchange = &report.exchange;
     let Some(TracedRequest::Http { method, url, fields, body }) = &exchange.request else {
         return Vec::new();
     };
@@ -41,7 +41,7 @@ fn entries(told: &Told, version: &str) -> Vec<Value> {
     let last = requests.len() - 1;
     let entry = |(at, request): (usize, Value)| match exchange.hops.get(at) {
         Some(hop) => json!({
-            "startedDateTime": format!("{:.3}", told.began),
+            "startedDateTime": format!("{:.3}", report.began),
             "time": 0,
             "request": request,
             "response": moved(hop.status, &hop.url, version),
@@ -50,13 +50,13 @@ fn entries(told: &Told, version: &str) -> Vec<Value> {
             "comment": format!("{}: redirect {} of {last}", exchange.step, at + 1),
         }),
         None => json!({
-            "startedDateTime": format!("{:.3}", told.began),
+            "startedDateTime": format!("{:.3}", report.began),
             "time": millis(exchange.took),
             "request": request,
             "response": response(exchange, version),
             "cache": {},
             "timings": timings(exchange),
-            "comment": comment(told),
+            "comment": comment(report),
         }),
     };
     requests.into_iter().enumerate().map(entry).collect()
@@ -139,9 +139,9 @@ fn timings(exchange: &TracedExchange) -> Value {
 }
 
 /// The name of the step, and why it failed.
-fn comment(told: &Told) -> String {
-    let exchange = &told.exchange;
-    let why = if exchange.why.is_empty() { &told.outcome } else { &exchange.why };
+fn comment(report: &ExchangeReport) -> String {
+    let exchange = &report.exchange;
+    let why = if exchange.why.is_empty() { &report.outcome } else { &exchange.why };
     format!("{} / {}, user {}: {why}", exchange.scenario, exchange.step, exchange.user)
 }
 
@@ -184,7 +184,7 @@ mod tests {
     use brunt_exchange::{Class, Outcome};
     use std::time::Duration;
 
-    fn told(request: TracedRequest) -> Told {
+    fn report(request: TracedRequest) -> ExchangeReport {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let text = |text: &str| Bytes {
             text: Some(text.to_owned()),
@@ -216,7 +216,7 @@ mod tests {
             checks: Vec::new(),
             extracts: Vec::new(),
         };
-        Told {
+        ExchangeReport {
             exchange,
             began: "2026-11-22T20:00:00.0005Z".parse().unwrap(),
             outcome: "check".to_owned(),
@@ -274,7 +274,7 @@ mod tests {
 
     #[test]
     fn every_field_is_there_that_the_format_requires() {
-        let (text, others) = text(&[told(http())], Version::Http1);
+        let (text, others) = text(&[report(http())], Version::Http1);
         let document: Value = serde_json::from_str(&text).unwrap();
         let entries = document["log"]["entries"].as_array().unwrap();
         assert_eq!((entries.len(), others), (2, 0));
@@ -308,16 +308,16 @@ mod tests {
     #[test]
     fn what_is_no_http_is_counted_and_left_out() {
         let other = TracedRequest::Words { protocol: "LDAP", lines: vec!["bind as a".to_owned()] };
-        let (text, others) = text(&[told(other), told(http())], Version::Negotiate);
+        let (text, others) = text(&[report(other), report(http())], Version::Negotiate);
         let document: Value = serde_json::from_str(&text).unwrap();
         assert_eq!((document["log"]["entries"].as_array().map(Vec::len), others), (Some(2), 1));
     }
 
     #[test]
     fn an_exchange_without_an_answer_has_the_status_of_none() {
-        let mut told = told(http());
-        (told.exchange.answer, told.exchange.hops) = (None, Vec::new());
-        let (text, _) = text(&[told], Version::Http2);
+        let mut report = report(http());
+        (report.exchange.answer, report.exchange.hops) = (None, Vec::new());
+        let (text, _) = text(&[report], Version::Http2);
         let document: Value = serde_json::from_str(&text).unwrap();
         let entry = &document["log"]["entries"][0];
         assert_eq!(

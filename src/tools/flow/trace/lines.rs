@@ -4,21 +4,21 @@ use brunt_drivers::flow::TracedExchange;
 use brunt_drivers::flow::trace::{Bytes, KeptValue, TracedRequest};
 use serde_json::{Value, json};
 
-use super::Told;
+use super::ExchangeReport;
 
 /// The lines.
-pub(super) fn text(told: &[Told]) -> String {
-    told.iter().flat_map(|told| [line(told).to_string(), "\n".to_owned()]).collect()
+pub(super) fn text(reports: &[ExchangeReport]) -> String {
+    reports.iter().flat_map(|report| [line(report).to_string(), "\n".to_owned()]).collect()
 }
 
-fn line(told: &Told) -> Value {
-    let exchange = &told.exchange;
+fn line(report: &ExchangeReport) -> Value {
+    let exchange = &report.exchange;
     json!({
-        "time": format!("{:.3}", told.began),
+        "time": format!("{:.3}", report.began),
         "scenario": exchange.scenario,
         "step": exchange.step,
         "user": exchange.user,
-        "outcome": told.outcome,
+        "outcome": report.outcome,
         "why": exchange.why,
         "took_ms": millis(exchange.took),
         "first_byte_ms": exchange.first_byte.map(millis),

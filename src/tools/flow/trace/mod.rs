@@ -43,7 +43,7 @@ impl TraceFile {
 }
 
 /// An exchange, its beginning by the wall clock, and its protocol's name of the outcome.
-pub(super) struct Told {
+pub(super) struct ExchangeReport {
     pub(super) exchange: TracedExchange,
     began: jiff::Timestamp,
     /// The name of its outcome.
@@ -52,7 +52,7 @@ pub(super) struct Told {
     code: String,
 }
 
-impl Told {
+impl ExchangeReport {
     /// An exchange that has just ended.
     pub(super) fn now(exchange: TracedExchange, naming: &Naming) -> Self {
         let operation = usize::from(exchange.operation);
@@ -70,7 +70,7 @@ impl Told {
 pub(super) struct Tracer {
     file: TraceFile,
     version: Version,
-    told: Arc<Mutex<Vec<Told>>>,
+    failures: Arc<Mutex<Vec<ExchangeReport>>>,
 }
 
 impl Tracer {
@@ -88,13 +88,13 @@ impl Tracer {
                     .to_owned(),
             );
         }
-        let told: Arc<Mutex<Vec<Told>>> = Arc::default();
-        let (kept, naming) = (Arc::clone(&told), Naming::of(flow));
+        let failures: Arc<Mutex<Vec<ExchangeReport>>> = Arc::default();
+        let (kept, naming) = (Arc::clone(&failures), Naming::of(flow));
         let keep = move |exchange: TracedExchange, most: usize| {
             let failed = !matches!(exchange.outcome, Outcome::Ok(_) | Outcome::Skipped);
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             if failed && kept.len() < most {
-                kept.push(Told::now(exchange, &naming));
+                kept.push(ExchangeReport::now(exchange, &naming));
             }
         };
         let most = file.as_ref().map_or(0, |file| file.most);
@@ -106,14 +106,14 @@ impl Tracer {
                 show(exchange);
             })),
         };
-        Ok(file.map(|file| Self { file, version, told }))
+        Ok(file.map(|file| Self { file, version, failures }))
     }
 
     /// Writes the exchanges that were kept.
     pub(super) fn write(&self) -> Result<(), String> {
-        let told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         let text = if self.file.is_har() {
-            let (text, others) = har::text(&told, self.version);
+            let (text, others) = har::text(&failures, self.version);
             if others > 0 {
                 console::note(&format!(
                     "{others} failed exchanges of other protocols than HTTP are not in {}, which is HAR",
@@ -122,7 +122,7 @@ impl Tracer {
             }
             text
         } else {
-            lines::text(&told)
+            lines::text(&failures)
         };
         let written = replace(&self.file.path, |out| out.write_all(text.as_bytes()));
         written.map_err(|error| {

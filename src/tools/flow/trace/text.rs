@@ -8,7 +8,7 @@ use brunt_drivers::flow::TracedExchange;
 use brunt_drivers::flow::trace::{Bytes, Kept, KeptValue, TracedAnswer, TracedRequest};
 use brunt_exchange::{Class, Layout, Outcome, inert};
 
-use super::Told;
+use super::ExchangeReport;
 use crate::naming::http;
 
 /// How many bytes of a body are printed.
@@ -25,8 +25,8 @@ pub(in crate::tools::flow) fn scenario(exchange: &TracedExchange) -> String {
 }
 
 /// One exchange.
-pub(in crate::tools::flow) fn exchange(told: &Told) -> String {
-    let exchange = &told.exchange;
+pub(in crate::tools::flow) fn exchange(report: &ExchangeReport) -> String {
+    let exchange = &report.exchange;
     let word = match exchange.outcome {
         Outcome::Ok(_) => "passed",
         Outcome::Skipped => "skipped",
@@ -38,7 +38,7 @@ pub(in crate::tools::flow) fn exchange(told: &Told) -> String {
         let _ = writeln!(out, "\n-- {step}: skipped: {}", line(&exchange.why));
         return out;
     }
-    let _ = writeln!(out, "\n-- {step}: {word} ({}) after {}", code(told), time(exchange.took));
+    let _ = writeln!(out, "\n-- {step}: {word} ({}) after {}", code(report), time(exchange.took));
     if let Some(request) = &exchange.request {
         self::request(&mut out, request);
     }
@@ -47,7 +47,7 @@ pub(in crate::tools::flow) fn exchange(told: &Told) -> String {
         let _ = writeln!(out, "   > {} {}", line(&hop.method), line(&hop.url));
     }
     if let Some(answer) = &exchange.answer {
-        self::answer(&mut out, told, answer);
+        self::answer(&mut out, report, answer);
     }
     for check in &exchange.checks {
         let word = if check.holds { "ok    " } else { "FAILED" };
@@ -56,16 +56,16 @@ pub(in crate::tools::flow) fn exchange(told: &Told) -> String {
     exchange.extracts.iter().for_each(|kept| self::kept(&mut out, kept));
     // A failed check has already been printed.
     if !matches!(exchange.outcome, Outcome::Ok(_)) && !has_failed_check(exchange) {
-        let _ = writeln!(out, "   FAILED  {}", value(&why(told)));
+        let _ = writeln!(out, "   FAILED  {}", value(&why(report)));
     }
     out
 }
 
 /// A failure in one line.
-pub(in crate::tools::flow) fn failure(told: &Told) -> String {
-    let exchange = &told.exchange;
+pub(in crate::tools::flow) fn failure(report: &ExchangeReport) -> String {
+    let exchange = &report.exchange;
     let (scenario, step) = (line(&exchange.scenario), line(&exchange.step));
-    format!("{scenario} / {step}: {}", value(&why(told)))
+    format!("{scenario} / {step}: {}", value(&why(report)))
 }
 
 fn has_failed_check(exchange: &TracedExchange) -> bool {
@@ -73,25 +73,25 @@ fn has_failed_check(exchange: &TracedExchange) -> bool {
 }
 
 /// Why a step failed. A server's message about a refusal is printed with the code that makes it one.
-fn why(told: &Told) -> String {
-    let exchange = &told.exchange;
+fn why(report: &ExchangeReport) -> String {
+    let exchange = &report.exchange;
     let failed = exchange.checks.iter().find(|check| !check.holds);
     let refused =
         is_http(exchange) && matches!(exchange.outcome, Outcome::Failed(Class::Result, _));
     match (failed, exchange.why.as_str()) {
         (Some(check), "") => check.words.clone(),
-        (None, "") => code(told),
-        (None, why) if refused => format!("{}: {why}", code(told)),
+        (None, "") => code(report),
+        (None, why) if refused => format!("{}: {why}", code(report)),
         (_, why) => why.to_owned(),
     }
 }
 
 /// The code of the answer and its name; if there was no answer, what happened.
-fn code(told: &Told) -> String {
-    match &told.exchange.answer {
-        Some(answer) if is_http(&told.exchange) => format!("{} {}", answer.code, told.code),
-        Some(_) => told.code.clone(),
-        None => told.outcome.clone(),
+fn code(report: &ExchangeReport) -> String {
+    match &report.exchange.answer {
+        Some(answer) if is_http(&report.exchange) => format!("{} {}", answer.code, report.code),
+        Some(_) => report.code.clone(),
+        None => report.outcome.clone(),
     }
 }
 
@@ -119,11 +119,11 @@ fn request(out: &mut String, request: &TracedRequest) {
     }
 }
 
-fn answer(out: &mut String, told: &Told, answer: &TracedAnswer) {
+fn answer(out: &mut String, report: &ExchangeReport, answer: &TracedAnswer) {
     let first =
-        told.exchange.first_byte.map(|first| format!(" (first byte after {})", time(first)));
+        report.exchange.first_byte.map(|first| format!(" (first byte after {})", time(first)));
     let first = first.unwrap_or_default();
-    let _ = writeln!(out, "   < {}{first}", code(told));
+    let _ = writeln!(out, "   < {}{first}", code(report));
     for (name, shown) in answer.values.iter().take(VALUES_SHOWN) {
         let _ = writeln!(out, "   < {}: {}", line(name), value(shown));
     }

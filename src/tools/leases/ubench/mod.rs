@@ -35,7 +35,7 @@ use crate::cli::surroundings::Machine;
 use crate::cli::ubench::{Ubench, UbenchArgs};
 use crate::console;
 use crate::run::signals::{Signal, Signals};
-use crate::run::{Losses, files, prepare};
+use crate::run::{WriteFailures, files, prepare};
 
 /// The share of searches that find something.
 const HIT_RATIO: f64 = 0.9;
@@ -94,7 +94,7 @@ fn conduct(args: &UbenchArgs, signals: &Signals) -> Result<Exit, String> {
     for ended in &all {
         show(text::line(ended.line, ended.done.operations(1), ended.done.lasted()).as_bytes());
     }
-    let mut losses = Losses::default();
+    let mut losses = WriteFailures::default();
     if args.percentiles || args.record.is_some() {
         losses.keep(more(args, &all, backend.as_ref()));
     }

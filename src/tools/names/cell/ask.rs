@@ -274,7 +274,7 @@ pub(crate) struct Ran {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Statistics {
     /// By name of the daemon; its children are included.
-    pub(crate) daemons: BTreeMap<String, Vitals>,
+    pub(crate) daemons: BTreeMap<String, ProcessUsage>,
     /// Searches that the directory has completed according to its own count, less those that this cell made.
     pub(crate) searches: Option<u64>,
     /// nscd's own statistics. Lookups that clients make directly in its shared memory are not in them, so its hits are
@@ -288,7 +288,7 @@ pub(crate) struct Statistics {
 
 /// A process and its children.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Vitals {
+pub(crate) struct ProcessUsage {
     /// Processor time.
     pub(crate) cpu_s: f64,
     /// Resident memory.

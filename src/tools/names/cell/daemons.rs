@@ -18,7 +18,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::ask::Daemon;
 use super::fault::Fault;
 use super::place::Place;
-use super::spec::Walls;
+use super::spec::Isolation;
 use super::tools;
 use crate::console;
 
@@ -148,9 +148,9 @@ fn absent(daemon: Daemon) -> Fault {
     Fault::Unfit(format!("find {} in this environment: its backend has none", daemon.name()))
 }
 
-/// A daemon's command. Without walls, only its own request to the kernel ends it with its cell.
+/// A daemon's command. Without isolation, only its own request to the kernel ends it with its cell.
 fn command(place: &Place, program: &Path, words: &[String]) -> Command {
-    if place.walls == Walls::None {
+    if place.isolation == Isolation::None {
         let mut command = tools::command(Path::new("/proc/self/exe"));
         command.args(["names", "cell", "--"]).arg(program).args(words);
         return command;

@@ -18,12 +18,12 @@ use super::etc;
 use super::fault::Fault;
 use super::loopback;
 use super::place::{MASKED, Place};
-use super::spec::{Data, Spec, Walls};
+use super::spec::{Data, Isolation, Spec};
 use super::tools;
 
-/// The directory of a cell within walls.
+/// The directory of a cell in isolation.
 const ROOT: &str = "/run/brunt";
-/// The port of the directory within walls, where no other process can have it.
+/// The port of the directory in isolation, where no other process can have it.
 const PORT: u16 = 3890;
 
 /// Paths that are covered with memory if they exist, with these modes.
@@ -60,10 +60,10 @@ const EXPECTED: &[&str] = &[
 const LENT: &[&str] = &["slapd", "nslcd", "nscd", "unscd", "sssd", "ns-slapd"];
 
 /// Leaves the host's namespaces. The next process that this one starts is process 1.
-pub(super) fn part(walls: Walls) -> Result<(), Fault> {
+pub(super) fn part(isolation: Isolation) -> Result<(), Fault> {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     let mut flags = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC;
-    if walls == Walls::User {
+    if isolation == Isolation::User {
         flags |= CloneFlags::CLONE_NEWUSER;
     }
     unshare(flags).map_err(|error| {
@@ -71,7 +71,7 @@ pub(super) fn part(walls: Walls) -> Result<(), Fault> {
             error.into(),
         )
     })?;
-    if walls == Walls::User {
+    if isolation == Isolation::User {
         // Groups must be given up before the group can be mapped (user_namespaces(7)).
         write(Path::new("/proc/self/setgroups"), "deny")?;
         write(Path::new("/proc/self/uid_map"), &format!("0 {} 1", user.as_raw()))?;
@@ -98,9 +98,9 @@ pub(super) fn seclude() -> Result<(), Fault> {
 
 /// Prepares the paths of the cell.
 pub(super) fn furnish(spec: &Spec) -> Result<Place, Fault> {
-    match (spec.walls, &spec.data) {
-        (Walls::None, Data::Below(directory)) => unwalled(directory),
-        (Walls::None, Data::Memory) => {
+    match (spec.isolation, &spec.data) {
+        (Isolation::None, Data::Below(directory)) => unwalled(directory),
+        (Isolation::None, Data::Memory) => {
             Err(Fault::Unfit("keep data in memory without namespaces: name a directory".to_owned()))
         }
         (_, data) => walled(spec, data),
@@ -117,7 +117,7 @@ fn walled(spec: &Spec, data: &Data) -> Result<Place, Fault> {
     };
     memory(Path::new("/run"), 0o755)?;
     let place = Place {
-        walls: spec.walls,
+        isolation: spec.isolation,
         root: PathBuf::from(ROOT),
         data: Path::new(ROOT).join("data"),
         etc: PathBuf::from("/etc"),
@@ -161,10 +161,10 @@ fn unwalled(directory: &Path) -> Result<Place, Fault> {
     // Another process could take the port before the directory does; the directory would then report that.
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|socket| socket.local_addr());
     let port = port.map_err(Fault::system("find a free port"))?.port();
-    Ok(Place { walls: Walls::None, root, data, etc, port })
+    Ok(Place { isolation: Isolation::None, root, data, etc, port })
 }
 
-/// The note about a cell without walls, in which nothing can be masked.
+/// The note about a cell without isolation, in which nothing can be masked.
 pub(super) fn unmasked() -> Option<String> {
     let there: Vec<&str> =
         MASKED.iter().copied().filter(|name| tools::find(name).is_some()).collect();

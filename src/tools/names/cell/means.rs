@@ -1,4 +1,4 @@
-//! What this machine permits a cell to do: whether it can have walls, and which programs are installed.
+//! What this machine permits a cell to do: whether it can be isolated, and which programs are installed.
 //!
 //! This is checked once, before anything is planned, so that a matrix can say which of its cells it will run and what
 //! the others lack, with the name of the package to install.
@@ -7,14 +7,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::spec::{Backend, Cache, Reader, Server, Source, Walls};
+use super::spec::{Backend, Cache, Isolation, Reader, Server, Source};
 use super::tools;
 
 /// What a machine has.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Means {
-    /// The walls a cell can have here.
-    pub(crate) walls: Walls,
+    /// The isolation that a cell can have here.
+    pub(crate) isolation: Isolation,
     /// The installed programs.
     programs: BTreeMap<&'static str, PathBuf>,
     /// The installed modules of the name service.
@@ -23,7 +23,7 @@ pub(crate) struct Means {
 
 /// What a cell would need and this machine lacks. Reads after "needs".
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Lack(pub(crate) String);
+pub(crate) struct MissingMeans(pub(crate) String);
 
 /// Programs that some cell needs, and the Debian package of each.
 const PROGRAMS: &[(&str, &str)] = &[
@@ -46,7 +46,7 @@ const MODULES: &[(&str, &str)] =
     &[("libnss_ldap.so.2", "libnss-ldapd"), ("libnss_sss.so.2", "libnss-sss")];
 
 impl Means {
-    /// Examines this machine. To find out whether walls are possible, they are made once, for a program that does
+    /// Examines this machine. To find out whether isolation is possible, it is set up once, for a program that does
     /// nothing.
     pub(crate) fn of_this_machine() -> Self {
         let programs = PROGRAMS.iter().filter_map(|(name, _)| Some((*name, tools::find(name)?)));
@@ -54,16 +54,17 @@ impl Means {
             if name == "nscd" && tools::is_unscd(&path) { ("unscd", path) } else { (name, path) }
         });
         let modules = MODULES.iter().map(|(name, _)| *name).filter(|name| module(name));
-        let walls = [Walls::Root, Walls::User].into_iter().find(|walls| can_have(*walls));
+        let isolation =
+            [Isolation::Root, Isolation::User].into_iter().find(|isolation| can_have(*isolation));
         Self {
-            walls: walls.unwrap_or(Walls::None),
+            isolation: isolation.unwrap_or(Isolation::None),
             programs: programs.collect(),
             modules: modules.collect(),
         }
     }
 
     /// What a cell of this backend lacks here; empty if it can run.
-    pub(crate) fn lacks(&self, backend: &Backend) -> Vec<Lack> {
+    pub(crate) fn lacks(&self, backend: &Backend) -> Vec<MissingMeans> {
         let mut lacks = Vec::new();
         let mut needs = Vec::new();
         match &backend.source {
@@ -79,8 +80,8 @@ impl Means {
                     Reader::Sssd => needs.extend(["sssd", "libnss_sss.so.2"]),
                     Reader::Nobody => {}
                 }
-                if *server == Server::DirectoryServer389 && self.walls == Walls::None {
-                    lacks.push(Lack(
+                if *server == Server::DirectoryServer389 && self.isolation == Isolation::None {
+                    lacks.push(MissingMeans(
                         "root, or permission to create user namespaces, for 389 Directory Server"
                             .to_owned(),
                     ));
@@ -95,8 +96,8 @@ impl Means {
         lacks.extend(needs.into_iter().filter(|name| !self.has(name)).map(missing));
         let asks_the_system = backend.cache.is_some()
             || matches!(backend.source, Source::Ldap { reader: Reader::Nslcd | Reader::Sssd, .. });
-        if asks_the_system && self.walls == Walls::None {
-            lacks.push(Lack(
+        if asks_the_system && self.isolation == Isolation::None {
+            lacks.push(MissingMeans(
                 "root, or permission to create user namespaces, for a private name service"
                     .to_owned(),
             ));
@@ -105,14 +106,15 @@ impl Means {
     }
 
     /// Why files of many owners cannot be made and listed here, if they cannot.
-    pub(crate) fn lacks_owners(&self) -> Option<Lack> {
-        (self.walls != Walls::Root)
-            .then(|| Lack("root, to create files with many owners for ls to list".to_owned()))
+    pub(crate) fn lacks_owners(&self) -> Option<MissingMeans> {
+        (self.isolation != Isolation::Root).then(|| {
+            MissingMeans("root, to create files with many owners for ls to list".to_owned())
+        })
     }
 
     /// Whether the system's own name service can be used inside a cell, files included.
     pub(crate) fn resolves(&self) -> bool {
-        self.walls != Walls::None
+        self.isolation != Isolation::None
     }
 
     fn has(&self, name: &str) -> bool {
@@ -120,10 +122,10 @@ impl Means {
     }
 }
 
-fn missing(name: &str) -> Lack {
+fn missing(name: &str) -> MissingMeans {
     let package = PROGRAMS.iter().chain(MODULES).find(|(known, _)| *known == name);
     let package = package.map_or(name, |(_, package)| *package);
-    Lack(format!("{name} (Debian package {package})"))
+    MissingMeans(format!("{name} (Debian package {package})"))
 }
 
 /// Whether a module of the name service is among the system's libraries.
@@ -134,15 +136,15 @@ fn module(name: &str) -> bool {
         .flat_map(|directory| [PathBuf::from(directory), Path::new(directory).join(&triple)])
         .any(|directory| directory.join(name).exists())
 }
-
-/// Whether walls of this kind are possible: an outer process tries to make them.
-fn can_have(walls: Walls) -> bool {
-    let kind = match walls {
-        Walls::Root => "root",
-        Walls::User => "user",
-        Walls::None => return true,
+/// Whether isolation of this kind is possible: an outer process tries to set it up.
+/// Whether isolation of this kind are possible: an outer process tries to make them.
+fn can_have(isolation: Isolation) -> bool {
+    let kind = match isolation {
+        Isolation::Root => "root",
+        Isolation::User => "user",
+        Isolation::None => return true,
     };
-    if walls == Walls::Root && !rustix::process::geteuid().is_root() {
+    if isolation == Isolation::Root && !rustix::process::geteuid().is_root() {
         return false;
     }
     Command::new("/proc/self/exe")
@@ -159,9 +161,9 @@ mod tests {
     use super::super::spec::{Nscd, Variant};
     use super::*;
 
-    fn machine(walls: Walls, programs: &[&'static str], modules: &[&'static str]) -> Means {
+    fn machine(isolation: Isolation, programs: &[&'static str], modules: &[&'static str]) -> Means {
         let programs = programs.iter().map(|name| (*name, PathBuf::from(name))).collect();
-        Means { walls, programs, modules: modules.to_vec() }
+        Means { isolation, programs, modules: modules.to_vec() }
     }
 
     fn ldap(cache: Option<Cache>) -> Backend {
@@ -176,19 +178,19 @@ mod tests {
     #[test]
     fn what_is_missing_is_named_with_its_package() {
         let utilities = ["slapd", "slapadd", "ldapadd", "ldapsearch", "ldapdelete", "nslcd"];
-        let means = machine(Walls::Root, &utilities, &["libnss_ldap.so.2"]);
+        let means = machine(Isolation::Root, &utilities, &["libnss_ldap.so.2"]);
         assert_eq!(means.lacks(&ldap(None)), []);
         let cached = ldap(Some(Cache::Nscd(Nscd::default())));
-        assert_eq!(means.lacks(&cached), [Lack("nscd (Debian package nscd)".to_owned())]);
-        let bare = machine(Walls::Root, &utilities, &[]);
-        let wanted = Lack("libnss_ldap.so.2 (Debian package libnss-ldapd)".to_owned());
+        assert_eq!(means.lacks(&cached), [MissingMeans("nscd (Debian package nscd)".to_owned())]);
+        let bare = machine(Isolation::Root, &utilities, &[]);
+        let wanted = MissingMeans("libnss_ldap.so.2 (Debian package libnss-ldapd)".to_owned());
         assert_eq!(bare.lacks(&ldap(None)), [wanted]);
     }
 
     #[test]
     fn without_walls_only_what_asks_no_name_service_runs() {
         let programs = ["useradd", "slapd", "slapadd", "ldapadd", "ldapsearch", "ldapdelete"];
-        let means = machine(Walls::None, &programs, &["libnss_ldap.so.2"]);
+        let means = machine(Isolation::None, &programs, &["libnss_ldap.so.2"]);
         let files = Backend { source: Source::Files, cache: None, switch: None };
         assert_eq!(means.lacks(&files), []);
         assert!(!means.resolves());
@@ -202,8 +204,8 @@ mod tests {
 
     #[test]
     fn only_root_can_make_files_of_many_owners() {
-        assert!(machine(Walls::Root, &[], &[]).lacks_owners().is_none());
-        assert!(machine(Walls::User, &[], &[]).lacks_owners().is_some());
-        assert!(machine(Walls::User, &[], &[]).resolves());
+        assert!(machine(Isolation::Root, &[], &[]).lacks_owners().is_none());
+        assert!(machine(Isolation::User, &[], &[]).lacks_owners().is_some());
+        assert!(machine(Isolation::User, &[], &[]).resolves());
     }
 }

@@ -12,6 +12,7 @@ mod connection;
 mod daemons;
 mod etc;
 mod fault;
+mod isolation;
 mod leftover;
 mod listing;
 mod loopback;
@@ -23,17 +24,16 @@ mod spec;
 mod stage;
 mod tools;
 mod vitals;
-mod walls;
 
 pub(crate) use ask::{
     Answer, Ask, Counted, Daemon, Estimate, Listed, Provisioned, Ran, Spread, Statistics, Way,
 };
 #[cfg(test)]
-pub(crate) use ask::{Started, Vitals};
-pub(crate) use means::{Lack, Means};
+pub(crate) use ask::{ProcessUsage, Started};
+pub(crate) use means::{Means, MissingMeans};
 pub(crate) use spec::{
-    Backend, Cache, Data, FIRST_ID, GROUPS, Index, Nscd, PEOPLE, Reader, Server, Source, Spec,
-    Variant, Walls,
+    Backend, Cache, Data, FIRST_ID, GROUPS, Index, Isolation, Nscd, PEOPLE, Reader, Server, Source,
+    Spec, Variant,
 };
 pub(crate) use stage::enter;
 

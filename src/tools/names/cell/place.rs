@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::fault::Fault;
-use super::spec::Walls;
+use super::spec::Isolation;
 use super::tools;
 
 /// Programs that `useradd` and `userdel` start to notify caches of a change, which takes a quarter of a second each
@@ -14,12 +14,12 @@ pub(super) const MASKED: &[&str] = &["sss_cache", "nscd"];
 #[derive(Clone, Debug)]
 pub(super) struct Place {
     /// How much is isolated.
-    pub(super) walls: Walls,
+    pub(super) isolation: Isolation,
     /// The directory for temporary data: sockets, logs, configurations of our own.
     pub(super) root: PathBuf,
     /// The directory for durable data: a database.
     pub(super) data: PathBuf,
-    /// The directory that the name service uses as `/etc`: `/etc` itself within walls.
+    /// The directory that the name service uses as `/etc`: `/etc` itself in isolation.
     pub(super) etc: PathBuf,
     /// The port of the directory on 127.0.0.1.
     pub(super) port: u16,
@@ -38,7 +38,7 @@ impl Place {
             return Ok(lent);
         }
         // A masked program without a copy is not what its name says: unscd is installed as nscd.
-        let masked = self.walls != Walls::None && MASKED.contains(&name);
+        let masked = self.isolation != Isolation::None && MASKED.contains(&name);
         let found = tools::find(name).filter(|_| !masked);
         found.ok_or_else(|| Fault::Missing(name.to_owned()))
     }
@@ -50,6 +50,6 @@ impl Place {
 
     /// Whether the cell has a name service of its own that can be used.
     pub(super) fn resolves(&self) -> bool {
-        self.walls != Walls::None
+        self.isolation != Isolation::None
     }
 }

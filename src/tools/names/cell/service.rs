@@ -13,6 +13,7 @@ use super::connection::{Connection, Login};
 use super::daemons::{Daemons, Listens, Start};
 use super::etc;
 use super::fault::Fault;
+use super::isolation;
 use super::listing;
 use super::place::Place;
 use super::provision::{self, Act, Halt, Store};
@@ -21,7 +22,6 @@ use super::spec::{
 };
 use super::tools;
 use super::vitals;
-use super::walls;
 
 /// How long a query tool of the system may take.
 const TOOL: Duration = Duration::from_secs(300);
@@ -110,7 +110,7 @@ impl Service {
         if self.place.resolves() {
             etc::switch(&self.place.etc, sources, backend.switch.as_deref())?;
         } else if backend.source == Source::Files {
-            started.notes.extend(walls::unmasked());
+            started.notes.extend(isolation::unmasked());
         }
         self.backend = Some(backend);
         let done = self.start_daemons(&mut started).and_then(|()| self.found_389());

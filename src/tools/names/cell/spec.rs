@@ -41,7 +41,7 @@ pub(crate) struct Spec {
     /// Where durable data is stored.
     pub(crate) data: Data,
     /// How much of the environment is isolated.
-    pub(crate) walls: Walls,
+    pub(crate) isolation: Isolation,
     /// Set in the environment of every process of the cell as `BRUNT_CELL`, by which these processes can be identified.
     pub(crate) mark: String,
 }
@@ -57,7 +57,7 @@ pub(crate) enum Data {
 
 /// How much of the environment is isolated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Walls {
+pub(crate) enum Isolation {
     /// Mounts, processes, network and IPC, as root can isolate them.
     Root,
     /// The same in a user namespace, in which one id is mapped: files of many owners cannot be made.

@@ -17,9 +17,9 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, set_parent_process_de
 
 use super::ask::{Answer, Ask};
 use super::fault::Fault;
+use super::isolation;
 use super::service::Service;
-use super::spec::{Data, Spec, Walls};
-use super::walls;
+use super::spec::{Data, Isolation, Spec};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::names_cell::CellArgs;
@@ -30,8 +30,8 @@ pub(crate) fn enter(args: &CellArgs) -> Result<Exit, Refusal> {
         return Err(refusal(&leashed(&args.leash)));
     }
     if let Some(kind) = &args.attempt {
-        let walls = if kind == "root" { Walls::Root } else { Walls::User };
-        return attempt(walls, args.inner).map_err(|fault| refusal(&fault));
+        let isolation = if kind == "root" { Isolation::Root } else { Isolation::User };
+        return attempt(isolation, args.inner).map_err(|fault| refusal(&fault));
     }
     let text = args.spec.as_deref().unwrap_or_default();
     let spec: Spec = serde_json::from_str(text).map_err(|error| Refusal {
@@ -63,15 +63,15 @@ fn leashed(words: &[String]) -> Fault {
     Fault::system(format!("start {program}"))(error)
 }
 
-/// Whether walls are possible: creates them and exits.
-fn attempt(kind: Walls, inner: bool) -> Result<Exit, Fault> {
+/// Whether isolation is possible: sets it up and exits.
+fn attempt(kind: Isolation, inner: bool) -> Result<Exit, Fault> {
     if inner {
-        walls::seclude()?;
+        isolation::seclude()?;
         return Ok(Exit::Ok);
     }
-    walls::part(kind)?;
+    isolation::part(kind)?;
     let mut child = itself();
-    let kind = if kind == Walls::Root { "root" } else { "user" };
+    let kind = if kind == Isolation::Root { "root" } else { "user" };
     child.args(["--inner", "--try", kind]);
     let status = child.status().map_err(Fault::system("start process 1"))?;
     Ok(if status.success() { Exit::Ok } else { Exit::Failed })
@@ -84,8 +84,8 @@ fn itself() -> Command {
 }
 
 fn outer(spec: &Spec, text: &str) -> Result<(), Fault> {
-    if spec.walls != Walls::None {
-        walls::part(spec.walls)?;
+    if spec.isolation != Isolation::None {
+        isolation::part(spec.isolation)?;
     }
     let child = itself().args(["--inner", "--spec", text]).spawn();
     let mut child = child.map_err(Fault::system("start process 1"))?;
@@ -121,7 +121,7 @@ fn inner(spec: &Spec) -> Result<(), Fault> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|error| Fault::system("tie process 1 to its cell")(error.into()))?;
     // Namespaces belong to a thread, so they are created before there is a second one.
-    let place = walls::furnish(spec)?;
+    let place = isolation::furnish(spec)?;
     let asks = asks();
     say(&Answer::Done);
     let mut service = Service::new(place);

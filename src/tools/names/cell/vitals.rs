@@ -7,7 +7,7 @@ use std::path::Path;
 
 use brunt_exchange::{Clock as _, Monotonic};
 
-use super::ask::{NscdTable, Vitals};
+use super::ask::{NscdTable, ProcessUsage};
 
 /// Blocks that are written durably, one after the other.
 const SYNCS: usize = 40;
@@ -26,7 +26,7 @@ struct Stat {
 }
 
 /// What a process and all its descendants use.
-pub(super) fn of(process: u32) -> Vitals {
+pub(super) fn of(process: u32) -> ProcessUsage {
     let all: BTreeMap<u32, Stat> = fs::read_dir("/proc")
         .into_iter()
         .flatten()
@@ -50,7 +50,7 @@ pub(super) fn of(process: u32) -> Vitals {
     let (ticks, pages) = whole.fold((0, 0), |(ticks, pages), (_, stat)| {
         (ticks + stat.ticks + stat.children_ticks, pages + stat.pages)
     });
-    Vitals { cpu_s: seconds(ticks), rss_kib: pages * page_kib() }
+    ProcessUsage { cpu_s: seconds(ticks), rss_kib: pages * page_kib() }
 }
 
 /// Processor time of this process and of every child that it has waited for.
@@ -161,7 +161,7 @@ mod tests {
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(alone.rss_kib > 0 && own.rss_kib > alone.rss_kib, "{own:?} {alone:?}");
-        assert_eq!(of(u32::MAX - 1), Vitals::default());
+        assert_eq!(of(u32::MAX - 1), ProcessUsage::default());
     }
 
     #[test]

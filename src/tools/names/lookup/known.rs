@@ -100,12 +100,12 @@ impl Known {
     fn listed(&mut self, database: &str) -> Result<String, String> {
         match getent(&[database], PATIENCE) {
             Ok(text) if !text.is_empty() => Ok(text),
-            told => {
+            result => {
                 let path = format!("/etc/{database}");
                 let text = fs::read_to_string(&path).map_err(|error| {
                     format!("list the users and groups of this machine: {path}: {error}")
                 })?;
-                let why = told.err().unwrap_or_else(|| "it prints nothing".to_owned());
+                let why = result.err().unwrap_or_else(|| "it prints nothing".to_owned());
                 self.notes.push(format!("getent {database}: {why}; {path} is used instead"));
                 Ok(text)
             }

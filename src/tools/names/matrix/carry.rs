@@ -9,13 +9,13 @@ use std::time::Duration;
 
 use brunt_record::Cell;
 
+use super::cell_access::{CellAccess, CellFactory};
 use super::found;
-use super::plan::{Act, Entrant, Lookup, Manner, Order, Road, Step};
+use super::plan::{Act, Lookup, Manner, Order, Participant, PathChoice, Step};
 use super::progress::Progress;
 use super::words::{self, Pass};
-use super::world::{World, Worlds};
 use crate::tools::names::cell::{
-    Answer, Ask, Cache, CellError, Daemon, Data, Reader, Source, Spec, Statistics, Walls, Way,
+    Answer, Ask, Cache, CellError, Daemon, Data, Isolation, Reader, Source, Spec, Statistics, Way,
 };
 
 /// How much longer than its own limit a program inside may take before the cell is ended.
@@ -25,8 +25,8 @@ const SAMPLES: (u32, u32) = (5, 25);
 
 /// How cells are made, and the time limits in them.
 #[derive(Clone, Debug)]
-pub(super) struct Ground {
-    pub(super) walls: Walls,
+pub(super) struct CellSettings {
+    pub(super) isolation: Isolation,
     pub(super) data: Data,
     /// The lines of nsswitch.conf, in place of the default ones.
     pub(super) nsswitch: Option<String>,
@@ -51,9 +51,9 @@ pub(super) struct Outcome {
 
 /// The cells of a plan while it is carried out.
 pub(super) struct Bench<'a> {
-    pub(super) worlds: &'a dyn Worlds,
-    pub(super) ground: &'a Ground,
-    pub(super) entrants: &'a [Entrant],
+    pub(super) worlds: &'a dyn CellFactory,
+    pub(super) ground: &'a CellSettings,
+    pub(super) measured: &'a [Participant],
     pub(super) lookups: u32,
     pub(super) open: Vec<Option<Place>>,
     pub(super) outcome: Outcome,
@@ -61,13 +61,13 @@ pub(super) struct Bench<'a> {
 
 /// An open cell.
 pub(super) struct Place {
-    pub(super) world: Box<dyn World>,
+    pub(super) world: Box<dyn CellAccess>,
     pub(super) url: Option<String>,
 }
 
 /// Why a step failed.
 #[derive(Debug)]
-pub(super) enum Trouble {
+pub(super) enum StepFailure {
     /// A signal.
     Interrupted,
     /// The cell refused the request, and is still usable.
@@ -79,26 +79,26 @@ pub(super) enum Trouble {
 impl<'a> Bench<'a> {
     /// A bench without open cells.
     pub(super) fn new(
-        worlds: &'a dyn Worlds,
-        ground: &'a Ground,
-        entrants: &'a [Entrant],
+        worlds: &'a dyn CellFactory,
+        ground: &'a CellSettings,
+        measured: &'a [Participant],
         lookups: u32,
     ) -> Self {
-        let open = entrants.iter().map(|_| None).collect();
-        Self { worlds, ground, entrants, lookups, open, outcome: Outcome::default() }
+        let open = measured.iter().map(|_| None).collect();
+        Self { worlds, ground, measured, lookups, open, outcome: Outcome::default() }
     }
 
     /// Carries out a whole plan.
     pub(super) fn carry_out(mut self, order: &Order, progress: &mut Progress) -> Outcome {
-        for step in order.steps(self.entrants) {
-            if self.open[step.entrant].is_none() && step.act != Act::Open {
-                progress.begin(String::new(), order.expected(self.entrants, &step));
+        for step in order.steps(self.measured) {
+            if self.open[step.participant].is_none() && step.act != Act::Open {
+                progress.begin(String::new(), order.expected(self.measured, &step));
                 continue;
             }
-            progress.begin(self.said(&step, order.passes), order.expected(self.entrants, &step));
+            progress.begin(self.said(&step, order.passes), order.expected(self.measured, &step));
             match self.step(&step, progress) {
                 Ok(()) => {}
-                Err(Trouble::Interrupted) => {
+                Err(StepFailure::Interrupted) => {
                     self.outcome.interrupted = true;
                     break;
                 }
@@ -109,11 +109,11 @@ impl<'a> Bench<'a> {
         self.outcome
     }
 
-    fn step(&mut self, step: &Step, progress: &mut Progress) -> Result<(), Trouble> {
+    fn step(&mut self, step: &Step, progress: &mut Progress) -> Result<(), StepFailure> {
         match step.act {
-            Act::Open => self.enter(step.entrant, progress),
+            Act::Open => self.enter(step.participant, progress),
             Act::Close => {
-                self.open[step.entrant] = None;
+                self.open[step.participant] = None;
                 Ok(())
             }
             Act::Insert(manner) => self.insert(step, manner, progress),
@@ -121,33 +121,39 @@ impl<'a> Bench<'a> {
             Act::MakeFiles => {
                 let files = self.lookups.min(step.users);
                 self.ask(
-                    step.entrant,
+                    step.participant,
                     &Ask::MakeFiles { users: 0..step.users, files },
                     GRACE,
                     progress,
                 )?;
                 self.baseline(step, progress)
             }
-            Act::Forget => self.forget(step.entrant, progress),
+            Act::Forget => self.forget(step.participant, progress),
             Act::Look(lookup) => self.look(step, lookup, progress),
         }
     }
 
     /// Opens a cell and starts its back end.
-    pub(super) fn enter(&mut self, entrant: usize, progress: &mut Progress) -> Result<(), Trouble> {
-        let Entrant { label, backend, .. } = &self.entrants[entrant];
+    pub(super) fn enter(
+        &mut self,
+        participant: usize,
+        progress: &mut Progress,
+    ) -> Result<(), StepFailure> {
+        let Participant { label, backend, .. } = &self.measured[participant];
         let spec = Spec {
             data: self.ground.data.clone(),
-            walls: self.ground.walls,
-            mark: format!("{}-{entrant}", std::process::id()),
+            isolation: self.ground.isolation,
+            mark: format!("{}-{participant}", std::process::id()),
         };
-        let world = self.worlds.open(&spec).map_err(|error| Trouble::Lost(error.to_string()))?;
-        self.open[entrant] = Some(Place { world, url: None });
+        let world =
+            self.worlds.open(&spec).map_err(|error| StepFailure::Lost(error.to_string()))?;
+        self.open[participant] = Some(Place { world, url: None });
         let mut backend = backend.clone();
         if self.ground.nsswitch.is_some() {
             backend.switch.clone_from(&self.ground.nsswitch);
         }
-        let Answer::Started(started) = self.ask(entrant, &Ask::Start(backend), GRACE, progress)?
+        let Answer::Started(started) =
+            self.ask(participant, &Ask::Start(backend), GRACE, progress)?
         else {
             return Err(unexpected());
         };
@@ -157,11 +163,11 @@ impl<'a> Bench<'a> {
         for note in started.notes {
             self.outcome.facts.insert(format!("note/{label}"), note);
         }
-        if let Some(place) = &mut self.open[entrant] {
+        if let Some(place) = &mut self.open[participant] {
             place.url = started.url;
         }
         if !self.outcome.figures.contains_key("fsync_p50_us") {
-            let fsync = self.statistics(entrant, progress)?.fsync;
+            let fsync = self.statistics(participant, progress)?.fsync;
             let figures = [("p50", fsync.p50_us), ("p99", fsync.p99_us), ("max", fsync.max_us)];
             let named = figures.map(|(name, figure)| (format!("fsync_{name}_us"), figure));
             self.outcome.figures.extend(named);
@@ -174,17 +180,17 @@ impl<'a> Bench<'a> {
         step: &Step,
         manner: Manner,
         progress: &mut Progress,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), StepFailure> {
         let users = 0..step.users;
         let patience = patience(step.users);
         let answer = match manner {
             Manner::By(way) => {
-                self.ask(step.entrant, &Ask::Insert { way, users }, patience, progress)?
+                self.ask(step.participant, &Ask::Insert { way, users }, patience, progress)?
             }
             Manner::Sampled => {
                 let (points, calls) = SAMPLES;
                 let ask = Ask::Sample { users, points, calls };
-                self.ask(step.entrant, &ask, patience, progress)?
+                self.ask(step.participant, &ask, patience, progress)?
             }
         };
         let mut cell = self.work("insert", step, manner);
@@ -198,7 +204,7 @@ impl<'a> Bench<'a> {
             }
             _ => return Err(unexpected()),
         }
-        self.count(step.entrant, &mut cell, step.users, progress)?;
+        self.count(step.participant, &mut cell, step.users, progress)?;
         self.keep(cell);
         if let Some(cell) = removed {
             self.keep(cell);
@@ -211,17 +217,17 @@ impl<'a> Bench<'a> {
         step: &Step,
         manner: Manner,
         progress: &mut Progress,
-    ) -> Result<(), Trouble> {
+    ) -> Result<(), StepFailure> {
         // An estimate with the insertion need not be repeated, but the users must be removed.
         let way = match manner {
             Manner::By(way) => way,
             Manner::Sampled => Way::Bulk,
         };
         let ask = Ask::Delete { way, users: 0..step.users };
-        let answer = self.ask(step.entrant, &ask, patience(step.users), progress)?;
+        let answer = self.ask(step.participant, &ask, patience(step.users), progress)?;
         let Answer::Provisioned(done) = answer else { return Err(unexpected()) };
         let mut cell = found::provisioned(self.work("delete", step, manner), &done);
-        self.count(step.entrant, &mut cell, 0, progress)?;
+        self.count(step.participant, &mut cell, 0, progress)?;
         if manner != Manner::Sampled {
             self.keep(cell);
         }
@@ -231,12 +237,13 @@ impl<'a> Bench<'a> {
     /// Compares the counts of the system's tools with the expected ones.
     fn count(
         &mut self,
-        entrant: usize,
+        participant: usize,
         cell: &mut Cell,
         expected: u32,
         progress: &mut Progress,
-    ) -> Result<(), Trouble> {
-        let Answer::Counted(counted) = self.ask(entrant, &Ask::Count, self.patience(), progress)?
+    ) -> Result<(), StepFailure> {
+        let Answer::Counted(counted) =
+            self.ask(participant, &Ask::Count, self.patience(), progress)?
         else {
             return Err(unexpected());
         };
@@ -245,9 +252,9 @@ impl<'a> Bench<'a> {
     }
 
     /// Measures the cost of listing the files without any names.
-    fn baseline(&mut self, step: &Step, progress: &mut Progress) -> Result<(), Trouble> {
+    fn baseline(&mut self, step: &Step, progress: &mut Progress) -> Result<(), StepFailure> {
         let ask = Ask::List { numeric: true, limit_s: self.ground.limit.as_secs_f64() };
-        let answer = self.ask(step.entrant, &ask, self.patience(), progress)?;
+        let answer = self.ask(step.participant, &ask, self.patience(), progress)?;
         let Answer::Listed(listed) = answer else { return Err(unexpected()) };
         let least = self.outcome.figures.entry("ls_numeric_s".to_owned()).or_insert(listed.seconds);
         *least = least.min(listed.seconds);
@@ -257,15 +264,15 @@ impl<'a> Bench<'a> {
     /// Restarts every daemon that caches answers.
     pub(super) fn forget(
         &mut self,
-        entrant: usize,
+        participant: usize,
         progress: &mut Progress,
-    ) -> Result<(), Trouble> {
-        let backend = &self.entrants[entrant].backend;
+    ) -> Result<(), StepFailure> {
+        let backend = &self.measured[participant].backend;
         let sssd = matches!(backend.source, Source::Ldap { reader: Reader::Sssd, .. });
         let nscd = matches!(backend.cache, Some(Cache::Nscd(_) | Cache::Unscd(_)));
         for (there, daemon) in [(sssd, Daemon::Sssd), (nscd, Daemon::Nscd)] {
             if there {
-                self.ask(entrant, &Ask::Restart(daemon), GRACE, progress)?;
+                self.ask(participant, &Ask::Restart(daemon), GRACE, progress)?;
             }
         }
         Ok(())
@@ -276,14 +283,14 @@ impl<'a> Bench<'a> {
         step: &Step,
         lookup: Lookup,
         progress: &mut Progress,
-    ) -> Result<(), Trouble> {
-        let entrant = &self.entrants[step.entrant];
+    ) -> Result<(), StepFailure> {
+        let participant = &self.measured[step.participant];
         let files = self.lookups.min(step.users);
         let limit_s = self.ground.limit.as_secs_f64();
-        let ask = if lookup.road == Road::Ls {
+        let ask = if lookup.road == PathChoice::Ls {
             Ask::List { numeric: false, limit_s }
         } else {
-            let url = self.open[step.entrant].as_ref().and_then(|place| place.url.clone());
+            let url = self.open[step.participant].as_ref().and_then(|place| place.url.clone());
             let pass = Pass {
                 users: step.users,
                 keys: files,
@@ -293,27 +300,27 @@ impl<'a> Bench<'a> {
             };
             Ask::Resolve { words: words::words(&pass, lookup, words::Manner::Once), limit_s }
         };
-        let before = self.statistics(step.entrant, progress)?;
-        let answer = self.ask(step.entrant, &ask, self.patience(), progress)?;
-        let after = self.statistics(step.entrant, progress)?;
-        let mut cell = found::labels(&entrant.label, step.users, step.pass, lookup);
+        let before = self.statistics(step.participant, progress)?;
+        let answer = self.ask(step.participant, &ask, self.patience(), progress)?;
+        let after = self.statistics(step.participant, progress)?;
+        let mut cell = found::labels(&participant.label, step.users, step.pass, lookup);
         let expected = u64::from(files * lookup.keys.each());
         cell = match answer {
             Answer::Listed(listed) => found::listed(cell, &listed, files),
             Answer::Ran(ran) => found::looked(cell, &ran, expected),
             _ => return Err(unexpected()),
         };
-        found::between(&mut cell, &before, &after, entrant.remembers());
+        found::between(&mut cell, &before, &after, participant.remembers());
         self.keep(cell);
         Ok(())
     }
 
     pub(super) fn statistics(
         &mut self,
-        entrant: usize,
+        participant: usize,
         progress: &mut Progress,
-    ) -> Result<Statistics, Trouble> {
-        match self.ask(entrant, &Ask::Statistics, self.patience(), progress)? {
+    ) -> Result<Statistics, StepFailure> {
+        match self.ask(participant, &Ask::Statistics, self.patience(), progress)? {
             Answer::Statistics(statistics) => Ok(statistics),
             _ => Err(unexpected()),
         }
@@ -321,21 +328,21 @@ impl<'a> Bench<'a> {
 
     pub(super) fn ask(
         &mut self,
-        entrant: usize,
+        participant: usize,
         ask: &Ask,
         patience: Duration,
         progress: &mut Progress,
-    ) -> Result<Answer, Trouble> {
-        let Some(place) = &mut self.open[entrant] else {
-            return Err(Trouble::Lost("it has ended".to_owned()));
+    ) -> Result<Answer, StepFailure> {
+        let Some(place) = &mut self.open[participant] else {
+            return Err(StepFailure::Lost("it has ended".to_owned()));
         };
         let answer = place.world.ask(ask, patience, progress);
         if !progress.goes_on() {
-            return Err(Trouble::Interrupted);
+            return Err(StepFailure::Interrupted);
         }
         answer.map_err(|error| match error {
-            CellError::Refused(why) => Trouble::Refused(why),
-            lost => Trouble::Lost(lost.to_string()),
+            CellError::Refused(why) => StepFailure::Refused(why),
+            lost => StepFailure::Lost(lost.to_string()),
         })
     }
 
@@ -350,21 +357,21 @@ impl<'a> Bench<'a> {
     }
 
     /// Records the reason for a failed step where its figures would be.
-    fn lose(&mut self, step: &Step, trouble: Trouble) {
+    fn lose(&mut self, step: &Step, trouble: StepFailure) {
         let (why, gone) = match trouble {
-            Trouble::Refused(why) => (why, matches!(step.act, Act::Open | Act::Insert(_))),
-            Trouble::Lost(why) => (why, true),
-            Trouble::Interrupted => return,
+            StepFailure::Refused(why) => (why, matches!(step.act, Act::Open | Act::Insert(_))),
+            StepFailure::Lost(why) => (why, true),
+            StepFailure::Interrupted => return,
         };
         let mut cell = match step.act {
             Act::Look(lookup) => {
-                found::labels(&self.entrants[step.entrant].label, step.users, step.pass, lookup)
+                found::labels(&self.measured[step.participant].label, step.users, step.pass, lookup)
             }
             Act::Delete(manner) => self.work("delete", step, manner),
             Act::Insert(manner) => self.work("insert", step, manner),
             _ => Cell::new([
                 ("kind", "environment".to_owned()),
-                ("backend", self.entrants[step.entrant].label.clone()),
+                ("backend", self.measured[step.participant].label.clone()),
                 ("users", step.users.to_string()),
             ]),
         };
@@ -372,14 +379,14 @@ impl<'a> Bench<'a> {
         found::invalid(&mut cell, format!("failed to {why}{rest}"));
         self.keep(cell);
         if gone {
-            self.open[step.entrant] = None;
+            self.open[step.participant] = None;
         }
     }
 
     fn work(&self, kind: &str, step: &Step, manner: Manner) -> Cell {
         Cell::new([
             ("kind", kind.to_owned()),
-            ("backend", self.entrants[step.entrant].label.clone()),
+            ("backend", self.measured[step.participant].label.clone()),
             ("users", step.users.to_string()),
             ("way", manner.name().to_owned()),
             ("run", "1".to_owned()),
@@ -402,7 +409,7 @@ impl<'a> Bench<'a> {
                 step.pass
             ),
         };
-        format!("{}, {} users: {what}", self.entrants[step.entrant].label, step.users)
+        format!("{}, {} users: {what}", self.measured[step.participant].label, step.users)
     }
 }
 
@@ -411,6 +418,6 @@ fn patience(users: u32) -> Duration {
     GRACE + Duration::from_secs(2) * users
 }
 
-pub(super) fn unexpected() -> Trouble {
-    Trouble::Lost("decode an answer to another request".to_owned())
+pub(super) fn unexpected() -> StepFailure {
+    StepFailure::Lost("decode an answer to another request".to_owned())
 }

@@ -181,15 +181,15 @@ fn add(cell: &mut Cell, figures: &[(&str, f64)]) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::plan::{Road, Temperature};
+    use super::super::plan::{CacheState, PathChoice};
     use super::*;
-    use crate::tools::names::cell::Vitals;
+    use crate::tools::names::cell::ProcessUsage;
 
     fn cell() -> Cell {
         let lookup = Lookup {
-            road: Road::Nss,
+            road: PathChoice::Nss,
             keys: Keys::UidGid,
-            temperature: Temperature::Cold,
+            temperature: CacheState::Cold,
             threads: 1,
         };
         labels("ldap", 300, 2, lookup)
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn the_hit_ratio_is_what_did_not_reach_the_directory() {
         let at = |searches, cpu_s| {
-            let vitals = Vitals { cpu_s, rss_kib: 1_000 };
+            let vitals = ProcessUsage { cpu_s, rss_kib: 1_000 };
             let daemons = [("slapd".to_owned(), vitals)].into();
             Statistics { daemons, searches: Some(searches), ..Statistics::default() }
         };

@@ -1,13 +1,15 @@
 //! `brunt names matrix` and `brunt names sweep`: measure the effect of indices and caches, in private environments.
 //!
-//! The command line becomes a plan ([`contender`], [`settings`], [`mod@muster`], [`plan`]), the plan is carried out in
-//! cells ([`carry`], [`mod@sweep`], [`world`]), and their answers become the cells of a collection ([`found`]). The
-//! report is made only from the collection, so that a saved file gives the same report as the terminal.
+//! The command line becomes a plan ([`labelled_backend`], [`settings`], [`mod@participants`], [`plan`]). The plan is
+//! carried out in cells ([`carry`], [`mod@sweep`], [`cell_access`]), and their answers become the cells of a collection
+//! ([`found`]). The report is made only from the collection, so that a saved file gives the same report as the
+//! terminal.
 
 mod carry;
-mod contender;
+mod cell_access;
 mod found;
-mod muster;
+mod labelled_backend;
+mod participants;
 mod plan;
 mod progress;
 mod settings;
@@ -15,7 +17,6 @@ mod sweep;
 #[cfg(test)]
 mod tests;
 mod words;
-mod world;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,40 +27,40 @@ use brunt_report::names;
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::names_matrix::{
-    CacheRoad, CellsArgs, InsertWay, MatrixArgs, NamesOutputArgs, Road, SweepArgs,
+    CachePathChoice, CellsArgs, InsertWay, MatrixArgs, NamesOutputArgs, PathChoice, SweepArgs,
 };
 use crate::console;
 use crate::run::signals::Signals;
-use crate::run::{Losses, files, summary};
+use crate::run::{WriteFailures, files, summary};
 use crate::tools::names::cell::{Data, Means, Nscd, Variant, Way};
-use carry::{Bench, Ground, Outcome};
-use muster::{Muster, muster};
+use carry::{Bench, CellSettings, Outcome};
+use cell_access::Cells;
+use participants::{Participants, participants};
 use plan::{Manner, Order};
 use progress::{Progress, lasting};
 use sweep::{Axis, Sweep};
-use world::Cells;
 
 /// Compares back ends.
 pub(crate) fn run(args: &MatrixArgs, signals: &Signals) -> Result<Exit, Refusal> {
     let setting = Setting::of(&args.cells, &args.output, &args.typed)?;
     let contenders = setting.contenders(&args.backends)?;
     let means = Means::of_this_machine();
-    let muster = muster(contenders, &means, &args.roads);
+    let participants = participants(contenders, &means, &args.roads);
     let order = order(args);
-    let steps = order.steps(&muster.entrants);
-    let whole_s: f64 = steps.iter().map(|step| order.expected(&muster.entrants, step)).sum();
+    let steps = order.steps(&participants.measured);
+    let whole_s: f64 = steps.iter().map(|step| order.expected(&participants.measured, step)).sum();
     if args.check {
-        return console::print(&checked(&muster, &order, whole_s));
+        return console::print(&checked(&participants, &order, whole_s));
     }
-    muster.tell()?;
+    participants.tell()?;
     let ground = setting.ground(&means, &args.cells);
     setting.listen(signals)?;
     let mut progress = Progress::new(args.output.quiet, signals.stop(), whole_s);
     let started = console::now();
-    let bench = Bench::new(&Cells, &ground, &muster.entrants, args.lookups);
+    let bench = Bench::new(&Cells, &ground, &participants.measured, args.lookups);
     let mut outcome = bench.carry_out(&order, &mut progress);
     outcome.figures.insert("lookups".to_owned(), f64::from(args.lookups));
-    Ok(setting.conclude(outcome, &muster, started, signals))
+    Ok(setting.conclude(outcome, &participants, started, signals))
 }
 
 /// Varies a setting of a cache.
@@ -73,18 +74,18 @@ pub(crate) fn sweep(args: &SweepArgs, signals: &Signals) -> Result<Exit, Refusal
         )));
     }
     let means = Means::of_this_machine();
-    let roads: Vec<Road> = args.roads.iter().map(|road| of_cache(*road)).collect();
-    let muster = muster(contenders, &means, &roads);
-    muster.tell()?;
+    let roads: Vec<PathChoice> = args.roads.iter().map(|road| of_cache(*road)).collect();
+    let participants = participants(contenders, &means, &roads);
+    participants.tell()?;
     let ground = setting.ground(&means, &args.cells);
     let sweep = asked(args, roads)?;
     setting.listen(signals)?;
-    let whole_s = sweep.whole_s(&muster.entrants);
+    let whole_s = sweep.whole_s(&participants.measured);
     let mut progress = Progress::new(args.output.quiet, signals.stop(), whole_s);
     let started = console::now();
-    let bench = Bench::new(&Cells, &ground, &muster.entrants, 0);
+    let bench = Bench::new(&Cells, &ground, &participants.measured, 0);
     let outcome = sweep.carry_out(bench, &mut progress);
-    Ok(setting.conclude(outcome, &muster, started, signals))
+    Ok(setting.conclude(outcome, &participants, started, signals))
 }
 
 fn order(args: &MatrixArgs) -> Order {
@@ -108,7 +109,7 @@ fn order(args: &MatrixArgs) -> Order {
     }
 }
 
-fn asked(args: &SweepArgs, roads: Vec<Road>) -> Result<Sweep, Refusal> {
+fn asked(args: &SweepArgs, roads: Vec<PathChoice>) -> Result<Sweep, Refusal> {
     let mut axes = Vec::new();
     if !args.suggested_size.is_empty() {
         axes.push((Axis::SuggestedSize, once(&args.suggested_size)));
@@ -144,14 +145,14 @@ fn once<T: Copy + PartialEq>(values: &[T]) -> Vec<T> {
     each
 }
 
-const fn of_cache(road: CacheRoad) -> Road {
+const fn of_cache(road: CachePathChoice) -> PathChoice {
     match road {
-        CacheRoad::Nss => Road::Nss,
-        CacheRoad::Nscd => Road::Nscd,
+        CachePathChoice::Nss => PathChoice::Nss,
+        CachePathChoice::Nscd => PathChoice::Nscd,
     }
 }
 
-impl Muster {
+impl Participants {
     /// Prints which back ends do not take part. If none is left, there is nothing to do.
     fn tell(&self) -> Result<(), Refusal> {
         for (label, why) in &self.absent {
@@ -160,7 +161,7 @@ impl Muster {
         for limit in &self.limits {
             console::note(limit);
         }
-        if self.entrants.is_empty() {
+        if self.measured.is_empty() {
             return Err(failed(
                 "failed to find a back end that can be measured on this machine; --check shows what is \
              missing",
@@ -170,17 +171,17 @@ impl Muster {
     }
 }
 
-fn checked(muster: &Muster, order: &Order, whole_s: f64) -> String {
+fn checked(participants: &Participants, order: &Order, whole_s: f64) -> String {
     let mut lines = Vec::new();
-    for entrant in &muster.entrants {
-        let roads: Vec<&str> = entrant.roads.iter().map(|road| road.name()).collect();
+    for participant in &participants.measured {
+        let roads: Vec<&str> = participant.roads.iter().map(|road| road.name()).collect();
         let roads = if roads.is_empty() { "nothing".to_owned() } else { roads.join(", ") };
-        lines.push(format!("{}: would be measured, through {roads}", entrant.label));
+        lines.push(format!("{}: would be measured, through {roads}", participant.label));
     }
-    for (label, why) in &muster.absent {
+    for (label, why) in &participants.absent {
         lines.push(format!("{label}: would be skipped: it needs {why}"));
     }
-    lines.extend(muster.limits.iter().cloned());
+    lines.extend(participants.limits.iter().cloned());
     let users: Vec<String> = order.users.iter().map(ToString::to_string).collect();
     let users = users.join(", ");
     let time = lasting(whole_s);
@@ -238,13 +239,16 @@ impl<'a> Setting<'a> {
         Ok(Self { output, command, variants, described, nscd, data, seed })
     }
 
-    fn contenders(&self, lists: &[String]) -> Result<Vec<contender::Contender>, Refusal> {
-        contender::contenders(lists, &self.variants, &self.nscd).map_err(|why| usage(&why))
+    fn contenders(
+        &self,
+        lists: &[String],
+    ) -> Result<Vec<labelled_backend::LabelledBackend>, Refusal> {
+        labelled_backend::contenders(lists, &self.variants, &self.nscd).map_err(|why| usage(&why))
     }
 
-    fn ground(&self, means: &Means, cells: &CellsArgs) -> Ground {
-        Ground {
-            walls: means.walls,
+    fn ground(&self, means: &Means, cells: &CellsArgs) -> CellSettings {
+        CellSettings {
+            isolation: means.isolation,
             data: self.data.clone(),
             nsswitch: cells
                 .nsswitch
@@ -267,7 +271,7 @@ impl<'a> Setting<'a> {
     fn conclude(
         &self,
         outcome: Outcome,
-        muster: &Muster,
+        participants: &Participants,
         started: jiff::Timestamp,
         signals: &Signals,
     ) -> Exit {
@@ -280,7 +284,7 @@ impl<'a> Setting<'a> {
                 Data::Below(path) => path.display().to_string(),
             },
         );
-        for (label, why) in &muster.absent {
+        for (label, why) in &participants.absent {
             facts.insert(format!("left out/{label}"), format!("needs {why}"));
         }
         facts.insert("seed".to_owned(), self.seed.to_string());
@@ -295,7 +299,7 @@ impl<'a> Setting<'a> {
             figures: outcome.figures,
             cells: outcome.cells,
         };
-        let mut losses = Losses::default();
+        let mut losses = WriteFailures::default();
         losses.written(self.output.record.as_deref(), |path| {
             collection.write(path).map_err(|error| format!("failed to {error}"))
         });
@@ -307,7 +311,7 @@ impl<'a> Setting<'a> {
         losses.print(&summary::of_all(&names::page(&collection), &collection));
         let exit = match signals.received() {
             Some(signal) => signal.exit(),
-            None if outcome.lost || !muster.absent.is_empty() => Exit::Failed,
+            None if outcome.lost || !participants.absent.is_empty() => Exit::Failed,
             None => Exit::Ok,
         };
         losses.tell(exit)

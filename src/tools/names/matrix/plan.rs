@@ -5,23 +5,23 @@
 //! line and of the access paths of each back end; it contains the expected duration of each step, from which progress
 //! is calculated.
 
-pub(super) use crate::cli::names_matrix::{Keys, Road};
+pub(super) use crate::cli::names_matrix::{Keys, PathChoice};
 use crate::tools::names::cell::{Backend, Reader, Source, Way};
 
 /// A back end that takes part, with what can be measured of it here.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Entrant {
+pub(super) struct Participant {
     /// Its label.
     pub(super) label: String,
     /// The back end.
     pub(super) backend: Backend,
     /// The access paths through which it can be queried.
-    pub(super) roads: Vec<Road>,
+    pub(super) roads: Vec<PathChoice>,
 }
 
 /// What was looked up before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Temperature {
+pub(super) enum CacheState {
     /// Nothing: every cache has just been started.
     Cold,
     /// The same names.
@@ -35,9 +35,9 @@ pub(super) enum Temperature {
 /// A pass of lookups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lookup {
-    pub(super) road: Road,
+    pub(super) road: PathChoice,
     pub(super) keys: Keys,
-    pub(super) temperature: Temperature,
+    pub(super) temperature: CacheState,
     pub(super) threads: u32,
 }
 
@@ -73,7 +73,7 @@ pub(super) enum Act {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Step {
     /// The back end, by number.
-    pub(super) entrant: usize,
+    pub(super) participant: usize,
     /// The number of users.
     pub(super) users: u32,
     /// The pass, from 1.
@@ -106,7 +106,7 @@ pub(super) struct Order {
 /// Files with more users than this are sampled unless the way of insertion is given.
 const SAMPLED_ABOVE: u32 = 3_000;
 
-impl Road {
+impl PathChoice {
     /// Its name in labels.
     pub(super) const fn name(self) -> &'static str {
         match self {
@@ -139,7 +139,7 @@ impl Keys {
     }
 }
 
-impl Temperature {
+impl CacheState {
     /// Its name in labels.
     pub(super) const fn name(self) -> &'static str {
         match self {
@@ -164,14 +164,14 @@ impl Manner {
     }
 }
 
-impl Entrant {
+impl Participant {
     /// Whether any part of it caches answers.
     pub(super) fn remembers(&self) -> bool {
         let sssd = matches!(self.backend.source, Source::Ldap { reader: Reader::Sssd, .. });
         sssd || self.backend.cache.is_some()
     }
 
-    fn has(&self, road: Road) -> bool {
+    fn has(&self, road: PathChoice) -> bool {
         self.roads.contains(&road)
     }
 
@@ -182,32 +182,33 @@ impl Entrant {
 
 impl Order {
     /// Every step, in order.
-    pub(super) fn steps(&self, entrants: &[Entrant]) -> Vec<Step> {
+    pub(super) fn steps(&self, measured: &[Participant]) -> Vec<Step> {
         let mut steps = Vec::new();
         for users in self.users.iter().copied() {
-            let mut push = |entrant, pass, act| steps.push(Step { entrant, users, pass, act });
-            for (number, entrant) in entrants.iter().enumerate() {
+            let mut push =
+                |participant, pass, act| steps.push(Step { participant, users, pass, act });
+            for (number, participant) in measured.iter().enumerate() {
                 push(number, 1, Act::Open);
-                let manners = self.manners(entrant, users);
+                let manners = self.manners(participant, users);
                 for (place, manner) in manners.iter().enumerate() {
                     push(number, 1, Act::Insert(*manner));
                     if place + 1 < manners.len() {
                         push(number, 1, Act::Delete(*manner));
                     }
                 }
-                if entrant.has(Road::Ls) {
+                if participant.has(PathChoice::Ls) {
                     push(number, 1, Act::MakeFiles);
                 }
             }
             for pass in 1..=self.passes {
-                for (number, entrant) in entrants.iter().enumerate() {
-                    for act in self.pass(entrant) {
+                for (number, participant) in measured.iter().enumerate() {
+                    for act in self.pass(participant) {
                         push(number, pass, act);
                     }
                 }
             }
-            for (number, entrant) in entrants.iter().enumerate() {
-                if let Some(manner) = self.manners(entrant, users).last() {
+            for (number, participant) in measured.iter().enumerate() {
+                if let Some(manner) = self.manners(participant, users).last() {
                     push(number, 1, Act::Delete(*manner));
                 }
                 push(number, 1, Act::Close);
@@ -217,22 +218,22 @@ impl Order {
     }
 
     /// How users are added to a back end and removed.
-    fn manners(&self, entrant: &Entrant, users: u32) -> Vec<Manner> {
+    fn manners(&self, participant: &Participant, users: u32) -> Vec<Manner> {
         if !self.manners.is_empty() {
             return self.manners.clone();
         }
         let process = Manner::By(Way::Process { own_group: self.own_group });
         let long = match self.sampled_above {
             Some(most) => users > most,
-            None => entrant.is_files() && users > SAMPLED_ABOVE,
+            None => participant.is_files() && users > SAMPLED_ABOVE,
         };
         vec![if long { Manner::Sampled } else { process }]
     }
 
     /// Everything that is looked up in a back end in one pass.
-    fn pass(&self, entrant: &Entrant) -> Vec<Act> {
+    fn pass(&self, participant: &Participant) -> Vec<Act> {
         let mut acts = Vec::new();
-        let remembers = entrant.remembers();
+        let remembers = participant.remembers();
         let look =
             |road, keys, temperature| Act::Look(Lookup { road, keys, temperature, threads: 1 });
         let forget = |acts: &mut Vec<Act>| {
@@ -240,45 +241,45 @@ impl Order {
                 acts.push(Act::Forget);
             }
         };
-        if entrant.has(Road::Ls) {
+        if participant.has(PathChoice::Ls) {
             forget(&mut acts);
-            acts.push(look(Road::Ls, Keys::UidGid, Temperature::Cold));
-            acts.push(look(Road::Ls, Keys::UidGid, Temperature::Warm));
+            acts.push(look(PathChoice::Ls, Keys::UidGid, CacheState::Cold));
+            acts.push(look(PathChoice::Ls, Keys::UidGid, CacheState::Warm));
         }
-        if entrant.has(Road::Nss) {
+        if participant.has(PathChoice::Nss) {
             for keys in self.keys.iter().copied() {
-                self.through_the_library(entrant, keys, &mut acts);
+                self.through_the_library(participant, keys, &mut acts);
             }
         }
-        if entrant.has(Road::Nscd) {
+        if participant.has(PathChoice::Nscd) {
             forget(&mut acts);
-            acts.push(look(Road::Nscd, Keys::UidGid, Temperature::Cold));
-            acts.push(look(Road::Nscd, Keys::UidGid, Temperature::Warm));
+            acts.push(look(PathChoice::Nscd, Keys::UidGid, CacheState::Cold));
+            acts.push(look(PathChoice::Nscd, Keys::UidGid, CacheState::Warm));
         }
         // A cold lookup reaches the layers below; a warm one is answered by the cache.
-        let beneath = if remembers { Temperature::Cold } else { Temperature::Warm };
-        for road in [Road::Nslcd, Road::Ldap] {
-            if entrant.has(road) {
+        let beneath = if remembers { CacheState::Cold } else { CacheState::Warm };
+        for road in [PathChoice::Nslcd, PathChoice::Ldap] {
+            if participant.has(road) {
                 acts.push(look(road, Keys::UidGid, beneath));
             }
         }
         acts
     }
 
-    fn through_the_library(&self, entrant: &Entrant, keys: Keys, acts: &mut Vec<Act>) {
-        let remembers = entrant.remembers();
+    fn through_the_library(&self, participant: &Participant, keys: Keys, acts: &mut Vec<Act>) {
+        let remembers = participant.remembers();
         let look = |temperature, threads| {
-            Act::Look(Lookup { road: Road::Nss, keys, temperature, threads })
+            Act::Look(Lookup { road: PathChoice::Nss, keys, temperature, threads })
         };
         let (first, again) = match keys {
-            Keys::Absent => (Temperature::Negative, Temperature::NegativeAgain),
-            _ => (Temperature::Cold, Temperature::Warm),
+            Keys::Absent => (CacheState::Negative, CacheState::NegativeAgain),
+            _ => (CacheState::Cold, CacheState::Warm),
         };
         if remembers {
             acts.push(Act::Forget);
         }
         // Without a cache the first pass is like every other, and is made only if it replaces ls.
-        let stands_in = keys == Keys::UidGid && !entrant.has(Road::Ls);
+        let stands_in = keys == Keys::UidGid && !participant.has(PathChoice::Ls);
         if remembers || stands_in || keys == Keys::Absent {
             acts.push(look(first, 1));
         }
@@ -292,10 +293,10 @@ impl Order {
     }
 
     /// The expected duration of a step, in seconds: an estimate, from which progress is calculated.
-    pub(super) fn expected(&self, entrants: &[Entrant], step: &Step) -> f64 {
-        let entrant = &entrants[step.entrant];
+    pub(super) fn expected(&self, measured: &[Participant], step: &Step) -> f64 {
+        let participant = &measured[step.participant];
         let users = f64::from(step.users);
-        let process = if entrant.is_files() { 0.005 + 4.5e-6 * users } else { 0.006 };
+        let process = if participant.is_files() { 0.005 + 4.5e-6 * users } else { 0.006 };
         match step.act {
             Act::Open => 0.5,
             Act::Insert(Manner::Sampled) => 200.0 * process,
@@ -310,16 +311,16 @@ impl Order {
             Act::Close => 0.05,
             Act::Look(lookup) => {
                 let names = self.lookups.min(step.users) * lookup.keys.each();
-                0.1 + f64::from(names) * entrant.lookup_s(users, lookup)
+                0.1 + f64::from(names) * participant.lookup_s(users, lookup)
             }
         }
     }
 }
 
-impl Entrant {
+impl Participant {
     /// The expected cost of a lookup, in seconds.
     fn lookup_s(&self, users: f64, lookup: Lookup) -> f64 {
-        if self.remembers() && lookup.temperature == Temperature::Warm {
+        if self.remembers() && lookup.temperature == CacheState::Warm {
             return 5e-6;
         }
         let numbered = matches!(lookup.keys, Keys::UidGid | Keys::Absent);
@@ -338,21 +339,31 @@ mod tests {
     use super::*;
     use crate::tools::names::cell::{Cache, Nscd, Server, Variant};
 
-    fn files() -> Entrant {
+    fn files() -> Participant {
         let backend = Backend { source: Source::Files, cache: None, switch: None };
-        Entrant { label: "files".to_owned(), backend, roads: vec![Road::Ls, Road::Nss] }
+        Participant {
+            label: "files".to_owned(),
+            backend,
+            roads: vec![PathChoice::Ls, PathChoice::Nss],
+        }
     }
 
-    fn cached() -> Entrant {
+    fn cached() -> Participant {
         let source = Source::Ldap {
             server: Server::Slapd,
             variant: Variant::indexed(),
             reader: Reader::Nslcd,
         };
         let cache = Some(Cache::Nscd(Nscd::default()));
-        let roads = vec![Road::Ls, Road::Nss, Road::Nscd, Road::Nslcd, Road::Ldap];
+        let roads = vec![
+            PathChoice::Ls,
+            PathChoice::Nss,
+            PathChoice::Nscd,
+            PathChoice::Nslcd,
+            PathChoice::Ldap,
+        ];
         let backend = Backend { source, cache, switch: None };
-        Entrant { label: "ldap+index+nscd".to_owned(), backend, roads }
+        Participant { label: "ldap+index+nscd".to_owned(), backend, roads }
     }
 
     fn order(users: &[u32], passes: u32) -> Order {
@@ -381,7 +392,7 @@ mod tests {
                 }
                 Act::Close => "close".to_owned(),
             };
-            format!("{}.{} {act}", step.entrant, step.pass)
+            format!("{}.{} {act}", step.participant, step.pass)
         };
         steps.iter().map(word).collect()
     }
@@ -425,9 +436,9 @@ mod tests {
     #[test]
     fn files_of_many_users_are_sampled_unless_told() {
         let both = [files(), cached()];
-        let way = |order: &Order, entrant: usize| {
+        let way = |order: &Order, participant: usize| {
             let steps = order.steps(&both);
-            let of = steps.iter().filter(|step| step.entrant == entrant);
+            let of = steps.iter().filter(|step| step.participant == participant);
             of.filter_map(|step| match step.act {
                 Act::Insert(manner) => Some((step.users, manner.name())),
                 _ => None,
@@ -438,11 +449,12 @@ mod tests {
         assert_eq!(way(&asked, 0), [(3_000, "process"), (6_000, "sample")]);
         assert_eq!(way(&asked, 1), [(3_000, "process"), (6_000, "process")]);
         let sooner = Order { sampled_above: Some(2_000), ..order(&[2_000, 3_000], 1) };
-        for entrant in [0, 1] {
-            assert_eq!(way(&sooner, entrant), [(2_000, "process"), (3_000, "sample")]);
+        for participant in [0, 1] {
+            assert_eq!(way(&sooner, participant), [(2_000, "process"), (3_000, "sample")]);
         }
-        let told = Order { manners: vec![Manner::By(Way::Process { own_group: false })], ..asked };
-        assert_eq!(way(&told, 0), [(3_000, "process"), (6_000, "process")]);
+        let explicit =
+            Order { manners: vec![Manner::By(Way::Process { own_group: false })], ..asked };
+        assert_eq!(way(&explicit, 0), [(3_000, "process"), (6_000, "process")]);
     }
 
     #[test]
@@ -467,9 +479,9 @@ mod tests {
 
     #[test]
     fn without_ls_the_library_is_asked_twice_in_its_place_and_by_many_threads() {
-        let entrant = Entrant { roads: vec![Road::Nss], ..files() };
+        let participant = Participant { roads: vec![PathChoice::Nss], ..files() };
         let order = Order { threads: vec![1, 4], keys: vec![Keys::UidGid], ..order(&[10], 1) };
-        let words = words(&order.steps(&[entrant]));
+        let words = words(&order.steps(&[participant]));
         assert_eq!(words[2..5], ["0.1 nss cold 1", "0.1 nss warm 1", "0.1 nss warm 4"]);
     }
 
@@ -478,7 +490,7 @@ mod tests {
         let both = [files(), cached()];
         let order = order(&[1_000], 1);
         let expected =
-            |act| order.expected(&both, &Step { entrant: 0, users: 1_000, pass: 1, act });
+            |act| order.expected(&both, &Step { participant: 0, users: 1_000, pass: 1, act });
         let process = Manner::By(Way::Process { own_group: true });
         assert!(
             expected(Act::Insert(process)) > 10.0 * expected(Act::Insert(Manner::By(Way::Bulk)))

@@ -9,7 +9,7 @@ use std::time::Duration;
 use brunt_engine::{Stop, Urgency};
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 
-use super::world::Onlooker;
+use super::cell_access::CellObserver;
 use crate::console::{self, StatusLine};
 
 /// A shorter step is not reported.
@@ -34,7 +34,7 @@ struct Current {
     what: String,
     expected_s: f64,
     began: Moment,
-    told: Moment,
+    shown_at: Moment,
     said: bool,
 }
 
@@ -44,7 +44,7 @@ impl Progress {
         let clock = Monotonic::new();
         let now = clock.now();
         let none =
-            Current { what: String::new(), expected_s: 0.0, began: now, told: now, said: true };
+            Current { what: String::new(), expected_s: 0.0, began: now, shown_at: now, said: true };
         let line = StatusLine::new(!quiet);
         Self { stop, clock, line, shows: !quiet, whole_s, done_s: 0.0, step: none }
     }
@@ -53,8 +53,8 @@ impl Progress {
     pub(super) fn begin(&mut self, what: String, expected_s: f64) {
         self.done_s += self.step.expected_s;
         let now = self.clock.now();
-        let told = self.step.told;
-        self.step = Current { what, expected_s, began: now, told, said: false };
+        let shown_at = self.step.shown_at;
+        self.step = Current { what, expected_s, began: now, shown_at, said: false };
     }
 
     /// Whether the plan continues.
@@ -85,17 +85,17 @@ impl Progress {
     }
 }
 
-impl Onlooker for Progress {
+impl CellObserver for Progress {
     fn look(&mut self) -> bool {
         let now = self.clock.now();
         let due = if self.line.shows() {
-            now.since_origin() > MOMENT && now - self.step.told > EVERY
+            now.since_origin() > MOMENT && now - self.step.shown_at > EVERY
         } else {
             !self.step.said && now - self.step.began > MOMENT
         };
         if self.shows && due {
             self.tell(now);
-            (self.step.told, self.step.said) = (now, true);
+            (self.step.shown_at, self.step.said) = (now, true);
         }
         self.goes_on()
     }

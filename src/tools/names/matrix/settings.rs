@@ -6,7 +6,7 @@
 
 use crate::tools::names::cell::{Index, Nscd, Variant};
 
-use super::contender::{built_in, is_attribute, is_kind};
+use super::labelled_backend::{built_in, is_attribute, is_kind};
 
 /// Reads `NAME=index uidNumber,gidNumber eq; maxsize 2g; threads 8; nosync`.
 pub(super) fn variant(text: &str) -> Result<Variant, String> {

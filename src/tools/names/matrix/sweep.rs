@@ -6,9 +6,9 @@
 
 use brunt_record::Cell;
 
-use super::carry::{Bench, Outcome, Trouble, unexpected};
+use super::carry::{Bench, Outcome, StepFailure, unexpected};
 use super::found;
-use super::plan::{Entrant, Keys, Lookup, Road, Temperature};
+use super::plan::{CacheState, Keys, Lookup, Participant, PathChoice};
 use super::progress::Progress;
 use super::words::{Manner, Pass, words};
 use crate::tools::names::cell::{Answer, Ask, Backend, Cache, Nscd, Ran, Way};
@@ -28,7 +28,7 @@ pub(super) struct Sweep {
     /// What is varied, and over which values.
     pub(super) axes: Vec<(Axis, Vec<u32>)>,
     pub(super) users: Vec<u32>,
-    pub(super) roads: Vec<Road>,
+    pub(super) roads: Vec<PathChoice>,
     pub(super) passes: u32,
     pub(super) distribution: String,
     pub(super) rate: Option<u32>,
@@ -39,7 +39,7 @@ pub(super) struct Sweep {
 /// A point of a sweep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Point {
-    entrant: usize,
+    participant: usize,
     users: u32,
     pass: u32,
     axis: Axis,
@@ -71,13 +71,13 @@ impl Axis {
 
 impl Sweep {
     /// All points, in order.
-    fn points(&self, entrants: &[Entrant]) -> Vec<Point> {
+    fn points(&self, measured: &[Participant]) -> Vec<Point> {
         let mut points = Vec::new();
         for users in self.users.iter().copied() {
-            for entrant in 0..entrants.len() {
+            for participant in 0..measured.len() {
                 for pass in 1..=self.passes {
                     for (axis, values) in &self.axes {
-                        let point = |value| Point { entrant, users, pass, axis: *axis, value };
+                        let point = |value| Point { participant, users, pass, axis: *axis, value };
                         points.extend(values.iter().copied().map(point));
                     }
                 }
@@ -91,15 +91,15 @@ impl Sweep {
     }
 
     /// How long all of it should take, in seconds.
-    pub(super) fn whole_s(&self, entrants: &[Entrant]) -> f64 {
-        self.points(entrants).len() as f64 * self.expected_s()
+    pub(super) fn whole_s(&self, measured: &[Participant]) -> f64 {
+        self.points(measured).len() as f64 * self.expected_s()
     }
 
     /// Carries it out.
     pub(super) fn carry_out(&self, mut bench: Bench<'_>, progress: &mut Progress) -> Outcome {
         let mut before: Option<Point> = None;
-        for point in self.points(bench.entrants) {
-            let label = &bench.entrants[point.entrant].label;
+        for point in self.points(bench.measured) {
+            let label = &bench.measured[point.participant].label;
             let what = format!(
                 "{label}, {} users: {} {}, pass {} of {}",
                 point.users,
@@ -110,19 +110,19 @@ impl Sweep {
             );
             progress.begin(what, self.expected_s());
             // One cell is used for all points of a back end.
-            if before.is_some_and(|before| before.entrant != point.entrant) {
+            if before.is_some_and(|before| before.participant != point.participant) {
                 bench.open.iter_mut().for_each(|place| *place = None);
             }
             before = Some(point);
             match self.point(&mut bench, &point, progress) {
                 Ok(()) => {}
-                Err(Trouble::Interrupted) => {
+                Err(StepFailure::Interrupted) => {
                     bench.outcome.interrupted = true;
                     break;
                 }
-                Err(Trouble::Refused(why)) => lose(&mut bench, &point, &why),
-                Err(Trouble::Lost(why)) => {
-                    bench.open[point.entrant] = None;
+                Err(StepFailure::Refused(why)) => lose(&mut bench, &point, &why),
+                Err(StepFailure::Lost(why)) => {
+                    bench.open[point.participant] = None;
                     lose(&mut bench, &point, &why);
                 }
             }
@@ -136,26 +136,31 @@ impl Sweep {
         bench: &mut Bench<'_>,
         point: &Point,
         progress: &mut Progress,
-    ) -> Result<(), Trouble> {
-        let Point { entrant, users, axis, value, .. } = *point;
-        if bench.open[entrant].is_none() {
-            bench.enter(entrant, progress)?;
+    ) -> Result<(), StepFailure> {
+        let Point { participant, users, axis, value, .. } = *point;
+        if bench.open[participant].is_none() {
+            bench.enter(participant, progress)?;
         }
         let patience = bench.patience();
-        let backend = axis.set(&bench.entrants[entrant].backend, value);
-        bench.ask(entrant, &Ask::Start(backend), patience, progress)?;
-        bench.ask(entrant, &Ask::Insert { way: Way::Bulk, users: 0..users }, patience, progress)?;
+        let backend = axis.set(&bench.measured[participant].backend, value);
+        bench.ask(participant, &Ask::Start(backend), patience, progress)?;
+        bench.ask(
+            participant,
+            &Ask::Insert { way: Way::Bulk, users: 0..users },
+            patience,
+            progress,
+        )?;
         for road in self.roads.iter().copied() {
-            bench.forget(entrant, progress)?;
+            bench.forget(participant, progress)?;
             self.resolve(bench, point, road, Manner::Once, progress)?;
             let manner = Manner::Over {
                 distribution: &self.distribution,
                 rate: self.rate,
                 lasting_s: self.lasting_s,
             };
-            let before = bench.statistics(entrant, progress)?;
+            let before = bench.statistics(participant, progress)?;
             let ran = self.resolve(bench, point, road, manner, progress)?;
-            let after = bench.statistics(entrant, progress)?;
+            let after = bench.statistics(participant, progress)?;
             let mut cell = found::looked(labels(bench, point, Some(road)), &ran, 1);
             found::between(&mut cell, &before, &after, true);
             found::tables(&mut cell, &after);
@@ -168,10 +173,10 @@ impl Sweep {
         &self,
         bench: &mut Bench<'_>,
         point: &Point,
-        road: Road,
+        road: PathChoice,
         manner: Manner<'_>,
         progress: &mut Progress,
-    ) -> Result<Ran, Trouble> {
+    ) -> Result<Ran, StepFailure> {
         let pass = Pass {
             users: point.users,
             keys: point.users,
@@ -179,22 +184,21 @@ impl Sweep {
             seed: bench.ground.seed.wrapping_add(u64::from(point.pass)),
             timeout_s: bench.ground.timeout.as_secs_f64(),
         };
-        let lookup =
-            Lookup { road, keys: Keys::UidGid, temperature: Temperature::Warm, threads: 1 };
+        let lookup = Lookup { road, keys: Keys::UidGid, temperature: CacheState::Warm, threads: 1 };
         let limit_s = bench.ground.limit.as_secs_f64().max(2.0 * self.lasting_s);
         let ask = Ask::Resolve { words: words(&pass, lookup, manner), limit_s };
         let patience = bench.patience() + std::time::Duration::from_secs_f64(2.0 * self.lasting_s);
-        match bench.ask(point.entrant, &ask, patience, progress)? {
+        match bench.ask(point.participant, &ask, patience, progress)? {
             Answer::Ran(ran) => Ok(ran),
             _ => Err(unexpected()),
         }
     }
 }
 
-fn labels(bench: &Bench<'_>, point: &Point, road: Option<Road>) -> Cell {
+fn labels(bench: &Bench<'_>, point: &Point, road: Option<PathChoice>) -> Cell {
     let labels = [
         ("kind", "sweep".to_owned()),
-        ("backend", bench.entrants[point.entrant].label.clone()),
+        ("backend", bench.measured[point.participant].label.clone()),
         ("users", point.users.to_string()),
         ("axis", point.axis.name().to_owned()),
         ("value", point.value.to_string()),
@@ -229,21 +233,21 @@ mod tests {
 
     #[test]
     fn values_go_round_within_a_pass() {
-        let entrant = Entrant {
+        let participant = Participant {
             label: "files+nscd".to_owned(),
             backend: Backend { source: Source::Files, cache: None, switch: None },
-            roads: vec![Road::Nss],
+            roads: vec![PathChoice::Nss],
         };
         let sweep = Sweep {
             axes: vec![(Axis::SuggestedSize, vec![211, 4001]), (Axis::Ttl, vec![3])],
             users: vec![10],
-            roads: vec![Road::Nss, Road::Nscd],
+            roads: vec![PathChoice::Nss, PathChoice::Nscd],
             passes: 2,
             distribution: "uniform".to_owned(),
             rate: None,
             lasting_s: 5.0,
         };
-        let points = sweep.points(&[entrant]);
+        let points = sweep.points(&[participant]);
         let order: Vec<_> = points.iter().map(|point| (point.pass, point.value)).collect();
         assert_eq!(order, [(1, 211), (1, 4001), (1, 3), (2, 211), (2, 4001), (2, 3)]);
         // Six points, each with two access paths of 5 s and their overhead.

@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use brunt_engine::Stop;
 
-use super::carry::{Bench, Ground, Outcome};
-use super::plan::{Entrant, Keys, Manner, Order, Road};
+use super::carry::{Bench, CellSettings, Outcome};
+use super::cell_access::{CellAccess, CellFactory, CellObserver};
+use super::plan::{Keys, Manner, Order, Participant, PathChoice};
 use super::progress::Progress;
-use super::world::{Onlooker, World, Worlds};
 use crate::tools::names::cell::{
-    Answer, Ask, Backend, CellError, Counted, Data, Listed, Provisioned, Source, Spec, Started,
-    Statistics, Walls, Way,
+    Answer, Ask, Backend, CellError, Counted, Data, Isolation, Listed, Provisioned, Source, Spec,
+    Started, Statistics, Way,
 };
 
 type Asked = Rc<RefCell<Vec<String>>>;
@@ -32,20 +32,20 @@ struct Place {
     stop: Stop,
 }
 
-impl Worlds for Invented {
-    fn open(&self, spec: &Spec) -> Result<Box<dyn World>, CellError> {
+impl CellFactory for Invented {
+    fn open(&self, spec: &Spec) -> Result<Box<dyn CellAccess>, CellError> {
         self.asked.borrow_mut().push(format!("open {}", spec.mark.rsplit('-').next().unwrap()));
         let (asked, stop) = (Rc::clone(&self.asked), self.stop.clone());
         Ok(Box::new(Place { answers: self.answers, asked, users: 0, stop }))
     }
 }
 
-impl World for Place {
+impl CellAccess for Place {
     fn ask(
         &mut self,
         ask: &Ask,
         _: Duration,
-        onlooker: &mut dyn Onlooker,
+        onlooker: &mut dyn CellObserver,
     ) -> Result<Answer, CellError> {
         let text = serde_json::to_string(ask).unwrap();
         if !matches!(ask, Ask::Statistics) {
@@ -93,17 +93,17 @@ fn well(ask: &Ask, there: u32) -> Result<Answer, CellError> {
     })
 }
 
-fn files(label: &str) -> Entrant {
+fn files(label: &str) -> Participant {
     let backend = Backend { source: Source::Files, cache: None, switch: None };
-    Entrant { label: label.to_owned(), backend, roads: vec![Road::Ls] }
+    Participant { label: label.to_owned(), backend, roads: vec![PathChoice::Ls] }
 }
 
 fn carried(answers: Answers, labels: &[&str], nsswitch: Option<&str>) -> (Outcome, Vec<String>) {
     let asked = Asked::default();
     let stop = Stop::default();
     let worlds = Invented { answers, asked: Rc::clone(&asked), stop: stop.clone() };
-    let ground = Ground {
-        walls: Walls::Root,
+    let ground = CellSettings {
+        isolation: Isolation::Root,
         data: Data::Memory,
         nsswitch: nsswitch.map(str::to_owned),
         timeout: Duration::from_secs(1),
@@ -120,9 +120,9 @@ fn carried(answers: Answers, labels: &[&str], nsswitch: Option<&str>) -> (Outcom
         keys: vec![Keys::UidGid],
         threads: vec![1],
     };
-    let entrants: Vec<Entrant> = labels.iter().map(|label| files(label)).collect();
+    let measured: Vec<Participant> = labels.iter().map(|label| files(label)).collect();
     let mut progress = Progress::new(true, stop, 1.0);
-    let bench = Bench::new(&worlds, &ground, &entrants, order.lookups);
+    let bench = Bench::new(&worlds, &ground, &measured, order.lookups);
     let outcome = bench.carry_out(&order, &mut progress);
     let asked = asked.borrow().clone();
     (outcome, asked)

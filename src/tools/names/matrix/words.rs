@@ -4,7 +4,7 @@
 //! its own, and it is `brunt names lookup` as a user would call it. The names it looks up are spread over the whole
 //! population, because a flat file is read from its beginning.
 
-use super::plan::{Keys, Lookup, Road};
+use super::plan::{Keys, Lookup, PathChoice};
 use crate::tools::names::cell::{FIRST_ID, GROUPS, PEOPLE};
 
 /// The input of a pass's command line.
@@ -59,7 +59,7 @@ pub(super) fn words(pass: &Pass<'_>, lookup: Lookup, manner: Manner<'_>) -> Vec<
     push("--record", "{record}".to_owned());
     // The sources are known here, and a probe would warm a cache that must be cold.
     push("--probe", "0".to_owned());
-    if lookup.road == Road::Ldap {
+    if lookup.road == PathChoice::Ldap {
         push("--url", pass.url.unwrap_or_default().to_owned());
         // The base that nslcd uses.
         push("--users-base", PEOPLE.to_owned());
@@ -88,11 +88,11 @@ pub(super) fn words(pass: &Pass<'_>, lookup: Lookup, manner: Manner<'_>) -> Vec<
     words
 }
 
-const fn through(road: Road) -> &'static str {
+const fn through(road: PathChoice) -> &'static str {
     match road {
-        Road::Ls | Road::Nss => "nss",
-        Road::Nscd => "nscd",
-        Road::Nslcd => "nslcd",
-        Road::Ldap => "ldap",
+        PathChoice::Ls | PathChoice::Nss => "nss",
+        PathChoice::Nscd => "nscd",
+        PathChoice::Nslcd => "nslcd",
+        PathChoice::Ldap => "ldap",
     }
 }

@@ -518,7 +518,9 @@ impl<D: Dialogue> ExchangeTable<D> {
         match (end, D::answers(message)) {
             (TransactionEnd::Preload, _) => self.overall(None, Overall::PreloadReceived),
             // Its stage had been answered; otherwise the next stage would not have been sent.
-            (_, Some(told)) if told != stage => self.tally.count(phase, told, Counter::Duplicates),
+            (_, Some(answered)) if answered != stage => {
+                self.tally.count(phase, answered, Counter::Duplicates);
+            }
             (TransactionEnd::Answered, _) => self.tally.count(phase, stage, Counter::Duplicates),
             (TransactionEnd::GivenUp, _) => self.tally.count(phase, stage, Counter::Late),
         }

@@ -10,7 +10,7 @@ use crate::chance::mix;
 use crate::dhcp::population::pick;
 use crate::dhcp::{Kind, Population, Stage};
 use brunt_wire::dhcp6::{
-    Duid, IaKind, MessageType, Nest, Opt, Writer, XID_MAX, code, option, relay,
+    Duid, IaKind, MessageType, Opt, RelayNesting, Writer, XID_MAX, code, option, relay,
 };
 use std::net::Ipv6Addr;
 use std::sync::OnceLock;
@@ -241,7 +241,7 @@ impl Plan {
         contents: &Contents<'_>,
         out: &mut Vec<u8>,
     ) -> Option<usize> {
-        let mut nest = Nest::default();
+        let mut nest = RelayNesting::default();
         for (hops, hop) in self.relays.iter().enumerate().rev() {
             let chosen = if hops == 0 { self.link(link) } else { None };
             let link = chosen.unwrap_or(hop.link);

@@ -34,8 +34,12 @@ impl Bytes {
     pub(super) fn of_text(text: &str, length: u64, values: &Values) -> Self {
         let whole = text.len() as u64 >= length && text.len() <= BODY_TOLD;
         let shown = brunt_redact::text(&values.shown(text));
-        let told = cut(&shown, BODY_TOLD);
-        Self { cut: !whole || told.len() < shown.len(), text: Some(told.to_owned()), length }
+        let beginning = cut(&shown, BODY_TOLD);
+        Self {
+            cut: !whole || beginning.len() < shown.len(),
+            text: Some(beginning.to_owned()),
+            length,
+        }
     }
 }
 

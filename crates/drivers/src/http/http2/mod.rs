@@ -9,7 +9,7 @@ mod failure;
 mod head;
 
 use super::FIRST_BYTE;
-use super::failure::{Failure, Http2Failure, When};
+use super::failure::{Failure, FailureStage, Http2Failure};
 use super::limits::Limits;
 use super::request::Body;
 use super::request_spec::RequestSpec;
@@ -190,7 +190,7 @@ impl Shared {
     ) -> Result<Moment, Failure> {
         let head = self.heads.borrow_mut().of(spec)?;
         let (answer, sent) = self.send(spec, head, watch)?;
-        let answer = answer.await.map_err(|error| failure::of(error, When::Waiting))?;
+        let answer = answer.await.map_err(|error| failure::of(error, FailureStage::Waiting))?;
         let first = watch.now();
         if let State::Open(link) = &mut *self.state.borrow_mut() {
             link.used = true;
@@ -212,7 +212,9 @@ impl Shared {
         watch: &mut Watch<'_>,
     ) -> Result<(ResponseFuture, Moment), Failure> {
         let mut state = self.state.borrow_mut();
-        let State::Open(link) = &mut *state else { return Err(Failure::Closed(When::Sending)) };
+        let State::Open(link) = &mut *state else {
+            return Err(Failure::Closed(FailureStage::Sending));
+        };
         link.carried += 1;
         // A clone, as one handle can have only one stream that waits to be opened.
         let mut send = link.send.clone();
@@ -227,10 +229,13 @@ impl Shared {
         watch.sent();
         let left = again.or(watch.sent_at()).unwrap_or_else(|| watch.now());
         let handed = send.send_request(head, body.is_empty());
-        let (answer, mut outgoing) = handed.map_err(|error| failure::of(error, When::Sending))?;
+        let (answer, mut outgoing) =
+            handed.map_err(|error| failure::of(error, FailureStage::Sending))?;
         if !body.is_empty() {
             // The body is sent as the server makes room; until then the bytes are shared and not copied.
-            outgoing.send_data(body, true).map_err(|error| failure::of(error, When::Sending))?;
+            outgoing
+                .send_data(body, true)
+                .map_err(|error| failure::of(error, FailureStage::Sending))?;
         }
         Ok((answer, left))
     }
@@ -278,7 +283,7 @@ async fn begin(stream: Stream, limits: &Limits) -> Result<BegunExchange, Failure
         .max_header_list_size(u32::try_from(limits.head).unwrap_or(u32::MAX))
         .handshake(stream)
         .await;
-    let (send, connection) = began.map_err(|error| failure::of(error, When::Sending))?;
+    let (send, connection) = began.map_err(|error| failure::of(error, FailureStage::Sending))?;
     // Every stream on the connection receives the error that ended it.
     let task = tokio::task::spawn_local(async move { drop(connection.await) });
     Ok(BegunExchange::Link(Link { send, carried: 0, used: false, task }))
@@ -307,7 +312,7 @@ async fn receive(
         polled
     };
     while let Some(bytes) = poll_fn(|context| next(&mut body, context)).await {
-        let bytes = bytes.map_err(|error| failure::of(error, When::Body))?;
+        let bytes = bytes.map_err(|error| failure::of(error, FailureStage::Body))?;
         response.receive(&bytes, wanted, limits);
         if response.received > limits.body {
             return Err(Failure::BodyTooLong(limits.body));

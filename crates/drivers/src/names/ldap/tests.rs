@@ -214,13 +214,13 @@ fn urls_are_understood_or_refused() {
         Directory::new(url, None, &search, &search, client)
             .map(|directory| directory.name.to_string())
     };
-    for (url, told) in [
+    for (url, expected) in [
         ("ldap://host", "host:389"),
         ("LDAP://host:1389/", "host:1389"),
         ("ldaps://[::1]", "::1:636"),
         ("ldapi://%2Frun%2Fldapi", "unix:/run/ldapi"),
     ] {
-        assert_eq!(name(url).unwrap(), told);
+        assert_eq!(name(url).unwrap(), expected);
     }
     for url in
         ["host", "http://host", "ldap://", "ldap://host:x", "ldapi://run", "ldap://host/dc=x"]

@@ -54,14 +54,14 @@ pub(super) fn memberships<'a>(name: &CStr, groups: &'a mut Vec<u32>) -> Result<&
         let status = unsafe {
             libc::getgrouplist(name.as_ptr(), OWN_GROUP, groups.as_mut_ptr(), &raw mut count)
         };
-        let told = usize::try_from(count).unwrap_or_default();
+        let reported = usize::try_from(count).unwrap_or_default();
         if status >= 0 {
-            break told.min(groups.len());
+            break reported.min(groups.len());
         }
         if count <= room || groups.len() >= GROUPS_MAX {
             return Err(libc::ENOMEM);
         }
-        groups.resize(told.min(GROUPS_MAX), 0);
+        groups.resize(reported.min(GROUPS_MAX), 0);
     };
     let mut kept = 0;
     for place in 0..count {

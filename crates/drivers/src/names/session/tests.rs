@@ -239,7 +239,7 @@ fn outcomes_have_words() {
 /// A path that loses its connection before its second question.
 struct LosingPath {
     /// Whether a check reports the loss; otherwise the question fails.
-    told: bool,
+    detectable: bool,
     again: bool,
     paths: u32,
     asked: u32,
@@ -260,7 +260,7 @@ impl AccessPath for LosingPath {
     }
 
     fn has_lapsed(&mut self) -> bool {
-        self.open &= !(self.told && self.asked == 1);
+        self.open &= !(self.detectable && self.asked == 1);
         !self.open
     }
 
@@ -270,7 +270,7 @@ impl AccessPath for LosingPath {
 
     fn ask(&mut self, _: &Question<'_>) -> Result<Answer<'_>, LookupError> {
         self.asked += 1;
-        if self.asked == 2 && !self.told {
+        if self.asked == 2 && !self.detectable {
             self.open = false;
             return Err(LookupError::Closed);
         }
@@ -308,7 +308,8 @@ fn a_connection_that_lapsed_costs_no_lookup() {
     let long = Duration::from_secs(1);
     let closed = Outcome::Failed(Class::Closed, 0);
     let refused = Outcome::Failed(Class::Connect, 111);
-    let losing = |told, again, paths| LosingPath { told, again, paths, asked: 0, open: false };
+    let losing =
+        |detectable, again, paths| LosingPath { detectable, again, paths, asked: 0, open: false };
     assert_eq!(second(losing(true, false, 2), long), (Outcome::Ok(FOUND), 1, 0, None));
     assert_eq!(second(losing(true, false, 1), long), (refused, 0, 0, Some(refused)));
     assert_eq!(second(losing(false, true, 2), long), (Outcome::Ok(FOUND), 1, 1, None));

@@ -308,7 +308,7 @@ mod tests {
 
     /// The error for a server that presents a certificate that is an authority or not, and is issued by itself or by
     /// another.
-    fn told(authority: bool, itself: bool) -> String {
+    fn error_text(authority: bool, itself: bool) -> String {
         use rcgen::{BasicConstraints, CertificateParams, DnType, IsCa, Issuer, KeyPair};
         let made = |name: &str, authority: bool| {
             let mut params = CertificateParams::new(vec!["localhost".to_owned()]).unwrap();
@@ -344,13 +344,13 @@ mod tests {
     #[test]
     fn a_self_signed_certificate_is_refused_with_both_ways_out() {
         for authority in [true, false] {
-            let words = told(authority, true);
+            let words = error_text(authority, true);
             assert!(words.contains("CN=server") && words.contains("self-signed"), "{words}");
             assert!(words.contains("--cacert") && words.contains("--insecure"), "{words}");
         }
-        let words = told(true, false);
+        let words = error_text(true, false);
         assert!(words.contains("of an authority") && words.contains("--cacert"), "{words}");
-        assert_eq!(told(false, false), "fine");
+        assert_eq!(error_text(false, false), "fine");
     }
 
     #[test]

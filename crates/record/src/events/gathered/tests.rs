@@ -45,19 +45,19 @@ fn read(text: &[u8]) -> Result<Collection, GatheredError> {
 }
 
 /// The collection as `--record` would write it.
-fn told(collection: &Collection) -> String {
+fn json_of(collection: &Collection) -> String {
     serde_json::to_string(collection).unwrap()
 }
 
 #[test]
 fn the_collection_that_was_made_is_read_back() {
     let (text, collection) = written();
-    assert_eq!(told(&read(&text).unwrap()), told(&collection));
+    assert_eq!(json_of(&read(&text).unwrap()), json_of(&collection));
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("leases.ndjson");
     std::fs::write(&path, &text).unwrap();
     let Document::Collection(found) = Document::read(&path).unwrap() else { panic!("a record") };
-    assert_eq!(told(&found), told(&collection));
+    assert_eq!(json_of(&found), json_of(&collection));
     // The lines between those of the collection are event files of their own.
     let lines: Vec<&[u8]> = text.split_inclusive(|byte| *byte == b'\n').collect();
     let own =

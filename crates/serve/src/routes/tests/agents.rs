@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::agents::{Agent, AgentState, Agents, Look, Permitted};
-use crate::child::Meeting;
+use crate::child::ClusterSettings;
 
 /// Returns a fixed list of agents.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ pub(super) fn cluster(trouble: Option<&str>, agents: Vec<Agent>) -> Cluster {
         trouble: trouble.map(str::to_owned),
         agents,
     };
-    let meeting = Meeting { pool: "default".to_owned(), ..Meeting::default() };
+    let meeting = ClusterSettings { pool: "default".to_owned(), ..ClusterSettings::default() };
     Cluster { meeting, agents: Arc::new(Known(look)) }
 }
 
@@ -91,11 +91,11 @@ fn what_agents_say_is_text_and_only_who_signed_in_reads_it() {
     ] {
         assert!(said.body.contains(words), "no {words} in {}", said.body);
     }
-    let told = server.see(&read, "/api/v1/agents");
-    let told: Value = serde_json::from_str(&told.body).unwrap();
-    assert_eq!(told["agents"][0]["host"], EVIL);
+    let answer = server.see(&read, "/api/v1/agents");
+    let answer: Value = serde_json::from_str(&answer.body).unwrap();
+    assert_eq!(answer["agents"][0]["host"], EVIL);
     assert_eq!(
-        (&told["agents"][1]["state"], &told["agents"][1]["page"]),
+        (&answer["agents"][1]["state"], &answer["agents"][1]["page"]),
         (&"runs".into(), &Value::Null)
     );
     let nobody = server.see(&Client::Nobody, "/agents");

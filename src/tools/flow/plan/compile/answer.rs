@@ -7,7 +7,7 @@ use super::names::Names;
 use super::ranges::{codes, range};
 use super::variables::one;
 use crate::tools::flow::plan::fault::Fault;
-use crate::tools::flow::plan::model::{self, Missing, Must, Spot, Step};
+use crate::tools::flow::plan::model::{self, AnswerLocation, Missing, Step, ValueCondition};
 use crate::tools::flow::plan::path::KeyPath;
 use crate::tools::flow::plan::values::{Node, Scalar, Several};
 
@@ -45,7 +45,7 @@ fn check(
     let turned = |check: Check, not: bool| if not { Check::Not(Box::new(check)) } else { check };
     let musts = given.musts();
     if let Some(size) = &given.size {
-        if given.spot() != Spot::default() || !musts.is_empty() {
+        if given.spot() != AnswerLocation::default() || !musts.is_empty() {
             return Err(Fault::new(
                 &at.key("size"),
                 "is a separate check: put it into its own table",
@@ -65,26 +65,28 @@ fn check(
         let at = at.key(key);
         let of = of.clone();
         let (check, not) = match must {
-            Must::Exist(there) => (Check::Value { of, must: flow::Condition::Exist }, not ^ !there),
-            Must::Equal(node) => {
+            ValueCondition::Exist(there) => {
+                (Check::Value { of, must: flow::Condition::Exist }, not ^ !there)
+            }
+            ValueCondition::Equal(node) => {
                 let must = equal(&at, &node, given.json.is_some(), names)?;
                 (Check::Value { of, must }, not)
             }
-            Must::Contain(text) => {
+            ValueCondition::Contain(text) => {
                 let text = names.plain(&at, &text)?;
                 (Check::Value { of, must: flow::Condition::Contain(text) }, not)
             }
-            Must::Match(pattern) => {
+            ValueCondition::Match(pattern) => {
                 let must = flow::Condition::Match(regex(&at, &pattern)?);
                 (Check::Value { of, must }, not)
             }
-            Must::Between(text) => {
+            ValueCondition::Between(text) => {
                 let read = range::<f64>(&text).ok_or_else(|| wrong_range(&at, &text))?;
                 let (least, most) =
                     (read.0.unwrap_or(f64::NEG_INFINITY), read.1.unwrap_or(f64::INFINITY));
                 (Check::Value { of, must: flow::Condition::Between(least, most) }, not)
             }
-            Must::Count(text) => {
+            ValueCondition::Count(text) => {
                 let read = range::<u64>(&text).ok_or_else(|| wrong_range(&at, &text))?;
                 let (least, most) = (read.0.unwrap_or(0), read.1.unwrap_or(u64::MAX));
                 (Check::Count { of, least, most }, not)
@@ -135,7 +137,7 @@ fn regex(at: &KeyPath, pattern: &str) -> Result<Pattern, Fault> {
 }
 
 /// The location in an answer.
-fn from(at: &KeyPath, spot: &Spot) -> Result<Location, Fault> {
+fn from(at: &KeyPath, spot: &AnswerLocation) -> Result<Location, Fault> {
     let keys = [
         ("json", spot.json.is_some()),
         ("member", spot.member.is_some()),
@@ -157,17 +159,16 @@ fn from(at: &KeyPath, spot: &Spot) -> Result<Location, Fault> {
     }
     let failed = |error: flow::LocationError| Fault::new(&at_key, format!("failed to {error}"));
     let whole = match spot {
-        Spot { json: Some(text), .. } if text.starts_with('$') => {
+        AnswerLocation { json: Some(text), .. } if text.starts_with('$') => {
             Location::path(text).map_err(failed)?
         }
-        Spot { json: Some(text), .. } => Location::pointer(text).map_err(failed)?,
-        Spot { member: Some(name), .. } => Location::Member(name.clone()),
-        Spot { header: Some(name), .. } | Spot { attribute: Some(name), .. } => {
-            Location::Field(name.clone())
-        }
-        Spot { cookie: Some(name), .. } => Location::Cookie(name.clone()),
-        Spot { xpath: Some(text), .. } => Location::xpath(text).map_err(failed)?,
-        Spot { code: Some(_), .. } => Location::Code,
+        AnswerLocation { json: Some(text), .. } => Location::pointer(text).map_err(failed)?,
+        AnswerLocation { member: Some(name), .. } => Location::Member(name.clone()),
+        AnswerLocation { header: Some(name), .. }
+        | AnswerLocation { attribute: Some(name), .. } => Location::Field(name.clone()),
+        AnswerLocation { cookie: Some(name), .. } => Location::Cookie(name.clone()),
+        AnswerLocation { xpath: Some(text), .. } => Location::xpath(text).map_err(failed)?,
+        AnswerLocation { code: Some(_), .. } => Location::Code,
         _ => Location::Body,
     };
     let Some(pattern) = &spot.regex else { return Ok(whole) };

@@ -11,11 +11,11 @@ use brunt_drivers::secret::Secret;
 use brunt_feed::{Arguments, Escape, Text, TextPiece};
 use brunt_wire::ldap::request::{ModifyOp, Scope};
 
+use super::environment::CompileEnvironment;
 use super::load::CONNECT;
 use super::names::{Names, Piece};
 use super::network;
 use super::variables::{Shown, hidden};
-use super::world::World;
 use crate::tools::flow::plan::fault::Fault;
 use crate::tools::flow::plan::model::{ChangeKind, Hidden, Ldap, LdapStep, Login, SearchScope};
 use crate::tools::flow::plan::path::KeyPath;
@@ -35,7 +35,7 @@ pub(crate) struct Directory {
 
 impl Directory {
     /// Reads the table `[ldap]`.
-    pub(super) fn of(given: &Ldap, world: &World<'_>) -> Result<Self, Fault> {
+    pub(super) fn of(given: &Ldap, world: &CompileEnvironment<'_>) -> Result<Self, Fault> {
         let at = KeyPath::of("ldap");
         let (endpoint, secure) = server(given, &at)?;
         if secure && given.start_tls {
@@ -134,7 +134,11 @@ fn server(given: &Ldap, at: &KeyPath) -> Result<(Endpoint, bool), Fault> {
 }
 
 /// The identity of a bind that is made before any user has a value.
-fn constant_login(login: &Login, at: &KeyPath, world: &World<'_>) -> Result<Identity, Fault> {
+fn constant_login(
+    login: &Login,
+    at: &KeyPath,
+    world: &CompileEnvironment<'_>,
+) -> Result<Identity, Fault> {
     if login.dn.contains("${") {
         let what = "uses a variable, but is needed before variables have values; bind in a step of its own";
         return Err(Fault::new(&at.key("dn"), what));
@@ -150,7 +154,7 @@ pub(super) fn act(
     at: &KeyPath,
     step: &LdapStep,
     names: &mut Names,
-    world: &World<'_>,
+    world: &CompileEnvironment<'_>,
 ) -> Result<LdapExchange, Fault> {
     let at = at.key(kind(step));
     let given = given(&at, step, names, world)?;
@@ -174,7 +178,7 @@ fn given(
     at: &KeyPath,
     step: &LdapStep,
     names: &mut Names,
-    world: &World<'_>,
+    world: &CompileEnvironment<'_>,
 ) -> Result<ldap::LdapOperation, Fault> {
     let mut entry = |text: &str| dn(&at.key("dn"), text, names);
     Ok(match step {
@@ -253,7 +257,7 @@ fn secret(
     at: &KeyPath,
     given: &Hidden,
     names: &mut Names,
-    world: &World<'_>,
+    world: &CompileEnvironment<'_>,
 ) -> Result<Text, Fault> {
     match hidden(at, given, world)? {
         Shown::Text(text) => names.plain(at, &text),

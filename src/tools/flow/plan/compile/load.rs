@@ -9,7 +9,7 @@ use brunt_engine::{Load, Node, Settings, Stopping, ThinkTime};
 use brunt_feed::file;
 use brunt_record::Phase;
 
-use super::world::World;
+use super::environment::CompileEnvironment;
 use crate::tools::flow::plan::fault::{Fault, instead};
 use crate::tools::flow::plan::model::{self, Arrival, Plan, Run};
 use crate::tools::flow::plan::path::KeyPath;
@@ -37,7 +37,12 @@ pub(super) struct Loaded {
 }
 
 /// The load of a plan for one node.
-pub(super) fn load(plan: &Plan, node: Node, seed: u64, world: &World<'_>) -> Result<Loaded, Fault> {
+pub(super) fn load(
+    plan: &Plan,
+    node: Node,
+    seed: u64,
+    world: &CompileEnvironment<'_>,
+) -> Result<Loaded, Fault> {
     let (run, at) = (&plan.run, KeyPath::of("run"));
     let schedule = schedule(run, &at, world)?;
     if run.users == Some(0) {
@@ -77,7 +82,11 @@ pub(super) fn load(plan: &Plan, node: Node, seed: u64, world: &World<'_>) -> Res
     })
 }
 
-fn schedule(run: &Run, at: &KeyPath, world: &World<'_>) -> Result<Option<Schedule>, Fault> {
+fn schedule(
+    run: &Run,
+    at: &KeyPath,
+    world: &CompileEnvironment<'_>,
+) -> Result<Option<Schedule>, Fault> {
     let given = [("rate", &run.rate), ("stages", &run.stages), ("trace", &run.trace)];
     let mut given = given.into_iter().filter(|(_, value)| value.is_some());
     let Some((key, Some(text))) = given.next() else {

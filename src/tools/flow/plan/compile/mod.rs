@@ -5,6 +5,7 @@
 
 mod answer;
 mod directory;
+mod environment;
 mod find_max;
 mod json;
 mod leases;
@@ -14,12 +15,11 @@ mod network;
 mod ranges;
 mod request;
 mod variables;
-mod world;
 
 pub(crate) use directory::Directory;
+pub(crate) use environment::CompileEnvironment;
 pub(crate) use leases::Leases;
 pub(crate) use load::{CONNECT, TIMEOUT, USERS};
-pub(crate) use world::World;
 
 use brunt_drivers::flow::{self, ExchangeStep, Flow, Pause, Payload, Start};
 use brunt_drivers::http;
@@ -62,7 +62,7 @@ pub(crate) fn compile(
     plan: &Plan,
     node: Node,
     seed: u64,
-    world: &World<'_>,
+    world: &CompileEnvironment<'_>,
 ) -> Result<Compiled, Fault> {
     let Loaded { mut settings, order, start, iterations, users, between } =
         load::load(plan, node, seed, world)?;
@@ -177,7 +177,7 @@ fn joined(at: &KeyPath, names: &mut Names, text: Text) -> Result<Hole, Fault> {
 struct Steps<'a> {
     http: &'a Http,
     names: Names,
-    world: &'a World<'a>,
+    world: &'a CompileEnvironment<'a>,
     operations: Vec<String>,
     /// Whether there is a directory.
     directory: bool,

@@ -12,10 +12,10 @@ use brunt_drivers::net::tls::{self, Identity, Resume, Trust};
 use brunt_drivers::secret::Secret;
 use brunt_wire::http::FIELDS_MAX;
 
+use super::environment::CompileEnvironment;
 use super::load::CONNECT;
 use super::request::is_token;
 use super::variables::{Shown, hidden};
-use super::world::World;
 use crate::tools::flow::plan::fault::Fault;
 use crate::tools::flow::plan::model::{
     Close, Hidden, Http, HttpLimits, HttpVersion, Tls, TlsVersion,
@@ -23,7 +23,11 @@ use crate::tools::flow::plan::model::{
 use crate::tools::flow::plan::path::KeyPath;
 
 /// The settings of HTTP connections.
-pub(super) fn network(http: &Http, seed: u64, world: &World<'_>) -> Result<Settings, Fault> {
+pub(super) fn network(
+    http: &Http,
+    seed: u64,
+    world: &CompileEnvironment<'_>,
+) -> Result<Settings, Fault> {
     let at = KeyPath::of("http");
     let positive = |key: &str, given: Option<u64>| match given {
         Some(0) => Err(Fault::new(
@@ -117,7 +121,7 @@ fn proxy(
     http: &Http,
     tls: Option<&tls::Options>,
     at: &KeyPath,
-    world: &World<'_>,
+    world: &CompileEnvironment<'_>,
 ) -> Result<Option<Proxy>, Fault> {
     let Some(text) = &http.proxy else {
         let left =
@@ -187,7 +191,11 @@ fn limits(given: Option<&HttpLimits>, at: &KeyPath) -> Result<Limits, Fault> {
 }
 
 /// How a connection is secured.
-pub(super) fn options(given: &Tls, at: &KeyPath, world: &World<'_>) -> Result<tls::Options, Fault> {
+pub(super) fn options(
+    given: &Tls,
+    at: &KeyPath,
+    world: &CompileEnvironment<'_>,
+) -> Result<tls::Options, Fault> {
     if given.insecure == Some(true) && given.ca.is_some() {
         let what = "cannot be used with 'ca': if any certificate is trusted, no CA is checked";
         return Err(Fault::new(&at.key("insecure"), what));
@@ -248,7 +256,11 @@ pub(super) fn options(given: &Tls, at: &KeyPath, world: &World<'_>) -> Result<tl
 }
 
 /// A secret that is needed before there is a user, and therefore cannot contain a variable.
-pub(super) fn constant(at: &KeyPath, given: &Hidden, world: &World<'_>) -> Result<Secret, Fault> {
+pub(super) fn constant(
+    at: &KeyPath,
+    given: &Hidden,
+    world: &CompileEnvironment<'_>,
+) -> Result<Secret, Fault> {
     match hidden(at, given, world)? {
         Shown::Secret(secret) => Ok(secret),
         Shown::Text(_) => {

@@ -4,10 +4,10 @@ use brunt_drivers::flow::{Content, HttpExchange};
 use brunt_drivers::http::Body;
 use brunt_feed::{Escape, Text, TextPiece};
 
+use super::environment::CompileEnvironment;
 use super::json;
 use super::names::{Names, Piece};
 use super::variables::{Shown, hidden, one};
-use super::world::World;
 use crate::tools::flow::plan::fault::Fault;
 use crate::tools::flow::plan::model::{Http, Step};
 use crate::tools::flow::plan::path::KeyPath;
@@ -26,7 +26,7 @@ pub(super) fn request(
     step: &Step,
     http: &Http,
     names: &mut Names,
-    world: &World<'_>,
+    world: &CompileEnvironment<'_>,
 ) -> Result<HttpExchange, Fault> {
     let method = method(at, key, step)?;
     let url = url(at, key, step, http, names)?;
@@ -225,7 +225,7 @@ fn content(
     at: &KeyPath,
     step: &Step,
     names: &mut Names,
-    world: &World<'_>,
+    world: &CompileEnvironment<'_>,
 ) -> Result<(Content, Option<&'static str>), Fault> {
     let keys = [
         ("json", step.json.is_some()),
@@ -276,7 +276,7 @@ fn authorization(
     at: &KeyPath,
     step: &Step,
     names: &mut Names,
-    world: &World<'_>,
+    world: &CompileEnvironment<'_>,
 ) -> Result<Option<Text>, Fault> {
     let literal = |text: &str| TextPiece::Literal(text.as_bytes().into());
     let own = step.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"));

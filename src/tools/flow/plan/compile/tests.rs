@@ -10,14 +10,14 @@ use brunt_drivers::http;
 use brunt_engine::{Load, Node, ThinkTime};
 use brunt_feed::{Text, Values};
 
-use super::{Compiled, World, compile};
+use super::{CompileEnvironment, Compiled, compile};
 use crate::tools::flow::plan::broken::Sparse;
 use crate::tools::flow::plan::reader::{self, read};
 
 fn compiled_on(text: &str, node: Node) -> Compiled {
     let text = reader::Text { name: "p.toml", text, overrides: &[] };
     let written = read(&text, &|_| None).unwrap_or_else(|error| panic!("{error}"));
-    let world = World { surroundings: &Sparse, base: Path::new("") };
+    let world = CompileEnvironment { surroundings: &Sparse, base: Path::new("") };
     compile(&written.plan, node, 3, &world)
         .unwrap_or_else(|fault| panic!("{}", written.error(fault)))
 }

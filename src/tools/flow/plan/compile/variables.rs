@@ -7,16 +7,20 @@ use brunt_drivers::flow::{self, Choice};
 use brunt_drivers::secret::Secret;
 use brunt_feed::{Chars, Escape, Feeder, Moment, RowOrder, Table};
 
+use super::environment::CompileEnvironment;
 use super::names::Names;
 use super::ranges::range;
-use super::world::World;
 use crate::tools::flow::plan::fault::Fault;
 use crate::tools::flow::plan::model::{self, Extracted, Number, Plan, Renewal, Source, Variable};
 use crate::tools::flow::plan::path::KeyPath;
 use crate::tools::flow::plan::values::Scalar;
 
 /// Declares every variable and feeder, so that texts may use them in any order.
-pub(super) fn declare(plan: &Plan, names: &mut Names, world: &World<'_>) -> Result<(), Fault> {
+pub(super) fn declare(
+    plan: &Plan,
+    names: &mut Names,
+    world: &CompileEnvironment<'_>,
+) -> Result<(), Fault> {
     let at = KeyPath::of("feeders");
     for (name, given) in plan.feeders.iter() {
         feed(name, given, &at.key(name), names, world)?;
@@ -33,7 +37,11 @@ pub(super) fn declare(plan: &Plan, names: &mut Names, world: &World<'_>) -> Resu
 }
 
 /// Sets the sources of declared variables. Everything that texts may name must be declared by now.
-pub(super) fn settle(plan: &Plan, names: &mut Names, world: &World<'_>) -> Result<(), Fault> {
+pub(super) fn settle(
+    plan: &Plan,
+    names: &mut Names,
+    world: &CompileEnvironment<'_>,
+) -> Result<(), Fault> {
     let at = KeyPath::of("variables");
     for (name, variable) in plan.variables.iter() {
         let at = at.key(name);
@@ -92,7 +100,7 @@ fn source(
     at: &KeyPath,
     given: &Source,
     names: &mut Names,
-    world: &World<'_>,
+    world: &CompileEnvironment<'_>,
 ) -> Result<flow::Source, Fault> {
     let key = kind(at, given)?;
     let at_key = at.key(key);
@@ -224,7 +232,7 @@ fn feed(
     given: &model::Feeder,
     at: &KeyPath,
     names: &mut Names,
-    world: &World<'_>,
+    world: &CompileEnvironment<'_>,
 ) -> Result<(), Fault> {
     let keys = [
         ("csv", given.csv.is_some()),
@@ -302,7 +310,7 @@ pub(super) enum Shown {
 pub(super) fn hidden(
     at: &KeyPath,
     given: &model::Hidden,
-    world: &World<'_>,
+    world: &CompileEnvironment<'_>,
 ) -> Result<Shown, Fault> {
     Ok(match given {
         model::Hidden::Text(text) if text.contains("${") => Shown::Text(text.clone()),

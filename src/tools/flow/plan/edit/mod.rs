@@ -110,7 +110,7 @@ pub(crate) struct Asked {
 
 /// The answer.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Told {
+pub(crate) struct EditReply {
     /// The resulting text.
     pub(crate) text: String,
     /// Why a change was not made; empty if all were.
@@ -128,7 +128,7 @@ pub(crate) struct Told {
 }
 
 /// Carries out a form's request. A text that is not TOML has no form, and the fault says so.
-pub(crate) fn told(asked: &Asked) -> Told {
+pub(crate) fn reply_to(asked: &Asked) -> EditReply {
     let shapes = Shapes::of_plans();
     let (mut text, mut fault, mut refused) = (asked.text.clone(), String::new(), None);
     if asked.changes.len() > CHANGES_MAX {
@@ -148,7 +148,7 @@ pub(crate) fn told(asked: &Asked) -> Told {
         Ok(values) => values,
         Err(why) => {
             let (outline, names) = (Vec::new(), Vec::new());
-            return Told {
+            return EditReply {
                 text,
                 fault: why,
                 refused,
@@ -165,7 +165,7 @@ pub(crate) fn told(asked: &Asked) -> Told {
     }
     let own = whole::at(&values, &at).filter(|_| !at.is_empty());
     let own = own.and_then(|own| toml::to_string(own).ok()).unwrap_or_default();
-    Told {
+    EditReply {
         fault,
         refused,
         outline: outline(&values),

@@ -33,8 +33,8 @@ fn unset(at: &str) -> Change {
     Change::Unset { path: path(at) }
 }
 
-fn ask(text: &str, changes: Vec<Change>, at: &str) -> Told {
-    told(&Asked { text: text.to_owned(), changes, at: path(at) })
+fn ask(text: &str, changes: Vec<Change>, at: &str) -> EditReply {
+    reply_to(&Asked { text: text.to_owned(), changes, at: path(at) })
 }
 
 /// The differences between two texts, line by line: removed lines and added ones.
@@ -126,9 +126,9 @@ fn a_move_takes_comments_along_and_back() {
 #[test]
 fn the_first_change_that_cannot_be_is_named_and_those_before_it_are_made() {
     let changes = vec![set("run.users", "50"), set("run.users", "many"), set("name", "x")];
-    let told = ask(PLAN, changes, "run");
-    assert_eq!(told.refused, Some(1), "{}", told.fault);
-    assert!(told.text.contains("users = 50") && !told.text.contains("name = \"x\""));
+    let reply = ask(PLAN, changes, "run");
+    assert_eq!(reply.refused, Some(1), "{}", reply.fault);
+    assert!(reply.text.contains("users = 50") && !reply.text.contains("name = \"x\""));
     assert_eq!(ask(PLAN, vec![set("run.users", "50")], "run").refused, None);
 }
 
@@ -145,12 +145,12 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
         Change::Paste { path: path("scenario.0.steps"), text: "= x".to_owned(), at: None },
         Change::Choose { path: path("run.users"), kind: 7 },
     ] {
-        let told = ask(PLAN, vec![change.clone()], "");
-        assert!(!told.fault.is_empty(), "{change:?}");
-        assert_eq!(told.text, PLAN, "{change:?}");
+        let reply = ask(PLAN, vec![change.clone()], "");
+        assert!(!reply.fault.is_empty(), "{change:?}");
+        assert_eq!(reply.text, PLAN, "{change:?}");
     }
-    let told = ask("a = ", Vec::new(), "");
-    assert!(told.form.is_none() && told.fault.contains("line 1"), "{}", told.fault);
+    let reply = ask("a = ", Vec::new(), "");
+    assert!(reply.form.is_none() && reply.fault.contains("line 1"), "{}", reply.fault);
 }
 
 #[test]

@@ -56,7 +56,7 @@ pub(crate) struct Check {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Extract {
     /// Where it is.
-    pub(crate) spot: Spot,
+    pub(crate) spot: AnswerLocation,
     /// What happens to the variable when it is missing.
     pub(crate) missing: Option<Missing>,
     /// The value it then has.
@@ -65,7 +65,7 @@ pub(crate) struct Extract {
 
 /// The location in an answer: exactly one of the keys.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Spot {
+pub(crate) struct AnswerLocation {
     /// A value of a JSON body, by JSON pointer or `JSONPath`.
     pub(crate) json: Option<String>,
     /// A member of the JSON object that the body is, by its name.
@@ -90,7 +90,7 @@ pub(crate) struct Spot {
 
 /// A condition on the value that was found.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Must {
+pub(crate) enum ValueCondition {
     /// It exists, or does not.
     Exist(bool),
     /// It equals this value.
@@ -107,8 +107,8 @@ pub(crate) enum Must {
 
 impl Check {
     /// The location of the value.
-    pub(crate) fn spot(&self) -> Spot {
-        Spot {
+    pub(crate) fn spot(&self) -> AnswerLocation {
+        AnswerLocation {
             json: self.json.clone(),
             member: None,
             header: self.header.clone(),
@@ -123,14 +123,14 @@ impl Check {
     }
 
     /// The conditions, each with its key.
-    pub(crate) fn musts(&self) -> Vec<(&'static str, Must)> {
+    pub(crate) fn musts(&self) -> Vec<(&'static str, ValueCondition)> {
         [
-            ("exists", self.exists.map(Must::Exist)),
-            ("equals", self.equals.clone().map(Must::Equal)),
-            ("contains", self.contains.clone().map(Must::Contain)),
-            ("matches", self.matches.clone().map(Must::Match)),
-            ("between", self.between.clone().map(Must::Between)),
-            ("count", self.count.clone().map(Must::Count)),
+            ("exists", self.exists.map(ValueCondition::Exist)),
+            ("equals", self.equals.clone().map(ValueCondition::Equal)),
+            ("contains", self.contains.clone().map(ValueCondition::Contain)),
+            ("matches", self.matches.clone().map(ValueCondition::Match)),
+            ("between", self.between.clone().map(ValueCondition::Between)),
+            ("count", self.count.clone().map(ValueCondition::Count)),
         ]
         .into_iter()
         .filter_map(|(key, must)| Some((key, must?)))
@@ -185,16 +185,36 @@ impl From<ExtractTable> for Extract {
         let ExtractTable { json, member, header, cookie, regex, group, xpath, attribute, .. } =
             table;
         let (body, code) = (table.body, table.code);
-        let spot =
-            Spot { json, member, header, cookie, regex, group, xpath, attribute, body, code };
+        let spot = AnswerLocation {
+            json,
+            member,
+            header,
+            cookie,
+            regex,
+            group,
+            xpath,
+            attribute,
+            body,
+            code,
+        };
         Self { spot, missing: table.missing, default: table.default }
     }
 }
 
 impl From<Extract> for ExtractTable {
     fn from(extract: Extract) -> Self {
-        let Spot { json, member, header, cookie, regex, group, xpath, attribute, body, code } =
-            extract.spot;
+        let AnswerLocation {
+            json,
+            member,
+            header,
+            cookie,
+            regex,
+            group,
+            xpath,
+            attribute,
+            body,
+            code,
+        } = extract.spot;
         let (missing, default) = (extract.missing, extract.default);
         Self {
             json,
@@ -223,7 +243,7 @@ impl<'de> Visitor<'de> for ExtractVisitor {
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Extract, E> {
-        let spot = Spot { json: Some(text.to_owned()), ..Spot::default() };
+        let spot = AnswerLocation { json: Some(text.to_owned()), ..AnswerLocation::default() };
         Ok(Extract { spot, ..Extract::default() })
     }
 

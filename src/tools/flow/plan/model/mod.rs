@@ -13,7 +13,7 @@ mod run;
 mod scenario;
 mod variable;
 
-pub(crate) use answer::{Check, Extract, Missing, Must, Spot};
+pub(crate) use answer::{AnswerLocation, Check, Extract, Missing, ValueCondition};
 pub(crate) use dhcp::{Dhcp, DhcpStep};
 pub(crate) use find_max::FindMax;
 pub(crate) use http::{Basic, Close, Hidden, Http, HttpLimits, HttpVersion, Tls, TlsVersion};

@@ -1,5 +1,5 @@
 //! nslcd.conf. nslcd cannot use another file or another socket than its own, so both are at their default paths, within
-//! the walls of a cell.
+//! the isolation of a cell.
 
 use super::super::spec::{GROUPS, PEOPLE, SUFFIX};
 

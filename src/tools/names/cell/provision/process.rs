@@ -22,7 +22,7 @@ pub(super) fn files(
     let program = |name: &str| place.program(name);
     let (useradd, userdel) = (program("useradd")?, program("userdel")?);
     let groupadd = program("groupadd")?;
-    // Without walls the files are below a directory of ours.
+    // Without isolation the files are below a directory of ours.
     let prefix = place.etc.parent().filter(|_| !place.resolves()).map(ToOwned::to_owned);
     let (log, path) = tool_log(place)?;
     let run = |program: &std::path::Path, words: &[&str]| {

@@ -59,8 +59,8 @@ fn templates_are_sent_with_a_few_fields_filled_in() {
     patch::put(&mut expected, 252, &OFFERED.octets());
     patch::put(&mut expected, 258, &SERVER.octets());
     assert_eq!(play.out, expected);
-    let told = play.plan.offsets(Stage::Second, &play.out);
-    assert_eq!((told.identity, told.server_id, told.lease), (Some(33), Some(256), Some(250)));
+    let found = play.plan.offsets(Stage::Second, &play.out);
+    assert_eq!((found.identity, found.server_id, found.lease), (Some(33), Some(256), Some(250)));
     let ack = play.reply(MessageType::Ack).bytes();
     assert!(matches!(play.receive(&ack), Step::Done(ending) if ending.outcome == Outcome::Ok(5)));
 }

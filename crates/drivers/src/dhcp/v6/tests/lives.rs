@@ -127,8 +127,8 @@ fn waits(plan: &Plan, player: &mut Player, first: Duration) -> Vec<Duration> {
         let before = player.out.clone();
         match player.client.expired(plan, since, &mut player.out) {
             Step::Again(wait) => {
-                let told = u16::try_from(since.as_millis() / 10).unwrap_or(u16::MAX);
-                assert_eq!(player.message().elapsed(), Ok(Some(told)));
+                let elapsed = u16::try_from(since.as_millis() / 10).unwrap_or(u16::MAX);
+                assert_eq!(player.message().elapsed(), Ok(Some(elapsed)));
                 let changed = before.iter().zip(&player.out).filter(|(old, new)| old != new);
                 assert!(changed.count() <= 2, "nothing but the elapsed time changes");
                 all.push(wait);
@@ -219,7 +219,7 @@ fn elapsed_times_rise_for_a_while() {
     let plan = plan(|setup| {
         setup.rising = Some(Rising { after: secs(1), lasting: secs(3) });
     });
-    let told = |millis| {
+    let elapsed = |millis| {
         let mut player = Player::default();
         let at = Duration::from_millis(millis);
         let request =
@@ -230,7 +230,7 @@ fn elapsed_times_rise_for_a_while() {
     // The values that perfdhcp 2.2.0 -r 4 -p 6 -Y 1 -y 3 was observed to send.
     let seen = [(0, 0), (999, 0), (1000, 100), (1750, 100), (2000, 200), (2750, 200), (3000, 300)];
     for (millis, expected) in seen.into_iter().chain([(3999, 300), (4000, 0), (5750, 0)]) {
-        assert_eq!(told(millis), expected, "{millis}");
+        assert_eq!(elapsed(millis), expected, "{millis}");
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Player, TOOK, answer, clients, gives, outgoing, plan};
 use crate::dhcp::varied::Pattern;
 use crate::dhcp::{Dialogue, ExchangeRequest, Kind, ReceivedReply};
 use brunt_wire::dhcp6::relay::unwrap;
-use brunt_wire::dhcp6::{MessageType, Nest, Relay as Read, code};
+use brunt_wire::dhcp6::{MessageType, Relay as Read, RelayNesting, code};
 use std::collections::HashSet;
 use std::net::Ipv6Addr;
 use std::time::Duration;
@@ -58,7 +58,7 @@ fn any_number_of_agents_nests_and_their_answers_are_unwrapped() {
         let duid = solicit.client_id().unwrap().to_vec();
         let advertise = answer(MessageType::ADVERTISE, 14, Some(&duid), Some(b"server"), gives);
         let mut datagram = Vec::new();
-        let nest = Nest::answering(&out, &mut datagram).unwrap();
+        let nest = RelayNesting::answering(&out, &mut datagram).unwrap();
         datagram.extend_from_slice(&advertise);
         nest.close(&mut datagram);
         let (xid, message) = Client::open(&plan, &datagram).unwrap();

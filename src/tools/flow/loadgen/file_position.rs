@@ -1,4 +1,4 @@
-//! [`Spot`]: a place in a file that a fault may have to name after the file has been dropped.
+//! [`FilePosition`]: a place in a file that a fault may have to name after the file has been dropped.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,13 +8,13 @@ use super::fault::{Fault, Place};
 
 /// A place in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Spot {
+pub(crate) struct FilePosition {
     file: PathBuf,
     place: Place,
     key: String,
 }
 
-impl Spot {
+impl FilePosition {
     /// The place of a value.
     pub(crate) fn of(value: &Value<'_>) -> Self {
         Self {
@@ -37,7 +37,7 @@ impl Spot {
 }
 
 /// The file and the line.
-impl fmt::Display for Spot {
+impl fmt::Display for FilePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, line {}", self.file.display(), self.place.line)
     }

@@ -14,7 +14,7 @@ use crate::tools::names::cell::{Backend, Cache, Index, Nscd, Reader, Server, Sou
 
 /// A back end that takes part, and its label.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Contender {
+pub(super) struct LabelledBackend {
     /// As the user wrote it.
     pub(super) label: String,
     /// The back end.
@@ -29,15 +29,15 @@ pub(super) fn contenders(
     lists: &[String],
     variants: &[Variant],
     nscd: &Nscd,
-) -> Result<Vec<Contender>, String> {
-    let mut contenders: Vec<Contender> = Vec::new();
+) -> Result<Vec<LabelledBackend>, String> {
+    let mut contenders: Vec<LabelledBackend> = Vec::new();
     for text in lists.iter().flat_map(|list| pieces(list)) {
         if contenders.iter().any(|contender| contender.label == text) {
             return Err(format!("back end '{text}' is given twice: leave one out"));
         }
         let backend =
             backend(&text, variants, nscd).map_err(|why| format!("back end '{text}': {why}"))?;
-        contenders.push(Contender { label: text, backend });
+        contenders.push(LabelledBackend { label: text, backend });
     }
     if contenders.is_empty() {
         return Err("no back end is given: name one, such as files or ldap+index".to_owned());
@@ -230,7 +230,7 @@ pub(super) fn is_kind(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn read(list: &str) -> Vec<Contender> {
+    fn read(list: &str) -> Vec<LabelledBackend> {
         contenders(&[list.to_owned()], &[], &Nscd::default()).unwrap()
     }
 
@@ -242,7 +242,7 @@ mod tests {
         Source::Ldap { server: Server::Slapd, variant, reader }
     }
 
-    fn indices_of(contender: &Contender) -> Vec<String> {
+    fn indices_of(contender: &LabelledBackend) -> Vec<String> {
         let Source::Ldap { variant, .. } = &contender.backend.source else { return Vec::new() };
         let text =
             |index: &Index| format!("{} {}", index.attributes.join(","), index.kinds.join(","));

@@ -1,4 +1,4 @@
-//! [`Losses`]: what could not be written in a run that was carried out nevertheless.
+//! [`WriteFailures`]: what could not be written in a run that was carried out nevertheless.
 //!
 //! Each table, file and clean-up of a run fails separately. Failures are kept here until everything else is written and
 //! printed; then they are reported, and the exit code reflects them unless it reports something worse.
@@ -10,9 +10,9 @@ use crate::console;
 
 /// What could not be written, and why.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Losses(Vec<String>);
+pub(crate) struct WriteFailures(Vec<String>);
 
-impl Losses {
+impl WriteFailures {
     /// Keeps a failure, if there was one.
     pub(crate) fn keep(&mut self, done: Result<(), String>) {
         self.0.extend(done.err().map(|why| why.trim_end().to_owned()));
@@ -71,12 +71,12 @@ mod tests {
 
     #[test]
     fn what_is_lost_is_in_the_exit_code_unless_something_worse_is() {
-        let none = Losses::default();
-        let mut some = Losses::default();
+        let none = WriteFailures::default();
+        let mut some = WriteFailures::default();
         some.keep(Ok(()));
         assert_eq!(some, none);
         some.keep(Err("failed to write --hgrm x".to_owned()));
-        for (exit, told) in [
+        for (exit, expected) in [
             (Exit::Ok, Exit::Failed),
             (Exit::Partial, Exit::Failed),
             (Exit::Undecided, Exit::Failed),
@@ -84,7 +84,7 @@ mod tests {
             (Exit::Interrupted, Exit::Interrupted),
             (Exit::Ldap(49), Exit::Ldap(49)),
         ] {
-            assert_eq!((none.tell(exit), some.tell(exit)), (exit, told));
+            assert_eq!((none.tell(exit), some.tell(exit)), (exit, expected));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! [`Onlooker`]: the receiver of a search's progress: a terminal, or a file that a website reads.
+//! [`SearchObserver`]: the receiver of a search's progress: a terminal, or a file that a website reads.
 
 use brunt_capacity::{Goals, Order, Progress, Settings, Step};
 use brunt_record::Interval;
@@ -6,7 +6,7 @@ use brunt_record::Interval;
 use crate::run::Subject;
 
 /// Receives the progress of a search. The search does not depend on what the receiver does with it.
-pub(super) trait Onlooker {
+pub(super) trait SearchObserver {
     /// The search starts, for these objectives and within these limits.
     fn opens(&mut self, subject: &Subject, goals: &Goals, settings: &Settings);
 

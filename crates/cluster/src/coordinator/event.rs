@@ -1,4 +1,4 @@
-//! The events that a coordinator reports during a run: [`Told`].
+//! The events that a coordinator reports during a run: [`CoordinatorEvent`].
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ pub enum OnLoss {
 
 /// An event. Agents are identified by their rank.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum CoordinatorEvent {
     /// As many agents as were requested have an order.
     Ordered,
     /// All agents are connected to their target.

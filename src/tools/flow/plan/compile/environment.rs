@@ -1,4 +1,4 @@
-//! [`World`]: the files and environment variables that a plan refers to.
+//! [`CompileEnvironment`]: the files and environment variables that a plan refers to.
 
 use std::path::{Path, PathBuf};
 
@@ -10,14 +10,14 @@ use crate::tools::flow::plan::path::KeyPath;
 
 /// The source of files and variables.
 #[derive(Clone, Copy)]
-pub(crate) struct World<'a> {
+pub(crate) struct CompileEnvironment<'a> {
     /// The machine.
     pub(crate) surroundings: &'a dyn Surroundings,
     /// The directory that relative file names start from: that of the plan.
     pub(crate) base: &'a Path,
 }
 
-impl World<'_> {
+impl CompileEnvironment<'_> {
     /// The path of a file that a plan names.
     pub(super) fn path(&self, at: &KeyPath, path: &Path) -> Result<PathBuf, Fault> {
         let permitted = self.surroundings.permits(path);

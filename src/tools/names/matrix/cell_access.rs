@@ -1,7 +1,7 @@
-//! The interface of a matrix to its cells: a [`World`] takes requests and answers them.
+//! The interface of a matrix to its cells: a [`CellAccess`] takes requests and answers them.
 //!
-//! A [`World`] is a cell that can be interrupted at once: while it works, an onlooker shows the progress and ends the
-//! work on a signal. It is a trait so that the matrix's handling of answers can be tested without namespaces and
+//! A [`CellAccess`] is a cell that can be interrupted at once: while it works, an observer shows the progress and ends
+//! the work on a signal. It is a trait so that the matrix's handling of answers can be tested without namespaces and
 //! daemons.
 
 use std::thread;
@@ -16,43 +16,43 @@ use crate::tools::names::cell::{Answer, Ask, Cell, CellError, Spec};
 const TICK: Duration = Duration::from_millis(20);
 
 /// Watches the work in a cell.
-pub(super) trait Onlooker {
+pub(super) trait CellObserver {
     /// Called regularly; returns whether the work continues.
     fn look(&mut self) -> bool;
 }
 
 /// A cell.
-pub(super) trait World {
+pub(super) trait CellAccess {
     /// Carries out a request in it.
     fn ask(
         &mut self,
         ask: &Ask,
         patience: Duration,
-        onlooker: &mut dyn Onlooker,
+        onlooker: &mut dyn CellObserver,
     ) -> Result<Answer, CellError>;
 }
 
 /// Opens cells.
-pub(super) trait Worlds {
+pub(super) trait CellFactory {
     /// Opens a cell.
-    fn open(&self, spec: &Spec) -> Result<Box<dyn World>, CellError>;
+    fn open(&self, spec: &Spec) -> Result<Box<dyn CellAccess>, CellError>;
 }
 
 /// Cells on this machine.
 pub(super) struct Cells;
 
-impl Worlds for Cells {
-    fn open(&self, spec: &Spec) -> Result<Box<dyn World>, CellError> {
+impl CellFactory for Cells {
+    fn open(&self, spec: &Spec) -> Result<Box<dyn CellAccess>, CellError> {
         Ok(Box::new(Cell::open(spec)?))
     }
 }
 
-impl World for Cell {
+impl CellAccess for Cell {
     fn ask(
         &mut self,
         ask: &Ask,
         patience: Duration,
-        onlooker: &mut dyn Onlooker,
+        onlooker: &mut dyn CellObserver,
     ) -> Result<Answer, CellError> {
         let id = i32::try_from(self.id()).ok().and_then(Pid::from_raw);
         thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! The charts of a run as pictures, for paper and where scripts are off: [`Stills`].
+//! The charts of a run as pictures, for paper and where scripts are off: [`ChartImages`].
 //!
 //! They follow the same plots as the script does, from a view with fewer rows.
 
@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 const COLUMNS_MAX: usize = 60;
 
 /// Pictures of a view, or none while a run is in progress.
-pub(super) struct Stills<'a> {
+pub(super) struct ChartImages<'a> {
     view: Option<(&'a View, &'a [Spectrum])>,
 }
 
-impl<'a> Stills<'a> {
+impl<'a> ChartImages<'a> {
     /// Pictures of a coarse view, and of the spectra of the view that it was made from.
     pub(super) fn new(coarse: &'a View, view: &'a View) -> Self {
         Self { view: Some((coarse, &view.spectra)) }

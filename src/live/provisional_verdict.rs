@@ -1,4 +1,4 @@
-//! [`Standing`]: the verdict that a run would get if it ended now.
+//! [`ProvisionalVerdict`]: the verdict that a run would get if it ended now.
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ pub(crate) struct Judgement {
 
 /// The verdict that a run would get if it ended now.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Standing {
+pub(crate) struct ProvisionalVerdict {
     /// When this was computed, from the origin of the run.
     pub(crate) at: Duration,
     /// The verdict.
@@ -32,7 +32,7 @@ pub(crate) struct Standing {
     pub(crate) measured: bool,
 }
 
-impl Standing {
+impl ProvisionalVerdict {
     /// The verdict in the record of a run that ended at `at`.
     pub(crate) fn new(record: &Record, at: Duration) -> Self {
         let mut reasons: Vec<String> =

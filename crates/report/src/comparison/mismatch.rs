@@ -1,4 +1,4 @@
-//! How two runs differ apart from their results, which decides whether they can be compared: [`unlike`].
+//! How two runs differ apart from their results, which decides whether they can be compared: [`mismatch`].
 //!
 //! Figures of two runs describe the effect of a known difference only if there is no other. So runs that were not asked
 //! for the same, or were not made on the same kind of machine, are refused, and each difference is named. Names of
@@ -41,7 +41,7 @@ const MEMORY_SHARE: f64 = 0.05;
 
 /// One thing in which a run differs from the first one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Unlike {
+pub struct Mismatch {
     /// What differs: `target`, `command`, `cores`.
     pub what: String,
     /// What it is in the first run.
@@ -56,7 +56,7 @@ pub struct Unlike {
 
 /// The properties that two runs must have in common for their figures to be compared.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Likeness {
+pub(crate) struct ComparableProperties {
     /// The words of the command that define the load.
     asked: Vec<String>,
     tool: Tool,
@@ -69,7 +69,7 @@ pub(crate) struct Likeness {
     environment: Environment,
 }
 
-impl Likeness {
+impl ComparableProperties {
     /// That of a run.
     pub(crate) fn of(run: &Input) -> Self {
         let Record { tool, plan, environment, operations, rates, .. } = &run.record;
@@ -96,13 +96,16 @@ fn phases(record: &Record) -> Vec<Phase> {
 }
 
 /// All differences of a run, which is named by its file, from the first one.
-pub(crate) fn unlike(first: &Likeness, (file, other): (&str, &Likeness)) -> Vec<Unlike> {
+pub(crate) fn unlike(
+    first: &ComparableProperties,
+    (file, other): (&str, &ComparableProperties),
+) -> Vec<Mismatch> {
     let same = |pair: &(&str, String, String, bool)| pair.1 == pair.2;
     let mut found = asked(first, other);
     found.extend(shape(first, other));
     found.extend(machine(&first.environment, &other.environment));
     found.retain(|pair| !same(pair));
-    let named = found.into_iter().map(|(what, first, differs, refuses)| Unlike {
+    let named = found.into_iter().map(|(what, first, differs, refuses)| Mismatch {
         what: what.to_owned(),
         first,
         file: file.to_owned(),
@@ -113,15 +116,15 @@ pub(crate) fn unlike(first: &Likeness, (file, other): (&str, &Likeness)) -> Vec<
 }
 
 /// Whether it is a property of the machine, which changes over months while the load stays the same.
-pub(super) fn is_of_machine(unlike: &Unlike) -> bool {
+pub(super) fn is_of_machine(unlike: &Mismatch) -> bool {
     MACHINE.contains(&unlike.what.as_str())
 }
 
 /// What differs in words, each difference once: `sessions: 2, but 77 in b.json and 4 more`.
-pub fn differences<'a>(unlike: impl IntoIterator<Item = &'a Unlike>) -> Vec<String> {
-    let mut found: Vec<(&Unlike, usize)> = Vec::new();
+pub fn differences<'a>(unlike: impl IntoIterator<Item = &'a Mismatch>) -> Vec<String> {
+    let mut found: Vec<(&Mismatch, usize)> = Vec::new();
     for unlike in unlike {
-        let same = |(known, _): &&mut (&Unlike, usize)| {
+        let same = |(known, _): &&mut (&Mismatch, usize)| {
             (&known.what, &known.first, &known.other)
                 == (&unlike.what, &unlike.first, &unlike.other)
         };
@@ -130,12 +133,12 @@ pub fn differences<'a>(unlike: impl IntoIterator<Item = &'a Unlike>) -> Vec<Stri
             None => found.push((unlike, 0)),
         }
     }
-    let told = found.into_iter().map(|(Unlike { what, first, file, other, .. }, more)| {
+    let texts = found.into_iter().map(|(Mismatch { what, first, file, other, .. }, more)| {
         let [first, other] = apart(first, other);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!("{what}: {first}, but {other} in {file}{more}")
     });
-    told.collect()
+    texts.collect()
 }
 
 /// Two texts without their common first and last words.
@@ -155,8 +158,8 @@ fn apart<'a>(one: &'a str, other: &'a str) -> [String; 2] {
 /// What differs, its value in both runs, and whether that refuses a comparison.
 type Pair = (&'static str, String, String, bool);
 
-fn asked(one: &Likeness, two: &Likeness) -> Vec<Pair> {
-    let pair = |what, of: &dyn Fn(&Likeness) -> String| (what, of(one), of(two), true);
+fn asked(one: &ComparableProperties, two: &ComparableProperties) -> Vec<Pair> {
+    let pair = |what, of: &dyn Fn(&ComparableProperties) -> String| (what, of(one), of(two), true);
     let rate = |rate: Option<f64>| {
         rate.map_or_else(|| "as many as possible".to_owned(), |rate| format!("{rate}"))
     };
@@ -178,9 +181,10 @@ fn asked(one: &Likeness, two: &Likeness) -> Vec<Pair> {
     ]
 }
 
-fn shape(one: &Likeness, two: &Likeness) -> Vec<Pair> {
-    let phases =
-        |run: &Likeness| run.phases.iter().map(|phase| phase.word()).collect::<Vec<_>>().join(", ");
+fn shape(one: &ComparableProperties, two: &ComparableProperties) -> Vec<Pair> {
+    let phases = |run: &ComparableProperties| {
+        run.phases.iter().map(|phase| phase.word()).collect::<Vec<_>>().join(", ")
+    };
     let mut pairs = vec![("phases", phases(one), phases(two), true)];
     let (a, b) = (one.seconds, two.seconds);
     let open = one.plan.mode == Mode::Open;
@@ -241,7 +245,7 @@ mod tests {
 
     #[test]
     fn what_differs_in_every_repeated_run_is_told_once() {
-        let unlike = |file: &str, other: &str| Unlike {
+        let unlike = |file: &str, other: &str| Mismatch {
             what: "sessions".to_owned(),
             first: "2".to_owned(),
             file: file.to_owned(),

@@ -1,4 +1,4 @@
-//! [`Grounds`]: the directory of temporary stores, and the time its disk takes for a durable write.
+//! [`StoreDirectory`]: the directory of temporary stores, and the time its disk takes for a durable write.
 //!
 //! The disk determines the cost of synchronous writes, so it is measured before anything else and shown with the
 //! result. The directory is created for one comparison and deleted with it, unless a SIGKILL ends the comparison.
@@ -13,14 +13,14 @@ use super::store::{Place, Store};
 use crate::console;
 
 /// The directory for files of stores.
-pub(super) struct Grounds {
+pub(super) struct StoreDirectory {
     temporary: Option<TempDir>,
     /// The directory whose disk is measured.
     disk: Option<PathBuf>,
     files: u32,
 }
 
-impl Grounds {
+impl StoreDirectory {
     /// Creates a directory below `directory`, if a store needs one.
     pub(super) fn new(stores: &[Store], directory: &Path) -> Result<Self, String> {
         let named = stores.iter().find_map(|store| match &store.place {
