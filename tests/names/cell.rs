@@ -22,11 +22,11 @@ impl Cell {
     }
 
     /// Another kind of cell, perhaps as another user.
-    pub(crate) fn with(walls: &str, data: &Value, user: Option<u32>) -> Self {
+    pub(crate) fn with(isolation: &str, data: &Value, user: Option<u32>) -> Self {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let mark = format!("test-{}-{number}", std::process::id());
-        let spec = json!({ "data": data, "walls": walls, "mark": mark });
+        let spec = json!({ "data": data, "isolation": isolation, "mark": mark });
         let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));
         command.args(["names", "cell", "--spec", &spec.to_string()]).env("BRUNT_CELL", &mark);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).process_group(0);

@@ -50,7 +50,7 @@ fn a_user_namespace_has_names_but_no_owners() {
 }
 
 #[test]
-fn without_walls_there_are_files_and_a_directory() {
+fn without_isolation_there_are_files_and_a_directory() {
     if !require(&["root", "slapd", "ldapadd"]) || !reachable() {
         return;
     }

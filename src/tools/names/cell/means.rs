@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn without_walls_only_what_asks_no_name_service_runs() {
+    fn without_isolation_only_what_asks_no_name_service_runs() {
         let programs = ["useradd", "slapd", "slapadd", "ldapadd", "ldapsearch", "ldapdelete"];
         let means = machine(Isolation::None, &programs, &["libnss_ldap.so.2"]);
         let files = Backend { source: Source::Files, cache: None, switch: None };

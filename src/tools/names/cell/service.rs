@@ -137,7 +137,7 @@ impl Service {
 
     /// Creates the files that a 389 Directory Server needs to start.
     fn fill_389(&self, variant: &Variant) -> Result<(), Fault> {
-        self.within_walls("389 Directory Server")?;
+        self.in_isolation("389 Directory Server")?;
         let root = self.place.data.join("ds389");
         let _ = fs::remove_dir_all(&root);
         for name in ["config/schema", "db", "lock", "tmp", "run", "log"] {
@@ -232,7 +232,7 @@ impl Service {
     }
 
     fn nslcd(&self) -> Result<Start, Fault> {
-        self.within_walls("nslcd")?;
+        self.in_isolation("nslcd")?;
         etc::write(
             &self.place.etc,
             "nslcd.conf",
@@ -248,7 +248,7 @@ impl Service {
     }
 
     fn sssd(&self) -> Result<Start, Fault> {
-        self.within_walls("sssd")?;
+        self.in_isolation("sssd")?;
         etc::write(
             &self.place.etc,
             "sssd/sssd.conf",
@@ -265,7 +265,7 @@ impl Service {
     }
 
     fn nscd(&self, cache: &Cache) -> Result<Start, Fault> {
-        self.within_walls("nscd")?;
+        self.in_isolation("nscd")?;
         let (program, word, text) = match cache {
             Cache::Nscd(nscd) => ("nscd", "-F", configuration::nscd::text(nscd)),
             Cache::Unscd(nscd) => ("unscd", "-d", configuration::nscd::unscd(nscd)),
@@ -279,7 +279,7 @@ impl Service {
         })
     }
 
-    fn within_walls(&self, daemon: &str) -> Result<(), Fault> {
+    fn in_isolation(&self, daemon: &str) -> Result<(), Fault> {
         if self.place.resolves() {
             return Ok(());
         }
