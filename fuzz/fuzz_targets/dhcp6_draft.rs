@@ -4,7 +4,7 @@
 #![no_main]
 
 use brunt_wire::dhcp6::relay::{self, unwrap};
-use brunt_wire::dhcp6::{Draft, MessageType, Nest, set_elapsed, set_xid};
+use brunt_wire::dhcp6::{Draft, MessageType, RelayNesting, set_elapsed, set_xid};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
@@ -21,7 +21,7 @@ fuzz_target!(|bytes: &[u8]| {
     }
     expected.sort_by_key(|(code, _)| *code);
     let mut out = Vec::new();
-    let mut nest = Nest::default();
+    let mut nest = RelayNesting::default();
     let levels = usize::from(*levels) % (relay::DEPTH_MAX + 1);
     for hops in (0..levels).rev() {
         relay::header(

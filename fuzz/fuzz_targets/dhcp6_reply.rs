@@ -4,12 +4,12 @@
 #![no_main]
 
 use brunt_wire::dhcp6::relay::{self, DEPTH_MAX, unwrap};
-use brunt_wire::dhcp6::{Duid, IaKind, Message, MessageType, Nest, Relay, Writer, code};
+use brunt_wire::dhcp6::{Duid, IaKind, Message, MessageType, Relay, RelayNesting, Writer, code};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(unwrapped) = unwrap(bytes) else {
-        let _ = (Relay::parse(bytes), Nest::answering(bytes, &mut Vec::new()));
+        let _ = (Relay::parse(bytes), RelayNesting::answering(bytes, &mut Vec::new()));
         return;
     };
     let message = unwrapped.message;
@@ -47,7 +47,7 @@ fn read(message: &Message<'_>) {
 /// An answer goes back through the relay agents that the datagram came through.
 fn answer(bytes: &[u8], message: &Message<'_>) {
     let mut out = Vec::new();
-    let nest = Nest::answering(bytes, &mut out).expect("a datagram that can be unwrapped");
+    let nest = RelayNesting::answering(bytes, &mut out).expect("a datagram that can be unwrapped");
     out.extend_from_slice(message.bytes());
     nest.close(&mut out);
     let again = unwrap(&out).expect("an answer is shorter than what it answers");
