@@ -115,6 +115,12 @@ pub fn script() -> String {
     script::script(true, "")
 }
 
+/// A script of ours as pages load it: its lines without comments. A comment has lines of its own and begins with `//`
+/// or `/**`.
+pub fn code(script: &str) -> String {
+    script::code(script).collect()
+}
+
 /// The style in every picture, exactly as in its element: policies of servers name its hash.
 pub const fn picture_style() -> &'static str {
     crate::chart::STYLE

@@ -40,9 +40,9 @@ pub(super) fn script(with_charts: bool, more: &str) -> String {
     text
 }
 
-/// The lines of our own script without its comments, which explain it to us and not to a browser: a tenth of a page.
-/// A comment has lines of its own and begins with `//` or `/**`.
-fn code(script: &str) -> impl Iterator<Item = &str> {
+/// The lines of a script of ours without its comments, which explain it to us and not to a browser: a fifth of it. A
+/// comment has lines of its own and begins with `//` or `/**`.
+pub(super) fn code(script: &str) -> impl Iterator<Item = &str> {
     let mut within = false;
     script.split_inclusive('\n').filter(move |line| {
         let line = line.trim();

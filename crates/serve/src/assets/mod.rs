@@ -36,7 +36,7 @@ struct Asset {
 static STYLE: LazyLock<Asset> =
     LazyLock::new(|| asset("site", "css", "text/css; charset=utf-8", page::style() + OWN_STYLE));
 static SCRIPT: LazyLock<Asset> =
-    LazyLock::new(|| asset("site", "js", "text/javascript; charset=utf-8", OWN_SCRIPT.to_owned()));
+    LazyLock::new(|| asset("site", "js", "text/javascript; charset=utf-8", page::code(OWN_SCRIPT)));
 static CHARTS: LazyLock<Asset> =
     LazyLock::new(|| asset("charts", "js", "text/javascript; charset=utf-8", page::script()));
 
