@@ -19,6 +19,16 @@ pub(crate) struct Visitor {
 }
 
 impl Visitor {
+    /// Signs in at a site by the link for a password.
+    pub(crate) fn welcomed(at: &str, link: &str) -> Self {
+        let mut visitor = Self { at: at.to_owned(), cookie: String::new() };
+        let password = "correct-horse-battery";
+        let fields = format!("link={link}&password={password}&again={password}");
+        let (head, _) = visitor.ask("POST", "/welcome", "", &fields);
+        between(&head, "set-cookie: ", ";").clone_into(&mut visitor.cookie);
+        visitor
+    }
+
     pub(crate) fn ask(&self, method: &str, path: &str, more: &str, body: &str) -> (String, String) {
         let mut stream = TcpStream::connect(&self.at).expect("a site");
         stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a timeout");
@@ -81,13 +91,10 @@ pub(crate) fn site_with(directory: &Path, more: &[&str]) -> (Program, Visitor) {
     let mut program = Program::start(&mut serve);
     let said = address(&mut program);
     let (at, link) = said.split_once('/').expect("an address");
-    let mut visitor = Visitor { at: at.to_owned(), cookie: String::new() };
-    if let Some(link) = link.strip_prefix("welcome#") {
-        let password = "correct-horse-battery";
-        let fields = format!("link={link}&password={password}&again={password}");
-        let (head, _) = visitor.ask("POST", "/welcome", "", &fields);
-        between(&head, "set-cookie: ", ";").clone_into(&mut visitor.cookie);
-    }
+    let visitor = match link.strip_prefix("welcome#") {
+        Some(link) => Visitor::welcomed(at, link),
+        None => Visitor { at: at.to_owned(), cookie: String::new() },
+    };
     (program, visitor)
 }
 
