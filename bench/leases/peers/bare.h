@@ -1,7 +1,7 @@
-/* What the bare programs have in common: the clock, the chance, and the line in which each says what it measured.
+/* Shared by the bare programs: the clock, random numbers, and the line that reports a phase.
  *
- * A bare program does what a benchmark must do and nothing else: no clock is read per operation, nothing is counted
- * that the report does not need, nothing is checked that cannot go wrong. What brunt costs is told beside it.
+ * A bare program does only what a benchmark must do: it reads no clock per operation, counts nothing that the report does
+ * not need, and checks nothing that cannot fail. The bench compares the cost of brunt with it.
  */
 #ifndef BARE_H
 #define BARE_H
@@ -14,7 +14,7 @@
 /* The first address: 1.0.0.0, as in 2012. */
 #define BASE 0x01000000u
 
-/* Ends the program, with what failed and why. */
+/* Exits with a message that says what failed and why. */
 static inline void fail(const char *what, const char *why) {
     fprintf(stderr, "failed to %s: %s\n", what, why);
     exit(1);
@@ -67,7 +67,7 @@ static inline void identify(uint64_t number, uint8_t hardware[6], uint8_t client
     for (int place = 1; place < 6; place++) client[place + 1] = hardware[place] = (uint8_t)(number >> (8 * (5 - place)));
 }
 
-/* Whether a phase is among those asked for; all are if none is named. */
+/* Whether a phase is requested; without names, all are. */
 static inline int asked(int count, char **words, const char *phase) {
     for (int word = 0; word < count; word++) {
         const char *left = words[word], *right = phase;
@@ -77,8 +77,8 @@ static inline int asked(int count, char **words, const char *phase) {
     return count == 0;
 }
 
-/* Says what a phase came to: its name, operations, seconds, and how many did what was asked. */
-static inline void told(const char *phase, uint64_t operations, double seconds, uint64_t done) {
+/* Reports a phase: its name, operations, seconds, and how many operations succeeded. */
+static inline void report(const char *phase, uint64_t operations, double seconds, uint64_t done) {
     printf("%s %llu %.9f %llu\n", phase, (unsigned long long)operations, seconds, (unsigned long long)done);
     fflush(stdout);
 }

@@ -151,7 +151,7 @@ int main(int count, char **words) {
         if (!asked(count - 7, words + 7, phases[phase].name)) continue;
         double start = now();
         uint64_t done = phases[phase].carry_out(leases);
-        told(phases[phase].name, leases, now() - start, done);
+        report(phases[phase].name, leases, now() - start, done);
     }
     snprintf(text, sizeof text, "DROP DATABASE %s", name);
     execute(text);

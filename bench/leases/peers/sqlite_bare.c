@@ -166,7 +166,7 @@ static int run(int count, char **words) {
         if (!asked(count, words, phases[phase].name)) continue;
         double start = now();
         uint64_t done = phases[phase].carry_out(leases);
-        told(phases[phase].name, leases, now() - start, done);
+        report(phases[phase].name, leases, now() - start, done);
     }
     sure(sqlite3_close(database), "close");
     return 0;
