@@ -30,6 +30,8 @@ pub const STALLED_SHARE: f64 = 0.05;
 const MEDIAN: f64 = 50.0;
 /// The share from which waiting for a core, a quota or steal limits the load itself.
 const LOAD_SHARE: f64 = 0.1;
+/// A worker that runs, or waits for a core, for less than this share of the time mostly sleeps.
+const AWAKE_SHARE: f64 = 0.5;
 /// In a shorter time a core is busy with the start of the run, and shares of it mean nothing.
 const WINDOW_MIN: Duration = Duration::from_millis(250);
 
@@ -69,7 +71,9 @@ pub(super) fn found(evidence: &Evidence<'_>) -> Vec<Cause> {
     let (before, after) = if quota || others { (None, stalls) } else { (stalls, None) };
     let waited = waited(evidence);
     let (early, late) = if others && !quota { (waited, None) } else { (None, waited) };
-    let causes = [before, early, throttled(evidence), after, busy(evidence), steal(evidence), late];
+    let steal = steal(evidence);
+    let (larger, smaller) = if stolen_more(evidence) { (steal, late) } else { (late, steal) };
+    let causes = [before, early, throttled(evidence), after, busy(evidence), larger, smaller];
     causes.into_iter().flatten().collect()
 }
 
@@ -83,6 +87,11 @@ fn quota_explains_stalls(evidence: &Evidence<'_>) -> bool {
 fn others_explain_stalls(evidence: &Evidence<'_>) -> bool {
     let stood = stood_s(evidence);
     stood > 0.0 && waited_in_all(evidence).as_secs_f64() > stood / 2.0
+}
+
+/// Whether the hypervisor kept a larger share of the cores than that for which a worker waited.
+fn stolen_more(evidence: &Evidence<'_>) -> bool {
+    evidence.generator.machine.steal_share > evidence.generator.waited_share_max
 }
 
 fn stood_s(evidence: &Evidence<'_>) -> f64 {
@@ -217,10 +226,14 @@ fn waited_of_own(evidence: &Evidence<'_>) -> f64 {
     if own == 0 { 0.0 } else { waited.as_nanos() as f64 / own as f64 }
 }
 
-/// The share of an exchange's time for which the generator waited for a core. A worker that mostly sleeps waits each
-/// time it wakes, which matters only in relation to the time of an exchange.
+/// The share of the time for which the generator waited for a core, as far as it reduced the load. A worker that mostly
+/// sleeps waits each time it wakes, which matters only in relation to the time of an exchange. One that is awake most of
+/// the time shares its core with whatever it waits for, which may be the target.
 fn waiting_share(evidence: &Evidence<'_>, share: f64) -> f64 {
     let workers = &evidence.measured.health.workers;
+    if workers.iter().any(|load| load.awake_share() > AWAKE_SHARE) {
+        return share;
+    }
     let (waited, runs) = workers
         .iter()
         .fold((Duration::ZERO, 0), |(waited, runs), load| (waited + load.waited, runs + load.runs));
