@@ -1,7 +1,5 @@
 //! Every operation of the stores, in every schema and family, prepared and basic, as the server's own client sees it.
 
-use std::sync::{Mutex, PoisonError};
-
 use brunt_drivers::lease::{
     Backend, Connection, Durability, Family, Identity, Renewal, Schema, Statements, sqlstate,
 };
@@ -11,12 +9,8 @@ use crate::database::{Asked, Database, lease, leases, made_since, shared, with_o
 
 const FAMILIES: [Family; 3] = [Family::V4, Family::V6, Family::Prefix];
 
-/// Backend come and go one after the other, so that what is new on a server is what the test at hand made.
-static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-
 /// Does something with a backend that was prepared, and its place on the server.
 fn with(database: Database<'_>, asked: &Asked, act: impl FnOnce(&dyn Backend, &str)) {
-    let _alone = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     let before = database.places();
     let backend = database.backend(asked);
     backend.prepare().unwrap();

@@ -4,7 +4,7 @@ use brunt_drivers::lease::{Durability, Family, Schema, Statements};
 use brunt_exchange::Class;
 use brunt_testbed::{MariaDb, Postgres};
 
-use crate::database::{Asked, Database, lease, mariadb_is_here, postgres_is_here, shared};
+use crate::database::{Asked, Database, alone, lease, mariadb_is_here, postgres_is_here, shared};
 
 /// Servers on which a database called `kea` contains another owner's `lease4` with three rows.
 fn with_somebodys_tables(test: impl Fn(Database<'_>, &dyn Fn() -> u64)) {
@@ -194,6 +194,7 @@ fn a_secured_connection_checks_the_certificate() {
     if !postgres_is_here() {
         return;
     }
+    let _alone = alone();
     let server = Postgres::shared();
     let database = Database::Postgres(server);
     let (user, port) = (Postgres::USER, server.port());
@@ -220,6 +221,7 @@ fn a_secured_connection_to_mariadb_checks_the_certificate() {
     if !mariadb_is_here() {
         return;
     }
+    let _alone = alone();
     let server = MariaDb::shared();
     let (user, port) = (MariaDb::USER, server.port());
     let over_tls = |host: &str, more: &str, statements| {
