@@ -2,6 +2,7 @@
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::Duration;
 
 use brunt_record::Record;
@@ -157,9 +158,10 @@ fn drawing_costs_less_than_a_hundredth_of_a_core() {
     let Some(slapd) = slapd(20) else { return };
     // Without optimisation it costs several times as much.
     let limit = if cfg!(debug_assertions) { 0.1 } else { 0.01 };
-    for size in [(80, 24), (200, 50)] {
+    let line = searching(&slapd, "");
+    let draw = |size| {
         let Some(terminal) = Terminal::new(size) else { return };
-        terminal.enter(&searching(&slapd, ""));
+        terminal.enter(&line);
         terminal.wait("figures", |screen| screen.contains("success"));
         let process = terminal.process();
         let (seconds, before) = (10, drawing(process).expect("a thread that draws"));
@@ -170,7 +172,13 @@ fn drawing_costs_less_than_a_hundredth_of_a_core() {
         assert!(share < limit, "{share} of a core");
         terminal.key("C-c");
         terminal.check_given_back();
-    }
+    };
+    thread::scope(|scope| {
+        for size in [(80, 24), (200, 50)] {
+            let draw = &draw;
+            scope.spawn(move || draw(size));
+        }
+    });
 }
 
 /// A plan of one user who searches fifty times a second, for so long.

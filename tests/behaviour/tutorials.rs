@@ -16,8 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// Ports that the pages name; each test has free ones instead.
 const PORTS: [&str; 6] = ["1389", "7878", "8080", "8081", "10067", "10068"];
 
-/// Records how each command ended, once every background target has printed its address. A page waits for a target that
-/// it stops; the next one prints an address of its own. A record is pushed when the browser has done its part.
+/// Records how each command ended, once every background target has printed its address. When a page stops its target,
+/// the next one prints an address of its own. A record is pushed when the browser has done its part.
 const WRAPPER: &str = r#"touch addresses
 brunt() {
     if [ "$1" = target ]; then exec "$BRUNT" "$@" >>addresses; fi
@@ -27,7 +27,7 @@ brunt() {
     "$BRUNT" "$@"
     echo "$?" "$*" >>statuses
 }
-wait() { builtin wait "$@"; : >addresses; }
+kill() { builtin kill "$@"; : >addresses; }
 "#;
 
 #[test]
@@ -88,7 +88,8 @@ fn awaited(directory: &Path, file: &str, begin: &str) -> String {
     rest.expect("it was waited for")
 }
 
-/// Carries out a page, which has so many commands of ours besides servers, and meanwhile what a reader does in a browser.
+/// Carries out a page, which has so many commands of ours besides servers, and meanwhile does what a reader does in a
+/// browser.
 fn carried_out(name: &str, commands: usize, browser: impl FnOnce(&Path) + Send) {
     let _among = among_others();
     let directory = scratch();

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use brunt_testbed::{Daemon, axe_core, found, free_port, require, until};
+use brunt_testbed::{Core, Cores, Daemon, axe_core, found, free_port, require, until};
 use fantoccini::actions::{InputSource as _, KeyAction, KeyActions};
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -21,6 +21,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use url::Url;
+
+/// One is held while a browser runs.
+pub(crate) static CORES: Cores = Cores::new();
 
 /// How long a page may take to come to what is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -65,6 +68,7 @@ pub(crate) struct Browser {
     // After the session, which is closed first when a browser is dropped.
     driver: Option<Daemon>,
     _directory: TempDir,
+    _core: Core<'static>,
 }
 
 #[derive(Default)]
@@ -74,12 +78,13 @@ struct Seen {
 }
 
 impl Browser {
-    /// Starts a browser, which takes about a second; none, visibly, where it is not installed.
+    /// Starts a browser, which takes about a second, once a core is free; none, visibly, where it is not installed.
     pub(crate) fn start() -> Option<Self> {
         require(&["chromium", "chromedriver", "axe-core"]).then(Self::begin)
     }
 
     fn begin() -> Self {
+        let core = CORES.take();
         let directory = tempfile::Builder::new().prefix("testbed-browser-").tempdir();
         let directory = directory.expect("a temporary directory");
         let port = free_port();
@@ -96,8 +101,14 @@ impl Browser {
         let address = format!("http://127.0.0.1:{port}");
         let client =
             runtime.block_on(builder.connect(&address)).expect("chromedriver starts Chromium");
-        let seen = RefCell::default();
-        let browser = Self { runtime, client, seen, driver: Some(driver), _directory: directory };
+        let browser = Self {
+            runtime,
+            client,
+            seen: RefCell::default(),
+            driver: Some(driver),
+            _directory: directory,
+            _core: core,
+        };
         browser.look(Look::Light);
         // Instead of the page that Chromium begins with, whose parts are none of a test's.
         browser.open("about:blank");

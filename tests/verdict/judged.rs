@@ -5,10 +5,12 @@ use std::sync::{PoisonError, RwLock};
 
 use brunt_bench_verdict::{CAUSES, Cause, Class, Condition, Machine, Tried, trial};
 use brunt_record::{Away, Record, Status};
-use brunt_testbed::skip_anywhere;
+use brunt_testbed::{Cores, skip_anywhere};
 
 /// Held for writing by tests that keep a core busy on purpose, so that they do not disturb the others.
 static MACHINE: RwLock<()> = RwLock::new(());
+/// Held by the others, so that each finds a core.
+static CORES: Cores = Cores::new();
 
 /// Too much for a program that is not optimised, beside others.
 const BENCH_ONLY: &[&str] = &["idle-ldap-5000"];
@@ -22,6 +24,7 @@ pub(crate) struct Judged {
 /// Tries a cause beside other tests. None if this machine cannot arrange it.
 pub(crate) fn among_others(name: &str) -> Option<Judged> {
     let _among = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
+    let _core = CORES.take();
     judged(name)
 }
 

@@ -20,6 +20,7 @@
 pub mod allocations;
 mod ask;
 mod capture;
+mod cores;
 mod daemon;
 mod evidence;
 mod hostile;
@@ -50,6 +51,7 @@ mod wait;
 
 pub use allocations::CountingAllocator;
 pub use capture::{Capture, Message};
+pub use cores::{Core, Cores};
 pub use daemon::Daemon;
 pub use evidence::Operations;
 pub use hostile::Hostile;
