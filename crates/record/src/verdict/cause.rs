@@ -228,7 +228,7 @@ fn waited_of_own(evidence: &Evidence<'_>) -> f64 {
 
 /// The share of the time for which the generator waited for a core, as far as it reduced the load. A worker that mostly
 /// sleeps waits each time it wakes, which matters only in relation to the time of an exchange. One that is awake most of
-/// the time shares its core with whatever it waits for, which may be the target.
+/// the time takes turns on its core with something else, which may be the target.
 fn waiting_share(evidence: &Evidence<'_>, share: f64) -> f64 {
     let workers = &evidence.measured.health.workers;
     if workers.iter().any(|load| load.awake_share() > AWAKE_SHARE) {
