@@ -5,6 +5,7 @@
 
 mod rest;
 
+use std::env;
 use std::path::{Path, PathBuf};
 
 use brunt_targets::ldap::{Config, Server};
@@ -192,6 +193,7 @@ impl Show<'_> {
     /// What the reader can do next, with this program only.
     fn next_steps(&self) -> Result<(), Refusal> {
         let mut steps = Vec::new();
+        steps.extend(path_to_set().map(|path| ("First, brunt on PATH", path)));
         if let Some(record) = self.records.first() {
             steps.push(("Every figure of run 1", format!("brunt report {}", record.display())));
         }
@@ -226,6 +228,23 @@ impl Show<'_> {
     fn place(&self, name: &str) -> PathBuf {
         self.args.output.join(format!("{name}.json"))
     }
+}
+
+/// The assignment that makes a shell find this program, if it finds no `brunt`, as after `cargo run`.
+fn path_to_set() -> Option<String> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let (program, here) = (env::current_exe().ok()?, env::current_dir().ok()?);
+    let found = env::split_paths(&path).any(|directory| directory.join("brunt").is_file());
+    (!found).then(|| assignment(&program, &here)).flatten()
+}
+
+/// The assignment for a program, as short as it can be from here.
+fn assignment(program: &Path, here: &Path) -> Option<String> {
+    let directory = program.parent()?;
+    Some(match directory.strip_prefix(here) {
+        Ok(below) => format!("PATH=$PWD/{}:$PATH", below.display()),
+        Err(_) => format!("PATH={}:$PATH", directory.display()),
+    })
 }
 
 /// The closing lines of a run; no objectives were set.
@@ -267,4 +286,18 @@ fn switches(act: &LeaseAct, args: &QuickstartArgs, record: &Path) -> Vec<String>
     words.extend(act.words);
     words.extend(["--record", &record]);
     words.into_iter().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_below_this_directory_is_named_from_here_and_others_in_full() {
+        let typed = |program: &str| assignment(Path::new(program), Path::new("/home/ann/brunt"));
+        let below = typed("/home/ann/brunt/target/quick/brunt");
+        assert_eq!(below.as_deref(), Some("PATH=$PWD/target/quick:$PATH"));
+        let elsewhere = typed("/home/ann/targets/quick/brunt");
+        assert_eq!(elsewhere.as_deref(), Some("PATH=/home/ann/targets/quick:$PATH"));
+    }
 }

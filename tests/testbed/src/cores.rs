@@ -50,6 +50,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::until;
 
     #[test]
     fn no_more_hold_a_permit_than_there_are_cores_and_everybody_gets_one() {
@@ -60,7 +61,7 @@ mod tests {
                 scope.spawn(|| {
                     let _core = cores.take();
                     most.fetch_max(held.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-                    thread::sleep(Duration::from_millis(20));
+                    until(Duration::from_millis(20), || false);
                     held.fetch_sub(1, Ordering::SeqCst);
                 });
             }
