@@ -192,8 +192,9 @@ impl Show<'_> {
 
     /// What the reader can do next, with this program only.
     fn next_steps(&self) -> Result<(), Refusal> {
-        let mut steps = Vec::new();
-        steps.extend(path_to_set().map(|path| ("First, brunt on PATH", path)));
+        let path = path_to_set().map(|path| ("First, brunt on PATH", path));
+        let mut steps = Vec::from_iter(path);
+        let found = steps.is_empty();
         if let Some(record) = self.records.first() {
             steps.push(("Every figure of run 1", format!("brunt report {}", record.display())));
         }
@@ -212,7 +213,10 @@ impl Show<'_> {
             Protocol::Rest => ("brunt http -q 100 -z 10s URL", "http"),
         };
         steps.push(("Your own server", yours.to_owned()));
-        steps.push(("All its options", format!("brunt {help} --help")));
+        // All has to fit on one screen.
+        if found {
+            steps.push(("All its options", format!("brunt {help} --help")));
+        }
         self.say("\nNext:")?;
         for (what, command) in steps {
             let line = format!("  {what:<22} {command}\n");
