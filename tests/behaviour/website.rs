@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::Duration;
 
 use brunt_testbed::until;
@@ -79,6 +80,14 @@ pub(crate) fn end(program: Program) {
     program.wait();
 }
 
+/// The command that serves a directory. The runs of such a site do not wait for those of other tests' sites.
+pub(crate) fn serve(directory: &Path) -> Command {
+    let mut serve = command(binary());
+    serve.args(["serve", "--listen", "127.0.0.1:0", "--dir"]).arg(directory);
+    serve.env("XDG_RUNTIME_DIR", directory.parent().expect("the directory of the test"));
+    serve
+}
+
 /// Starts a site that already has an administrator, or sets the password of the first one.
 pub(crate) fn site(directory: &Path) -> (Program, Visitor) {
     site_with(directory, &[])
@@ -86,9 +95,7 @@ pub(crate) fn site(directory: &Path) -> (Program, Visitor) {
 
 /// The same with more options.
 pub(crate) fn site_with(directory: &Path, more: &[&str]) -> (Program, Visitor) {
-    let mut serve = command(binary());
-    serve.args(["serve", "--listen", "127.0.0.1:0"]).args(more).arg("--dir").arg(directory);
-    let mut program = Program::start(&mut serve);
+    let mut program = Program::start(serve(directory).args(more));
     let said = address(&mut program);
     let (at, link) = said.split_once('/').expect("an address");
     let visitor = match link.strip_prefix("welcome#") {

@@ -14,8 +14,8 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
-use crate::program::{Program, binary, command, run, scratch};
-use crate::website::{api, between, end, record};
+use crate::program::{Program, run, scratch};
+use crate::website::{api, between, end, record, serve};
 
 const PASSWORD: &str = "correct-horse-battery";
 
@@ -114,12 +114,7 @@ fn exchanged(mut stream: impl Read + Write, request: &str) -> String {
 
 /// A site that was started with these words, its port, and the link of the first administrator.
 fn site(directory: &Path, words: &[&str]) -> (Program, u16, String, String) {
-    let mut program = Program::start(
-        command(binary())
-            .args(["serve", "--listen", "127.0.0.1:0", "--dir"])
-            .arg(directory)
-            .args(words),
-    );
+    let mut program = Program::start(serve(directory).args(words));
     let mut said = String::new();
     program.wait_until("an address", |_, notes| {
         let line = notes.lines().find_map(|line| line.strip_prefix("serve: "));

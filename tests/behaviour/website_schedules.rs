@@ -178,8 +178,13 @@ fn a_time_that_comes_begins_a_run_which_is_judged_and_told() {
     let compared: Value = serde_json::from_str(&next.api(&read, &compare)).unwrap();
     assert_eq!(ended["against"]["trusted"], compared["trusted"]);
     // The receiver was busy at first, and receives the same message under the same id later.
-    let (_, page) = next.ask("GET", "/schedules", "", "");
-    assert!(page.contains(&format!("/live/{id}")) && page.contains("ci was notified"), "{page}");
+    // The page says so once the site has read the receiver's answer.
+    let mut page = String::new();
+    let is_told = until(PATIENCE, || {
+        page = next.ask("GET", "/schedules", "", "").1;
+        page.contains(&format!("/live/{id}")) && page.contains("ci was notified")
+    });
+    assert!(is_told, "{page}");
     assert!(page.contains("it answered 503 Service Unavailable; it is retried later"), "{page}");
     end(program);
     let file = Connection::open(at.join("brunt.db")).expect("a database");

@@ -8,8 +8,8 @@ use brunt_record::{Collection, Document};
 use brunt_testbed::until;
 use serde_json::{Value, json};
 
-use crate::program::{Program, among_others, binary, command, run, scratch};
-use crate::website::{Visitor, api, between, end, site};
+use crate::program::{Program, among_others, run, scratch};
+use crate::website::{Visitor, api, between, end, serve, site};
 
 /// A plan with a pace of its own, which a search leaves out.
 const PLAN: &str = "# Kept.\n[run]\nrate = \"5/s\"\nduration = \"9s\"\nusers = 2\n[find-max]\nconfirm = \"20s\"\n\
@@ -51,11 +51,7 @@ fn a_program_has_the_highest_rate_found_and_what_was_found_is_indexed_again() {
     let (program, visitor) = site(&at);
     let (token, reader) = (visitor.token("run"), visitor.token("read"));
     end(program);
-    let mut program = Program::start(
-        command(binary())
-            .args(["serve", "--listen", "127.0.0.1:0", "--search-second", "100ms", "--dir"])
-            .arg(&at),
-    );
+    let mut program = Program::start(serve(&at).args(["--search-second", "100ms"]));
     let address = crate::website::address(&mut program);
     let served = address.trim_end_matches('/').to_owned();
     let visitor = Visitor { at: served, ..visitor };
