@@ -226,9 +226,9 @@ fn waited_of_own(evidence: &Evidence<'_>) -> f64 {
     if own == 0 { 0.0 } else { waited.as_nanos() as f64 / own as f64 }
 }
 
-/// The share of the time for which the generator waited for a core, as far as it reduced the load. A worker that mostly
-/// sleeps waits each time it wakes, which matters only in relation to the time of an exchange. One that is awake most of
-/// the time takes turns on its core with something else, which may be the target.
+/// The share of the time for which the generator waited for a core, as far as it reduced the load. A worker that
+/// mostly sleeps waits each time it wakes, which matters only in relation to the time of an exchange. One that is awake
+/// most of the time takes turns on its core with something else, which may be the target.
 fn waiting_share(evidence: &Evidence<'_>, share: f64) -> f64 {
     let workers = &evidence.measured.health.workers;
     if workers.iter().any(|load| load.awake_share() > AWAKE_SHARE) {
