@@ -29,12 +29,6 @@ pub struct WorkerLoad {
 }
 
 impl WorkerLoad {
-    /// The share of the time in which it ran or waited for a core, from 0 to 1.
-    pub(crate) fn awake_share(&self) -> f64 {
-        let awake = (self.cpu + self.waited).as_secs_f64();
-        if self.wall.is_zero() { 0.0 } else { awake / self.wall.as_secs_f64() }
-    }
-
     /// The share of one core, from 0 to 1; `None` before any time has passed.
     pub fn share(&self) -> Option<f64> {
         (!self.wall.is_zero()).then(|| self.cpu.as_secs_f64() / self.wall.as_secs_f64())
@@ -43,6 +37,11 @@ impl WorkerLoad {
     /// The share of the time in which it was ready to run but had no core.
     pub fn waited_share(&self) -> Option<f64> {
         (!self.wall.is_zero()).then(|| self.waited.as_secs_f64() / self.wall.as_secs_f64())
+    }
+
+    /// The share of the time in which it ran or waited for a core.
+    pub(crate) fn awake_share(&self) -> Option<f64> {
+        Some(self.share()? + self.waited_share()?)
     }
 }
 

@@ -4,7 +4,7 @@
 //! is blamed: the remaining explanation is the platform's own timer.
 
 use super::{Evidence, OwnPart, failed_in};
-use crate::StallRecord;
+use crate::{StallRecord, WorkerLoad};
 use brunt_exchange::{Class, Outcome};
 use std::fmt;
 use std::time::Duration;
@@ -89,9 +89,12 @@ fn others_explain_stalls(evidence: &Evidence<'_>) -> bool {
     stood > 0.0 && waited_in_all(evidence).as_secs_f64() > stood / 2.0
 }
 
-/// Whether the hypervisor kept a larger share of the cores than that for which a worker waited.
+/// Whether the hypervisor explains waits better than other processes do: it kept more of the cores than these used, or
+/// more than a worker waited for.
 fn stolen_more(evidence: &Evidence<'_>) -> bool {
-    evidence.generator.machine.steal_share > evidence.generator.waited_share_max
+    let machine = &evidence.generator.machine;
+    machine.steal_share > machine.others_share
+        || machine.steal_share > evidence.generator.waited_share_max
 }
 
 fn stood_s(evidence: &Evidence<'_>) -> f64 {
@@ -231,9 +234,8 @@ fn waited_of_own(evidence: &Evidence<'_>) -> f64 {
 /// most of the time takes turns on its core with something else, which may be the target.
 fn waiting_share(evidence: &Evidence<'_>, share: f64) -> f64 {
     let workers = &evidence.measured.health.workers;
-    if workers.iter().any(|load| load.awake_share() > AWAKE_SHARE) {
-        return share;
-    }
+    let awake = workers.iter().filter(|load| load.awake_share() > Some(AWAKE_SHARE));
+    let awake = awake.filter_map(WorkerLoad::waited_share).fold(0.0, f64::max);
     let (waited, runs) = workers
         .iter()
         .fold((Duration::ZERO, 0), |(waited, runs), load| (waited + load.waited, runs + load.runs));
@@ -245,7 +247,7 @@ fn waiting_share(evidence: &Evidence<'_>, share: f64) -> f64 {
         .for_each(|operation| times.merge(&operation.response.answered()));
     match (times.mean(), runs) {
         (Some(mean), 1..) if !mean.is_zero() => {
-            share.min(waited.as_secs_f64() / runs as f64 / mean.as_secs_f64())
+            awake.max(share.min(waited.as_secs_f64() / runs as f64 / mean.as_secs_f64()))
         }
         _ => share,
     }

@@ -191,10 +191,14 @@ fn each_cause_is_named_with_what_helps_against_it() {
 
 #[test]
 fn of_a_hypervisor_and_other_processes_the_larger_share_is_named() {
-    for (stolen, waited, text) in
-        [(0.025, 0.36, "waited for a core 36%"), (0.2, 0.05, "kept 20% of its processor time")]
-    {
+    for (stolen, waited, others, text) in [
+        (0.025, 0.36, 0.79, "waited for a core 36%"),
+        (0.2, 0.05, 0.79, "kept 20% of its processor time"),
+        // Nobody else is there to be waited for.
+        (0.08, 0.09, 0.01, "kept 8% of its processor time"),
+    ] {
         let mut run = run(|_| 100, late);
+        run.generator.machine.others_share = Some(others);
         run.generator.machine.steal_share = Some(stolen);
         run.generator.waited_share_max = Some(waited);
         let found = only_reason(&run).1;
@@ -396,27 +400,32 @@ fn waiting_for_a_core_limits_a_closed_loop_only_beside_what_an_exchange_takes() 
 /// exchange of ten takes half a millisecond.
 #[test]
 fn a_worker_that_takes_turns_with_its_target_on_a_core_limits_a_closed_loop() {
-    let judged = |cpu_ms, waited_ms| {
+    let judged = |workers: &[(u64, u64)]| {
         let mut shared = run(|_| 100, prompt);
         shared.plan.mode = crate::Mode::Closed;
-        shared.generator.waited_share_max = Some(waited_ms as f64 / 10_000.0);
-        shared.measured.health.record(crate::WorkerLoad {
-            node: 0,
-            worker: 0,
-            cpu: Duration::from_millis(cpu_ms),
-            wall: Duration::from_secs(10),
-            waited: Duration::from_millis(waited_ms),
-            runs: 200_000,
-        });
+        let most = workers.iter().map(|(_, waited_ms)| *waited_ms).max().unwrap();
+        shared.generator.waited_share_max = Some(most as f64 / 10_000.0);
+        for (worker, (cpu_ms, waited_ms)) in (0..).zip(workers) {
+            shared.measured.health.record(crate::WorkerLoad {
+                node: 0,
+                worker,
+                cpu: Duration::from_millis(*cpu_ms),
+                wall: Duration::from_secs(10),
+                waited: Duration::from_millis(*waited_ms),
+                runs: 200_000,
+            });
+        }
         judge(&shared)
     };
-    let limited = judged(4_900, 2_500);
+    let limited = judged(&[(4_900, 2_500)]);
     assert_eq!(limited.status, Status::GeneratorLimited, "{limited:?}");
     assert!(limited.reasons[0].text.contains("waited for a core 25% of the time"), "{limited:?}");
-    // One that mostly sleeps is there when an answer is, and one that hardly waits has a core of its own.
-    for (cpu_ms, waited_ms) in [(1_500, 2_500), (7_500, 500)] {
-        let valid = judged(cpu_ms, waited_ms);
-        assert_eq!(valid.status, Status::Valid, "{cpu_ms} and {waited_ms} ms: {valid:?}");
+    // One that mostly sleeps is there when an answer is, and one that hardly waits has a core of its own; also both.
+    let others: [&[(u64, u64)]; 3] =
+        [&[(1_500, 2_500)], &[(7_500, 500)], &[(1_500, 2_500), (7_500, 500)]];
+    for workers in others {
+        let valid = judged(workers);
+        assert_eq!(valid.status, Status::Valid, "{workers:?} ms: {valid:?}");
     }
 }
 
