@@ -23,6 +23,8 @@ const WITHIN: Duration = Duration::from_secs(180);
 const ANSWER_MAX: usize = 1 << 20;
 /// The most bytes of a file with a token.
 const TOKEN_MAX: u64 = 4_096;
+/// What helps if there is no token in the file.
+const ADVICE: &str = "create one of the scope push on the page of your account, and save it there";
 
 /// What a site answers about an uploaded record.
 #[derive(Debug, Deserialize)]
@@ -77,11 +79,12 @@ fn token(args: &PushArgs) -> Result<String, Refusal> {
     let mut text = String::new();
     let read = std::fs::File::open(&args.token_file)
         .and_then(|file| file.take(TOKEN_MAX).read_to_string(&mut text));
-    read.map_err(|error| failed(format!("read the token in {path}: {error}")))?;
+    let unread = |why: String| failed(format!("read the token in {path}: {why}; {ADVICE}"));
+    read.map_err(|error| unread(error.to_string()))?;
     let token = text.trim();
     let plain = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
     if !plain {
-        return Err(failed(format!("read the token in {path}: it has no token of brunt serve")));
+        return Err(unread("it has no token of brunt serve".to_owned()));
     }
     Ok(token.to_owned())
 }

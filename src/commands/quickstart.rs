@@ -192,9 +192,9 @@ impl Show<'_> {
 
     /// What the reader can do next, with this program only.
     fn next_steps(&self) -> Result<(), Refusal> {
-        let path = path_to_set().map(|path| ("First, brunt on PATH", path));
-        let mut steps = Vec::from_iter(path);
-        let found = steps.is_empty();
+        let path = path_to_set();
+        let on_path = path.is_none();
+        let mut steps = Vec::from_iter(path.map(|path| ("First, brunt on PATH", path)));
         if let Some(record) = self.records.first() {
             steps.push(("Every figure of run 1", format!("brunt report {}", record.display())));
         }
@@ -214,7 +214,7 @@ impl Show<'_> {
         };
         steps.push(("Your own server", yours.to_owned()));
         // All has to fit on one screen.
-        if found {
+        if on_path {
             steps.push(("All its options", format!("brunt {help} --help")));
         }
         self.say("\nNext:")?;

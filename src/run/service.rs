@@ -83,7 +83,9 @@ impl Service {
             [] => TcpStream::connect((self.url.host(), self.url.port())).await,
             known => TcpStream::connect(known).await,
         };
-        let plain = Stream::Plain(plain.map_err(|error| error.to_string())?);
+        let plain = plain
+            .map_err(|error| format!("{error}; is a server running there, and the address right?"));
+        let plain = Stream::Plain(plain?);
         let stream = match &self.tls {
             None => plain,
             Some((tls, name)) => {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use brunt_testbed::until;
+use brunt_testbed::{free_port, until};
 use rustix::process::Signal;
 
 use crate::program::{Program, binary, command, run, scratch};
@@ -150,6 +150,25 @@ pub(crate) fn record(directory: &Path, target: &str, (name, seed): (&str, &str))
     ];
     run(words.iter().copied().chain([path.to_str().expect("UTF-8"), target])).expect(99);
     path
+}
+
+#[test]
+fn a_push_that_cannot_be_made_says_what_to_do() {
+    let directory = scratch();
+    let [token, run_file] = ["token", "run.json"].map(|name| directory.path().join(name));
+    let origin = format!("http://127.0.0.1:{}", free_port());
+    fs::write(&run_file, "{}").unwrap();
+    let pushed = || {
+        let [token, run_file] = [&token, &run_file].map(|path| path.to_str().unwrap());
+        run(["push", run_file, "--to", &origin, "--token-file", token])
+    };
+    let without = pushed();
+    assert_eq!(without.code(), 1, "{without}");
+    assert!(without.stderr.contains("on the page of your account"), "{without}");
+    fs::write(&token, "brunt_token\n").unwrap();
+    let nobody = pushed();
+    assert_eq!(nobody.code(), 1, "{nobody}");
+    assert!(nobody.stderr.contains("is a server running there"), "{nobody}");
 }
 
 #[test]
