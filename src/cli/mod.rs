@@ -41,6 +41,7 @@ mod options;
 pub(crate) mod output;
 mod pages;
 pub(crate) mod plane;
+mod prompt;
 mod properties;
 mod prose;
 #[cfg(test)]

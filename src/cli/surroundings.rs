@@ -11,6 +11,8 @@ use std::sync::{Mutex, PoisonError};
 use brunt_drivers::secret::Secret;
 use brunt_feed::{access, file};
 
+use super::prompt;
+
 /// The source of files, variables and passwords.
 pub(crate) trait Surroundings {
     /// The value of an environment variable.
@@ -92,6 +94,6 @@ impl Surroundings for Machine {
     }
 
     fn ask(&self, prompt: &str) -> io::Result<Secret> {
-        rpassword::prompt_password(prompt).map(|typed| Secret::new(typed.into_bytes()))
+        prompt::password(prompt)
     }
 }

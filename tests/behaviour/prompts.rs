@@ -3,10 +3,16 @@
 //! The terminal is one that script(1) makes, with its echo on as a login shell leaves it.
 
 use std::fs;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, require, user_dn};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::{read, write};
+use rustix::pty::{OpenptFlags, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, tcgetattr};
 
 use crate::program::{
     Ended, Program, among_others, at, binary, command, measure, run, scratch, slapd,
@@ -57,6 +63,107 @@ fn a_password_is_asked_for_and_not_shown() {
         assert_eq!(ended.code(), 0, "{ended}");
     }
     assert_eq!(slapd.operations().with_result(0), 6);
+}
+
+/// A terminal of a test's own, and brunt on it, which asks for a password.
+struct Asked {
+    keyboard: OwnedFd,
+    terminal: OwnedFd,
+    brunt: Child,
+}
+
+impl Asked {
+    fn new() -> Self {
+        let keyboard = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        unlockpt(&keyboard).expect("a terminal");
+        let name = ptsname(&keyboard, Vec::new()).expect("a terminal with a name");
+        let flags = OFlags::RDWR | OFlags::NOCTTY;
+        let terminal = open(&name, flags, Mode::empty()).expect("a terminal");
+        let end = || Stdio::from(terminal.try_clone().expect("a descriptor"));
+        let mut brunt = command(Path::new("setsid"));
+        brunt.arg("--ctty").arg(binary());
+        brunt.args(["authrate", "-p", "1", "-D", "cn=a", "-m", "1"]);
+        let brunt = brunt.stdin(end()).stdout(end()).stderr(end()).spawn().expect("setsid");
+        Self { keyboard, terminal, brunt }
+    }
+
+    /// Reads what is shown until it contains these words.
+    fn read_until(&self, words: &str) -> String {
+        let mut shown = String::new();
+        while !shown.contains(words) {
+            let mut bytes = [0; 256];
+            let length = read(&self.keyboard, &mut bytes).expect("something is shown");
+            shown += &String::from_utf8_lossy(&bytes[..length]);
+        }
+        shown
+    }
+
+    fn shows_what_is_typed(&self) -> bool {
+        tcgetattr(&self.terminal).expect("a terminal").local_modes.contains(LocalModes::ECHO)
+    }
+
+    fn types(&self, keys: &[u8]) {
+        assert_eq!(write(&self.keyboard, keys), Ok(keys.len()));
+    }
+
+    /// Waits for the end of brunt, and returns its exit code or the signal that ended it.
+    fn end(mut self) -> (Result<i32, i32>, bool) {
+        let ended = self.brunt.wait().expect("a process of ours");
+        let signal = || ended.signal().expect("an exit code or a signal");
+        (ended.code().ok_or_else(signal), self.shows_what_is_typed())
+    }
+}
+
+#[test]
+fn nothing_is_shown_from_the_prompt_on_and_everything_once_it_is_over() {
+    let _among = among_others();
+    if !require(&["setsid"]) {
+        return;
+    }
+    let asked = || {
+        let asked = Asked::new();
+        assert!(
+            asked.shows_what_is_typed(),
+            "a terminal shows what is typed until it is asked not to"
+        );
+        asked.read_until("Password for user 'cn=a': ");
+        // An answer may come this early.
+        assert!(!asked.shows_what_is_typed());
+        asked
+    };
+    for (keys, ended) in [(&b"secret\n"[..], Ok(91)), (b"\x04", Ok(89)), (b"\x03", Err(2))] {
+        let asked = asked();
+        asked.types(keys);
+        assert_eq!(asked.end(), (ended, true), "{keys:?}");
+    }
+    let asked = asked();
+    let brunt = asked.brunt.id();
+    let sent = Command::new("kill").arg(brunt.to_string()).status().expect("kill");
+    assert!(sent.success());
+    assert_eq!(asked.end(), (Err(15), true));
+}
+
+/// While brunt is stopped the terminal is as it was, and afterwards brunt asks again.
+#[test]
+fn who_stops_brunt_at_a_prompt_is_asked_again() {
+    let _among = among_others();
+    if !require(&["script", "bash"]) {
+        return;
+    }
+    let brunt = format!("\"{}\" authrate -p 1 -D cn=a -m 1", binary().display());
+    // Only with job control can a terminal stop a program.
+    let state = "stty -a | grep -o ' -*echo '";
+    let line = format!("set -m; {brunt}; echo state: $({state}); fg; echo end $?");
+    let prompt = "Password for user 'cn=a': ";
+    let mut asked = on_a_terminal(&format!("bash -c '{}'", line.replace('\'', r"'\''")));
+    let prompts = |stdout: &str| stdout.matches(prompt).count();
+    asked.wait_until("the prompt", |stdout, _| prompts(stdout) == 1);
+    asked.write("\x1a");
+    asked.wait_until("the second prompt", |stdout, _| prompts(stdout) == 2);
+    asked.write("canary\n");
+    let ended = asked.wait();
+    assert!(ended.stdout.contains("state: echo"), "{ended}");
+    assert!(ended.stdout.contains("end 91") && !ended.stdout.contains("canary"), "{ended}");
 }
 
 #[test]
