@@ -24,8 +24,6 @@ mod serve_child;
 mod serve_trial;
 mod sizing;
 mod target;
-mod target_dhcp;
-mod target_rest;
 mod trend;
 
 pub(crate) use ab::ab;

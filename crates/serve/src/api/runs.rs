@@ -8,7 +8,7 @@ use crate::history::RunId;
 use crate::pages::find::{bounded, without_pace};
 use crate::pages::import::text_of;
 use crate::pages::live::stopped;
-use crate::pages::plans::{Submission, submit_meant};
+use crate::pages::submission::{Submission, submit_meant};
 use crate::problem::Problem;
 
 /// What a program requests.

@@ -6,9 +6,9 @@
 use maud::{Markup, html};
 use serde_json::json;
 
-use super::plans::{named, offered, open_targets, submit_with};
+use super::edited::edited;
 use super::shared;
-use super::thresholds::edited;
+use super::submission::{named, offered, open_targets, submit_with};
 use super::{field, hidden};
 use crate::app::App;
 use crate::call::{Answer, Call};

@@ -38,7 +38,7 @@ pub(crate) fn page(call: &Call) -> Result<Answer, Problem> {
         }
         (said(&run))
         (sections(&parts))
-        (super::search::steps(&run))
+        (steps(&run))
         (acts(call, &run)?)
         @if runner { (form(call, &run)?) }
         @if let Some(view) = view {
@@ -97,6 +97,24 @@ pub(super) fn sections(parts: &PageParts) -> Markup {
 fn heading(inner: &str) -> &str {
     let rest = inner.split_once("<h2>").map_or("", |(_, rest)| rest);
     rest.split_once("</h2>").map_or("", |(heading, _)| heading)
+}
+
+/// Links to the steps of a search for the highest rate.
+fn steps(run: &Entry) -> Markup {
+    let steps = run.summary.capacity.iter().flat_map(|found| &found.steps);
+    html! {
+        @if run.summary.capacity.is_some() {
+            section id="steps" {
+                h2 { "Each step is a run" }
+                details {
+                    summary { "Pages of the steps" }
+                    ol.plain { @for (number, step) in (1..).zip(steps) {
+                        li { a href={ "/runs/" (run.id) "/steps/" (number) } { (step) } }
+                    } }
+                }
+            }
+        }
+    }
 }
 
 fn acts(call: &Call, run: &Entry) -> Result<Markup, Problem> {

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::plans::open_targets;
+use super::submission::open_targets;
 use super::{field, hidden, moment_of, page as whole, shared};
 use crate::auth::Role;
 use crate::call::{Answer, Call};

@@ -1,30 +1,11 @@
 //! The steps of a search for the highest rate: each is a run, with a page like a run's.
 
-use maud::{Markup, PreEscaped, html};
+use maud::{PreEscaped, html};
 
 use super::page_with_charts;
 use super::run::{entry, sections};
 use crate::call::{Answer, Call};
-use crate::history::Entry;
 use crate::problem::Problem;
-
-/// Links to the steps, on the page of the search.
-pub(super) fn steps(run: &Entry) -> Markup {
-    let steps = run.summary.capacity.iter().flat_map(|found| &found.steps);
-    html! {
-        @if run.summary.capacity.is_some() {
-            section id="steps" {
-                h2 { "Each step is a run" }
-                details {
-                    summary { "Pages of the steps" }
-                    ol.plain { @for (number, step) in (1..).zip(steps) {
-                        li { a href={ "/runs/" (run.id) "/steps/" (number) } { (step) } }
-                    } }
-                }
-            }
-        }
-    }
-}
 
 /// `GET /runs/{id}/steps/{step}`.
 pub(crate) fn step(call: &Call) -> Result<Answer, Problem> {

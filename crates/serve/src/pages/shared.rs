@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 use serde_json::json;
 
+use super::edited::edited;
 use super::field;
-use super::thresholds::edited;
 use crate::agents::AGENTS_MAX;
 use crate::app::App;
 use crate::call::Call;

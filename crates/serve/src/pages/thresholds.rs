@@ -7,10 +7,10 @@ use brunt_record::Status;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use super::plans::{named, submit};
+use super::edited::edited;
 use super::shared;
+use super::submission::{named, submit};
 use super::{figure, hidden, page as whole, verdict};
-use crate::app::App;
 use crate::call::{Answer, Call};
 use crate::history::{Entry, RunId};
 use crate::problem::Problem;
@@ -33,20 +33,6 @@ pub(crate) fn measure(call: &Call) -> Result<Answer, Problem> {
     let text = edited(&call.app, &plan.text, &json!({ "op": "alone", "duration": duration }))?;
     let id = submit(call, &plan, &text)?;
     Ok(Answer::see(&format!("/plans/{}/thresholds?run={id}", plan.id)))
-}
-
-/// The text of a plan after a change.
-pub(crate) fn edited(app: &App, text: &str, change: &Value) -> Result<String, Problem> {
-    let asked = json!({ "text": text, "changes": [change] }).to_string();
-    let answer = app.children.edit(asked);
-    let answer = answer.map_err(|error| Problem::unusable(format!("Failed to {error}.")))?;
-    let answer = answer.map_err(|why| Problem::unusable(super::import::sentence(&why)))?;
-    match (answer["fault"].as_str(), answer["text"].as_str()) {
-        (Some(""), Some(text)) => Ok(text.to_owned()),
-        (fault, _) => {
-            Err(Problem::unusable(super::import::sentence(fault.unwrap_or("not changed"))))
-        }
-    }
 }
 
 /// `GET /plans/{id}/thresholds`: the proposed thresholds.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use brunt_report::view::View;
 use rustix::fs::{FlockOperation, flock, statvfs};
 
-use super::follower::{Follower, json};
+use super::follower::Follower;
 use super::process::Process;
 use super::state::{State, Status, StopAsked};
 use super::{PLAN_MAX, Shared, now};
@@ -18,7 +18,7 @@ use crate::history::{
     EVENTS, LOG, OUTCOME, PAGE_KEPT, PAGE_MAX, PLAN, PageParts, RECORD, REQUEST, RunFiles, STATE,
     SUMMARY, Summary, VIEW_KEPT,
 };
-use crate::watch::Watch;
+use crate::watch::{Watch, json};
 
 /// How often it checks the runs.
 const TICK: Duration = Duration::from_millis(100);

@@ -16,13 +16,12 @@ use brunt_record::{Head, Interval, Measured, Phase};
 use brunt_report::run::{LiveUpdate, record_so_far};
 use brunt_report::view::{LiveView, Update, View};
 use jiff::Timestamp;
-use serde::Serialize;
 
 use super::searching::Searching;
-use super::state::State;
+use super::state::{Reached, State};
 use crate::history::{EVENTS, RunFiles};
 use crate::tail::Tail;
-use crate::watch::{History, Watch};
+use crate::watch::{History, Watch, json};
 
 /// How often it reads events.
 const TICK: Duration = Duration::from_millis(100);
@@ -32,15 +31,6 @@ const WORDS_EVERY: Duration = Duration::from_secs(2);
 const SHARE: u32 = 10;
 /// By how much the priority of their thread is lowered.
 const NICE: i32 = 10;
-
-/// The progress of a run according to its events.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Reached {
-    /// The state; `Preparing` until the first interval.
-    pub(super) state: Option<State>,
-    /// How many seconds of it were measured.
-    pub(super) seconds: f64,
-}
 
 /// Follows the events of one run.
 #[derive(Debug)]
@@ -269,11 +259,6 @@ const fn state(phase: Phase) -> State {
         Phase::Steady => State::Steady,
         Phase::Drain => State::Draining,
     }
-}
-
-/// JSON on one line. Serialising these values cannot fail, because no map has keys that are not text.
-pub(super) fn json(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::child::{Asked, Children, ClusterSettings, Grant, SecretsAsked};
 use crate::history::{ABOUT, About, AboutError, History, PLAN, REQUEST, RunId, STATE};
-use crate::watch::{Audience, Watch};
+use crate::watch::{Audience, Watch, json};
 
 /// The most runs that may wait.
 pub const WAITING_MAX: usize = 100;
@@ -305,7 +305,7 @@ impl Shared {
         }
         drop(known);
         self.changed.notify_all();
-        let status_json = follower::json(&status);
+        let status_json = json(&status);
         watch.change(|history| history.tell("state", &status_json));
     }
 }
@@ -313,7 +313,7 @@ impl Shared {
 impl Known {
     fn add(&mut self, status: Status, audience: &Audience) {
         let watch = Arc::new(Watch::new(audience.clone()));
-        let status_json = follower::json(&status);
+        let status_json = json(&status);
         watch.change(|history| history.tell("state", &status_json));
         self.next = self.next.max(status.number + 1);
         self.runs.insert(status.number, Run { status, watch });

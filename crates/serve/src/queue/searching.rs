@@ -8,11 +8,10 @@ use std::os::unix::fs::MetadataExt as _;
 
 use brunt_report::run::LiveUpdate;
 
-use super::follower::{Reached, json};
-use super::state::State;
+use super::state::{Reached, State};
 use crate::child::SearchProgress;
 use crate::history::{PAGE_MAX, PROGRESS, RunFiles};
-use crate::watch::Watch;
+use crate::watch::{Watch, json};
 
 /// Follows the progress of one search.
 pub(super) struct Searching<'a> {

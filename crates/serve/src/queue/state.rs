@@ -60,6 +60,15 @@ impl State {
     }
 }
 
+/// The progress of a run according to its events.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Reached {
+    /// The state; `Preparing` until the first interval.
+    pub(super) state: Option<State>,
+    /// How many seconds of it were measured.
+    pub(super) seconds: f64,
+}
+
 /// A run that was submitted: `state.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Status {

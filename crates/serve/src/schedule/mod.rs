@@ -14,7 +14,7 @@ pub(crate) use tell::{KEY_BEGINS, look as tell};
 
 use crate::app::App;
 use crate::auth::Role;
-use crate::pages::plans::{Submission, submit_for};
+use crate::pages::submission::{Submission, submit_for};
 use crate::problem::Problem;
 use crate::store::Schedule;
 

@@ -17,6 +17,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
+use serde::Serialize;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -128,6 +129,12 @@ impl Drop for Watcher {
         self.watch.watchers.fetch_sub(1, Ordering::Relaxed);
         self.watch.audience.0.fetch_sub(1, Ordering::Relaxed);
     }
+}
+
+/// The content of a message: JSON on one line. Serialising these values cannot fail, because no map has keys that are
+/// not text.
+pub(crate) fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 #[cfg(test)]

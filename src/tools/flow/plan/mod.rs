@@ -4,6 +4,7 @@
 //! model what the engine and the drivers carry out, and [`preview`] describes that without doing it. Other descriptions
 //! of a run (a LoadGen job, a HAR file) can be written as a plan. Nothing here opens a connection.
 
+mod asked;
 #[cfg(test)]
 mod broken;
 pub(crate) mod compile;

@@ -5,8 +5,8 @@ use brunt_capacity::Goals;
 use brunt_drivers::net::allowed::Allowed;
 use brunt_serve::child::Asked as Submitted;
 
+use super::asked::{Asked, refuse_limits, users_of};
 use super::granted::{self, Granted};
-use super::run::{Asked, refuse_limits, users_of};
 use crate::cli::Refusal;
 use crate::cli::run::RunArgs;
 use crate::run::Prepared;

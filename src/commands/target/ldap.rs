@@ -1,29 +1,19 @@
-//! `brunt target`: a server for trying things out.
+//! `brunt target ldap`: a directory server for trying things out.
 
 use std::net::SocketAddr;
-use std::path::Path;
 
-use brunt_targets::ldap::{Config, Running, Script, ScriptError, Server, Stats};
+use brunt_targets::ldap::{Config, Running, Script, Server, Stats};
 
-use super::failed;
-use super::target_dhcp::dhcp;
-use super::target_rest::rest;
+use super::served::{exit, script};
 use crate::cli::Refusal;
-use crate::cli::args::{LdapTargetArgs, TargetKind};
+use crate::cli::args::LdapTargetArgs;
 use crate::cli::exit::Exit;
+use crate::commands::failed;
 use crate::console;
-use crate::run::signals::{Signal, Signals};
+use crate::run::signals::Signals;
 
-/// Starts the requested server and serves until it is stopped.
-pub(crate) fn target(kind: &TargetKind) -> Result<Exit, Refusal> {
-    match kind {
-        TargetKind::Ldap(args) => ldap(args),
-        TargetKind::Dhcp(args) => dhcp(args),
-        TargetKind::Rest(args) => rest(args),
-    }
-}
-
-fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {
+/// Starts a directory server and serves until it is stopped.
+pub(super) fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {
     let signals = Signals::default();
     let running = Server::start(Config {
         listen: args.listen,
@@ -46,27 +36,6 @@ fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {
     let stats = running.shutdown();
     console::tell(&account(&stats));
     Ok(exit(signal))
-}
-
-/// Reads a script of faults, if there is one.
-pub(super) fn script<S>(
-    path: Option<&Path>,
-    parse: fn(&str) -> Result<S, ScriptError>,
-) -> Result<Option<S>, Refusal> {
-    let Some(path) = path else { return Ok(None) };
-    let text = brunt_feed::file::read_text(path)
-        .map_err(|error| failed(format!("read the script {}: {error}", path.display())))?;
-    parse(&text)
-        .map(Some)
-        .map_err(|error| failed(format!("use the script {}: {error}", path.display())))
-}
-
-/// The exit code of a server that was ended by this signal, or by its time limit.
-pub(super) fn exit(signal: Option<Signal>) -> Exit {
-    match signal {
-        Some(Signal::Terminate | Signal::HangUp) => Exit::Terminated,
-        _ => Exit::Ok,
-    }
 }
 
 /// Prints one line for each address to standard output, for scripts that requested a free port.

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use brunt_targets::rest::{Config, Running, Script, Server, Stats};
 
-use super::failed;
-use super::target::{exit, script};
+use super::served::{exit, script};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::rest_target::RestTargetArgs;
+use crate::commands::failed;
 use crate::console;
 use crate::run::signals::Signals;
 

@@ -7,11 +7,11 @@ use brunt_targets::dhcp::{
     Config, Family, Running, Script, Server, StartError, State, Stats, V4, V6,
 };
 
-use super::failed;
-use super::target::{exit, script};
+use super::served::{exit, script};
 use crate::cli::Refusal;
 use crate::cli::dhcp_target::DhcpTargetArgs;
 use crate::cli::exit::Exit;
+use crate::commands::failed;
 use crate::console;
 use crate::run::signals::Signals;
 

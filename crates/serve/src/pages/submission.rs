@@ -1,0 +1,189 @@
+//! [`Submission`]: a run or a search of a plan, from the form or the API to the queue.
+
+use maud::{Markup, html};
+
+use super::run::tags;
+use super::targets::{limits, settings_of};
+use super::{import, secrets, shared};
+use crate::app::App;
+use crate::call::Call;
+use crate::child::{Asked, Checked, Search};
+use crate::history::{About, Origin, RunId};
+use crate::problem::Problem;
+use crate::queue::{RunRequest, SubmitError};
+use crate::store::{Plan, Target};
+
+/// What is requested of a run in addition to its plan.
+pub(crate) struct Submission<'a> {
+    pub(crate) target: i64,
+    /// The duration; empty for the plan's.
+    pub(crate) duration: &'a str,
+    /// The tags, separated by commas.
+    pub(crate) tags: &'a str,
+    /// The commit that is tested; may be empty.
+    pub(crate) commit: &'a str,
+    pub(crate) by: &'a str,
+    /// The search that is made in place of a run.
+    pub(crate) search: Option<Search>,
+    /// How many agents share the load; without it this machine makes the load.
+    pub(crate) agents: Option<u32>,
+}
+
+/// The plan that a path names.
+pub(super) fn named(call: &Call) -> Result<Plan, Problem> {
+    let id = call.segment("id").parse().unwrap_or_default();
+    call.app.store.plan(id)?.ok_or_else(|| Problem::missing("plan"))
+}
+
+/// The targets whose permission has not expired.
+pub(super) fn open_targets(call: &Call) -> Result<Vec<Target>, Problem> {
+    let mut targets = call.app.store.targets()?;
+    targets.retain(|target| target.expires > call.app.now());
+    Ok(targets)
+}
+
+/// The selection of a target, with the limits of each.
+pub(super) fn offered(id: &str, targets: &[Target]) -> Markup {
+    html! {
+        select id=(id) name="target" { @for target in targets {
+            option value=(target.id) { (target.name) " (at most " (limits(&target.grant)) ")" }
+        } }
+    }
+}
+
+/// Submits a run of the plan's text, or of a text made from it, with the settings of the form.
+pub(super) fn submit(call: &Call, plan: &Plan, text: &str) -> Result<RunId, Problem> {
+    submit_with(call, plan, text, (None, None))
+}
+
+/// Submits a run, or a search, on this machine or shared by agents.
+pub(super) fn submit_with(
+    call: &Call,
+    plan: &Plan,
+    text: &str,
+    (search, agents): (Option<Search>, Option<u32>),
+) -> Result<RunId, Problem> {
+    let submission = Submission {
+        target: call.field("target").parse().unwrap_or_default(),
+        duration: call.field("duration"),
+        tags: call.field("tags"),
+        commit: call.field("commit").trim(),
+        by: &call.who()?.named(),
+        search,
+        agents,
+    };
+    submit_meant(&call.app, plan, text, &submission, call.field("sure"))
+}
+
+/// Submits a run or a search. For a production target `sure` must repeat the target's name.
+pub(crate) fn submit_meant(
+    app: &App,
+    plan: &Plan,
+    text: &str,
+    submission: &Submission<'_>,
+    sure: &str,
+) -> Result<RunId, Problem> {
+    let target = app.store.target(submission.target)?;
+    if let Some(target) = target.filter(|target| target.production)
+        && sure.trim() != target.name
+    {
+        let detail =
+            format!("{} is a production target. Type its name to confirm the run.", target.name);
+        return Err(Problem::unusable(detail));
+    }
+    submit_for(app, plan, text, submission)
+}
+
+/// Submits a run or a search without asking for a confirmation: the caller has checked that it is permitted.
+pub(crate) fn submit_for(
+    app: &App,
+    plan: &Plan,
+    text: &str,
+    submission: &Submission<'_>,
+) -> Result<RunId, Problem> {
+    let target = app.store.target(submission.target)?;
+    let target = target.filter(|target| target.expires > app.now());
+    let target =
+        target.ok_or_else(|| Problem::unusable("This target was removed or has expired."))?;
+    let mut asked = asked(app, plan.id, text, (Some(&target), submission.duration))?;
+    asked.search.clone_from(&submission.search);
+    if let Some(agents) = submission.agents {
+        asked = shared::asked(app, asked, agents)?;
+    }
+    let checked = checked(app, plan.id, &asked)?;
+    if let Some(finding) = checked.findings.first() {
+        let what = if asked.search.is_some() { "used for a search on" } else { "run against" };
+        return Err(Problem::unusable(format!(
+            "The plan cannot be {what} {}: {}",
+            target.name, finding.text
+        )));
+    }
+    if let Some(agents) = asked.agents {
+        shared::refuse_unshared(&checked, agents)?;
+        asked.abort_on.clone_from(&checked.abort_on);
+    }
+    // Only secrets that the plan refers to are passed on.
+    if let Some(secrets) = &mut asked.secrets {
+        secrets.names = checked.secrets;
+    }
+    asked.secrets = asked.secrets.filter(|secrets| !secrets.names.is_empty());
+    let commit = Some(submission.commit.to_owned()).filter(|text| !text.is_empty());
+    let origin = Origin {
+        by: submission.by.to_owned(),
+        plan: Some(format!("{}, revision {}", plan.name, plan.revision)),
+        target: Some(target.name.clone()),
+        agents: submission.agents.map(|agents| shared::carriers(app, agents)),
+        commit,
+        ..Origin::default()
+    };
+    let about =
+        About { name: plan.name.clone(), tags: tags(submission.tags), origin, ..About::default() };
+    let data = import::directory(app, plan.id);
+    let request = RunRequest { asked, about };
+    let submitted = app.queue()?.submit_with(request, &|run| import::copy(&data, run));
+    let id = submitted.map_err(|error| match error {
+        SubmitError::Io(_) => Problem::bug(error),
+        _ => Problem::unusable(format!("Failed to {error}.")),
+    })?;
+    let agents = submission.agents.map(|agents| format!(", by {}", shared::words(agents)));
+    let what = format!(
+        "{}, revision {}, at {}{}: {id}",
+        plan.name,
+        plan.revision,
+        target.name,
+        agents.unwrap_or_default()
+    );
+    let act = if submission.search.is_some() { "find maximum" } else { "run plan" };
+    app.audit_by(submission.by, act, &what)?;
+    Ok(id)
+}
+
+/// A child's check of a plan. If the plan has files, the child runs in their directory.
+pub(super) fn checked(app: &App, plan: i64, asked: &Asked) -> Result<Checked, Problem> {
+    let directory = (!asked.data.is_empty()).then(|| import::directory(app, plan));
+    let checked = app.children.check(asked, directory.as_deref());
+    checked.map_err(|error| Problem::unusable(format!("Failed to {error}.")))
+}
+
+/// What a child is asked about a plan on a target.
+pub(super) fn asked(
+    app: &App,
+    plan: i64,
+    text: &str,
+    (target, duration): (Option<&Target>, &str),
+) -> Result<Asked, Problem> {
+    let settings = target
+        .map(|target| settings_of(&target.settings))
+        .transpose()
+        .map_err(Problem::unusable)?;
+    let duration = Some(duration.trim().to_owned()).filter(|text| !text.is_empty());
+    Ok(Asked {
+        plan: text.to_owned(),
+        variables: settings.unwrap_or_default().into_iter().collect(),
+        duration,
+        grant: target.map(|target| target.grant.clone()).unwrap_or_default(),
+        secrets: target.map(|target| secrets::of(app, target)).transpose()?.flatten(),
+        data: import::data_of(&import::directory(app, plan)),
+        ..Asked::default()
+    })
+}

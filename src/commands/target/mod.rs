@@ -1,0 +1,19 @@
+//! `brunt target`: a server for trying things out.
+
+mod dhcp;
+mod ldap;
+mod rest;
+mod served;
+
+use crate::cli::Refusal;
+use crate::cli::args::TargetKind;
+use crate::cli::exit::Exit;
+
+/// Starts the requested server and serves until it is stopped.
+pub(crate) fn target(kind: &TargetKind) -> Result<Exit, Refusal> {
+    match kind {
+        TargetKind::Ldap(args) => ldap::ldap(args),
+        TargetKind::Dhcp(args) => dhcp::dhcp(args),
+        TargetKind::Rest(args) => rest::rest(args),
+    }
+}

@@ -1,0 +1,203 @@
+//! [`Asked`]: the plan that a command line or a submission asks for, read and compiled.
+
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use brunt_drivers::http::Network;
+use brunt_record::AbortRule;
+
+use super::compile::{CompileEnvironment, Compiled, compile};
+use super::fault::PlanError;
+use super::granted::{self, Granted};
+use super::model::{Plan, Run};
+use super::reader::{Text, Written, read};
+use super::values::Time;
+use super::{merged, preview};
+use crate::cli::Refusal;
+use crate::cli::exit::Exit;
+use crate::cli::run::RunArgs;
+use crate::cli::surroundings::Surroundings;
+use crate::console;
+use crate::run::share;
+use crate::tools::flow::FlowJob;
+use crate::tools::flow::trace::TraceFile;
+
+/// The largest plan that is read; the bodies of requests can be in separate files.
+const PLAN_MAX: u64 = 16 << 20;
+
+/// A plan that was read and compiled.
+pub(super) struct Asked {
+    pub(super) plan: Plan,
+    pub(super) compiled: Compiled,
+}
+
+impl Asked {
+    /// The plan that a command line names.
+    pub(super) fn read(args: &RunArgs, surroundings: &dyn Surroundings) -> Result<Self, PlanError> {
+        let path = args.plan.clone().unwrap_or_else(|| PathBuf::from("-"));
+        let (name, text) = source(&path)?;
+        let text = Text { name: &name, text: &text, overrides: &args.set };
+        let base = path.parent().unwrap_or(Path::new(""));
+        Self::of(&text, args, &CompileEnvironment { surroundings, base }).map(|(asked, _)| asked)
+    }
+
+    /// A submitted plan, if it does nothing beyond its grant; otherwise how a run of it would end.
+    pub(super) fn granted(
+        args: &RunArgs,
+        granted: &Granted<'_>,
+    ) -> Result<Self, (PlanError, Exit)> {
+        let submitted = granted.submitted;
+        let text = Text { name: "plan.toml", text: &submitted.plan, overrides: &args.set };
+        let world = CompileEnvironment { surroundings: granted, base: Path::new("") };
+        let (asked, written) =
+            Self::of(&text, args, &world).map_err(|error| (error, Exit::Usage))?;
+        granted::examine(&asked.plan, &asked.compiled, submitted)
+            .map_err(|fault| (written.error(fault), Exit::Unsafe))?;
+        Ok(asked)
+    }
+
+    fn of(
+        text: &Text<'_>,
+        args: &RunArgs,
+        world: &CompileEnvironment<'_>,
+    ) -> Result<(Self, Written), PlanError> {
+        let mut written: Written = read(text, &|name| world.surroundings.variable(name))?;
+        if let Some(duration) = args.duration {
+            written.plan.run.duration = Some(Time(duration));
+        }
+        written.plan.objectives.extend(args.output.run.objectives.iter().cloned());
+        let abort_on = args.output.run.abort_on.iter().map(ToString::to_string);
+        written.plan.abort_on.extend(abort_on);
+        let seed = args.output.seed.or(written.plan.run.seed);
+        let node = share::asked(&args.output.run, seed).map_err(PlanError::Usage)?;
+        let seed = seed.unwrap_or_else(console::seed);
+        let compiled = compile(&written.plan, node, seed, world);
+        let mut compiled = compiled.map_err(|fault| written.error(fault))?;
+        compiled.settings.interval = args.output.interval.unwrap_or(compiled.settings.interval);
+        Ok((Self { plan: written.plan.clone(), compiled }, written))
+    }
+
+    /// The plan with its defaults.
+    pub(super) fn merged(&self) -> String {
+        let settings = &self.compiled.settings;
+        merged::text(&self.plan, self.compiled.flow.users, settings.seed)
+    }
+
+    /// The merged plan, and its description.
+    pub(super) fn check(&self, notes: &[String]) -> String {
+        let merged = self.merged();
+        let mut comes_to = preview::text(&self.plan, &self.compiled);
+        comes_to.extend(notes.iter().map(|note| format!("\nNote: {note}\n")));
+        format!(
+            "# The plan with its defaults.\n\n{merged}\n# The resulting load and first requests.\n\n{comes_to}"
+        )
+    }
+
+    /// The run, with all its resources opened; `shows` is whether progress is shown.
+    pub(super) fn job(self, args: &RunArgs, shows: bool) -> Result<FlowJob, Refusal> {
+        let Self { plan, mut compiled } = self;
+        if let Some(directory) = compiled.directory {
+            let tolerated = compiled.abort_on.iter().filter_map(AbortRule::locked_tolerated).min();
+            let opened = directory.open(compiled.flow.users, compiled.flow.seed, tolerated);
+            compiled.flow.ldap = Some(opened.map_err(Refusal::failed)?);
+        }
+        if let Some(leases) = compiled.leases {
+            compiled.flow.dhcp = Some(leases.open().map_err(Refusal::failed)?);
+        }
+        let network = Network::new(compiled.http);
+        let network = network.map_err(|error| Refusal::failed(format!("failed to {error}")))?;
+        let mut output = args.output.files().shown(shows);
+        output.run.abort_on = compiled.abort_on;
+        Ok(FlowJob {
+            command: args.typed.clone(),
+            flow: compiled.flow,
+            network: Arc::new(network),
+            settings: compiled.settings,
+            objectives: compiled.objectives,
+            output,
+            target: target(&plan),
+            trace: TraceFile::of(&args.trace),
+            every: None,
+        })
+    }
+}
+
+/// Refuses limits in the plan: a caller that carries it out many times sets the number and the duration of its runs.
+pub(super) fn refuse_limits(run: &Run) -> Result<(), String> {
+    let given = [
+        ("rate", run.rate.is_some()),
+        ("stages", run.stages.is_some()),
+        ("trace", run.trace.is_some()),
+        ("duration", run.duration.is_some()),
+        ("warm-up", run.warm_up.is_some()),
+        ("iterations", run.iterations.is_some()),
+        ("rounds", !run.rounds.is_empty()),
+        ("think", run.think.is_some()),
+        ("back-off", run.back_off.is_some()),
+        ("ramp-up", run.ramp_up.is_some()),
+        ("groups", run.groups.is_some()),
+    ];
+    given.into_iter().find(|(_, given)| *given).map_or(Ok(()), |(key, _)| {
+        Err(format!(
+            "use this plan with find-max: 'run.{key}' says when iterations begin, and find-max tries that out; leave \
+             it out of the plan"
+        ))
+    })
+}
+
+/// Users of a plan without a number of them: as many as begin in two seconds, so that slow ones delay no others.
+pub(super) fn users_of(per_second: f64) -> u32 {
+    ((per_second * 2.0).ceil() as u32).clamp(50, 10_000)
+}
+
+/// The name of a plan in messages, and its text.
+fn source(path: &Path) -> Result<(String, String), PlanError> {
+    let standard = path.as_os_str() == "-";
+    let name = if standard { "standard input".to_owned() } else { path.display().to_string() };
+    let unreadable = |why: String| PlanError::Unreadable { file: name.clone(), why };
+    let mut bytes = Vec::new();
+    let read = if standard {
+        std::io::stdin().lock().take(PLAN_MAX + 1).read_to_end(&mut bytes)
+    } else {
+        brunt_feed::file::open(path)
+            .and_then(|file| file.take(PLAN_MAX + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| {
+        unreadable(format!("{error}; give the path of a plan, or - for standard input"))
+    })?;
+    if bytes.len() as u64 > PLAN_MAX {
+        return Err(unreadable(format!(
+            "it is longer than {PLAN_MAX} bytes; move bodies into files"
+        )));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let before = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = before.split(|byte| *byte == b'\n').count();
+        unreadable(format!("line {line} is not UTF-8"))
+    })?;
+    Ok((name, text))
+}
+
+/// The target, in one line.
+fn target(plan: &Plan) -> String {
+    let base = plan.http.as_ref().and_then(|http| http.base.clone());
+    let ldap = plan.ldap.as_ref().map(|ldap| ldap.server.clone());
+    let dhcp = plan.dhcp.as_ref().map(|dhcp| dhcp.server.to_string());
+    let all = [base, ldap, dhcp].into_iter().flatten();
+    let all: Vec<String> = all.map(|target| brunt_redact::url(&target)).collect();
+    let named = |target: String| match &plan.name {
+        Some(name) => format!("{target} ({name})"),
+        None => target,
+    };
+    if !all.is_empty() {
+        return named(all.join(", "));
+    }
+    let steps = plan.scenario.iter().flat_map(|scenario| &scenario.steps);
+    let urls = steps.flat_map(|step| step.requests()).filter_map(|(_, url)| url);
+    let origin = |url: &str| {
+        let after = url.find("://").map_or(0, |at| at + 3);
+        url[..url[after..].find(['/', '?', '#']).map_or(url.len(), |at| after + at)].to_owned()
+    };
+    named(urls.map(origin).next().unwrap_or_default())
+}
