@@ -11,11 +11,12 @@ else
     cargo=(cargo) sanitizer=none
 fi
 
-# Runs a cargo-fuzz command with the given arguments.
+# Runs a cargo-fuzz command with the given arguments. With one codegen unit, its default, the last crates would be
+# compiled on one core.
 fuzz() {
     local command=$1
     shift
-    "${cargo[@]}" fuzz "$command" --fuzz-dir . --sanitizer "$sanitizer" "$@"
+    "${cargo[@]}" fuzz "$command" --fuzz-dir . --sanitizer "$sanitizer" --codegen-units 16 "$@"
 }
 
 targets=("$@")
