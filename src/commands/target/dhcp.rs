@@ -7,29 +7,27 @@ use brunt_targets::dhcp::{
     Config, Family, Running, Script, Server, StartError, State, Stats, V4, V6,
 };
 
-use super::served::{exit, script};
+use super::served::{listen, script, wait};
 use crate::cli::Refusal;
 use crate::cli::dhcp_target::DhcpTargetArgs;
 use crate::cli::exit::Exit;
 use crate::commands::failed;
 use crate::console;
-use crate::run::signals::Signals;
 
 /// Starts a DHCP server and serves until it is stopped.
 pub(super) fn dhcp(args: &DhcpTargetArgs) -> Result<Exit, Refusal> {
-    let signals = Signals::default();
     let running = Server::start(&config(args)?).map_err(|error| match error {
         StartError::Unsafe(_) => Refusal { exit: Exit::Unsafe, ..failed(error) },
         _ => failed(error),
     })?;
-    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    let signals = listen()?;
     announce(&running)?;
-    let signal = signals.wait(args.max_duration);
+    let exit = wait(&signals, args.max_duration);
     if let Some(path) = &args.leases_out {
         console::write(path, &table(&running))?;
     }
     console::tell(&account(&running.shutdown()));
-    Ok(exit(signal))
+    Ok(exit)
 }
 
 fn config(args: &DhcpTargetArgs) -> Result<Config, Refusal> {

@@ -4,17 +4,15 @@ use std::net::SocketAddr;
 
 use brunt_targets::ldap::{Config, Running, Script, Server, Stats};
 
-use super::served::{exit, script};
+use super::served::{listen, script, wait};
 use crate::cli::Refusal;
 use crate::cli::args::LdapTargetArgs;
 use crate::cli::exit::Exit;
 use crate::commands::failed;
 use crate::console;
-use crate::run::signals::Signals;
 
 /// Starts a directory server and serves until it is stopped.
 pub(super) fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {
-    let signals = Signals::default();
     let running = Server::start(Config {
         listen: args.listen,
         listen_tls: args.listen_tls,
@@ -30,12 +28,11 @@ pub(super) fn ldap(args: &LdapTargetArgs) -> Result<Exit, Refusal> {
     if let Some(path) = &args.ca_out {
         console::write(path, running.ca_pem())?;
     }
-    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    let signals = listen()?;
     announce(args, &running)?;
-    let signal = signals.wait(args.max_duration);
-    let stats = running.shutdown();
-    console::tell(&account(&stats));
-    Ok(exit(signal))
+    let exit = wait(&signals, args.max_duration);
+    console::tell(&account(&running.shutdown()));
+    Ok(exit)
 }
 
 /// Prints one line for each address to standard output, for scripts that requested a free port.

@@ -6,26 +6,24 @@ use std::time::Duration;
 
 use brunt_targets::rest::{Config, Running, Script, Server, Stats};
 
-use super::served::{exit, script};
+use super::served::{listen, script, wait};
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::cli::rest_target::RestTargetArgs;
 use crate::commands::failed;
 use crate::console;
-use crate::run::signals::Signals;
 
 /// Starts an identity API and serves until it is stopped.
 pub(super) fn rest(args: &RestTargetArgs) -> Result<Exit, Refusal> {
-    let signals = Signals::default();
     let running = Server::start(config(args)?).map_err(failed)?;
     if let Some(path) = &args.ca_out {
         console::write(path, running.ca_pem())?;
     }
-    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    let signals = listen()?;
     announce(args, &running)?;
-    let signal = signals.wait(args.max_duration);
+    let exit = wait(&signals, args.max_duration);
     console::tell(&account(&running.shutdown()));
-    Ok(exit(signal))
+    Ok(exit)
 }
 
 fn config(args: &RestTargetArgs) -> Result<Config, Refusal> {

@@ -1,13 +1,14 @@
-//! What the servers for trying things out have in common: a script of faults, and an exit code.
+//! What the servers for trying things out have in common: a script of faults, and how they end.
 
 use std::path::Path;
+use std::time::Duration;
 
 use brunt_targets::ldap::ScriptError;
 
 use crate::cli::Refusal;
 use crate::cli::exit::Exit;
 use crate::commands::failed;
-use crate::run::signals::Signal;
+use crate::run::signals::{Signal, Signals};
 
 /// Reads a script of faults, if there is one.
 pub(super) fn script<S>(
@@ -22,9 +23,16 @@ pub(super) fn script<S>(
         .map_err(|error| failed(format!("use the script {}: {error}", path.display())))
 }
 
-/// The exit code of a server that was ended by this signal, or by its time limit.
-pub(super) fn exit(signal: Option<Signal>) -> Exit {
-    match signal {
+/// Signals that end a server from now on.
+pub(super) fn listen() -> Result<Signals, Refusal> {
+    let signals = Signals::default();
+    signals.listen().map_err(|error| failed(format!("listen for signals: {error}")))?;
+    Ok(signals)
+}
+
+/// Waits for a signal or the time limit, and returns the exit code of the server that it ends.
+pub(super) fn wait(signals: &Signals, limit: Option<Duration>) -> Exit {
+    match signals.wait(limit) {
         Some(Signal::Terminate | Signal::HangUp) => Exit::Terminated,
         _ => Exit::Ok,
     }
