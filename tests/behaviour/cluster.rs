@@ -3,6 +3,7 @@
 //! dies.
 
 use std::fs::{self, Permissions};
+use std::net::SocketAddr;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -48,8 +49,12 @@ impl Broker {
         self.daemon = None;
     }
 
+    pub(crate) fn address(&self) -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], self.port))
+    }
+
     pub(crate) fn url(&self) -> String {
-        format!("nats://127.0.0.1:{}", self.port)
+        format!("nats://{}", self.address())
     }
 
     pub(crate) fn agent(&self, name: &str, more: &[&str]) -> Program {

@@ -10,6 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::cluster::{Broker, is_gone, same};
 use crate::cluster_attempt::{Attempt, Came, Place, pass};
+use crate::cluster_link::{Hears, Link, Linked};
 use crate::cluster_witnesses::{Directory, RATE, Witness};
 use crate::program::{Program, among_others, scratch, slapd};
 
@@ -116,4 +117,51 @@ fn an_agent_with_a_tenth_of_its_time_limits_the_run_and_is_named() {
     assert!(whole.nodes[1].counts.dropped > 0, "{:?}: {}", whole.nodes[1].counts, came.ended);
     assert_eq!(whole.slo[0].outcome, SloOutcome::Undecided, "{}", came.ended);
     came.ended.expect(4);
+}
+
+#[test]
+fn a_run_that_is_called_off_too_late_has_a_record_of_what_was_sent() {
+    let _among = among_others();
+    let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
+    let (directory, mut broker) = (Directory::of(&slapd), Broker::start());
+    // The last agent never hears when to begin, and the first does not hear that the run is called off for that reason.
+    let links = [Hears::WhenToBegin, Hears::NotWhenToBegin].map(|last| Link::to(&broker, last));
+    let place = Linked { broker: &mut broker, links: links.to_vec() };
+    let load = directory.load("late", SECONDS, &std::env::temp_dir());
+    let attempt = Attempt::start(&place, 2, &[], &load, scratch());
+    assert!(until(PATIENCE, || directory.has_begun("late")), "it does not begin");
+    links.iter().for_each(Link::mend);
+    let came = attempt.wait(&[]);
+    let seen = directory.seen("late");
+    let whole = came.whole.as_ref().unwrap_or_else(|| panic!("no record: {}", came.ended));
+    let sent: Vec<u64> = whole.nodes.iter().map(|node| node.counts.sent).collect();
+    assert_eq!((sent, came.kept_sent()), (vec![seen, 0], seen), "{}", came.ended);
+    assert!(seen < RATE / 2 * SECONDS, "it was not stopped: {seen}");
+    assert_eq!(whole.verdict.status, Status::Partial, "{}", came.ended);
+    let named = |text: &str| text.contains("n1") && text.contains("did not acknowledge");
+    let mut reasons = whole.verdict.reasons.iter();
+    assert!(reasons.any(|reason| named(&reason.text)), "{:?}", whole.verdict.reasons);
+    came.ended.expect(5);
+}
+
+#[test]
+fn a_run_that_is_called_off_before_anyone_begins_says_that_nothing_was_sent() {
+    let _among = among_others();
+    let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
+    let (directory, mut broker) = (Directory::of(&slapd), Broker::start());
+    let link = Link::to(&broker, Hears::NotWhenToBegin);
+    let place = Linked { broker: &mut broker, links: vec![link.clone()] };
+    let load = directory.load("off", SECONDS, &std::env::temp_dir());
+    let attempt = Attempt::start(&place, 1, &[], &load, scratch());
+    assert!(until(PATIENCE, || !attempt.runs().is_empty()), "its agent does not start");
+    let runs = attempt.runs();
+    assert!(until(PATIENCE, || is_gone(runs[0])), "it waits without its coordinator");
+    link.mend();
+    let came = attempt.wait(&runs);
+    assert!(came.whole.is_none() && directory.seen("off") == 0, "{}", came.ended);
+    let ended = came.ended.expect(1);
+    assert!(
+        ended.said().contains("did not acknowledge when to begin; nothing was sent"),
+        "{ended}"
+    );
 }

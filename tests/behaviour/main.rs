@@ -8,6 +8,7 @@ mod cluster;
 mod cluster_attempt;
 mod cluster_counts;
 mod cluster_files;
+mod cluster_link;
 mod cluster_moments;
 mod cluster_shares;
 mod cluster_troubles;

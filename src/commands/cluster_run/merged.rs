@@ -55,7 +55,7 @@ pub(super) struct Merged {
     pub(super) lost: Cell<Option<String>>,
     /// How many numbers of exchanges were used up: agents that stop at different moments leave gaps.
     pub(super) used: Cell<u64>,
-    /// Why the run did not begin, and whether an agent's owner forbids it.
+    /// Why the run was called off before it began, and whether an agent's owner forbids it.
     pub(super) failed: RefCell<Option<(String, bool)>>,
 }
 
@@ -155,6 +155,23 @@ impl Merged {
         }
     }
 
+    /// How many exchanges the agents are known to have sent.
+    fn sent(&self) -> u64 {
+        let tales = self.tales.borrow();
+        let known = tales.iter().filter_map(|tale| tale.as_ref()?.as_ref().ok());
+        known.map(|tale| tale.measured().totals.counts().sent).sum()
+    }
+
+    /// What is known of the exchanges of a run that was called off before it began.
+    pub(super) fn unsent(&self) -> String {
+        let standings = self.standings.borrow();
+        let mut unheard = standings.iter().filter(|it| it.ended.is_none()).map(|it| &*it.name);
+        match unheard.next() {
+            None => "nothing was sent".to_owned(),
+            Some(name) => format!("it is not known whether {name} sent anything"),
+        }
+    }
+
     /// The record of the whole run, made from the agents' records.
     fn whole(&self) -> Result<Record, String> {
         let tales = self.tales.borrow();
@@ -185,14 +202,17 @@ impl Merged {
                 add_standing(node, standing, self.began.get());
             }
         }
-        for (rank, tale) in (0..).zip(tales.iter()) {
-            if let Some(Err(why)) = tale {
-                whole.verdict.reasons.push(Reason {
-                    status: Status::Partial,
-                    text: format!("{}: {why}", self.label(rank)),
-                });
-            }
-        }
+        let unread = (0..).zip(tales.iter()).filter_map(|(rank, tale)| match tale {
+            Some(Err(why)) => Some(format!("{}: {why}", self.label(rank))),
+            _ => None,
+        });
+        // An agent that did not hear in time that the run was called off has begun.
+        let called_off = |(why, _): &(String, bool)| {
+            format!("the run was called off before all agents had begun: {why}")
+        };
+        let called_off = self.failed.borrow().as_ref().map(called_off);
+        let partial = |text| Reason { status: Status::Partial, text };
+        whole.verdict.reasons.extend(called_off.into_iter().chain(unread).map(partial));
         whole.verdict.notes.extend(self.notes.take());
         whole
             .verdict
@@ -306,7 +326,9 @@ impl Protocol for Merged {
         show(&mut rows, &clock, &mut measured, sink);
         self.conductor.borrow_mut().finish();
         self.take_news(&mut rows)?;
-        if let Some((why, _)) = self.failed.borrow().as_ref() {
+        if let Some((why, _)) = self.failed.borrow().as_ref()
+            && self.sent() == 0
+        {
             return Err(why.clone());
         }
         let ended = if stop.urgency() == Urgency::Run { Ended::Time } else { Ended::Stopped };

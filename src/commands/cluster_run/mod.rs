@@ -166,7 +166,7 @@ fn plane_lost() -> Refusal {
 
 fn not_begun(merged: &Merged, why: &str) -> Refusal {
     match merged.failed.borrow().as_ref() {
-        Some((why, refused)) => stopped(why, *refused),
+        Some((why, refused)) => stopped(&format!("{why}; {}", merged.unsent()), *refused),
         None => Refusal::failed(why),
     }
 }

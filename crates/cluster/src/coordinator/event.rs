@@ -19,9 +19,9 @@ pub enum CoordinatorEvent {
     Ordered,
     /// All agents are connected to their target.
     Ready,
-    /// All agents will begin at this moment of the coordinator's clock.
+    /// The run begins at this moment of the coordinator's clock.
     Starts(Duration),
-    /// The run cannot begin.
+    /// The run is called off before it begins. An agent that does not hear this in time begins nevertheless.
     Failed {
         /// Why not.
         why: String,

@@ -318,15 +318,17 @@ impl Coordinator {
 
     fn starting(&mut self, at: Duration, now: Duration) {
         if now >= at {
-            self.phase = Phase::Running;
+            self.run_from(at);
         } else if now + START_SURE >= at && self.nodes.iter().any(|node| node.stage == Stage::Ready)
         {
             let names = self.names(|node| node.stage == Stage::Ready);
-            self.fail(
-                format!("{names}: it did not acknowledge when to begin, so nothing was sent"),
-                false,
-            );
+            self.fail(format!("{names}: it did not acknowledge when to begin"), false);
         }
+    }
+
+    fn run_from(&mut self, at: Duration) {
+        self.phase = Phase::Running;
+        self.events.push_back(CoordinatorEvent::Starts(at));
     }
 
     /// Advances the run once all agents have reached the same stage.
@@ -337,10 +339,7 @@ impl Coordinator {
                 self.phase = Phase::Ready;
                 self.events.push_back(CoordinatorEvent::Ready);
             }
-            Phase::Starting { at } if all(&Stage::Running) => {
-                self.phase = Phase::Running;
-                self.events.push_back(CoordinatorEvent::Starts(at));
-            }
+            Phase::Starting { at } if all(&Stage::Running) => self.run_from(at),
             _ => self.conclude(now),
         }
     }

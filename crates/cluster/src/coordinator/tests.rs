@@ -1,6 +1,6 @@
 //! A coordinator and its agents over a network that loses, duplicates and delays messages, in simulated time.
 
-use super::{Asked, Coordinator, CoordinatorEvent, OnLoss, Weights};
+use super::{Asked, Coordinator, CoordinatorEvent, OnLoss, START_AFTER, Weights};
 use crate::agent::{Act, LEASE, REPORT_EVERY, Share};
 use crate::bundle::Manifest;
 use crate::message::{Join, Name, PROTOCOL, Sealed, Stage, Word, read_report, write_report};
@@ -432,6 +432,19 @@ fn a_run_that_is_stopped_before_it_begins_sends_nothing() {
     world.go_on_to_the_end();
     assert!(world.agents.iter().all(|agent| agent.run.stopped.is_some()));
     assert!(world.arrived.iter().all(|arrived| arrived.len() < 50), "nothing but head and end");
+}
+
+#[test]
+fn a_coordinator_that_stood_still_knows_when_the_run_began() {
+    let mut world = Simulation::new(2, 9, NetworkFaults::default(), OnLoss::Stop);
+    while !world.has(&CoordinatorEvent::Ready) {
+        world.tick();
+    }
+    // It hears none of the agents say that they know when to begin.
+    let begun = world.now;
+    world.coordinator.tick(begun + s(3), true);
+    let events: Vec<_> = std::iter::from_fn(|| world.coordinator.next_event()).collect();
+    assert_eq!(events, [CoordinatorEvent::Starts(begun + START_AFTER)]);
 }
 
 #[test]
