@@ -336,9 +336,12 @@ impl Protocol for Merged {
     }
 
     fn record(&self, made: Record) -> Result<Record, String> {
-        let whole = self.whole()?;
-        // Objectives given to the coordinator are in no agent's record.
-        Ok(Record { run: made.run, command: made.command, slo: made.slo, ..whole })
+        let mut whole = Record { run: made.run, command: made.command, ..self.whole()? };
+        // Objectives given to the coordinator are in no agent's record. What was made of the intervals does not know
+        // whether an agent was too slow, which decides what an objective says of the target.
+        let objectives = made.slo.iter().map(|slo| slo.expr.as_str());
+        whole.judge(objectives).map_err(|error| format!("failed to {error}"))?;
+        Ok(whole)
     }
 }
 

@@ -20,10 +20,9 @@ mod tests;
 pub use node::NodeRecord;
 pub use refusal::MergeError;
 
-use crate::record::evaluated;
 use crate::{
     Basis, Conservation, Counts, HistogramError, Latency, Phase, PhaseRecord, Plan, Rates, Record,
-    SCHEMA, SampleRecord, Samples, Slo,
+    SCHEMA, SampleRecord, Samples,
 };
 use std::path::{Path, PathBuf};
 
@@ -40,7 +39,8 @@ pub fn merge(files: &Files) -> Result<Record, MergeError> {
     let records: Vec<&Record> = records.into_iter().map(|(_, record)| record).collect();
     let damaged = |source| MergeError::Histogram { path: path.to_owned(), source };
     let mut whole = whole(&records, nodes).map_err(damaged)?;
-    whole.slo = objectives(&records, &whole)?;
+    let objectives = records.iter().flat_map(|record| &record.slo);
+    whole.judge(objectives.map(|slo| slo.expr.as_str()))?;
     Ok(whole)
 }
 
@@ -185,15 +185,4 @@ fn samples(records: &[&Record]) -> Vec<SampleRecord> {
         }
     }
     kept
-}
-
-/// The objectives of the nodes, evaluated against the merged record.
-fn objectives(records: &[&Record], whole: &Record) -> Result<Vec<crate::SloResult>, MergeError> {
-    let mut asked: Vec<Slo> = Vec::new();
-    for text in records.iter().flat_map(|record| &record.slo).map(|slo| &slo.expr) {
-        if !asked.iter().any(|known| known.text() == text) {
-            asked.push(text.parse()?);
-        }
-    }
-    Ok(evaluated(&asked, whole)?)
 }

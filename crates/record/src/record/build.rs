@@ -310,7 +310,7 @@ fn ended(counts: Counts) -> Counts {
 }
 
 /// The results of the objectives.
-pub(crate) fn evaluated(objectives: &[Slo], record: &Record) -> Result<Vec<SloResult>, SloError> {
+fn evaluated(objectives: &[Slo], record: &Record) -> Result<Vec<SloResult>, SloError> {
     objectives.iter().map(|slo| slo.evaluate(record)).collect()
 }
 

@@ -9,7 +9,6 @@ mod generator;
 mod head;
 pub(crate) mod outcome;
 
-pub(crate) use build::evaluated;
 pub use build::{Conclusion, Names};
 pub use head::{Ending, Head};
 

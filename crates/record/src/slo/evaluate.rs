@@ -21,6 +21,24 @@ enum Part {
     Without,
 }
 
+impl Record {
+    /// Evaluates the objectives of these texts against this record, each of them once, in place of the results that the
+    /// record has.
+    pub fn judge<'a>(
+        &mut self,
+        objectives: impl IntoIterator<Item = &'a str>,
+    ) -> Result<(), SloError> {
+        let mut asked: Vec<Slo> = Vec::new();
+        for text in objectives {
+            if !asked.iter().any(|known| known.text() == text) {
+                asked.push(text.parse()?);
+            }
+        }
+        self.slo = asked.iter().map(|slo| slo.evaluate(self)).collect::<Result<_, _>>()?;
+        Ok(())
+    }
+}
+
 impl Slo {
     /// The result of the objective in a run.
     pub fn evaluate(&self, record: &Record) -> Result<SloResult, SloError> {
