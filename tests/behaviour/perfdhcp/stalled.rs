@@ -27,7 +27,8 @@ fn longer(times: &Histogram, millis: u64) -> u64 {
 fn whoever_waits_sees_it_in_what_was_sent_meanwhile() {
     let _among = among_others();
     let server = Server::v4(SCRIPT);
-    let ended = server.run("-r 100 -p 3 -R 300 -d 3 --kernel-stamps").expect(0);
+    // A request that is sent just before the stall waits for all of it, too.
+    let ended = server.run("-r 100 -p 3 -R 300 -d 3 -d 3 --kernel-stamps").expect(0);
     let record = ended.balanced();
     assert_eq!((record.counts.ok, server.sent(Answer::Ack)), (300, 300), "{ended}");
     for stage in ["DISCOVER-OFFER", "REQUEST-ACK"] {
