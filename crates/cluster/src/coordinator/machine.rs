@@ -357,8 +357,8 @@ impl Coordinator {
                 }
                 let why = why.map(|why| printable(&why));
                 if !begun && self.ending == Instruction::Wait {
-                    let said = why.clone().unwrap_or_else(|| "its run ended".to_owned());
-                    self.fail(format!("{label}: {said} before it began"), false);
+                    let said = why.as_deref().unwrap_or("its run ended before it began");
+                    self.fail(format!("{label}: {said}"), false);
                 }
                 self.events.push_back(CoordinatorEvent::Done { rank, code, why });
             }
