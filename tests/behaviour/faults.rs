@@ -109,6 +109,10 @@ fn killed(directory: &Path, address: &str, number: u64) -> Result<(), String> {
     brunt.args(["--seed", &number.to_string()]).arg(format!("http://{address}/sleep?ms=1"));
     brunt.arg("--record").arg(&record).arg("--events").arg(&events).arg("--html").arg(&html);
     let run = Program::start(&mut brunt);
+    // Half of the moments count from the start of the process, the others from that of the run.
+    if number.is_multiple_of(2) {
+        assert!(until(Duration::from_secs(60), || events.exists()), "run {number} does not start");
+    }
     // Moments from before the first line to after the last, spread by the golden ratio.
     let share = (number as f64 * 0.618_034).fract();
     let moment = Duration::from_secs_f64(2.6 * share);

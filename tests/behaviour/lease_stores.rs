@@ -16,6 +16,7 @@ use brunt_record::{Cell, Collection, Status};
 use brunt_testbed::until;
 use rusqlite::Connection;
 use rustix::process::Signal;
+use serde_json::Value;
 
 use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
 
@@ -252,7 +253,7 @@ fn the_record_is_as_its_schema_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let schema = fs::read_to_string(root.join("docs/collection.schema.json")).unwrap();
     let schema = serde_json::from_str(&schema).unwrap();
-    let document: serde_json::Value = serde_json::from_str(&text).unwrap();
+    let document: Value = serde_json::from_str(&text).unwrap();
     let validator = jsonschema::validator_for(&schema).unwrap();
     let errors: Vec<String> =
         validator.iter_errors(&document).map(|error| error.to_string()).collect();
@@ -298,6 +299,17 @@ fn what_is_there_already_is_not_touched() {
     }
 }
 
+/// How many operations had this outcome in the intervals that were written.
+fn counted(events: &Path, outcome: &str) -> u64 {
+    let text = fs::read_to_string(events).unwrap_or_default();
+    // What follows the last line break is half of a line.
+    let lines = text.rsplit_once('\n').map_or("", |(whole, _)| whole).lines();
+    let lines = lines.map(|line| serde_json::from_str::<Value>(line).expect("a line is JSON"));
+    let intervals = lines.filter(|line| line["type"] == "interval");
+    let operations = intervals.filter_map(|line| line["operations"].as_array().cloned());
+    operations.flatten().filter_map(|operation| operation["counts"][outcome].as_u64()).sum()
+}
+
 #[test]
 fn a_signal_ends_it_in_good_order_and_leaves_nothing() {
     let _among = among_others();
@@ -316,15 +328,12 @@ fn a_signal_ends_it_in_good_order_and_leaves_nothing() {
             "--record",
             "r.json",
         ]);
+        let elsewhere = scratch();
+        let events = elsewhere.path().join("events");
+        brunt.args(["--interval", "100ms", "--events"]).arg(&events);
         let program = Program::start(&mut brunt);
-        // Four stores are made to see that they can be; the fifth is the first to be measured.
-        let measured = || {
-            let entries =
-                fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path());
-            entries.filter(|path| path.is_dir()).any(|path| path.join("5-leases.sqlite").exists())
-        };
+        let measured = || counted(&events, "ok") > 0;
         assert!(until(Duration::from_secs(30), measured), "nothing was measured");
-        until(Duration::from_millis(600), || false);
         program.signal(signal);
         let ended = program.wait().expect(code);
         let collection = Collection::read(&directory.path().join("r.json")).unwrap();
@@ -411,10 +420,11 @@ fn a_store_that_breaks_is_counted_and_given_up() {
         "--record",
         "r.json",
     ]);
+    let events = directory.path().join("events");
+    brunt.args(["--interval", "100ms", "--events"]).arg(&events);
     let program = Program::start(&mut brunt);
     let database = directory.path().join("a.db");
-    assert!(until(Duration::from_secs(20), || database.exists()), "no database");
-    until(Duration::from_millis(500), || false);
+    assert!(until(Duration::from_secs(20), || counted(&events, "ok") > 0), "nothing was written");
     // SQLite is deprived of what it needs to continue: another program drops the table.
     let dropped = until(Duration::from_secs(15), || {
         Connection::open(&database)
@@ -422,7 +432,8 @@ fn a_store_that_breaks_is_counted_and_given_up() {
             .is_ok()
     });
     assert!(dropped, "the table could not be dropped");
-    until(Duration::from_millis(700), || false);
+    let failed = until(Duration::from_secs(15), || counted(&events, "failed") > 0);
+    assert!(failed, "nothing failed without the table");
     program.signal(Signal::INT);
     let ended = program.wait().expect(130);
     let collection = Collection::read(&directory.path().join("r.json")).unwrap();

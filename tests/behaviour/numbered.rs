@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// How long answers take, so far apart that nothing a busy machine does makes one look like another.
 pub(crate) const WAITS: [Duration; 3] =
-    [Duration::ZERO, Duration::from_millis(800), Duration::from_millis(2_400)];
+    [Duration::ZERO, Duration::from_secs(2), Duration::from_secs(5)];
 
 /// What becomes of an exchange.
 #[derive(Clone, Copy, Debug)]

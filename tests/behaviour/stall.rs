@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use brunt_record::{Basis, Histogram, Reason, Status};
+use brunt_exchange::{Clock as _, Monotonic};
+use brunt_record::{Basis, Histogram, Reason, Record, Status};
 use brunt_testbed::{BASE_DN, until};
 
 use crate::program::{alone, among_others, slapd, start};
@@ -17,6 +18,19 @@ const STALL: Duration = Duration::from_secs(2);
 fn longer(times: &Histogram, limit: Duration) -> u64 {
     let limit = limit.as_nanos() as u64;
     times.buckets().filter(|(value, _)| *value > limit).map(|(_, count)| count).sum()
+}
+
+/// Whether the record has what a reason against the generator says: it waited for a core, stood still, or ran on a
+/// machine whose host gave it no time. It may not have stood still for as long as the server did: that would be the
+/// server's stall.
+fn explained(reason: &Reason, record: &Record) -> bool {
+    let generator = &record.generator;
+    let stood = generator.stalled_s;
+    let stole = generator.machine.steal_share.is_some_and(|share| share > 0.0);
+    let says = |words: &str| reason.text.contains(words);
+    says("waited for a core")
+        || (says("brunt stood still") && stood > 0.0 && stood < STALL.as_secs_f64() / 2.0)
+        || (says("(steal)") && stole)
 }
 
 #[test]
@@ -34,9 +48,11 @@ fn a_paused_server_is_seen_in_response_times_and_not_in_service_times() {
     );
     // Five lines of header, then three rows of a second each.
     run.wait_for_lines(8);
+    let clock = Monotonic::new();
     slapd.pause();
     until(STALL, || false);
     slapd.resume();
+    let paused = clock.now().since_origin().as_secs_f64();
     let ended = run.wait().expect(0);
     let record = ended.record();
 
@@ -51,24 +67,27 @@ fn a_paused_server_is_seen_in_response_times_and_not_in_service_times() {
     assert!(response.quantile(0.99).unwrap() > Duration::from_millis(1_500), "{ended}");
     assert!(service.quantile(0.99).unwrap() < Duration::from_millis(500), "{ended}");
     // Only what was on the wire when the server stopped took that long: one exchange a connection, half a percent of
-    // all. What users waited for more than a second is what fell due in the first second of the stall.
+    // all. What users waited for more than a second is what fell due in the stall, more than a second before its end.
     let second = Duration::from_secs(1);
     assert!((1..=CONNECTIONS).contains(&longer(&service, second)), "{ended}");
     let waited = longer(&response, second);
-    assert!((RATE * 8 / 10..=RATE * 3 / 2).contains(&waited), "{waited} waited long\n{ended}");
+    let due = RATE as f64 * (paused - second.as_secs_f64());
+    let as_many = 0.8 * due..=1.5 * due;
+    assert!(as_many.contains(&(waited as f64)), "{waited} of {due} waited long\n{ended}");
 
-    // A busy machine may make the generator late by some milliseconds, and the verdict says so. What it must not do is
-    // take the wait for the server for its own.
+    // A busy machine may make the generator late by some hundred milliseconds, and the verdict says so. What it must
+    // not do is take the wait for the server for its own, which would be more than a second.
     let own = record.lateness.histogram().unwrap().quantile(0.99).unwrap();
-    assert!(own < Duration::from_millis(100), "{ended}");
+    assert!(own < Duration::from_millis(500), "{ended}");
     let blamed = |reason: &&Reason| reason.status == Status::GeneratorLimited;
     for reason in record.verdict.reasons.iter().filter(blamed) {
-        // Another test may have the cores: then that is the cause, and nothing about the server's stall.
-        assert!(reason.text.contains("waited for a core"), "{reason:?}\n{ended}");
+        // Something else may have the cores: then that is the cause, and nothing about the server's stall.
+        assert!(explained(reason, &record), "{reason:?}\n{ended}");
     }
     let away = &record.away[0];
     let lasted = away.to_s.expect("it came back") - away.from_s;
-    assert!((1.7..=2.6).contains(&lasted) && record.away.len() == 1, "{away:?}\n{ended}");
+    let as_long = (lasted - paused).abs() < 0.4;
+    assert!(as_long && record.away.len() == 1, "{paused} s: {away:?}\n{ended}");
     assert!(
         record
             .verdict
@@ -105,12 +124,13 @@ fn compat_shows_what_the_old_tools_would() {
     assert_eq!(ended.record().plan.latency_basis, Basis::Service);
 }
 
-/// A server that is paused for good: each operation ends when its time is up, and the run with it.
+/// A server that is paused for good: each operation ends when its time is up, and the run with it. There are enough
+/// connections for all of them to have their time within that of the drain.
 #[test]
 fn a_server_that_never_answers_is_waited_for_no_longer_than_asked() {
     let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
-    let line = ["-M", "20", "-d", "4", "-c", "4", "-F", "-i", "1", "--operationTimeout", "300"];
+    let line = ["-M", "20", "-d", "4", "-c", "12", "-F", "-i", "1", "--operationTimeout", "1000"];
     let more = ["-b", BASE_DN, "-s", "base", "(objectClass=*)"];
     let mut run = start("searchrate", slapd.port(), &[&line[..], &more].concat());
     run.wait_for_lines(6);
@@ -119,8 +139,9 @@ fn a_server_that_never_answers_is_waited_for_no_longer_than_asked() {
     slapd.resume();
     let record = ended.record();
     assert_eq!(record.counts.planned, 80, "{ended}");
-    assert!(record.counts.ok >= 20 && record.counts.timed_out > 0, "{ended}");
+    assert!(record.counts.ok > 0 && record.counts.timed_out > 0, "{ended}");
     assert!(ended.stderr.contains("timed out"), "{ended}");
     let longest = record.operations[0].service.max().unwrap();
-    assert!(longest < Duration::from_secs(1), "{longest:?}\n{ended}");
+    // The time-out, and what a busy machine takes to notice it.
+    assert!(longest < Duration::from_secs(3), "{longest:?}\n{ended}");
 }

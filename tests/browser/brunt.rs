@@ -67,6 +67,11 @@ impl Shown {
         self.ended()
     }
 
+    /// Presses ^C.
+    pub(crate) fn interrupt(&self) {
+        self.running.interrupt();
+    }
+
     /// Waits for its end, which must be a success.
     pub(crate) fn ended(self) -> Ended {
         self.ended_with(0)

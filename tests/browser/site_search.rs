@@ -91,16 +91,19 @@ fn the_highest_rate_is_found_from_a_browser_and_its_page_is_its_record() {
     );
     assert_eq!(steps, json!(found.cells.len()));
     let shown = browser.run("return document.querySelector('table.data tbody').textContent");
-    let mut ramp = found.cells.iter();
-    let row = ramp.find(|cell| cell.label("kind") == Some("ramp"));
-    let achieved = row.and_then(|row| row.figure("achieved")).expect("it was held");
+    // On a busy machine there may be more steps before it.
+    let ramp = found.cells.iter().position(|cell| cell.label("kind") == Some("ramp"));
+    let ramp = ramp.expect("rates were tried");
+    let achieved = found.cells[ramp].figure("achieved").expect("it was held");
     let shown = shown.as_str().unwrap_or_default();
     assert!(shown.contains(&format!("{achieved:.1}")), "{shown} for {achieved}");
     looked_at(&browser, "search-page");
     browser.click("#steps summary");
-    browser.click("#steps li:nth-child(4) a");
+    let step = ramp + 1;
+    browser.click(&format!("#steps li:nth-child({step}) a"));
     browser.wait_for("return window.brunt && brunt.charts().length > 1");
-    assert!(browser.text(".given").starts_with("Step 4: ramp"), "{}", browser.text(".given"));
+    let given = browser.text(".given");
+    assert!(given.starts_with(&format!("Step {step}: ramp")), "{given}");
     looked_at(&browser, "search-step");
     sound(&browser, origin, "search");
     browser.open(origin);

@@ -52,6 +52,17 @@ fn both_in_turn(
     options: &KeaOptions,
     arguments: &str,
 ) -> Option<(Deed<Perfdhcp>, Deed<Run>)> {
+    both_until(network, options, arguments, |_| true)
+}
+
+/// The same, until the original tool's messages are also those that this asks for: what they are on a busy machine says
+/// nothing about ours.
+fn both_until(
+    network: fn(&KeaOptions) -> Option<(Lan, Kea)>,
+    options: &KeaOptions,
+    arguments: &str,
+    wanted: impl Fn(&[Message]) -> bool,
+) -> Option<(Deed<Perfdhcp>, Deed<Run>)> {
     let in_turn = |messages: &[Message]| {
         messages.chunks(2).all(|pair| {
             let [question, answer] = pair else { return false };
@@ -62,7 +73,8 @@ fn both_in_turn(
     loop {
         tries += 1;
         let (old, ours) = both(network, options, arguments)?;
-        if tries == TRIES || in_turn(&old.messages) && in_turn(&ours.messages) {
+        let orderly = in_turn(&old.messages) && in_turn(&ours.messages);
+        if tries == TRIES || orderly && wanted(&old.messages) {
             return Some((old, ours));
         }
     }
@@ -157,12 +169,15 @@ fn first_halves_are_the_same() {
         ),
         (v6, format!("-6 -i -l lan0 {DUID} -R 6 -r 20 -p 1 -W 300000 all")),
     ] {
-        let Some((old, ours)) = both_in_turn(network, &KeaOptions::default(), &arguments) else {
-            return;
-        };
         // The old tool skips its second moment and sends one message less than the rate says.
-        assert_eq!((old.messages.len(), ours.messages.len()), (38, 40), "{}", ours.run);
-        assert_same(&old.messages, &ours.messages[..38], |_| {});
+        let wanted = |messages: &[Message]| messages.len() == 38;
+        let tried = both_until(network, &KeaOptions::default(), &arguments, wanted);
+        let Some((old, ours)) = tried else { return };
+        assert_eq!(ours.messages.len(), 40, "{}", ours.run);
+        // Where no machine was quiet enough for the old tool to send all, what it sent is compared.
+        let common = old.messages.len().min(40);
+        assert!(common >= 20, "{}", old.run.report);
+        assert_same(&old.messages[..common], &ours.messages[..common], |_| {});
     }
 }
 
@@ -326,12 +341,19 @@ fn what_templates_make_is_the_same() {
     // The original tool writes the option of the elapsed time with no length and leaves two octets after it, so Kea
     // answers only ours.
     assert_eq!((old.leases.len(), ours.leases.len()), (0, 6), "{}", ours.run);
-    let questions = |messages: &[Message]| asked(messages).cloned().collect::<Vec<_>>();
-    let without_length = |message: &mut Message| {
-        if message.payload[0] == 3 {
-            assert_eq!(message.payload[84..86], [0, 8]);
-            message.payload[86..90].fill(0);
-        }
+    // The next SOLICIT falls due whether or not the REQUEST before has been sent, so only the order within a kind is
+    // the same on a busy machine.
+    let questions = |messages: &[Message], kind: u8| -> Vec<Message> {
+        asked(messages).filter(|message| message.payload[0] == kind).cloned().collect()
     };
-    assert_same(&questions(&old.messages), &questions(&ours.messages), without_length);
+    let without_length = |message: &mut Message| {
+        assert_eq!(message.payload[84..86], [0, 8]);
+        message.payload[86..90].fill(0);
+    };
+    assert_eq!(asked(&old.messages).count(), asked(&ours.messages).count(), "{}", ours.run);
+    let (solicit, request) = (1, 3);
+    assert_same(&questions(&old.messages, solicit), &questions(&ours.messages, solicit), |_| {});
+    let (old, ours) = (questions(&old.messages, request), questions(&ours.messages, request));
+    assert_eq!(ours.len(), 6);
+    assert_same(&old, &ours, without_length);
 }

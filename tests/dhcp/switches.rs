@@ -10,7 +10,7 @@ use std::time::Duration;
 use brunt_testbed::{Capture, KeaOptions, Lan, Message, Perfdhcp, printed, require, run, until};
 
 use crate::brunt::Brunt;
-use crate::network::{old_tool, v4, v6};
+use crate::network::{datagrams_sent, old_tool, v4, v6};
 use crate::packets::{asked, decoded_v4, innermost, kind_v4};
 
 #[test]
@@ -102,22 +102,25 @@ fn what_is_not_answered_is_sent_again_on_request() {
     let run = Brunt::on(&lan)
         .typed("-6 --retransmit --window 64 -l lan0 -r 100 -n 10 -R 10 --lab all")
         .start();
-    until(Duration::from_millis(2_200), || false);
+    let again = until(Duration::from_secs(20), || datagrams_sent(&lan) >= 20);
+    assert!(again, "{} of 20 were sent", datagrams_sent(&lan));
     kea.resume();
     let run = run.wait().ended_with(0);
     let messages = capture.stop();
     assert_eq!((run.count("ok"), kea.leases().len()), (10, 10), "{run}");
-    assert_eq!(run.tally("SOLICIT-ADVERTISE resent"), 10, "{run}");
     let solicits: Vec<&Message> =
         asked(&messages).filter(|message| message.payload[0] == 1).collect();
-    assert_eq!(solicits.len(), 20, "{run}");
+    // On a busy machine some may be sent a third time before they are answered.
+    assert!(solicits.len() >= 20, "{run}");
+    let resent = solicits.len() as u64 - 10;
+    assert_eq!(run.tally("SOLICIT-ADVERTISE resent"), resent, "{run}");
     // The same transaction; only the elapsed time has moved on (section 21.9).
     let transactions: BTreeSet<&[u8]> =
         solicits.iter().map(|message| &message.payload[1..4]).collect();
     assert_eq!(transactions.len(), 10, "{run}");
     let different: BTreeSet<&[u8]> =
         solicits.iter().map(|message| message.payload.as_slice()).collect();
-    assert_eq!(different.len(), 20, "{run}");
+    assert_eq!(different.len(), solicits.len(), "{run}");
 }
 
 #[test]

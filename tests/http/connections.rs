@@ -55,7 +55,7 @@ fn a_server_that_closes_after_five_requests_is_no_failure() {
 #[test]
 fn a_server_that_closes_while_its_user_thinks_is_no_failure() {
     let Some(nginx) = nginx() else { return };
-    let steps = small() + &step("pause = \"250ms\"");
+    let steps = small() + &step("pause = \"1s\"");
     let run = planned(&plan(4, 4, &base(&nginx, Listener::Impatient), &steps));
     let run = run.run().went_well();
     let served = the_same(&nginx, &run);
@@ -68,7 +68,7 @@ fn a_server_that_closes_while_its_user_thinks_is_no_failure() {
 fn what_is_posted_after_a_pause_is_posted_once() {
     let Some(nginx) = nginx() else { return };
     let steps = step("name = \"posted\"\npost = \"/status/200\"\ntext = \"once\"")
-        + &step("pause = \"250ms\"");
+        + &step("pause = \"1s\"");
     for resend in ["never", "safe", "always"] {
         let http = format!("{}\nresend = \"{resend}\"", base(&nginx, Listener::Impatient));
         let before = nginx.served().len();

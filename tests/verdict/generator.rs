@@ -10,13 +10,15 @@ fn the_target_was_there(judged: &Judged) {
     assert!(!judged.said().contains("the target was away"), "{judged}");
 }
 
-/// It stood still for three seconds, which is in the record.
+/// It stood still for as long as it was stopped, which is in the record.
 fn stood_still(name: &str) -> Option<Judged> {
     let judged = among_others(name)?;
     the_target_was_there(&judged);
     let record = judged.record();
     let longest = record.generator.stalls.iter().map(|stall| stall.lasted_s).fold(0.0, f64::max);
-    assert!((2.8..=3.4).contains(&longest), "{longest}\n{judged}");
+    let (least, most) = judged.acted();
+    // Once it may continue, it may have to wait for a core.
+    assert!((least - 0.15..=most + 1.0).contains(&longest), "{longest}\n{judged}");
     Some(judged)
 }
 
@@ -25,9 +27,17 @@ fn stopped_for_three_seconds() {
     let Some(judged) = stood_still("brunt-stopped-ldap") else { return };
     let record = judged.record();
     assert_eq!(record.counts.ok, record.counts.planned, "{judged}");
-    // What fell due meanwhile, and what was under way.
-    let tainted = record.operations[0].tainted.map_or(0, |tainted| tainted.planned);
-    assert!((560..=720).contains(&tainted), "{tainted}\n{judged}");
+    // What fell due meanwhile, and what was under way. On a busy machine it may have stood still at other times, too.
+    let end_s = record.rates.from_s + record.rates.seconds;
+    let stalls = record.generator.stalls.iter();
+    let due = stalls.map(|stall| {
+        let to_s = (stall.from_s + stall.lasted_s).min(end_s);
+        200.0 * (to_s - stall.from_s).max(0.0)
+    });
+    let (longest, all) =
+        due.fold((0.0_f64, 0.0_f64), |(most, all), due| (most.max(due), all + due));
+    let tainted = record.operations[0].tainted.map_or(0, |tainted| tainted.planned) as f64;
+    assert!((longest - 40.0..=all + 120.0).contains(&tainted), "{tainted} of {all}\n{judged}");
 }
 
 #[test]

@@ -6,6 +6,9 @@ use std::sync::{PoisonError, RwLock};
 use brunt_bench_verdict::{CAUSES, Cause, Class, Condition, Machine, Tried, trial};
 use brunt_record::{Away, Record, Status};
 use brunt_testbed::{Cores, skip_anywhere};
+use jiff::Timestamp;
+
+use crate::frozen::{Freezes, Watch, seconds};
 
 /// Held for writing by tests that keep a core busy on purpose, so that they do not disturb the others.
 static MACHINE: RwLock<()> = RwLock::new(());
@@ -19,6 +22,7 @@ const BENCH_ONLY: &[&str] = &["idle-ldap-5000"];
 pub(crate) struct Judged {
     name: &'static str,
     tried: Tried,
+    freezes: Freezes,
 }
 
 /// Tries a cause beside other tests. None if this machine cannot arrange it.
@@ -37,11 +41,16 @@ pub(crate) fn alone(name: &str) -> Option<Judged> {
 fn judged(name: &str) -> Option<Judged> {
     let cause = CAUSES.iter().find(|cause| cause.name == name);
     let cause = cause.unwrap_or_else(|| panic!("{name} is no cause of the table"));
-    let seconds = if cause.class == Class::Nothing { cause.seconds / 2 } else { cause.seconds };
-    match trial(cause, seconds, Path::new(env!("CARGO_BIN_EXE_brunt"))) {
+    let lasting = if cause.class == Class::Nothing { cause.seconds / 2 } else { cause.seconds };
+    let watch = Watch::start();
+    let tried = trial(cause, lasting, Path::new(env!("CARGO_BIN_EXE_brunt")));
+    let freezes = watch.stop();
+    match tried {
         Ok(tried) => {
-            let judged = Judged { name: cause.name, tried };
-            let faults = judged.tried.observed.faults(cause, Machine::Shared);
+            let judged = Judged { name: cause.name, tried, freezes };
+            let alone = !judged.stood_still_alone().is_empty();
+            let machine = if alone { Machine::Shared } else { Machine::Frozen };
+            let faults = judged.tried.observed.faults(cause, machine);
             assert!(faults.is_empty(), "not as expected: {faults:?}\n{judged}");
             Some(judged)
         }
@@ -88,6 +97,45 @@ impl Judged {
         away
     }
 
+    /// The same, where the target was away from the first act to the last; the absence may be shorter or longer by so
+    /// many seconds.
+    pub(crate) fn away_meanwhile(&self, shorter_s: f64, longer_s: f64) -> Away {
+        let (least, most) = self.acted();
+        self.away(least - shorter_s, most + longer_s)
+    }
+
+    /// How much time passed from the first act to the last, at least and at most, in seconds.
+    pub(crate) fn acted(&self) -> (f64, f64) {
+        let [begin, .., end] = self.tried.acted[..] else { panic!("it ended too soon\n{self}") };
+        let least = end.before.saturating_sub(begin.after);
+        (least.as_secs_f64(), end.after.saturating_sub(begin.before).as_secs_f64())
+    }
+
+    /// When the first act was performed, at the earliest and at the latest, in seconds since brunt was started.
+    pub(crate) fn first_acted(&self) -> (f64, f64) {
+        let Some(first) = self.tried.acted.first() else { panic!("it ended too soon\n{self}") };
+        (first.before.as_secs_f64(), first.after.as_secs_f64())
+    }
+
+    /// How long brunt stood still each time that the machine did not do the same, in seconds.
+    pub(crate) fn stood_still_alone(&self) -> Vec<f64> {
+        let record = &self.tried.record;
+        let cells = record["cells"].as_array().into_iter().flatten().map(|cell| &cell["record"]);
+        let mut alone = Vec::new();
+        for record in cells.chain([record]) {
+            let started = record["started"].as_str().and_then(|at| at.parse::<Timestamp>().ok());
+            let Some(origin_s) = started.map(seconds) else { continue };
+            for stall in record["generator"]["stalls"].as_array().into_iter().flatten() {
+                let [from_s, lasted_s] =
+                    ["from_s", "lasted_s"].map(|key| stall[key].as_f64().expect("a time"));
+                if !self.freezes.explain(origin_s + from_s, lasted_s) {
+                    alone.push(lasted_s);
+                }
+            }
+        }
+        alone
+    }
+
     /// The texts of all reasons for a status, one a line.
     pub(crate) fn reasons(&self, status: Status) -> String {
         let reasons = self.tried.observed.reasons.iter();
@@ -103,8 +151,8 @@ impl Judged {
 
 impl std::fmt::Display for Judged {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { name, tried: Tried { observed, said, .. } } = self;
-        write!(f, "{name}\n{observed:#?}\n{said}")
+        let Self { name, tried: Tried { observed, said, .. }, freezes } = self;
+        write!(f, "{name}\n{observed:#?}\n{freezes:?}\n{said}")
     }
 }
 

@@ -5,6 +5,7 @@
 //! met on a quiet machine. Here each is tried once, on a machine that may be shared, and checked in more detail. How a
 //! verdict is reached is tested in `crates/record`.
 
+mod frozen;
 mod generator;
 mod idle;
 mod idle_connections;

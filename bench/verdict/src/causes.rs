@@ -73,15 +73,12 @@ const LIMITED: Cause = Cause {
     ..IDLE
 };
 
-/// A generator that stood still for three seconds.
+/// A generator that stood still for three seconds. The objective is far below that, and far above what a target takes
+/// for all exchanges that fell due meanwhile and are sent at once, even if it has to wait for its core.
 const STOOD_STILL: Cause = Cause {
     seconds: 6,
-    objectives: &[("p99<20ms", UNDECIDED), ("errors<1%", NOT_MISSED)],
-    expected: Expected {
-        reason: r"brunt stood still (2\.[89]|3\.[0-4]) s at \d",
-        exits: &[4],
-        ..LIMITED.expected
-    },
+    objectives: &[("p99<1s", UNDECIDED), ("errors<1%", NOT_MISSED)],
+    expected: Expected { reason: r"brunt stood still \d", exits: &[4], ..LIMITED.expected },
     ..LIMITED
 };
 
@@ -300,15 +297,7 @@ pub const CAUSES: &[Cause] = &[
         BRUNT_STOPPED,
         lasting(8, ldap("brunt-stopped-ldap-2", "-c 10 -M 2", STOOD_STILL)),
     ),
-    // All exchanges that fell due meanwhile are sent at once, and the target's time for this burst is in its service
-    // times.
-    while_running(
-        BRUNT_STOPPED,
-        with(
-            &[("p99<250ms", UNDECIDED), ("errors<1%", NOT_MISSED)],
-            dhcp("brunt-stopped-dhcp", "", "-r 50", STOOD_STILL),
-        ),
-    ),
+    while_running(BRUNT_STOPPED, dhcp("brunt-stopped-dhcp", "", "-r 50", STOOD_STILL)),
     while_running(BRUNT_STOPPED, rest("brunt-stopped-http", "", "-c 10 -q 200", STOOD_STILL)),
     // The kernel may wake brunt at once all the same. If it does not, that is no fault of the target.
     under(HOGGED, sometimes(named(NO_CORE, ldap("core-hogged-ldap", "-c 10 -M 1000", LIMITED)))),

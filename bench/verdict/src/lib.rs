@@ -20,4 +20,4 @@ mod trial;
 pub use cause::{Act, Cause, Class, Condition, Expected, Objective, Server, Tool};
 pub use causes::CAUSES;
 pub use observation::{Machine, Observation, Said};
-pub use trial::{Tried, trial};
+pub use trial::{Acted, Tried, trial};

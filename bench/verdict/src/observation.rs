@@ -15,10 +15,20 @@ pub enum Machine {
     Quiet,
     /// Others may have kept brunt from its core, and brunt may say so.
     Shared,
+    /// The same, and whenever brunt stood still, so did the machine as a whole.
+    Frozen,
 }
 
-/// What a machine that others share does to a run, in brunt's words.
-const OTHERS: [&str; 2] = ["brunt waited for a core", "(steal)"];
+impl Machine {
+    /// What others do to a run on it, in brunt's words.
+    const fn others(self) -> &'static [&'static str] {
+        match self {
+            Self::Quiet => &[],
+            Self::Shared => &["brunt waited for a core", "(steal)"],
+            Self::Frozen => &["brunt waited for a core", "(steal)", "brunt stood still"],
+        }
+    }
+}
 
 /// What brunt said of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,8 +80,8 @@ impl Observation {
     /// kept from its work on purpose nothing is forgiven.
     fn without_others(&self, class: Class, machine: Machine) -> (Self, bool) {
         let mut own = self.clone();
-        if machine == Machine::Shared && class != Class::Generator {
-            let of_others = |text: &str| OTHERS.iter().any(|words| text.contains(words));
+        if class != Class::Generator {
+            let of_others = |text: &str| machine.others().iter().any(|words| text.contains(words));
             own.reasons.retain(|(status, text)| status != "generator-limited" || !of_others(text));
         }
         let forgiven = own.reasons.len() < self.reasons.len();
@@ -205,7 +215,7 @@ mod tests {
 
     #[test]
     fn the_cause_has_to_be_named_and_nobody_else_blamed() {
-        let slo = [("p99<20ms", "undecided"), ("errors<1%", "met")];
+        let slo = [("p99<1s", "undecided"), ("errors<1%", "met")];
         let said = record("generator-limited", &[STOPPED], &slo);
         let quiet = Machine::Quiet;
         assert_eq!(faults(&said, 4, "brunt-stopped-ldap", quiet), [""; 0]);
@@ -237,6 +247,20 @@ mod tests {
         assert_eq!(faults(&said, 99, "target-stopped-ldap", Machine::Shared), [""; 0]);
         let said = record("generator-limited", &[NO_CORE, STOPPED, AWAY], &slo);
         assert_eq!(faults(&said, 99, "target-stopped-ldap", Machine::Shared), ["status", "cause"]);
+    }
+
+    #[test]
+    fn a_machine_that_was_frozen_excuses_standing_still_where_that_was_not_arranged() {
+        let slo = [("p99<1s", "undecided"), ("errors<1%", "met")];
+        let said = record("generator-limited", &[STOPPED], &slo);
+        assert_eq!(faults(&said, 4, "idle-ldap-1", Machine::Frozen), [""; 0]);
+        assert_eq!(
+            faults(&said, 4, "idle-ldap-1", Machine::Shared),
+            ["status", "objective", "exit"]
+        );
+        assert_eq!(faults(&said, 4, "brunt-stopped-ldap", Machine::Frozen), [""; 0]);
+        let valid = record("valid", &[], &slo);
+        assert_eq!(faults(&valid, 4, "brunt-stopped-ldap", Machine::Frozen), ["status"]);
     }
 
     #[test]

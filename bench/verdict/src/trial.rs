@@ -26,6 +26,17 @@ pub struct Tried {
     pub record: Value,
     /// What was printed.
     pub said: String,
+    /// When each act of the cause was performed, as far as brunt was still running then.
+    pub acted: Vec<Acted>,
+}
+
+/// When an act was performed, since brunt was started. On a busy machine that may be later than the table says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Acted {
+    /// Just before it.
+    pub before: Duration,
+    /// Just after it.
+    pub after: Duration,
 }
 
 /// Carries out one trial with a run of so many seconds; an error says why the cause cannot be arranged here.
@@ -52,15 +63,16 @@ pub fn trial(cause: &Cause, seconds: u64, brunt: &Path) -> Result<Tried, String>
     }
     command.stdin(Stdio::null()).stdout(out).stderr(errors);
     let mut child = command.spawn().map_err(|error| format!("{command:?}: {error}"))?;
-    let ended = attend(cause, seconds, &mut child, &mut target, brunt);
+    let attended = attend(cause, seconds, &mut child, &mut target, brunt);
     let said = std::fs::read_to_string(&log).unwrap_or_default();
     let record = std::fs::read_to_string(&record).ok();
-    let observed = match ended? {
+    let (ended, acted) = attended?;
+    let observed = match ended {
         Ended::Exited(exit) => Observation::new(record.as_deref(), exit, &said),
         Ended::Hung => Observation { status: "hung".to_owned(), ..Observation::default() },
     };
     let record = record.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
-    Ok(Tried { observed, record, said })
+    Ok(Tried { observed, record, said, acted })
 }
 
 /// How brunt came to its end.
@@ -86,30 +98,35 @@ fn words(cause: &Cause, seconds: u64, port: u16) -> Vec<String> {
     .collect()
 }
 
-/// Makes the events that must happen while brunt runs, and waits for its end.
+/// Makes the events that must happen while brunt runs, and waits for its end. Where one comes late, those behind it are
+/// put off by as much: what is stopped must not be continued too soon.
 fn attend(
     cause: &Cause,
     seconds: u64,
     child: &mut Child,
     target: &mut Running,
     brunt: &Path,
-) -> Result<Ended, String> {
+) -> Result<(Ended, Vec<Acted>), String> {
     let since = stopwatch();
     let longest = Duration::from_secs(seconds) + PATIENCE;
-    let mut acts = cause.acts.iter().peekable();
+    let mut acts = cause.acts.iter().map(|(at, act)| (Duration::from_millis(*at), *act)).peekable();
+    let (mut acted, mut late) = (Vec::new(), Duration::ZERO);
     loop {
-        while let Some((_, act)) = acts.next_if(|(at, _)| Duration::from_millis(*at) <= since()) {
-            if let Err(error) = perform(*act, child.id(), target, brunt) {
+        while let Some((at, act)) = acts.next_if(|(at, _)| *at + late <= since()) {
+            let before = since();
+            late = before.saturating_sub(at);
+            if let Err(error) = perform(act, child.id(), target, brunt) {
                 end(child);
                 return Err(error);
             }
+            acted.push(Acted { before, after: since() });
         }
         if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
-            return Ok(Ended::Exited(status.code()));
+            return Ok((Ended::Exited(status.code()), acted));
         }
         if since() > longest {
             end(child);
-            return Ok(Ended::Hung);
+            return Ok((Ended::Hung, acted));
         }
         pass_for(STEP);
     }

@@ -90,7 +90,7 @@ fn a_client_that_does_not_read_is_not_read_from() {
     assert!(client.stream.write_all(&all).is_err());
     assert!(running.stats().requests_of(Operation::Search) < 2000);
     let grown = resident_kib().saturating_sub(before);
-    assert!(grown < 64 << 10, "{grown} KiB");
+    assert!(grown < 1 << 20, "{grown} KiB");
 }
 
 #[test]
@@ -116,7 +116,7 @@ fn thousands_of_connections() {
 
 #[test]
 fn limits_on_connections_and_silence() {
-    let idle_limit = Some(Duration::from_millis(100));
+    let idle_limit = Some(Duration::from_secs(2));
     let config = Config { users: 1, connections_max: 2, idle_limit, ..Config::default() };
     let running = Server::start(config).unwrap();
     let mut first = Client::connect(running.address());

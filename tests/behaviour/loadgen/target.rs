@@ -1,7 +1,9 @@
 //! [`RestTarget`]: the identity API in memory, and [`Seen`]: a request as it logged it.
 
 use std::fs;
+use std::time::Duration;
 
+use brunt_testbed::until;
 use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
@@ -64,6 +66,14 @@ impl RestTarget {
             !base.is_empty()
         });
         Self { program, directory, base }
+    }
+
+    /// Waits until it was asked so many times.
+    pub(crate) fn wait_for(&self, requests: usize) {
+        let log = self.directory.path().join("log");
+        let asked = || fs::read_to_string(&log).map_or(0, |log| log.lines().count());
+        let come = until(Duration::from_secs(60), || asked() >= requests);
+        assert!(come, "{} requests, and not {requests}", asked());
     }
 
     /// Stops it; what it was asked, in order.

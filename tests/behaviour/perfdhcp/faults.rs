@@ -10,6 +10,11 @@ use crate::program::{Ended, Program, among_others};
 const ALL: u64 = 100;
 const EVERY: u64 = 7;
 const MET: u64 = ALL / EVERY;
+/// The run of every case. Its drop times are longer than the server's thread is ever kept waiting for a processor, so
+/// that what the script leaves alone is answered in time.
+const RUN: &str = "-r 250 -n 100 -R 100 -d 3 -d 3 --kernel-stamps";
+/// What follows the name of the drops in the name of those that are not attributed to the server.
+const STALLED: &str = " because brunt stood still";
 
 /// One fault, and its expected result. `{1}` and `{2}` stand for the titles of the stages.
 struct Case {
@@ -47,7 +52,7 @@ fn begin(case: &Case) -> (Server, Program) {
     let Case { family, on, action, .. } = case;
     let script = format!("[[rule]]\non = ['{on}']\nevery = {EVERY}\naction = {action}");
     let server = Server::like(*family, &script, Config::default());
-    let program = server.start("-r 250 -n 100 -R 100 -d 0.9 --kernel-stamps -u");
+    let program = server.start(&format!("{RUN} -u"));
     (server, program)
 }
 
@@ -77,15 +82,26 @@ fn conclude(case: &Case, server: &Server, run: Ended) {
     let named = |text: &str| text.replace("{1}", stages[0]).replace("{2}", stages[1]);
     expected.extend(case.counted.iter().map(|text| (named(text), MET)));
     expected.sort();
-    let mut found: Vec<_> =
-        counted(&record).into_iter().map(|(name, count)| (name.to_owned(), count)).collect();
-    found.sort();
-    assert_eq!(found, expected, "{on} {action}\n{run}");
+    assert_eq!(regardless_of_stalls(&record, &run), expected, "{on} {action}\n{run}");
     assert_eq!((record.counts.ok, record.counts.planned), (ALL - fails, ALL), "{run}");
     if let Some((class, code)) = case.ends {
         assert_eq!(ended(&record, class, code), MET, "{on} {action}\n{run}");
     }
     printed(&run, &record, stages);
+}
+
+/// All counts that are not zero, sorted by name, without one: how many of the drops fell into a time in which brunt did
+/// not run depends on the machine. Each of them is one of the drops, which are among the others.
+fn regardless_of_stalls(record: &Record, run: &Ended) -> Vec<(String, u64)> {
+    let mut others = Vec::new();
+    for (name, count) in counted(record) {
+        match name.strip_suffix(STALLED) {
+            Some(drops) => assert!(count <= tally(record, drops), "{count} {name}\n{run}"),
+            None => others.push((name.to_owned(), count)),
+        }
+    }
+    others.sort();
+    others
 }
 
 /// The text says what the record says.
@@ -196,7 +212,7 @@ fn a_request_names_the_server_of_its_offer() {
         Server::v4("[[rule]]\non = ['discover']\nevery = 7\naction = 'wrong-server'"),
         Server::v6("[[rule]]\non = ['discover']\nevery = 7\naction = 'wrong-server'"),
     ] {
-        let run = server.run("-r 250 -n 100 -R 100 -d 0.9 --kernel-stamps").expect(3);
+        let run = server.run(RUN).expect(3);
         let record = run.balanced();
         assert_eq!((record.counts.ok, record.counts.timed_out), (ALL - MET, MET), "{run}");
         assert_eq!((server.tally().not_ours, server.sent(Answer::Ack)), (MET, ALL - MET), "{run}");
@@ -228,7 +244,7 @@ fn losses_at_random_are_as_many_as_the_server_says() {
         action = 'duplicate'
     ";
     let server = Server::v4(script);
-    let run = server.run("-r 400 -n 400 -R 400 -d 0.9 --kernel-stamps").expect(3);
+    let run = server.run("-r 400 -n 400 -R 400 -d 3 -d 3 --kernel-stamps").expect(3);
     let record = run.balanced();
     let stats = server.stats();
     let lost = stats.fault("drop");

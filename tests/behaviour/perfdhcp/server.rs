@@ -105,6 +105,18 @@ pub(super) const fn local(family: Family) -> IpAddr {
     }
 }
 
+/// The drop times of runs that set none, one for each stage: longer than the server's thread is ever kept waiting for a
+/// processor, so that no exchange is dropped unless the server fails to answer it. A scenario has its own: its clients
+/// wait as long as its protocol says.
+fn drop_times(words: &str) -> &'static [&'static str] {
+    let has = |wanted: &str| words.split_whitespace().any(|word| word == wanted);
+    match () {
+        () if has("-d") || has("--scenario") => &[],
+        () if has("-i") => &["-d", "5"],
+        () => &["-d", "5", "-d", "5"],
+    }
+}
+
 /// A run against whatever is at a port, whose record is kept. `words` are divided at spaces, `more` are not.
 pub(super) fn start(family: Family, port: u16, words: &str, more: &[&str]) -> Program {
     let directory = scratch();
@@ -118,7 +130,12 @@ pub(super) fn start(family: Family, port: u16, words: &str, more: &[&str]) -> Pr
     if !words.contains("--source-port") {
         brunt.args(["-L", &free_port().to_string()]);
     }
-    brunt.args(words.split_whitespace()).args(more).arg(&server).env_remove("BRUNT_LAB");
+    brunt
+        .args(drop_times(words))
+        .args(words.split_whitespace())
+        .args(more)
+        .arg(&server)
+        .env_remove("BRUNT_LAB");
     Program::start(&mut brunt).keeping(directory, path)
 }
 

@@ -142,10 +142,11 @@ fn interim_lines_add_up_to_what_the_server_counted() {
     let _among = among_others();
     let script = "[[rule]]\non = ['request']\nevery = 10\naction = 'drop'";
     let server = Server::v4(script);
-    let ended = server.run("-r 100 -p 2.5 -R 300 -t 0.5 -d 0.4").expect(3);
+    let ended = server.run("-r 100 -p 2.5 -R 300 -t 0.5 -d 2 -d 2").expect(3);
     let lines: Vec<_> =
         ended.stdout.lines().filter(|line| line.starts_with("sent: ")).map(cumulative).collect();
-    assert!((4..=7).contains(&lines.len()), "{ended}");
+    // One each half second, until the last request that got no answer is a drop.
+    assert!((4..=10).contains(&lines.len()), "{ended}");
     for pair in lines.windows(2) {
         let grows = pair[0].iter().flatten().zip(pair[1].iter().flatten()).all(|(a, b)| a <= b);
         assert!(grows, "{pair:?}\n{ended}");
@@ -189,11 +190,12 @@ fn the_texts_of_old_and_new_say_the_same() {
         assert_eq!(ended.line("REQUEST-ACK", "sent packets"), 100, "{ended}");
         assert_eq!(ended.line("REQUEST-ACK", "received packets"), 100, "{ended}");
         assert_eq!(ended.line("REQUEST-ACK", "orphans"), 0, "{ended}");
-        // Ninety in the time that the record states.
-        let rate = 90.0 / ended.balanced().rates.seconds;
+        // Ninety in the time that the record states, or somewhat later if the last of them came late.
+        let seconds = ended.balanced().rates.seconds;
+        let rates = 89.0 / (seconds + 0.3)..91.0 / seconds;
         let line = ended.stdout.lines().find_map(|line| line.strip_prefix("Rate: "));
         let shown = line.and_then(|line| line.split(' ').next()?.parse::<f64>().ok());
-        assert!((shown.expect("a rate") - rate).abs() < 0.01 * rate, "{rate}\n{ended}");
+        assert!(rates.contains(&shown.expect("a rate")), "{rates:?}\n{ended}");
     }
     assert_eq!(kea.line("REQUEST-ACK", "rejected leases"), 10, "{kea}");
     assert!(kea.stdout.contains("4-way exchanges/second, expected rate: 200\n"), "{kea}");

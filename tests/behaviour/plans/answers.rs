@@ -14,7 +14,7 @@ action = { status = 503 }
 [[rule]]
 path = \"/oauth2/userinfo\"
 every = 5
-action = { delay = \"400ms\" }
+action = { delay = \"750ms\" }
 ";
 
 fn sign_in(base: &str) -> String {
@@ -28,7 +28,7 @@ fn sign_in(base: &str) -> String {
          extract = {{ token = {{ json = \"/access_token\", missing = \"fail\" }} }}\n\
          [[scenario.steps]]\npause = \"20ms\"\n\
          [[scenario.steps]]\nname = \"look\"\nget = \"/oauth2/userinfo\"\nbearer = \"${{token}}\"\n\
-         threshold = \"150ms\"\n\
+         threshold = \"500ms\"\n\
          checks = [{{ json = \"/sub\", equals = \"user.${{run.iteration}}\" }}]\n\
          [[scenario.steps]]\nname = \"leave\"\npost = \"/oauth2/token/revoke\"\nneeds = [\"token\"]\n\
          form = {{ token = \"${{token}}\", client_id = \"c\" }}\n"

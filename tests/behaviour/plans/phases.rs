@@ -7,17 +7,23 @@ use super::files::Plan;
 use crate::loadgen::target::RestTarget;
 use crate::program::among_others;
 
-/// Every look takes so long that those at the end of the warm-up end in the steady phase; every fifth fails.
+/// Every look takes so long that those at the end of the warm-up end in the steady phase. Whether one fails is up to
+/// its path: the order in which looks arrive may differ from that in which they fell due.
 const SCRIPT: &str = "
 [[rule]]
-path = \"/oauth2/userinfo\"
-every = 5
+path = \"/oauth2/refused\"
 action = { status = 503 }
 
 [[rule]]
-path = \"/oauth2/userinfo\"
+path = \"/oauth2/*\"
 action = { delay = \"600ms\" }
 ";
+
+/// A row for each iteration of both phases, which says where it looks: every fifth is refused.
+fn rows(iterations: u64) -> String {
+    let place = |number: u64| if number.is_multiple_of(5) { "refused\n" } else { "userinfo\n" };
+    (1..=iterations).fold("place\n".to_owned(), |rows, number| rows + place(number))
+}
 
 /// What the steps of a phase add up to.
 fn of_phase(record: &Record, phase: Phase, name: &str) -> u64 {
@@ -32,11 +38,14 @@ fn steps_are_tallied_where_they_fell_due() {
     let target = RestTarget::scripted(SCRIPT);
     let plan = format!(
         "[run]\nrate = \"50/s\"\nusers = 100\nwarm-up = \"1s\"\nduration = \"2s\"\n[http]\nbase = \"{}\"\n\
-         [[scenario]]\nname = \"visit\"\n[[scenario.steps]]\nname = \"look\"\nget = \"/oauth2/userinfo\"\n\
+         [feeders]\nvisits = {{ csv = \"visits.csv\", order = \"unique\" }}\n\
+         [[scenario]]\nname = \"visit\"\n[[scenario.steps]]\nname = \"look\"\nget = \"/oauth2/${{visits.place}}\"\n\
          bearer = \"none\"\nchecks = [{{ code = true, equals = \"401\" }}]\n",
         target.base
     );
-    let ended = Plan::of(&plan).run(&[]);
+    let plan = Plan::of(&plan);
+    plan.beside("visits.csv", &rows(150));
+    let ended = plan.run(&[]);
     let record = ended.record();
     for (phase, due) in [(Phase::WarmUp, 50), (Phase::Steady, 100)] {
         let of = |what: &str| of_phase(&record, phase, what);

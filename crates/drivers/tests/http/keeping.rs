@@ -1,12 +1,13 @@
 //! Connections that are kept, replaced, lost and reopened.
 
-use crate::User;
 use crate::server::{Server, pause};
+use crate::{Standing, User};
 use brunt_drivers::http::{Counts, Failure, Keep, Settings, Wanted};
 use brunt_exchange::{Class, Monotonic, Watch};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
+use tokio::sync::Notify;
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
 
@@ -129,8 +130,12 @@ async fn what_might_be_done_twice_is_not_sent_twice() {
 async fn a_fresh_connection_that_ends_is_not_tried_again() {
     let server = Server::start(|_, peer| drop(peer.request()));
     let mut user = User::new(Settings::default());
+    let clock = Standing::default();
     for number in 1..4 {
-        assert_eq!(user.get(&server).await.unwrap_err().class(), Class::Closed);
+        user.request.begin("GET");
+        user.request.set_target(b"/");
+        let failure = user.ask_by(&clock, &server, Wanted::default()).await.unwrap_err();
+        assert_eq!(failure.class(), Class::Closed);
         assert_eq!(server.asked().len(), number);
     }
     assert_eq!(user.network.counts().healed, 0);
@@ -138,10 +143,15 @@ async fn a_fresh_connection_that_ends_is_not_tried_again() {
 
 #[tokio::test]
 async fn an_exchange_that_was_given_up_leaves_no_connection_behind() {
-    let server = Server::start(|number, peer| {
+    let received = Arc::new(Notify::new());
+    let (go_on, told) = mpsc::channel();
+    let (receiving, told) = (Arc::clone(&received), Mutex::new(told));
+    // Every second connection answers only when it is told to.
+    let server = Server::start(move |number, peer| {
         peer.request();
         if number % 2 == 0 {
-            pause(60);
+            receiving.notify_one();
+            told.lock().unwrap().recv().unwrap();
         }
         peer.say(OK);
         peer.await_end();
@@ -161,8 +171,12 @@ async fn an_exchange_that_was_given_up_leaves_no_connection_behind() {
             &mut user.response,
             &mut watch,
         );
-        tokio::time::timeout(Duration::from_millis(20), exchange).await.unwrap_err();
+        tokio::select! {
+            answer = exchange => panic!("there was no answer yet: {answer:?}"),
+            () = received.notified() => {}
+        }
         assert_eq!(user.get(&server).await.unwrap(), 200, "over another connection");
+        go_on.send(()).unwrap();
         user.client.close().await;
     }
     assert_eq!(user.network.counts().opened, 6);

@@ -10,8 +10,9 @@ mod resending;
 mod server;
 
 use brunt_drivers::http::{Client, Failure, Group, Network, Request, Response, Settings, Wanted};
-use brunt_exchange::{Monotonic, Watch};
+use brunt_exchange::{Clock, Moment, Monotonic, Watch};
 use server::Server;
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,6 +25,23 @@ struct User {
     response: Response,
     /// The parts of the last exchange, by number.
     parts: Vec<u8>,
+}
+
+/// A clock that only a test advances. How long a connection was idle decides whether a request is sent again, and a
+/// busy machine must not change that.
+#[derive(Default)]
+struct Standing(Cell<Duration>);
+
+impl Standing {
+    fn pass(&self, time: Duration) {
+        self.0.set(self.0.get() + time);
+    }
+}
+
+impl Clock for Standing {
+    fn now(&self) -> Moment {
+        Moment::ZERO + self.0.get()
+    }
 }
 
 impl User {
@@ -42,8 +60,17 @@ impl User {
 
     /// Prepares and sends a request, as the engine does.
     async fn ask(&mut self, server: &Server, wanted: Wanted) -> Result<u16, Failure> {
-        let clock = Monotonic::new();
-        let mut watch = Watch::new(&clock, None);
+        self.ask_by(&Monotonic::new(), server, wanted).await
+    }
+
+    /// The same, by this clock.
+    async fn ask_by(
+        &mut self,
+        clock: &dyn Clock,
+        server: &Server,
+        wanted: Wanted,
+    ) -> Result<u16, Failure> {
+        let mut watch = Watch::new(clock, None);
         let origin = self.network.origin(&server.url()).unwrap();
         self.client.ready(&origin, &mut watch).await?;
         let asked = self.client.exchange(

@@ -1,14 +1,16 @@
 //! Connections that the server closes while they are idle, or exactly while a request is sent.
 
-use crate::server::{Server, pause};
+use crate::Standing;
+use crate::server::{Peer, Server};
 use brunt_drivers::http::{
     CONNECT, Client, Failure, Group, Network, RECONNECT, Request, Response, Settings, Wanted,
 };
 use brunt_drivers::resend::Resend;
-use brunt_exchange::{Class, Monotonic, Outcome, Watch};
+use brunt_exchange::{Class, Outcome, Watch};
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 const OK: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok";
@@ -17,6 +19,7 @@ const LATE: &[u8] = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"
 
 /// One virtual user.
 struct User {
+    clock: Standing,
     network: Arc<Network>,
     client: Client,
     request: Request,
@@ -49,24 +52,40 @@ impl User {
         let network = Arc::new(Network::new(Settings { resend, ..Settings::default() }).unwrap());
         let group = Group::new(&network);
         let client = Client::new(&network, &group, 0);
-        Self { network, client, request: Request::default(), response: Response::default() }
+        Self {
+            clock: Standing::default(),
+            network,
+            client,
+            request: Request::default(),
+            response: Response::default(),
+        }
     }
 
-    /// Prepares, waits until the exchange is due, and performs it, with a watch for each of the two, as the engine
-    /// does.
+    /// Prepares, lets time pass by its clock until the exchange is due, and performs it, with a watch for each of the
+    /// two, as the engine does.
     async fn after(&mut self, url: &str, method: &str, wait: Duration) -> ReuseResult {
-        let clock = Monotonic::new();
+        self.prepare(url).await;
+        self.clock.pass(wait);
+        self.ask(url, method).await
+    }
+
+    /// Prepares for an exchange, whose connection must not have been closed before.
+    async fn prepare(&mut self, url: &str) {
         let origin = self.network.origin(url).unwrap();
-        let mut watch = Watch::new(&clock, None);
+        let mut watch = Watch::new(&self.clock, None);
         let ready = self.client.ready(&origin, &mut watch).await;
         assert!(ready.is_ok() && watch.times_reconnected() == 0, "{ready:?}");
-        breathe(wait).await;
+    }
+
+    /// Performs an exchange that was prepared.
+    async fn ask(&mut self, url: &str, method: &str) -> ReuseResult {
+        let origin = self.network.origin(url).unwrap();
         self.request.begin(method);
         self.request.set_target(b"/");
         if method == "POST" || method == "PATCH" {
             self.request.body_mut().extend_from_slice(b"once");
         }
-        let mut watch = Watch::new(&clock, None);
+        let mut watch = Watch::new(&self.clock, None);
         let (request, response) = (&mut self.request, &mut self.response);
         let wanted = Wanted::default();
         let asked = self.client.exchange(&origin, request, wanted, response, &mut watch).await;
@@ -90,46 +109,82 @@ async fn breathe(time: Duration) {
     tokio::time::sleep(time).await;
 }
 
-#[tokio::test]
-async fn whatever_is_sent_after_a_pause_is_sent_once_and_answered() {
-    let ways: [fn(&mut crate::server::Peer); 3] = [
-        |_| {},
-        crate::server::Peer::reset,
-        |peer| {
-            peer.say(LATE);
-            peer.await_end();
-        },
-    ];
-    for way in ways {
-        let server = Server::start(move |_, peer| {
+/// Leaves a connection. Returns it if it stays open nevertheless.
+type Way = fn(Peer) -> Option<Peer>;
+
+/// A server that answers one request on each connection, and leaves the connection when it is told to.
+struct LeavingServer {
+    server: Server,
+    tell: mpsc::Sender<()>,
+    /// How many connections it has left.
+    left: Arc<AtomicUsize>,
+}
+
+impl LeavingServer {
+    fn start(way: Way) -> Self {
+        let (tell, told) = mpsc::channel();
+        let told = Mutex::new(told);
+        let left = Arc::new(AtomicUsize::new(0));
+        let leaving = Arc::clone(&left);
+        let server = Server::handing_over(move |_, mut peer| {
             peer.request();
             peer.say(OK);
-            pause(10);
-            way(peer);
-        });
-        for (resend, method) in
-            [(Resend::Safe, "POST"), (Resend::Never, "PATCH"), (Resend::Never, "GET")]
-        {
-            let mut user = User::new(resend);
-            let before = server.asked().len();
-            let wait = Duration::from_millis(60);
-            assert_eq!(user.after(&server.url(), method, Duration::ZERO).await, WELL);
-            // The connection is open when the user is ready, and closed when the exchange is due.
-            for _ in 0..3 {
-                assert_eq!(user.after(&server.url(), method, wait).await, ANEW, "{method}");
+            // It is told no more when the test has ended.
+            let Ok(()) = told.lock().unwrap().recv() else { return };
+            let open = way(peer);
+            leaving.fetch_add(1, Ordering::SeqCst);
+            if let Some(mut peer) = open {
+                peer.await_end();
             }
-            assert_eq!(server.asked().len() - before, 4, "none was sent twice");
+        });
+        Self { server, tell, left }
+    }
+
+    /// Makes it leave its connection, and gives the runtime time to process this, as it has between exchanges.
+    async fn leave(&self) {
+        let before = self.left.load(Ordering::SeqCst);
+        self.tell.send(()).unwrap();
+        while self.left.load(Ordering::SeqCst) == before {
+            breathe(Duration::from_millis(1)).await;
+        }
+        breathe(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn whatever_is_sent_after_a_pause_is_sent_once_and_answered() {
+    let ways: [Way; 3] = [
+        |_| None,
+        |mut peer| {
+            peer.reset();
+            None
+        },
+        |mut peer| {
+            peer.say(LATE);
+            Some(peer)
+        },
+    ];
+    let cases = [(Resend::Safe, "POST"), (Resend::Never, "PATCH"), (Resend::Never, "GET")];
+    for way in ways {
+        for (resend, method) in cases {
+            let leaving = LeavingServer::start(way);
+            let mut user = User::new(resend);
+            let url = leaving.server.url();
+            assert_eq!(user.after(&url, method, Duration::ZERO).await, WELL);
+            for _ in 0..3 {
+                // The connection is open when the user is ready, and closed when the exchange is due.
+                user.prepare(&url).await;
+                leaving.leave().await;
+                assert_eq!(user.ask(&url, method).await, ANEW, "{method}");
+            }
+            assert_eq!(leaving.server.asked().len(), 4, "none was sent twice");
             assert_eq!(user.network.counts().healed, 0);
         }
     }
 }
 
 /// The result of a second exchange whose request meets what `end` does on the first connection.
-async fn second(
-    method: &str,
-    resend: Resend,
-    end: fn(&mut crate::server::Peer),
-) -> (ReuseResult, usize) {
+async fn second(method: &str, resend: Resend, end: fn(&mut Peer)) -> (ReuseResult, usize) {
     let server = Server::start(move |number, peer| {
         peer.request();
         peer.say(OK);
@@ -166,13 +221,13 @@ async fn methods_are_sent_again_as_they_may_be() {
             assert_eq!((&kept, asked), (expected, 2 + usize::from(allowed)), "{method} {resend:?}");
         }
     }
-    let (kept, _) = second("GET", Resend::Safe, crate::server::Peer::reset).await;
+    let (kept, _) = second("GET", Resend::Safe, Peer::reset).await;
     assert_eq!(kept, again, "a reset is an end as well");
 }
 
 #[tokio::test]
 async fn an_answer_that_had_begun_is_a_failure_whatever_may_be_sent_again() {
-    let ends: [fn(&mut crate::server::Peer); 2] = [
+    let ends: [fn(&mut Peer); 2] = [
         |peer| {
             peer.say(b"H");
         },

@@ -30,6 +30,11 @@ pub(crate) struct Peer {
 impl Server {
     /// Passes each connection to `script`, with the number of connections before it.
     pub(crate) fn start(script: impl Fn(usize, &mut Peer) + Send + Sync + 'static) -> Self {
+        Self::handing_over(move |number, mut peer| script(number, &mut peer))
+    }
+
+    /// The same, with a script that closes the connection by dropping it.
+    pub(crate) fn handing_over(script: impl Fn(usize, Peer) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let log = Arc::new(Mutex::new(Vec::new()));
@@ -38,9 +43,9 @@ impl Server {
             for (number, stream) in listener.incoming().enumerate() {
                 let Ok(stream) = stream else { return };
                 stream.set_nodelay(true).unwrap();
-                let mut peer = Peer { stream, number, log: Arc::clone(&kept) };
+                let peer = Peer { stream, number, log: Arc::clone(&kept) };
                 let script = Arc::clone(&script);
-                std::thread::spawn(move || script(number, &mut peer));
+                std::thread::spawn(move || script(number, peer));
             }
         });
         Self { address, log }
@@ -119,7 +124,7 @@ impl Peer {
     /// Resets the connection, whatever is in progress on it.
     pub(crate) fn reset(&mut self) {
         socket2::SockRef::from(&self.stream).set_linger(Some(Duration::ZERO)).unwrap();
-        // The socket is closed, and thereby reset, when the script ends.
+        // The socket is closed, and thereby reset, when it is dropped: at the latest when the script ends.
     }
 
     /// Waits until the other side has closed the connection. Returns whether it closed it without an error.

@@ -5,7 +5,7 @@ use crate::{Worker, plain, run};
 use brunt_drivers::http::{Body, CONNECT, FIRST_BYTE, Keep, Settings, Wanted};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
+use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
 #[test]
@@ -190,9 +190,13 @@ fn a_connection_carries_as_many_requests_as_it_may() {
 #[test]
 fn a_user_that_gives_up_takes_only_its_own_stream_with_it() {
     // The first stream is never answered; all others are.
-    let server = Server::start(|_, peer| {
+    let received = Arc::new(Notify::new());
+    let receiving = Arc::clone(&received);
+    let server = Server::start(move |_, peer| {
         while let Some(stream) = peer.request() {
-            if stream > 1 {
+            if stream == 1 {
+                receiving.notify_one();
+            } else {
                 peer.say(HEADERS, END_HEADERS, stream, OK);
                 peer.say(DATA, END_STREAM, stream, b"ok");
             }
@@ -202,7 +206,10 @@ fn a_user_that_gives_up_takes_only_its_own_stream_with_it() {
         let worker = Worker::new(plain(2));
         let (mut patient, mut hasty) = (worker.user(0), worker.user(1));
         let url = server.url();
-        tokio::time::timeout(Duration::from_millis(50), hasty.get(&url, "/")).await.unwrap_err();
+        tokio::select! {
+            answer = hasty.get(&url, "/") => panic!("nothing was answered: {answer:?}"),
+            () = received.notified() => {}
+        }
         for _ in 0..3 {
             assert_eq!(patient.get(&url, "/").await.unwrap(), 200);
             assert_eq!(hasty.get(&url, "/").await.unwrap(), 200);

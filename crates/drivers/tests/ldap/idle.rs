@@ -7,11 +7,14 @@ use brunt_drivers::ldap::{
     SearchSetup, Session, Setup, Task, UserConnection, open,
 };
 use brunt_drivers::resend::Resend;
-use brunt_exchange::{Class, Monotonic, Outcome, Session as _, Ticket, Watch};
+use brunt_exchange::{Class, Clock, Moment, Monotonic, Outcome, Session as _, Ticket, Watch};
 use brunt_feed::{Escape, Hole, Text, Values};
 use brunt_wire::ldap::reply;
 use brunt_wire::ldap::request::Scope;
+use std::cell::Cell;
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Notify;
 
 const CLOSED: Outcome = Outcome::Failed(Class::Closed, 0);
 
@@ -40,12 +43,29 @@ impl ReuseResult {
     }
 }
 
+/// A clock that only a test advances. How long a connection was idle decides whether a request is sent again, and a
+/// busy machine must not change that.
+#[derive(Default)]
+struct Standing(Cell<Duration>);
+
+impl Clock for Standing {
+    fn now(&self) -> Moment {
+        Moment::ZERO + self.0.get()
+    }
+}
+
 /// Prepares, waits until the exchange is due, and performs it, with a watch for each of the two, as the engine does.
 async fn after(session: &mut Session, number: u64, wait: Duration) -> ReuseResult {
-    let clock = Monotonic::new();
+    let clock = Standing::default();
     session.ready(&mut Watch::new(&clock, None)).await;
     pause(wait).await;
-    let mut watch = Watch::new(&clock, None);
+    clock.0.set(wait);
+    exchange(session, number, &clock).await
+}
+
+/// Performs an exchange that was prepared.
+async fn exchange(session: &mut Session, number: u64, clock: &dyn Clock) -> ReuseResult {
+    let mut watch = Watch::new(clock, None);
     let ticket = Ticket { number, session: 0, turn: number, phase: 0 };
     let outcome = session.exchange(&ticket, &mut watch).await;
     ReuseResult {
@@ -82,21 +102,34 @@ fn notice(code: u32) -> Act {
     Act::Send(bytes)
 }
 
+/// Makes a server that waits for `word` disconnect, and gives the runtime time to process this, as it has between
+/// exchanges.
+async fn disconnect(server: &Server, word: &Notify) {
+    let before = server.log.left();
+    word.notify_one();
+    while server.log.left() == before {
+        pause(Duration::from_millis(1)).await;
+    }
+    pause(Duration::from_millis(20)).await;
+}
+
 #[tokio::test]
 async fn a_connection_closed_before_its_exchange_is_due_costs_no_exchange() {
     let ways: [fn() -> Vec<Act>; 3] = [
         || vec![Act::Close],
         || vec![Act::Reset],
-        || vec![notice(11), Act::Pause(Duration::from_secs(5))],
+        || vec![notice(11), Act::Leave, Act::Pause(Duration::from_secs(5))],
     ];
     for (task, login) in [(search(), simple("cn=admin", "x")), (modify(), Identity::Anonymous)] {
         for way in ways {
-            // The server answers the requests that open a connection and one operation, and disconnects soon after.
+            // The server answers the requests that open a connection and one operation, and disconnects when told to.
             let bound = usize::from(!matches!(login, Identity::Anonymous));
+            let word = Arc::new(Notify::new());
+            let told = Arc::clone(&word);
             let server = Server::start(move |incoming: &Incoming<'_>| {
                 let mut acts = vec![Act::Send(yes(incoming.message))];
                 if incoming.nth == bound {
-                    acts.push(Act::Pause(Duration::from_millis(10)));
+                    acts.push(Act::Await(Arc::clone(&told)));
                     acts.extend(way());
                 }
                 acts
@@ -105,10 +138,13 @@ async fn a_connection_closed_before_its_exchange_is_due_costs_no_exchange() {
             let setup = Setup { login: login.clone(), ..setup(server.address, task.clone()) };
             let plan = plan(setup);
             let mut session = open(&plan, 0..1).remove(0);
-            let wait = Duration::from_millis(60);
-            assert_eq!(after(&mut session, 0, wait).await, ReuseResult::well());
+            assert_eq!(after(&mut session, 0, Duration::ZERO).await, ReuseResult::well());
+            let clock = Standing::default();
             for number in 1..4 {
-                assert_eq!(after(&mut session, number, wait).await, ReuseResult::anew(0));
+                session.ready(&mut Watch::new(&clock, None)).await;
+                disconnect(&server, &word).await;
+                let anew = exchange(&mut session, number, &clock).await;
+                assert_eq!(anew, ReuseResult::anew(0));
             }
             let asked = server.log.count("search") + server.log.count("modify");
             assert_eq!((asked, server.log.connections()), (4, 4), "each was sent once");
@@ -286,14 +322,14 @@ async fn each_exchange_on_a_shared_connection_is_judged_on_its_own() {
 /// The connection of a flow's user is also reopened and bound again, and the intended request is sent.
 #[tokio::test]
 async fn a_user_of_a_flow_keeps_its_step_over_a_new_connection() {
-    for (wait, resent) in [(60, 0), (0, 1)] {
+    for resent in [0, 1] {
         // Each connection is bound and carries one search. The first is closed after it, or while the second is on it.
+        let word = Arc::new(Notify::new());
+        let told = Arc::clone(&word);
         let server = Server::start(move |incoming| match (incoming.connection, incoming.nth) {
-            (0, 1) if resent == 0 => vec![
-                Act::Send(yes(incoming.message)),
-                Act::Pause(Duration::from_millis(10)),
-                Act::Close,
-            ],
+            (0, 1) if resent == 0 => {
+                vec![Act::Send(yes(incoming.message)), Act::Await(Arc::clone(&told)), Act::Close]
+            }
             (0, 2) => vec![Act::Close],
             _ => vec![Act::Send(yes(incoming.message))],
         })
@@ -315,12 +351,14 @@ async fn a_user_of_a_flow_keeps_its_step_over_a_new_connection() {
             let mut values = Values::new(1);
             values.set(Hole(0), format!("user.{number}").as_bytes());
             user.ready(&mut Watch::new(&clock, None)).await.unwrap();
-            pause(Duration::from_millis(wait * number)).await;
+            if (number, resent) == (1, 0) {
+                disconnect(&server, &word).await;
+            }
             let mut watch = Watch::new(&clock, None);
             let result = user.run(&compiled, &values, &mut watch).await.unwrap().unwrap();
             assert_eq!((result.code, result.entries), (0, 1));
-            let anew = number as u32;
-            assert_eq!((watch.times_reconnected(), watch.times_resent()), (anew, anew * resent));
+            let seen = (watch.times_reconnected(), watch.times_resent());
+            assert_eq!(seen, (number, number * resent));
         }
         let mut expected = vec!["bind cn=admin secret", "search dc=x (uid=user.0)"];
         if resent > 0 {

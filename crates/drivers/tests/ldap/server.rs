@@ -5,12 +5,13 @@
 
 use brunt_wire::ldap::message::{Authentication, Message, Request};
 use brunt_wire::ldap::{op, reply, response};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Notify;
 
 /// The server's reaction to a request.
 pub(crate) enum Act {
@@ -20,6 +21,10 @@ pub(crate) enum Act {
     Drip(Vec<u8>),
     /// Waits.
     Pause(Duration),
+    /// Waits until the test says so.
+    Await(Arc<Notify>),
+    /// Records that it has left the connection, although the connection stays open.
+    Leave,
     /// Closes the connection.
     Close,
     /// Resets the connection.
@@ -40,11 +45,18 @@ pub(crate) struct Log {
     connections: Mutex<usize>,
     requests: Mutex<BTreeMap<&'static str, usize>>,
     texts: Mutex<Vec<String>>,
+    /// The connections that have ended, or that the server has left.
+    left: Mutex<BTreeSet<usize>>,
 }
 
 impl Log {
     pub(crate) fn connections(&self) -> usize {
         *self.connections.lock().unwrap()
+    }
+
+    /// How many connections have ended, or were left by the server.
+    pub(crate) fn left(&self) -> usize {
+        self.left.lock().unwrap().len()
     }
 
     /// How many requests of this kind were received: bind, search, modify, add, delete, extended,
@@ -113,11 +125,16 @@ async fn accept(listener: TcpListener, script: Arc<Script>, log: Arc<Log>) {
             *connections += 1;
             *connections - 1
         };
-        conversations.spawn(converse(stream, connection, Arc::clone(&script), Arc::clone(&log)));
+        let (script, log) = (Arc::clone(&script), Arc::clone(&log));
+        conversations.spawn(async move {
+            converse(stream, connection, script, &log).await;
+            // The connection is closed by now.
+            log.left.lock().unwrap().insert(connection);
+        });
     }
 }
 
-async fn converse(mut stream: TcpStream, connection: usize, script: Arc<Script>, log: Arc<Log>) {
+async fn converse(mut stream: TcpStream, connection: usize, script: Arc<Script>, log: &Log) {
     stream.set_nodelay(true).unwrap();
     let mut bytes = Vec::new();
     let mut nth = 0;
@@ -127,11 +144,13 @@ async fn converse(mut stream: TcpStream, connection: usize, script: Arc<Script>,
         {
             let message: Vec<u8> = bytes.drain(..length).collect();
             let message = Message::decode(&message).unwrap();
-            note(&log, &message.request);
+            note(log, &message.request);
             let acts = script(&Incoming { connection, nth, message: &message });
             nth += 1;
             for act in acts {
-                if !perform(&mut stream, act).await {
+                if matches!(act, Act::Leave) {
+                    log.left.lock().unwrap().insert(connection);
+                } else if !perform(&mut stream, act).await {
                     return;
                 }
             }
@@ -159,6 +178,11 @@ async fn perform(stream: &mut TcpStream, act: Act) -> bool {
             pause(time).await;
             true
         }
+        Act::Await(word) => {
+            word.notified().await;
+            true
+        }
+        Act::Leave => true,
         Act::Close => false,
         Act::Reset => {
             socket2::SockRef::from(&*stream).set_linger(Some(Duration::ZERO)).unwrap();

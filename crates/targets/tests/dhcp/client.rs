@@ -5,10 +5,11 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::time::Duration;
 
 use brunt_targets::dhcp::{Config, Running, Script, Server};
+use brunt_testbed::until;
 use dhcproto::{Decodable, Decoder, Encodable, v4, v6};
 
 /// Long enough for any answer on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Long enough to show that no answer is sent.
 const SILENCE: Duration = Duration::from_millis(150);
@@ -67,6 +68,23 @@ impl Client {
         let heard = self.receive();
         self.socket.set_read_timeout(Some(PATIENCE)).unwrap();
         heard.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock)
+    }
+
+    /// Sends messages one after the other. Returns whether nothing is answered, once the server has read them all: a
+    /// server whose thread stood still is silent as well.
+    pub(crate) fn is_unanswered(&self, running: &Running, messages: &[Vec<u8>]) -> bool {
+        let wanted = self.read_by(running) + messages.len() as u64;
+        for message in messages {
+            self.send(message);
+        }
+        assert!(until(PATIENCE, || self.read_by(running) >= wanted), "the server reads no more");
+        self.hears_nothing()
+    }
+
+    /// How many datagrams the server has read at its address.
+    fn read_by(&self, running: &Running) -> u64 {
+        let stats = running.stats();
+        if self.server.is_ipv6() { stats.v6.datagrams } else { stats.v4.datagrams }
     }
 
     pub(crate) fn ask4(&self, message: &v4::Message) -> v4::Message {
