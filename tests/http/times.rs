@@ -1,9 +1,5 @@
 //! What is measured and what is not: thresholds, timeouts, pauses, and load that does not wait for answers.
 
-use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::Duration;
 
 use brunt_testbed::{Listener, Nginx, Served, until};
@@ -45,67 +41,19 @@ fn pauses_are_in_no_time() {
     assert!(seconds > 3.0 * 2.0 + 2.0 * 2.0, "{seconds}");
 }
 
-/// How long [`Unhurried`] takes for `/slow`: so long that a run on a busy machine notices the end of a time-out first.
-const SLOW: Duration = Duration::from_secs(3);
-
-/// A server that takes its time for `/slow`, and none for anything else. It ends with the test program.
-struct Unhurried {
-    address: SocketAddr,
-    asked: Arc<Mutex<Vec<Asked>>>,
-}
-
-/// The first line of a request, and which of its connection it was.
-type Asked = (String, u32);
-
-impl Unhurried {
-    fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let address = listener.local_addr().expect("its address");
-        let asked = Arc::new(Mutex::new(Vec::new()));
-        let all = Arc::clone(&asked);
-        thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let all = Arc::clone(&all);
-                thread::spawn(move || answer(stream, &all));
-            }
-        });
-        Self { address, asked }
-    }
-}
-
-/// Answers every request of a connection.
-fn answer(stream: TcpStream, asked: &Mutex<Vec<Asked>>) {
-    let Ok(mut out) = stream.try_clone() else { return };
-    let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
-    for place in 1.. {
-        let Some(line) = lines.next() else { return };
-        // No request has a body, so an empty line ends it.
-        lines.by_ref().take_while(|header| !header.is_empty()).for_each(drop);
-        if line.starts_with("GET /slow ") {
-            thread::park_timeout(SLOW);
-        }
-        asked.lock().expect("nobody panics").push((line, place));
-        if out.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok").is_err() {
-            return;
-        }
-    }
-}
-
 #[test]
 fn what_is_not_answered_in_time_is_a_timeout_and_the_next_is_asked_by_another_connection() {
-    let server = Unhurried::start();
-    let steps = step("name = \"slow\"\nget = \"/slow\"\ntimeout = \"100ms\"")
-        + &step("name = \"small\"\nget = \"/small\"");
-    let run = planned(&plan(2, 3, &format!("base = \"http://{}\"", server.address), &steps)).run();
+    let Some(nginx) = nginx() else { return };
+    // Three seconds, so that a run on a busy machine notices the end of its time-out first.
+    let steps = step("name = \"slow\"\nget = \"/slower.txt\"\ntimeout = \"100ms\"")
+        + &step("name = \"small\"\nget = \"/small.txt\"");
+    let run = planned(&plan(2, 3, &base(&nginx, Listener::Clear), &steps)).run();
     assert_eq!(run.count_of("slow", "timed_out"), 6, "{run}");
     assert_eq!(run.count_of("small", "ok"), 6, "{run}");
-    let asked = server.asked.lock().expect("nobody panics");
-    let small: Vec<u32> = asked
-        .iter()
-        .filter(|(line, _)| line.starts_with("GET /small "))
-        .map(|(_, place)| *place)
-        .collect();
-    assert_eq!(small, [1; 6], "{asked:?}\n{run}");
+    let served = nginx.served();
+    let small: Vec<&Served> = served.iter().filter(|one| one.path == "/small.txt").collect();
+    assert_eq!(small.len(), 6, "{run}");
+    assert!(small.iter().all(|one| one.place == 1), "{served:?}\n{run}");
     assert_eq!(run.record()["conservation"]["holds"], true, "{run}");
 }
 
