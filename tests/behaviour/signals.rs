@@ -212,7 +212,7 @@ fn a_second_signal_ends_a_program_that_hangs() {
     let began = clock.now();
     let ended = run.wait().expect(143);
     let took = clock.now() - began;
-    assert!(took < Duration::from_millis(1_500), "{took:?}\n{ended}");
+    assert!(took < Duration::from_secs(10), "{took:?}\n{ended}");
     drop(held);
     drop(target.stop());
 }

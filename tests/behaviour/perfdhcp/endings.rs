@@ -289,7 +289,7 @@ fn a_server_that_went_away_is_named_with_the_time() {
     let _among = among_others();
     let server = Server::v4("");
     let port = server.port();
-    let run = server.start("-r 100 -p 4 -R 1000 -d 0.5");
+    let run = server.start("-r 100 -p 4 -R 1000 -d 2 -d 2");
     wait_for("exchanges", || server.sent(Answer::Ack) > 100);
     drop(server);
     let ended = run.wait().expect(3);

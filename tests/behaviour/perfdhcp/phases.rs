@@ -30,8 +30,8 @@ fn a_tenth(ended: &Ended, record: &Record, phase: Phase, sent: u64) {
 fn drops_of_the_warm_up_are_no_drops_of_the_steady_phase() {
     let _among = among_others();
     let server = Server::v4(SCRIPT);
-    // The drops of the last second of the warm-up are found out in the steady phase.
-    let ended = server.run("-r 200 --warm-up 1.5 -p 2 -R 10000 -d 1 -t 0.5").expect(3);
+    // The drops of the warm-up are found out in the steady phase.
+    let ended = server.run("-r 200 --warm-up 1.5 -p 2 -R 10000 -d 2 -d 2 -t 0.5").expect(3);
     let record = ended.balanced();
     a_tenth(&ended, &record, Phase::WarmUp, 300);
     a_tenth(&ended, &record, Phase::Steady, 400);
@@ -58,7 +58,7 @@ fn a_ramp_is_in_the_report_and_not_in_the_summary() {
     let _among = among_others();
     let server = Server::v6("[[rule]]\non = ['solicit']\nevery = 10\naction = 'ignore'");
     let stages = ["--stages", "100/s for 1s as warm-up, 100/s for 1s as ramp, 200/s for 2s"];
-    let ended = server.run_with("-R 10000 -d 0.7 -t 0.4", &stages).expect(3);
+    let ended = server.run_with("-R 10000 -d 2 -d 2 -t 0.4", &stages).expect(3);
     let record = ended.balanced();
     let of = |phase, word: &str| of_phase(&record, phase, &format!("SOLICIT-ADVERTISE {word}"));
     for (phase, sent) in [(Phase::WarmUp, 100), (Phase::Ramp, 100), (Phase::Steady, 400)] {

@@ -33,7 +33,7 @@ fn answers_that_lay_in_the_socket_are_answers() {
     let _among = among_others();
     // Once in the midst of a run, and once across its end.
     for (line, acks) in
-        [("--window 100 -p 5 -R 20000 -d 1", 500), ("-r 300 -p 1.5 -R 20000 -d 1", 200)]
+        [("--window 100 -p 5 -R 20000 -d 2 -d 2", 500), ("-r 300 -p 1.5 -R 20000 -d 2 -d 2", 200)]
     {
         let server = Server::v4("");
         let ended = stopped(&server, server.start(line), acks).expect(0);
@@ -44,7 +44,7 @@ fn answers_that_lay_in_the_socket_are_answers() {
         assert!(!ended.stdout.contains("drops\n  answered too late"), "{ended}");
         // The lateness of an answer is measured by the kernel's timestamp, which was long before brunt continued.
         let slowest = record.parts[0].took.max().expect("there are answers");
-        assert!(slowest < Duration::from_secs(1), "{slowest:?}\n{ended}");
+        assert!(slowest < Duration::from_secs(2), "{slowest:?}\n{ended}");
     }
 }
 

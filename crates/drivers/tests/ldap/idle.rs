@@ -296,7 +296,7 @@ async fn each_exchange_on_a_shared_connection_is_judged_on_its_own() {
     // the second's request is on it.
     let server = Server::start(|incoming| match (incoming.connection, incoming.nth) {
         (0, 2) => vec![Act::Send(entry(incoming.message, "uid=a", &[]))],
-        (0, 3) => vec![Act::Pause(Duration::from_millis(20)), Act::Close],
+        (0, 3) => vec![Act::Pause(Duration::from_millis(300)), Act::Close],
         _ => vec![Act::Send(yes(incoming.message))],
     })
     .await;

@@ -175,11 +175,11 @@ fn everything_stands_still_for_a_while() {
 
 #[test]
 fn messages_are_lost_while_the_server_does_not_listen() {
-    let (running, client, six) = scripted("[[refuse]]\nat = '0s'\nlasts = '600ms'");
+    let (running, client, six) = scripted("[[refuse]]\nat = '0s'\nlasts = '1500ms'");
     let begin = now();
     client.send(&discover(1).to_vec().unwrap());
     six.send(&solicit(1).to_vec().unwrap());
-    while begin.elapsed() < Duration::from_millis(700) {
+    while begin.elapsed() < Duration::from_millis(1_600) {
         assert!(client.hears_nothing() && six.hears_nothing());
     }
     assert_eq!(running.stats().v4.datagrams, 0);
