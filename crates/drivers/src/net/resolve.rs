@@ -2,14 +2,16 @@
 //!
 //! The C library's resolver cannot be interrupted, and waits for minutes for name servers that do not answer. So a
 //! caller that needs an address waits for the thread only until its time limit, and then abandons it: the thread keeps
-//! no resources, and ends with the process. The number of these threads is limited; a lookup beyond it waits, within
-//! the same time limit, until another one ends.
+//! no resources, and ends with the process. The number of these threads is limited; names beyond it wait, within the
+//! same time limit, until a thread has finished another one.
 
+use std::collections::VecDeque;
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
-use std::sync::{Condvar, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 /// How long a resolver may take if no limit for connections is set.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -25,16 +27,13 @@ type Resolve = Box<dyn FnOnce() -> Found + Send>;
 /// A host name that is being resolved. Begin several before waiting for the first.
 pub struct Lookup {
     limit: Duration,
-    threads: &'static Threads,
     state: State,
 }
 
 enum State {
     /// The name was an address, or no thread could be started.
     Known(Found),
-    Asked(Receiver<Found>),
-    /// All threads were busy.
-    Queued(Resolve),
+    Asked(Arc<Question>, Receiver<Found>),
 }
 
 impl Lookup {
@@ -43,17 +42,25 @@ impl Lookup {
         let limit = limit.unwrap_or(LIMIT);
         if let Ok(address) = host.parse::<IpAddr>() {
             let state = State::Known(Ok(vec![SocketAddr::new(address, port)]));
-            return Self { limit, threads: &THREADS, state };
+            return Self { limit, state };
         }
         let host = host.to_owned();
         let resolve = move || Ok((host.as_str(), port).to_socket_addrs()?.collect());
-        Self::of(&THREADS, Box::new(resolve), limit)
+        Self::of(&THREADS, limit, resolve)
     }
 
-    fn of(threads: &'static Threads, resolve: Resolve, limit: Duration) -> Self {
-        let free = threads.take(Duration::ZERO);
-        let state = if free { asked(threads, resolve) } else { State::Queued(resolve) };
-        Self { limit, threads, state }
+    fn of(
+        threads: &'static Threads,
+        limit: Duration,
+        resolve: impl FnOnce() -> Found + Send + 'static,
+    ) -> Self {
+        let (sender, answer) = sync_channel(1);
+        let question = Arc::new(Question(Mutex::new(Some((Box::new(resolve), sender)))));
+        let state = match threads.ask(&question) {
+            Ok(()) => State::Asked(question, answer),
+            Err(error) => State::Known(Err(error)),
+        };
+        Self { limit, state }
     }
 
     /// Waits for its addresses, without duplicates.
@@ -72,84 +79,91 @@ impl Lookup {
     }
 
     fn found(self) -> Found {
-        let Self { limit, threads, state } = self;
-        let begun = Instant::now();
-        let left = || limit.saturating_sub(begun.elapsed());
-        let state = match state {
-            State::Queued(resolve) if threads.take(left()) => asked(threads, resolve),
-            state => state,
+        let (question, answer) = match self.state {
+            State::Known(found) => return found,
+            State::Asked(question, answer) => (question, answer),
         };
-        let late = match state {
-            State::Known(known) => return known,
-            State::Asked(answer) => match answer.recv_timeout(left()) {
-                Ok(found) => return found,
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(io::Error::other("the resolver panicked"));
-                }
-                Err(RecvTimeoutError::Timeout) => format!(
-                    "the resolver did not answer within {limit:?}; check the name servers, or give an address"
-                ),
-            },
-            State::Queued(_) => format!(
-                "{} other names were not resolved within {limit:?}; check the name servers, or give addresses",
-                threads.most
-            ),
-        };
-        Err(io::Error::new(io::ErrorKind::TimedOut, late))
-    }
-}
-
-/// Resolves on a thread that was taken.
-fn asked(threads: &'static Threads, resolve: Resolve) -> State {
-    let (sender, answer) = sync_channel(1);
-    let act = move || {
-        let taken = Taken(threads);
-        let found = resolve();
-        drop(taken);
-        // The caller may have stopped waiting.
-        let _ = sender.send(found);
-    };
-    match std::thread::Builder::new().name("resolver".to_owned()).spawn(act) {
-        Ok(_) => State::Asked(answer),
-        Err(error) => {
-            drop(Taken(threads));
-            State::Known(Err(error))
+        let limit = self.limit;
+        match answer.recv_timeout(limit) {
+            Ok(found) => found,
+            Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("the resolver panicked")),
+            Err(RecvTimeoutError::Timeout) => {
+                let words = match question.take() {
+                    Some(_) => "the resolver was busy with other names for",
+                    None => "the resolver did not answer within",
+                };
+                let words =
+                    format!("{words} {limit:?}; check the name servers, or give an address");
+                Err(io::Error::new(io::ErrorKind::TimedOut, words))
+            }
         }
     }
 }
 
-/// How many threads resolve names, and how many may.
+/// What a thread has to do, and where its answer goes, until a thread takes it.
+struct Question(Mutex<Option<(Resolve, SyncSender<Found>)>>);
+
+impl Question {
+    fn take(&self) -> Option<(Resolve, SyncSender<Found>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// The threads that resolve names. Each ends when no question is left.
 struct Threads {
     most: usize,
-    busy: Mutex<usize>,
-    ended: Condvar,
+    work: Mutex<Work>,
+}
+
+struct Work {
+    threads: usize,
+    /// In the order in which they were asked. Those whose callers have given up are passed over.
+    questions: VecDeque<Weak<Question>>,
 }
 
 impl Threads {
     const fn new(most: usize) -> Self {
-        Self { most, busy: Mutex::new(0), ended: Condvar::new() }
+        Self { most, work: Mutex::new(Work { threads: 0, questions: VecDeque::new() }) }
     }
 
-    /// Whether one more may run, after waiting at most `patience` for the end of another.
-    fn take(&self, patience: Duration) -> bool {
-        let busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.ended.wait_timeout_while(busy, patience, |busy| *busy >= self.most);
-        let (mut busy, waited) = waited.unwrap_or_else(PoisonError::into_inner);
-        if waited.timed_out() {
-            return false;
+    fn work(&self) -> MutexGuard<'_, Work> {
+        self.work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Has a question answered, at once or when a thread is free.
+    fn ask(&'static self, question: &Arc<Question>) -> io::Result<()> {
+        let mut work = self.work();
+        if work.threads < self.most {
+            let named = std::thread::Builder::new().name("resolver".to_owned());
+            named.spawn(|| self.answer_all())?;
+            work.threads += 1;
         }
-        *busy += 1;
-        true
+        work.questions.retain(|asked| asked.strong_count() > 0);
+        work.questions.push_back(Arc::downgrade(question));
+        Ok(())
     }
-}
 
-/// A thread that was taken; given back when dropped, also by a panic.
-struct Taken(&'static Threads);
+    fn answer_all(&self) {
+        while let Some((resolve, answer)) = self.next() {
+            // After a panic, the caller finds that nobody will answer.
+            if let Ok(found) = catch_unwind(AssertUnwindSafe(resolve)) {
+                // The caller may have stopped waiting.
+                let _ = answer.send(found);
+            }
+        }
+    }
 
-impl Drop for Taken {
-    fn drop(&mut self) {
-        *self.0.busy.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        self.0.ended.notify_one();
+    /// The next question; without one, the thread that asks ends.
+    fn next(&self) -> Option<(Resolve, SyncSender<Found>)> {
+        let mut work = self.work();
+        while let Some(asked) = work.questions.pop_front() {
+            let taken = asked.upgrade().and_then(|question| question.take());
+            if taken.is_some() {
+                return taken;
+            }
+        }
+        work.threads -= 1;
+        None
     }
 }
 
@@ -170,55 +184,74 @@ mod tests {
         assert!(found("nowhere.invalid").is_err());
     }
 
-    /// All threads hang: whoever waits for them, or for their end, waits no longer than allowed.
+    /// All threads hang: neither their callers nor further ones wait longer than allowed, and those who have given up
+    /// are forgotten.
     #[test]
     fn a_resolver_that_hangs_holds_nobody_up() {
         static THREADS: Threads = Threads::new(LOOKUPS_MAX);
-        let hanging: Vec<_> = (0..LOOKUPS_MAX).map(|_| hanging(&THREADS, SHORT)).collect();
-        let further = Lookup::of(&THREADS, Box::new(one), SHORT);
-        let error = further.wait().unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::TimedOut);
-        assert!(error.to_string().contains("64 other names"), "{error}");
-        for (lookup, _end) in hanging {
-            assert_eq!(lookup.wait().unwrap_err().kind(), io::ErrorKind::TimedOut);
+        let hanging: Vec<_> = (0..LOOKUPS_MAX).map(|_| hanging(&THREADS, LONG)).collect();
+        for (_, _, taken) in &hanging {
+            taken.recv().unwrap();
+        }
+        for _ in 0..3 {
+            let error = plain(&THREADS, SHORT).wait().unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+            assert!(error.to_string().contains("busy with other names for 10ms"), "{error}");
+        }
+        assert_eq!(THREADS.work().questions.len(), 1, "the last, until the next is asked");
+        for (mut lookup, _end, _) in hanging {
+            lookup.limit = SHORT;
+            let error = lookup.wait().unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+            assert!(error.to_string().contains("did not answer within 10ms"), "{error}");
         }
     }
 
     /// More names than threads are no error: the last are resolved when the first have been.
     #[test]
-    fn names_beyond_the_threads_wait_until_others_end() {
+    fn names_beyond_the_threads_are_resolved_by_those_that_become_free() {
         static THREADS: Threads = Threads::new(2);
-        let (first, end) = hanging(&THREADS, LONG);
-        let (second, _hangs) = hanging(&THREADS, LONG);
-        let further: Vec<_> = (0..5).map(|_| Lookup::of(&THREADS, Box::new(one), LONG)).collect();
-        assert!(further.iter().all(|lookup| matches!(lookup.state, State::Queued(_))));
+        let (first, end, taken) = hanging(&THREADS, LONG);
+        let (_second, _hangs, also) = hanging(&THREADS, LONG);
+        taken.recv().unwrap();
+        also.recv().unwrap();
+        let further: Vec<_> = (0..5).map(|_| plain(&THREADS, LONG)).collect();
+        assert_eq!(THREADS.work().questions.len(), 5);
         drop(end);
         assert_eq!(first.wait().unwrap_err().kind(), io::ErrorKind::NotFound);
-        for lookup in further {
-            assert_eq!(lookup.wait().unwrap(), one().unwrap());
+        // Nobody has to wait for one of them, so that the next begins.
+        for lookup in further.into_iter().rev() {
+            assert_eq!(lookup.wait().unwrap(), [address()]);
         }
-        assert!(matches!(second.state, State::Asked(_)));
     }
 
     #[test]
-    fn a_resolver_that_panics_gives_its_thread_back() {
+    fn a_resolver_that_panics_answers_the_next_question() {
         static THREADS: Threads = Threads::new(1);
-        let panics = Lookup::of(&THREADS, Box::new(|| panic!("as the test wants")), LONG);
+        let panics = Lookup::of(&THREADS, LONG, || panic!("as the test wants"));
+        let next = plain(&THREADS, LONG);
         assert!(panics.wait().unwrap_err().to_string().contains("panicked"));
-        assert_eq!(Lookup::of(&THREADS, Box::new(one), LONG).wait().unwrap(), one().unwrap());
+        assert_eq!(next.wait().unwrap(), [address()]);
     }
 
-    /// A lookup that finds nothing, once its sender is dropped.
-    fn hanging(threads: &'static Threads, limit: Duration) -> (Lookup, Sender<()>) {
+    /// A lookup that says when a thread has taken it, and finds nothing once its sender is dropped.
+    fn hanging(threads: &'static Threads, limit: Duration) -> (Lookup, Sender<()>, Receiver<()>) {
         let (end, ends) = channel::<()>();
+        let (take, taken) = channel();
         let resolve = move || {
+            take.send(()).unwrap();
             let _ = ends.recv();
             Ok(Vec::new())
         };
-        (Lookup::of(threads, Box::new(resolve), limit), end)
+        (Lookup::of(threads, limit, resolve), end, taken)
     }
 
-    fn one() -> Found {
-        Ok(vec![SocketAddr::from(([127, 0, 0, 1], 80))])
+    /// A lookup whose name has one address.
+    fn plain(threads: &'static Threads, limit: Duration) -> Lookup {
+        Lookup::of(threads, limit, || Ok(vec![address()]))
+    }
+
+    fn address() -> SocketAddr {
+        SocketAddr::from(([127, 0, 0, 1], 80))
     }
 }
