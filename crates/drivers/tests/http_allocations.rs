@@ -59,7 +59,7 @@ impl User {
     async fn ask(&mut self, url: &str, body: Option<&Body>, wanted: Wanted) {
         let clock = Monotonic::new();
         let mut watch = Watch::new(&clock, None);
-        let (origin, path) = self.client.aim(url.as_bytes()).await.unwrap();
+        let (origin, path) = self.client.aim(url.as_bytes(), &mut watch).await.unwrap();
         self.client.ready(&origin, &mut watch).await.unwrap();
         self.request.begin(if body.is_some() { "POST" } else { "GET" });
         self.request.set_target(&url.as_bytes()[path..]);

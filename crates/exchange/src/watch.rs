@@ -143,7 +143,12 @@ impl<'a> Watch<'a> {
     /// Counts a connection that the target had closed while it was idle, and that was reopened.
     pub fn reconnected(&mut self) {
         self.reconnected += 1;
-        // Nothing could be sent before this. The target caused the delay, so it is not lateness.
+        self.waited();
+    }
+
+    /// Records that the exchange waited for others until now: for a name server, or for a connection. Nothing could be
+    /// sent before, so this is not lateness. After the request was sent, it has no effect.
+    pub fn waited(&mut self) {
         if self.sent.is_none() {
             self.free = Some(self.clock.now());
         }
@@ -217,7 +222,7 @@ impl<'a> Watch<'a> {
         self.reconnected
     }
 
-    /// When a connection had been reopened before the request was sent: until then the session was not free to send it.
+    /// The last moment of [`waited`](Self::waited): until then the session was not free to send the request.
     pub fn free_at(&self) -> Option<Moment> {
         self.free
     }
@@ -293,6 +298,18 @@ mod tests {
         watch.reconnected();
         let free = Some(Moment::from_nanos(10));
         assert_eq!((watch.free_at(), watch.times_reconnected()), (free, 2));
+    }
+
+    #[test]
+    fn a_session_is_free_once_the_last_it_waited_for_has_come() {
+        let clock = Scripted(Cell::new(10));
+        let mut watch = Watch::new(&clock, None);
+        watch.waited();
+        watch.waited();
+        watch.sent();
+        watch.waited();
+        assert_eq!(watch.free_at(), Some(Moment::from_nanos(15)));
+        assert_eq!(watch.times_reconnected(), 0);
     }
 
     #[test]

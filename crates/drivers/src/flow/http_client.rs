@@ -70,7 +70,7 @@ impl HttpClient {
         let origin = if let Some((origin, _)) = &info.origin {
             origin
         } else {
-            aimed = self.aim().await.map_err(|failure| outcome_of(&failure, values, watch))?;
+            aimed = self.aim(watch).await.map_err(|failure| outcome_of(&failure, values, watch))?;
             &aimed
         };
         if let Some((_, failure)) = self.failed.take_if(|(failed, _)| Arc::ptr_eq(failed, origin)) {
@@ -127,8 +127,8 @@ impl HttpClient {
     }
 
     /// Determines the origin of a URL that is different each time.
-    async fn aim(&mut self) -> Result<Arc<Origin>, http::Failure> {
-        let (origin, path) = self.client.aim(&self.url).await?;
+    async fn aim(&mut self, watch: &mut Watch<'_>) -> Result<Arc<Origin>, http::Failure> {
+        let (origin, path) = self.client.aim(&self.url, watch).await?;
         self.request.set_target(&self.url[path..]);
         Ok(origin)
     }

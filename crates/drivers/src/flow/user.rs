@@ -29,13 +29,21 @@ use std::time::Duration;
 use traced::Traced;
 
 /// The part that measures an iteration from beginning to end, including pauses: the duration of a visit.
-pub const ITERATION: Part = Part(5);
+pub const ITERATION: Part = Part(6);
 /// The same without pauses: the time spent in the target and waiting for it. It is measured for flows whose iterations
 /// have pauses.
-pub const ITERATION_WORK: Part = Part(6);
+pub const ITERATION_WORK: Part = Part(7);
 /// The names of the parts, by number.
-pub const PARTS: [&str; 7] =
-    ["connect", "tls", "bind", "reconnect", "first byte", "iteration", "iteration work"];
+pub const PARTS: [&str; 8] = [
+    "connect",
+    "tls",
+    "bind",
+    "reconnect",
+    "first byte",
+    "name lookup",
+    "iteration",
+    "iteration work",
+];
 
 /// What the users of one worker share.
 #[derive(Debug)]

@@ -16,6 +16,7 @@ use super::request::Request;
 use super::request_spec::RequestSpec;
 use super::response::{Response, Wanted};
 use brunt_exchange::Watch;
+use std::net::IpAddr;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -74,7 +75,11 @@ impl Client {
 
     /// The origin that a URL leads to, and where its path begins. A new name is looked up on a separate thread, so that
     /// no other user waits for the resolver.
-    pub async fn aim(&mut self, url: &[u8]) -> Result<(Arc<Origin>, usize), Failure> {
+    pub async fn aim(
+        &mut self,
+        url: &[u8],
+        watch: &mut Watch<'_>,
+    ) -> Result<(Arc<Origin>, usize), Failure> {
         if let Some((place, origin)) = &self.last
             && url.strip_prefix(&place[..]).is_some_and(origin::begins_path)
         {
@@ -84,13 +89,23 @@ impl Client {
         let place = &url[..length];
         let found = match self.network.known(place) {
             Some(known) => known,
-            None => Box::pin(self.network.look_up_aside(place)).await?,
+            None => Box::pin(self.look_up(place, watch)).await?,
         };
         let mut spelling = self.last.take().map(|(spelling, _)| spelling).unwrap_or_default();
         spelling.clear();
         spelling.extend_from_slice(place);
         self.last = Some((spelling, Arc::clone(&found)));
         Ok((found, length))
+    }
+
+    async fn look_up(&self, place: &[u8], watch: &mut Watch<'_>) -> Result<Arc<Origin>, Failure> {
+        let began = watch.now();
+        let found = self.network.look_up_aside(place).await?;
+        if found.host().parse::<IpAddr>().is_err() {
+            super::report(watch, super::NAME_LOOKUP, watch.now() - began);
+        }
+        watch.waited();
+        Ok(found)
     }
 
     /// Makes sure that there is a connection to this origin, as far as is known without a request to the server; after
@@ -178,7 +193,7 @@ impl Client {
                         return Err(Failure::Redirects(redirects));
                     }
                     followed += 1;
-                    let (there, path) = self.aim(&to).await?;
+                    let (there, path) = self.aim(&to, watch).await?;
                     next.set_target(&to[path..]);
                     if wanted.shown {
                         let (status, method) = (response.status(), next.method().to_vec());

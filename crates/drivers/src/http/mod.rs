@@ -51,6 +51,8 @@ pub const TLS: Part = Part(1);
 pub const RECONNECT: Part = Part(3);
 /// From the first byte of the request to the first byte of the answer.
 pub const FIRST_BYTE: Part = Part(4);
+/// How long an exchange waited for the address of a host that it is the first to need.
+pub const NAME_LOOKUP: Part = Part(5);
 
 /// Reports a part, as long as the exchange has room: a redirected exchange has several parts of a kind.
 fn report(watch: &mut Watch<'_>, part: Part, took: Duration) {

@@ -108,6 +108,7 @@ impl OriginConnection {
         match self.opened(owner.network, number, watch).await {
             Ok(stream) => {
                 (self.failures, self.lapsed) = (0, false);
+                watch.waited();
                 if let Some(stream) = stream {
                     self.connection = Some(Connection::new(stream, watch.now()));
                 }

@@ -155,6 +155,7 @@ impl Connection {
         while !self.is_open() {
             if self.opening.get() {
                 self.opened().await;
+                watch.waited();
                 continue;
             }
             let mut guard = OpenGuard::take(self);
@@ -168,6 +169,7 @@ impl Connection {
                 Ok(()) => {
                     guard.succeeded = true;
                     self.opened.set(watch.now());
+                    watch.waited();
                     self.failures.set(0);
                     self.why_down.take();
                 }

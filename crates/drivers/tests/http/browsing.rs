@@ -205,7 +205,7 @@ async fn a_proxy_is_given_the_whole_url_and_asked_for_tunnels() {
 async fn ask_url(user: &mut User, url: &str) -> Result<u16, Failure> {
     let clock = Monotonic::new();
     let mut watch = Watch::new(&clock, None);
-    let (origin, path) = user.client.aim(url.as_bytes()).await?;
+    let (origin, path) = user.client.aim(url.as_bytes(), &mut watch).await?;
     user.request.begin("GET");
     user.request.set_target(&url.as_bytes()[path..]);
     user.client.ready(&origin, &mut watch).await?;

@@ -2,7 +2,7 @@
 
 use crate::server::{Server, pause};
 use crate::{Standing, User};
-use brunt_drivers::http::{Counts, Failure, Keep, Settings, Wanted};
+use brunt_drivers::http::{self, Counts, Failure, Keep, Settings, Wanted};
 use brunt_exchange::{Class, Monotonic, Watch};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
@@ -213,6 +213,27 @@ async fn sources_take_turns_among_connections() {
 }
 
 #[tokio::test]
+async fn an_exchange_that_opens_its_connection_is_not_late() {
+    let server = Server::answering(OK);
+    let mut user = User::new(Settings::default());
+    let origin = user.network.origin(&server.url()).unwrap();
+    let clock = Monotonic::new();
+    for expected in [&[http::CONNECT, http::FIRST_BYTE][..], &[http::FIRST_BYTE]] {
+        let mut watch = Watch::new(&clock, None);
+        user.request.begin("GET");
+        user.request.set_target(b"/");
+        let (wanted, response) = (Wanted::default(), &mut user.response);
+        let sent = user.client.exchange(&origin, &mut user.request, wanted, response, &mut watch);
+        sent.await.unwrap();
+        let parts: Vec<_> = watch.parts().iter().map(|(part, _)| *part).collect();
+        assert_eq!(parts, expected);
+        // It was free to send once it was connected.
+        assert_eq!(watch.free_at().is_some(), parts.contains(&http::CONNECT));
+        assert!(watch.free_at() <= watch.sent_at());
+    }
+}
+
+#[tokio::test]
 async fn urls_that_are_rendered_lead_where_they_say() {
     let (one, two) = (Server::answering(OK), Server::answering(OK));
     let mut user = User::new(Settings::default());
@@ -225,11 +246,11 @@ async fn urls_that_are_rendered_lead_where_they_say() {
         (&two, "/%41", "/%41"),
     ] {
         let url = format!("{}{rest}", server.url());
-        let (origin, path) = user.client.aim(url.as_bytes()).await.unwrap();
+        let mut watch = Watch::new(&clock, None);
+        let (origin, path) = user.client.aim(url.as_bytes(), &mut watch).await.unwrap();
         assert_eq!(origin.port(), server.address().port());
         user.request.begin("GET");
         user.request.set_target(&url.as_bytes()[path..]);
-        let mut watch = Watch::new(&clock, None);
         let exchange = user.client.exchange(
             &origin,
             &mut user.request,
@@ -242,7 +263,7 @@ async fn urls_that_are_rendered_lead_where_they_say() {
         assert_eq!(asked.head.lines().next().unwrap(), format!("GET {target} HTTP/1.1"));
     }
     assert_eq!(user.network.counts().opened, 2);
-    let failure = user.client.aim(b"nonsense").await.unwrap_err();
+    let failure = user.client.aim(b"nonsense", &mut Watch::new(&clock, None)).await.unwrap_err();
     assert_eq!(failure.class(), Class::Check);
     user.request.begin("GET");
     user.request.set_target(b"/a b");

@@ -385,7 +385,7 @@ impl Recorder {
         unread: Duration,
     ) {
         self.in_flight -= 1;
-        // A session that had to connect again was free only after that: the target had closed its connection.
+        // A session that had to wait for a name server or a connection was free only after that.
         let free = free.max(watch.free_at().unwrap_or_default());
         // Waiting for an answer that never arrived is not part of the time that a rate is measured over.
         let answered = !matches!(outcome, Outcome::TimedOut | Outcome::CutOff | Outcome::Skipped);

@@ -102,7 +102,7 @@ fn every_figure_is_the_one_that_was_put_in() {
         )
     );
     assert!(text.contains(
-        "The lag is 1.000 ms on average: 75% of it waiting for a free session, 25% for\nthe generator."
+        "The lag is 1.000 ms on average: 75% of it waiting for a free session or a\nconnection, 25% for the generator."
     ));
     assert!(text.contains("1 worker, the busiest used 25% of its core (peak 25%); backlog peak 0"));
     assert!(text.contains("ceiling of this machine: 1000/s, of which 5% used"), "{text}");

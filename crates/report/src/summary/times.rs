@@ -88,7 +88,8 @@ fn difference(lag: &Histogram, lateness: &Histogram) -> Option<String> {
     }
     let ours = lateness.sum_nanos() as f64 / lag.sum_nanos().max(1) as f64;
     Some(format!(
-        "The lag is {} ms on average: {:.0}% of it waiting for a free session, {:.0}% for the generator.",
+        "The lag is {} ms on average: {:.0}% of it waiting for a free session or a connection, \
+         {:.0}% for the generator.",
         millis(mean),
         100.0 * (1.0 - ours),
         100.0 * ours

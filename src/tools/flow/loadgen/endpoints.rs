@@ -4,7 +4,6 @@
 //! return them is an error of the job: a run without them would measure something else.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -65,7 +64,7 @@ async fn ask(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Response, St
     let (mut request, mut response) = (Request::default(), Response::default());
     request.begin("GET");
     let said = |failure: brunt_drivers::http::Failure| failure.to_string();
-    let (origin, path) = client.aim(endpoint.url.as_bytes()).await.map_err(said)?;
+    let (origin, path) = client.aim(endpoint.url.as_bytes(), &mut watch).await.map_err(said)?;
     request.set_target(endpoint.url.get(path..).unwrap_or_default().as_bytes());
     for (name, value) in &endpoint.header {
         let write = |out: &mut Vec<u8>| {
@@ -81,7 +80,6 @@ async fn ask(endpoint: &Endpoint, network: &Arc<Network>) -> Result<Response, St
         .await
         .map_err(said)?;
     client.close().await;
-    drop(Rc::clone(&group));
     Ok(response)
 }
 
