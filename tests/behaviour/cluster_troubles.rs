@@ -115,9 +115,12 @@ fn an_agent_with_a_tenth_of_its_time_limits_the_run_and_is_named() {
     let whole = came.whole.as_ref().unwrap_or_else(|| panic!("no record: {}", came.ended));
     assert_eq!(whole.verdict.status, Status::GeneratorLimited, "{}", came.ended);
     // Which of the two is said depends on what starving leaves of the lateness: what is late is not sent at all.
+    // Where the machine limits the other agent as well, there is nobody to compare it with.
     let own = |text: &str| text.contains("its own machine") || text.contains("the others at most");
-    let named = |text: &str| text.contains("node 1 of 2") && own(text);
-    assert!(whole.verdict.reasons.iter().any(|reason| named(&reason.text)), "{}", came.ended);
+    let both = whole.nodes[0].verdict.status == Status::GeneratorLimited;
+    let named = |text: &str| text.contains("node 1 of 2") && (both || own(text));
+    let reasons = &whole.verdict.reasons;
+    assert!(reasons.iter().any(|reason| named(&reason.text)), "{reasons:?}: {}", came.ended);
     assert!(whole.nodes[1].counts.dropped > 0, "{:?}: {}", whole.nodes[1].counts, came.ended);
     assert_eq!(whole.slo[0].outcome, SloOutcome::Undecided, "{}", came.ended);
     let objective: Slo = "p99<500ms".parse().expect("an objective");
