@@ -242,13 +242,23 @@ fn socket(page: &str) -> TcpStream {
     stream
 }
 
-/// How many rows a tab has been sent. A message holds all that became ready since the last one; each is one chunk of
+/// How many rows a tab was sent one after another, and how many it shows in the end: those of the last view, which has
+/// all of the run, and what followed it. A message holds all that became ready since the last one; each is one chunk of
 /// the response's body.
-fn rows(events: &str) -> usize {
-    let messages = events.split("\n\n").filter(|message| message.contains("event: rows\n"));
-    let data =
-        messages.filter_map(|message| message.lines().find_map(|line| line.strip_prefix("data: ")));
-    data.map(|data| serde_json::from_str::<Vec<Value>>(data).expect("rows").len()).sum()
+fn rows(events: &str) -> (usize, usize) {
+    let (mut sent, mut shown) = (0, 0);
+    for message in events.split("\n\n") {
+        let data = message.lines().find_map(|line| line.strip_prefix("data: "));
+        let data = data.map(|data| serde_json::from_str::<Value>(data).unwrap_or_default());
+        let data = data.unwrap_or_default();
+        if message.contains("event: view\n") {
+            shown = data["rows"].as_array().expect("rows of a view").len();
+        } else if message.contains("event: rows\n") {
+            let more = data.as_array().expect("rows").len();
+            (sent, shown) = (sent + more, shown + more);
+        }
+    }
+    (sent, shown)
 }
 
 #[test]
@@ -281,7 +291,9 @@ fn fifty_tabs_of_which_half_never_read_hold_up_no_interval() {
     for reader in readers {
         let text = reader.join().expect("it reads");
         assert!(text.contains("event: end"), "{} bytes without an end", text.len());
-        assert!(rows(&text) >= 80, "{} rows", rows(&text));
+        // A tab that the server reached late gets its last rows as part of the view at the end.
+        let (sent, shown) = rows(&text);
+        assert!(sent >= 60 && shown >= 80, "{sent} rows, {shown} in the end");
     }
     // Every interval came, and came when it was over.
     let events = fs::read_to_string(&events).expect("events");
