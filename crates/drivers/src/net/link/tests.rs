@@ -249,7 +249,8 @@ fn a_server_that_has_not_been_heard_of_is_asked_for() {
             for client in 1..=3 {
                 send(&link, &release(client), to);
             }
-            let got = alive(&link, move || [heard(&socket), heard(&socket), heard(&socket)]).await;
+            let hear = move || ([heard(&socket), heard(&socket), heard(&socket)], socket);
+            let (got, socket) = alive(&link, hear).await;
             for (client, (bytes, from)) in (1..).zip(got) {
                 assert_eq!(
                     (bytes, from),
@@ -257,17 +258,10 @@ fn a_server_that_has_not_been_heard_of_is_asked_for() {
                 );
             }
             // The hardware address is known now, so the next frame is sent at once.
-            let socket = server_again(&link, to, &release(4));
-            assert_eq!(socket, release(4));
+            send(&link, &release(4), to);
+            assert_eq!(heard(&socket).0, release(4));
         });
     });
-}
-
-/// Sends once more to a server whose address is known, and returns what it received.
-fn server_again(link: &Link, to: SocketAddr, bytes: &[u8]) -> Vec<u8> {
-    let socket = server(SERVER);
-    send(link, bytes, to);
-    heard(&socket).0
 }
 
 #[test]
