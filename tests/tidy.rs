@@ -48,6 +48,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("brunt-testbed", &[]),
+    ("brunt-test-program", &["brunt-record", "brunt-testbed"]),
     // They start programs and read files, and must see brunt as any user does.
     ("brunt-bench-ldap", &["brunt-bench-tool", "brunt-testbed"]),
     ("brunt-bench-dhcp", &["brunt-bench-tool", "brunt-testbed"]),
@@ -60,7 +61,7 @@ const ARROWS: &[(&str, &[&str])] = &[
 
 /// What tests may name besides. Nothing a library's tests name may come to depend on that library's own users.
 const TEST_ARROWS: &[(&str, &[&str])] = &[
-    ("brunt", &["brunt-bench-verdict", "brunt-testbed"]),
+    ("brunt", &["brunt-bench-verdict", "brunt-test-program", "brunt-testbed"]),
     ("brunt-cluster", &["brunt-testbed"]),
     ("brunt-drivers", &["brunt-testbed"]),
     ("brunt-engine", &["brunt-testbed"]),

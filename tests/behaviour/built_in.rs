@@ -9,7 +9,7 @@ use brunt_testbed::free_port;
 use serde_json::Value;
 
 use crate::leases::LeaseTarget;
-use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
+use brunt_test_program::{Ended, Program, binary, command, run, scratch};
 
 /// Whether this machine has IPv6, on its loopback interface at least.
 fn ipv6() -> bool {
@@ -27,7 +27,6 @@ fn planned(directory: &Path, name: &str) -> BTreeMap<String, u64> {
 
 #[test]
 fn quickstart_shows_the_tools_of_a_directory() {
-    let _among = among_others();
     let directory = scratch();
     let output = directory.path().to_str().unwrap();
     let ended =
@@ -59,7 +58,6 @@ fn one_screen(ended: &Ended, runs: usize) {
 
 #[test]
 fn quickstart_shows_an_identity_api_and_all_details_if_asked() {
-    let _among = among_others();
     let directory = scratch();
     // A directory that is not there yet.
     let output = directory.path().join("new");
@@ -75,7 +73,6 @@ fn quickstart_shows_an_identity_api_and_all_details_if_asked() {
 
 #[test]
 fn quickstart_shows_dhcp() {
-    let _among = among_others();
     let directory = scratch();
     let output = directory.path().to_str().unwrap();
     // With few clients, one may give back a lease while it is granted the next, and the server has neither any more.
@@ -102,7 +99,6 @@ fn quickstart_shows_dhcp() {
 
 #[test]
 fn what_calibrate_finds_is_what_later_runs_are_held_against() {
-    let _among = among_others();
     let state = scratch();
     let brunt = || {
         let mut brunt = command(binary());

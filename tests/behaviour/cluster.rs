@@ -17,10 +17,9 @@ use brunt_testbed::{Daemon, Slapd, free_port, require, until};
 use rustix::process::{Pid, Signal};
 use tempfile::TempDir;
 
-use crate::program::{Program, among_others, binary, command, run, scratch, slapd};
-use crate::targets::{Target, Targets};
+use brunt_test_program::{Program, Target, Targets, binary, command, run, scratch, slapd};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// A broker that can be killed and started again at the same address.
 pub(crate) struct Broker {
@@ -158,7 +157,6 @@ pub(crate) fn is_gone(pid: Pid) -> bool {
 
 #[test]
 fn agents_of_this_machine_are_one_run_of_every_protocol() {
-    let _among = among_others();
     if !require(&["nats-server"]) {
         return;
     }
@@ -194,7 +192,6 @@ fn agents_of_this_machine_are_one_run_of_every_protocol() {
 
 #[test]
 fn what_the_server_counted_is_in_the_record_also_if_the_broker_was_away_for_a_second() {
-    let _among = among_others();
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let mut broker = Broker::start();
     let (agents, run) = broker.run(&slapd, 4, &[]);
@@ -229,7 +226,6 @@ fn what_the_server_counted_is_in_the_record_also_if_the_broker_was_away_for_a_se
 
 #[test]
 fn an_agent_that_is_killed_is_missing_with_its_size_and_its_run_stops() {
-    let _among = among_others();
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let broker = Broker::start();
     let (agents, run) = broker.run(&slapd, 20, &[]);
@@ -256,7 +252,6 @@ fn an_agent_that_is_killed_is_missing_with_its_size_and_its_run_stops() {
 
 #[test]
 fn without_its_coordinator_an_agent_stops_in_five_seconds_and_keeps_its_record() {
-    let _among = among_others();
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let broker = Broker::start();
     let (agents, run) = broker.run(&slapd, 60, &[]);
@@ -279,7 +274,6 @@ fn without_its_coordinator_an_agent_stops_in_five_seconds_and_keeps_its_record()
 
 #[test]
 fn a_broker_that_stays_away_ends_the_run_and_the_records_of_the_agents_are_whole() {
-    let _among = among_others();
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let mut broker = Broker::start();
     let (agents, run) = broker.run(&slapd, 60, &[]);
@@ -296,7 +290,6 @@ fn a_broker_that_stays_away_ends_the_run_and_the_records_of_the_agents_are_whole
 
 #[test]
 fn agents_of_this_machine_and_their_broker_end_with_a_coordinator_that_is_killed() {
-    let _among = among_others();
     if !require(&["nats-server"]) {
         return;
     }
@@ -321,7 +314,6 @@ fn agents_of_this_machine_and_their_broker_end_with_a_coordinator_that_is_killed
 
 #[test]
 fn what_an_owner_does_not_permit_is_refused_by_its_name_and_nothing_is_sent() {
-    let _among = among_others();
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let broker = Broker::start();
     let policy = broker.directory.path().join("agent.toml");
@@ -351,7 +343,7 @@ fn what_an_owner_does_not_permit_is_refused_by_its_name_and_nothing_is_sent() {
         let _agent = broker.agent("a", &["--policy", &policy.display().to_string()]);
         let seed = broker.directory.path().join("order.seed").display().to_string();
         let mut run = command(binary());
-        run.args(["cluster", "run", "--nats", &broker.url(), "--agents", "1", "--patience", "5s"]);
+        run.args(["cluster", "run", "--nats", &broker.url(), "--agents", "1", "--patience", "60s"]);
         run.args(["--sign", &seed, "--"]).args(load(&slapd, 1));
         let ended = Program::start(&mut run).wait();
         let sent = slapd.operations().searches - before;
@@ -381,7 +373,6 @@ pub(crate) fn order_key(broker: &Broker) -> String {
 
 #[test]
 fn what_is_of_one_machine_alone_or_of_no_agent_is_refused_before_anybody_is_asked() {
-    let _among = among_others();
     for (words, code, named) in [
         (
             &["--agents", "2", "--", "http", "--record", "x", "http://127.0.0.1:9"][..],
@@ -423,7 +414,6 @@ fn what_is_of_one_machine_alone_or_of_no_agent_is_refused_before_anybody_is_aske
 
 #[test]
 fn too_few_agents_are_told_and_nothing_is_sent() {
-    let _among = among_others();
     if !require(&["nats-server"]) {
         return;
     }
@@ -470,7 +460,6 @@ pub(crate) fn keyed_broker(directory: &Path) -> (Daemon, u16) {
 
 #[test]
 fn keys_of_a_cluster_are_all_that_agents_and_a_coordinator_need() {
-    let _among = among_others();
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let directory = scratch();
     let at = |name: &str| directory.path().join(name).display().to_string();

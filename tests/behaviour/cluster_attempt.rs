@@ -12,9 +12,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 use crate::cluster::{Broker, is_gone, kept, record, runs_of};
-use crate::program::{Ended, Program, binary, command};
+use brunt_test_program::{Ended, Program, binary, command};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Where agents and a coordinator meet.
 pub(crate) trait Place: Send + Sync {

@@ -9,7 +9,7 @@ use brunt_testbed::{Kea, KeaOptions, Listener, Nginx, Served, require};
 use crate::cluster::{Broker, load, merged, record, same};
 use crate::cluster_attempt::Attempt;
 use crate::cluster_wide::Wide;
-use crate::program::{Program, among_others, binary, command, scratch, slapd};
+use brunt_test_program::{Program, binary, command, scratch, slapd};
 
 /// How many exchanges of a record succeeded, and how many were answered with this status.
 fn answered(record: &Record, status: u32) -> (u64, u64) {
@@ -20,7 +20,6 @@ fn answered(record: &Record, status: u32) -> (u64, u64) {
 
 #[test]
 fn what_nginx_served_is_what_the_record_counts() {
-    let _among = among_others();
     if !require(&["nats-server", "nginx"]) {
         return;
     }
@@ -59,7 +58,6 @@ fn what_nginx_served_is_what_the_record_counts() {
 
 #[test]
 fn what_kea_granted_is_what_the_record_counts() {
-    let _among = among_others();
     if !require(&["ip", "root", "kea-dhcp4", "nats-server"]) {
         return;
     }
@@ -92,7 +90,6 @@ fn what_kea_granted_is_what_the_record_counts() {
 
 #[test]
 fn agents_share_a_load_as_they_were_calibrated() {
-    let _among = among_others();
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let broker = Broker::start();
     let machine = Environment::read();

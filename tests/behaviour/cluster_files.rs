@@ -9,8 +9,7 @@ use brunt_testbed::require;
 use tempfile::TempDir;
 
 use crate::cluster::{Broker, order_key, record};
-use crate::loadgen::target::RestTarget;
-use crate::program::{Ended, Program, among_others, binary, command, scratch};
+use brunt_test_program::{Ended, Program, RestTarget, binary, command, scratch};
 
 /// More than one piece of a file.
 const ROWS: usize = 150;
@@ -58,7 +57,6 @@ fn ordered(broker: &Broker, plan: &Path, more: &str, empty: &Path) -> (Ended, [P
 
 #[test]
 fn an_agent_needs_none_of_the_files_and_keeps_none() {
-    let _among = among_others();
     if !require(&["nats-server"]) {
         return;
     }
@@ -93,7 +91,6 @@ fn an_agent_needs_none_of_the_files_and_keeps_none() {
 
 #[test]
 fn a_secret_that_no_agent_has_is_named_and_nothing_is_sent() {
-    let _among = among_others();
     if !require(&["nats-server"]) {
         return;
     }
@@ -108,7 +105,6 @@ fn a_secret_that_no_agent_has_is_named_and_nothing_is_sent() {
 
 #[test]
 fn a_file_that_the_coordinator_lacks_is_told_before_any_agent_is_asked() {
-    let _among = among_others();
     let (target, elsewhere) = (RestTarget::start(), scratch());
     let plan = plan(&target);
     fs::remove_file(plan.path().join("data/people.csv")).expect("it was there");

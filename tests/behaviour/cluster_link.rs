@@ -9,7 +9,7 @@ use std::thread;
 
 use crate::cluster::Broker;
 use crate::cluster_attempt::Place;
-use crate::program::{binary, command};
+use brunt_test_program::{binary, command};
 
 /// What only the answer has that says when to begin.
 const START: &[u8] = b"at_ns";

@@ -17,9 +17,9 @@ use crate::cluster::{Broker, is_gone, same};
 use crate::cluster_attempt::{Attempt, Came, Place, Victim, pass};
 use crate::cluster_wide::Wide;
 use crate::cluster_witnesses::{Directory, RATE, Witness};
-use crate::program::{among_others, scratch, slapd};
+use brunt_test_program::{scratch, slapd};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 /// From the start of the programs to some time after the end of an undisturbed run.
 const SPAN: Duration = Duration::from_secs(9);
 /// How many runs there are at a time.
@@ -289,7 +289,6 @@ fn at_one_server(events: Vec<Event>, witness: &dyn Witness) -> Vec<Scene<'_, Bro
 
 #[test]
 fn an_agent_that_is_killed_at_any_moment_leaves_a_record_that_says_what_it_lacks() {
-    let _among = among_others();
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let directory = Directory::of(&slapd);
     // Runs that were killed leave requests of which slapd may not have heard yet.
@@ -306,7 +305,6 @@ fn an_agent_that_is_killed_at_any_moment_leaves_a_record_that_says_what_it_lacks
 
 #[test]
 fn a_broker_that_comes_back_after_eight_seconds_finds_nobody_sending() {
-    let _among = among_others();
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let directory = Directory::of(&slapd);
     let pause = Duration::from_secs_f64(Random::new().share());
@@ -315,7 +313,6 @@ fn a_broker_that_comes_back_after_eight_seconds_finds_nobody_sending() {
 
 #[test]
 fn what_nginx_logged_is_in_the_record_whatever_is_killed() {
-    let _among = among_others();
     if !require(&["nats-server", "nginx"]) {
         return;
     }
@@ -327,7 +324,6 @@ fn what_nginx_logged_is_in_the_record_whatever_is_killed() {
 
 #[test]
 fn what_kea_counted_and_leased_is_in_the_record_whatever_is_killed() {
-    let _among = among_others();
     if !require(&["ip", "root", "kea-dhcp4", "nats-server"]) {
         return;
     }

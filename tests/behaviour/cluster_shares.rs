@@ -21,9 +21,9 @@ use crate::cluster::{Broker, record, same};
 use crate::cluster_attempt::{Attempt, Place};
 use crate::cluster_wide::Wide;
 use crate::numbered::{Asked, Numbered, WAITS, answer};
-use crate::program::{Ended, Program, alone, binary, command, scratch};
+use brunt_test_program::{Ended, Program, binary, command, scratch};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 /// Exchanges a second of an open loop, which lasts three seconds. The first warms it up, but for a plan: when the later
 /// steps of an iteration are due is up to how soon the first was answered, and so is in which phase.
 const RATE: u64 = 40;
@@ -354,7 +354,6 @@ fn agree(load: Load, case: Case, whole: &Record, one: &Record, context: &str) {
 
 /// Carries out all of these, and each kind of loop by one process.
 fn shared(load: Load, cases: &[Case]) {
-    let _alone = alone();
     let begun = &AtomicBool::new(false);
     let mut all = Vec::new();
     let ones = thread::scope(|scope| {

@@ -12,9 +12,9 @@ use crate::cluster::{Broker, is_gone, same};
 use crate::cluster_attempt::{Attempt, Came, Place, pass};
 use crate::cluster_link::{Hears, Link, Linked};
 use crate::cluster_witnesses::{Directory, RATE, Witness};
-use crate::program::{Program, among_others, scratch, slapd};
+use brunt_test_program::{Program, scratch, slapd};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 const SECONDS: u64 = 3;
 
 /// Orders so many seconds of searches from two agents, all of which have to be carried out.
@@ -36,7 +36,6 @@ fn is_whole(came: &Came, seen: u64, seconds: u64) {
 
 #[test]
 fn an_agent_that_is_unheard_for_a_while_tells_everything_afterwards() {
-    let _among = among_others();
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let (directory, broker) = (Directory::of(&slapd), Broker::start());
     let attempt = ordered("unheard", &directory, &broker, 2 * SECONDS);
@@ -53,7 +52,6 @@ fn an_agent_that_is_unheard_for_a_while_tells_everything_afterwards() {
 
 #[test]
 fn the_second_agent_of_a_name_is_not_obeyed() {
-    let _among = among_others();
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let (directory, broker) = (Directory::of(&slapd), Broker::start());
     let twins = scratch();
@@ -68,7 +66,6 @@ fn the_second_agent_of_a_name_is_not_obeyed() {
 
 #[test]
 fn agents_whose_coordinator_was_killed_are_no_part_of_the_next_run() {
-    let _among = among_others();
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let (directory, broker) = (Directory::of(&slapd), Broker::start());
     let first = ordered("first", &directory, &broker, 60);
@@ -95,7 +92,6 @@ fn starve(process: Pid) {
 
 #[test]
 fn an_agent_with_a_tenth_of_its_time_limits_the_run_and_is_named() {
-    let _among = among_others();
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let (directory, broker) = (Directory::of(&slapd), Broker::start());
     // The target answers in less than that, and waiting for the agent takes seconds.
@@ -130,7 +126,6 @@ fn an_agent_with_a_tenth_of_its_time_limits_the_run_and_is_named() {
 
 #[test]
 fn a_run_that_is_called_off_too_late_has_a_record_of_what_was_sent() {
-    let _among = among_others();
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let (directory, mut broker) = (Directory::of(&slapd), Broker::start());
     // The last agent never hears when to begin, and the first does not hear that the run is called off for that reason.
@@ -155,7 +150,6 @@ fn a_run_that_is_called_off_too_late_has_a_record_of_what_was_sent() {
 
 #[test]
 fn a_run_that_is_called_off_before_anyone_begins_says_that_nothing_was_sent() {
-    let _among = among_others();
     let Some(slapd) = slapd(2).filter(|_| require(&["nats-server"])) else { return };
     let (directory, mut broker) = (Directory::of(&slapd), Broker::start());
     let link = Link::to(&broker, Hears::NotWhenToBegin);

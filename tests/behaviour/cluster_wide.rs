@@ -11,9 +11,9 @@ use brunt_testbed::{Beyond, Daemon, Lan, free_port, until};
 use tempfile::TempDir;
 
 use crate::cluster_attempt::Place;
-use crate::program::{binary, scratch};
+use brunt_test_program::{binary, scratch};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// A network of agents, of which each may load the DHCP server of the server's host.
 pub(crate) struct Wide {

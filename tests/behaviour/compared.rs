@@ -1,11 +1,8 @@
 //! The results of `brunt compare`, `ab` and `trend` on real runs, what they refuse, and their exit codes.
 
 use std::fs;
-use std::io::{Read as _, Write as _};
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::thread;
 use std::time::Duration;
 
 use brunt_record::{Reason, Record, Status};
@@ -13,13 +10,12 @@ use brunt_testbed::until;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::program::{Ended, Program, alone, among_others, binary, command, run, scratch, slapd};
-use crate::targets::Target;
+use brunt_test_program::{Ended, Program, Target, ab, binds, run, scratch};
 
 /// A record of a real run, and valid however busy the machine is.
 fn real() -> Record {
     let target = Target::start("ldap");
-    let run = crate::program::measure(
+    let run = brunt_test_program::measure(
         "searchrate",
         target.port().parse().expect("a port"),
         &["-b", "dc=example,dc=com", "-m", "300", "-c", "2", "(uid=user.1)"],
@@ -53,7 +49,6 @@ fn compare(words: &[&Path], line: &[&str]) -> Ended {
 
 #[test]
 fn exit_codes_say_what_came_of_it() {
-    let _among = among_others();
     let directory = scratch();
     let record = real();
     let of = |name: &str, rates: &[f64]| repeated(directory.path(), name, &record, rates);
@@ -88,7 +83,6 @@ fn exit_codes_say_what_came_of_it() {
 
 #[test]
 fn every_format_says_the_same() {
-    let _among = among_others();
     let directory = scratch();
     let record = real();
     let of = |name: &str, rates: &[f64]| repeated(directory.path(), name, &record, rates);
@@ -124,7 +118,6 @@ fn every_format_says_the_same() {
 
 #[test]
 fn unlike_runs_are_refused_by_what_differs() {
-    let _among = among_others();
     let directory = scratch();
     let record = real();
     let [a, b] = ["a.json", "b.json"].map(|name| directory.path().join(name));
@@ -151,7 +144,6 @@ fn unlike_runs_are_refused_by_what_differs() {
 
 #[test]
 fn what_is_no_run_is_named() {
-    let _among = among_others();
     let directory = scratch();
     let missing = directory.path().join("missing.json");
     let empty = directory.path().join("empty");
@@ -167,7 +159,6 @@ fn what_is_no_run_is_named() {
 
 #[test]
 fn a_run_that_left_its_record_and_its_events_is_one_run() {
-    let _among = among_others();
     let directory = scratch();
     let runs = directory.path().join("runs");
     fs::create_dir(&runs).unwrap();
@@ -189,7 +180,6 @@ fn a_run_that_left_its_record_and_its_events_is_one_run() {
 
 #[test]
 fn a_trend_names_the_first_run_after_a_change() {
-    let _among = among_others();
     let directory = scratch();
     let rates: Vec<f64> =
         (0..20).map(|run| if run < 12 { 1000.0 } else { 850.0 } + f64::from(run % 5)).collect();
@@ -208,24 +198,8 @@ fn a_trend_names_the_first_run_after_a_change() {
     run(["trend", steady.to_str().unwrap()]).expect(2);
 }
 
-/// The words of a run of `authrate` against this port, of so many seconds.
-fn binds(port: u16, seconds: u32) -> Vec<String> {
-    let line = format!(
-        "authrate --noPropertiesFile -h 127.0.0.1 -p {port} -D uid=user.{{}},ou=people,dc=example,dc=com -w password \
-         -f -c 4 -M 200 -d {seconds} -g rand(0,50)"
-    );
-    line.split_whitespace().map(str::to_owned).collect()
-}
-
-fn ab(options: &[&str], a: &[String], b: &[String]) -> Command {
-    let mut brunt = command(binary());
-    brunt.arg("ab").args(options).arg("--").args(a).arg("--").args(b);
-    brunt
-}
-
 #[test]
 fn commands_take_turns_and_their_records_are_kept() {
-    let _alone = alone();
     let target = Target::start("ldap");
     let port = target.port().parse().unwrap();
     let directory = scratch();
@@ -252,7 +226,6 @@ fn commands_take_turns_and_their_records_are_kept() {
 
 #[test]
 fn an_interrupt_ends_the_run_in_progress_and_compares_the_others() {
-    let _among = among_others();
     let target = Target::start("ldap");
     let port = target.port().parse().unwrap();
     let directory = scratch();
@@ -272,79 +245,8 @@ fn an_interrupt_ends_the_run_in_progress_and_compares_the_others() {
 
 #[test]
 fn a_command_that_cannot_run_says_why() {
-    let _among = among_others();
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let ended = Program::start(&mut ab(&[], &binds(closed, 2), &binds(closed, 2))).wait().expect(1);
     assert!(ended.said().contains("a run of command A failed; it said:"), "{ended}");
     assert!(ended.said().contains("refused"), "{ended}");
-}
-
-/// A proxy before a server that holds up whatever a client says.
-fn delaying(server: u16, delay: Duration) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
-    let port = listener.local_addr().expect("an address").port();
-    let pass = |mut from: TcpStream, mut to: TcpStream, delay: Duration| {
-        thread::spawn(move || {
-            let mut buffer = [0; 16384];
-            while let Ok(count @ 1..) = from.read(&mut buffer) {
-                #[expect(clippy::disallowed_methods, reason = "a server that is slow by so much")]
-                thread::sleep(delay);
-                if to.write_all(&buffer[..count]).is_err() {
-                    break;
-                }
-            }
-            let _ = to.shutdown(Shutdown::Write);
-        });
-    };
-    thread::spawn(move || {
-        for client in listener.incoming().flatten() {
-            let Ok(server) = TcpStream::connect(("127.0.0.1", server)) else { return };
-            for stream in [&client, &server] {
-                let _ = stream.set_nodelay(true);
-            }
-            let [from, to] = [&client, &server].map(|it| it.try_clone().expect("a socket"));
-            pass(from, to, delay);
-            pass(server, client, Duration::ZERO);
-        }
-    });
-    port
-}
-
-#[test]
-fn a_delay_of_a_millisecond_before_slapd_is_seen_and_none_is_not() {
-    let Some(slapd) = slapd(50) else { return };
-    let _alone = alone();
-    let direct = delaying(slapd.port(), Duration::ZERO);
-    let trial = |b: u16, runs: usize| {
-        let runs = runs.to_string();
-        let options = ["--runs", &runs, "--anyway", "--format", "json"];
-        let ended = Program::start(&mut ab(&options, &binds(direct, 1), &binds(b, 1))).wait();
-        let document: Value = serde_json::from_str(&ended.stdout).unwrap();
-        (ended, document["pairs"][0].clone())
-    };
-    // By chance, one of twenty such trials reports a difference: the confidence is 95 %.
-    let equal = (0..3).any(|_| {
-        let (ended, pair) = trial(direct, 5);
-        pair["result"] == "same" && ended.code() == 0
-    });
-    assert!(equal, "three trials of the same server reported a difference");
-    // Where other work makes the runs differ from each other, it takes more of them, or a longer delay.
-    let seen = [(1, 5), (1, 15), (4, 15)].into_iter().any(|(milliseconds, runs)| {
-        let (ended, pair) =
-            trial(delaying(slapd.port(), Duration::from_millis(milliseconds)), runs);
-        let figures = pair["figures"].as_array().unwrap();
-        let median = figures.iter().find(|it| it["figure"] == "p50").unwrap();
-        // Seen or not, the interval has room for about the change that the delay makes, which on a busy machine is more
-        // than asked.
-        let change = milliseconds as f64 * 1_000.0 / median["baseline"].as_f64().unwrap();
-        let [low, high] = [0, 1].map(|end| median["interval"][end].as_f64().unwrap());
-        assert!(
-            low < change * 3.0 && high > change / 2.0,
-            "{milliseconds} ms is {change:.2}: {ended}"
-        );
-        let worse = median["result"] == "worse";
-        assert!(!worse || low > 0.0 && ended.code() == 6, "{ended}");
-        worse
-    });
-    assert!(seen, "no delay was seen");
 }

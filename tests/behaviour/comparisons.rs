@@ -7,7 +7,7 @@ use std::path::Path;
 use brunt_record::{COLLECTION_SCHEMA, Cell, Collection, Environment, Tool};
 use serde_json::Value;
 
-use crate::program::{Ended, binary, command, run, scratch};
+use brunt_test_program::{Ended, binary, command, run, scratch};
 
 const SCHEMA: &str = include_str!("../../docs/collection.schema.json");
 

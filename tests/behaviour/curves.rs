@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 
 use brunt_record::Record;
 
-use crate::program::{Ended, among_others, measure, run, scratch};
-use crate::targets::Target;
+use brunt_test_program::{Ended, Target, measure, run, scratch};
 
 /// The record of a short run with these words.
 fn record(target: &Target, path: &Path, words: &[&str]) -> Record {
@@ -25,7 +24,6 @@ fn report(paths: &[&Path], words: &[&str]) -> Ended {
 
 #[test]
 fn runs_at_several_rates_are_one_curve() {
-    let _among = among_others();
     let target = Target::start("ldap");
     let directory = scratch();
     let place = |name: &str| directory.path().join(name);

@@ -9,8 +9,7 @@ use brunt_testbed::until;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::program::{Ended, Program, among_others, binary, command, scratch};
-use crate::targets::{Target, Targets};
+use brunt_test_program::{Ended, Program, Target, Targets, binary, command, scratch};
 
 fn report(path: &Path) -> Ended {
     Program::start(command(binary()).arg("report").arg(path).args(["--format", "json"])).wait()
@@ -22,7 +21,6 @@ fn json(text: &str) -> Value {
 
 #[test]
 fn a_file_of_events_makes_the_record_the_run_wrote() {
-    let _among = among_others();
     let directory = scratch();
     let targets = Targets::start();
     for (name, line) in targets.commands(directory.path()) {
@@ -43,7 +41,6 @@ fn a_file_of_events_makes_the_record_the_run_wrote() {
 
 #[test]
 fn a_run_that_is_killed_leaves_what_it_had_measured() {
-    let _among = among_others();
     let directory = scratch();
     let target = Target::start("rest");
     let address = target.address();
@@ -72,7 +69,6 @@ fn a_run_that_is_killed_leaves_what_it_had_measured() {
 
 #[test]
 fn events_may_go_to_standard_output_and_a_wrong_path_stops_the_run_before_it_starts() {
-    let _among = among_others();
     let target = Target::start("rest");
     let address = target.address();
     let url = format!("http://{address}/sleep?ms=1");
@@ -100,7 +96,6 @@ fn leases(directory: &Path, duration: &str) -> (std::process::Command, [PathBuf;
 
 #[test]
 fn events_of_a_comparison_make_the_collection_that_it_wrote() {
-    let _among = among_others();
     let directory = scratch();
     let (mut brunt, [record, events]) = leases(directory.path(), "400ms");
     let ended = Program::start(&mut brunt).wait().expect(0);
@@ -133,7 +128,6 @@ fn events_of_a_comparison_make_the_collection_that_it_wrote() {
 
 #[test]
 fn a_comparison_that_is_killed_leaves_the_runs_it_had_made() {
-    let _among = among_others();
     let directory = scratch();
     let (mut brunt, [record, events]) = leases(directory.path(), "2s");
     let run = Program::start(&mut brunt);

@@ -16,7 +16,7 @@ use std::time::Duration;
 use brunt_record::{Histogram, Latency, Record};
 use brunt_testbed::until;
 
-use crate::program::Program;
+use brunt_test_program::Program;
 
 /// What a server answers to a GET: its head and its body.
 fn fetch(address: &str, path: &str, accept: &str) -> Option<(String, String)> {

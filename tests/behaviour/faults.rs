@@ -13,9 +13,7 @@ use brunt_testbed::{require, skip, until};
 use rustix::process::{Resource, Signal, getrlimit, setrlimit};
 use serde_json::Value;
 
-use crate::loadgen::target::RestTarget;
-use crate::program::{Program, alone, among_others, binary, command, scratch};
-use crate::targets::Target;
+use brunt_test_program::{Program, RestTarget, Target, binary, command, scratch};
 
 /// So many runs are killed.
 const KILLS: u64 = 50;
@@ -31,7 +29,6 @@ fn shell(script: &str) -> Command {
 
 #[test]
 fn a_full_disk_takes_no_old_file_and_leaves_no_piece_of_a_new_one() {
-    let _among = among_others();
     if !require(&["root", "unshare"]) {
         return;
     }
@@ -71,7 +68,6 @@ fn a_full_disk_takes_no_old_file_and_leaves_no_piece_of_a_new_one() {
 
 #[test]
 fn a_disk_that_cannot_write_is_noticed_before_anything_is_sent() {
-    let _among = among_others();
     let target = RestTarget::start();
     let url = format!("{}/sleep?ms=1", target.base);
     // Nothing is at the address 0 of a process, and writing there is an error of the device: EIO.
@@ -151,7 +147,6 @@ fn killed(directory: &Path, address: &str, number: u64) -> Result<(), String> {
 
 #[test]
 fn what_was_written_is_there_after_sigkill_at_any_moment() {
-    let _alone = alone();
     let (directory, target) = (scratch(), Target::start("rest"));
     let (path, address) = (directory.path(), target.address());
     let mut wrong = Vec::new();
@@ -191,7 +186,6 @@ fn faketime() -> Option<PathBuf> {
 
 #[test]
 fn setting_the_clock_changes_no_figure() {
-    let _alone = alone();
     let Some(library) = faketime() else { return };
     let (directory, target) = (scratch(), Target::start("rest"));
     let [record, events, clock] =
@@ -245,7 +239,6 @@ fn leaves_its_memory(directory: &Path, mut program: Command) -> bool {
 
 #[test]
 fn a_crash_leaves_no_file_of_memory_with_secrets_in_it() {
-    let _among = among_others();
     let mut limit = getrlimit(Resource::Core);
     limit.current = limit.maximum;
     setrlimit(Resource::Core, limit).expect("as much as is allowed");

@@ -8,15 +8,13 @@ use brunt_record::{Collection, Mode};
 use brunt_testbed::require;
 
 use crate::cluster::Broker;
-use crate::loadgen::target::RestTarget;
-use crate::program::{Program, among_others, binary, command, run, scratch};
+use brunt_test_program::{Program, RestTarget, binary, command, run, scratch};
 
 /// A tenth of a second counts as one.
 const SHORT: [&str; 6] = ["find-max", "--second", "100ms", "--confirm", "10s", "--quiet"];
 
 #[test]
 fn agents_share_every_step_and_no_step_repeats_what_another_asked_for() {
-    let _among = among_others();
     if !require(&["nats-server"]) {
         return;
     }
@@ -74,7 +72,6 @@ fn agents_share_every_step_and_no_step_repeats_what_another_asked_for() {
 
 #[test]
 fn what_is_about_agents_is_refused_where_there_are_none() {
-    let _among = among_others();
     for option in [["--nats", "nats://127.0.0.1:9"], ["--weights", "2,1"], ["--patience", "2s"]] {
         let words =
             [&SHORT[..], &option, &["--slo", "p99<2s", "--", "http", "http://127.0.0.1:9/"]];

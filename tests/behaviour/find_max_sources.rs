@@ -11,8 +11,7 @@ use std::time::Duration;
 use brunt_record::Collection;
 use brunt_testbed::{Daemon, free_port, require, until};
 
-use crate::loadgen::target::RestTarget;
-use crate::program::{Ended, among_others, run, scratch};
+use brunt_test_program::{Ended, RestTarget, run, scratch};
 
 /// A tenth of a second counts as one; rates and objectives that any target can sustain, so that a lower bound is found.
 const EASY: [&str; 8] =
@@ -73,7 +72,6 @@ fn processor_time_is_taken_from_a_prometheus() {
     if !require(&["prometheus"]) {
         return;
     }
-    let _among = among_others();
     let directory = scratch();
     let (daemon, address) = prometheus(directory.path());
     let file = directory.path().join("found.json");
@@ -130,7 +128,6 @@ fn answering(status: &str, body: &str) -> String {
 
 #[test]
 fn a_prometheus_that_knows_nothing_of_the_target_ends_the_search_before_it_begins() {
-    let _among = among_others();
     let target = RestTarget::start();
     let url = format!("{}/bytes/10", target.base);
     let nobody = format!("127.0.0.1:{}", free_port());
@@ -160,7 +157,6 @@ fn a_prometheus_that_knows_nothing_of_the_target_ends_the_search_before_it_begin
 
 #[test]
 fn sources_of_other_protocols_are_refused_by_their_name() {
-    let _among = among_others();
     let target = RestTarget::start();
     let url = format!("{}/bytes/10", target.base);
     for (source, said) in [
@@ -177,7 +173,6 @@ fn sources_of_other_protocols_are_refused_by_their_name() {
 /// A plan says what is searched for; the command line comes before it.
 #[test]
 fn a_plan_may_hold_its_search() {
-    let _among = among_others();
     let target = RestTarget::start();
     let directory = scratch();
     let plan = directory.path().join("visit.toml");
@@ -214,7 +209,6 @@ fn a_plan_may_hold_its_search() {
 /// Each step finds the store as the first did, and what the store answers is checked.
 #[test]
 fn a_mix_of_leases_is_searched_on_one_store() {
-    let _among = among_others();
     let directory = scratch();
     let file = directory.path().join("found.json");
     let store = format!("redb:{}", directory.path().join("leases.redb").display());

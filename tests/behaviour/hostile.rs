@@ -5,12 +5,10 @@ use std::fs;
 
 use brunt_testbed::Hostile;
 
-use crate::program::{among_others, binary, scratch};
-use crate::terminal::Terminal;
+use brunt_test_program::{Terminal, binary, scratch};
 
 #[test]
 fn what_a_server_says_acts_on_no_terminal() {
-    let _among = among_others();
     let server = Hostile::start();
     for size in [(80, 24), (200, 50)] {
         let Some(terminal) = Terminal::new(size) else { return };

@@ -11,7 +11,7 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::program::{Ended, Program, binary, command, run, scratch};
+use brunt_test_program::{Ended, Program, binary, command, run, scratch};
 
 /// An identity API in memory that logs what it is asked.
 struct Api {

@@ -8,8 +8,7 @@ use std::process::Command;
 use brunt_record::{Reason, Record, SloOutcome, SloResult, Status};
 use brunt_testbed::{free_port, require, skip_anywhere};
 
-use crate::program::{Ended, Program, among_others, binary, command, scratch};
-use crate::targets::Target;
+use brunt_test_program::{Ended, Program, Target, binary, command, scratch};
 
 /// A file of this repository.
 fn ours(path: &str) -> PathBuf {
@@ -46,7 +45,6 @@ fn judged(
 
 #[test]
 fn junit_says_what_the_record_says() {
-    let _among = among_others();
     if !require(&["xmllint"]) {
         return;
     }
@@ -131,7 +129,6 @@ fn blocks(page: &str, language: &str) -> Vec<String> {
 
 #[test]
 fn the_recipes_for_csv_work_as_they_stand() {
-    let _among = among_others();
     if !require(&["python3"]) {
         return;
     }
@@ -232,7 +229,6 @@ fn follow(directory: &Path, changed: &[(&str, &str)]) -> Vec<(String, Option<i32
 
 #[test]
 fn the_workflow_fails_where_an_objective_is_missed_and_keeps_its_files() {
-    let _among = among_others();
     if !require(&["curl", "xmllint"]) {
         return;
     }

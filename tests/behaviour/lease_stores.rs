@@ -18,7 +18,7 @@ use rusqlite::Connection;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
+use brunt_test_program::{Ended, Program, binary, command, run, scratch};
 
 /// Runs `brunt leases` in a directory with these words, and what it measured.
 fn measure(directory: &Path, line: &str) -> (Ended, Collection) {
@@ -75,7 +75,6 @@ fn met(cell: &Cell, operation: &str, code: &str) -> u64 {
 
 #[test]
 fn every_phase_leaves_the_rows_it_should() {
-    let _among = among_others();
     let directory = scratch();
     let (ended, collection) =
         measure(directory.path(), "sqlite memfile redb -n 60 --durability async");
@@ -100,7 +99,6 @@ fn every_phase_leaves_the_rows_it_should() {
 
 #[test]
 fn others_count_the_same_rows() {
-    let _among = among_others();
     let directory = scratch();
     let at = |name: &str| directory.path().join(name);
     for (line, table) in [
@@ -133,7 +131,6 @@ fn others_count_the_same_rows() {
 
 #[test]
 fn a_mix_leaves_what_its_answers_make() {
-    let _among = among_others();
     let directory = scratch();
     let line = "sqlite:a.db memfile:a.csv --keep --durability async --workers 3 --preload 200 -n 2000 \
                 --mix allocate=40,renew=45,release=10,expire=5,search=20";
@@ -166,7 +163,6 @@ fn a_mix_leaves_what_its_answers_make() {
 
 #[test]
 fn searches_find_as_many_as_is_asked_and_the_same_again() {
-    let _among = among_others();
     let directory = scratch();
     let mut hits = Vec::new();
     for by in ["address", "client-id", "hardware", "address"] {
@@ -188,7 +184,6 @@ fn searches_find_as_many_as_is_asked_and_the_same_again() {
 
 #[test]
 fn operations_are_committed_together() {
-    let _among = among_others();
     let directory = scratch();
     let (ended, collection) = measure(
         directory.path(),
@@ -203,7 +198,6 @@ fn operations_are_committed_together() {
 
 #[test]
 fn a_rate_is_kept_and_time_ends_a_phase() {
-    let _among = among_others();
     let directory = scratch();
     let line = "memfile --durability async --phases create,search,delete --rate 200 -d 1s";
     let (ended, collection) = measure(directory.path(), line);
@@ -225,7 +219,6 @@ fn a_rate_is_kept_and_time_ends_a_phase() {
 
 #[test]
 fn the_guide_has_its_tables() {
-    let _among = among_others();
     let directory = scratch();
     let (ended, collection) = measure(directory.path(), "--guide -n 12 --html guide.html");
     assert_eq!(ended.code(), 0, "{ended}");
@@ -246,7 +239,6 @@ fn the_guide_has_its_tables() {
 
 #[test]
 fn the_record_is_as_its_schema_says() {
-    let _among = among_others();
     let directory = scratch();
     measure(directory.path(), "-n 5 --durability async --runs 2");
     let text = fs::read_to_string(directory.path().join("record.json")).unwrap();
@@ -267,7 +259,6 @@ fn the_record_is_as_its_schema_says() {
 
 #[test]
 fn what_is_there_already_is_not_touched() {
-    let _among = among_others();
     let directory = scratch();
     let at = |name: &str| directory.path().join(name);
     let connection = Connection::open(at("a.db")).unwrap();
@@ -312,7 +303,6 @@ fn counted(events: &Path, outcome: &str) -> u64 {
 
 #[test]
 fn a_signal_ends_it_in_good_order_and_leaves_nothing() {
-    let _among = among_others();
     for (signal, name, code) in [(Signal::INT, "SIGINT", 130), (Signal::TERM, "SIGTERM", 143)] {
         let directory = scratch();
         let mut brunt = command(binary());
@@ -348,7 +338,6 @@ fn a_signal_ends_it_in_good_order_and_leaves_nothing() {
 
 #[test]
 fn a_signal_before_anything_is_measured_leaves_nothing_either() {
-    let _among = among_others();
     let directory = scratch();
     let mut brunt = command(binary());
     brunt.current_dir(directory.path());
@@ -374,7 +363,6 @@ fn a_signal_before_anything_is_measured_leaves_nothing_either() {
 
 #[test]
 fn an_objective_is_held_against_its_phase() {
-    let _among = among_others();
     let directory = scratch();
     let objectives = [
         ("create.p99<1h", 2),
@@ -404,7 +392,6 @@ fn an_objective_is_held_against_its_phase() {
 
 #[test]
 fn a_store_that_breaks_is_counted_and_given_up() {
-    let _among = among_others();
     let directory = scratch();
     let mut brunt = command(binary());
     brunt.current_dir(directory.path());
@@ -504,7 +491,6 @@ const MISTAKES: &[Mistake] = &[
 
 #[test]
 fn a_mistake_is_named_with_its_remedy() {
-    let _among = among_others();
     for (line, culprit, remedy, code) in MISTAKES {
         let words = std::iter::once("leases").chain(line.split_whitespace());
         let ended = run(words.map(OsStr::new));
@@ -519,7 +505,6 @@ fn a_mistake_is_named_with_its_remedy() {
 
 #[test]
 fn a_pipe_is_told_how_a_long_comparison_goes() {
-    let _among = among_others();
     let directory = scratch();
     let line = "memfile --durability async -d 4s --phases create";
     let words = || ["leases"].into_iter().chain(line.split_whitespace());
@@ -556,7 +541,6 @@ const SAID: &[u8] = b"gone \x1b[31mred\x07 \x1b]0;owned\x07 \xc2\x9b31m";
 
 #[test]
 fn what_a_database_says_commands_no_terminal() {
-    let _among = among_others();
     let mysql = [b"\xff\x10\x04#08004", SAID].concat();
     let mysql = [&[mysql.len() as u8, 0, 0, 0], &mysql[..]].concat();
     let postgres = [b"SFATAL\0C53300\0M", SAID, b"\0\0"].concat();

@@ -6,7 +6,7 @@ use brunt_record::Record;
 use brunt_testbed::free_port;
 use rustix::process::Signal;
 
-use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
+use brunt_test_program::{Ended, Program, binary, command, run, scratch};
 
 /// A DHCP server in memory.
 pub(crate) struct LeaseTarget {
@@ -46,7 +46,6 @@ impl LeaseTarget {
 
 #[test]
 fn a_node_is_held_against_its_share_of_the_rate() {
-    let _among = among_others();
     let directory = scratch();
     let path = directory.path().join("record.json");
     let target = LeaseTarget::start();
@@ -61,7 +60,6 @@ fn a_node_is_held_against_its_share_of_the_rate() {
 
 #[test]
 fn the_stages_of_a_fleet_keep_their_places() {
-    let _among = among_others();
     let target = LeaseTarget::start();
     let line = ["--scenario", "fleet", "-R", "50", "--births", "over 1s", "--time-scale", "1000"];
     let more = ["--release-share", "50%", "--inform-share", "10%", "-p", "4", "-t", "1"];
@@ -81,7 +79,6 @@ fn the_stages_of_a_fleet_keep_their_places() {
 
 #[test]
 fn who_is_answered_by_nobody_is_told_what_to_look_at() {
-    let _among = among_others();
     let (local, nobody) = (free_port().to_string(), free_port().to_string());
     let line = ["perfdhcp", "-L", &local, "-N", &nobody, "-r", "50", "-n", "3", "-d", "0.2"];
     let ended = run(line.iter().chain(&["127.0.0.1"])).expect(3);

@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 
 use brunt_testbed::{BASE_DN, PASSWORD, user_dn};
 
-use crate::program::{Program, among_others, at, binary, command, run, scratch, slapd};
+use brunt_test_program::{Program, at, binary, command, run, scratch, slapd};
 
 const TOOLS: [&str; 8] = [
     "authrate",
@@ -19,7 +19,6 @@ const TOOLS: [&str; 8] = [
 
 #[test]
 fn a_link_is_the_tool_of_its_name() {
-    let _among = among_others();
     let directory = scratch();
     for tool in TOOLS {
         let link = directory.path().join(tool);
@@ -45,7 +44,6 @@ fn a_link_is_the_tool_of_its_name() {
 
 #[test]
 fn a_link_runs() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let dn = user_dn(1);

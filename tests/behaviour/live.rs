@@ -1,25 +1,13 @@
 //! The live view on a real terminal: its content, its low cost, and the restored terminal.
 
-use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Duration;
 
 use brunt_record::Record;
 use brunt_testbed::{BASE_DN, Slapd, until};
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::{Signal, kill_process};
 
-use crate::program::{Program, alone, among_others, binary, command, scratch, slapd};
-use crate::terminal::Terminal;
-
-/// A hundred searches a second, without an end.
-fn searching(slapd: &Slapd, more: &str) -> String {
-    let (brunt, port) = (binary().display(), slapd.port());
-    format!(
-        "{brunt} searchrate -h 127.0.0.1 -p {port} -F -c 4 -i 1 -M 100 -b {BASE_DN} -s base --live {more} \
-         '(objectClass=*)'"
-    )
-}
+use brunt_test_program::{Program, Terminal, binary, command, scratch, searching, slapd};
 
 /// The figure behind a word.
 fn after(screen: &str, word: &str) -> f64 {
@@ -37,7 +25,6 @@ fn succeeded(screen: &str) -> u64 {
 
 #[test]
 fn a_run_is_shown_and_the_terminal_comes_back() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     for size in [(80, 24), (200, 50)] {
         let Some(terminal) = Terminal::new(size) else { return };
@@ -98,7 +85,6 @@ fn a_run_is_shown_and_the_terminal_comes_back() {
 
 #[test]
 fn signals_do_what_they_do_without_a_view() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let Some(terminal) = Terminal::new((80, 24)) else { return };
     let shown = |screen: &str| screen.contains("Generator:") && screen.contains("success");
@@ -143,44 +129,6 @@ fn signals_do_what_they_do_without_a_view() {
     slapd.resume();
 }
 
-/// Seconds of processor time that the thread which draws has used, in hundredths.
-fn drawing(process: Pid) -> Option<u64> {
-    let tasks = std::fs::read_dir(format!("/proc/{}/task", process.as_raw_nonzero())).ok()?;
-    let stats = tasks.filter_map(|task| read_to_string(task.ok()?.path().join("stat")).ok());
-    let stat = stats.into_iter().find(|stat| stat.contains("(view)"))?;
-    let fields: Vec<&str> = stat.rsplit(')').next()?.split_whitespace().collect();
-    Some(fields[11].parse::<u64>().ok()? + fields[12].parse::<u64>().ok()?)
-}
-
-#[test]
-fn drawing_costs_less_than_a_hundredth_of_a_core() {
-    let _alone = alone();
-    let Some(slapd) = slapd(20) else { return };
-    // Without optimisation it costs several times as much.
-    let limit = if cfg!(debug_assertions) { 0.1 } else { 0.01 };
-    let line = searching(&slapd, "");
-    let draw = |size| {
-        let Some(terminal) = Terminal::new(size) else { return };
-        terminal.enter(&line);
-        terminal.wait("figures", |screen| screen.contains("success"));
-        let process = terminal.process();
-        let (seconds, before) = (10, drawing(process).expect("a thread that draws"));
-        until(Duration::from_secs(seconds), || false);
-        let used = drawing(process).expect("it still does") - before;
-        let share = used as f64 / 100.0 / seconds as f64;
-        eprintln!("drawing {size:?}: {:.2} % of a core", share * 100.0);
-        assert!(share < limit, "{share} of a core");
-        terminal.key("C-c");
-        terminal.check_given_back();
-    };
-    thread::scope(|scope| {
-        for size in [(80, 24), (200, 50)] {
-            let draw = &draw;
-            scope.spawn(move || draw(size));
-        }
-    });
-}
-
 /// A plan of one user who searches fifty times a second, for so long.
 fn plan(slapd: &Slapd, directory: &Path, duration: &str) -> PathBuf {
     let path = directory.join("plan.toml");
@@ -196,7 +144,6 @@ fn plan(slapd: &Slapd, directory: &Path, duration: &str) -> PathBuf {
 
 #[test]
 fn a_run_that_takes_its_time_is_shown_by_itself() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let Some(terminal) = Terminal::new((80, 24)) else { return };
     let directory = scratch();
@@ -224,7 +171,6 @@ fn a_run_that_takes_its_time_is_shown_by_itself() {
 
 #[test]
 fn a_log_gets_a_line_now_and_then() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let plan = plan(&slapd, directory.path(), "7s");

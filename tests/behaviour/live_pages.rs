@@ -5,8 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-use crate::program::{Program, among_others, binary, command, scratch};
-use crate::targets::Targets;
+use brunt_test_program::{Program, Targets, binary, command, scratch};
 
 /// What the server of a page answers to a request for it.
 fn asked(page: &str) -> String {
@@ -23,7 +22,6 @@ fn asked(page: &str) -> String {
 
 #[test]
 fn every_command_that_makes_a_run_serves_its_page() {
-    let _among = among_others();
     let directory = scratch();
     let targets = Targets::start();
     for (name, line) in targets.commands(directory.path()) {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use brunt_testbed::{Pki, require};
 
-use crate::program::{Ended, run, scratch};
+use brunt_test_program::{Ended, run, scratch};
 
 /// A mistake: the tool, its command line, the culprit as the message names it, and a word of the remedy. An `@` stands
 /// for the directory of the files below; nothing holds a space that is not written `_`.

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use brunt_record::{Counts, Mode, Record};
 use brunt_testbed::{BASE_DN, require};
 
-use crate::program::{Ended, Program, among_others, binary, command, run, scratch, slapd};
+use brunt_test_program::{Ended, Program, binary, command, run, scratch, slapd};
 
 /// Runs a lookup to its end, and keeps the record.
 fn look_up(line: &[&str]) -> Ended {
@@ -33,7 +33,6 @@ fn counts(ended: &Ended) -> Counts {
 
 #[test]
 fn root_is_found_by_number_and_by_name() {
-    let _others = among_others();
     let ended = look_up(&[
         "--keys",
         "0-0",
@@ -63,7 +62,6 @@ fn root_is_found_by_number_and_by_name() {
 
 #[test]
 fn nobody_is_asked_faster_than_a_thousand_times_a_second_unless_somebody_says_so() {
-    let _others = among_others();
     let line = ["--keys", "0-0", "--source", "files", "-n", "500", "--probe", "0"];
     let ended = look_up(&line).expect(0);
     let record = ended.record();
@@ -77,7 +75,6 @@ fn nobody_is_asked_faster_than_a_thousand_times_a_second_unless_somebody_says_so
 
 #[test]
 fn each_key_of_a_file_is_asked_for_once_and_what_is_not_there_is_no_success() {
-    let _others = among_others();
     let folder = scratch();
     let file = folder.path().join("passwd");
     let ghosts = "ghost:x:3999999999:1::/:/bin/sh\nroot:x:0:0::/root:/bin/sh\nother:x:0:0:::\n";
@@ -96,7 +93,6 @@ fn each_key_of_a_file_is_asked_for_once_and_what_is_not_there_is_no_success() {
 
 #[test]
 fn what_nobody_has_is_rightly_absent() {
-    let _others = among_others();
     let line = ["--keys", "0-0", "--pattern", "root", "--by", "uid,user", "--negative", "1"];
     let ended = look_up(&[&line[..], &["--source", "files", "-n", "50"]].concat()).expect(0);
     assert_eq!((counts(&ended).ok, named(&ended.record(), "absent")), (50, 50), "{ended}");
@@ -126,7 +122,6 @@ fn seven() -> Vec<u8> {
 
 #[test]
 fn a_cache_is_asked_past_the_c_library() {
-    let _others = among_others();
     let folder = scratch();
     let socket = folder.path().join("nscd");
     let asked = daemon(&socket, |mut stream| {
@@ -146,7 +141,6 @@ fn a_cache_is_asked_past_the_c_library() {
 
 #[test]
 fn nonsense_from_a_cache_is_counted_and_not_died_of() {
-    let _others = among_others();
     let folder = scratch();
     let socket = folder.path().join("evil");
     let turn = AtomicU64::new(0);
@@ -171,7 +165,6 @@ fn nonsense_from_a_cache_is_counted_and_not_died_of() {
 
 #[test]
 fn a_daemon_that_never_answers_is_counted_and_the_run_ends() {
-    let _others = among_others();
     let folder = scratch();
     let socket = folder.path().join("silent");
     // Nobody accepts: what the kernel queues is all that happens.
@@ -189,7 +182,6 @@ fn a_daemon_that_never_answers_is_counted_and_the_run_ends() {
 
 #[test]
 fn nobody_listening_is_no_connection() {
-    let _others = among_others();
     let line = ["--through", "nslcd", "--socket", "/no/such/socket", "--keys", "7-7", "-n", "3"];
     let ended = look_up(&line).expect(1);
     assert_eq!(named(&ended.record(), "connect"), 3, "{ended}");
@@ -198,7 +190,6 @@ fn nobody_listening_is_no_connection() {
 
 #[test]
 fn a_directory_is_asked_and_one_that_stands_still_is_bounded() {
-    let _others = among_others();
     if !require(&["slapd", "slapadd", "ldapsearch"]) {
         return;
     }

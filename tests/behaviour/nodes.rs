@@ -7,8 +7,7 @@ use std::time::Duration;
 use brunt_exchange::{Clock as _, Moment, Monotonic};
 use brunt_record::Record;
 
-use crate::program::{Program, among_others, binary, command, run, scratch};
-use crate::targets::Targets;
+use brunt_test_program::{Program, Targets, binary, command, run, scratch};
 
 /// Starts the share of one node of a command.
 fn start(line: &[String], node: &str, more: &[&str], record: &Path) -> Program {
@@ -34,7 +33,6 @@ fn of_node(line: &[String], rank: usize) -> Vec<String> {
 
 #[test]
 fn every_command_is_shared_and_merged() {
-    let _among = among_others();
     let directory = scratch();
     let path = |name: &str| directory.path().join(name);
     let targets = Targets::start();
@@ -70,7 +68,6 @@ fn shares(records: &[Record]) -> Vec<(u64, u64)> {
 
 #[test]
 fn every_command_is_shared_by_weight() {
-    let _among = among_others();
     let directory = scratch();
     let path = |name: &str| directory.path().join(name);
     let targets = Targets::start();
@@ -107,7 +104,6 @@ fn every_command_is_shared_by_weight() {
 
 #[test]
 fn a_share_without_a_seed_or_outside_the_run_is_refused() {
-    let _among = among_others();
     for (words, culprit) in [
         (&["http", "--node", "0/2", "http://127.0.0.1:9"][..], "--node needs --seed"),
         (
@@ -135,7 +131,6 @@ fn a_share_without_a_seed_or_outside_the_run_is_refused() {
 
 #[test]
 fn a_run_begins_when_it_is_told_to() {
-    let _among = among_others();
     let directory = scratch();
     let targets = Targets::start();
     let ahead = Duration::from_millis(1_500);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
+use brunt_test_program::{Ended, Program, binary, command, run, scratch};
 
 /// Checks a command in a directory of its own.
 fn check(directory: &Path, options: &[&str], line: &str) -> Ended {
@@ -20,7 +20,6 @@ fn check(directory: &Path, options: &[&str], line: &str) -> Ended {
 
 #[test]
 fn what_no_agent_carries_out_is_refused_by_its_name() {
-    let _among = among_others();
     let directory = scratch();
     let at = directory.path();
     fs::write(at.join("plan.toml"), PLAN).unwrap();
@@ -117,7 +116,6 @@ fn lay_files(at: &Path) {
 
 #[test]
 fn every_file_and_variable_that_a_command_reads_is_known() {
-    let _among = among_others();
     let directory = scratch();
     let at = directory.path();
     lay_files(at);
@@ -180,7 +178,6 @@ fn every_file_and_variable_that_a_command_reads_is_known() {
 
 #[test]
 fn a_run_that_was_ordered_reads_and_reaches_nothing_outside_its_directory() {
-    let _among = among_others();
     let directory = scratch();
     let at = directory.path();
     let elsewhere = scratch();
@@ -215,7 +212,6 @@ fn a_run_that_was_ordered_reads_and_reaches_nothing_outside_its_directory() {
 
 #[test]
 fn an_agents_owner_has_the_last_word() {
-    let _among = among_others();
     let directory = scratch();
     let at = directory.path();
     run(["cluster", "keys", &at.join("keys").display().to_string(), "--agents", "1"]).expect(0);
@@ -255,7 +251,6 @@ fn an_agents_owner_has_the_last_word() {
 
 #[test]
 fn keys_are_made_and_a_manifest_is_printed() {
-    let _among = among_others();
     let directory = scratch();
     let keys = directory.path().join("keys").display().to_string();
     let words = ["cluster", "keys", &keys, "--agents", "2", "--host", "nats.lab"];

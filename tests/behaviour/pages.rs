@@ -2,11 +2,10 @@
 
 use std::fs;
 
-use crate::program::{Program, among_others, binary, command, run, scratch};
+use brunt_test_program::{Program, binary, command, run, scratch};
 
 #[test]
 fn a_run_its_record_and_its_events_make_the_same_page() {
-    let _among = among_others();
     let directory = scratch();
     let at = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
     let mut server =

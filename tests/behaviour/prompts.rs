@@ -14,9 +14,7 @@ use rustix::io::{read, write};
 use rustix::pty::{OpenptFlags, openpt, ptsname, unlockpt};
 use rustix::termios::{LocalModes, tcgetattr};
 
-use crate::program::{
-    Ended, Program, among_others, at, binary, command, measure, run, scratch, slapd,
-};
+use brunt_test_program::{Ended, Program, at, binary, command, measure, run, scratch, slapd};
 
 /// Starts a shell command on a terminal of its own, whose keyboard is the program's standard input.
 pub(crate) fn on_a_terminal(line: &str) -> Program {
@@ -41,7 +39,6 @@ fn type_it(mut program: Program, prompt: &str, password: &str) -> Ended {
 
 #[test]
 fn a_password_is_asked_for_and_not_shown() {
-    let _among = among_others();
     if !require(&["script"]) {
         return;
     }
@@ -116,7 +113,6 @@ impl Asked {
 
 #[test]
 fn nothing_is_shown_from_the_prompt_on_and_everything_once_it_is_over() {
-    let _among = among_others();
     if !require(&["setsid"]) {
         return;
     }
@@ -146,7 +142,6 @@ fn nothing_is_shown_from_the_prompt_on_and_everything_once_it_is_over() {
 /// While brunt is stopped the terminal is as it was, and afterwards brunt asks again.
 #[test]
 fn who_stops_brunt_at_a_prompt_is_asked_again() {
-    let _among = among_others();
     if !require(&["script", "bash"]) {
         return;
     }
@@ -168,7 +163,6 @@ fn who_stops_brunt_at_a_prompt_is_asked_again() {
 
 #[test]
 fn nobody_is_asked_who_cannot_answer() {
-    let _among = among_others();
     let line = ["searchrate", "-p", "1", "-D", ADMIN_DN, "-b", BASE_DN, "(cn=a)"];
     let ended = run(line).expect(89);
     assert!(ended.stderr.contains("standard input is not a terminal"), "{ended}");
@@ -185,7 +179,6 @@ fn nobody_is_asked_who_cannot_answer() {
 
 #[test]
 fn passwords_come_from_variables_and_files() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let file = directory.path().join("password");
@@ -212,7 +205,6 @@ fn passwords_come_from_variables_and_files() {
 
 #[test]
 fn a_properties_file_fills_what_the_command_line_leaves_open() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let file = directory.path().join("tools.properties");
@@ -249,7 +241,6 @@ fn a_properties_file_fills_what_the_command_line_leaves_open() {
 
 #[test]
 fn a_properties_file_that_was_generated_can_be_read() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let file = directory.path().join("generated.properties");

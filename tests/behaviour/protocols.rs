@@ -9,7 +9,7 @@ use std::fs;
 use rustix::process::Signal;
 
 use crate::leases::LeaseTarget;
-use crate::program::{Ended, Program, among_others, binary, command, scratch};
+use brunt_test_program::{Ended, Program, binary, command, scratch};
 
 const USERS: u32 = 6;
 const VISITS: u32 = 20;
@@ -116,7 +116,6 @@ fn run(text: &str, password: &str) -> Ended {
 
 #[test]
 fn a_visit_speaks_three_protocols_and_all_servers_agree() {
-    let _among = among_others();
     let identity = Target::start(&["rest", "--listen", "127.0.0.1:0"]);
     let directory = Target::start(&["ldap", "--listen", "127.0.0.1:0"]);
     let leases = LeaseTarget::start();
@@ -151,7 +150,6 @@ fn a_visit_speaks_three_protocols_and_all_servers_agree() {
 
 #[test]
 fn what_a_failed_check_says_holds_no_secret() {
-    let _among = among_others();
     let identity = Target::start(&["rest", "--listen", "127.0.0.1:0"]);
     let text = format!(
         r#"

@@ -9,9 +9,8 @@ use std::process::{Command, Stdio};
 
 use brunt_testbed::require;
 
-use crate::loadgen::target::RestTarget;
-use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
 use crate::prompts::{on_a_terminal, shell_line};
+use brunt_test_program::{Ended, Program, RestTarget, binary, command, run, scratch};
 
 /// A run of `http` that would last a minute, with its record.
 fn minute(options: &[&str], url: &str) -> Ended {
@@ -24,7 +23,6 @@ fn minute(options: &[&str], url: &str) -> Ended {
 
 #[test]
 fn a_condition_that_goes_on_ends_the_run_in_good_order() {
-    let _among = among_others();
     let target = RestTarget::start();
     let url = format!("{}/status/503", target.base);
     let ended = minute(&["--abort-on", "ok.p99>1us", "--abort-on", "errors>50% for 2s"], &url);
@@ -46,7 +44,6 @@ fn a_condition_that_goes_on_ends_the_run_in_good_order() {
 
 #[test]
 fn a_run_in_which_it_does_not_go_on_is_left_alone() {
-    let _among = among_others();
     let target = RestTarget::start();
     let url = format!("{}/bytes/10", target.base);
     let line = ["http", "-z", "3s", "-q", "50", "-c", "2", "--abort-on", "errors>1%"];
@@ -60,7 +57,6 @@ fn a_run_in_which_it_does_not_go_on_is_left_alone() {
 
 #[test]
 fn a_plan_says_what_ends_it() {
-    let _among = among_others();
     let target = RestTarget::start();
     let directory = scratch();
     let file = directory.path().join("plan.toml");
@@ -120,7 +116,6 @@ const FAR: [&[&str]; 3] = [
 
 #[test]
 fn nothing_is_sent_to_a_public_address_that_nobody_answered_for() {
-    let _among = among_others();
     for line in FAR {
         let Some(mut brunt) = in_the_void(line) else { return };
         let ended = Program::start(&mut brunt).wait().expect(8);
@@ -144,7 +139,6 @@ fn nothing_is_sent_to_a_public_address_that_nobody_answered_for() {
 /// What connects or sends in its own way is compared with the fence before the run all the same: no result is printed.
 #[test]
 fn whatever_the_protocol_a_run_outside_the_fence_does_not_begin() {
-    let _among = among_others();
     let directory = scratch();
     let plan = directory.path().join("plan.toml");
     let text = "[run]\nusers = 1\niterations = { each = 1 }\n[dhcp]\nserver = \"127.0.0.1:9\"\n\
@@ -163,7 +157,6 @@ fn whatever_the_protocol_a_run_outside_the_fence_does_not_begin() {
 
 #[test]
 fn somebody_at_a_terminal_is_asked_before_the_run() {
-    let _among = among_others();
     for (answer, goes) in [("no", false), ("y", false), ("yes", true)] {
         let Some(brunt) = in_the_void(FAR[0]) else { return };
         let mut asked = on_a_terminal(&shell_line(&brunt));
@@ -187,7 +180,6 @@ fn limited(file: &str, options: &[&str], url: &str) -> Ended {
 
 #[test]
 fn a_file_of_targets_limits_every_run_before_it_begins() {
-    let _among = among_others();
     let target = RestTarget::start();
     let url = format!("{}/bytes/10", target.base);
     let file = "[[target]]\naddress = \"127.0.0.0/8\"\nrate = \"50/s\"\nconnections = 2\nduration = \"10s\"\n\
@@ -208,7 +200,6 @@ fn a_file_of_targets_limits_every_run_before_it_begins() {
 
 #[test]
 fn an_organisation_sets_its_file_of_targets_once() {
-    let _among = among_others();
     let target = RestTarget::start();
     let url = format!("{}/bytes/10", target.base);
     let directory = scratch();
@@ -239,7 +230,6 @@ fn an_organisation_sets_its_file_of_targets_once() {
 
 #[test]
 fn a_run_begins_only_if_its_canary_lives() {
-    let _among = among_others();
     let target = RestTarget::start();
     let (good, bad) = (format!("{}/bytes/10", target.base), format!("{}/status/500", target.base));
     let ended = minute(&["--canary", "5", "--slo", "goodput>1/s"], &bad).expect(10);
@@ -260,8 +250,7 @@ fn a_run_begins_only_if_its_canary_lives() {
 
 #[test]
 fn the_canary_of_perfdhcp_is_of_other_clients() {
-    let _among = among_others();
-    let target = crate::targets::Target::start("dhcp");
+    let target = brunt_test_program::Target::start("dhcp");
     let directory = scratch();
     let path = directory.path().join("record.json");
     let mut brunt = command(binary());

@@ -6,8 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::program::{Program, among_others, binary, command, scratch};
-use crate::targets::Targets;
+use brunt_test_program::{Program, Targets, binary, command, scratch};
 
 fn record(line: &str, path: &Path) -> Value {
     let mut shell = command(Path::new("sh"));
@@ -102,7 +101,6 @@ fn runs_again(name: &str, line: &str, planned: u64, directory: &Path) {
 
 #[test]
 fn a_recorded_command_makes_the_same_record_again() {
-    let _among = among_others();
     let directory = scratch();
     let targets = Targets::start();
     for (name, line) in targets.commands(directory.path()) {
@@ -116,7 +114,6 @@ fn a_recorded_command_makes_the_same_record_again() {
 
 #[test]
 fn a_recorded_command_makes_the_same_comparison_again() {
-    let _among = among_others();
     let directory = scratch();
     let directory = directory.path();
     let files = directory.display();

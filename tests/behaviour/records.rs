@@ -11,9 +11,7 @@ use brunt_record::{Histogram, SloOutcome};
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, user_dn};
 use serde_json::Value;
 
-use crate::program::{
-    Ended, Program, among_others, at, binary, command, measure, run, scratch, slapd,
-};
+use brunt_test_program::{Ended, Program, at, binary, command, measure, run, scratch, slapd};
 
 const SCHEMA: &str = include_str!("../../docs/record.schema.json");
 
@@ -33,7 +31,6 @@ pub(crate) fn faults(record: &Value) -> Vec<String> {
 
 #[test]
 fn records_are_what_the_schema_says() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let template = directory.path().join("people.template");
@@ -89,7 +86,6 @@ fn records_are_what_the_schema_says() {
 
 #[test]
 fn secrets_are_nowhere() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let canary = "Canary-7f3a!";
     let coded = STANDARD.encode(canary);
@@ -169,7 +165,6 @@ fn asked(line: &[&str]) -> Option<Vec<String>> {
 
 #[test]
 fn a_seed_is_a_sequence() {
-    let _among = among_others();
     let Some(first) = asked(&["--seed", "42"]) else { return };
     assert_eq!(first.len(), 50);
     assert_eq!(asked(&["--seed", "42"]).unwrap(), first);
@@ -187,7 +182,6 @@ pub(crate) fn summary(ended: &Ended) -> String {
 
 #[test]
 fn a_record_is_printed_again() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let [hlog, hgrm] = ["run.hlog", "run.hgrm"].map(|name| directory.path().join(name));
@@ -258,7 +252,6 @@ fn a_file_that_cannot_be_written_is_noticed_before_the_run() {
 
 #[test]
 fn objectives_decide_the_exit_code() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let dn = user_dn(1);
     let line = ["-D", &dn, "-w", PASSWORD, "-f", "-m", "100", "-I", "30", "--seed", "5"];

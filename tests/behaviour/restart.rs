@@ -7,7 +7,7 @@ use brunt_exchange::{Clock as _, Monotonic};
 use brunt_record::{Phase, Record, Status};
 use brunt_testbed::{BASE_DN, PASSWORD, until, user_dn};
 
-use crate::program::{Ended, among_others, slapd, start};
+use brunt_test_program::{Ended, slapd, start};
 
 /// How often each class of outcome was met.
 fn classes(record: &Record) -> BTreeMap<&str, u64> {
@@ -97,7 +97,6 @@ fn lasted_as_long(run: &Interrupted, record: &Record) {
 
 #[test]
 fn a_run_at_a_rate_goes_on_when_its_server_comes_back() {
-    let _among = among_others();
     let line = ["-M", "200", "-c", "10", "-F", "-b", BASE_DN, "-s", "base", "(objectClass=*)"];
     let Some(run) = interrupted("searchrate", &line) else { return };
     let record = check(&run);
@@ -114,7 +113,6 @@ fn a_run_at_a_rate_goes_on_when_its_server_comes_back() {
 
 #[test]
 fn a_run_at_full_speed_backs_off_while_its_server_is_away() {
-    let _among = among_others();
     let dn = user_dn(0);
     let line = ["-c", "4", "-D", &dn, "-w", PASSWORD];
     let Some(run) = interrupted("authrate", &line) else { return };

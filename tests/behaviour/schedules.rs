@@ -5,7 +5,7 @@ use std::fs;
 use brunt_record::{Phase, Record};
 use brunt_testbed::BASE_DN;
 
-use crate::program::{Ended, among_others, measure, scratch, slapd};
+use brunt_test_program::{Ended, measure, scratch, slapd};
 
 fn planned(record: &Record) -> u64 {
     record.conservation.counts.planned
@@ -24,7 +24,6 @@ fn scheduled(line: &[&str]) -> Option<(Ended, Record)> {
 
 #[test]
 fn stages_are_integrated_exactly() {
-    let _among = among_others();
     for (stages, expected) in [
         ("200/s for 1s, 50/s for 1s", 250),
         // A ramp does on average what it does in its middle.
@@ -43,7 +42,6 @@ fn stages_are_integrated_exactly() {
 
 #[test]
 fn a_change_of_rate_is_seen_where_it_happens() {
-    let _among = among_others();
     let Some((ended, record)) = scheduled(&["--stages", "50/s for 2s, 300/s for 2s"]) else {
         return;
     };
@@ -57,7 +55,6 @@ fn a_change_of_rate_is_seen_where_it_happens() {
 
 #[test]
 fn poisson_arrivals_are_as_many_on_average_and_repeat_with_their_seed() {
-    let _among = among_others();
     let line = ["-M", "300", "--arrival", "poisson", "-d", "2"];
     let run = |seed: &str| {
         scheduled(&[&line[..], &["--seed", seed]].concat()).map(|(_, record)| planned(&record))
@@ -72,7 +69,6 @@ fn poisson_arrivals_are_as_many_on_average_and_repeat_with_their_seed() {
 
 #[test]
 fn a_file_of_rates_is_followed() {
-    let _among = among_others();
     let directory = scratch();
     let path = directory.path().join("rates.txt");
     let text = "# Two rates of their own and one of the base.\n\
@@ -88,11 +84,10 @@ fn a_file_of_rates_is_followed() {
 
 #[test]
 fn the_example_of_a_file_of_rates_can_be_read() {
-    let _among = among_others();
     let directory = scratch();
     let path = directory.path().join("sample.txt");
     let file = path.to_str().unwrap();
-    crate::program::run(["modrate", "--generateSampleRateFile", file]).expect(0);
+    brunt_test_program::run(["modrate", "--generateSampleRateFile", file]).expect(0);
     let line = ["--variableRateData", file, "-M", "20", "-d", "1"];
     let Some((ended, record)) = scheduled(&line) else { return };
     assert!(planned(&record) > 0, "{ended}");
@@ -100,7 +95,6 @@ fn the_example_of_a_file_of_rates_can_be_read() {
 
 #[test]
 fn moments_are_replayed_from_a_file() {
-    let _among = among_others();
     let directory = scratch();
     let path = directory.path().join("offsets.txt");
     fs::write(&path, "0\n0.1\n0.15\n0.9\n1.2\n").unwrap();
@@ -111,7 +105,6 @@ fn moments_are_replayed_from_a_file() {
 
 #[test]
 fn users_who_think_ask_less_often() {
-    let _among = among_others();
     // Five users who think for 100 ms and are answered at once ask at most fifty times a second.
     let Some((ended, record)) = scheduled(&["--think", "100ms", "-d", "2"]) else { return };
     assert!((50..=105).contains(&record.counts.sent), "{ended}");

@@ -12,8 +12,7 @@ use brunt_testbed::until;
 use rustix::fs::{CWD, Mode, mkfifoat};
 use rustix::process::Signal;
 
-use crate::program::{Program, among_others, binary, command, scratch};
-use crate::targets::Target;
+use brunt_test_program::{Program, Target, binary, command, scratch};
 
 /// A run of some intervals, and words for its results.
 fn line(target: &Target, results: &[(&str, &Path)]) -> Vec<String> {
@@ -32,7 +31,6 @@ fn pipe(path: PathBuf) -> PathBuf {
 
 #[test]
 fn a_record_that_cannot_be_written_takes_nothing_with_it() {
-    let _among = among_others();
     let (directory, target) = (scratch(), Target::start("rest"));
     let [hgrm, hlog] = ["run.hgrm", "run.hlog"].map(|name| directory.path().join(name));
     let full = Path::new("/dev/full");
@@ -49,7 +47,6 @@ fn a_record_that_cannot_be_written_takes_nothing_with_it() {
 /// A disk that fills up during the run, simulated by a limit on the size of files.
 #[test]
 fn logs_that_cannot_grow_leave_whole_lines_and_a_report() {
-    let _among = among_others();
     let (directory, target) = (scratch(), Target::start("rest"));
     let [hgrm, hlog, events] =
         ["run.hgrm", "run.hlog", "run.ndjson"].map(|name| directory.path().join(name));
@@ -75,7 +72,6 @@ fn logs_that_cannot_grow_leave_whole_lines_and_a_report() {
 
 #[test]
 fn a_reader_that_leaves_a_pipe_holds_up_nothing() {
-    let _among = among_others();
     let (directory, target) = (scratch(), Target::start("rest"));
     let [hlog, events, record] =
         ["hlog", "events", "record"].map(|name| pipe(directory.path().join(name)));
@@ -98,7 +94,6 @@ fn a_reader_that_leaves_a_pipe_holds_up_nothing() {
 
 #[test]
 fn two_results_with_one_name_are_refused_before_anything_is_sent() {
-    let _among = among_others();
     let (directory, target) = (scratch(), Target::start("rest"));
     let file = directory.path().join("run");
     for other in ["--hgrm", "--hlog", "--events"] {
@@ -113,7 +108,6 @@ fn two_results_with_one_name_are_refused_before_anything_is_sent() {
 
 #[test]
 fn a_run_that_is_killed_leaves_whole_lines_of_its_log() {
-    let _among = among_others();
     let (directory, target) = (scratch(), Target::start("rest"));
     let hlog = directory.path().join("run.hlog");
     let run = Program::start(command(binary()).args(line(&target, &[("--hlog", &*hlog)])));
@@ -132,7 +126,6 @@ fn a_run_that_is_killed_leaves_whole_lines_of_its_log() {
 
 #[test]
 fn a_terminal_that_is_closed_ends_a_run_in_good_order() {
-    let _among = among_others();
     let (directory, target) = (scratch(), Target::start("rest"));
     let [path, hlog] = ["run.json", "run.hlog"].map(|name| directory.path().join(name));
     for (nohup, code) in [(false, 143), (true, 0)] {

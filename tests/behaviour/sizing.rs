@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use brunt_record::{COLLECTION_SCHEMA, Cell, Collection, Environment, Tool};
 
-use crate::program::{run, scratch};
+use brunt_test_program::{run, scratch};
 
 /// A search that claims 731/s and saw 804/s fail, as find-max writes it.
 fn found(at: &Path, answer: &str) -> PathBuf {

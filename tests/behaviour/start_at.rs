@@ -11,8 +11,7 @@ use brunt_record::Record;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::program::{among_others, binary, command, scratch};
-use crate::targets::Targets;
+use brunt_test_program::{Targets, binary, command, scratch};
 
 /// A program that waits for its start time.
 struct Waiting {
@@ -86,7 +85,6 @@ fn commands(
 
 #[test]
 fn a_run_says_what_is_ready_and_begins_at_the_moment_it_is_told() {
-    let _among = among_others();
     let directory = scratch();
     let targets = Targets::start();
     let all = commands(&targets, directory.path(), "127.9.1.2").into_iter().map(|(name, line)| {
@@ -120,7 +118,6 @@ fn a_run_says_what_is_ready_and_begins_at_the_moment_it_is_told() {
 
 #[test]
 fn a_run_that_is_not_told_sends_nothing() {
-    let _among = among_others();
     let directory = scratch();
     let targets = Targets::start();
     let record = directory.path().join("record.json");
@@ -151,7 +148,6 @@ fn a_run_that_is_not_told_sends_nothing() {
 
 #[test]
 fn what_could_not_be_connected_is_said_before_the_run_begins() {
-    let _among = among_others();
     let directory = scratch();
     // Nothing listens there: the port was given back.
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");

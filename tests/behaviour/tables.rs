@@ -6,9 +6,7 @@ use std::process::{Command, Stdio};
 
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, PEOPLE_DN, Slapd, user_dn};
 
-use crate::program::{
-    Ended, Program, among_others, at, binary, command, measure, scratch, slapd, start,
-};
+use brunt_test_program::{Ended, Program, at, binary, command, measure, scratch, slapd, start};
 
 const RULE: usize = 79;
 const HEAD: &str = "\
@@ -86,7 +84,6 @@ fn authrate(slapd: &Slapd, more: &[&str]) -> Ended {
 
 #[test]
 fn the_table_is_that_of_the_old_tools() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let ended = authrate(&slapd, &["-i", "1", "-d", "2"]);
     let rows = check_table(&ended.stdout, HEAD, RULE, PLAIN);
@@ -105,7 +102,6 @@ fn the_table_is_that_of_the_old_tools() {
 
 #[test]
 fn searches_and_binds_and_adds_have_a_column_more() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let line = ["-D", "{1}", "-w", PASSWORD, "-f", "-d", "1", "-b", PEOPLE_DN, "(uid=user.3)"];
     let ended = measure("authrate", slapd.port(), &line).expect(0);
@@ -139,7 +135,6 @@ fn searches_and_binds_and_adds_have_a_column_more() {
 
 #[test]
 fn percentiles_are_columns_and_may_have_decimals() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let ended = authrate(&slapd, &["-m", "50", "-e", "99", "-e", "50", "-e", "99.5"]);
     let title = "|   recent  average |   recent  average    50.0%    99.0%    99.5% |  err/sec | ";
@@ -156,7 +151,6 @@ fn percentiles_are_columns_and_may_have_decimals() {
 
 #[test]
 fn script_friendly_output_is_comma_separated_values_alone() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let ended = authrate(&slapd, &["-S", "-B", "1", "-i", "1", "-d", "2", "--codes", "-v"]);
     let mut lines = ended.stdout.lines();
@@ -183,7 +177,6 @@ fn script_friendly_output_is_comma_separated_values_alone() {
 
 #[test]
 fn rows_may_carry_the_time_of_day() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let mask = |text: &str| text.replace(|c: char| c.is_ascii_digit(), "9");
     for (format, stamp) in [("with-date", "9999-99-99 99:99:99"), ("without-date", "99:99:99")] {
@@ -204,7 +197,6 @@ fn rows_may_carry_the_time_of_day() {
 
 #[test]
 fn output_goes_to_a_file_or_to_both() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let directory = scratch();
     let path = directory.path().join("out.txt");
@@ -229,7 +221,6 @@ fn output_goes_to_a_file_or_to_both() {
 
 #[test]
 fn a_reader_who_has_seen_enough_ends_the_run_quietly() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let dn = user_dn(1);
     let mut head = Command::new("head")
@@ -252,7 +243,6 @@ fn a_reader_who_has_seen_enough_ends_the_run_quietly() {
 
 #[test]
 fn failures_are_told_apart() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let dn = user_dn(1);
     let line =
@@ -270,7 +260,6 @@ fn failures_are_told_apart() {
 
 #[test]
 fn a_failure_before_the_first_row_leaves_standard_output_empty() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let line = ["-D", ADMIN_DN, "-w", "wrong", "-b", BASE_DN, "(cn=a)"];
     let ended =

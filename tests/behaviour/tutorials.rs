@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use brunt_testbed::{free_port, until};
 
-use crate::program::{among_others, binary, scratch};
 use crate::website::{Visitor, between};
+use brunt_test_program::{binary, scratch};
 
 /// How long a reader's part of a page may take to come up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Ports that the pages name; each test has free ones instead.
 const PORTS: [&str; 6] = ["1389", "7878", "8080", "8081", "10067", "10068"];
@@ -103,7 +103,6 @@ fn awaited(directory: &Path, file: &str, begin: &str) -> String {
 /// Carries out a page, which has so many commands of ours besides servers, and meanwhile does what a reader does in a
 /// browser.
 fn carried_out(name: &str, commands: usize, browser: impl FnOnce(&Path) + Send) {
-    let _among = among_others();
     let directory = scratch();
     let page = page(name);
     let script = format!("{WRAPPER}{}\n{ENDING}", with_free_ports(&with_room(&commands_of(&page))));

@@ -12,7 +12,7 @@ use brunt_testbed::{MariaDb, require, until};
 use rusqlite::Connection;
 use rustix::process::Signal;
 
-use crate::program::{Ended, Program, among_others, binary, command, scratch};
+use brunt_test_program::{Ended, Program, binary, command, scratch};
 
 /// Runs one of the programs in a directory.
 fn ubench(directory: &Path, line: &str) -> Ended {
@@ -67,7 +67,6 @@ fn marks<'a>(output: &'a str, heading: &str) -> &'a str {
 
 #[test]
 fn the_output_is_that_of_old() {
-    let _among = among_others();
     let directory = scratch();
     for (line, name, ways) in [
         ("sqlite_ubench -n40", "sqlite.db", ["sync", "verbose", "yes"]),
@@ -101,7 +100,6 @@ fn the_output_is_that_of_old() {
 
 #[test]
 fn the_four_lines_agree_with_themselves() {
-    let _among = among_others();
     let directory = scratch();
     let ended = ubench(directory.path(), "sqlite_ubench -n 70 -s no").expect(0);
     let lines: Vec<&str> =
@@ -124,7 +122,6 @@ fn the_four_lines_agree_with_themselves() {
 
 #[test]
 fn what_is_left_is_as_it_was_of_old() {
-    let _among = among_others();
     let directory = scratch();
     ubench(directory.path(), "sqlite_ubench -n 20 -v no").expect(0);
     let count = || -> i64 {
@@ -154,7 +151,6 @@ fn what_is_left_is_as_it_was_of_old() {
 
 #[test]
 fn leases_that_are_there_are_not_deleted() {
-    let _among = among_others();
     let directory = scratch();
     let at = |name: &str| directory.path().join(name);
     ubench(directory.path(), "sqlite_ubench -n 3 -v no -s no").expect(0);
@@ -190,7 +186,6 @@ fn leases_that_are_there_are_not_deleted() {
 
 #[test]
 fn a_command_line_that_is_wrong_shows_the_switches() {
-    let _among = among_others();
     let directory = scratch();
     for program in ["mysql_ubench", "sqlite_ubench", "memfile_ubench"] {
         for (line, complaint) in [
@@ -230,7 +225,6 @@ fn a_command_line_that_is_wrong_shows_the_switches() {
 
 #[test]
 fn failures_end_with_255_and_no_password() {
-    let _among = among_others();
     let directory = scratch();
     for (line, what) in [
         ("mysql_ubench -m 127.0.0.1 -phunter2", "127.0.0.1:3306"),
@@ -247,7 +241,6 @@ fn failures_end_with_255_and_no_password() {
 
 #[test]
 fn figures_of_ours_come_after_those_of_old() {
-    let _among = among_others();
     let directory = scratch();
     let line = "sqlite_ubench -n 200 -s no -phunter2 --percentiles --record r.json --seed 5";
     let ended = ubench(directory.path(), line).expect(0);
@@ -270,7 +263,6 @@ fn figures_of_ours_come_after_those_of_old() {
 
 #[test]
 fn mysql_has_the_engine_that_was_asked_for_and_no_lease_left() {
-    let _among = among_others();
     if !require(&["mariadbd", "mariadb-install-db", "mariadb"]) {
         return;
     }
@@ -302,7 +294,6 @@ fn mysql_has_the_engine_that_was_asked_for_and_no_lease_left() {
 
 #[test]
 fn a_link_is_the_program_of_its_name() {
-    let _among = among_others();
     let directory = scratch();
     for program in ["mysql_ubench", "sqlite_ubench", "memfile_ubench"] {
         let link = directory.path().join(program);
@@ -319,7 +310,6 @@ fn a_link_is_the_program_of_its_name() {
 
 #[test]
 fn a_signal_prints_what_was_measured() {
-    let _among = among_others();
     let directory = scratch();
     let mut brunt = command(binary());
     let mut program = Program::start(brunt.current_dir(directory.path()).args([

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use brunt_testbed::{ADMIN_DN, BASE_DN, PASSWORD, Slapd, until, user_dn};
 
-use crate::program::{among_others, measure, scratch, slapd};
+use brunt_test_program::{measure, scratch, slapd};
 
 /// The filters of the searches that slapd saw, in its order, once there are that many.
 pub(crate) fn searched(slapd: &Slapd, count: usize) -> Vec<String> {
@@ -64,7 +64,6 @@ fn numbers(values: &[String]) -> BTreeSet<u64> {
 
 #[test]
 fn inc_counts_for_all_connections_or_for_each() {
-    let _among = among_others();
     // Sixty draws of twenty values: each of them three times, whichever worker drew it.
     let line = ["-c", "3", "-t", "2", "-g", "inc(1,20)"];
     let Some(values) = drawn(60, &line) else { return };
@@ -90,7 +89,6 @@ fn inc_counts_for_all_connections_or_for_each() {
 
 #[test]
 fn rand_leaves_out_its_maximum_unless_told_otherwise() {
-    let _among = among_others();
     let Some(values) = drawn(400, &["-g", "rand(10,15)"]) else { return };
     assert_eq!(numbers(&values), (10..15).collect());
     let values = drawn(400, &["-g", "rand(10,15)", "--rand-inclusive"]).unwrap();
@@ -105,7 +103,6 @@ fn rand_leaves_out_its_maximum_unless_told_otherwise() {
 
 #[test]
 fn xrand_uses_every_number_before_it_repeats_one() {
-    let _among = among_others();
     // Three times round, whichever connection draws.
     let Some(values) = drawn(120, &["-c", "4", "-g", "xrand(0,40)"]) else { return };
     assert_eq!(numbers(&values), (0..40).collect());
@@ -118,7 +115,6 @@ fn xrand_uses_every_number_before_it_repeats_one() {
 
 #[test]
 fn lines_of_files_come_in_turn_or_at_random() {
-    let _among = among_others();
     let directory = scratch();
     let path = directory.path().join("lines.txt");
     fs::write(&path, "alpha\nbeta\r\ngamma").unwrap();
@@ -131,7 +127,6 @@ fn lines_of_files_come_in_turn_or_at_random() {
 
 #[test]
 fn random_strings_and_static_ones() {
-    let _among = among_others();
     let Some(values) = drawn(200, &["-g", "randstr(24,[a-c]xy)"]) else { return };
     assert!(
         values
@@ -146,7 +141,6 @@ fn random_strings_and_static_ones() {
 /// One draw serves the whole operation, whatever names it.
 #[test]
 fn a_row_is_drawn_once_for_all_templates() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let line = [
         "-D",
@@ -175,7 +169,6 @@ fn a_row_is_drawn_once_for_all_templates() {
 
 #[test]
 fn what_is_special_is_escaped_unless_raw() {
-    let _among = among_others();
     let directory = scratch();
     let path = directory.path().join("odd.txt");
     fs::write(&path, "a*b\n(c)\nd\\e\n").unwrap();
@@ -211,7 +204,6 @@ fn what_is_special_is_escaped_unless_raw() {
 
 #[test]
 fn value_patterns_draw_as_generators_do() {
-    let _among = among_others();
     let Some(slapd) = slapd(5) else { return };
     let line =
         ["--value-patterns", "-m", "6", "-F", "-b", BASE_DN, "-s", "base", "(uid=user.[3:5])"];

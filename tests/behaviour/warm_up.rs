@@ -3,7 +3,7 @@
 use brunt_record::{Phase, Record};
 use brunt_testbed::{BASE_DN, PASSWORD, user_dn};
 
-use crate::program::{among_others, measure, slapd};
+use brunt_test_program::{measure, slapd};
 
 fn sent(record: &Record, phase: Phase) -> u64 {
     record.phases.iter().filter(|p| p.name == phase).map(|p| p.counts.sent).sum()
@@ -11,7 +11,6 @@ fn sent(record: &Record, phase: Phase) -> u64 {
 
 #[test]
 fn the_totals_hold_the_steady_phase_and_the_server_saw_more() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let line = ["-B", "2", "-d", "3", "-i", "1", "-M", "100", "-c", "4", "-F", "-b", BASE_DN];
     let ended = measure(
@@ -87,7 +86,6 @@ fn completed_in(record: &Record, row: &CsvRow) -> f64 {
 /// is left at the end by next to no time.
 #[test]
 fn neither_the_first_nor_the_last_row_exaggerates() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let dn = user_dn(3);
     let line = ["-d", "3", "-i", "1", "-c", "8", "-f", "-D", &dn, "-w", PASSWORD, "-S"];
@@ -112,7 +110,6 @@ fn neither_the_first_nor_the_last_row_exaggerates() {
 
 #[test]
 fn a_count_is_of_the_steady_phase() {
-    let _among = among_others();
     let Some(slapd) = slapd(20) else { return };
     let line = ["-B", "1", "-m", "157", "-M", "200", "-c", "3", "-F", "-b", BASE_DN, "-s", "base"];
     let ended =

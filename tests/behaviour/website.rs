@@ -11,7 +11,7 @@ use std::time::Duration;
 use brunt_testbed::{free_port, until};
 use rustix::process::Signal;
 
-use crate::program::{Program, binary, command, run, scratch};
+use brunt_test_program::{Program, binary, command, run, scratch};
 
 /// Somebody at a browser without scripts.
 pub(crate) struct Visitor {

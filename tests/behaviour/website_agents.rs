@@ -10,11 +10,10 @@ use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::cluster::Broker;
-use crate::program::{Program, among_others, binary, command, run, scratch};
-use crate::targets::Target;
 use crate::website::{Visitor, end, site, site_with};
+use brunt_test_program::{Program, Target, binary, command, run, scratch};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 /// A page waits no longer than two seconds for agents; the rest is a busy machine's.
 const PAGE_WITHIN: Duration = Duration::from_secs(6);
 
@@ -40,7 +39,6 @@ fn state<'a>(listing: &'a Value, name: &str) -> (&'a str, Option<&'a str>) {
 
 #[test]
 fn agents_are_shown_while_they_wait_while_they_are_busy_and_once_they_were_killed() {
-    let _among = among_others();
     if !require(&["nats-server"]) {
         return;
     }
@@ -102,7 +100,6 @@ fn agents_are_shown_while_they_wait_while_they_are_busy_and_once_they_were_kille
 
 #[test]
 fn a_broker_that_is_away_is_said_to_be_and_found_again() {
-    let _among = among_others();
     if !require(&["nats-server"]) {
         return;
     }

@@ -6,8 +6,8 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::program::{run, scratch};
 use crate::website::{Visitor, api, between, end, record, site};
+use brunt_test_program::{run, scratch};
 
 /// What answers those who may not have it, or who asked for what is not there.
 const PROBLEM: &str = "application/problem+json";

@@ -14,8 +14,8 @@ use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 
-use crate::program::{Program, run, scratch};
 use crate::website::{api, between, end, record, serve};
+use brunt_test_program::{Program, run, scratch};
 
 const PASSWORD: &str = "correct-horse-battery";
 

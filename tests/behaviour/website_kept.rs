@@ -9,10 +9,10 @@ use brunt_record::{Record, Status};
 use brunt_testbed::{free_port, until};
 use rustix::process::Signal;
 
-use crate::program::{Ended, Program, binary, command, run, scratch};
 use crate::website::{Visitor, api, between, end, record, site};
+use brunt_test_program::{Ended, Program, binary, command, run, scratch};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Lets a server be loaded.
 fn list_target(visitor: &Visitor, target: &str) {

@@ -7,8 +7,8 @@ use std::time::Duration;
 use brunt_testbed::{loadgen_counts, loadgen_tree, until};
 use serde_json::{Value, json};
 
-use crate::program::{Program, binary, command, run, scratch};
 use crate::website::{Visitor, api, between, end, record, site};
+use brunt_test_program::{Program, binary, command, run, scratch};
 
 const CANARY: &str = "canary-of-a-password";
 

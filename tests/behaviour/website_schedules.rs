@@ -12,10 +12,10 @@ use brunt_testbed::{require, until};
 use rusqlite::Connection;
 use serde_json::Value;
 
-use crate::program::scratch;
 use crate::website::{Visitor, api, between, end, site};
+use brunt_test_program::scratch;
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// What a receiver was sent: the headers that Standard Webhooks name, and the body.
 struct Delivery {

@@ -8,8 +8,8 @@ use brunt_record::{Collection, Document};
 use brunt_testbed::until;
 use serde_json::{Value, json};
 
-use crate::program::{Program, among_others, run, scratch};
 use crate::website::{Visitor, api, between, end, serve, site};
+use brunt_test_program::{Program, run, scratch};
 
 /// A plan with a pace of its own, which a search leaves out.
 const PLAN: &str = "# Kept.\n[run]\nrate = \"5/s\"\nduration = \"9s\"\nusers = 2\n[find-max]\nconfirm = \"20s\"\n\
@@ -44,7 +44,6 @@ fn prepare(visitor: &Visitor, target: &str) {
 
 #[test]
 fn a_program_has_the_highest_rate_found_and_what_was_found_is_indexed_again() {
-    let _among = among_others();
     let directory = scratch();
     let at = directory.path().join("site");
     // A token can be made before the site is served with short seconds.

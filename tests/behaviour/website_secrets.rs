@@ -13,10 +13,10 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use brunt_testbed::until;
 use flate2::read::GzDecoder;
 
-use crate::program::{Program, scratch};
 use crate::website::{Visitor, between, end, site};
+use brunt_test_program::{Program, scratch};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 /// Of characters that are written otherwise in URLs and in JSON.
 const CANARY: &str = "canary/7c1e\"+&b9";
 

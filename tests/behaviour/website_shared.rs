@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::cluster::{Broker, keyed_broker, record, runs_of};
-use crate::program::{Program, among_others, binary, command, scratch};
 use crate::website::{Visitor, between, end, site, site_with};
 use crate::website_agents::agent;
+use brunt_test_program::{Program, binary, command, scratch};
 
 const PATIENCE: Duration = Duration::from_secs(90);
 
@@ -121,7 +121,6 @@ fn is_there() -> bool {
 
 #[test]
 fn two_agents_share_a_run_and_its_record_says_what_the_target_counted() {
-    let _among = among_others();
     if !is_there() {
         return;
     }
@@ -169,7 +168,6 @@ fn two_agents_share_a_run_and_its_record_says_what_the_target_counted() {
 
 #[test]
 fn too_few_agents_are_told_and_nothing_is_sent() {
-    let _among = among_others();
     if !is_there() {
         return;
     }
@@ -200,7 +198,6 @@ fn too_few_agents_are_told_and_nothing_is_sent() {
 
 #[test]
 fn agents_share_the_runs_of_a_schedule() {
-    let _among = among_others();
     if !is_there() {
         return;
     }
@@ -245,7 +242,6 @@ fn agents_share_the_runs_of_a_schedule() {
 
 #[test]
 fn an_agent_that_is_killed_makes_the_run_partial_and_is_named() {
-    let _among = among_others();
     if !is_there() {
         return;
     }
@@ -270,7 +266,6 @@ fn an_agent_that_is_killed_makes_the_run_partial_and_is_named() {
 
 #[test]
 fn agents_reach_the_addresses_of_the_target_and_no_others() {
-    let _among = among_others();
     if !is_there() {
         return;
     }
@@ -302,7 +297,6 @@ fn agents_reach_the_addresses_of_the_target_and_no_others() {
 
 #[test]
 fn a_stop_on_the_page_ends_the_load_of_all_agents() {
-    let _among = among_others();
     if !is_there() {
         return;
     }
@@ -339,7 +333,6 @@ fn a_stop_on_the_page_ends_the_load_of_all_agents() {
 
 #[test]
 fn conditions_are_judged_by_what_all_agents_measure() {
-    let _among = among_others();
     if !is_there() {
         return;
     }
@@ -362,7 +355,6 @@ fn conditions_are_judged_by_what_all_agents_measure() {
 
 #[test]
 fn what_agents_cannot_share_is_refused_in_words() {
-    let _among = among_others();
     if !is_there() {
         return;
     }

@@ -8,10 +8,10 @@ use std::time::Duration;
 use brunt_testbed::until;
 use rustix::process::Signal;
 
-use crate::program::{Ended, Program, binary, command, run, scratch};
 use crate::website::{Visitor, address, between, end, site};
+use brunt_test_program::{Ended, Program, binary, command, run, scratch};
 
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Starts a trial whose temporary files are in a directory, and signs in by the address that it prints.
 fn trial(scratch: &Path, more: &[&str]) -> (Program, Visitor) {

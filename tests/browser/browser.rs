@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use brunt_testbed::{Core, Cores, Daemon, axe_core, found, free_port, require, until};
+use brunt_testbed::{Core, Daemon, axe_core, core, found, free_port, require, until};
 use fantoccini::actions::{InputSource as _, KeyAction, KeyActions};
 use fantoccini::wd::WebDriverCompatibleCommand;
 use fantoccini::{Client, ClientBuilder, Locator};
@@ -22,11 +22,8 @@ use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use url::Url;
 
-/// One is held while a browser runs.
-pub(crate) static CORES: Cores = Cores::new();
-
 /// How long a page may take to come to what is waited for.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// How a page is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +65,7 @@ pub(crate) struct Browser {
     // After the session, which is closed first when a browser is dropped.
     driver: Option<Daemon>,
     _directory: TempDir,
-    _core: Core<'static>,
+    _core: Core,
 }
 
 #[derive(Default)]
@@ -84,7 +81,7 @@ impl Browser {
     }
 
     fn begin() -> Self {
-        let core = CORES.take();
+        let core = core();
         let directory = tempfile::Builder::new().prefix("testbed-browser-").tempdir();
         let directory = directory.expect("a temporary directory");
         let port = free_port();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use brunt_testbed::{Ended, Running, Trial, until};
 
 /// How long a program may take to say where it is.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 fn command() -> Command {
     Command::new(env!("CARGO_BIN_EXE_brunt"))

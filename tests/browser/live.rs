@@ -7,15 +7,15 @@ use std::net::TcpStream;
 use std::thread;
 use std::time::Duration;
 
-use brunt_testbed::{Hostile, Trial, until};
+use brunt_testbed::{Hostile, Trial, core, until};
 use serde_json::{Value, json};
 
-use crate::browser::{Browser, CORES, Look, Violation};
+use crate::browser::{Browser, Look, Violation};
 use crate::brunt::{Shown, Target, trial};
 use crate::relay::Relay;
 
 /// Longer than any run here.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 const EVIL: &str = "</script><img src=x onerror=document.title='evil'>";
 const OVER: &str = "return document.getElementById('live').textContent.includes('is over')";
 
@@ -264,7 +264,7 @@ fn rows(events: &str) -> (usize, usize) {
 #[test]
 fn fifty_tabs_of_which_half_never_read_hold_up_no_interval() {
     // A run of eight seconds, whose tabs have to be there in its first two.
-    let _core = CORES.take();
+    let _core = core();
     let target = Target::start();
     let url = target.url("/sleep?ms=1");
     let directory = tempfile::tempdir().expect("a directory");

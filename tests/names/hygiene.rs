@@ -13,7 +13,7 @@ use serde_json::json;
 
 use crate::cell::{Cell, cached, files, ldap, marked, process};
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// What of the host a cell must not touch. Modification times, so that a change that was undone shows as well.
 #[derive(Debug, PartialEq)]

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::cell::marked;
 
 const DAEMONS: [&str; 6] = ["root", "slapd", "nslcd", "nscd", "libnss_ldap.so.2", "ldapsearch"];
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 fn brunt(words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_brunt"));

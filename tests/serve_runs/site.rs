@@ -12,7 +12,7 @@ use brunt_testbed::until;
 use tempfile::TempDir;
 
 /// How long a run of a test may take. Other tests have the machine as well.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(90);
 
 /// What a server has.
 pub(crate) struct Site {

@@ -11,8 +11,7 @@ use brunt_testbed::{Daemon, free_port, require, until};
 use serde_json::Value;
 
 use super::{endpoint, fetch};
-use crate::program::{Program, among_others, binary, command, scratch};
-use crate::targets::Target;
+use brunt_test_program::{Program, Target, binary, command, scratch};
 
 /// A Prometheus that scrapes one address.
 struct Prometheus {
@@ -99,7 +98,6 @@ fn queries() -> Vec<(String, String)> {
 
 #[test]
 fn every_query_of_the_dashboard_has_an_answer() {
-    let _among = among_others();
     if !require(&["prometheus"]) {
         return;
     }

@@ -10,8 +10,7 @@ use brunt_record::Record;
 use brunt_testbed::{require, until};
 
 use super::{counts_of, durations, endpoint, fetch, no_longer, scrape_to_the_end};
-use crate::program::{Program, among_others, binary, command, scratch};
-use crate::targets::Target;
+use brunt_test_program::{Program, Target, binary, command, scratch};
 
 /// One line of an exposition.
 pub(super) struct Point {
@@ -76,7 +75,6 @@ fn promtool(text: &str) {
 
 #[test]
 fn what_is_scraped_is_what_the_record_holds() {
-    let _among = among_others();
     if !require(&["promtool"]) {
         return;
     }
@@ -171,7 +169,6 @@ fn compare(record: &Record, points: &[Point]) {
 
 #[test]
 fn readers_who_never_read_hold_up_neither_the_run_nor_each_other() {
-    let _among = among_others();
     let (directory, target) = (scratch(), Target::start("rest"));
     let record = directory.path().join("run.json");
     let url = format!("http://{}/sleep?ms=1", target.address());
@@ -195,7 +192,6 @@ fn readers_who_never_read_hold_up_neither_the_run_nor_each_other() {
 
 #[test]
 fn an_address_that_is_taken_stops_a_run_before_it_begins() {
-    let _among = among_others();
     let (listener, target) = (std::net::TcpListener::bind("127.0.0.1:0"), Target::start("rest"));
     let port = listener.as_ref().expect("a port").local_addr().expect("its address").port();
     let url = format!("http://{}/sleep?ms=1", target.address());

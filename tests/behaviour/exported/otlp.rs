@@ -12,8 +12,7 @@ use brunt_record::Record;
 use super::authority::Authority;
 use super::protobuf::Message;
 use super::{counts_of, durations, no_longer};
-use crate::program::{Ended, Program, among_others, binary, command, scratch};
-use crate::targets::Target;
+use brunt_test_program::{Ended, Program, Target, binary, command, scratch};
 
 /// A request of a collector: its head and its body.
 type Posted = (String, Vec<u8>);
@@ -131,7 +130,6 @@ fn attributes(message: &Message, number: u64) -> BTreeMap<String, String> {
 
 #[test]
 fn what_is_sent_is_what_the_record_holds() {
-    let _among = among_others();
     let (directory, target) = (scratch(), Target::start("rest"));
     // One message in the middle is refused: the next brings its figures too.
     let receiver = Receiver::start(|number| if number == 1 { "503 Busy" } else { "200 OK" });
@@ -195,7 +193,6 @@ fn compare(record: &Record, metrics: &BTreeMap<String, Vec<Point>>) {
 
 #[test]
 fn a_collector_that_is_away_is_told_of_and_costs_the_run_nothing() {
-    let _among = among_others();
     let (directory, target) = (scratch(), Target::start("rest"));
     let port = brunt_testbed::free_port();
     // The other accepts and never answers.
@@ -220,7 +217,6 @@ fn a_collector_that_is_away_is_told_of_and_costs_the_run_nothing() {
 
 #[test]
 fn a_collector_over_https_is_sent_the_same_and_one_that_nobody_vouches_for_nothing() {
-    let _among = among_others();
     let (directory, target) = (scratch(), Target::start("rest"));
     let [ours, other] = ["ours", "other"].map(|name| Authority::new(name, directory.path()));
     let served = ours.served("127.0.0.1");

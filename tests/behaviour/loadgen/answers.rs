@@ -2,10 +2,7 @@
 
 use serde_json::json;
 
-use super::report::Report;
-use super::settings::Files;
-use super::target::RestTarget;
-use crate::program::{Ended, among_others};
+use brunt_test_program::{Ended, Files, Report, RestTarget};
 
 /// Every third change is refused, and every fourth read takes longer than a busy machine makes the others take.
 const SCRIPT: &str = "
@@ -47,13 +44,12 @@ fn perform(target: &RestTarget, line: &[&str]) -> Ended {
 /// are late, and what follows is not done.
 #[test]
 fn figures_are_those_of_the_answers() {
-    let _among = among_others();
     let target = RestTarget::scripted(SCRIPT);
     let ended = perform(&target, &[]).expect(0);
     let report = Report::read(&ended.stdout);
     let names: Vec<&str> = report.rows.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names, ["begin", "change", "look", "read", "look"]);
-    let counts: Vec<[u64; 3]> = report.rows.iter().map(super::report::Row::counts).collect();
+    let counts: Vec<[u64; 3]> = report.rows.iter().map(brunt_test_program::Row::counts).collect();
     assert_eq!(counts, [[9, 0, 0], [6, 0, 3], [6, 0, 0], [6, 2, 0], [12, 0, 0]], "{ended}");
     report.obeys(1.0);
     let thresholds: Vec<&str> = report.rows.iter().map(|row| row.text("Thrshold")).collect();
@@ -84,7 +80,7 @@ fn figures_are_those_of_the_answers() {
 /// The engine counts what it sees, the ledger what becomes of tasks.
 fn the_record_agrees(ended: &Ended, report: &Report) {
     let record = ended.record();
-    let all: u64 = report.rows.iter().flat_map(super::report::Row::counts).sum();
+    let all: u64 = report.rows.iter().flat_map(brunt_test_program::Row::counts).sum();
     assert_eq!(record.counts.ok + record.counts.failed + record.counts.timed_out, all, "{ended}");
     assert_eq!(record.counts.ok, 39, "{ended}");
     assert_eq!(record.conservation.counts.skipped, 7, "{ended}");
@@ -102,13 +98,12 @@ fn the_record_agrees(ended: &Ended, report: &Report) {
 /// twice, and everything that is summed over rows counts it twice.
 #[test]
 fn compatible_figures_are_those_of_loadgen() {
-    let _among = among_others();
     let target = RestTarget::scripted(SCRIPT);
     let ended = perform(&target, &["--compat"]).expect(0);
     let report = Report::read(&ended.stdout);
     let names: Vec<&str> = report.rows.iter().map(|row| row.name.as_str()).collect();
     assert_eq!(names, ["begin", "change", "look", "read", "look"]);
-    let counts: Vec<[u64; 3]> = report.rows.iter().map(super::report::Row::counts).collect();
+    let counts: Vec<[u64; 3]> = report.rows.iter().map(brunt_test_program::Row::counts).collect();
     // LoadGen runs 1 of 9 and 1 of 8 in each of 8 rounds: the ninth loop is lost in the division. Of eight changes two
     // are refused.
     assert_eq!(counts, [[8, 0, 0], [6, 0, 2], [18, 0, 6], [6, 2, 0], [18, 0, 6]], "{ended}");
@@ -137,7 +132,6 @@ fn compatible_figures_are_those_of_loadgen() {
 /// Nothing that fails is worth ending for, but a run in which nothing works has failed.
 #[test]
 fn a_service_that_is_not_there_is_a_failure_of_every_task() {
-    let _among = among_others();
     let files = Files::new();
     files.ask("begin", "/echo/begin");
     files.workload("one", &[("begin", 500), ("begin", 500)]);
@@ -153,7 +147,6 @@ fn a_service_that_is_not_there_is_a_failure_of_every_task() {
 /// A threshold of nothing is exceeded by whatever takes a millisecond, and never ends the wait.
 #[test]
 fn thresholds_are_judged_at_each_place() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     files.ask("nap", "/sleep?ms=1000");

@@ -2,9 +2,7 @@
 
 use serde_json::json;
 
-use super::settings::Files;
-use super::target::{RestTarget, Seen};
-use crate::program::{Ended, among_others};
+use brunt_test_program::{Ended, Files, RestTarget, Seen};
 
 fn perform(line: &[&str]) -> (Vec<Seen>, Ended) {
     let target = RestTarget::start();
@@ -38,7 +36,6 @@ fn perform(line: &[&str]) -> (Vec<Seen>, Ended) {
 
 #[test]
 fn requests_are_sent_as_they_are_described() {
-    let _among = among_others();
     let (seen, ended) = perform(&[]);
     let targets: Vec<&str> = seen.iter().map(|seen| seen.target.as_str()).collect();
     let round = |n: u8| {
@@ -73,7 +70,6 @@ fn requests_are_sent_as_they_are_described() {
 
 #[test]
 fn compatible_requests_are_those_of_loadgen() {
-    let _among = among_others();
     let (seen, ended) = perform(&["--compat"]);
     let targets: Vec<&str> = seen.iter().map(|seen| seen.target.as_str()).collect();
     // The counter advances before the next task that is carried out, whichever it is; endpoints do not change it.
@@ -97,7 +93,6 @@ fn compatible_requests_are_those_of_loadgen() {
 /// PATCH with an array, which OpenDJ and OpenIDM want, and redirects that Java's client follows.
 #[test]
 fn every_method_and_payload_is_sent() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     let admin = json!({

@@ -4,9 +4,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
-use super::settings::Files;
-use super::target::{RestTarget, Seen};
-use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
+use brunt_test_program::{Ended, Files, Program, RestTarget, Seen, binary, command, run, scratch};
 
 /// A task that shows who the administrator is, in the field that all three levels may give.
 fn show(files: &Files, key: &str, more: &Value) {
@@ -26,7 +24,6 @@ fn find<'a>(seen: &'a [Seen], key: &str) -> &'a Seen {
 
 #[test]
 fn the_nearest_attribute_counts() {
-    let _among = among_others();
     let (job, workload, task) = (RestTarget::start(), RestTarget::start(), RestTarget::start());
     let files = Files::new();
     show(&files, "plain", &json!({}));
@@ -76,7 +73,6 @@ fn the_nearest_attribute_counts() {
 
 #[test]
 fn a_location_may_be_in_two_parts_at_different_levels() {
-    let _among = among_others();
     let (first, second) = (RestTarget::start(), RestTarget::start());
     let port = |target: &RestTarget| target.base.rsplit(':').next().unwrap().to_owned();
     let files = Files::new();
@@ -103,7 +99,6 @@ fn list(files: &Files, words: &[&str], directory: &str) -> Ended {
 /// The current directory comes first, then the one above the job's.
 #[test]
 fn files_are_found_from_anywhere_and_it_is_said_where() {
-    let _among = among_others();
     let files = Files::new();
     show(&files, "job", &json!({}));
     files.workload("one", &[("job", 5000)]);
@@ -121,7 +116,6 @@ fn files_are_found_from_anywhere_and_it_is_said_where() {
 /// A key that appears twice is reported, and the last one counts, as in the original program.
 #[test]
 fn what_is_doubtful_is_noted() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     files.write(

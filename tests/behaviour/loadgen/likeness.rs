@@ -3,9 +3,7 @@
 use brunt_testbed::{Pki, require};
 use serde_json::json;
 
-use super::settings::Files;
-use super::target::RestTarget;
-use crate::program::among_others;
+use brunt_test_program::{Files, RestTarget};
 
 #[test]
 fn a_misspelt_name_gets_a_suggestion() {
@@ -69,7 +67,6 @@ fn a_plan_trusts_whom_its_job_trusted() {
 
 #[test]
 fn a_connection_is_closed_and_a_host_left_out_as_java_does() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     let header = json!({"Connection": "close", "Host": "other.example.com", "X-One": "1"});

@@ -1,9 +1,7 @@
 //! Wrong job, workload and task files: each is refused before anything is sent, with the file, the line, the key, what
 //! is wrong and what would be right.
 
-use super::settings::Files;
-use super::target::RestTarget;
-use crate::program::among_others;
+use brunt_test_program::{Files, RestTarget};
 
 const JOB: &str = r#"{
   "name": "a job",
@@ -331,7 +329,6 @@ const IN_TASKS: &[Mistake] = &[
 
 #[test]
 fn every_mistake_is_said_with_its_place_and_a_remedy() {
-    let _among = among_others();
     let target = RestTarget::start();
     let mut count = 0;
     let all = [("jobs", IN_JOBS), ("workloads", IN_WORKLOADS), ("tasks", IN_TASKS)];
@@ -376,7 +373,6 @@ fn every_mistake_is_said_with_its_place_and_a_remedy() {
 
 #[test]
 fn files_that_are_none_are_said_so() {
-    let _among = among_others();
     let files = Files::new();
     let ended = files.perform(&[]).expect(2);
     assert!(ended.said().contains("jobs/job.json: No such file"), "{ended}");

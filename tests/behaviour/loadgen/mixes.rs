@@ -2,10 +2,7 @@
 
 use serde_json::json;
 
-use super::report::Report;
-use super::settings::Files;
-use super::target::RestTarget;
-use crate::program::{Ended, among_others};
+use brunt_test_program::{Ended, Files, Report, RestTarget};
 
 /// Performs A, B and C so often, by one thread, and gives the order in which they arrived.
 fn order(loops: [u64; 3], line: &[&str]) -> (String, Ended) {
@@ -25,7 +22,6 @@ fn order(loops: [u64; 3], line: &[&str]) -> (String, Ended) {
 
 #[test]
 fn workloads_are_mixed_in_rounds_with_exact_totals() {
-    let _among = among_others();
     let (seen, ended) = order([10, 2, 7], &[]);
     assert_eq!(seen, "AAAAABCCCAAAAABCCCC");
     assert!(ended.stdout.contains("Repaired: every workload ran exactly as often"), "{ended}");
@@ -37,7 +33,6 @@ fn workloads_are_mixed_in_rounds_with_exact_totals() {
 
 #[test]
 fn a_compatible_mix_drops_the_remainder_and_reports_it_all_the_same() {
-    let _among = among_others();
     let (seen, ended) = order([10, 2, 7], &["--compat"]);
     assert_eq!(seen, "AAAAABCCCAAAAABCCC");
     assert!(ended.stdout.contains("\tWorkload: C with 7 loops;\t"), "{ended}");
@@ -45,7 +40,6 @@ fn a_compatible_mix_drops_the_remainder_and_reports_it_all_the_same() {
 
 #[test]
 fn a_smooth_mix_spreads_what_is_rare() {
-    let _among = among_others();
     assert_eq!(order([6, 1, 3], &[]).0, "AAAAAABCCC");
     assert_eq!(order([6, 1, 3], &["--mix", "smooth"]).0, "AACAACAABC");
 }
@@ -53,7 +47,6 @@ fn a_smooth_mix_spreads_what_is_rare() {
 /// A workload that is listed twice is two, each with figures of its own.
 #[test]
 fn a_workload_may_be_listed_twice() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     for key in ["A", "B"] {
@@ -71,7 +64,6 @@ fn a_workload_may_be_listed_twice() {
 
 #[test]
 fn every_thread_performs_the_whole_mix() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     for key in ["A", "B"] {

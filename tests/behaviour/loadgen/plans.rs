@@ -2,9 +2,7 @@
 
 use serde_json::json;
 
-use super::settings::Files;
-use super::target::{RestTarget, Seen};
-use crate::program::{Program, among_others, binary, command};
+use brunt_test_program::{Files, Program, RestTarget, Seen, binary, command};
 
 /// What a request was, but for what differs from one run to the next.
 fn asked(seen: &[Seen]) -> Vec<String> {
@@ -71,7 +69,6 @@ fn write(files: &Files, base: &str) {
 
 #[test]
 fn a_plan_sends_what_its_job_sends() {
-    let _among = among_others();
     let files = Files::new();
     let perform = |plan: bool| {
         let target = RestTarget::start();

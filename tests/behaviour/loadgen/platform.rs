@@ -2,14 +2,10 @@
 
 use serde_json::json;
 
-use super::report::Report;
-use super::settings::Files;
-use super::target::RestTarget;
-use crate::program::among_others;
+use brunt_test_program::{Files, Report, RestTarget};
 
 #[test]
 fn workloads_contain_tasks_and_other_workloads() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     let task = |path: &str| json!({"request": "GET", "url-endpoint": path, "threshold": 3000});
@@ -53,7 +49,6 @@ fn workloads_contain_tasks_and_other_workloads() {
 
 #[test]
 fn what_is_wrong_with_them_is_said() {
-    let _among = among_others();
     let files = Files::new();
     let base = json!({"version": 1, "service-location-port": "http://127.0.0.1:1", "threads": 1});
     for (more, words) in [

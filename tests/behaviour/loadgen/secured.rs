@@ -2,13 +2,10 @@
 
 use serde_json::json;
 
-use super::report::Report;
-use super::settings::Files;
-use crate::program::{Program, among_others, binary, command, scratch};
+use brunt_test_program::{Files, Program, Report, binary, command, scratch};
 
 #[test]
 fn a_service_is_trusted_by_its_certificate_or_not_at_all() {
-    let _among = among_others();
     let directory = scratch();
     let ca = directory.path().join("ca.pem");
     let mut target = command(binary());

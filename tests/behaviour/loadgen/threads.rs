@@ -1,52 +1,12 @@
 //! Threads: when they begin, the connections they keep, and how a job is ended before its time.
 
-use std::collections::BTreeMap;
-
 use rustix::process::Signal;
 use serde_json::json;
 
-use super::report::Report;
-use super::settings::Files;
-use super::target::RestTarget;
-use crate::program::{alone, among_others};
-
-#[test]
-fn threads_begin_in_groups() {
-    let _alone = alone();
-    let target = RestTarget::start();
-    let files = Files::new();
-    files.ask("look", "/echo/look");
-    files.workload("looking", &[("look", 5000)]);
-    let groups = json!({"threadgroupsize": 2, "threadinterval": 300});
-    files.job(&target.base, 6, &[("looking", 3)], &groups);
-    let ended = files.perform(&["--compat"]).expect(0);
-    let report = Report::read(&ended.stdout);
-    assert_eq!(
-        (report.figure("Thread group size"), report.figure("Launch interval")),
-        ("2", "300ms")
-    );
-    // LoadGen waits behind the last group as well.
-    assert!((900.0..1400.0).contains(&report.number("Job lapsed time")), "{ended}");
-    let mut firsts: BTreeMap<u64, u64> = BTreeMap::new();
-    for seen in target.stop() {
-        firsts.entry(seen.connection).or_insert(seen.at);
-    }
-    let mut firsts: Vec<u64> = firsts.into_values().collect();
-    firsts.sort_unstable();
-    assert_eq!(firsts.len(), 6, "each thread keeps one connection");
-    let millis: Vec<u64> = firsts.iter().map(|at| (at - firsts[0]) / 1000).collect();
-    // The first of a group comes an interval behind the first of the group before, unless one of them was held up.
-    for (earlier, later) in [(0, 2), (2, 4)] {
-        let between = millis[later] - millis[earlier];
-        assert!((100..600).contains(&between), "{millis:?}");
-    }
-    let whole = millis[4] - millis[0];
-    assert!((400..1_000).contains(&whole), "{millis:?}");
-}
+use brunt_test_program::{Files, Report, RestTarget};
 
 #[test]
 fn an_interrupted_job_is_reported() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     files.ask("nap", "/sleep?ms=20");
@@ -69,7 +29,6 @@ fn an_interrupted_job_is_reported() {
 
 #[test]
 fn a_pipe_sees_no_trace_of_what_moves_on_a_terminal() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     files.ask("look", "/echo/look");
@@ -93,7 +52,6 @@ fn a_pipe_sees_no_trace_of_what_moves_on_a_terminal() {
 /// What `--check` shows is not done, and no secret is shown.
 #[test]
 fn a_check_sends_nothing() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     files.task(

@@ -4,14 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::json;
 
-use super::report::Report;
-use super::settings::Files;
-use super::target::RestTarget;
-use crate::program::among_others;
+use brunt_test_program::{Files, Report, RestTarget};
 
 #[test]
 fn the_wildcards_of_old_are_everywhere() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     files.write(
@@ -73,7 +69,6 @@ fn the_wildcards_of_old_are_everywhere() {
 /// The same seed makes the same run.
 #[test]
 fn values_follow_from_the_seed() {
-    let _among = among_others();
     let run = |seed: &str| {
         let target = RestTarget::start();
         let files = Files::new();
@@ -89,7 +84,6 @@ fn values_follow_from_the_seed() {
 
 #[test]
 fn answers_bring_values_by_name_and_by_pointer() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     files.ask("nothing", "/echo/nothing");
@@ -136,7 +130,6 @@ fn answers_bring_values_by_name_and_by_pointer() {
 /// A name that is a prefix of another is not mistaken for it, and values are written so that JSON stays valid.
 #[test]
 fn files_and_services_bring_values() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     files.write("values/a.txt", "one\ntwo\n");
@@ -199,7 +192,6 @@ fn files_and_services_bring_values() {
 
 #[test]
 fn a_list_that_cannot_be_fetched_ends_the_run_before_it_begins() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     files.ask("look", "/echo/$MEMBER");
@@ -224,7 +216,6 @@ fn a_list_that_cannot_be_fetched_ends_the_run_before_it_begins() {
 /// A hundred iterations draw users from a file; each brings its own password, and every name arrives as one segment.
 #[test]
 fn columns_of_a_file_are_of_one_row_and_values_are_encoded_where_that_is_declared() {
-    let _among = among_others();
     let target = RestTarget::start();
     let files = Files::new();
     let users: Vec<(String, String)> =

@@ -9,7 +9,7 @@ use brunt_targets::dhcp::{Act, Answer, Config, Family, Lease, Pool4, State};
 use brunt_testbed::free_port;
 
 use super::server::{Counted as _, Server, counted, start, tally, wait_for};
-use crate::program::{Ended, among_others, scratch};
+use brunt_test_program::{Ended, scratch};
 
 /// The MAC addresses of all clients that have or had a lease. A client identifier of DHCPv4 ends in one, after its
 /// type.
@@ -34,7 +34,6 @@ const BASE: [u8; 6] = [0x00, 0x0c, 0x01, 0x02, 0x03, 0x04];
 
 #[test]
 fn clients_take_turns() {
-    let _among = among_others();
     let server = Server::v4("");
     let ended = server.run("-r 500 -n 300 -R 70").expect(0);
     assert_eq!(macs(&server), counted_from(BASE, 0..70), "{ended}");
@@ -50,7 +49,6 @@ fn clients_take_turns() {
 
 #[test]
 fn identities_of_dhcpv6_count_from_their_base() {
-    let _among = among_others();
     let server = Server::v6("");
     // With several clients the MAC addresses stand at the end, as the old tool has it.
     let base = "000100011d2f3a00ffffffffffff";
@@ -65,7 +63,6 @@ fn identities_of_dhcpv6_count_from_their_base() {
 
 #[test]
 fn addresses_of_a_file_are_drawn_from() {
-    let _among = among_others();
     let directory = scratch();
     let path = directory.path().join("macs");
     let list: Vec<[u8; 6]> = (0..9).map(|n| [2, 0, 0, 0, n, 7 * n]).collect();
@@ -89,7 +86,6 @@ fn addresses_of_a_file_are_drawn_from() {
 
 #[test]
 fn two_nodes_share_a_run_and_no_client() {
-    let _among = among_others();
     let server = Server::v4("");
     let run = |node: &str| {
         start(Family::V4, server.port(), &format!("-r 200 -n 90 -R 60 --node {node}"), &[])
@@ -112,7 +108,6 @@ fn two_nodes_share_a_run_and_no_client() {
 
 #[test]
 fn several_sources_share_a_run() {
-    let _among = among_others();
     let server = Server::v4("");
     let ports = [(); 2].map(|()| free_port().to_string()).join(",");
     let line = format!("-r 400 -n 200 -R 200 --source-port {ports}");
@@ -125,7 +120,6 @@ fn several_sources_share_a_run() {
 
 #[test]
 fn no_more_are_in_flight_than_the_window_allows() {
-    let _among = among_others();
     // What is answered after 100 ms is in flight for so long, so with 5 at a time no more than 50 a second are sent.
     let server = Server::v4("[[rule]]\non = ['discover']\naction = { delay = '100ms' }");
     let ended = server.run("-i --window 5 -p 2 -R 500").expect(0);
@@ -149,7 +143,6 @@ fn done(record: &Record, name: &str) -> (u64, u64) {
 
 #[test]
 fn renewals_and_releases_keep_their_rates() {
-    let _among = among_others();
     for family in Family::ALL {
         let server = Server::like(family, "", Config::default());
         let ended = server.run("-r 100 -f 40 -F 10 -p 2 -R 1000").expect(0);
@@ -181,7 +174,6 @@ fn renewals_and_releases_keep_their_rates() {
 
 #[test]
 fn leases_are_given_back_on_request() {
-    let _among = among_others();
     for family in Family::ALL {
         let server = Server::like(family, "", Config::default());
         let line = "-r 400 -n 150 -R 90";
@@ -203,7 +195,6 @@ fn leases_are_given_back_on_request() {
 /// More clients than addresses: those that get none receive no answer in DHCPv4, and are not counted as served.
 #[test]
 fn a_pool_that_is_too_small_is_seen() {
-    let _among = among_others();
     let mut config = Config::default();
     let pool: Pool4 = "10.9.0.1-10.9.0.20".parse().unwrap();
     config.v4.pools = vec![pool];

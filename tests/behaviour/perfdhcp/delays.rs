@@ -6,7 +6,7 @@ use brunt_record::{Latency, Record};
 use brunt_targets::dhcp::Answer;
 
 use super::server::{Counted as _, Server};
-use crate::program::{Ended, among_others};
+use brunt_test_program::Ended;
 
 const FIRST: Duration = Duration::from_millis(20);
 const SECOND: Duration = Duration::from_millis(50);
@@ -103,7 +103,6 @@ fn delayed(server: &Server, stages: [&str; 2], more: &str) {
 
 #[test]
 fn every_stage_takes_its_time_in_both_protocols_and_in_both_texts() {
-    let _among = among_others();
     delayed(&Server::v4(SCRIPT), ["DISCOVER-OFFER", "REQUEST-ACK"], "");
     let six = ["SOLICIT-ADVERTISE", "REQUEST-REPLY"];
     delayed(&Server::v6(SCRIPT), six, "--report 2012 --kernel-stamps");
@@ -111,7 +110,6 @@ fn every_stage_takes_its_time_in_both_protocols_and_in_both_texts() {
 
 #[test]
 fn percentiles_are_told_apart() {
-    let _among = among_others();
     // Every tenth offer is late by more than the others take on any machine.
     let script = "
         [[rule]]

@@ -11,7 +11,7 @@ use brunt_testbed::{free_port, until};
 use rustix::process::Signal;
 
 use super::server::{Counted as _, Server, start, tally, wait_for};
-use crate::program::{Ended, Program, among_others, binary, command, run, scratch};
+use brunt_test_program::{Ended, Program, binary, command, run, scratch};
 
 /// A server of DHCPv4 that answers no client.
 const SILENT: &str = "[[rule]]\naction = 'ignore'";
@@ -25,7 +25,6 @@ fn reported(ended: &Ended) {
 
 #[test]
 fn numbers_end_it_when_they_are_answered() {
-    let _among = among_others();
     // Answers take longer than all the sending does.
     let server = Server::v4("[[rule]]\naction = { delay = '150ms' }");
     let ended = server.run("-r 500 -n 37 -R 37 -xe").expect(0);
@@ -44,7 +43,6 @@ fn numbers_end_it_when_they_are_answered() {
 
 #[test]
 fn a_period_ends_it() {
-    let _among = among_others();
     let server = Server::v6("");
     let ended = server.run("-r 250 -p 1.2 -R 50 -xe").expect(0);
     assert_eq!(ended.balanced().counts.planned, 300, "{ended}");
@@ -54,7 +52,6 @@ fn a_period_ends_it() {
 
 #[test]
 fn drops_end_it() {
-    let _among = among_others();
     // When the limit is reached, what was sent in the last drop time is in flight and may still be dropped: fifty.
     for (limit, lost) in [("-D 5", "last = 5"), ("-D 0", "last = 1"), ("-D 1", "first = 20")] {
         let server = Server::v4(&format!("[[rule]]\non = ['discover']\n{lost}\naction = 'drop'"));
@@ -85,7 +82,6 @@ fn drops_end_it() {
 
 #[test]
 fn the_end_waits_as_long_as_it_is_told() {
-    let _among = among_others();
     let delayed = |delay: &str, words: &str| {
         let script = format!("[[rule]]\non = ['request']\naction = {{ delay = '{delay}' }}");
         Server::v4(&script).run(&format!("-r 100 -R 100 -d 5 -d 5 {words}"))
@@ -107,7 +103,6 @@ fn the_end_waits_as_long_as_it_is_told() {
 
 #[test]
 fn the_wait_for_answers_is_no_longer_than_the_drop_time() {
-    let _among = among_others();
     let ended = Server::v4(SILENT).run("-r 100 -n 20 -R 20 -d 0.5").expect(3);
     let record = ended.balanced();
     assert_eq!((record.counts.timed_out, record.counts.ok), (20, 0), "{ended}");
@@ -120,7 +115,6 @@ fn the_wait_for_answers_is_no_longer_than_the_drop_time() {
 
 #[test]
 fn an_interrupt_is_how_a_run_without_an_end_is_ended() {
-    let _among = among_others();
     let server = Server::v4("");
     let run = server.start("-r 200 -R 100 -xe");
     wait_for("exchanges", || server.sent(Answer::Ack) > 100);
@@ -143,7 +137,6 @@ fn an_interrupt_is_how_a_run_without_an_end_is_ended() {
 
 #[test]
 fn a_second_interrupt_and_a_termination_have_codes_of_their_own() {
-    let _among = among_others();
     let server = Server::v4(SILENT);
     let run = server.start("-r 50 -R 50 -d 60");
     wait_for("messages", || server.received(Act::Discover) > 20);
@@ -170,7 +163,6 @@ fn a_second_interrupt_and_a_termination_have_codes_of_their_own() {
 /// Refused before anything is sent: what is wrong is said, with its name, and nothing stands on standard output.
 #[test]
 fn what_cannot_be_carried_out_is_said_first() {
-    let _among = among_others();
     let refused = |words: &str, code: i32, said: &str| {
         let ended = run(["perfdhcp"].into_iter().chain(words.split_whitespace())).expect(code);
         assert!(ended.said().contains(said), "{said}\n{ended}");
@@ -199,7 +191,6 @@ fn what_cannot_be_carried_out_is_said_first() {
 
 #[test]
 fn objectives_decide_the_exit_code() {
-    let _among = among_others();
     let server = Server::v4("[[rule]]\non = ['discover']\naction = { delay = '20ms' }");
     let met = ["--slo", "dora.p99<20s", "--slo", "errors<1%"];
     let ended = server.run_with("-r 100 -n 30 -R 30", &met).expect(0);
@@ -218,7 +209,6 @@ fn objectives_decide_the_exit_code() {
 /// Nobody is there at all: every send is refused by this machine, or nothing answers; either way each is accounted for.
 #[test]
 fn a_port_where_nobody_listens_is_no_reason_to_give_up() {
-    let _among = among_others();
     let ended = start(Family::V4, free_port(), "-r 200 -n 40 -R 40 -d 0.3", &[]);
     let ended = ended.wait().expect(3);
     let record = ended.balanced();
@@ -233,7 +223,6 @@ fn a_port_where_nobody_listens_is_no_reason_to_give_up() {
 /// The command of `-w` hears of the beginning and of the end.
 #[test]
 fn a_wrapped_command_is_called_at_both_ends() {
-    let _among = among_others();
     let directory = scratch();
     let (script, log) = (directory.path().join("wrapped"), directory.path().join("log"));
     fs::write(&script, format!("#!/bin/sh\necho \"$@\" >> {}\n", log.display())).unwrap();
@@ -255,7 +244,6 @@ fn a_wrapped_command_is_called_at_both_ends() {
 /// The server of the command line says the same as the one in our process.
 #[test]
 fn the_target_of_the_command_line_ends_with_an_account() {
-    let _among = among_others();
     let directory = scratch();
     let leases = directory.path().join("leases.csv");
     let mut target = command(binary());
@@ -286,7 +274,6 @@ fn the_target_of_the_command_line_ends_with_an_account() {
 /// A server that goes away in the midst of a run is named, with the moment of its last answer.
 #[test]
 fn a_server_that_went_away_is_named_with_the_time() {
-    let _among = among_others();
     let server = Server::v4("");
     let port = server.port();
     let run = server.start("-r 100 -p 4 -R 1000 -d 2 -d 2");

@@ -4,7 +4,7 @@ use brunt_record::Record;
 use brunt_targets::dhcp::{Answer, Config, Family};
 
 use super::server::{Counted as _, Server, counted, ended, tally};
-use crate::program::{Ended, Program, among_others};
+use brunt_test_program::{Ended, Program};
 
 /// Exchanges of a run, and how many of them meet the fault.
 const ALL: u64 = 100;
@@ -133,7 +133,6 @@ const CHECK: Option<(&str, Option<u32>)> = Some(("check", None));
 
 #[test]
 fn refusals_are_failures_and_no_drops() {
-    let _among = among_others();
     check(&[
         case(Family::V4, "request", "'nak'", &["{2} naks"], Some(("result", Some(6))), false),
         case(Family::V4, "discover", "'no-lease'", &["{1} rejected leases"], CHECK, true),
@@ -161,7 +160,6 @@ fn refusals_are_failures_and_no_drops() {
 
 #[test]
 fn what_cannot_be_read_is_counted_and_answers_nothing() {
-    let _among = among_others();
     let drops = |on| if on == "discover" { "{1} drops" } else { "{2} drops" };
     let cases = [
         (Family::V4, "discover", "{ truncate = 100 }", "tooshort"),
@@ -179,7 +177,6 @@ fn what_cannot_be_read_is_counted_and_answers_nothing() {
 
 #[test]
 fn what_answers_somebody_else_is_foreign() {
-    let _among = among_others();
     let of = |family| {
         [
             case(family, "discover", "'wrong-xid'", &["{1} drops", "foreign"], TIMED_OUT, false),
@@ -193,7 +190,6 @@ fn what_answers_somebody_else_is_foreign() {
 
 #[test]
 fn what_comes_twice_or_in_another_order_harms_nobody() {
-    let _among = among_others();
     let of = |family| {
         [
             case(family, "discover", "'duplicate'", &["{1} duplicates"], None, true),
@@ -207,7 +203,6 @@ fn what_comes_twice_or_in_another_order_harms_nobody() {
 /// An offer in the name of another server is taken in good faith, and the server that is asked is not that one.
 #[test]
 fn a_request_names_the_server_of_its_offer() {
-    let _among = among_others();
     for server in [
         Server::v4("[[rule]]\non = ['discover']\nevery = 7\naction = 'wrong-server'"),
         Server::v6("[[rule]]\non = ['discover']\nevery = 7\naction = 'wrong-server'"),
@@ -222,7 +217,6 @@ fn a_request_names_the_server_of_its_offer() {
 /// With `-1` every request names the first server that answered, whichever server made the offer.
 #[test]
 fn one_server_is_asked_for_everything() {
-    let _among = among_others();
     let script = "[[rule]]\non = ['discover']\nfirst = 2\naction = 'wrong-server'";
     for server in [Server::v4(script), Server::v6(script)] {
         let run = server.run("-r 250 -n 100 -R 100 -1").expect(0);
@@ -233,7 +227,6 @@ fn one_server_is_asked_for_everything() {
 
 #[test]
 fn losses_at_random_are_as_many_as_the_server_says() {
-    let _among = among_others();
     let script = "
         seed = 3
         [[rule]]
@@ -263,7 +256,6 @@ fn losses_at_random_are_as_many_as_the_server_says() {
 /// One address for all clients: every client after the first gets an address that another client has.
 #[test]
 fn addresses_given_twice_are_seen() {
-    let _among = among_others();
     let server = Server::v4("[[rule]]\non = ['request']\naction = { address = '10.0.9.9' }");
     let run = server.run("-r 250 -n 50 -R 50 -u").expect(0);
     let record = run.balanced();

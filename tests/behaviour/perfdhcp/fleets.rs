@@ -7,7 +7,6 @@ use brunt_targets::dhcp::{Act, Answer, Config, Family};
 use brunt_testbed::until;
 
 use super::server::{Counted as _, Server, tally};
-use crate::program::among_others;
 
 /// What was sent in a stage, whether for the first time or again.
 fn sent(record: &Record, stage: &str) -> u64 {
@@ -16,7 +15,6 @@ fn sent(record: &Record, stage: &str) -> u64 {
 
 #[test]
 fn an_avalanche_repeats_what_was_lost_after_four_seconds() {
-    let _among = among_others();
     // All of the first wave is lost, and nothing after it.
     let server = Server::v4("[[rule]]\non = ['discover']\nlast = 30\naction = 'ignore'");
     let ended = server.run("--scenario avalanche -R 30").expect(0);
@@ -39,7 +37,6 @@ fn an_avalanche_repeats_what_was_lost_after_four_seconds() {
 
 #[test]
 fn an_avalanche_of_dhcpv6_doubles_its_patience() {
-    let _among = among_others();
     let server = Server::v6("[[rule]]\non = ['solicit']\nlast = 40\naction = 'ignore'");
     let ended = server.run("--scenario avalanche -R 20").expect(0);
     let record = ended.balanced();
@@ -84,7 +81,6 @@ const STAGES_V6: [(Act, &str); 8] = [
 
 #[test]
 fn a_fleet_does_what_its_server_sees() {
-    let _among = among_others();
     let words = "--scenario fleet --clients 80 --time-scale 1200 -p 4 --release-share 50% \
                  --decline-share 5% --reboot-share 30% --inform-share 30%";
     let runs = Family::ALL.map(|family| {
@@ -120,7 +116,6 @@ fn a_fleet_does_what_its_server_sees() {
 
 #[test]
 fn clients_are_born_when_they_should() {
-    let _among = among_others();
     let server = Server::v4("");
     let ended =
         server.run_with("--scenario fleet --clients 500 -p 2", &["--births", "50"]).expect(0);
@@ -132,7 +127,6 @@ fn clients_are_born_when_they_should() {
 
 #[test]
 fn after_a_power_cut_all_come_back_in_time() {
-    let _among = among_others();
     let runs = Family::ALL.map(|family| {
         let server = Server::like(family, "", Config::default());
         let more = ["--births", "over 500ms", "--power-cut", "at 1500ms within 1s"];

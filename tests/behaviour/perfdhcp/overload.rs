@@ -6,7 +6,7 @@ use brunt_targets::dhcp::{Act, Family};
 use brunt_testbed::free_port;
 
 use super::server::{Counted as _, Server, start, tally, wait_for};
-use crate::program::{Program, among_others};
+use brunt_test_program::Program;
 
 /// The most memory a program has ever had, in KiB.
 fn peak(program: &Program) -> u64 {
@@ -17,7 +17,6 @@ fn peak(program: &Program) -> u64 {
 
 #[test]
 fn what_is_never_answered_is_forgotten() {
-    let _among = among_others();
     let server = Server::v4("[[rule]]\naction = 'ignore'");
     // Four thousand in flight for a tenth of a second each.
     let line = "-i --window 4000 -n 200000 -R 1000000 -d 0.1";
@@ -36,7 +35,6 @@ fn what_is_never_answered_is_forgotten() {
 
 #[test]
 fn a_dead_port_costs_no_memory_either() {
-    let _among = among_others();
     let port = free_port();
     let program = start(Family::V6, port, "-i --window 200 -p 3 -R 1000 -d 0.05 -t 0.2", &[]);
     wait_for("a start", || program.printed().lines().count() > 5);

@@ -7,12 +7,11 @@ use brunt_targets::dhcp::{Config, Family};
 use serde_json::Value;
 
 use super::server::{Counted as _, Server};
-use crate::program::{among_others, run, scratch};
 use crate::records::{faults, summary};
+use brunt_test_program::{run, scratch};
 
 #[test]
 fn records_are_what_the_schema_says_and_print_again() {
-    let _among = among_others();
     for (family, words) in [
         (Family::V4, "-r 200 -f 50 -F 10 -p 1.5 -R 300"),
         (Family::V4, "-i --window 8 -n 100 -R 100"),
@@ -46,7 +45,6 @@ fn records_are_what_the_schema_says_and_print_again() {
 
 #[test]
 fn histogram_files_hold_every_exchange() {
-    let _among = among_others();
     let server = Server::v4("[[rule]]\non = ['request']\naction = { delay = '30ms' }");
     let directory = scratch();
     let [hlog, hgrm] = ["run.hlog", "run.hgrm"].map(|name| directory.path().join(name));

@@ -10,7 +10,7 @@ use brunt_targets::dhcp::{
 };
 use brunt_testbed::{free_port, printed, until};
 
-use crate::program::{Ended, Program, binary, command, scratch};
+use brunt_test_program::{Ended, Program, binary, command, scratch};
 
 /// How a message of a stage can end, in the words of the tallies.
 pub(super) const ENDS: [&str; 6] = ["received", "naks", "unusable", "drops", "cut off", "unasked"];

@@ -8,7 +8,7 @@ use brunt_targets::dhcp::{Answer, Config, Family};
 use brunt_testbed::until;
 
 use super::server::{Counted as _, Server, counted, tally};
-use crate::program::{Program, among_others};
+use brunt_test_program::Program;
 
 /// Exchanges a second: few, so that a moment's lateness is of few exchanges.
 const RATE: u64 = 50;
@@ -55,7 +55,6 @@ fn longer(times: &Histogram, millis: u64) -> u64 {
 
 #[test]
 fn whoever_waits_sees_it_in_what_was_sent_meanwhile() {
-    let _among = among_others();
     let server = Server::v4(SCRIPT);
     // A request that is sent just before the stall waits for all of it, too.
     let words = "-r 50 -p 6 -R 300 -d 5 -d 5 --kernel-stamps";
@@ -83,7 +82,6 @@ fn whoever_waits_sees_it_in_what_was_sent_meanwhile() {
 
 #[test]
 fn whoever_does_not_wait_drops_it_and_hears_of_it_later() {
-    let _among = among_others();
     let runs = Family::ALL.map(|family| {
         let server = Server::like(family, SCRIPT, Config::default());
         let program = begin(&server, "-r 50 -p 6 -R 300 -d 1 -d 1 --kernel-stamps");

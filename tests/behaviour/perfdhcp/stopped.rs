@@ -9,7 +9,7 @@ use brunt_testbed::until;
 use rustix::process::Signal;
 
 use super::server::{Counted as _, Server, tally, wait_for};
-use crate::program::{Ended, Program, among_others};
+use brunt_test_program::{Ended, Program};
 
 /// Stops a run once the server has sent this number of ACKs, and lets it continue after three seconds.
 fn stopped(server: &Server, program: Program, acks: u64) -> Ended {
@@ -30,7 +30,6 @@ fn both(record: &Record, what: &str) -> u64 {
 
 #[test]
 fn answers_that_lay_in_the_socket_are_answers() {
-    let _among = among_others();
     // Once in the midst of a run, and once across its end.
     for (line, acks) in
         [("--window 100 -p 5 -R 20000 -d 2 -d 2", 500), ("-r 300 -p 1.5 -R 20000 -d 2 -d 2", 200)]
@@ -50,7 +49,6 @@ fn answers_that_lay_in_the_socket_are_answers() {
 
 #[test]
 fn what_is_dropped_while_we_stand_still_is_not_the_servers() {
-    let _among = among_others();
     let server = Server::v4("[[rule]]\non = ['discover']\nevery = 5\naction = 'ignore'");
     let ended = stopped(&server, server.start("-r 200 -p 8 -R 20000 -d 1"), 300).expect(3);
     let record = ended.balanced();

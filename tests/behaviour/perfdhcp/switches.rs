@@ -7,7 +7,7 @@ use std::time::Duration;
 use brunt_targets::dhcp::{Act, Answer, Family};
 
 use super::server::{Counted as _, Server, local, start, tally};
-use crate::program::{Ended, among_others};
+use brunt_test_program::Ended;
 
 /// The datagrams that a run sends to a port without answers, and the run.
 fn overheard(family: Family, words: &str) -> (Vec<Vec<u8>>, Ended) {
@@ -43,7 +43,6 @@ fn option_v4(message: &[u8], code: u8) -> Option<&[u8]> {
 
 #[test]
 fn half_an_exchange_is_one_stage() {
-    let _among = among_others();
     for (server, first, second) in [
         (Server::v4(""), "DISCOVER-OFFER", "***Statistics for: REQUEST-ACK***"),
         (Server::v6(""), "SOLICIT-ADVERTISE", "***Statistics for: REQUEST-REPLY***"),
@@ -58,7 +57,6 @@ fn half_an_exchange_is_one_stage() {
 
 #[test]
 fn rapid_commit_is_one_message_and_its_answer() {
-    let _among = among_others();
     let server = Server::v6("");
     let ended = server.run("-i -c -r 200 -n 40 -R 40").expect(0);
     assert_eq!(ended.balanced().counts.ok, 40, "{ended}");
@@ -72,7 +70,6 @@ fn rapid_commit_is_one_message_and_its_answer() {
 
 #[test]
 fn addresses_and_prefixes_are_asked_for_together() {
-    let _among = among_others();
     for (lease, lengths) in
         [("address-only", &[128][..]), ("prefix-only", &[56]), ("address-and-prefix", &[56, 128])]
     {
@@ -92,7 +89,6 @@ fn addresses_and_prefixes_are_asked_for_together() {
 
 #[test]
 fn options_are_in_every_message() {
-    let _among = among_others();
     let words = "-r 200 -n 12 -R 12 -d 0.1 -o 60,627275 --option 12=host-{n:4}";
     let (heard, ended) = overheard(Family::V4, words);
     assert_eq!((heard.len(), ended.code()), (12, 3), "{ended}");
@@ -115,7 +111,6 @@ fn options_are_in_every_message() {
 
 #[test]
 fn preloaded_messages_enter_no_figure() {
-    let _among = among_others();
     for server in [Server::v4(""), Server::v6("")] {
         let ended = server.run("-P 50 -r 100 -n 40 -R 200").expect(0);
         let record = ended.balanced();
@@ -139,7 +134,6 @@ fn cumulative(line: &str) -> Vec<Vec<u64>> {
 
 #[test]
 fn interim_lines_add_up_to_what_the_server_counted() {
-    let _among = among_others();
     let script = "[[rule]]\non = ['request']\nevery = 10\naction = 'drop'";
     let server = Server::v4(script);
     let ended = server.run("-r 100 -p 2.5 -R 300 -t 0.5 -d 2 -d 2").expect(3);
@@ -165,7 +159,6 @@ fn interim_lines_add_up_to_what_the_server_counted() {
 
 #[test]
 fn bare_values_have_nothing_but_a_separator() {
-    let _among = among_others();
     let server = Server::v4("");
     let ended = server.run("-r 100 -p 2.3 -R 300 -t 1 -C ;").expect(0);
     assert!(!ended.stdout.contains("Running:"), "{ended}");
@@ -182,7 +175,6 @@ fn bare_values_have_nothing_but_a_separator() {
 
 #[test]
 fn the_texts_of_old_and_new_say_the_same() {
-    let _among = among_others();
     let server = Server::v4("[[rule]]\non = ['request']\nevery = 10\naction = 'no-lease'");
     let [kea, guide] = ["kea", "2012"]
         .map(|style| server.run(&format!("-r 200 -n 100 -R 100 --report {style}")).expect(3));
@@ -207,7 +199,6 @@ fn the_texts_of_old_and_new_say_the_same() {
 
 #[test]
 fn letters_show_more() {
-    let _among = among_others();
     let server = Server::v4("[[rule]]\naction = { delay = '10ms' }");
     let ended = server.run("-r 100 -n 30 -R 30 -xaeilrstT").expect(0);
     let text = &ended.stdout;
@@ -247,7 +238,6 @@ fn letters_show_more() {
 
 #[test]
 fn rates_may_be_fractions_and_may_change() {
-    let _among = among_others();
     let server = Server::v4("");
     let ended = server.run("-r 2.5 -p 2 -R 30").expect(0);
     assert_eq!(server.received(Act::Discover), 5, "{ended}");
@@ -269,7 +259,6 @@ fn rates_may_be_fractions_and_may_change() {
 
 #[test]
 fn a_warm_up_is_asked_and_not_counted() {
-    let _among = among_others();
     let server = Server::v4("");
     let ended = server.run("-r 100 -p 1 --warm-up 0.5 -R 300").expect(0);
     let record = ended.record();

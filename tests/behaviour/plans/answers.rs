@@ -1,8 +1,6 @@
 //! The effects of answers on a plan: what is kept, what is checked, what is skipped, and the exit code.
 
-use super::files::Plan;
-use crate::loadgen::target::RestTarget;
-use crate::program::{among_others, run};
+use brunt_test_program::{Plan, RestTarget, run};
 
 /// Every third token is refused, and every fifth look is slow.
 const SCRIPT: &str = "
@@ -38,7 +36,6 @@ fn sign_in(base: &str) -> String {
 /// Of thirty tokens ten are refused; of the remaining twenty requests four are late, and no user leaves after those.
 #[test]
 fn what_follows_a_failure_is_skipped_and_no_secret_is_told() {
-    let _among = among_others();
     let target = RestTarget::scripted(SCRIPT);
     let ended = Plan::of(&sign_in(&target.base)).run(&[]).expect(0);
     let record = ended.record();
@@ -73,7 +70,6 @@ fn what_follows_a_failure_is_skipped_and_no_secret_is_told() {
 /// A check that does not hold, and an answer that is expected to be a no.
 #[test]
 fn checks_decide_what_is_a_success() {
-    let _among = among_others();
     let target = RestTarget::start();
     let base = &target.base;
     let plan = format!(

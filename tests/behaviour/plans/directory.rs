@@ -1,7 +1,6 @@
 //! Every operation of LDAP as a step, against the directory in memory.
 
-use super::files::Plan;
-use crate::program::{Program, among_others, binary, command};
+use brunt_test_program::{Plan, Program, binary, command};
 
 const PLAN: &str = r#"
 [run]
@@ -67,7 +66,6 @@ ldap.bind = { dn = "uid=admin,dc=example,dc=com", password = "password" }
 /// Names hold what means something in a DN and in a filter.
 #[test]
 fn an_entry_is_added_changed_compared_found_and_deleted() {
-    let _among = among_others();
     let mut server =
         Program::start(command(binary()).args(["target", "ldap", "--listen", "127.0.0.1:0"]));
     let mut address = String::new();

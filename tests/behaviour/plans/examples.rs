@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use crate::loadgen::target::RestTarget;
-use crate::program::{Ended, Program, among_others, binary, command};
+use brunt_test_program::{Ended, Program, RestTarget, binary, command};
 
 fn example(name: &str, target: &RestTarget, path: &str, line: &[&str]) -> Ended {
     let plan = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/plans").join(name);
@@ -32,7 +31,6 @@ fn server(line: &[&str]) -> (Program, String) {
 /// Three protocols in one iteration, each of which its server records.
 #[test]
 fn a_visit_may_be_a_lease_a_bind_a_token_and_a_search() {
-    let _among = among_others();
     let target = RestTarget::start();
     let (_ldap, ldap) = server(&["ldap", "--listen", "127.0.0.1:0"]);
     let (_dhcp, dhcp) = server(&["dhcp", "--listen", "127.0.0.1:0", "--reply-to-source"]);
@@ -64,7 +62,6 @@ fn a_visit_may_be_a_lease_a_bind_a_token_and_a_search() {
 
 #[test]
 fn every_example_works() {
-    let _among = among_others();
     let target = RestTarget::start();
     let slow = "scenario.1.steps.1.threshold=10s";
     for (name, path, line) in [

@@ -4,12 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
-use std::time::Duration;
 
-use brunt_exchange::{Clock as _, Monotonic};
-
-use super::files::Plan;
-use crate::program::alone;
+use brunt_test_program::Plan;
 
 /// Serves these bodies by their paths, and gives the base of their URLs.
 fn serve(bodies: BTreeMap<&'static str, String>) -> String {
@@ -58,10 +54,9 @@ fn chains() -> String {
     format!("[{}]", vec!["[".repeat(100) + &"]".repeat(100); 4_800].join(","))
 }
 
-/// Each of the answers once took between 47 s and for ever.
+/// Each of the answers once took between 47 s and for ever, which is longer than any test waits for a program.
 #[test]
 fn answers_that_would_hold_up_a_run_are_counted_as_unexamined() {
-    let _alone = alone();
     let bodies = BTreeMap::from([
         ("/namespaces", nested_namespaces()),
         ("/attributes", attributes()),
@@ -88,11 +83,7 @@ fn answers_that_would_hold_up_a_run_are_counted_as_unexamined() {
             "[[scenario.steps]]\nget = \"/{path}\"\nchecks = [{{ {check}, exists = false }}]\n"
         );
     }
-    let (plan, clock) = (Plan::of(&plan), Monotonic::new());
-    let began = clock.now();
-    let ended = plan.run(&[]);
-    let took = clock.now() - began;
-    assert!(took < Duration::from_secs(20), "{took:?}\n{ended}");
+    let ended = Plan::of(&plan).run(&[]);
     let record = ended.record();
     assert_eq!((record.counts.ok, record.counts.failed), (0, 5), "{ended}");
     for operation in &record.operations {
@@ -108,7 +99,6 @@ fn answers_that_would_hold_up_a_run_are_counted_as_unexamined() {
 /// What lies behind `body-kept` was not looked at.
 #[test]
 fn what_was_not_kept_passes_no_check_that_it_is_not_there() {
-    let _alone = alone();
     let body = format!("{}secret", "x".repeat(100_000));
     let base = serve(BTreeMap::from([("/", body)]));
     let plan = |kept: &str| {

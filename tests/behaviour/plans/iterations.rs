@@ -3,9 +3,7 @@
 
 use std::time::Duration;
 
-use super::files::Plan;
-use crate::loadgen::target::RestTarget;
-use crate::program::among_others;
+use brunt_test_program::{Plan, RestTarget};
 
 /// Two users who are refused at once, for two seconds.
 fn refused(base: &str, run: &str) -> String {
@@ -23,7 +21,6 @@ const REFUSED: &str = "[[rule]]\npath = \"/oauth2/access_token\"\naction = { sta
 /// length no more than five times.
 #[test]
 fn users_who_fail_try_no_faster_than_users_who_succeed() {
-    let _among = among_others();
     let target = RestTarget::scripted(REFUSED);
     let tried = |run: &str| {
         let record = Plan::of(&refused(&target.base, run)).run(&[]).expect(1).record();
@@ -41,7 +38,6 @@ fn users_who_fail_try_no_faster_than_users_who_succeed() {
 /// A visit of two requests with 150 ms between them takes as long as a user sees, and works as long as the target does.
 #[test]
 fn an_iteration_is_measured_with_its_pauses_and_without() {
-    let _among = among_others();
     let target = RestTarget::start();
     let visit = |pause: &str| {
         let text = format!(
@@ -72,7 +68,6 @@ fn an_iteration_is_measured_with_its_pauses_and_without() {
 /// Ten iterations of three exchanges, of which each of two nodes has its share.
 #[test]
 fn an_open_plan_tells_the_rate_of_its_iterations() {
-    let _among = among_others();
     let target = RestTarget::start();
     let text = |steps: &str| {
         format!(

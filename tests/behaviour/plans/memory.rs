@@ -6,9 +6,7 @@ use std::time::Duration;
 
 use brunt_testbed::until;
 
-use super::files::Plan;
-use crate::loadgen::target::RestTarget;
-use crate::program::among_others;
+use brunt_test_program::{Plan, RestTarget};
 
 const STEPS: usize = 5_000;
 const MEGABYTES_MAX: u64 = 500;
@@ -23,7 +21,6 @@ fn kib(id: u32, of: &str) -> Option<u64> {
 /// Each step is an operation of its own. With a histogram of 188 KiB for each in every hand they would take 13 GB.
 #[test]
 fn five_thousand_steps_take_less_than_500_megabytes_and_what_is_said() {
-    let _among = among_others();
     let target = RestTarget::start();
     let mut text = format!(
         "[run]\nusers = 10\niterations = {{ each = 1 }}\n[http]\nbase = \"{}\"\n[[scenario]]\nname = \"all\"\n",

@@ -3,7 +3,6 @@
 mod answers;
 mod directory;
 mod examples;
-mod files;
 mod hostile;
 mod iterations;
 mod memory;

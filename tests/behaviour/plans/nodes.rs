@@ -5,13 +5,10 @@ use std::path::Path;
 
 use brunt_record::Record;
 
-use super::files::Plan;
-use crate::loadgen::target::RestTarget;
-use crate::program::{among_others, run, scratch};
+use brunt_test_program::{Plan, RestTarget, run, scratch};
 
 #[test]
 fn nodes_share_iterations_and_the_rows_of_a_unique_feeder() {
-    let _among = among_others();
     let target = RestTarget::start();
     let text = format!(
         "[run]\nusers = 3\nseed = 9\n[http]\nbase = \"{}\"\n[feeders.people]\ncsv = \"people.csv\"\n\

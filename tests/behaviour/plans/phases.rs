@@ -3,9 +3,7 @@
 
 use brunt_record::{Phase, Record};
 
-use super::files::Plan;
-use crate::loadgen::target::RestTarget;
-use crate::program::among_others;
+use brunt_test_program::{Plan, RestTarget};
 
 /// Every look takes so long that those at the end of the warm-up end in the steady phase. Whether one fails is up to
 /// its path: the order in which looks arrive may differ from that in which they fell due.
@@ -34,7 +32,6 @@ fn of_phase(record: &Record, phase: Phase, name: &str) -> u64 {
 
 #[test]
 fn steps_are_tallied_where_they_fell_due() {
-    let _among = among_others();
     let target = RestTarget::scripted(SCRIPT);
     let plan = format!(
         "[run]\nrate = \"50/s\"\nusers = 100\nwarm-up = \"1s\"\nduration = \"2s\"\n[http]\nbase = \"{}\"\n\

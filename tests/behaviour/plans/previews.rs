@@ -2,9 +2,7 @@
 
 use std::process::Stdio;
 
-use super::files::Plan;
-use crate::loadgen::target::RestTarget;
-use crate::program::{Program, binary, command, run};
+use brunt_test_program::{Plan, Program, RestTarget, binary, command, run};
 
 fn plan(base: &str) -> String {
     format!(

@@ -5,8 +5,7 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 
-use super::files::Plan;
-use crate::loadgen::target::RestTarget;
+use brunt_test_program::{Plan, RestTarget};
 
 /// A password in every place that has one.
 pub(super) fn everywhere(base: &str) -> String {
@@ -102,7 +101,7 @@ fn what_a_run_writes_is_its_owners_alone() {
          [[scenario]]\n[[scenario.steps]]\nget = \"/openidm/info/ping\"\n",
         target.base
     ));
-    let directory = crate::program::scratch();
+    let directory = brunt_test_program::scratch();
     let paths = ["hlog", "events", "hgrm"].map(|name| directory.path().join(name));
     // One that was there before, for all to read.
     fs::write(&paths[0], "older").unwrap();

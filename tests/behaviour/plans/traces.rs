@@ -5,10 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::Value;
 
-use super::files::Plan;
 use super::secrets::everywhere;
-use crate::loadgen::target::RestTarget;
-use crate::program::{Program, binary, command, run, scratch};
+use brunt_test_program::{Plan, Program, RestTarget, binary, command, run, scratch};
 
 /// What people get wrong: the password, the place of a value, and the status that they expect.
 fn mistaken(base: &str) -> String {

@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, TcpStream};
 use std::time::Duration;
 
 /// How long a server may take to answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// Asks for `path` at a port of 127.0.0.1 and gives the status, once the server has closed the connection.
 pub(crate) fn ask(port: u16, path: &str) -> u16 {

@@ -20,7 +20,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// How long Kea may take to answer its control socket.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// What a test may want otherwise.
 #[derive(Clone, Debug)]

@@ -21,7 +21,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// How long the log may take to show a request.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// The options of the server's own script for Java, with less memory.
 const JAVA: [&str; 13] = [

@@ -18,7 +18,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// How long the log may take to show a request.
-const PATIENCE: Duration = Duration::from_secs(20);
+const PATIENCE: Duration = Duration::from_secs(90);
 
 /// A running nginx with its files, certificates and log.
 ///

@@ -4,6 +4,7 @@
 //! balance. This module depends only on the shape of brunt's record; the tests know what the words of a command line
 //! mean.
 
+use crate::permits::among_others;
 use crate::tool::{make_directory, write};
 use crate::wait::until;
 use rustix::process::{Pid, Signal, kill_process};
@@ -18,7 +19,7 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 /// How long a program may take before its test has failed. None is asked to run for more than a few seconds.
-const PATIENCE: Duration = Duration::from_secs(90);
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// How a message can end, in the words of the tallies.
 const MESSAGE_ENDS: [&str; 6] = ["received", "naks", "unusable", "drops", "cut off", "unasked"];
@@ -87,6 +88,7 @@ impl Trial {
 
     /// Starts the run and does not wait for it.
     pub fn start(mut self) -> Running {
+        among_others();
         let to = |name: &str| {
             File::create(self.directory.path().join(name)).expect("the file can be made")
         };

@@ -5,24 +5,33 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use brunt_testbed::{require, until};
+use brunt_testbed::{BASE_DN, Slapd, require, until};
 use rustix::process::Pid;
 use tempfile::TempDir;
 
-use crate::program::scratch;
+use crate::{binary, scratch};
 
 /// Longer than anything takes to appear, on however busy a machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// A hundred searches a second, without an end.
+pub fn searching(slapd: &Slapd, more: &str) -> String {
+    let (brunt, port) = (binary().display(), slapd.port());
+    format!(
+        "{brunt} searchrate -h 127.0.0.1 -p {port} -F -c 4 -i 1 -M 100 -b {BASE_DN} -s base --live {more} \
+         '(objectClass=*)'"
+    )
+}
 
 /// A shell on a terminal of its own.
-pub(crate) struct Terminal {
+pub struct Terminal {
     directory: TempDir,
     checks: Cell<u32>,
 }
 
 impl Terminal {
     /// A terminal of this size, or nothing where tmux is not installed.
-    pub(crate) fn new((columns, rows): (u16, u16)) -> Option<Self> {
+    pub fn new((columns, rows): (u16, u16)) -> Option<Self> {
         if !require(&["tmux", "bash"]) {
             return None;
         }
@@ -45,23 +54,23 @@ impl Terminal {
     }
 
     /// Types a line.
-    pub(crate) fn enter(&self, line: &str) {
+    pub fn enter(&self, line: &str) {
         self.tmux(&["send-keys", "-l", line]);
         self.key("Enter");
     }
 
     /// Presses a key, by tmux's name for it.
-    pub(crate) fn key(&self, key: &str) {
+    pub fn key(&self, key: &str) {
         self.tmux(&["send-keys", key]);
     }
 
     /// What is on the screen.
-    pub(crate) fn screen(&self) -> String {
+    pub fn screen(&self) -> String {
         self.tmux(&["capture-pane", "-p"])
     }
 
     /// The same with what has left it at the top.
-    pub(crate) fn everything(&self) -> String {
+    pub fn everything(&self) -> String {
         self.tmux(&["capture-pane", "-p", "-J", "-S", "-"])
     }
 
@@ -70,22 +79,22 @@ impl Terminal {
     }
 
     /// What the terminal is called, which programs may change.
-    pub(crate) fn title(&self) -> String {
+    pub fn title(&self) -> String {
         self.format("#{pane_title}")
     }
 
     /// Has every byte that is written to the terminal from now on kept in a file.
-    pub(crate) fn keep_output(&self, path: &Path) {
+    pub fn keep_output(&self, path: &Path) {
         self.tmux(&["pipe-pane", "-O", &format!("cat > {}", path.display())]);
     }
 
     /// Whether a view has the whole screen.
-    pub(crate) fn has_view(&self) -> bool {
+    pub fn has_view(&self) -> bool {
         self.format("#{alternate_on}") == "1"
     }
 
     /// Waits until what is on the screen is as a test wants it, and gives it.
-    pub(crate) fn wait(&self, what: &str, mut there: impl FnMut(&str) -> bool) -> String {
+    pub fn wait(&self, what: &str, mut there: impl FnMut(&str) -> bool) -> String {
         let mut screen = String::new();
         let come = until(PATIENCE, || {
             until(Duration::from_millis(50), || false);
@@ -98,7 +107,7 @@ impl Terminal {
 
     /// Waits until the shell has the terminal again, and checks that it is as it was.
     #[track_caller]
-    pub(crate) fn check_given_back(&self) {
+    pub fn check_given_back(&self) {
         let come = until(PATIENCE, || {
             until(Duration::from_millis(50), || false);
             !self.has_view()
@@ -122,7 +131,7 @@ impl Terminal {
     }
 
     /// The process that the shell runs.
-    pub(crate) fn process(&self) -> Pid {
+    pub fn process(&self) -> Pid {
         let shell = self.format("#{pane_pid}");
         let path = format!("/proc/{shell}/task/{shell}/children");
         let mut child = None;

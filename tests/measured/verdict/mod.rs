@@ -2,8 +2,11 @@
 //! its exit code. The part that was in trouble must be blamed, and no other.
 //!
 //! The causes are the rows of `bench/verdict`, which contains the expectations for each and counts how often they are
-//! met on a quiet machine. Here each is tried once, on a machine that may be shared, and checked in more detail. How a
+//! met on a quiet machine. Here each is tried once and checked in more detail. How a
 //! verdict is reached is tested in `crates/record`.
+
+/// Why these tests are not virtual.
+const REAL_TROUBLE: &str = "real processes are put in real trouble";
 
 mod frozen;
 mod generator;

@@ -6,15 +6,22 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::program::{Ended, Program, binary, command, scratch};
+use crate::{Ended, Program, binary, command, scratch};
 
 /// A directory with `jobs`, `workloads` and `tasks` in it.
-pub(super) struct Files {
+pub struct Files {
     directory: TempDir,
 }
 
+impl Default for Files {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Files {
-    pub(super) fn new() -> Self {
+    /// Empty directories for jobs, workloads and tasks.
+    pub fn new() -> Self {
         let directory = scratch();
         for name in ["jobs", "workloads", "tasks"] {
             fs::create_dir(directory.path().join(name)).expect("a directory can be made");
@@ -23,7 +30,7 @@ impl Files {
     }
 
     /// Writes a file of any kind.
-    pub(super) fn write(&self, name: &str, text: &str) -> PathBuf {
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
         let path = self.directory.path().join(name);
         let parent = path.parent().expect("it is below the directory");
         fs::create_dir_all(parent).expect("a directory can be made");
@@ -32,12 +39,12 @@ impl Files {
     }
 
     /// Writes a task.
-    pub(super) fn task(&self, key: &str, task: &Value) {
+    pub fn task(&self, key: &str, task: &Value) {
         self.write(&format!("tasks/{key}.json"), &task.to_string());
     }
 
     /// Writes a task that asks for a path.
-    pub(super) fn ask(&self, key: &str, path: &str) {
+    pub fn ask(&self, key: &str, path: &str) {
         self.task(
             key,
             &json!({"request": "GET", "header": {}, "url-endpoint": path, "url-payload": ""}),
@@ -45,7 +52,7 @@ impl Files {
     }
 
     /// Writes a workload of these tasks and thresholds.
-    pub(super) fn workload(&self, key: &str, tasks: &[(&str, u64)]) {
+    pub fn workload(&self, key: &str, tasks: &[(&str, u64)]) {
         let one = |(key, threshold): &(&str, u64)| json!({*key: threshold});
         let tasks: Vec<Value> = tasks.iter().map(one).collect();
         let text = json!({"name": key, "tasks": tasks}).to_string();
@@ -53,7 +60,7 @@ impl Files {
     }
 
     /// Writes the job: so many threads and these workloads, and whatever else is given.
-    pub(super) fn job(&self, base: &str, threads: u32, workloads: &[(&str, u64)], more: &Value) {
+    pub fn job(&self, base: &str, threads: u32, workloads: &[(&str, u64)], more: &Value) {
         let one = |(key, loops): &(&str, u64)| json!({*key: loops});
         let workloads: Vec<Value> = workloads.iter().map(one).collect();
         let mut job = json!({
@@ -80,7 +87,7 @@ impl Files {
     }
 
     /// Starts the job with these words besides. The record is kept.
-    pub(super) fn start(&self, line: &[&str]) -> Program {
+    pub fn start(&self, line: &[&str]) -> Program {
         let directory = scratch();
         let record = directory.path().join("record.json");
         let mut brunt = command(binary());
@@ -90,7 +97,7 @@ impl Files {
     }
 
     /// Performs the job to its end.
-    pub(super) fn perform(&self, line: &[&str]) -> Ended {
+    pub fn perform(&self, line: &[&str]) -> Ended {
         self.start(line).wait()
     }
 }

@@ -5,17 +5,17 @@ use std::path::Path;
 
 use rustix::process::Signal;
 
-use crate::program::{Program, binary, command};
+use crate::{Program, binary, command};
 
 /// An embedded server of this binary.
-pub(crate) struct Target {
+pub struct Target {
     program: Program,
     address: String,
 }
 
 impl Target {
     /// Starts a server of this kind on a free port.
-    pub(crate) fn start(kind: &str) -> Self {
+    pub fn start(kind: &str) -> Self {
         let mut start = command(binary());
         start.args(["target", kind, "--listen", "127.0.0.1:0"]);
         if kind == "dhcp" {
@@ -30,43 +30,46 @@ impl Target {
     }
 
     /// Where it listens.
-    pub(crate) fn address(&self) -> &str {
+    pub fn address(&self) -> &str {
         &self.address
     }
 
     /// The port at which it listens.
-    pub(crate) fn port(&self) -> &str {
+    pub fn port(&self) -> &str {
         self.address.rsplit(':').next().unwrap_or_default()
     }
 
     /// Ends it.
-    pub(crate) fn stop(self) {
+    pub fn stop(self) {
         self.program.signal(Signal::INT);
         self.program.wait().expect(0);
     }
 }
 
 /// One of each.
-pub(crate) struct Targets {
-    pub(crate) ldap: Target,
-    pub(crate) dhcp: Target,
-    pub(crate) rest: Target,
+pub struct Targets {
+    /// The LDAP server.
+    pub ldap: Target,
+    /// The DHCP server.
+    pub dhcp: Target,
+    /// The identity API.
+    pub rest: Target,
 }
 
 impl Targets {
     /// Starts them.
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         let [ldap, dhcp, rest] = ["ldap", "dhcp", "rest"].map(Target::start);
         Self { ldap, dhcp, rest }
     }
 
     /// Ends them.
-    pub(crate) fn stop(self) {
+    pub fn stop(self) {
         [self.ldap, self.dhcp, self.rest].into_iter().for_each(Target::stop);
     }
 
     /// A command for every protocol, each for two seconds at 50 exchanges a second.
-    pub(crate) fn commands(&self, directory: &Path) -> Vec<(&'static str, Vec<String>)> {
+    pub fn commands(&self, directory: &Path) -> Vec<(&'static str, Vec<String>)> {
         let plan = directory.join("plan.toml");
         let rest = self.rest.address();
         let text = format!(

@@ -3,9 +3,11 @@
 
 use std::time::Duration;
 
-use brunt_testbed::{BASE_DN, Slapd};
+use brunt_testbed::{BASE_DN, Slapd, measured};
 
-use crate::program::{alone, measure, slapd};
+use brunt_test_program::{measure, slapd};
+
+const THE_PACE: &str = "whether the real timer keeps a rate is measured";
 
 const SECONDS: u64 = 3;
 
@@ -37,21 +39,23 @@ fn paced(slapd: &Slapd, rate: u64, more: &[&str]) -> (f64, Duration) {
 
 #[test]
 fn the_rate_is_the_one_that_was_asked_for() {
-    let _quiet = alone();
-    let Some(slapd) = slapd(20) else { return };
-    for rate in [200, 1_000, 5_000] {
-        let (achieved, lag) = paced(&slapd, rate, &[]);
-        // A machine that serves others as well may hold up the last answers; then there is nothing to hold it to.
-        if lag < Duration::from_millis(2) {
-            let missed = (achieved / rate as f64 - 1.0).abs();
-            assert!(missed <= 0.001, "{achieved} of {rate} a second");
+    measured(THE_PACE, || {
+        let Some(slapd) = slapd(20) else { return };
+        for rate in [200, 1_000, 5_000] {
+            let (achieved, lag) = paced(&slapd, rate, &[]);
+            // A machine that serves others as well may hold up the last answers; then there is nothing to hold it to.
+            if lag < Duration::from_millis(2) {
+                let missed = (achieved / rate as f64 - 1.0).abs();
+                assert!(missed <= 0.001, "{achieved} of {rate} a second");
+            }
         }
-    }
+    });
 }
 
 #[test]
 fn a_rate_beyond_the_machine_is_still_planned_in_full() {
-    let _quiet = alone();
-    let Some(slapd) = slapd(20) else { return };
-    paced(&slapd, 20_000, &["-t", "4"]);
+    measured(THE_PACE, || {
+        let Some(slapd) = slapd(20) else { return };
+        paced(&slapd, 20_000, &["-t", "4"]);
+    });
 }

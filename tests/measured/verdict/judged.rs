@@ -1,19 +1,12 @@
 //! [`Judged`]: a run with arranged trouble whose verdict from brunt matches the table of causes.
 
-use std::path::Path;
-use std::sync::{PoisonError, RwLock};
-
 use brunt_bench_verdict::{CAUSES, Cause, Class, Condition, Machine, Tried, trial};
 use brunt_record::{Away, Record, Status};
-use brunt_testbed::{Cores, skip_anywhere};
+use brunt_test_program::binary;
+use brunt_testbed::skip_anywhere;
 use jiff::Timestamp;
 
-use crate::frozen::{Freezes, Watch, seconds};
-
-/// Held for writing by tests that keep a core busy on purpose, so that they do not disturb the others.
-static MACHINE: RwLock<()> = RwLock::new(());
-/// Held by the others, so that each finds a core.
-static CORES: Cores = Cores::new();
+use super::frozen::{Freezes, Watch, seconds};
 
 /// Too much for a program that is not optimised, beside others.
 const BENCH_ONLY: &[&str] = &["idle-ldap-5000"];
@@ -25,25 +18,13 @@ pub(crate) struct Judged {
     freezes: Freezes,
 }
 
-/// Tries a cause beside other tests. None if this machine cannot arrange it.
-pub(crate) fn among_others(name: &str) -> Option<Judged> {
-    let _among = MACHINE.read().unwrap_or_else(PoisonError::into_inner);
-    let _core = CORES.take();
-    judged(name)
-}
-
-/// Tries a cause while no other test runs. None if this machine cannot arrange it.
-pub(crate) fn alone(name: &str) -> Option<Judged> {
-    let _quiet = MACHINE.write().unwrap_or_else(PoisonError::into_inner);
-    judged(name)
-}
-
-fn judged(name: &str) -> Option<Judged> {
+/// Tries a cause of the table. None if this machine cannot arrange it.
+pub(crate) fn judge(name: &str) -> Option<Judged> {
     let cause = CAUSES.iter().find(|cause| cause.name == name);
     let cause = cause.unwrap_or_else(|| panic!("{name} is no cause of the table"));
     let lasting = if cause.class == Class::Nothing { cause.seconds / 2 } else { cause.seconds };
     let watch = Watch::start();
-    let tried = trial(cause, lasting, Path::new(env!("CARGO_BIN_EXE_brunt")));
+    let tried = trial(cause, lasting, binary());
     let freezes = watch.stop();
     match tried {
         Ok(tried) => {

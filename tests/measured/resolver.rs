@@ -7,10 +7,11 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Monotonic};
-use brunt_testbed::until;
+use brunt_testbed::{measured, until};
 
-use crate::loadgen::target::RestTarget;
-use crate::program::{alone, binary, scratch};
+use brunt_test_program::{RestTarget, binary, scratch};
+
+const THE_RESOLVER: &str = "the system resolves names in real time";
 
 /// Whom the resolver asks, patiently.
 const NAME_SERVER: &str = "127.0.0.98";
@@ -109,51 +110,57 @@ fn answer(query: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_name_that_is_met_in_a_run_is_waited_for_no_longer_than_its_exchange() {
-    let _alone = alone();
-    let plan = "[run]\nusers = 3\nduration = \"3s\"\ntimeout = \"1s\"\n\
+    measured(THE_RESOLVER, || {
+        let plan = "[run]\nusers = 3\nduration = \"3s\"\ntimeout = \"1s\"\n\
         [variables]\nhost = { choice = { \"a.example\" = 1, \"b.example\" = 1 } }\n\
         [[scenario]]\nname = \"a\"\n[[scenario.steps]]\nname = \"look\"\nget = \"http://${host}/\"\n";
-    let Some((took, said)) = run(plan, silent) else { return };
-    assert!(said.contains("timed out"), "{said}");
-    assert!(took < Duration::from_secs(9), "{took:?}\n{said}");
+        let Some((took, said)) = run(plan, silent) else { return };
+        assert!(said.contains("timed out"), "{said}");
+        assert!(took < Duration::from_secs(9), "{took:?}\n{said}");
+    });
 }
 
 #[test]
 fn a_name_that_is_known_before_a_run_stops_it_before_it_starts() {
-    let _alone = alone();
-    let plan = "[http]\nbase = \"http://a.example\"\nconnect-timeout = \"2s\"\n\
+    measured(THE_RESOLVER, || {
+        let plan = "[http]\nbase = \"http://a.example\"\nconnect-timeout = \"2s\"\n\
         [[scenario]]\nname = \"a\"\n[[scenario.steps]]\nname = \"look\"\nget = \"/\"\n";
-    let Some((took, said)) = run(plan, silent) else { return };
-    assert!(said.contains("the resolver did not answer within 2s"), "{said}");
-    assert!(took < Duration::from_secs(8), "{took:?}\n{said}");
+        let Some((took, said)) = run(plan, silent) else { return };
+        assert!(said.contains("the resolver did not answer within 2s"), "{said}");
+        assert!(took < Duration::from_secs(8), "{took:?}\n{said}");
+    });
 }
 
 /// A hundred users meet a name of their own at the same time, which is more than are resolved at once.
 #[test]
 fn names_that_wait_for_others_are_no_failures() {
-    let _alone = alone();
-    let target = RestTarget::start();
-    let port = target.base.rsplit_once(':').expect("a port").1;
-    let plan = format!(
-        "[run]\nusers = 100\niterations = {{ each = 1 }}\ntimeout = \"30s\"\n\
+    measured(THE_RESOLVER, || {
+        let target = RestTarget::start();
+        let port = target.base.rsplit_once(':').expect("a port").1;
+        let plan = format!(
+            "[run]\nusers = 100\niterations = {{ each = 1 }}\ntimeout = \"30s\"\n\
          [[scenario]]\nname = \"a\"\n[[scenario.steps]]\nname = \"look\"\n\
          get = \"http://n${{run.user}}.example:{port}/bytes/10\"\n"
-    );
-    let Some((_, said)) = run(&plan, Slow::start) else { return };
-    let words: Vec<&str> = said.split_whitespace().collect();
-    let said = words.join(" ");
-    assert!(said.contains("none of 100 failed"), "{said}");
-    // Each waited for its own name, most of them for others before, and none of it is the generator's lateness.
-    let mean = |row: &str| -> f64 {
-        let (_, figures) = said.split_once(row).unwrap_or_else(|| panic!("no {row} in {said}"));
-        figures.split_whitespace().next().and_then(|mean| mean.parse().ok()).expect(row)
-    };
-    let lookup = mean(" name lookup ");
-    assert!(lookup >= 300.0, "{said}");
-    assert!(mean(" our own (lateness) ") < 0.3 * lookup, "{said}");
-    let mut hosts: Vec<String> =
-        target.stop().iter().filter_map(|seen| seen.header("host").map(str::to_owned)).collect();
-    hosts.sort();
-    hosts.dedup();
-    assert_eq!(hosts.len(), 100, "{said}");
+        );
+        let Some((_, said)) = run(&plan, Slow::start) else { return };
+        let words: Vec<&str> = said.split_whitespace().collect();
+        let said = words.join(" ");
+        assert!(said.contains("none of 100 failed"), "{said}");
+        // Each waited for its own name, most of them for others before, and none of it is the generator's lateness.
+        let mean = |row: &str| -> f64 {
+            let (_, figures) = said.split_once(row).unwrap_or_else(|| panic!("no {row} in {said}"));
+            figures.split_whitespace().next().and_then(|mean| mean.parse().ok()).expect(row)
+        };
+        let lookup = mean(" name lookup ");
+        assert!(lookup >= 300.0, "{said}");
+        assert!(mean(" our own (lateness) ") < 0.3 * lookup, "{said}");
+        let mut hosts: Vec<String> = target
+            .stop()
+            .iter()
+            .filter_map(|seen| seen.header("host").map(str::to_owned))
+            .collect();
+        hosts.sort();
+        hosts.dedup();
+        assert_eq!(hosts.len(), 100, "{said}");
+    });
 }

@@ -21,39 +21,42 @@ const COLUMNS: [(&str, usize); 15] = [
 
 /// A report, read back.
 #[derive(Debug)]
-pub(super) struct Report {
+pub struct Report {
     text: String,
-    pub(super) rows: Vec<Row>,
+    /// The rows of the table.
+    pub rows: Vec<Row>,
 }
 
 /// A row of the table: its name and its columns, with the unit taken off.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
-    pub(super) name: String,
+pub struct Row {
+    /// What the row is about.
+    pub name: String,
     columns: Vec<String>,
 }
 
 impl Row {
     /// The text of a column, without its unit.
-    pub(super) fn text(&self, name: &str) -> &str {
+    pub fn text(&self, name: &str) -> &str {
         let at = COLUMNS.iter().position(|(known, _)| *known == name);
         let at = at.unwrap_or_else(|| panic!("there is no column {name}"));
         &self.columns[at]
     }
 
     /// The number in a column.
-    pub(super) fn number(&self, name: &str) -> f64 {
+    pub fn number(&self, name: &str) -> f64 {
         self.text(name).parse().unwrap_or_else(|_| panic!("{name} of {self:?}"))
     }
 
     /// How many passed, exceeded and failed.
-    pub(super) fn counts(&self) -> [u64; 3] {
+    pub fn counts(&self) -> [u64; 3] {
         ["TxPass", "TxExced", "TxFail"].map(|name| self.number(name) as u64)
     }
 }
 
 impl Report {
-    pub(super) fn read(text: &str) -> Self {
+    /// Reads the text of a report; a panic if it is none.
+    pub fn read(text: &str) -> Self {
         let mut lines = text.lines().skip_while(|line| !line.starts_with("Operation  "));
         let head = lines.next().unwrap_or_else(|| panic!("there is no table in\n{text}"));
         let heads = COLUMNS.iter().fold(format!("{:<32}", "Operation"), |line, (name, width)| {
@@ -65,26 +68,26 @@ impl Report {
     }
 
     /// The rows of a task.
-    pub(super) fn rows_of(&self, name: &str) -> Vec<&Row> {
+    pub fn rows_of(&self, name: &str) -> Vec<&Row> {
         self.rows.iter().filter(|row| row.name == name).collect()
     }
 
     /// The only row of a task.
-    pub(super) fn row(&self, name: &str) -> &Row {
+    pub fn row(&self, name: &str) -> &Row {
         let rows = self.rows_of(name);
         assert_eq!(rows.len(), 1, "{name} in\n{}", self.text);
         rows[0]
     }
 
     /// What stands behind a label.
-    pub(super) fn figure(&self, label: &str) -> &str {
+    pub fn figure(&self, label: &str) -> &str {
         let label = format!("{label} =\t");
         let line = self.text.lines().find_map(|line| line.strip_prefix(&label));
         line.unwrap_or_else(|| panic!("there is no {label} in\n{}", self.text)).trim()
     }
 
     /// The number behind a label.
-    pub(super) fn number(&self, label: &str) -> f64 {
+    pub fn number(&self, label: &str) -> f64 {
         let digits = |c: char| c.is_ascii_digit() || c == '.';
         let figure = self.figure(label);
         let end = figure.find(|c| !digits(c)).unwrap_or(figure.len());
@@ -92,7 +95,7 @@ impl Report {
     }
 
     /// Recomputes every quotient from counts and times. What times were rounded to bounds how far off they may be.
-    pub(super) fn obeys(&self, threads: f64) {
+    pub fn obeys(&self, threads: f64) {
         for row in &self.rows {
             let of = |name| row.number(name);
             let [passed, exceeded, failed] = row.counts().map(|count| count as f64);

@@ -5,30 +5,31 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use crate::program::{Ended, Program, binary, command, scratch};
+use crate::{Ended, Program, binary, command, scratch};
 
 /// A plan, written to a file.
-pub(super) struct Plan(TempDir);
+pub struct Plan(TempDir);
 
 impl Plan {
     /// Writes a plan.
-    pub(super) fn of(text: &str) -> Self {
+    pub fn of(text: &str) -> Self {
         let plan = Self(scratch());
         plan.beside("plan.toml", text);
         plan
     }
 
     /// Writes a file that the plan names.
-    pub(super) fn beside(&self, name: &str, text: &str) {
+    pub fn beside(&self, name: &str, text: &str) {
         fs::write(self.0.path().join(name), text).expect("the directory is ours");
     }
 
-    pub(super) fn path(&self) -> PathBuf {
+    /// Where the plan is.
+    pub fn path(&self) -> PathBuf {
         self.0.path().join("plan.toml")
     }
 
     /// Starts `brunt run`; the record is kept.
-    pub(super) fn start(&self, line: &[&str]) -> Program {
+    pub fn start(&self, line: &[&str]) -> Program {
         let directory = scratch();
         let path = directory.path().join("record.json");
         let mut brunt = command(binary());
@@ -38,7 +39,7 @@ impl Plan {
     }
 
     /// Carries it out.
-    pub(super) fn run(&self, line: &[&str]) -> Ended {
+    pub fn run(&self, line: &[&str]) -> Ended {
         self.start(line).wait()
     }
 }

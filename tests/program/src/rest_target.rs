@@ -8,50 +8,56 @@ use rustix::process::Signal;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::program::{Program, binary, command, scratch};
+use crate::{Program, binary, command, scratch};
 
 /// An identity API in memory that logs what it is asked.
-pub(crate) struct RestTarget {
+pub struct RestTarget {
     program: Program,
     directory: TempDir,
     /// What URLs begin with.
-    pub(crate) base: String,
+    pub base: String,
 }
 
 /// A request as the server got it.
 #[derive(Clone, Debug)]
-pub(crate) struct Seen {
-    pub(crate) method: String,
-    pub(crate) target: String,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: String,
-    pub(crate) status: u64,
-    pub(crate) connection: u64,
+pub struct Seen {
+    /// The method.
+    pub method: String,
+    /// The path and the query.
+    pub target: String,
+    /// Names and values, as they came.
+    pub headers: Vec<(String, String)>,
+    /// The body.
+    pub body: String,
+    /// The status that it was answered with.
+    pub status: u64,
+    /// The number of its connection.
+    pub connection: u64,
     /// Microseconds since the server began.
-    pub(crate) at: u64,
+    pub at: u64,
 }
 
 impl Seen {
     /// The value of a field.
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    pub fn header(&self, name: &str) -> Option<&str> {
         let named = |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
         self.headers.iter().find(named).map(|(_, value)| value.as_str())
     }
 
     /// The payload as JSON.
-    pub(crate) fn json(&self) -> Value {
+    pub fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
 
 impl RestTarget {
     /// Starts one that behaves.
-    pub(crate) fn start() -> Self {
+    pub fn start() -> Self {
         Self::scripted("")
     }
 
     /// Starts one that follows a script.
-    pub(crate) fn scripted(script: &str) -> Self {
+    pub fn scripted(script: &str) -> Self {
         let directory = scratch();
         let file = directory.path().join("script.toml");
         fs::write(&file, script).expect("a file can be written");
@@ -69,7 +75,7 @@ impl RestTarget {
     }
 
     /// Waits until it was asked so many times.
-    pub(crate) fn wait_for(&self, requests: usize) {
+    pub fn wait_for(&self, requests: usize) {
         let log = self.directory.path().join("log");
         let asked = || fs::read_to_string(&log).map_or(0, |log| log.lines().count());
         let come = until(Duration::from_secs(60), || asked() >= requests);
@@ -77,7 +83,7 @@ impl RestTarget {
     }
 
     /// Stops it; what it was asked, in order.
-    pub(crate) fn stop(self) -> Vec<Seen> {
+    pub fn stop(self) -> Vec<Seen> {
         self.program.signal(Signal::INT);
         self.program.wait().expect(0);
         let log = fs::read_to_string(self.directory.path().join("log"));

@@ -7,74 +7,78 @@ use std::ffi::OsStr;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, LazyLock, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use brunt_record::Record;
-use brunt_testbed::{Options, Slapd, until};
+use brunt_testbed::{Options, Slapd, among_others, until};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 /// Longer than any run of these tests, on however busy a machine.
-const PATIENCE: Duration = Duration::from_secs(90);
-
-/// Held for writing by tests that measure time, so that the others do not disturb them.
-static MACHINE: RwLock<()> = RwLock::new(());
-
-/// Keeps the tests that measure time from starting.
-pub(crate) fn among_others() -> RwLockReadGuard<'static, ()> {
-    MACHINE.read().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Waits until no other test runs, and keeps others from starting.
-pub(crate) fn alone() -> RwLockWriteGuard<'static, ()> {
-    MACHINE.write().unwrap_or_else(PoisonError::into_inner)
-}
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// A directory of users, or nothing where slapd is not installed.
-pub(crate) fn slapd(users: usize) -> Option<Slapd> {
+pub fn slapd(users: usize) -> Option<Slapd> {
     let there = brunt_testbed::require(&["slapd", "slapadd", "ldapsearch"]);
     there.then(|| Slapd::start(Options { users, ..Options::default() }))
 }
 
 /// The address of a server, as options.
-pub(crate) fn at(port: u16) -> Vec<String> {
+pub fn at(port: u16) -> Vec<String> {
     ["-h", "127.0.0.1", "-p", &port.to_string()].map(str::to_owned).to_vec()
 }
 
 /// A directory of this test.
-pub(crate) fn scratch() -> TempDir {
+pub fn scratch() -> TempDir {
     tempfile::Builder::new().prefix("brunt-").tempdir().expect("a temporary directory")
 }
 
-/// The binary.
-pub(crate) fn binary() -> &'static Path {
-    Path::new(env!("CARGO_BIN_EXE_brunt"))
+/// The binary, which cargo builds before the tests of its package, into the directory above theirs.
+pub fn binary() -> &'static Path {
+    static BINARY: LazyLock<PathBuf> = LazyLock::new(|| profile().join("brunt"));
+    &BINARY
+}
+
+/// The directory of the profile that the tests are built with.
+fn profile() -> PathBuf {
+    let program = std::env::current_exe().expect("a test is a program");
+    program.ancestors().nth(2).expect("it is in the directory deps").to_owned()
 }
 
 /// A command for a program, without the environment of the user who runs the tests.
-pub(crate) fn command(program: &Path) -> Command {
+pub fn command(program: &Path) -> Command {
     let mut command = Command::new(program);
     for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "TZ"] {
         command.env_remove(name);
     }
-    command.env("HOME", env!("CARGO_TARGET_TMPDIR")).env("NO_COLOR", "1").stdin(Stdio::null());
+    command.env("HOME", home()).env("NO_COLOR", "1").stdin(Stdio::null());
     command
 }
 
+/// An empty home for programs that only look there.
+fn home() -> &'static Path {
+    static HOME: LazyLock<PathBuf> = LazyLock::new(|| {
+        let home = profile().join("home-of-tests");
+        std::fs::create_dir_all(&home).expect("a directory beside the program");
+        home
+    });
+    &HOME
+}
+
 /// Runs brunt with these words to its end. The address of a server stands behind the name of the tool.
-pub(crate) fn run<A: AsRef<OsStr>>(words: impl IntoIterator<Item = A>) -> Ended {
+pub fn run<A: AsRef<OsStr>>(words: impl IntoIterator<Item = A>) -> Ended {
     Program::start(command(binary()).args(words)).wait()
 }
 
 /// Runs a tool against a server to its end, and keeps the record.
-pub(crate) fn measure(tool: &str, port: u16, line: &[&str]) -> Ended {
+pub fn measure(tool: &str, port: u16, line: &[&str]) -> Ended {
     start(tool, port, line).wait()
 }
 
 /// Starts a tool against a server. The record is kept.
-pub(crate) fn start(tool: &str, port: u16, line: &[&str]) -> Program {
+pub fn start(tool: &str, port: u16, line: &[&str]) -> Program {
     let directory = scratch();
     let path = directory.path().join("record.json");
     let mut brunt = command(binary());
@@ -84,7 +88,7 @@ pub(crate) fn start(tool: &str, port: u16, line: &[&str]) -> Program {
 
 /// A running program.
 #[derive(Debug)]
-pub(crate) struct Program {
+pub struct Program {
     child: Child,
     words: String,
     stdout: Stream,
@@ -126,7 +130,8 @@ impl Stream {
 
 impl Program {
     /// Starts a command whose output is read.
-    pub(crate) fn start(command: &mut Command) -> Self {
+    pub fn start(command: &mut Command) -> Self {
+        among_others();
         let words = format!("{command:?}");
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
         let mut child = child.unwrap_or_else(|error| panic!("failed to start {words}: {error}"));
@@ -136,53 +141,54 @@ impl Program {
     }
 
     /// The same program, which must write its record to `path` in a directory that lives as long.
-    pub(crate) fn keeping(mut self, directory: TempDir, path: PathBuf) -> Self {
+    #[must_use]
+    pub fn keeping(mut self, directory: TempDir, path: PathBuf) -> Self {
         self.record = Some((directory, path));
         self
     }
 
     /// Its process.
-    pub(crate) fn id(&self) -> u32 {
+    pub fn id(&self) -> u32 {
         self.child.id()
     }
 
     /// What it has printed on standard output so far.
-    pub(crate) fn printed(&self) -> String {
+    pub fn printed(&self) -> String {
         self.stdout.so_far()
     }
 
     /// Waits until the program has printed so many lines on standard output.
-    pub(crate) fn wait_for_lines(&mut self, count: usize) {
+    pub fn wait_for_lines(&mut self, count: usize) {
         self.wait_until(&format!("{count} lines"), |stdout, _| stdout.lines().count() >= count);
     }
 
     /// Waits until what was printed on standard output and standard error is as a test wants it.
-    pub(crate) fn wait_until(&mut self, what: &str, mut there: impl FnMut(&str, &str) -> bool) {
+    pub fn wait_until(&mut self, what: &str, mut there: impl FnMut(&str, &str) -> bool) {
         let come = until(PATIENCE, || there(&self.stdout.so_far(), &self.stderr.so_far()));
         assert!(come, "{}: waited for {what} in vain\n{}", self.words, self.stderr.so_far());
     }
 
     /// Writes to the program's standard input, which has to be a pipe.
-    pub(crate) fn write(&mut self, text: &str) {
+    pub fn write(&mut self, text: &str) {
         use std::io::Write as _;
         let stdin = self.child.stdin.as_mut().expect("standard input is a pipe");
         stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()).expect("somebody reads");
     }
 
     /// Ends the program's standard input.
-    pub(crate) fn end_of_input(&mut self) {
+    pub fn end_of_input(&mut self) {
         drop(self.child.stdin.take());
     }
 
     /// Sends a signal.
-    pub(crate) fn signal(&self, signal: Signal) {
+    pub fn signal(&self, signal: Signal) {
         let id = Pid::from_child(&self.child);
         kill_process(id, signal)
             .unwrap_or_else(|error| panic!("failed to send {signal:?}: {error}"));
     }
 
     /// Waits for the end.
-    pub(crate) fn wait(mut self) -> Ended {
+    pub fn wait(mut self) -> Ended {
         let mut status = None;
         until(PATIENCE, || {
             status = self.child.try_wait().expect("the child is ours");
@@ -207,40 +213,41 @@ impl Drop for Program {
 
 /// A program that came to its end.
 #[derive(Debug)]
-pub(crate) struct Ended {
+pub struct Ended {
     words: String,
     status: ExitStatus,
     /// What it printed.
-    pub(crate) stdout: String,
+    pub stdout: String,
     /// What it said beside that.
-    pub(crate) stderr: String,
+    pub stderr: String,
     record: Option<(TempDir, PathBuf)>,
 }
 
 impl Ended {
     /// The exit code; a panic if a signal ended it.
-    pub(crate) fn code(&self) -> i32 {
+    pub fn code(&self) -> i32 {
         self.status.code().unwrap_or_else(|| panic!("{self}: {}", self.status))
     }
 
     /// The same program, after checking how it ended.
-    pub(crate) fn expect(self, code: i32) -> Self {
+    #[expect(clippy::return_self_not_must_use, reason = "often the check is all that a test wants")]
+    pub fn expect(self, code: i32) -> Self {
         assert_eq!(self.code(), code, "{self}");
         self
     }
 
     /// What it said on standard error as one line, wherever that was broken.
-    pub(crate) fn said(&self) -> String {
+    pub fn said(&self) -> String {
         self.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
     /// Where its record is.
-    pub(crate) fn record_path(&self) -> &Path {
+    pub fn record_path(&self) -> &Path {
         &self.record.as_ref().expect("a record was asked for").1
     }
 
     /// Its record, whose books have to balance.
-    pub(crate) fn record(&self) -> Record {
+    pub fn record(&self) -> Record {
         let record = Record::read(self.record_path())
             .unwrap_or_else(|error| panic!("failed to {error}\n{self}"));
         for counts in [&record.counts, &record.conservation.counts]
@@ -257,7 +264,7 @@ impl Ended {
     }
 
     /// The rows of the table, without what stands above them.
-    pub(crate) fn rows(&self) -> Vec<&str> {
+    pub fn rows(&self) -> Vec<&str> {
         let digits =
             |line: &&str| line.starts_with("| ") && line.contains(|c: char| c.is_ascii_digit());
         self.stdout.lines().filter(digits).filter(|line| !line.contains("recent")).collect()

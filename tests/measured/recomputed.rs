@@ -9,12 +9,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use brunt_testbed::{free_port, require};
+use brunt_testbed::{free_port, measured, require};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::program::{Ended, Program, alone, binary, command, scratch};
+use brunt_test_program::{Ended, Program, binary, command, scratch};
+
+const TIMES_ARE_COMPARED: &str =
+    "a record is compared with the log of a server in Python, which has a real clock";
 
 /// Half of all are answered at once, two in five after 50 ms, and so on.
 const SHARES: &str = r#""shares": [[50, 0], [40, 50], [8, 100], [2, 200]]"#;
@@ -47,7 +50,7 @@ impl Case {
 
     /// A program of `recomputed`, which must not leave its compiled form beside the sources.
     fn python(&self, program: &str) -> Command {
-        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/behaviour/recomputed");
+        let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/measured/recomputed");
         let mut python = Command::new("python3");
         python.arg("-B").arg(sources.join(program)).arg(self.path("case.json"));
         python.arg(self.path("log")).stdin(Stdio::piped());
@@ -83,15 +86,17 @@ impl Case {
     /// Holds the record of a run against the log. Whatever is wrong fails at once, unless times are too long as well:
     /// then the run is made again, since a machine that serves others as well may have held something up.
     fn compare(&self, run: impl Fn() -> Ended) {
-        for attempts_left in (0..ATTEMPTS).rev() {
-            let ended = run();
-            let found = self.recompute(ended.code());
-            match found.code() {
-                0 => return,
-                2 if attempts_left > 0 => {}
-                _ => panic!("{}\n{found}\n{ended}", self.case),
+        measured(TIMES_ARE_COMPARED, || {
+            for attempts_left in (0..ATTEMPTS).rev() {
+                let ended = run();
+                let found = self.recompute(ended.code());
+                match found.code() {
+                    0 => return,
+                    2 if attempts_left > 0 => {}
+                    _ => panic!("{}\n{found}\n{ended}", self.case),
+                }
             }
-        }
+        });
     }
 
     /// What Python says of the record, given how brunt ended.
@@ -141,7 +146,6 @@ fn stop(target: Program) {
 
 #[test]
 fn delays_at_a_constant_rate() {
-    let _quiet = alone();
     let Some(case) = Case::new(
         r#""script": {SHARES}, "stages": [["steady", 200, 200, 1.5]], "sessions": 100, "rate": 200"#,
     ) else {
@@ -171,7 +175,6 @@ fn delays_at_a_constant_rate() {
 
 #[test]
 fn every_twentieth_is_never_answered_after_a_warm_up() {
-    let _quiet = alone();
     let Some(case) = Case::new(
         r#""script": {SHARES, "rules": [{"every": 20, "at": 7, "do": "silent"}]}, "timeout_ms": 300,
            "stages": [["warm_up", 200, 200, 0.5], ["steady", 200, 200, 1.5]], "sessions": 100, "rate": 200"#,
@@ -188,7 +191,6 @@ fn every_twentieth_is_never_answered_after_a_warm_up() {
 
 #[test]
 fn a_warm_up_a_ramp_and_stages() {
-    let _quiet = alone();
     let Some(case) = Case::new(
         r#""script": {SHARES, "rules": [{"every": 10, "at": 3, "do": "503"}]}, "sessions": 150,
            "stages": [["warm_up", 100, 100, 0.5], ["ramp", 100, 300, 1], ["steady", 300, 300, 0.5],
@@ -205,7 +207,6 @@ fn a_warm_up_a_ramp_and_stages() {
 
 #[test]
 fn one_in_ten_is_refused() {
-    let _quiet = alone();
     let Some(case) = Case::new(
         r#""script": {SHARES, "rules": [{"every": 10, "at": 3, "do": "503"}]},
            "stages": [["steady", 200, 200, 1.5]], "sessions": 100, "rate": 200"#,
@@ -222,7 +223,6 @@ fn one_in_ten_is_refused() {
 
 #[test]
 fn connections_that_end_without_a_word() {
-    let _quiet = alone();
     let Some(case) = Case::new(
         r#""script": {SHARES, "rules": [{"every": 25, "at": 4, "do": "close"}]},
            "stages": [["warm_up", 200, 200, 0.5], ["steady", 200, 200, 1.5]], "sessions": 100, "rate": 200"#,
@@ -237,7 +237,6 @@ fn connections_that_end_without_a_word() {
 
 #[test]
 fn a_stall_of_700_ms() {
-    let _quiet = alone();
     let Some(case) = Case::new(
         r#""script": {"shares": [[100, 2]], "stall": {"after_ms": 1000, "lasts_ms": 700}},
            "stages": [["steady", 500, 500, 2.5]], "sessions": 20, "rate": 500, "simulated_within_ms": 120"#,
@@ -252,7 +251,6 @@ fn a_stall_of_700_ms() {
 
 #[test]
 fn a_target_that_stops_answering() {
-    let _quiet = alone();
     let Some(case) = Case::new(
         r#""script": {SHARES, "rules": [{"first": 120, "do": "silent"}]}, "stop_s": 3,
            "stages": [["steady", 100, 100, 2]], "sessions": 250, "rate": 100"#,
@@ -267,7 +265,6 @@ fn a_target_that_stops_answering() {
 
 #[test]
 fn what_was_in_flight_leaves_an_objective_undecided() {
-    let _quiet = alone();
     let Some(case) = Case::new(
         r#""script": {"rules": [{"first": 90, "do": "silent"}]}, "stop_s": 1.4,
            "stages": [["steady", 100, 100, 1]], "sessions": 150, "rate": 100"#,
@@ -280,7 +277,6 @@ fn what_was_in_flight_leaves_an_objective_undecided() {
 
 #[test]
 fn more_than_the_sessions_can_carry() {
-    let _quiet = alone();
     let Some(case) = Case::new(
         r#""script": {"shares": [[100, 210]]}, "stages": [["warm_up", 60, 60, 0.5], ["steady", 60, 60, 2.5]],
            "sessions": 10, "rate": 60, "simulated_within_ms": 120"#,
@@ -293,7 +289,6 @@ fn more_than_the_sessions_can_carry() {
 
 #[test]
 fn a_backlog_that_is_too_small() {
-    let _quiet = alone();
     let Some(case) = Case::new(
         r#""script": {"shares": [[100, 205]]}, "stages": [["warm_up", 100, 100, 0.5], ["steady", 100, 100, 1.5]],
            "sessions": 4, "backlog": 10, "rate": 100, "simulated_within_ms": 120"#,
@@ -306,7 +301,6 @@ fn a_backlog_that_is_too_small() {
 
 #[test]
 fn a_closed_loop_until_each_user_is_done() {
-    let _quiet = alone();
     let Some(case) = Case::new(
         r#""script": {SHARES, "rules": [{"every": 40, "at": 9, "do": "503"}]}, "counted": true, "sessions": 5,
            "closed": [["steady", 1000]]"#,
@@ -319,7 +313,6 @@ fn a_closed_loop_until_each_user_is_done() {
 
 #[test]
 fn a_closed_loop_with_a_warm_up() {
-    let _quiet = alone();
     let Some(case) = Case::new(
         r#""script": {"shares": [[60, 20], [40, 100]]}, "sessions": 8,
            "closed": [["warm_up", 0.5], ["steady", 2]]"#,
@@ -332,7 +325,6 @@ fn a_closed_loop_with_a_warm_up() {
 
 #[test]
 fn the_web_server_in_memory_by_its_own_log() {
-    let _quiet = alone();
     let Some(case) = Case::new(
         r#""script": {}, "log": "rest", "stages": [["warm_up", 200, 200, 0.5], ["steady", 200, 200, 1.5]],
            "sessions": 100, "rate": 200"#,
@@ -357,7 +349,6 @@ fn the_web_server_in_memory_by_its_own_log() {
 
 #[test]
 fn the_directory_in_memory_by_its_script() {
-    let _quiet = alone();
     let Some(case) = Case::new(
         r#""script": {"rules": [{"every": 25, "at": 24, "do": "silent"}, {"every": 10, "at": 9, "do": "200",
            "delay_ms": 100}]}, "log": "script", "timeout_ms": 900, "sessions": 50, "rate": 100,
@@ -385,9 +376,8 @@ fn the_directory_in_memory_by_its_script() {
     });
 }
 
-/// The messages of each phase are counted in `perfdhcp::phases`; these are the exchanges and their times.
+/// The messages of each phase are counted in `tests/behaviour`; these are the exchanges and their times.
 fn leases(warm_up: bool) {
-    let _quiet = alone();
     let before = if warm_up { r#"["warm_up", 200, 200, 0.5],"# } else { "" };
     let script = r#""script": {"rules": [{"every": 10, "at": 9, "do": "silent"}, {"every": 4, "at": 3, "do": "200",
                     "delay_ms": 60}]}, "log": "script", "timeout_ms": 900, "sessions": 10000, "rate": 200"#;

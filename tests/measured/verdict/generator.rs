@@ -1,0 +1,116 @@
+//! A brunt in trouble: it names the cause of its trouble, and does not blame the target.
+
+use brunt_record::Status;
+
+use super::REAL_TROUBLE;
+use super::judged::{Judged, judge};
+use brunt_testbed::measured;
+
+/// Nothing was missing at the target.
+fn the_target_was_there(judged: &Judged) {
+    assert!(judged.record().away.is_empty(), "{judged}");
+    assert!(!judged.said().contains("the target was away"), "{judged}");
+}
+
+/// It stood still for as long as it was stopped, which is in the record.
+fn stood_still(name: &str) -> Option<Judged> {
+    let judged = judge(name)?;
+    the_target_was_there(&judged);
+    let record = judged.record();
+    let longest = record.generator.stalls.iter().map(|stall| stall.lasted_s).fold(0.0, f64::max);
+    let (least, most) = judged.acted();
+    // Once it may continue, it may have to wait for a core.
+    assert!((least - 0.15..=most + 1.0).contains(&longest), "{longest}\n{judged}");
+    Some(judged)
+}
+
+#[test]
+fn stopped_for_three_seconds() {
+    measured(REAL_TROUBLE, || {
+        let Some(judged) = stood_still("brunt-stopped-ldap") else { return };
+        let record = judged.record();
+        assert_eq!(record.counts.ok, record.counts.planned, "{judged}");
+        // What fell due meanwhile, and what was under way. On a busy machine it may have stood still at other times,
+        // too.
+        let end_s = record.rates.from_s + record.rates.seconds;
+        let stalls = record.generator.stalls.iter();
+        let due = stalls.map(|stall| {
+            let to_s = (stall.from_s + stall.lasted_s).min(end_s);
+            200.0 * (to_s - stall.from_s).max(0.0)
+        });
+        let (longest, all) =
+            due.fold((0.0_f64, 0.0_f64), |(most, all), due| (most.max(due), all + due));
+        let tainted = record.operations[0].tainted.map_or(0, |tainted| tainted.planned) as f64;
+        assert!((longest - 40.0..=all + 120.0).contains(&tainted), "{tainted} of {all}\n{judged}");
+    });
+}
+
+#[test]
+fn stopped_for_three_seconds_at_two_searches_a_second() {
+    measured(REAL_TROUBLE, || {
+        stood_still("brunt-stopped-ldap-2");
+    });
+}
+
+#[test]
+fn stopped_for_three_seconds_over_dhcp() {
+    measured(REAL_TROUBLE, || {
+        stood_still("brunt-stopped-dhcp");
+    });
+}
+
+#[test]
+fn stopped_for_three_seconds_over_http() {
+    measured(REAL_TROUBLE, || {
+        stood_still("brunt-stopped-http");
+    });
+}
+
+#[test]
+fn beside_two_others_on_its_core() {
+    measured(REAL_TROUBLE, || {
+        judge("core-hogged-ldap").iter().for_each(the_target_was_there);
+    });
+}
+
+#[test]
+fn beside_two_others_on_its_core_over_dhcp() {
+    measured(REAL_TROUBLE, || {
+        judge("core-hogged-dhcp").iter().for_each(the_target_was_there);
+    });
+}
+
+#[test]
+fn on_the_core_of_its_target() {
+    measured(REAL_TROUBLE, || {
+        judge("target-on-the-same-core").iter().for_each(the_target_was_there);
+    });
+}
+
+#[test]
+fn with_a_quota_of_a_fifth_of_a_core() {
+    measured(REAL_TROUBLE, || {
+        let Some(judged) = judge("quota-of-20-percent") else { return };
+        the_target_was_there(&judged);
+        let throttled = judged.record().generator.machine.throttled_share;
+        assert!(throttled.is_some_and(|share| share > 0.1), "{throttled:?}\n{judged}");
+    });
+}
+
+#[test]
+fn without_descriptors() {
+    measured(REAL_TROUBLE, || {
+        let Some(judged) = judge("descriptors-short") else { return };
+        the_target_was_there(&judged);
+        let unready = &judged.record().connections.unready;
+        assert!(!unready.is_empty(), "{judged}");
+        assert!(judged.reasons(Status::GeneratorLimited).contains("300 sessions"), "{judged}");
+    });
+}
+
+#[test]
+fn without_local_ports() {
+    measured(REAL_TROUBLE, || {
+        judge("ports-short").iter().for_each(the_target_was_there);
+    });
+}

@@ -1,0 +1,28 @@
+//! brunt as a process, for the tests of the program: [`Program`] and [`Ended`], the embedded servers that it brings
+//! along ([`Target`], [`RestTarget`]), a terminal to show itself on ([`Terminal`]), plans
+//! ([`Plan`]), searches and comparisons, and the files and reports of LoadGen
+//! ([`Files`], [`Report`]).
+//!
+//! A crate and no module of one test, because the tests that measure time are a program of their own and use the same.
+
+#![expect(clippy::missing_panics_doc, reason = "support for tests: every failure is a panic")]
+
+mod ab;
+mod job_files;
+mod plan;
+mod program;
+mod report;
+mod rest_target;
+mod search;
+mod targets;
+mod terminal;
+
+pub use ab::{ab, binds};
+pub use job_files::Files;
+pub use plan::Plan;
+pub use program::{Ended, Program, at, binary, command, measure, run, scratch, slapd, start};
+pub use report::{Report, Row};
+pub use rest_target::{RestTarget, Seen};
+pub use search::{CLIFF, SHORT, number_after, search, searched};
+pub use targets::{Target, Targets};
+pub use terminal::{Terminal, searching};
