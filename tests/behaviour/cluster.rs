@@ -228,16 +228,14 @@ fn what_the_server_counted_is_in_the_record_also_if_the_broker_was_away_for_a_se
 fn an_agent_that_is_killed_is_missing_with_its_size_and_its_run_stops() {
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let broker = Broker::start();
-    let (agents, run) = broker.run(&slapd, 20, &[]);
+    // It would last longer than a test waits: it ends because the loss is noticed, the others stop, and all report.
+    let (agents, run) = broker.run(&slapd, 1_200, &[]);
     sends(&slapd);
     let runs = runs_of(&agents[1]);
     assert_eq!(runs.len(), 1);
     agents[1].signal(Signal::KILL);
-    let clock = Monotonic::new();
     assert!(until(PATIENCE, || is_gone(runs[0])), "its run goes on");
     let ended = run.wait().expect(5);
-    // Long before the end of the run: the loss was noticed, the others stopped, and all reported.
-    assert!(clock.now().since_origin() < Duration::from_secs(15), "{ended}");
     let whole = record(&broker.whole());
     assert!(whole.verdict.status >= Status::Partial, "{:?}", whole.verdict);
     let lost = whole.verdict.reasons.iter().find(|reason| reason.text.contains("lost at"));
@@ -254,15 +252,13 @@ fn an_agent_that_is_killed_is_missing_with_its_size_and_its_run_stops() {
 fn without_its_coordinator_an_agent_stops_in_five_seconds_and_keeps_its_record() {
     let Some(slapd) = slapd(20).filter(|_| require(&["nats-server"])) else { return };
     let broker = Broker::start();
-    let (agents, run) = broker.run(&slapd, 60, &[]);
+    let (agents, run) = broker.run(&slapd, 1_200, &[]);
     sends(&slapd);
     let runs: Vec<Pid> = agents.iter().flat_map(runs_of).collect();
     assert_eq!(runs.len(), 2);
+    // How many seconds that takes is `LEASE` of `crates/cluster`, whose tests are in virtual time.
     run.signal(Signal::KILL);
-    let clock = Monotonic::new();
     assert!(until(PATIENCE, || runs.iter().all(|pid| is_gone(*pid))));
-    let lasted = clock.now().since_origin();
-    assert!(lasted < Duration::from_secs(10), "{lasted:?}");
     let seen = slapd.operations().searches;
     let sent: u64 = kept(&broker.records())
         .iter()
@@ -297,7 +293,7 @@ fn agents_of_this_machine_and_their_broker_end_with_a_coordinator_that_is_killed
     let events = directory.path().join("events");
     let mut cluster = command(binary());
     cluster.args(["cluster", "run", "--local", "2", "--events"]).arg(&events);
-    cluster.args(["--", "http", "-q", "50", "-z", "60s"]);
+    cluster.args(["--", "http", "-q", "50", "-z", "20m"]);
     let run = Program::start(cluster.arg(format!("http://{}/sleep?ms=1", rest.address())));
     let written = || fs::read_to_string(&events).unwrap_or_default();
     assert!(until(PATIENCE, || written().contains("\"planned\"")), "{}", written());
@@ -306,10 +302,7 @@ fn agents_of_this_machine_and_their_broker_end_with_a_coordinator_that_is_killed
     // The broker and two agents, each with its run.
     assert_eq!((children.len(), runs.len()), (3, 2), "{children:?} {runs:?}");
     run.signal(Signal::KILL);
-    let clock = Monotonic::new();
     assert!(until(PATIENCE, || children.iter().chain(&runs).all(|pid| is_gone(*pid))));
-    let lasted = clock.now().since_origin();
-    assert!(lasted < Duration::from_secs(10), "{lasted:?}");
 }
 
 #[test]

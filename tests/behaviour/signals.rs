@@ -192,8 +192,11 @@ fn a_second_signal_ends_a_program_that_hangs() {
     let mut brunt = command(binary());
     brunt.args(["http", "-z", "10m", "-c", "1", "-q", "10"]).arg("--events").arg(&pipe).arg(url);
     let mut run = Program::start(&mut brunt);
-    // More than a second of its requests, so that events were due.
-    target.wait_for(15);
+    let opened = || {
+        let files = std::fs::read_dir(format!("/proc/{}/fd", run.id())).into_iter().flatten();
+        files.flatten().any(|file| std::fs::read_link(file.path()).is_ok_and(|to| to == pipe))
+    };
+    assert!(until(Duration::from_secs(90), opened), "it does not open the pipe");
     run.signal(Signal::TERM);
     run.wait_until("an answer to the first signal", |_, stderr| stderr.contains("press ^C again"));
     run.signal(Signal::TERM);

@@ -4,6 +4,7 @@ use crate::noise::{Noise, Watch};
 use crate::permits::alone;
 use crate::skip::inconclusive;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::thread;
 
 /// How often the machine is measured before a test, until it is quiet: servers of the test before may still be ending.
 const ROUNDS: usize = 10;
@@ -17,12 +18,16 @@ pub fn measured(real: &str, test: impl FnOnce()) {
     let before = quietest();
     let watch = Watch::start();
     let result = catch_unwind(AssertUnwindSafe(test));
-    let beside = watch.stop();
-    let Err(panic) = result else { return };
-    match before.forbids().or_else(|| beside.forbids()) {
-        Some(noise) => inconclusive(&format!("{noise}; {real}")),
-        None => resume_unwind(panic),
+    if let Some(noise) = excuse(result, before, watch.stop()) {
+        inconclusive(&format!("{noise}; {real}"));
     }
+}
+
+/// The noise for which a test that failed states nothing. Without any, its failure goes on.
+fn excuse(result: thread::Result<()>, before: Noise, beside: Noise) -> Option<String> {
+    let panic = result.err()?;
+    let noise = before.forbids().or_else(|| beside.forbids());
+    noise.or_else(|| resume_unwind(panic))
 }
 
 /// The noise of the machine once it is quiet, or in the end.
@@ -35,4 +40,21 @@ fn quietest() -> Noise {
         noise = Noise::of_idle_machine();
     }
     noise
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_failure_on_a_noisy_machine_is_excused() {
+        let (quiet, noisy) = (Noise::default(), Noise::stolen(0.5));
+        let failed = || catch_unwind(|| panic!("too late"));
+        let excused = Some("the host took 50 % of a core".to_owned());
+        assert_eq!(excuse(Ok(()), noisy, noisy), None);
+        assert_eq!(excuse(failed(), noisy, quiet), excused);
+        assert_eq!(excuse(failed(), quiet, noisy), excused);
+        let panic = catch_unwind(|| excuse(failed(), quiet, quiet)).expect_err("it failed");
+        assert_eq!(panic.downcast_ref(), Some(&"too late"));
+    }
 }

@@ -59,6 +59,12 @@ impl Noise {
         (!why.is_empty()).then(|| why.join(", "))
     }
 
+    /// A machine whose host took away so much of a core.
+    #[cfg(test)]
+    pub(crate) fn stolen(stolen: f64) -> Self {
+        Self { stolen, ..Self::default() }
+    }
+
     fn worst(self, other: Self) -> Self {
         Self {
             stolen: self.stolen.max(other.stolen),
