@@ -23,43 +23,25 @@ targets=("$@")
 if [ ${#targets[@]} -eq 0 ]; then
     mapfile -t targets < <(cargo fuzz list --fuzz-dir .)
 fi
+for target in "${targets[@]}"; do
+    grep -q "^$target " targets.txt || { echo "fuzz: no target $target in fuzz/targets.txt" >&2; exit 2; }
+done
 
 # The inputs that earlier runs have found, with which the next run starts. They are not part of the repository.
 corpus=${BRUNT_FUZZ_CORPUS:-corpus}
 
-# Options of libFuzzer that limit the inputs of a target. Decoders of single messages get inputs of the size of a
-# message; targets that read a whole body or file get up to 1 MiB.
+# Options of libFuzzer that limit the inputs of a target.
 limits() {
-    case $1 in
-        flow_extract | http_response | import_* | record_events | rest_request)
-            echo -max_len=1048576 -len_control=10 ;;
-        *) echo -max_len=4096 ;;
-    esac
+    local longest
+    longest=$(awk -v target="$1" '$1 == target { print $2 }' targets.txt)
+    echo "-max_len=$longest"
+    ((longest <= 4096)) || echo -len_control=10
     echo -timeout=5 -rss_limit_mb=1024
 }
 
 # The directory of the seeds for a target, if there are any.
 seeds() {
-    case $1 in
-        cluster_messages) echo seeds/cluster ;;
-        dhcp4_draft | dhcp6_draft) ;;
-        dhcp4_reply) echo seeds/dhcp4 ;;
-        dhcp6_reply) echo seeds/dhcp6 ;;
-        flow_extract) echo seeds/extracts ;;
-        http_parts | http_request) ;;
-        http_response) echo seeds/http ;;
-        import_*) echo ../examples/import ;;
-        ldap_filter) echo seeds/filters ;;
-        ldap_dn) echo seeds/names ;;
-        ldap_control_option) ;;
-        record_events) echo seeds/events ;;
-        serve_cookie) echo seeds/cookies ;;
-        serve_envelope) echo seeds/envelopes ;;
-        nscd_reply) echo seeds/nscd ;;
-        nslcd_reply) echo seeds/nslcd ;;
-        rest_request) echo seeds/requests ;;
-        *) echo seeds/messages ;;
-    esac
+    awk -v target="$1" '$1 == target && $3 != "-" { print $3 }' targets.txt
 }
 
 # The inputs of a target that are stored in the repository, unpacked into a temporary directory.

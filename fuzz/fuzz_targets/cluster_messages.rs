@@ -1,23 +1,5 @@
-//! Reads bytes as what agents and a coordinator of a cluster hear: a report with its piece, an order, a word, a
-//! question for work.
+//! libFuzzer's program for `brunt_fuzz_checks::cluster_messages`.
 
 #![no_main]
 
-use brunt_cluster::message::{Join, Order, PIECE_MAX, Sealed, Word, read_report, write_report};
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|input: &[u8]| {
-    if let Ok((report, piece)) = read_report(input) {
-        assert!(piece.len() <= PIECE_MAX);
-        let again = write_report(&report, &piece);
-        assert_eq!(read_report(&again).ok(), Some((report, piece)));
-    }
-    // Whoever signed it.
-    let _ = Sealed::open::<Order>(input, &|_, _| true);
-    let _ = Sealed::open::<Word>(input, &|_, _| true);
-    assert!(Sealed::open::<Order>(input, &|_, _| false).is_err());
-    if let Ok(join) = serde_json::from_slice::<Join>(input) {
-        let why = join.misfit("0.1.0");
-        assert!(why.is_none_or(|why| !why.contains(char::is_control)));
-    }
-});
+libfuzzer_sys::fuzz_target!(|input: &[u8]| brunt_fuzz_checks::cluster_messages::check(input));

@@ -1,39 +1,5 @@
-//! Looks for a place in an answer: the first line is the place, the rest the body.
+//! libFuzzer's program for `brunt_fuzz_checks::flow_extract`.
 
 #![no_main]
 
-use brunt_drivers::flow::{Check, Condition, Extract, Location, Missing, Parsed, Reply};
-use brunt_drivers::http::Response;
-use brunt_feed::{Hole, Values};
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|input: &[u8]| {
-    let at = input.iter().position(|byte| *byte == b'\n').unwrap_or(input.len());
-    let (place, body) = (String::from_utf8_lossy(&input[..at]), &input[at..]);
-    let response = Response::sample(200, &[("Set-Cookie", &place)], body);
-    let parsed = Parsed::new(Reply::Http(&response));
-    let known =
-        [Location::Member(place.to_string()), Location::Cookie("a".to_owned()), Location::Body];
-    let read = [
-        Location::pointer(&place),
-        Location::path(&place),
-        Location::xpath(&place),
-        Location::pattern(&place, 0),
-    ];
-    for from in known.into_iter().chain(read.into_iter().flatten()) {
-        let mut values = Values::new(1);
-        let extract = Extract { from: from.clone(), into: Hole(0), missing: Missing::Fail };
-        let kept = extract.keep(&parsed, &mut values);
-        let found = kept == Ok(true);
-        assert_eq!(found, values.value(Hole(0)).is_some());
-        let check = Check::Value { of: from.clone(), must: Condition::Exist };
-        // JSON's null is there, and yet no value.
-        assert!(check.holds(&parsed, &values) == Ok(true) || !found);
-        assert!(!check.words(&parsed, &values).is_empty());
-        // What could not be looked at passes neither way.
-        let opposite = Check::Not(Box::new(check));
-        assert!(kept.is_ok() || opposite.holds(&parsed, &values) != Ok(true));
-        let all = Check::Count { of: from, least: 0, most: u64::MAX };
-        assert!(all.holds(&parsed, &values) != Ok(false));
-    }
-});
+libfuzzer_sys::fuzz_target!(|input: &[u8]| brunt_fuzz_checks::flow_extract::check(input));

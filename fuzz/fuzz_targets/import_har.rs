@@ -1,36 +1,5 @@
-//! Imports recordings. Whatever comes out names no variable that is not there.
+//! libFuzzer's program for `brunt_fuzz_checks::import_har`.
 
 #![no_main]
 
-use brunt_import::{Filter, Pauses, Secrets, notation};
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| {
-    let Ok(text) = std::str::from_utf8(bytes) else { return };
-    for secrets in [Secrets::Named, Secrets::Kept] {
-        let Ok(imported) = brunt_import::har(text, &Filter::default(), Pauses::Recorded, secrets)
-        else {
-            continue;
-        };
-        let known = |name: &str| {
-            let named = imported.variables.iter().any(|variable| variable.name == name);
-            named.then(String::new)
-        };
-        for step in &imported.steps {
-            let headers = step.headers.iter().map(|(_, value)| value);
-            for text in headers.chain([&step.url]) {
-                notation::filled(text, known).expect("every hole has a variable");
-            }
-            match &step.body {
-                brunt_import::Body::Text(text) => {
-                    notation::filled(text, known).expect("every hole has a variable");
-                }
-                brunt_import::Body::Form(fields) => fields.iter().for_each(|(_, value)| {
-                    notation::filled(value, known).expect("every hole has a variable");
-                }),
-                _ => {}
-            }
-            assert!(!step.method.is_empty() && !step.name.is_empty());
-        }
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| brunt_fuzz_checks::import_har::check(bytes));

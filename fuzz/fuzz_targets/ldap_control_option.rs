@@ -1,13 +1,5 @@
-//! Takes the text of a control option apart.
+//! libFuzzer's program for `brunt_fuzz_checks::ldap_control_option`.
 
 #![no_main]
 
-use brunt_wire::ldap::control::ControlOption;
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|text: &str| {
-    match ControlOption::parse(text) {
-        Ok(option) => assert!(option.oid.contains('.')),
-        Err(error) => assert!(!error.to_string().is_empty()),
-    }
-});
+libfuzzer_sys::fuzz_target!(|text: &str| brunt_fuzz_checks::ldap_control_option::check(text));

@@ -1,26 +1,5 @@
-//! Parses and normalises a name. The normal form is a name and its own normal form.
+//! libFuzzer's program for `brunt_fuzz_checks::ldap_dn`.
 
 #![no_main]
 
-use brunt_wire::ldap::dn::{self, Dn};
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| {
-    let mut form = Vec::new();
-    let normal = dn::normalize(bytes, &mut form);
-    let Ok(name) = Dn::parse(bytes) else {
-        assert!(normal.is_err(), "the two ways agree on what is a name");
-        return;
-    };
-    let mut long = Vec::new();
-    name.normalize(&mut long);
-    assert_eq!(form, long, "the two ways agree on the form");
-    let mut again = Vec::new();
-    dn::normalize(&form, &mut again).expect("the normal form is a name");
-    assert_eq!(form, again);
-
-    let mut escaped = b"cn=".to_vec();
-    dn::escape(bytes, &mut escaped);
-    let value = Dn::parse(&escaped).expect("an escaped value can stand in a name");
-    assert_eq!(value.rdns[0].pairs[0].value, bytes);
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| brunt_fuzz_checks::ldap_dn::check(bytes));

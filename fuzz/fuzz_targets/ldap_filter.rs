@@ -1,31 +1,5 @@
-//! Parses a filter, with the bytes 0xfe and 0xff as slots. One without slots survives being shown and
-//! being encoded.
+//! libFuzzer's program for `brunt_fuzz_checks::ldap_filter`.
 
 #![no_main]
 
-use brunt_wire::ber::{Reader, Text};
-use brunt_wire::ldap::filter::Filter;
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| {
-    let mut text = Text::new();
-    for byte in bytes {
-        match byte {
-            0xfe => text.push_slot(0),
-            0xff => text.push_slot(1),
-            _ => text.push_bytes(&[*byte]),
-        }
-    }
-    let filter = match Filter::parse_text(&text) {
-        Ok(filter) => filter,
-        Err(error) => {
-            assert!(!error.to_string().is_empty());
-            return;
-        }
-    };
-    let Some(encoded) = filter.node().to_bytes() else { return };
-    let decoded =
-        Filter::decode(&mut Reader::new(&encoded)).expect("what was parsed can be encoded");
-    assert_eq!(Filter::<Text>::from(&decoded), filter);
-    assert_eq!(Filter::parse(&filter.to_string()).expect("what was shown can be parsed"), filter);
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| brunt_fuzz_checks::ldap_filter::check(bytes));

@@ -1,29 +1,5 @@
-//! Cuts a stream into messages and scans each, as a connection does.
+//! libFuzzer's program for `brunt_fuzz_checks::ldap_frame_scan`.
 
 #![no_main]
 
-use brunt_wire::ldap::response;
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|stream: &[u8]| {
-    let mut rest = stream;
-    loop {
-        match response::frame_limited(rest, 1 << 16) {
-            Ok(Some(length)) => {
-                assert!((2..=1 << 16).contains(&length));
-                let Some((message, after)) = rest.split_at_checked(length) else { break };
-                if let Ok(scan) = response::scan(message) {
-                    assert!(scan.message_id >= 0);
-                    // A byte less is never a message.
-                    assert!(response::scan(&message[..length - 1]).is_err());
-                }
-                rest = after;
-            }
-            Ok(None) => {
-                assert!(rest.len() < 6, "six bytes always tell the length");
-                break;
-            }
-            Err(_) => break,
-        }
-    }
-});
+libfuzzer_sys::fuzz_target!(|stream: &[u8]| brunt_fuzz_checks::ldap_frame_scan::check(stream));

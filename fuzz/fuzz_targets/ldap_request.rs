@@ -1,21 +1,5 @@
-//! Decodes a request. A filter that can be read can be written, and reads the same then.
+//! libFuzzer's program for `brunt_fuzz_checks::ldap_request`.
 
 #![no_main]
 
-use brunt_wire::ber::{Reader, Text};
-use brunt_wire::ldap::filter::Filter;
-use brunt_wire::ldap::message::{Message, Request};
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|bytes: &[u8]| {
-    let Ok(message) = Message::decode(bytes) else { return };
-    assert!(message.message_id >= 0);
-    if let Request::Search(search) = &message.request {
-        let ours = Filter::<Text>::from(&search.filter);
-        let written = ours.node().to_bytes().expect("there is no slot");
-        let again =
-            Filter::decode(&mut Reader::new(&written)).expect("what was written can be read");
-        assert_eq!(again, search.filter);
-        let _ = Filter::parse(&search.filter.to_string());
-    }
-});
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| brunt_fuzz_checks::ldap_request::check(bytes));

@@ -1,14 +1,5 @@
-//! Reads bytes as the envelope that a child of a website is given.
+//! libFuzzer's program for `brunt_fuzz_checks::serve_envelope`.
 
 #![no_main]
 
-use brunt_serve::child::Envelope;
-use libfuzzer_sys::fuzz_target;
-
-fuzz_target!(|input: &[u8]| {
-    let Ok(envelope) = Envelope::read(input) else { return };
-    // What was read is written and read again.
-    let text = serde_json::to_vec(&envelope).expect("an envelope can be written");
-    let again = Envelope::read(text.as_slice()).expect("it is one of ours");
-    assert_eq!(serde_json::to_vec(&again).expect("it can be written"), text);
-});
+libfuzzer_sys::fuzz_target!(|input: &[u8]| brunt_fuzz_checks::serve_envelope::check(input));
