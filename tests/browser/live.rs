@@ -163,6 +163,7 @@ fn figures(browser: &Browser, record: &Value) {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn names_and_texts_of_others_stay_text() {
     let Some(browser) = Browser::start() else { return };
     let target = Target::start();
@@ -195,6 +196,7 @@ fn charts(browser: &Browser) -> Value {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn what_a_server_says_stays_text_and_paper_has_charts() {
     let Some(browser) = Browser::start() else { return };
     let server = Hostile::start();
@@ -262,6 +264,7 @@ fn rows(events: &str) -> (usize, usize) {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn fifty_tabs_of_which_half_never_read_hold_up_no_interval() {
     // A run of eight seconds, whose tabs have to be there in its first two.
     let _core = core();
@@ -302,6 +305,7 @@ fn fifty_tabs_of_which_half_never_read_hold_up_no_interval() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn an_address_that_others_can_reach_is_told_and_a_taken_one_refused() {
     let target = Target::start();
     let url = target.url("/sleep?ms=1");

@@ -254,6 +254,7 @@ fn the_page_of_a_real_run_can_be_used() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn the_page_of_a_real_run_fits_every_reader() {
     let Some(shown) = shown() else { return };
     let Shown { browser, path, .. } = &shown;

@@ -116,6 +116,7 @@ fn record(directory: &Path, target: &Target, name: &str) -> (PathBuf, Record) {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn a_team_keeps_finds_and_compares_its_runs() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();

@@ -82,6 +82,7 @@ impl Opened {
 const SAVE: &str = "form[data-plan] .acts button.main";
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn what_was_typed_last_is_saved_and_run() {
     let Some(opened) = Opened::start() else { return };
     let browser = &opened.browser;
@@ -122,6 +123,7 @@ fn what_was_typed_last_is_saved_and_run() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn what_is_typed_stays_while_its_part_is_moved() {
     let Some(opened) = Opened::start() else { return };
     let browser = &opened.browser;
@@ -160,6 +162,7 @@ fn what_is_typed_stays_while_its_part_is_moved() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn what_cannot_be_is_not_saved_before_it_is_changed() {
     let Some(opened) = Opened::start() else { return };
     let browser = &opened.browser;
@@ -199,6 +202,7 @@ fn what_cannot_be_is_not_saved_before_it_is_changed() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn a_button_that_is_pressed_slowly_after_typing_is_pressed() {
     let Some(opened) = Opened::start() else { return };
     let browser = &opened.browser;
@@ -241,6 +245,7 @@ fn written(browser: &Browser, from: &str, to: &str) {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn what_is_wrong_leads_to_its_field() {
     let Some(opened) = Opened::start() else { return };
     let browser = &opened.browser;

@@ -35,6 +35,7 @@ fn press(browser: &Browser, css: &str) {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn everything_from_the_first_start_to_a_run_is_done_by_keys() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();

@@ -25,6 +25,7 @@ fn begin(browser: &Browser, origin: &str, base: &str) -> String {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn whoever_comes_late_or_was_away_sees_the_same_points() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();

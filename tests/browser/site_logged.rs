@@ -59,6 +59,7 @@ fn due(browser: &Browser) -> u64 {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn what_nginx_and_slapd_logged_is_what_the_page_says() {
     let Some(browser) = Browser::start() else { return };
     if !require(&["nginx", "slapd", "slapadd", "ldapsearch"]) {
@@ -97,6 +98,7 @@ fn what_nginx_and_slapd_logged_is_what_the_page_says() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn what_kea_counted_is_what_the_page_says() {
     if !require(&["ip", "root", "kea-dhcp4", "chromium", "chromedriver", "axe-core"]) {
         return;

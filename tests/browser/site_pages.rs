@@ -13,6 +13,7 @@ fn add(browser: &Browser, shown: &str) {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn every_page_can_be_read() {
     let Some(browser) = Browser::start() else { return };
     let directory = tempfile::tempdir().unwrap();

@@ -33,6 +33,7 @@ fn pictured(browser: &Browser) {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn a_trial_leads_to_a_first_valid_run() {
     let Some(browser) = Browser::start() else { return };
     let scratch = tempfile::tempdir().unwrap();

@@ -18,6 +18,7 @@ fn contents(made: &Made) -> BTreeMap<String, Vec<u8>> {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn packages_made_twice_are_equal_to_the_octet() {
     if !require(&["rpmbuild", "dpkg-deb", "strip"]) {
         return;

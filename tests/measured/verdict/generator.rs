@@ -46,6 +46,7 @@ fn stopped_for_three_seconds() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn stopped_for_three_seconds_at_two_searches_a_second() {
     measured(REAL_TROUBLE, || {
         stood_still("brunt-stopped-ldap-2");
@@ -67,6 +68,7 @@ fn stopped_for_three_seconds_over_http() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn beside_two_others_on_its_core() {
     measured(REAL_TROUBLE, || {
         judge("core-hogged-ldap").iter().for_each(the_target_was_there);
@@ -74,6 +76,7 @@ fn beside_two_others_on_its_core() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn beside_two_others_on_its_core_over_dhcp() {
     measured(REAL_TROUBLE, || {
         judge("core-hogged-dhcp").iter().for_each(the_target_was_there);
@@ -81,6 +84,7 @@ fn beside_two_others_on_its_core_over_dhcp() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn on_the_core_of_its_target() {
     measured(REAL_TROUBLE, || {
         judge("target-on-the-same-core").iter().for_each(the_target_was_there);
@@ -88,6 +92,7 @@ fn on_the_core_of_its_target() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn with_a_quota_of_a_fifth_of_a_core() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("quota-of-20-percent") else { return };
@@ -98,6 +103,7 @@ fn with_a_quota_of_a_fifth_of_a_core() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn without_descriptors() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("descriptors-short") else { return };
@@ -109,6 +115,7 @@ fn without_descriptors() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn without_local_ports() {
     measured(REAL_TROUBLE, || {
         judge("ports-short").iter().for_each(the_target_was_there);

@@ -15,6 +15,7 @@ fn nobody_is_blamed(name: &str) {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn of_one_search_a_second() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-ldap-1");
@@ -22,6 +23,7 @@ fn of_one_search_a_second() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn of_10_searches_a_second() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-ldap-10");
@@ -29,6 +31,7 @@ fn of_10_searches_a_second() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn of_50_searches_a_second() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-ldap-50");
@@ -43,6 +46,7 @@ fn of_200_searches_a_second() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn of_1000_searches_a_second() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-ldap-1000");
@@ -50,6 +54,7 @@ fn of_1000_searches_a_second() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn of_10_leases_a_second() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-dhcp-10");
@@ -64,6 +69,7 @@ fn of_50_leases_a_second() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn of_1000_leases_a_second() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-dhcp-1000");
@@ -78,6 +84,7 @@ fn of_50_requests_a_second() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn of_1000_requests_a_second() {
     measured(REAL_TROUBLE, || {
         nobody_is_blamed("idle-http-1000");
@@ -85,6 +92,7 @@ fn of_1000_requests_a_second() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn of_a_server_that_closes_idle_connections() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("closes-idle-connections") else { return };
@@ -111,6 +119,7 @@ fn of_memfile_within_brunt() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn of_sqlite_within_brunt() {
     measured(REAL_TROUBLE, || {
         judge("store-in-process-sqlite").iter().for_each(a_store_may_use_the_core);

@@ -56,6 +56,7 @@ fn stopped_for_three_seconds() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn stopped_for_three_seconds_at_two_searches_a_second() {
     measured(REAL_TROUBLE, || {
         // Nobody waits before half a second is over.
@@ -79,6 +80,7 @@ fn stopped_for_three_seconds_over_dhcp() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn stopped_until_after_the_schedule() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("target-stopped-at-the-end") else { return };
@@ -89,6 +91,7 @@ fn stopped_until_after_the_schedule() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn stopped_for_ever() {
     measured(REAL_TROUBLE, || {
         is_gone("target-stopped-for-ever");
@@ -96,6 +99,7 @@ fn stopped_for_ever() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn stopped_for_ever_without_objectives() {
     measured(REAL_TROUBLE, || {
         is_gone("target-stopped-for-ever-without-objectives");
@@ -103,6 +107,7 @@ fn stopped_for_ever_without_objectives() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn stopped_for_ever_without_objectives_over_http() {
     measured(REAL_TROUBLE, || {
         is_gone("target-stopped-for-ever-http");
@@ -110,6 +115,7 @@ fn stopped_for_ever_without_objectives_over_http() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn killed() {
     measured(REAL_TROUBLE, || {
         is_gone("target-killed-ldap");
@@ -117,6 +123,7 @@ fn killed() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn killed_over_dhcp() {
     measured(REAL_TROUBLE, || {
         is_gone("target-killed-dhcp");
@@ -124,6 +131,7 @@ fn killed_over_dhcp() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn killed_over_http() {
     measured(REAL_TROUBLE, || {
         is_gone("target-killed-http");
@@ -138,6 +146,7 @@ fn comes_back(name: &str) {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn killed_and_restarted() {
     measured(REAL_TROUBLE, || {
         comes_back("target-restarted-ldap");
@@ -145,6 +154,7 @@ fn killed_and_restarted() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn killed_and_restarted_over_http() {
     measured(REAL_TROUBLE, || {
         comes_back("target-restarted-http");
@@ -152,6 +162,7 @@ fn killed_and_restarted_over_http() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn killed_and_restarted_without_objectives() {
     measured(REAL_TROUBLE, || {
         comes_back("target-restarted-without-objectives");
@@ -159,6 +170,7 @@ fn killed_and_restarted_without_objectives() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn connects_and_never_answers() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("target-never-answers") else { return };
@@ -168,6 +180,7 @@ fn connects_and_never_answers() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn answers_nothing_in_less_than_a_second() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("not-one-answer") else { return };
@@ -180,6 +193,7 @@ fn answers_nothing_in_less_than_a_second() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn refuses_every_connection() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("connection-refused") else { return };
@@ -190,6 +204,7 @@ fn refuses_every_connection() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn answers_503() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = answers_too_late_or_badly("all-answers-503") else { return };
@@ -199,6 +214,7 @@ fn answers_503() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn loses_every_tenth_packet() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = answers_too_late_or_badly("packets-dropped-dhcp") else { return };
@@ -209,6 +225,7 @@ fn loses_every_tenth_packet() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn loses_what_its_queue_does_not_hold() {
     measured(REAL_TROUBLE, || {
         if let Some(judged) = &judge("queue-overflow-dhcp") {
@@ -218,6 +235,7 @@ fn loses_what_its_queue_does_not_hold() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn is_asked_for_twice_what_it_bears() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = answers_too_late_or_badly("queue-overflow-http") else { return };
@@ -241,6 +259,7 @@ fn is_slow(name: &str, rate: f64) {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn takes_300_ms() {
     measured(REAL_TROUBLE, || {
         is_slow("target-slow-ldap", 200.0);
@@ -248,6 +267,7 @@ fn takes_300_ms() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn takes_300_ms_over_dhcp() {
     measured(REAL_TROUBLE, || {
         is_slow("target-slow-dhcp", 20.0);
@@ -255,6 +275,7 @@ fn takes_300_ms_over_dhcp() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn takes_300_ms_over_http() {
     measured(REAL_TROUBLE, || {
         is_slow("target-slow-http", 200.0);

@@ -8,6 +8,7 @@ use super::judged::judge;
 use brunt_testbed::measured;
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn a_count_waits_as_long_as_each_may_take() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("count-of-long-exchanges") else { return };
@@ -19,6 +20,7 @@ fn a_count_waits_as_long_as_each_may_take() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn without_a_time_out_the_drain_cuts_off_what_is_in_flight() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("count-of-endless-exchanges") else { return };
@@ -27,6 +29,7 @@ fn without_a_time_out_the_drain_cuts_off_what_is_in_flight() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn without_an_end_of_its_own_it_is_whole_when_interrupted() {
     measured(REAL_TROUBLE, || {
         let Some(judged) = judge("endless-until-interrupted") else { return };
