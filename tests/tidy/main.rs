@@ -4,6 +4,8 @@
 //! metadata, to what is wrong; one test applies it to this repository and another to a sample that breaks it, so that a
 //! rule which no longer finds anything is noticed. The lengths of functions are checked by clippy (`clippy.toml`).
 
+mod clock;
+
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};

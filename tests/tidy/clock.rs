@@ -1,0 +1,191 @@
+//! Tests do not look at a clock: the rule, and what still breaks it.
+//!
+//! What sleeps, reads a clock or waits for less than a minute depends on how fast the machine is. Tests about time
+//! itself are in `tests/measured` and in programs of that name of other packages, which run alone.
+
+use regex::Regex;
+
+use crate::files;
+
+/// What still looks at a clock, and how often. A file may only lose some.
+const STILL: &[(&str, usize)] = &[
+    ("crates/drivers/src/dhcp/hub/tests.rs", 5),
+    ("crates/drivers/src/dhcp/v6/tests/lives.rs", 3),
+    ("crates/drivers/src/dhcp/v6/tests/replies.rs", 1),
+    ("crates/drivers/src/dhcp/v6/tests/templates.rs", 4),
+    ("crates/drivers/src/names/ldap/tests.rs", 1),
+    ("crates/drivers/src/names/session/tests.rs", 3),
+    ("crates/drivers/src/net/hub/tests.rs", 1),
+    ("crates/drivers/src/net/link/tests.rs", 6),
+    ("crates/drivers/src/net/udp/tests.rs", 10),
+    ("crates/drivers/tests/dhcp_sockets.rs", 2),
+    ("crates/drivers/tests/flow/leases.rs", 3),
+    ("crates/drivers/tests/http/answers.rs", 2),
+    ("crates/drivers/tests/http/browsing.rs", 1),
+    ("crates/drivers/tests/http/keeping.rs", 4),
+    ("crates/drivers/tests/http/main.rs", 1),
+    ("crates/drivers/tests/http/resending.rs", 1),
+    ("crates/drivers/tests/http/server.rs", 1),
+    ("crates/drivers/tests/http2/main.rs", 1),
+    ("crates/drivers/tests/http_allocations.rs", 3),
+    ("crates/drivers/tests/ldap/idle.rs", 3),
+    ("crates/drivers/tests/ldap/main.rs", 1),
+    ("crates/drivers/tests/ldap/server.rs", 1),
+    ("crates/drivers/tests/ldap/trouble.rs", 2),
+    ("crates/drivers/tests/ldap_allocations.rs", 2),
+    ("crates/drivers/tests/lease/hostile.rs", 1),
+    ("crates/drivers/tests/lease/idle.rs", 1),
+    ("crates/drivers/tests/lease/recovery.rs", 1),
+    ("crates/drivers/tests/lease/sessions.rs", 2),
+    ("crates/drivers/tests/lease_allocations.rs", 1),
+    ("crates/engine/src/gate.rs", 5),
+    ("crates/engine/src/machine/delay.rs", 1),
+    ("crates/engine/src/machine/watch.rs", 3),
+    ("crates/engine/src/worker/blocking/tests.rs", 5),
+    ("crates/exchange/src/clock.rs", 1),
+    ("crates/targets/src/timer.rs", 2),
+    ("crates/targets/tests/dhcp/hostile.rs", 1),
+    ("crates/targets/tests/dhcp/perfdhcp.rs", 1),
+    ("crates/targets/tests/dhcp/script.rs", 5),
+    ("crates/targets/tests/dhcp/speed.rs", 2),
+    ("crates/targets/tests/dhcp/v4.rs", 1),
+    ("crates/targets/tests/rest/plain.rs", 2),
+    ("crates/targets/tests/rest/script.rs", 2),
+    ("crates/targets/tests/script.rs", 5),
+    ("crates/wire/tests/dhcp6_capture.rs", 1),
+    ("crates/wire/tests/dhcp6_differential.rs", 3),
+    ("src/console/full_screen.rs", 1),
+    ("src/tools/names/cell/tools.rs", 1),
+    ("src/web/tests.rs", 1),
+    ("tests/behaviour/cluster.rs", 1),
+    ("tests/behaviour/cluster_attempt.rs", 2),
+    ("tests/behaviour/cluster_troubles.rs", 1),
+    ("tests/behaviour/compared.rs", 1),
+    ("tests/behaviour/exported/dashboard.rs", 1),
+    ("tests/behaviour/exported/exposition.rs", 1),
+    ("tests/behaviour/lease_stores.rs", 5),
+    ("tests/behaviour/live.rs", 2),
+    ("tests/behaviour/nodes.rs", 1),
+    ("tests/behaviour/numbered.rs", 1),
+    ("tests/behaviour/perfdhcp/endings.rs", 1),
+    ("tests/behaviour/perfdhcp/fleets.rs", 1),
+    ("tests/behaviour/perfdhcp/server.rs", 1),
+    ("tests/behaviour/perfdhcp/stopped.rs", 1),
+    ("tests/behaviour/restart.rs", 2),
+    ("tests/behaviour/signals.rs", 5),
+    ("tests/behaviour/sinks.rs", 2),
+    ("tests/behaviour/start_at.rs", 1),
+    ("tests/behaviour/ubench.rs", 1),
+    ("tests/behaviour/values.rs", 1),
+    ("tests/behaviour/website_agents.rs", 2),
+    ("tests/behaviour/website_shared.rs", 2),
+    ("tests/dhcp/counted.rs", 2),
+    ("tests/dhcp/embedded.rs", 1),
+    ("tests/dhcp/ended.rs", 8),
+    ("tests/dhcp/granted.rs", 1),
+    ("tests/dhcp/paused.rs", 10),
+    ("tests/dhcp/switches.rs", 2),
+    ("tests/http/times.rs", 3),
+    ("tests/ldap/added.rs", 1),
+    ("tests/ldap/refused.rs", 1),
+    ("tests/leases/idle.rs", 2),
+    ("tests/leases/lost.rs", 7),
+    ("tests/leases/runs.rs", 1),
+    ("tests/names/matrix.rs", 1),
+    ("tests/names/traps.rs", 2),
+    ("tests/program/src/terminal.rs", 2),
+    ("tests/testbed/tests/servers.rs", 6),
+];
+
+/// The part of a source that is test code: all of a test program, or what stands in the module of tests.
+fn test_code<'a>(path: &str, text: &'a str) -> &'a str {
+    let measured = path.contains("tests/measured/") || path.starts_with("tests/tidy/");
+    // The testbed waits for servers and measures the noise of the machine.
+    if measured || path.starts_with("tests/testbed/src/") {
+        return "";
+    }
+    if path.starts_with("tests/") || path.contains("/tests/") || path.ends_with("/tests.rs") {
+        return text;
+    }
+    text.find("\nmod tests {").map_or("", |begin| &text[begin..])
+}
+
+/// How often a piece of test code sleeps, reads a clock, or waits for less than a minute.
+fn looks(code: &str) -> usize {
+    let looks = r"\bsleep\(|Instant::now|SystemTime::now|\.elapsed\(\)|Monotonic::new";
+    let waits = r"\buntil\(\s*Duration::from_(millis\(|secs\(([0-9]|[1-5][0-9])\))";
+    let words = Regex::new(&format!("{looks}|{waits}")).expect("it is an expression");
+    let code: String = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .flat_map(|line| [line, "\n"])
+        .collect();
+    words.find_iter(&code).count()
+}
+
+#[test]
+fn tests_look_at_no_clock_but_where_it_is_known() {
+    let sources = files("rs");
+    let found: Vec<(&str, usize)> = sources
+        .iter()
+        .map(|(path, text)| (path.as_str(), looks(test_code(path, text))))
+        .filter(|(_, count)| *count > 0)
+        .collect();
+    let wrong: Vec<String> = found
+        .iter()
+        .filter(|row| !STILL.contains(row))
+        .map(|(path, count)| format!("{path}: {count}"))
+        .chain(
+            STILL
+                .iter()
+                .filter(|(path, _)| !found.iter().any(|(it, _)| it == path))
+                .map(|(path, _)| format!("{path}: none, so it leaves the list")),
+        )
+        .collect();
+    assert!(
+        wrong.is_empty(),
+        "tests that look at a clock, other than tests/tidy/clock.rs says: wait for an event, compare counts, use \
+         virtual time, or measure in tests/measured: {wrong:#?}"
+    );
+}
+
+#[test]
+fn a_look_at_the_clock_is_found() {
+    for code in [
+        "thread::sleep(PAUSE);",
+        "let begun = Instant::now();",
+        "SystemTime::now()",
+        "assert!(begun.elapsed() < limit);",
+        "let clock = Monotonic::new();",
+        "until(Duration::from_millis(90_000), || come)",
+        "until(\n    Duration::from_secs(59), || come)",
+    ] {
+        assert_eq!(looks(code), 1, "{code}");
+    }
+    for code in [
+        "until(Duration::from_secs(60), || come)",
+        "until(PATIENCE, || come)",
+        "// thread::sleep(PAUSE)",
+        "clock.now()",
+        "asleep(1)",
+    ] {
+        assert_eq!(looks(code), 0, "{code}");
+    }
+}
+
+#[test]
+fn test_code_is_told_from_other_code() {
+    let text = "fn a() {}\n\n#[cfg(test)]\nmod tests {\n}\n";
+    let tests = "\nmod tests {\n}\n";
+    for (path, code) in [
+        ("crates/engine/src/timer.rs", tests),
+        ("crates/engine/src/timer/tests.rs", text),
+        ("crates/engine/tests/pace.rs", text),
+        ("crates/engine/tests/measured/main.rs", ""),
+        ("tests/measured/pace.rs", ""),
+        ("tests/ldap/main.rs", text),
+        ("tests/testbed/src/wait.rs", ""),
+    ] {
+        assert_eq!(test_code(path, text), code, "{path}");
+    }
+}
