@@ -386,7 +386,7 @@ mod tests {
         let run = format!("{} --exact {name} --nocapture; sleep 60", test.display());
         tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", &run]);
         let shown = |words: &str, view: &str| {
-            brunt_testbed::until(Duration::from_secs(30), || {
+            brunt_testbed::until(Duration::from_secs(90), || {
                 super::super::pause(Duration::from_millis(50));
                 tmux(&["capture-pane", "-p"]).contains(words)
                     && tmux(&["display-message", "-p", "#{alternate_on}#{cursor_flag}"]).trim()

@@ -234,7 +234,7 @@ fn an_interrupt_ends_the_run_in_progress_and_compares_the_others() {
     let mut program = Program::start(&mut ab(&keep, &binds(port, 2), &binds(port, 2)));
     program.wait_until("two runs", |_, stderr| stderr.contains("B1: "));
     // The third has begun.
-    assert!(until(Duration::from_secs(20), || kept.join("b/02.log").exists()));
+    assert!(until(Duration::from_secs(90), || kept.join("b/02.log").exists()));
     program.signal(Signal::INT);
     let ended = program.wait().expect(130);
     assert!(ended.stdout.contains("Result:"), "{ended}");

@@ -323,7 +323,7 @@ fn a_signal_ends_it_in_good_order_and_leaves_nothing() {
         brunt.args(["--interval", "100ms", "--events"]).arg(&events);
         let program = Program::start(&mut brunt);
         let measured = || counted(&events, "ok") > 0;
-        assert!(until(Duration::from_secs(30), measured), "nothing was measured");
+        assert!(until(Duration::from_secs(90), measured), "nothing was measured");
         program.signal(signal);
         let ended = program.wait().expect(code);
         let collection = Collection::read(&directory.path().join("r.json")).unwrap();
@@ -353,7 +353,7 @@ fn a_signal_before_anything_is_measured_leaves_nothing_either() {
     // The directory is made before its disk is measured, which takes some tenths of a second at least.
     let made =
         || fs::read_dir(directory.path()).unwrap().any(|entry| entry.unwrap().path().is_dir());
-    assert!(until(Duration::from_secs(20), made), "no directory was made");
+    assert!(until(Duration::from_secs(90), made), "no directory was made");
     program.signal(Signal::INT);
     let ended = program.wait().expect(130);
     assert_eq!(ended.stdout, "", "{ended}");
@@ -411,15 +411,15 @@ fn a_store_that_breaks_is_counted_and_given_up() {
     brunt.args(["--interval", "100ms", "--events"]).arg(&events);
     let program = Program::start(&mut brunt);
     let database = directory.path().join("a.db");
-    assert!(until(Duration::from_secs(20), || counted(&events, "ok") > 0), "nothing was written");
+    assert!(until(Duration::from_secs(90), || counted(&events, "ok") > 0), "nothing was written");
     // SQLite is deprived of what it needs to continue: another program drops the table.
-    let dropped = until(Duration::from_secs(15), || {
+    let dropped = until(Duration::from_secs(90), || {
         Connection::open(&database)
             .and_then(|other| other.execute_batch("DROP TABLE lease4"))
             .is_ok()
     });
     assert!(dropped, "the table could not be dropped");
-    let failed = until(Duration::from_secs(15), || counted(&events, "failed") > 0);
+    let failed = until(Duration::from_secs(90), || counted(&events, "failed") > 0);
     assert!(failed, "nothing failed without the table");
     program.signal(Signal::INT);
     let ended = program.wait().expect(130);

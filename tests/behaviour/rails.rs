@@ -37,9 +37,12 @@ fn a_condition_that_goes_on_ends_the_run_in_good_order() {
     assert!((400..2_000).contains(&whole.planned) && whole.cut_off == 0, "{ended}");
     assert_eq!(target.stop().len() as u64, whole.sent, "{ended}");
     let condition = "--abort-on errors>50% for 2s";
-    let says = record.verdict.reasons.iter().any(|reason| reason.text.contains(condition));
+    let says = record.verdict.reasons.iter().any(|reason| {
+        reason.status == brunt_record::Status::Partial && reason.text.contains(condition)
+    });
     assert!(says, "{ended}");
-    assert_eq!(record.verdict.status, brunt_record::Status::Partial, "{ended}");
+    // On a busy machine there may be something worse to say.
+    assert!(record.verdict.status >= brunt_record::Status::Partial, "{ended}");
 }
 
 #[test]

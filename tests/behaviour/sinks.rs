@@ -112,7 +112,7 @@ fn a_run_that_is_killed_leaves_whole_lines_of_its_log() {
     let hlog = directory.path().join("run.hlog");
     let run = Program::start(command(binary()).args(line(&target, &[("--hlog", &*hlog)])));
     let text = || fs::read_to_string(&hlog).unwrap_or_default();
-    assert!(until(Duration::from_secs(30), || text().lines().count() >= 9), "{}", text());
+    assert!(until(Duration::from_secs(90), || text().lines().count() >= 9), "{}", text());
     run.signal(Signal::KILL);
     drop(run);
     let text = text();
@@ -135,7 +135,7 @@ fn a_terminal_that_is_closed_ends_a_run_in_good_order() {
         start.arg(if nohup { "--ignore-signal=HUP" } else { "--default-signal=HUP" });
         let run = Program::start(start.arg(binary()).args(words));
         let lines = || fs::read_to_string(&hlog).unwrap_or_default().lines().count();
-        assert!(until(Duration::from_secs(30), || lines() >= 6), "{} lines", lines());
+        assert!(until(Duration::from_secs(90), || lines() >= 6), "{} lines", lines());
         run.signal(Signal::HUP);
         let ended = run.wait().expect(code);
         assert!(ended.stdout.contains("Outcomes"), "{ended}");

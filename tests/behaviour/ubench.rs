@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
-use std::time::Duration;
 
 use brunt_record::Collection;
-use brunt_testbed::{MariaDb, require, until};
+use brunt_testbed::{MariaDb, require};
 use rusqlite::Connection;
 use rustix::process::Signal;
 
@@ -318,7 +317,6 @@ fn a_signal_prints_what_was_measured() {
         "1000000",
     ]));
     program.wait_until("some marks", |stdout, _| stdout.contains("CREATE:   ...."));
-    until(Duration::from_millis(300), || false);
     program.signal(Signal::TERM);
     let ended = program.wait().expect(143);
     let created = marks(&ended.stdout, "CREATE:   ").len();

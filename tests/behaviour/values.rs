@@ -12,7 +12,7 @@ use brunt_test_program::{measure, scratch, slapd};
 /// The filters of the searches that slapd saw, in its order, once there are that many.
 pub(crate) fn searched(slapd: &Slapd, count: usize) -> Vec<String> {
     let mut filters = Vec::new();
-    until(Duration::from_secs(5), || {
+    until(Duration::from_secs(90), || {
         let log = fs::read(slapd.log()).expect("slapd's log is readable");
         let text = String::from_utf8_lossy(&log);
         let lines = text

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use brunt_exchange::{Clock as _, Monotonic};
-use brunt_record::{Record, Status};
+use brunt_record::{Reason, Record, Status};
 use brunt_testbed::{Listener, Nginx, require, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
@@ -256,9 +256,13 @@ fn an_agent_that_is_killed_makes_the_run_partial_and_is_named() {
     let status = team.ended(&id);
     assert_eq!(status["exit"], 5, "{status}");
     let whole = team.record(&id);
+    // On a busy machine there may be something worse to say first.
     assert!(whole.verdict.status >= Status::Partial, "{:?}", whole.verdict);
+    let lost =
+        |reason: &Reason| reason.status == Status::Partial && reason.text.contains("lost at");
+    assert!(whole.verdict.reasons.iter().any(lost), "{:?}", whole.verdict);
     let (_, page) = team.visitor.ask("GET", &format!("/runs/{id}"), "", "");
-    assert!(page.contains("lost at") && page.contains("partial"), "{page}");
+    assert!(page.contains("lost at"), "{page}");
     let (counted, served) = (whole.conservation.counts.sent, team.served());
     assert!(counted <= served && served - counted <= 25 * 3, "{counted} of {served}");
     team.end();

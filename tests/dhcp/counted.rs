@@ -203,7 +203,7 @@ fn a_preload_is_sent_and_not_counted() {
 fn what_others_say_on_the_wire_is_nobodys_answer() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 20 -p 2 10.77.0.1").start();
-    assert!(brunt_testbed::until(Duration::from_secs(5), || run.report().contains("Scenario")));
+    assert!(brunt_testbed::until(Duration::from_secs(90), || run.report().contains("Scenario")));
     brunt_testbed::until(Duration::from_millis(500), || false);
     let other = lan.as_server(|| UdpSocket::bind((Lan::SERVER_V4, 6_767)).expect("a port is free"));
     for _ in 0..25 {

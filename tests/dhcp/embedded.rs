@@ -27,7 +27,7 @@ impl Target {
         let log = directory.path().join("log");
         let daemon = Daemon::start(&command, &log);
         let listens = || fs::read_to_string(&log).unwrap_or_default().contains("10.77.0.1");
-        assert!(until(Duration::from_secs(10), listens), "the target did not start");
+        assert!(until(Duration::from_secs(90), listens), "the target did not start");
         Self { daemon, directory }
     }
 

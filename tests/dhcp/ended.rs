@@ -121,7 +121,7 @@ fn mistakes_of_the_command_line_are_exit_2() {
 fn what_cannot_be_done_is_exit_1() {
     let Some((lan, _kea)) = v4(&KeaOptions::default()) else { return };
     let taken = Brunt::on(&lan).typed("-4 -l lan0 -r 1 -n 3 10.77.0.1").start();
-    assert!(until(Duration::from_secs(5), || taken.report().contains("Running")));
+    assert!(until(Duration::from_secs(90), || taken.report().contains("Running")));
     until(Duration::from_millis(300), || false);
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 10 -n 1 10.77.0.1").run();
     assert_eq!(run.code, 1, "{run}");
@@ -154,7 +154,7 @@ fn everybody_is_asked_in_a_laboratory_only() {
 fn an_interrupted_run_waits_for_its_answers_and_reports() {
     let Some((lan, kea)) = v4(&KeaOptions::default()) else { return };
     let run = Brunt::on(&lan).typed("-4 -l lan0 -r 100 -p 60 -R 60000 10.77.0.1").start();
-    assert!(until(Duration::from_secs(10), || kea.leases().len() > 20));
+    assert!(until(Duration::from_secs(90), || kea.leases().len() > 20));
     run.interrupt();
     let run = run.wait();
     assert!(run.report.contains("***Statistics for: REQUEST-ACK***"), "{run}");

@@ -26,7 +26,7 @@ fn addresses_and_prefixes(kea: &Kea) -> (usize, usize) {
 /// Waits until Kea's file has so many rows. No server answers a RELEASE of DHCPv4, so Kea may read the last ones when
 /// the run is already over.
 fn wait_for_rows(kea: &Kea, count: u64) {
-    let written = until(Duration::from_secs(10), || kea.lease_rows().len() as u64 >= count);
+    let written = until(Duration::from_secs(90), || kea.lease_rows().len() as u64 >= count);
     assert!(written, "{} of {count} rows", kea.lease_rows().len());
 }
 

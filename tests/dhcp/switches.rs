@@ -25,7 +25,7 @@ fn a_wrapped_command_is_told_the_start_and_the_end() {
     let run = brunt.typed("-4 -l lan0 -r 100 -n 10 -w").arg(&script).arg("10.77.0.1").start();
     // The command is not waited for, and may be later than the end of the run.
     let said = || fs::read_to_string(&log).unwrap_or_default();
-    assert!(until(Duration::from_secs(20), || said() == "start\nstop\n"), "{}", said());
+    assert!(until(Duration::from_secs(90), || said() == "start\nstop\n"), "{}", said());
     run.wait().went_well();
 }
 
@@ -102,7 +102,7 @@ fn what_is_not_answered_is_sent_again_on_request() {
     let run = Brunt::on(&lan)
         .typed("-6 --retransmit --window 64 -l lan0 -r 100 -n 10 -R 10 --lab all")
         .start();
-    let again = until(Duration::from_secs(20), || datagrams_sent(&lan) >= 20);
+    let again = until(Duration::from_secs(90), || datagrams_sent(&lan) >= 20);
     assert!(again, "{} of 20 were sent", datagrams_sent(&lan));
     kea.resume();
     let run = run.wait().ended_with(0);

@@ -109,7 +109,7 @@ fn an_interrupted_run_tells_of_every_request_it_made() {
         step("name = \"slow\"\nget = \"/slow.txt\""),
     );
     let run = planned(&plan).start();
-    assert!(until(Duration::from_secs(20), || nginx.served().len() > 8));
+    assert!(until(Duration::from_secs(90), || nginx.served().len() > 8));
     run.interrupt();
     let run = run.wait().ended_with(130);
     let served = the_same(&nginx, &run);

@@ -132,7 +132,7 @@ fn a_purge_follows_a_signal() {
     let before = slapd.entries_below(BASE_DN);
     let running = add(&slapd, "-F -c 2 -M 200").start();
     let begun =
-        brunt_testbed::until(Duration::from_secs(10), || slapd.log_text().contains(" ADD dn="));
+        brunt_testbed::until(Duration::from_secs(90), || slapd.log_text().contains(" ADD dn="));
     assert!(begun, "nothing was added");
     running.interrupt();
     let run = running.wait().ended_with(130);

@@ -123,7 +123,7 @@ fn every_query_of_the_dashboard_has_an_answer() {
     // Rates are of several scrapes.
     let times_scraped = || prometheus.sum("count_over_time(brunt_run_elapsed_seconds[1m])");
     assert!(
-        until(Duration::from_secs(30), || times_scraped() >= 4.0),
+        until(Duration::from_secs(90), || times_scraped() >= 4.0),
         "{} scrapes",
         times_scraped()
     );

@@ -184,5 +184,5 @@ pub(super) fn ended(record: &Record, class: &str, code: Option<u32>) -> u64 {
 
 /// Waits for something that is bound to come.
 pub(super) fn wait_for(what: &str, come: impl FnMut() -> bool) {
-    assert!(until(Duration::from_secs(30), come), "waited for {what} in vain");
+    assert!(until(Duration::from_secs(90), come), "waited for {what} in vain");
 }
