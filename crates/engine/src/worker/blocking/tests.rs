@@ -268,14 +268,16 @@ fn a_call_that_never_returns_is_counted_and_its_seat_goes_on() {
 
 #[test]
 fn a_hung_seat_is_cut_off_when_the_run_is_aborted() {
-    let script = Script::new(|_, _| {
+    let (hangs, hung) = sync_channel(1);
+    let script = Script::new(move |_, _| {
+        hangs.send(()).unwrap();
         block(Duration::from_secs(30));
         Outcome::Ok(0)
     });
     let stop = Stop::new();
     let stopping = stop.clone();
     let stopper = std::thread::spawn(move || {
-        block(ms(200));
+        hung.recv().unwrap();
         stopping.abort();
     });
     let finished = real(closed(10), &script, &stop).unwrap();
