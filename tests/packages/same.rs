@@ -55,6 +55,7 @@ fn packages_made_twice_are_equal_to_the_octet() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn checksums_are_of_all_packages() {
     if !require(&["rpmbuild", "dpkg-deb", "strip", "sha256sum"]) {
         return;
@@ -78,6 +79,7 @@ fn checksums_are_of_all_packages() {
 }
 
 #[test]
+#[ignore = "slow: .ci/slow runs it"]
 fn a_package_asks_for_what_its_binary_uses() {
     if !require(&["rpmbuild", "rpm", "dpkg-deb", "strip", "objdump"]) {
         return;
