@@ -5,6 +5,7 @@
 //! rule which no longer finds anything is noticed. The lengths of functions are checked by clippy (`clippy.toml`).
 
 mod clock;
+mod slow;
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand};
 use std::collections::{BTreeMap, BTreeSet};
