@@ -67,6 +67,30 @@ fn workflows_run_what_there_is_with_few_rights() {
     assert!(changes.contains(&format!("\n## {VERSION}")));
 }
 
+/// What a change is not held up by is not forgotten: it runs every night, and no release is drafted before it has
+/// passed.
+#[test]
+fn what_takes_long_is_run_every_night_and_before_a_release() {
+    let read = |path: &str| fs::read_to_string(Path::new(ROOT).join(path)).expect(path);
+    let nightly = read(".github/workflows/nightly.yml");
+    let runs = |command: &str| nightly.lines().any(|line| line.trim() == command);
+    assert!(runs("schedule:") && runs("workflow_call:"));
+    assert!(runs(".ci/slow") && runs("tests/noise 4 ./test --ordinary"));
+    let release = read(".github/workflows/release.yml");
+    let (_, slow) = release.split_once("\n  slow:\n").expect("a job");
+    assert!(slow.starts_with("    uses: ./.github/workflows/nightly.yml\n"));
+    assert!(release.contains("\n  draft:\n    needs: [packages, same, slow]\n"));
+    // A script in .ci that neither of the two runs would be run by nobody.
+    let scripts = read(".ci/run") + &read(".ci/slow");
+    for entry in fs::read_dir(Path::new(ROOT).join(".ci")).expect("scripts") {
+        let name = entry.expect("an entry").file_name().into_string().expect("text");
+        if !["run", "slow"].contains(&&*name) && !name.contains('.') {
+            let mut code = scripts.lines().filter(|line| !line.starts_with('#'));
+            assert!(code.any(|line| line.contains(&format!(".ci/{name}"))), ".ci/{name}");
+        }
+    }
+}
+
 /// The container for contributors: comments are allowed in its file, and what it runs is here.
 #[test]
 fn the_container_of_contributors_is_read_as_json_with_comments() {
