@@ -25,6 +25,12 @@ use url::Url;
 /// How long a page may take to come to what is waited for.
 const PATIENCE: Duration = Duration::from_secs(90);
 
+/// How long chromedriver may take over one command. It waits for ever for a picture of a page that is left meanwhile.
+const COMMAND: Duration = Duration::from_secs(60);
+
+/// How long a browser may take to close by itself.
+const CLOSING: Duration = Duration::from_secs(10);
+
 /// How a page is looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Look {
@@ -358,14 +364,20 @@ impl Browser {
         what: &str,
         act: impl Future<Output = Result<T, E>>,
     ) -> T {
-        let done = self.runtime.block_on(act);
-        done.unwrap_or_else(|error| panic!("the browser failed to {}: {error}", shortened(what)))
+        let what = shortened(what);
+        // Timers belong to the runtime, which is entered first.
+        let done = self.runtime.block_on(async { tokio::time::timeout(COMMAND, act).await });
+        let done =
+            done.unwrap_or_else(|_| panic!("the browser did not answer in {COMMAND:?}: {what}"));
+        done.unwrap_or_else(|error| panic!("the browser failed to {what}: {error}"))
     }
 }
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        let _ = self.runtime.block_on(self.client.clone().close());
+        // A command that was given up may still occupy the session; the driver ends the browser as well.
+        let close = self.client.clone().close();
+        let _ = self.runtime.block_on(async { tokio::time::timeout(CLOSING, close).await });
         drop(self.driver.take());
     }
 }

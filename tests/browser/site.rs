@@ -85,6 +85,15 @@ pub(crate) fn looked_at(browser: &Browser, name: &str) {
     browser.look(Look::Light);
 }
 
+/// Stops the run whose page is open, and waits for what became of it. A run that is looked at must not end by itself:
+/// its page would be left in the middle of a picture.
+pub(crate) fn stop(browser: &Browser) {
+    browser.click("form[action$='/stop'] button");
+    browser.wait_for(
+        "return location.pathname.startsWith('/runs/') && document.querySelector('.tiles')",
+    );
+}
+
 pub(crate) fn fill(browser: &Browser, field: &str, text: &str) {
     browser.click(field);
     text.chars().for_each(|character| browser.press(character));

@@ -9,7 +9,7 @@ use brunt_testbed::Trial;
 use serde_json::json;
 
 use crate::browser::{Browser, Look};
-use crate::site::{Site, looked_at, sound};
+use crate::site::{Site, looked_at, sound, stop};
 
 /// The picture in README.
 const PICTURE: &str = "docs/images/trial.webp";
@@ -62,12 +62,14 @@ fn a_trial_leads_to_a_first_valid_run() {
         browser.wait_for("return document.querySelector('#checked .met')");
         if number == 0 {
             looked_at(&browser, "trial-plan");
+            browser.run("document.getElementById('duration').value = '10m'");
         }
         browser.click("#run button.main");
         browser.wait_for("return location.pathname.startsWith('/live/')");
         browser.wait_for("return window.brunt && brunt.charts().length > 1");
         if number == 0 {
             looked_at(&browser, "trial-live");
+            stop(&browser);
         }
         browser.wait_for(
             "return location.pathname.startsWith('/runs/') && window.brunt && brunt.charts().length",
