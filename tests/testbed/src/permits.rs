@@ -4,13 +4,11 @@
 //! They are locks of the kernel (flock) on files of this user, so that they hold between the processes of a test run,
 //! between test runs of two checkouts, and end with the process that holds them, however it ends.
 
-use rustix::fs::{FlockOperation, Mode, OFlags, flock, mkdir, open, stat};
+use crate::runtime::runtime_directory;
+use rustix::fs::{FlockOperation, Mode, OFlags, flock, open};
 use rustix::io::Errno;
-use rustix::process::geteuid;
-use std::env;
 use std::num::NonZero;
 use std::os::fd::OwnedFd;
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
@@ -83,23 +81,6 @@ pub fn core() -> Core {
 #[derive(Debug)]
 pub struct Core {
     _core: OwnedFd,
-}
-
-/// The directory of what this user's test runs share while they last: permits, and where their servers are.
-pub fn runtime_directory() -> PathBuf {
-    let user = geteuid().as_raw();
-    let path = match env::var_os("XDG_RUNTIME_DIR").filter(|path| Path::new(path).is_dir()) {
-        Some(directory) => Path::new(&directory).join("brunt-tests"),
-        None => env::temp_dir().join(format!("brunt-tests-{user}")),
-    };
-    match mkdir(&path, Mode::RWXU) {
-        Ok(()) | Err(Errno::EXIST) => {}
-        Err(error) => panic!("failed to make {}: {error}", path.display()),
-    }
-    let found = stat(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    // Others could make it first in a directory that all may write to.
-    assert_eq!(found.st_uid, user, "{} belongs to another user", path.display());
-    path
 }
 
 fn held() -> MutexGuard<'static, Held> {

@@ -3,9 +3,9 @@
 //! Their name is derived from all inputs, so that they are made again when any input changes.
 
 use crate::require::peers;
+use crate::runtime::locked;
 use crate::tool::{make_directory, write};
-use rustix::fs::{FlockOperation, flock};
-use std::fs::{self, File};
+use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
@@ -14,9 +14,11 @@ pub(crate) fn prepared(server: &str, recipe: impl Hash, make: impl FnOnce(&Path)
     let mut hasher = DefaultHasher::new();
     (recipe, peers()).hash(&mut hasher);
     let place = peers().join(format!("{server}-prepared-{:016x}", hasher.finish()));
-    let lock = File::create(peers().join(format!("{server}-prepared.lock")))
-        .expect("the cache directory is writable");
-    flock(&lock, FlockOperation::LockExclusive).expect("the cache can be locked");
+    if place.join("ready").exists() {
+        return place;
+    }
+    make_directory(&peers());
+    let _lock = locked(&peers().join(format!("{server}-prepared.lock")));
     if !place.join("ready").exists() {
         let _ = fs::remove_dir_all(&place);
         make_directory(&place);

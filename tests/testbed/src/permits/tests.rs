@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::until;
+use std::env;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use tempfile::TempDir;
