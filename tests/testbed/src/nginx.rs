@@ -108,7 +108,7 @@ impl Nginx {
     /// What `/status/CODE` can answer.
     pub const STATUSES: [u16; 12] = [200, 201, 204, 400, 401, 403, 404, 409, 429, 500, 502, 503];
 
-    /// Starts a server. Takes about a third of a second, most of it for the certificates.
+    /// Starts a server, which is quick enough that each test has its own.
     pub fn start() -> Self {
         let directory = tempfile::Builder::new()
             .prefix("testbed-nginx-")
@@ -130,7 +130,7 @@ impl Nginx {
         write(&files.join("user.json"), r#"{"id": 5, "name": "user.5", "groups": ["a", "b"]}"#);
         write(&files.join("user.xml"), "<user id=\"5\"><name>user.5</name></user>\n");
         write(&root.join("passwords"), "user.5:{PLAIN}password\n");
-        let pki = Pki::make(&root.join("pki"));
+        let pki = Pki::copy(&root.join("pki"));
         let ports = PORTS.map(|_| free_port());
         write(&root.join("places.conf"), places(root, ports));
         let configuration = root.join("nginx.conf");

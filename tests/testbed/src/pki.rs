@@ -4,6 +4,7 @@
 //! may have. Java's own stores cost a JVM each and are made only when asked for.
 
 use crate::people::PASSWORD;
+use crate::prepared::{copy, prepared};
 use crate::tool::{make_directory, run, write};
 use std::path::{Path, PathBuf};
 
@@ -55,6 +56,16 @@ impl Pki {
         pki.certificate("wrong-host", "/O=testbed/CN=elsewhere.example.com", elsewhere, "3650");
         pki.client("client", 5);
         pki
+    }
+
+    /// The same for a server of its own, copied into `directory` from certificates that were made once on this machine:
+    /// making them takes longer than starting the server.
+    pub(crate) fn copy(directory: &Path) -> Self {
+        let made = prepared("certificates", include_str!("pki.rs"), |place| {
+            Self::make(&place.join("pki"));
+        });
+        copy(&made.join("pki"), directory);
+        Self::open(directory)
     }
 
     /// Uses certificates that were made before.

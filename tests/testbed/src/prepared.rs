@@ -1,10 +1,11 @@
 //! Files that take long to make and are the same for every server of a kind, kept in the cache of `tests/setup`.
 //!
-//! Their name is derived from all inputs, so that they are made again when any input changes.
+//! Their name is derived from all inputs, so that they are made again when any input changes. Each server runs on a
+//! copy.
 
 use crate::require::peers;
 use crate::runtime::locked;
-use crate::tool::{make_directory, write};
+use crate::tool::{command, finish, make_directory, write};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -26,4 +27,9 @@ pub(crate) fn prepared(server: &str, recipe: impl Hash, make: impl FnOnce(&Path)
         write(&place.join("ready"), "");
     }
     place
+}
+
+/// Copies a directory with its owners and permissions. The copy is called `to`, whether that is there or not.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    finish(command("cp").arg("-aT").arg(from).arg(to));
 }
