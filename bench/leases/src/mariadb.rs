@@ -18,7 +18,8 @@ pub(crate) fn print(effort: Effort) {
     let tools = scratch();
     let bare = peers::with_system_library("mariadb_bare.c", tools.path(), CONFIG);
     // Nothing waits for the disk, which would only hide what the client costs.
-    let server = MariaDb::start_with(&["--innodb-flush-method=nosync"]);
+    let server =
+        MariaDb::start_with(&["--innodb-flush-method=nosync", "--innodb-log-file-size=64M"]);
     for (durability, engine) in [("async", "MyISAM"), ("sync", "InnoDB")] {
         let duels = fight(&bare, &server, (durability, engine), effort.questions, effort.rounds);
         let title = format!("MariaDB, {durability} ({engine}), prepared, Unix socket");

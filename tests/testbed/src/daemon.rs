@@ -101,6 +101,22 @@ impl Daemon {
         );
     }
 
+    /// Waits until the server has said this in its log, where it listens before it is ready.
+    ///
+    /// Panics with the end of its log when it ends instead.
+    pub(crate) fn wait_for_text(&self, text: &str) {
+        let said = || {
+            let log = fs::read(&self.log).expect("the log is readable");
+            String::from_utf8_lossy(&log).contains(text)
+        };
+        let there = until(PATIENCE, || !self.is_running() || said());
+        assert!(
+            there && self.is_running(),
+            "the server did not say \"{text}\"; its log ends:\n{}",
+            tail(&self.log)
+        );
+    }
+
     /// Stops the server in its tracks, as an overloaded machine would. Connections stay open.
     pub fn pause(&self) {
         self.signal(Signal::STOP);

@@ -8,6 +8,7 @@ use crate::runtime::locked;
 use crate::tool::{command, finish, make_directory, write};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// The directory that `make` filled according to `recipe`, on this call or an earlier one.
@@ -32,4 +33,11 @@ pub(crate) fn prepared(server: &str, recipe: impl Hash, make: impl FnOnce(&Path)
 /// Copies a directory with its owners and permissions. The copy is called `to`, whether that is there or not.
 pub(crate) fn copy(from: &Path, to: &Path) {
     finish(command("cp").arg("-aT").arg(from).arg(to));
+}
+
+/// What tells an installed program from another version of it.
+pub(crate) fn version(program: &Path) -> String {
+    let file = fs::metadata(program);
+    let file = file.unwrap_or_else(|error| panic!("{}: {error}", program.display()));
+    format!("{} {} {}", program.display(), file.size(), file.mtime())
 }
