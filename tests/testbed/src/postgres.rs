@@ -3,17 +3,20 @@
 //! It has its own cluster, a Unix socket and a loopback port. Its durability is the default, which is that of
 //! production. It refuses to run as root, so then it runs as the user `postgres` that its package created, who becomes
 //! the owner of its directory.
+//!
+//! Its cluster is a copy of one that was made once on this machine, which takes longer than the start of a server on a
+//! copy. So each test has its own server.
 
 use crate::daemon::Daemon;
 use crate::pki::Pki;
 use crate::ports::free_port;
+use crate::prepared::{copy, prepared, version};
 use crate::sql::{number, rows};
 use crate::tool::{finish, found, run, write};
-use crate::wait::until;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
-use std::time::Duration;
 use tempfile::TempDir;
 
 /// A running postgres.
@@ -34,7 +37,7 @@ impl Postgres {
 
     /// Where Debian keeps the server's programs: the newest that is installed.
     pub fn programs() -> Option<PathBuf> {
-        let versions = std::fs::read_dir("/usr/lib/postgresql").ok()?.filter_map(Result::ok);
+        let versions = fs::read_dir("/usr/lib/postgresql").ok()?.filter_map(Result::ok);
         let mut all: Vec<(u32, PathBuf)> = versions
             .filter_map(|entry| Some((entry.file_name().to_str()?.parse().ok()?, entry.path())))
             .map(|(version, path)| (version, path.join("bin")))
@@ -46,15 +49,20 @@ impl Postgres {
             .or_else(|| found("initdb").and_then(|program| program.parent().map(Path::to_owned)))
     }
 
-    /// One for all tests of a process that need none of their own. It flushes nothing: what is tested is not its disk.
-    pub fn shared() -> &'static Self {
-        static SHARED: OnceLock<Postgres> = OnceLock::new();
-        SHARED.get_or_init(|| Self::start_with(&["fsync=off"]))
-    }
-
-    /// Makes a cluster and starts postgres on it. Takes about two seconds.
+    /// Starts a server on a cluster of its own.
     pub fn start() -> Self {
         Self::start_with(&[])
+    }
+
+    /// One that flushes nothing, for tests of something else than its disk.
+    pub fn start_unflushed() -> Self {
+        Self::start_with(&["fsync=off"])
+    }
+
+    /// One for all tests of a process that need none of their own.
+    pub fn shared() -> &'static Self {
+        static SHARED: OnceLock<Postgres> = OnceLock::new();
+        SHARED.get_or_init(Self::start_unflushed)
     }
 
     /// The same with further settings: `fsync=off`.
@@ -64,25 +72,17 @@ impl Postgres {
             .tempdir()
             .expect("a temporary directory");
         let root = directory.path();
-        let pki = Pki::make(&root.join("pki"));
+        let pki = Pki::copy(&root.join("pki"));
         let port = free_port();
         let data = root.join("data");
-        write(&root.join("password"), Self::PASSWORD);
         for (from, name) in
             [(pki.pem("server"), "server.crt"), (pki.private_key("server"), "server.key")]
         {
-            std::fs::copy(from, root.join(name)).expect("a certificate can be copied");
+            fs::copy(from, root.join(name)).expect("a certificate can be copied");
         }
-        if rustix::process::geteuid().is_root() {
-            run("chown", ["-R", "postgres:", &root.display().to_string()]);
-        }
+        give(root);
         run("chmod", ["600", &root.join("server.key").display().to_string()]);
-        let mut initdb = program("initdb");
-        initdb.arg("--pgdata").arg(&data).arg("--username").arg(Self::USER);
-        initdb.arg("--pwfile").arg(root.join("password"));
-        initdb.args(["--auth-host=scram-sha-256", "--auth-local=scram-sha-256", "--encoding=UTF8"]);
-        initdb.args(["--locale=C", "--no-sync"]);
-        finish(&mut initdb);
+        copy(&prepare(), &data);
         let mut server = program("postgres");
         server.arg("-D").arg(&data);
         let setting = |server: &mut Command, name: &str, value: &str| {
@@ -99,12 +99,8 @@ impl Postgres {
             server.arg("-c").arg(setting);
         }
         let daemon = Daemon::start_in(root, &server, &root.join("log"));
-        daemon.wait_for_port(port);
-        let server = Self { daemon, port, pki, directory };
-        // It listens before it is ready to answer.
-        let ready = || server.client("SELECT 1").output().is_ok_and(|said| said.status.success());
-        assert!(until(Duration::from_secs(60), ready), "postgres did not answer");
-        server
+        daemon.wait_for_text(READY);
+        Self { daemon, port, pki, directory }
     }
 
     /// The directory of the Unix socket.
@@ -207,6 +203,44 @@ impl Postgres {
         client.arg("--host").arg(self.directory()).arg("--port").arg(self.port.to_string());
         client.arg("--username").arg(Self::USER).arg("--dbname").arg(database);
         client
+    }
+}
+
+/// The cluster that servers have a copy of, made first if need be.
+fn prepare() -> PathBuf {
+    let programs = Postgres::programs().expect("postgres is installed; run tests/setup");
+    let (user, password) = (Postgres::USER, Postgres::PASSWORD);
+    let recipe = (INITDB, user, password, rustix::process::geteuid().is_root());
+    let place = prepared("postgres", (recipe, version(&programs.join("postgres"))), |place| {
+        // The server's user cannot enter the directory of the cache.
+        let directory = tempfile::tempdir().expect("a temporary directory");
+        let (data, file) = (directory.path().join("data"), directory.path().join("password"));
+        write(&file, password);
+        give(directory.path());
+        let mut initdb = program("initdb");
+        initdb.arg("--pgdata").arg(&data).args(["--username", user]).args(INITDB);
+        finish(initdb.arg("--pwfile").arg(&file));
+        copy(&data, &place.join("data"));
+    });
+    place.join("data")
+}
+
+/// What it says when it is ready to answer, in the language of the cluster. It listens before.
+const READY: &str = "database system is ready to accept connections";
+
+/// How a cluster is made.
+const INITDB: [&str; 5] = [
+    "--auth-host=scram-sha-256",
+    "--auth-local=scram-sha-256",
+    "--encoding=UTF8",
+    "--locale=C",
+    "--no-sync",
+];
+
+/// Makes a directory that of the user whom the server runs as.
+fn give(directory: &Path) {
+    if rustix::process::geteuid().is_root() {
+        run("chown", ["-R", "postgres:", &directory.display().to_string()]);
     }
 }
 
