@@ -5,7 +5,9 @@ use brunt_drivers::lease::{
 };
 use brunt_exchange::Class;
 
-use crate::database::{Asked, Database, lease, leases, made_since, shared, with_own_servers};
+use crate::database::{
+    Asked, Database, lease, leases, made_since, with_durable_servers, with_servers,
+};
 
 const FAMILIES: [Family; 3] = [Family::V4, Family::V6, Family::Prefix];
 
@@ -23,8 +25,8 @@ fn with(database: Database<'_>, asked: &Asked, act: impl FnOnce(&dyn Backend, &s
     backend.clear().unwrap();
 }
 
-fn every_way(mut act: impl FnMut(Database<'static>, &Asked)) {
-    for database in shared() {
+fn every_way(mut act: impl FnMut(Database<'_>, &Asked)) {
+    with_servers(|database| {
         for schema in [Schema::Guide, Schema::Kea] {
             for family in FAMILIES {
                 for statements in [Statements::Prepared, Statements::Basic] {
@@ -33,7 +35,7 @@ fn every_way(mut act: impl FnMut(Database<'static>, &Asked)) {
                 }
             }
         }
-    }
+    });
 }
 
 fn name(family: Family) -> &'static str {
@@ -219,7 +221,7 @@ fn a_transaction_is_kept_whole_or_not_at_all() {
 
 #[test]
 fn keas_statistics_agree_with_the_rows() {
-    for database in shared() {
+    with_servers(|database| {
         for family in FAMILIES {
             let asked = Asked { schema: Schema::Kea, family, ..Asked::default() };
             with(database, &asked, |backend, place| {
@@ -271,12 +273,12 @@ fn keas_statistics_agree_with_the_rows() {
                 );
             });
         }
-    }
+    });
 }
 
 #[test]
 fn durability_is_what_the_server_says_of_itself() {
-    with_own_servers(|database| {
+    with_durable_servers(|database| {
         for durability in [Durability::Sync, Durability::Async] {
             let asked = Asked { durability, ..Asked::default() };
             with(database, &asked, |backend, place| {
@@ -314,10 +316,10 @@ fn durability_is_what_the_server_says_of_itself() {
 
 #[test]
 fn versions_are_those_of_the_servers() {
-    for database in shared() {
+    with_servers(|database| {
         let version = database.backend(&Asked::default()).version().unwrap();
         let said = &database.sql("SELECT VERSION()")[0][0];
         let (name, number) = version.split_once(' ').unwrap();
         assert!(said.contains(name) && said.contains(number), "{version} of {said}");
-    }
+    });
 }

@@ -1,8 +1,7 @@
 //! A [`Database`]: MariaDB or PostgreSQL, queried by its own client, and backends on it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
-use std::vec;
 
 use brunt_drivers::lease::mysql::{MysqlBackend, MysqlOptions};
 use brunt_drivers::lease::postgres::{PostgresBackend, PostgresOptions};
@@ -62,38 +61,19 @@ pub(crate) fn postgres_is_here() -> bool {
     require(&["postgres", "psql", "openssl"])
 }
 
-/// Waits until no other test uses the shared servers. What is new on a server is then what the test at hand made, and
-/// no other test notices what it sets.
-pub(crate) fn alone() -> MutexGuard<'static, ()> {
-    static SHARED: Mutex<()> = Mutex::new(());
-    SHARED.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The servers that tests share, as far as they are installed, for one test at a time.
-pub(crate) struct Shared {
-    databases: vec::IntoIter<Database<'static>>,
-    _alone: MutexGuard<'static, ()>,
-}
-
-impl Iterator for Shared {
-    type Item = Database<'static>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.databases.next()
+/// Runs a test with a server of its own of each kind that is installed. They flush nothing: what is tested is not their
+/// disk.
+pub(crate) fn with_servers(mut test: impl FnMut(Database<'_>)) {
+    if mariadb_is_here() {
+        test(Database::MariaDb(&MariaDb::start_unflushed()));
+    }
+    if postgres_is_here() {
+        test(Database::Postgres(&Postgres::start_unflushed()));
     }
 }
 
-/// The shared servers, once no other test uses them.
-pub(crate) fn shared() -> Shared {
-    let alone = alone();
-    let mariadb = mariadb_is_here().then(|| Database::MariaDb(MariaDb::shared()));
-    let postgres = postgres_is_here().then(|| Database::Postgres(Postgres::shared()));
-    let databases: Vec<_> = mariadb.into_iter().chain(postgres).collect();
-    Shared { databases: databases.into_iter(), _alone: alone }
-}
-
-/// Runs a test with servers that no other test uses.
-pub(crate) fn with_own_servers(test: impl Fn(Database<'_>)) {
+/// The same with servers that keep what they say is kept.
+pub(crate) fn with_durable_servers(test: impl Fn(Database<'_>)) {
     if mariadb_is_here() {
         test(Database::MariaDb(&MariaDb::start()));
     }

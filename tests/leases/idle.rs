@@ -8,7 +8,7 @@ use brunt_drivers::lease::{By, Draw, LeaseSession, LeaseSessions, PARTS, Search,
 use brunt_drivers::resend::Resend;
 use brunt_exchange::{BlockingSession as _, Clock as _, Monotonic, Outcome, Ticket, Watch};
 
-use crate::database::{Asked, Database, leases, with_own_servers};
+use crate::database::{Asked, Database, leases, with_durable_servers};
 
 /// Makes the server close what is idle for a second.
 fn make_impatient(database: Database<'_>) {
@@ -44,7 +44,7 @@ fn operate(
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the connection has to be idle")]
 fn a_connection_that_was_closed_while_idle_costs_no_operation() {
-    with_own_servers(|database| {
+    with_durable_servers(|database| {
         make_impatient(database);
         let asked = Asked::default();
         let backend = database.backend(&asked);

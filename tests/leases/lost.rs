@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use brunt_exchange::Class;
 use brunt_testbed::until;
 
-use crate::database::{Asked, Database, lease, with_own_servers};
+use crate::database::{Asked, Database, lease, with_durable_servers};
 
 fn pause(database: Database<'_>) {
     match database {
@@ -40,7 +40,7 @@ fn place(database: Database<'_>) -> &'static str {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "how long the store waited is what is tested")]
 fn an_answer_is_waited_for_so_long_and_the_connection_is_given_up() {
-    with_own_servers(|database| {
+    with_durable_servers(|database| {
         // The same place, named, for two backends. Only the connection that meets the pause is impatient: making tables
         // may take its time.
         let asked = Asked { named: Some(place(database)), ..Asked::default() };
@@ -77,7 +77,7 @@ fn an_answer_is_waited_for_so_long_and_the_connection_is_given_up() {
 
 #[test]
 fn a_server_that_was_killed_is_a_connection_that_closed() {
-    with_own_servers(|database| {
+    with_durable_servers(|database| {
         let asked = Asked::default();
         let backend = database.backend(&asked);
         backend.prepare().unwrap();

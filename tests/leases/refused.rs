@@ -4,7 +4,7 @@ use brunt_drivers::lease::{Durability, Family, Schema, Statements};
 use brunt_exchange::Class;
 use brunt_testbed::{MariaDb, Postgres};
 
-use crate::database::{Asked, Database, alone, lease, mariadb_is_here, postgres_is_here, shared};
+use crate::database::{Asked, Database, lease, mariadb_is_here, postgres_is_here, with_servers};
 
 /// Servers on which a database called `kea` contains another owner's `lease4` with three rows.
 fn with_somebodys_tables(test: impl Fn(Database<'_>, &dyn Fn() -> u64)) {
@@ -75,7 +75,7 @@ fn tables_that_are_there_are_left_alone_until_that_is_allowed() {
 
 #[test]
 fn other_tables_of_a_named_database_stay() {
-    for database in shared() {
+    with_servers(|database| {
         let (make, keep, drop) = match database {
             Database::MariaDb(_) => (
                 "CREATE DATABASE others; CREATE TABLE others.payroll (n INT); INSERT INTO others.payroll VALUES (1)",
@@ -104,7 +104,7 @@ fn other_tables_of_a_named_database_stay() {
         again.prepare().unwrap();
         again.clear().unwrap();
         database.sql(drop);
-    }
+    });
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn a_setting_of_the_whole_server_is_put_back() {
 
 #[test]
 fn a_wrong_password_is_a_refused_login_and_is_not_repeated() {
-    for database in shared() {
+    with_servers(|database| {
         for url in [database.url(), database.tcp_url()] {
             let asked =
                 Asked { password: Some("wrong-hunter3"), url: Some(url), ..Asked::default() };
@@ -139,12 +139,12 @@ fn a_wrong_password_is_a_refused_login_and_is_not_repeated() {
             let debugged = format!("{asked:?}").replace("wrong-hunter3", "");
             assert!(!debugged.contains("hunter"));
         }
-    }
+    });
 }
 
 #[test]
 fn a_server_that_is_not_there_is_a_connection_that_failed() {
-    for database in shared() {
+    with_servers(|database| {
         let scheme = if matches!(database, Database::MariaDb(_)) { "mysql" } else { "postgres" };
         let port = brunt_testbed::free_port();
         for url in [
@@ -162,12 +162,12 @@ fn a_server_that_is_not_there_is_a_connection_that_failed() {
                 "{trouble:?}"
             );
         }
-    }
+    });
 }
 
 #[test]
 fn tcp_is_as_good_as_the_socket() {
-    for database in shared() {
+    with_servers(|database| {
         for durability in [Durability::Sync, Durability::Async] {
             let url = Some(database.tcp_url());
             let asked = Asked { url, durability, named: Some("over_tcp"), ..Asked::default() };
@@ -186,7 +186,7 @@ fn tcp_is_as_good_as_the_socket() {
                 "made by the backend, so dropped by it"
             );
         }
-    }
+    });
 }
 
 #[test]
@@ -194,9 +194,8 @@ fn a_secured_connection_checks_the_certificate() {
     if !postgres_is_here() {
         return;
     }
-    let _alone = alone();
-    let server = Postgres::shared();
-    let database = Database::Postgres(server);
+    let server = Postgres::start_unflushed();
+    let database = Database::Postgres(&server);
     let (user, port) = (Postgres::USER, server.port());
     let authority = server.pki().ca();
     let over_tls = |host: &str, more: &str| {
@@ -221,13 +220,12 @@ fn a_secured_connection_to_mariadb_checks_the_certificate() {
     if !mariadb_is_here() {
         return;
     }
-    let _alone = alone();
-    let server = MariaDb::shared();
+    let server = MariaDb::start_unflushed();
     let (user, port) = (MariaDb::USER, server.port());
     let over_tls = |host: &str, more: &str, statements| {
         let url = format!("mysql://{user}@{host}:{port}/?ssl-mode=VERIFY_IDENTITY{more}");
         let asked = Asked { url: Some(url), statements, ..Asked::default() };
-        Database::MariaDb(server).backend(&asked)
+        Database::MariaDb(&server).backend(&asked)
     };
     let trusted = format!("&ssl-ca={}", server.pki().ca().display());
     // Nobody may be let in without TLS.

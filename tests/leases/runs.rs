@@ -7,7 +7,9 @@ use std::time::Duration;
 use brunt_testbed::{Ended, MariaDb, Running, Trial, until};
 use serde_json::Value;
 
-use crate::database::{Asked, Database, made_since, mariadb_is_here, shared, with_own_servers};
+use crate::database::{
+    Asked, Database, made_since, mariadb_is_here, with_durable_servers, with_servers,
+};
 
 /// The result of a run: the cells of its comparison.
 struct Run {
@@ -101,7 +103,7 @@ fn with_what_is_kept(database: Database<'_>, line: &str, judge: impl FnOnce(&Run
 
 #[test]
 fn phases_leave_the_rows_they_should() {
-    with_own_servers(|database| {
+    with_durable_servers(|database| {
         let before = database.places();
         for (schema, family, statements) in
             [("2012", "4", "basic"), ("kea", "6", "prepared"), ("kea", "pd", "basic")]
@@ -135,7 +137,7 @@ fn phases_leave_the_rows_they_should() {
 
 #[test]
 fn a_mix_leaves_the_rows_that_its_answers_make() {
-    with_own_servers(|database| {
+    with_durable_servers(|database| {
         let line = "--schema kea --durability sync --preload 300 --workers 3 -n 600 \
                     --mix allocate=40,renew=30,release=20,expire=5,search=5";
         with_what_is_kept(database, line, |run, place| {
@@ -172,7 +174,7 @@ fn under_way(database: Database<'_>, running: &mut Running) {
 
 #[test]
 fn a_server_that_is_killed_gives_counted_errors_and_no_hang() {
-    with_own_servers(|database| {
+    with_durable_servers(|database| {
         let line = "--phases create --durability sync -n 10m -d 10s --workers 3 --timeout 2s";
         let mut running = leases(database, line).start();
         under_way(database, &mut running);
@@ -189,7 +191,7 @@ fn a_server_that_is_killed_gives_counted_errors_and_no_hang() {
 
 #[test]
 fn a_server_that_is_paused_gives_exchanges_that_timed_out() {
-    with_own_servers(|database| {
+    with_durable_servers(|database| {
         let line = "--phases create --durability sync -n 10m -d 8s --workers 2 --timeout 400ms";
         let mut running = leases(database, line).start();
         under_way(database, &mut running);
@@ -233,7 +235,7 @@ fn tables_of_somebody_else_end_a_run_before_it_begins() {
 
 #[test]
 fn the_password_is_nowhere_and_a_wrong_one_ends_the_run() {
-    for database in shared() {
+    with_servers(|database| {
         let good = run(leases(database, "-n 20 --durability async")).ended_with(0);
         let Ended { report, notes, .. } = &good.ended;
         // Its command line as this test has it would not do: the variable is in it.
@@ -246,5 +248,5 @@ fn the_password_is_nowhere_and_a_wrong_one_ends_the_run() {
         assert!(!wrong.ended.notes.contains("hunter3"), "{}", wrong.ended.notes);
         let asked = Asked::default();
         assert!(database.backend(&asked).version().is_ok(), "the server lets others in");
-    }
+    });
 }

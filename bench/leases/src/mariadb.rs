@@ -31,7 +31,7 @@ pub(crate) fn print(effort: Effort) {
 pub(crate) fn check() {
     let tools = scratch();
     let bare = peers::with_system_library("mariadb_bare.c", tools.path(), CONFIG);
-    fight(&bare, MariaDb::shared(), ("async", "MyISAM"), 200, 1);
+    fight(&bare, &MariaDb::start_unflushed(), ("async", "MyISAM"), 200, 1);
 }
 
 #[expect(clippy::print_stderr, reason = "progress is for whoever waits")]

@@ -18,7 +18,6 @@ use crate::wait::until;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 use std::time::Duration;
 use tempfile::TempDir;
 
@@ -49,12 +48,6 @@ impl MariaDb {
     /// One that flushes nothing, for tests of something else than its disk.
     pub fn start_unflushed() -> Self {
         Self::start_with(&["--innodb-flush-method=nosync"])
-    }
-
-    /// One for all tests of a process that need none of their own.
-    pub fn shared() -> &'static Self {
-        static SHARED: OnceLock<MariaDb> = OnceLock::new();
-        SHARED.get_or_init(Self::start_unflushed)
     }
 
     /// The same as [`start`](Self::start) with further options on mariadbd's command line.

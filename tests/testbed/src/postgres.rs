@@ -16,7 +16,6 @@ use crate::tool::{finish, found, run, write};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::OnceLock;
 use tempfile::TempDir;
 
 /// A running postgres.
@@ -57,12 +56,6 @@ impl Postgres {
     /// One that flushes nothing, for tests of something else than its disk.
     pub fn start_unflushed() -> Self {
         Self::start_with(&["fsync=off"])
-    }
-
-    /// One for all tests of a process that need none of their own.
-    pub fn shared() -> &'static Self {
-        static SHARED: OnceLock<Postgres> = OnceLock::new();
-        SHARED.get_or_init(Self::start_unflushed)
     }
 
     /// The same with further settings: `fsync=off`.
