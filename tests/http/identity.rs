@@ -1,20 +1,12 @@
 //! An identity server used as an application uses it: the example of a login's whole life against Keycloak.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
-
-use brunt_testbed::{Keycloak, Seen, require};
+use brunt_testbed::{Keycloak, Seen, Shared, require};
 
 use crate::brunt::{Brunt, Run, planned};
 
 /// The Keycloak of all tests, for one of them at a time: starting it takes longer than any of them.
-pub(crate) fn keycloak() -> Option<MutexGuard<'static, Keycloak>> {
-    static SHARED: OnceLock<Mutex<Keycloak>> = OnceLock::new();
-    if !require(&["keycloak", "java"]) {
-        return None;
-    }
-    let shared = SHARED.get_or_init(|| Mutex::new(Keycloak::start()));
-    // A test that failed has said so; the server is none the worse for it.
-    Some(shared.lock().unwrap_or_else(PoisonError::into_inner))
+pub(crate) fn keycloak() -> Option<Shared<Keycloak>> {
+    require(&["keycloak", "java"]).then(Keycloak::shared)
 }
 
 const PLAN: &str = include_str!("../../examples/plans/keycloak.toml");

@@ -1,8 +1,10 @@
-//! A private Keycloak with one realm: a client that may do everything the tests want, and users.
+//! A Keycloak with one realm: a client that may do everything the tests want, and users.
 //!
-//! Building the server and filling its database takes half a minute, so it is done once a machine (see
-//! [`prepared`]) and each server runs on a copy of the database. The Java program is started directly,
-//! because the server's own script would stand between it and the signals.
+//! Building the server and filling its database takes longer than all tests that use it, so it is done once a machine
+//! (see [`prepared`]) and each server runs on a copy of the database. The Java program is started directly, because the
+//! server's own script would stand between it and the signals.
+//!
+//! It still takes longer to start than any test takes, so one serves all tests of a run (see [`Shared`]).
 
 use crate::ask::ask;
 use crate::daemon::Daemon;
@@ -10,15 +12,16 @@ use crate::people::PASSWORD;
 use crate::ports::free_port;
 use crate::prepared::prepared;
 use crate::require::keycloak_archive;
+use crate::shared::{Lasting, PREFIX, Shared, Started, shared};
 use crate::tool::{command, finish, make_directory, write};
 use crate::wait::until;
 use serde_json::{Value, json};
 use std::fs;
+use std::hash::Hash;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
-use tempfile::TempDir;
 
 /// How long the log may take to show a request.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -44,8 +47,10 @@ const JAVA: [&str; 13] = [
 /// What is decided when the server is built. Its database is a file.
 const BUILD: [&str; 3] = ["--db=dev-file", "--health-enabled=false", "--metrics-enabled=false"];
 
-/// What is decided when it is started. Its log has every request and every event, as they end.
-const START: [&str; 6] = [
+/// What is decided when it is started. It looks for no others of a cluster, on any network. Its log has every request
+/// and every event, as they end.
+const START: [&str; 7] = [
+    "--cache=local",
     "--http-enabled=true",
     "--http-host=127.0.0.1",
     "--hostname-strict=false",
@@ -60,7 +65,7 @@ pub struct Keycloak {
     // First, so that the server is gone before its directory is removed.
     daemon: Daemon,
     port: u16,
-    directory: TempDir,
+    directory: PathBuf,
 }
 
 impl Keycloak {
@@ -73,11 +78,77 @@ impl Keycloak {
     /// Users of the realm: `user.0` and so on, with the password `password`.
     pub const USERS: usize = 200;
 
-    /// Starts a server. Takes about five seconds, and half a minute more the first time on a machine.
+    /// The server of the test run, once no other test uses it. What earlier tests changed in it has changed.
+    pub fn shared() -> Shared<Self> {
+        shared()
+    }
+
+    /// Starts a server of the test's own, which takes long; the first one on a machine is built before.
     pub fn start() -> Self {
+        Self::of(<Self as Lasting>::start())
+    }
+
+    /// `http://127.0.0.1:PORT`.
+    pub fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+
+    /// The path of something of the realm: `path("/protocol/openid-connect/token")`.
+    pub fn path(&self, rest: &str) -> String {
+        realm_path(rest)
+    }
+
+    /// The identifier of user `number`.
+    pub fn user_id(number: usize) -> String {
+        format!("00000000-0000-4000-8000-{number:012}")
+    }
+
+    /// The process id of the server.
+    pub fn id(&self) -> u32 {
+        self.daemon.id()
+    }
+
+    /// What the server says it saw of what `during` did.
+    pub fn saw(&self, during: impl FnOnce()) -> Seen {
+        let before = self.settled().len();
+        during();
+        Seen::of(&self.settled()[before..])
+    }
+
+    /// The log, once a request made now is in it and nothing more follows: the server writes by many threads.
+    fn settled(&self) -> String {
+        let path = self.path("");
+        let text = || {
+            let log = fs::read(self.directory.join("log")).expect("the log is readable");
+            String::from_utf8_lossy(&log).into_owned()
+        };
+        let marks = |text: &str| text.matches(&format!("asked GET {path} ")).count();
+        let before = marks(&text());
+        ask(self.port, &path);
+        assert!(until(PATIENCE, || marks(&text()) > before), "the log does not show {path}");
+        let mut last = String::new();
+        loop {
+            let now = text();
+            if now == last && now.ends_with('\n') {
+                return now;
+            }
+            last = now;
+            until(Duration::from_millis(100), || false);
+        }
+    }
+}
+
+impl Lasting for Keycloak {
+    const KIND: &'static str = "keycloak";
+
+    fn recipe() -> impl Hash {
+        (prepare(), JAVA, START)
+    }
+
+    fn start() -> Started {
         let prepared = prepare();
         let directory = tempfile::Builder::new()
-            .prefix("testbed-keycloak-")
+            .prefix(&format!("{PREFIX}keycloak-"))
             .tempdir()
             .expect("a temporary directory");
         let root = directory.path();
@@ -102,59 +173,19 @@ impl Keycloak {
         java.args(START).arg(format!("--http-port={port}"));
         let daemon = Daemon::start_in(root, &java, &root.join("log"));
         daemon.wait_for_port(port);
-        let server = Self { daemon, port, directory };
-        assert_eq!(ask(port, &server.path("")), 200, "the realm is not there");
-        server
+        assert_eq!(ask(port, &realm_path("")), 200, "the realm is not there");
+        Started { daemon, directory: directory.keep(), ports: vec![port] }
     }
 
-    /// `http://127.0.0.1:PORT`.
-    pub fn url(&self) -> String {
-        format!("http://127.0.0.1:{}", self.port)
+    fn of(Started { daemon, directory, ports }: Started) -> Self {
+        let [port] = ports[..] else { panic!("Keycloak has one port") };
+        Self { daemon, port, directory }
     }
+}
 
-    /// The path of something of the realm: `path("/protocol/openid-connect/token")`.
-    pub fn path(&self, rest: &str) -> String {
-        format!("/realms/{}{rest}", Self::REALM)
-    }
-
-    /// The identifier of user `number`.
-    pub fn user_id(number: usize) -> String {
-        format!("00000000-0000-4000-8000-{number:012}")
-    }
-
-    /// The process id of the server.
-    pub fn id(&self) -> u32 {
-        self.daemon.id()
-    }
-
-    /// What the server says it saw of what `during` did.
-    pub fn saw(&self, during: impl FnOnce()) -> Seen {
-        let before = self.settled().len();
-        during();
-        Seen::of(&self.settled()[before..])
-    }
-
-    /// The log, once a request made now is in it and nothing more follows: the server writes by many threads.
-    fn settled(&self) -> String {
-        let path = self.path("");
-        let text = || {
-            let log = fs::read(self.directory.path().join("log")).expect("the log is readable");
-            String::from_utf8_lossy(&log).into_owned()
-        };
-        let marks = |text: &str| text.matches(&format!("asked GET {path} ")).count();
-        let before = marks(&text());
-        ask(self.port, &path);
-        assert!(until(PATIENCE, || marks(&text()) > before), "the log does not show {path}");
-        let mut last = String::new();
-        loop {
-            let now = text();
-            if now == last && now.ends_with('\n') {
-                return now;
-            }
-            last = now;
-            until(Duration::from_millis(100), || false);
-        }
-    }
+/// The path of something of the realm.
+fn realm_path(rest: &str) -> String {
+    format!("/realms/{}{rest}", Keycloak::REALM)
 }
 
 /// What a Keycloak says it was asked, and what happened in it.

@@ -3,10 +3,10 @@
 //! [`Pki`]. [`Kea`] is on a network of its own, a [`Lan`].
 //!
 //! A server ends when its value is dropped, and also when the test process dies without dropping anything (see
-//! [`Daemon`]). A test must never compare a tool's count with the tool's own data: [`Operations`], [`Served`] and
-//! [`Seen`] are what servers report. This is a crate and not a module of the tests, so that it is compiled once and the
-//! tests of every crate may use it. It depends on brunt only for the shape of the record, for the result of a
-//! [`Trial`].
+//! [`Daemon`]). Only Keycloak, which takes long to start, serves all tests of a run ([`Shared`]). A test must
+//! never compare a tool's count with the tool's own data: [`Operations`], [`Served`] and [`Seen`] are what servers
+//! report. This is a crate and not a module of the tests, so that it is compiled once and the tests of every crate may
+//! use it. It depends on brunt only for the shape of the record, for the result of a [`Trial`].
 //!
 //! Every failure here panics with the command that was run and its output: a test that cannot have its server has
 //! failed, not passed. Only a program that is not installed may skip a test, visibly, and not in CI: see [`require`]
@@ -41,9 +41,11 @@ mod pki;
 mod ports;
 mod postgres;
 mod prepared;
+mod process;
 mod require;
 mod runtime;
 mod served;
+mod shared;
 mod skip;
 mod slapd;
 mod softhsm;
@@ -76,6 +78,7 @@ pub use postgres::Postgres;
 pub use require::{axe_core, peers, require};
 pub use runtime::runtime_directory;
 pub use served::Served;
+pub use shared::Shared;
 pub use skip::{skip, skip_anywhere};
 pub use slapd::{Options, Slapd};
 pub use softhsm::SoftHsm;

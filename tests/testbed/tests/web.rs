@@ -113,7 +113,7 @@ fn keycloak_grants_tells_and_forgets() {
     if !require(&["keycloak", "java", "curl"]) {
         return;
     }
-    let server = Keycloak::start();
+    let server = Keycloak::shared();
     let url = |path: &str| format!("{}{}", server.url(), server.path(path));
     let token = url("/protocol/openid-connect/token");
     let app = format!("{}:{}", Keycloak::CLIENT, Keycloak::SECRET);
